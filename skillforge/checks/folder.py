@@ -1,0 +1,177 @@
+"""What the files of a skill may be: kinds, names, sizes, bits."""
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from skillforge.model import (
+    SKILL_FILE,
+    File,
+    Kind,
+    Problem,
+    Profile,
+    Severity,
+    Skill,
+    rule,
+    rules_in,
+)
+
+MAX_FILE = 10_000_000  # ClawHub's limit for one file
+MAX_TOTAL = 25 << 20  # what `npx skills` unpacks from a direct download
+MAX_FILES = 1000
+MAX_PATH = 100  # what fits into a plain tar header
+
+_WINDOWS = re.compile(
+    r"(?:^|/)(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\.[^/]*)?(?:/|\Z)|[. ](?:/|\Z)"
+    r"|[<>:\"|?*\\\x00-\x1f]",
+    re.IGNORECASE,
+)
+_DOCUMENT = re.compile(
+    r".*\.(?:md|txt|json|ya?ml|toml|csv|html|css|svg|png|jpe?g|gif|pdf)", re.IGNORECASE
+)
+
+
+@rule()
+def nested_skill(skill: Skill) -> Iterator[Problem]:
+    """A skill holds no second SKILL.md.
+
+    Clients that search folders would load it as a skill that nobody reviewed as one.
+    """
+    for path in skill.files:
+        if path.count("/") and posixpath.basename(path).lower() == SKILL_FILE.lower():
+            hint = "make it a skill of its own under skills/, or rename the file"
+            yield Problem("a second SKILL.md lies inside the skill", hint, path=path)
+
+
+@rule()
+def symlink_outside(skill: Skill) -> Iterator[Problem]:
+    """No symbolic link leads out of the skill.
+
+    It would read another file on every machine, and installers refuse it.
+    """
+    for path, _file in _of_kind(skill, Kind.SYMLINK):
+        target = skill.read(path).decode("utf-8", "replace")
+        end = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+        if target.startswith("/") or end == ".." or end.startswith("../"):
+            yield Problem(
+                f"the link leads out of the skill, to {target}",
+                "replace it by a copy of the file",
+                path=path,
+            )
+
+
+@rule(Severity.WARNING, Profile.PORTABLE)
+def symlink_inside(skill: Skill) -> Iterator[Problem]:
+    """A skill holds no symbolic links at all: hubs and `npx skills` refuse archives
+    with them, and Windows checks them out as text.
+    """
+    for path, _file in _of_kind(skill, Kind.SYMLINK):
+        yield Problem(
+            "is a symbolic link", "replace it by a copy of the file", path=path
+        )
+
+
+@rule()
+def submodule(skill: Skill) -> Iterator[Problem]:
+    """A skill holds no git submodule: its content would not be part of what is
+    reviewed.
+    """
+    for path, _file in _of_kind(skill, Kind.SUBMODULE):
+        hint = f"git rm --cached {path}, and add its files instead"
+        yield Problem("is a git repository of its own", hint, path=path)
+
+
+@rule()
+def file_kind(skill: Skill) -> Iterator[Problem]:
+    """A skill holds ordinary files only: no device, socket or pipe."""
+    for path, _file in _of_kind(skill, Kind.OTHER):
+        yield Problem("is not an ordinary file", "remove it", path=path)
+
+
+@rule(profile=Profile.PORTABLE)
+def file_size(skill: Skill) -> Iterator[Problem]:
+    """A file has at most 10 MB, a skill at most 25 MiB in 1,000 files.
+
+    Beyond that, hubs refuse the skill and installers give up.
+    """
+    total = 0
+    for path, file in skill.files.items():
+        total += file.size
+        if file.size > MAX_FILE:
+            hint = "fetch it when it is needed, or leave it out"
+            yield Problem(f"the file has {file.size:,} bytes", hint, path=path)
+    if total > MAX_TOTAL or len(skill.files) > MAX_FILES:
+        yield Problem(
+            f"the skill has {total:,} bytes in {len(skill.files):,} files",
+            f"keep it under {MAX_TOTAL:,} bytes and {MAX_FILES:,} files",
+        )
+
+
+@rule()
+def case_collision(skill: Skill) -> Iterator[Problem]:
+    """No two paths differ in case only: on Windows and macOS one would replace the
+    other.
+    """
+    if len(skill.files) < 2:
+        return
+    seen: dict[str, str] = {}
+    for path in skill.files:
+        for name in _with_parents(path):
+            first = seen.setdefault(name.casefold(), name)
+            if first != name:
+                hint = "rename one of them"
+                yield Problem(
+                    f"collides with {first} where case is ignored", hint, path=path
+                )
+
+
+def _with_parents(path: str) -> Iterator[str]:
+    at = path.find("/")
+    while at >= 0:
+        yield path[:at]
+        at = path.find("/", at + 1)
+    yield path
+
+
+@rule(profile=Profile.PORTABLE)
+def windows_name(skill: Skill) -> Iterator[Problem]:
+    """Paths are such that Windows can check them out.
+
+    Reserved there: `con`, `aux`, `nul`, `com1` and the like with any ending, names that
+    end in a dot or space, the characters `< > : " | ? * \\` and control characters.
+    """
+    for path in skill.files:
+        if path != "." and _WINDOWS.search(path):
+            yield Problem(f"Windows cannot store {path!r}", "rename it", path=path)
+
+
+@rule(Severity.WARNING, Profile.PORTABLE)
+def path_length(skill: Skill) -> Iterator[Problem]:
+    """A path inside the skill has at most 100 bytes, as plain tar archives hold."""
+    for path in skill.files:
+        if len(path) * 4 > MAX_PATH and len(path.encode()) > MAX_PATH:
+            yield Problem("the path has more than 100 bytes", "shorten it", path=path)
+
+
+@rule(Severity.WARNING, Profile.PORTABLE)
+def executable_bit(skill: Skill) -> Iterator[Problem]:
+    """Only scripts are executable, and shell scripts are.
+
+    A document with the bit set is a slip, or something that is not what its name says.
+    """
+    for path, file in skill.files.items():
+        if file.kind is Kind.EXECUTABLE and _DOCUMENT.fullmatch(path):
+            hint = f"git update-index --chmod=-x {path}; chmod -x {path}"
+            yield Problem("a document is marked executable", hint, path=path)
+        elif file.kind is Kind.FILE and path.endswith(".sh"):
+            hint = f"git update-index --chmod=+x {path}; chmod +x {path}"
+            yield Problem("a shell script is not marked executable", hint, path=path)
+
+
+FOLDER_RULES = rules_in(globals())
+
+
+def _of_kind(skill: Skill, kind: Kind) -> Iterator[tuple[str, File]]:
+    for path, file in skill.files.items():
+        if file.kind is kind:
+            yield path, file

@@ -1,0 +1,142 @@
+"""What an agent must not learn: failures of one day, dressed up as knowledge.
+
+In the body these are errors for skills that an agent made and warnings for others: a
+person may well know that a thing does not work.
+"""
+
+import re
+from collections.abc import Iterator
+
+from skillforge.model import Document, Problem, Profile, Severity, Skill, rule, rules_in
+from skillforge.text import code_blocks, in_any, occurrences
+
+_DATE = r"\d{4}-?\d\d-?\d\d|(?<![^-])20[2-4]\d(?![^-])"
+_TICKET = r"(?<![^-])(?:issue|bug|ticket|pr|jira|gh|inc|incident)-?\d+"
+_FIX = r"^(?:fix|debug|hotfix|workaround)-"
+_ONE_OCCASION = re.compile(
+    f"(?P<date>{_DATE})|(?P<ticket>{_TICKET})|(?P<repair>{_FIX})", re.ASCII
+)
+# The first phrase of each list is looked for in every skill, the others only in what an
+# agent wrote: each costs a search through the whole body, and people have reasons.
+_ENVIRONMENT = (
+    "not installed",
+    "command not found",
+    "ermission denied",
+    "No module named",
+    "No such file or directory",
+    "not available in this environment",
+)
+_TRANSIENT = (
+    "timed out",
+    "onnection refused",
+    "ECONNREFUSED",
+    "temporarily unavailable",
+    "Too Many Requests",
+    "rate limited",
+    "network error",
+)
+_DOES_NOT_WORK = ("not work", "n't work", "is broken", "never works", "is unusable")
+_ONE_OFF = (
+    "this session",
+    "this conversation",
+    "earlier today",
+    "yesterday",
+    "the user asked",
+    "I tried",
+)
+
+
+@rule(profile=Profile.PORTABLE)
+def learned_name(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """A name tells a kind of task, not one occasion: no date, no ticket number, no
+    `fix-` or `debug-`.
+
+    What was learned from `fix-login-4711` belongs in a skill on logins.
+    """
+    name = doc.words("name")
+    if found := _ONE_OCCASION.search(name):
+        yield Problem(
+            f"the name {name!r} tells of one {found.lastgroup}, not of a kind of task",
+            "name the skill after the task that comes again",
+            doc.line_of("name"),
+        )
+
+
+@rule(profile=Profile.PORTABLE)
+def learned_environment(skill: Skill, doc: Document) -> Iterator[Problem]:
+    """A skill does not record what one machine lacked.
+
+    The next machine has the command, the module or the permission. Name what the skill
+    needs in `compatibility`, and how to check for it.
+    """
+    yield from _phrase(
+        skill,
+        doc,
+        _ENVIRONMENT,
+        "records a failure of one environment",
+        "say what is needed and how to check for it instead",
+    )
+
+
+@rule(profile=Profile.PORTABLE)
+def learned_transient(skill: Skill, doc: Document) -> Iterator[Problem]:
+    """A skill does not record errors that pass by themselves.
+
+    A time-out or a busy service is handled by trying again, not by remembering it.
+    """
+    yield from _phrase(
+        skill,
+        doc,
+        _TRANSIENT,
+        "records an error that passes by itself",
+        "describe when to retry and when to give up instead",
+    )
+
+
+@rule(profile=Profile.PORTABLE)
+def learned_helplessness(skill: Skill, doc: Document) -> Iterator[Problem]:
+    """A skill does not teach that something does not work.
+
+    Such a sentence outlives its cause, and an agent that believes it never tries again.
+    Write what does work.
+    """
+    yield from _phrase(
+        skill,
+        doc,
+        _DOES_NOT_WORK,
+        "teaches that something does not work",
+        "write what to do instead",
+    )
+
+
+@rule(profile=Profile.PORTABLE)
+def learned_story(skill: Skill, doc: Document) -> Iterator[Problem]:
+    """A skill is a procedure, not the story of one session."""
+    yield from _phrase(
+        skill,
+        doc,
+        _ONE_OFF,
+        "tells the story of one session",
+        "write the step that holds every time",
+    )
+
+
+DOCUMENT_RULES = rules_in(globals())
+
+
+def severity_for(skill: Skill, severity: Severity) -> Severity:
+    """Errors in what an agent wrote are warnings in what a person wrote."""
+    return severity if skill.is_agent_made else Severity.WARNING
+
+
+def _phrase(
+    skill: Skill, doc: Document, phrases: tuple[str, ...], what: str, hint: str
+) -> Iterator[Problem]:
+    """The first phrase that stands in prose; code may well handle such an error."""
+    text = doc.text
+    for phrase in phrases if skill.is_agent_made else phrases[:1]:
+        for at in occurrences(text, phrase, doc.body_start):
+            if not in_any(at, code_blocks(text)):
+                said = text[text.rfind("\n", 0, at) + 1 :].partition("\n")[0].strip()
+                yield Problem(f"{what}: {said[:60]!r}", hint, doc.line_at(at))
+                return

@@ -1,0 +1,127 @@
+"""What makes a valid skill a good one: advice, most of it as warnings."""
+
+import re
+from collections.abc import Iterator
+
+from skillforge.model import Document, Problem, Profile, Severity, Skill, rule, rules_in
+from skillforge.text import BYTES_PER_TOKEN, headings
+
+MAX_LINES = 500
+MAX_TOKENS = 5000
+
+_WHEN = re.compile(
+    r"\b(?:when|whenever|if|before|after|while|during|use (?:this|it|for|to)|trigger|"
+    r"for (?:use|tasks|work|any|all|the|every)|asks?|needs? to|wants? to|mentions?)\b",
+    re.IGNORECASE,
+)
+# What a contract for an agent has to say, and the words by which its heading is known.
+SECTIONS = {
+    "When to use": ("when",),
+    "Inputs": ("input", "parameter", "prerequisite"),
+    "Steps": ("step", "procedure", "workflow", "process", "how to", "instructions"),
+    "Tools": ("tool", "script", "command"),
+    "Output": ("output", "result", "deliverable"),
+    "Failure handling": ("failure", "error", "recover", "troubleshoot"),
+    "Verification": ("verif", "check", "validat", "test"),
+    "Pitfalls": ("pitfall", "caveat", "gotcha", "mistake", "limit"),
+}
+
+
+@rule(Severity.WARNING, Profile.PORTABLE)
+def description_when(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """A description says what the skill does and when to use it.
+
+    It is all that an agent sees when it chooses: "Extracts tables from PDF files. Use
+    when a user asks for data that is in a PDF."
+    """
+    description = doc.words("description")
+    if not description:
+        return
+    line = doc.line_of("description")
+    if "when" in description:
+        return  # the usual word; the pattern takes ten times as long
+    if not _WHEN.search(description) and not _has_wide_letters(description):
+        hint = 'add a sentence such as "Use when …"'
+        yield Problem("the description does not say when to use the skill", hint, line)
+
+
+def _has_wide_letters(text: str) -> bool:
+    """Whether the text is in a script whose words our English pattern cannot know."""
+    return not text.isascii() and sum(c > "\u024f" and c.isalpha() for c in text) > 4
+
+
+@rule(Severity.WARNING)
+def body_length(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """The body has at most 500 lines and 5,000 tokens.
+
+    It is loaded whole. Details that only some tasks need belong in `references/`.
+    """
+    lines = doc.text.count("\n", doc.body_start) + 1
+    tokens = (len(doc.data) - doc.body_start) // BYTES_PER_TOKEN
+    if lines > MAX_LINES or tokens > MAX_TOKENS:
+        yield Problem(
+            f"the body has {lines:,} lines and about {tokens:,} tokens",
+            f"keep it under {MAX_LINES} lines and {MAX_TOKENS:,} tokens; move details "
+            "to references/",
+            doc.line_at(doc.body_start),
+        )
+
+
+@rule(Severity.WARNING)
+def body_empty(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """A skill has a body: without instructions there is nothing to load."""
+    if len(doc.text) - doc.body_start < 1000 and not doc.body.strip():
+        hint = "write down the steps below the closing `---`"
+        yield Problem(
+            "the skill has no instructions", hint, doc.line_at(doc.body_start)
+        )
+
+
+@rule(profile=Profile.PORTABLE)
+def sections_required(skill: Skill, doc: Document) -> Iterator[Problem]:
+    """A skill that an agent made is a contract, not a chat log.
+
+    Its headings say when to use it, the inputs, steps, tools, output, failure handling,
+    verification and pitfalls. `metadata.origin` tells who made a skill; one without it
+    counts as made by a human, who may write as they like.
+    """
+    if not skill.is_agent_made:
+        return
+    found = list(headings(doc.body))
+    missing = [
+        name
+        for name, words in SECTIONS.items()
+        if not any(word in heading for heading in found for word in words)
+    ]
+    if missing:
+        yield Problem(
+            f"sections are missing: {', '.join(missing)}",
+            f"add the heading `## {missing[0]}`" + (" and so on" * (len(missing) > 1)),
+            doc.line_at(doc.body_start),
+        )
+
+
+@rule(Severity.NOTE, Profile.PORTABLE)
+def final_newline(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """The file ends with a newline, so that diffs and concatenation stay clean."""
+    if doc.text and doc.text[-1] != "\n":
+        line = doc.line_at(len(doc.text))
+        yield Problem("the last line has no newline", "end the file with one", line)
+
+
+@rule(Severity.NOTE, Profile.PORTABLE)
+def line_endings(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """Lines end in LF.
+
+    CRLF works in most clients but makes noisy diffs, and a mix of the two hides
+    changes.
+    """
+    if b"\r" not in doc.data:
+        return
+    crlf, all_lines = doc.text.count("\r\n"), doc.text.count("\n")
+    how = "CRLF" if crlf == all_lines else "both LF and CRLF"
+    hint = "git add --renormalize . with `* text=auto eol=lf` in .gitattributes"
+    yield Problem(f"lines end in {how}", hint)
+
+
+DOCUMENT_RULES = rules_in(globals())

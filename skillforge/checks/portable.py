@@ -1,0 +1,172 @@
+"""What every client accepts, beyond the specification."""
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from skillforge.checks.spec import name_of
+from skillforge.model import Document, Problem, Profile, Severity, Skill, rule, rules_in
+from skillforge.resources import schema
+
+_FIELDS = schema("skill.portable.schema.json")["properties"]
+_NAME_MIN = int(_FIELDS["name"]["minLength"])
+_NAME = re.compile(_FIELDS["name"]["pattern"].removesuffix("$"), re.ASCII)
+_RESERVED = re.compile(_FIELDS["name"]["not"]["pattern"])
+_LEFTOVERS = tuple(
+    key for it in _FIELDS["metadata"]["not"]["anyOf"] for key in it["required"]
+)
+_ASCII = bytes(range(128))
+# Zero-width space, bidi marks, embeddings, overrides and isolates, word joiners, a BOM
+# inside the text, and tags that do not spell an emoji flag.
+_HIDDEN = re.compile(
+    "[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
+    "|(?<![\U000e0020-\U000e007f\U0001f3f4])[\U000e0001-\U000e007f]"
+)
+
+
+@rule(profile=Profile.PORTABLE)
+def name_portable(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """A name has 3 to 64 characters of `a-z`, `0-9` and hyphens.
+
+    The specification allows letters of all scripts, but `gh skill`, hubs and most
+    clients do not, and ClawHub wants at least three characters.
+    """
+    name = doc.words("name").strip()
+    if name and not (len(name) >= _NAME_MIN and _NAME.fullmatch(name)):
+        yield Problem(
+            f"the name {name!r} is not 3 to 64 characters of a-z, 0-9 and -",
+            "choose an ASCII name, and rename the folder alike",
+            doc.line_of("name"),
+        )
+
+
+@rule(profile=Profile.PORTABLE)
+def name_reserved(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """A name contains neither `claude` nor `anthropic`: claude.ai refuses it."""
+    if found := _RESERVED.search(name_of(doc).lower()):
+        yield Problem(
+            f"the name contains the reserved word `{found[0]}`",
+            "name the skill after what it does",
+            doc.line_of("name"),
+        )
+
+
+@rule(profile=Profile.PORTABLE, fixable=True)
+def value_quoted(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """A value that looks like a number, a boolean, a date or null is quoted.
+
+    Readers disagree on what `1.10`, `yes` or `2026-01-01` is. In quotes it is text to
+    all of them: `version: "1.10"`.
+    """
+    for path, kind in doc.kinds.items():
+        field, _, rest = path.partition(".")
+        if field in _FIELDS and not (field == "metadata" and "." in rest):
+            value = doc.metadata(rest) if rest else doc.words(field)
+            what = "empty" if not value else f"read as a {kind} by some clients"
+            yield Problem(
+                f"`{path}` is {what}",
+                f'quote it: `{rest or field}: "{value}"`',
+                doc.line_of(path),
+            )
+
+
+@rule(profile=Profile.PORTABLE)
+def description_brackets(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """A description contains no `<` and `>`.
+
+    Clients put it between XML tags in the system prompt; some refuse brackets outright.
+    """
+    description = doc.words("description")
+    if "<" in description or ">" in description:
+        yield Problem(
+            "the description contains `<` or `>`",
+            "write it in words: `NAME` for `<name>`, `to` for `->`",
+            doc.line_of("description"),
+        )
+
+
+@rule(profile=Profile.PORTABLE)
+def installer_leftovers(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """`metadata` holds no entries that an installer wrote into its copy.
+
+    `gh skill install` adds `github-repo`, `github-ref`, `github-tree-sha`,
+    `github-path`, `github-pinned` or `local-path`; publishing a skill that has them is
+    refused.
+    """
+    metadata = doc.fields.get("metadata")
+    for key in metadata if isinstance(metadata, dict) else ():
+        if key.startswith("github-") or key in _LEFTOVERS:
+            yield Problem(
+                f"`metadata.{key}` was left by an installer",
+                "remove the line",
+                doc.line_of(f"metadata.{key}"),
+            )
+
+
+@rule(profile=Profile.PORTABLE)
+def link_target(skill: Skill, doc: Document) -> Iterator[Problem]:
+    """Files that SKILL.md links to or names exist.
+
+    Links are relative to the skill's folder. Paths that start with `scripts/`,
+    `references/`, `assets/` or `templates/` count as named, in code too; examples
+    belong under another path.
+    """
+    seen: set[str] = set()
+    for target, offset, _is_markdown in doc.links:
+        path = posixpath.normpath(target)
+        if path in seen or _exists(skill, path) or _is_template(target):
+            continue
+        seen.add(path)
+        yield Problem(
+            f"{target} does not exist in the skill",
+            "add the file, or correct the path",
+            doc.line_at(offset),
+        )
+
+
+@rule(profile=Profile.PORTABLE)
+def link_depth(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """SKILL.md links at most one folder deep: `references/api.md`.
+
+    Agents follow one step reliably; what lies deeper is often not found or not read.
+    """
+    for target, offset, is_markdown in doc.links:
+        if is_markdown and posixpath.normpath(target).count("/") > 1:
+            yield Problem(
+                f"the link to {target} is more than one folder deep",
+                "move the file up, to references/ or assets/",
+                doc.line_at(offset),
+            )
+
+
+@rule(Severity.WARNING, Profile.PORTABLE)
+def hidden_characters(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """The text holds no characters that a reviewer cannot see.
+
+    Zero-width, bidirectional and tag characters show nothing, or show text in another
+    order than an agent reads it. Joiners in emoji and scripts that need them are fine.
+    """
+    # Without ASCII little is left to search, and what is left keeps its order.
+    beyond = doc.data.translate(None, _ASCII).decode()
+    if beyond and _HIDDEN.search(beyond, beyond[0] == "\ufeff"):
+        for found in _HIDDEN.finditer(doc.text, 1):
+            yield Problem(
+                f"the invisible character U+{ord(found[0]):04X} stands here",
+                "remove it",
+                doc.line_at(found.start()),
+            )
+            return
+
+
+DOCUMENT_RULES = rules_in(globals())
+
+
+def _exists(skill: Skill, path: str) -> bool:
+    if path == "." or path in skill.files:
+        return True
+    return any(file.startswith(f"{path}/") for file in skill.files)
+
+
+def _is_template(target: str) -> bool:
+    """Whether a path is a pattern or placeholder rather than a file's name."""
+    return any(sign in target for sign in ("*", "…", "...", "XXX", "NAME", "["))

@@ -1,0 +1,267 @@
+"""The agentskills.io specification, one rule at a time.
+
+The numbers come from `schemas/skill.schema.json`, which editors use too.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from skillforge.model import (
+    SKILL_FILE,
+    Document,
+    Problem,
+    Severity,
+    Skill,
+    rule,
+    rules_in,
+)
+from skillforge.resources import schema
+from skillforge.text import nearest
+
+_FIELDS = schema("skill.schema.json")["properties"]
+_CLIENTS = {name: it["x-client"] for name, it in _FIELDS.items() if "x-client" in it}
+_STANDARD = frozenset(_FIELDS) - frozenset(_CLIENTS)
+_REQUIRED = tuple(schema("skill.schema.json")["required"])
+_TEXT_FIELDS = ("name", "description", "license", "compatibility")
+_ASCII_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*", re.ASCII)
+
+
+def limit(field: str) -> int:
+    """The greatest length of a field, in characters."""
+    return int(_FIELDS[field]["maxLength"])
+
+
+def name_of(doc: Document) -> str:
+    """The name as clients compare it: trimmed, in Unicode's NFKC form."""
+    name = doc.words("name")
+    return name if name.isascii() and name == name.strip() else _normal(name)
+
+
+def _normal(name: str) -> str:
+    return unicodedata.normalize("NFKC", name.strip())
+
+
+@rule()
+def field_required(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """`name` and `description` are there and not empty.
+
+    They are all that a client knows of a skill before it loads it.
+    """
+    for name in _REQUIRED:
+        if name not in doc.fields:
+            yield Problem(f"`{name}` is missing", f"add a line `{name}: …`")
+        elif isinstance(value := doc.fields[name], str) and not value.strip():
+            line = doc.line_of(name)
+            yield Problem(f"`{name}` is empty", f"write `{name}: …`", line)
+
+
+@rule(fixable=True)
+def field_unknown(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """Fields are those of the specification, or of a client that we know.
+
+    The specification has `name`, `description`, `license`, `compatibility`, `metadata`
+    and `allowed-tools`. Everything else belongs under `metadata`, as text.
+    """
+    for name in doc.fields:
+        if name in _FIELDS:
+            continue
+        meant = nearest(name, sorted(_STANDARD))
+        hint = f"did you mean `{meant}`? " if meant else ""
+        yield Problem(
+            f"the specification has no field `{name}`",
+            f'{hint}move it under `metadata`: `{name}: "…"`',
+            doc.line_of(name),
+        )
+
+
+@rule(Severity.NOTE)
+def field_client(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """A field that only some clients read is worth knowing of.
+
+    Claude Code, Codex, Hermes and OpenClaw have fields of their own. Others ignore
+    them, but an upload to claude.ai or the Skills API is refused.
+    """
+    if len(doc.fields) > 2:
+        for name in doc.fields:
+            if name in _CLIENTS:
+                yield Problem(
+                    f"`{name}` is read by {_CLIENTS[name]} only",
+                    "nothing to do, unless the skill is to be uploaded to claude.ai",
+                    doc.line_of(name),
+                )
+
+
+@rule()
+def field_text(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """`name`, `description`, `license` and `compatibility` are text.
+
+    A list or a mapping there is dropped or refused by clients.
+    """
+    for name in _TEXT_FIELDS:
+        if not isinstance(doc.fields.get(name, ""), str):
+            yield Problem(
+                f"`{name}` must be text",
+                f'write it on one line: `{name}: "…"`',
+                doc.line_of(name),
+            )
+
+
+@rule()
+def name_length(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """A name has at most 64 characters."""
+    if (length := len(name_of(doc))) > limit("name"):
+        yield Problem(
+            f"the name has {length} characters, more than {limit('name')}",
+            "shorten it, and rename the folder alike",
+            doc.line_of("name"),
+        )
+
+
+@rule()
+def name_lowercase(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """A name is in lower case."""
+    name = name_of(doc)
+    if name != name.lower():
+        yield Problem(
+            f"the name {name!r} has capital letters",
+            f"write `name: {name.lower()}`, and rename the folder alike",
+            doc.line_of("name"),
+        )
+
+
+@rule()
+def name_hyphens(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """A name does not start or end with a hyphen and has no two in a row."""
+    name = name_of(doc)
+    if name.startswith("-") or name.endswith("-") or "--" in name:
+        better = re.sub(r"-+", "-", name).strip("-") or "my-skill"
+        yield Problem(
+            f"the name {name!r} has a hyphen at an end or two in a row",
+            f"write `name: {better}`",
+            doc.line_of("name"),
+        )
+
+
+@rule()
+def name_characters(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """A name consists of letters, digits and hyphens.
+
+    Spaces, underscores, dots, slashes and colons mean something else to some client,
+    shell or file system.
+    """
+    name = name_of(doc)
+    if _ASCII_NAME.fullmatch(name):
+        return
+    wrong = sorted({c for c in name if not (c.isalnum() or c == "-")})
+    if wrong:
+        better = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "my-skill"
+        shown = " ".join(repr(c) for c in wrong[:8])
+        yield Problem(
+            f"the name {name!r} contains {shown}",
+            f"write `name: {better}`, and rename the folder alike",
+            doc.line_of("name"),
+        )
+
+
+@rule()
+def name_matches_folder(skill: Skill, doc: Document) -> Iterator[Problem]:
+    """The name is the folder's name, so that a path identifies a skill."""
+    name = name_of(doc)
+    if name and name != skill.name and name != _normal(skill.name):
+        yield Problem(
+            f"the name is {name!r} but the folder is {skill.name!r}",
+            f"rename the folder, or write `name: {skill.name}`",
+            doc.line_of("name"),
+        )
+
+
+@rule()
+def description_length(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """A description has at most 1,024 characters.
+
+    All descriptions of a library stand in the system prompt, all the time.
+    """
+    if (length := len(doc.words("description"))) > limit("description"):
+        yield Problem(
+            f"the description has {length:,} characters, more than "
+            f"{limit('description'):,}",
+            "keep what it does and when to use it; move the rest to the body",
+            doc.line_of("description"),
+        )
+
+
+@rule()
+def compatibility_length(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """`compatibility`, where given, has 1 to 500 characters."""
+    value = doc.fields.get("compatibility")
+    if isinstance(value, str) and not 0 < len(value) <= limit("compatibility"):
+        yield Problem(
+            f"`compatibility` has {len(value)} characters",
+            f"write 1 to {limit('compatibility')} characters, or leave the field out",
+            doc.line_of("compatibility"),
+        )
+
+
+@rule()
+def metadata_map(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """`metadata` maps text to text; lists and mappings inside it are not allowed.
+
+    Clients that follow the specification drop such values or print them garbled.
+    """
+    metadata = doc.fields.get("metadata", {})
+    if not isinstance(metadata, dict):
+        if metadata or "metadata" not in doc.kinds:
+            yield Problem(
+                "`metadata` must be a mapping",
+                "indent its entries below `metadata:`",
+                doc.line_of("metadata"),
+            )
+        return
+    for key, value in metadata.items():
+        if not isinstance(value, str):
+            what = "a list" if isinstance(value, list) else "a mapping"
+            yield Problem(
+                f"`metadata.{key}` is {what}, not text",
+                f'write it as one text: `{key}: "a, b"`',
+                doc.line_of(f"metadata.{key}"),
+            )
+
+
+@rule(fixable=True)
+def allowed_tools_text(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """`allowed-tools` is one text with spaces between the tools, not a list.
+
+    allowed-tools: Bash(git:*) Read
+    """
+    value = doc.fields.get("allowed-tools", "")
+    if not isinstance(value, str):
+        tools = " ".join(str(tool) for tool in value)
+        yield Problem(
+            "`allowed-tools` must be text",
+            f"write `allowed-tools: {tools}`",
+            doc.line_of("allowed-tools"),
+        )
+
+
+DOCUMENT_RULES = rules_in(globals())
+
+
+@rule()
+def skill_file(skill: Skill) -> Iterator[Problem]:
+    """The folder holds a file named exactly `SKILL.md`.
+
+    File systems that ignore case hide a `skill.md` or `Skill.md`; clients on others do
+    not find it.
+    """
+    if SKILL_FILE in skill.files:
+        return
+    for name in skill.files:
+        if name.lower() == SKILL_FILE.lower():
+            hint = f"rename it: git mv {name} {SKILL_FILE}"
+            yield Problem(f"the file is named {name}", hint, path=name)
+            return
+    yield Problem("the folder has no SKILL.md", "skillforge new NAME makes one")
+
+
+FOLDER_RULES = (skill_file,)

@@ -1,0 +1,84 @@
+"""The command line: parse, call, print. Only this package prints and exits."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from skillforge import __version__
+from skillforge.cli import output
+from skillforge.cli.base import LazyGroup, Settings, common_options
+from skillforge.errors import Exit, SkillforgeError
+
+# Stage, command, module and what it is for; a module is imported when its command runs.
+COMMANDS = {
+    "Set up": {
+        "init": ("setup", "Make a skill library here."),
+        "demo": ("setup", "Show the whole loop on a temporary library."),
+        "doctor": ("setup", "Tell what of this machine is usable."),
+    },
+    "Check": {
+        "validate": ("check", "Check skills against the specification."),
+        "rules": ("check", "Explain the rules."),
+    },
+    "Propose": {
+        "new": ("propose", "Make a skill from a template."),
+    },
+}
+
+
+@click.group(
+    cls=LazyGroup,
+    stages=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(
+    __version__, prog_name="skillforge", message="%(prog)s %(version)s"
+)
+@common_options
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Keep the skills of self-improving agents in git, behind review.
+
+    \b
+    A library is a git repository of skills/<name>/SKILL.md folders. Start with
+        skillforge init          make a library in this repository
+        skillforge new NAME      add a skill
+        skillforge validate      check all skills
+
+    Exit codes: 0 yes or done, 1 no (findings), 2 the request or the library cannot be
+    understood, 3 a tool that we drive is missing or failed, 4 not now, 70 a bug.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command and exit with its code; never with a traceback."""
+    sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))
+
+
+def run(arguments: list[str]) -> int:
+    """Run a command, print its answer or its error, and return the exit code."""
+    settings = Settings()
+    try:
+        answer = cli.main(
+            arguments, prog_name="skillforge", standalone_mode=False, obj=settings
+        )
+        code = output.show(settings, answer)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # The reader has seen enough; a second error at exit would be noise.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.NO
+    except click.ClickException as err:
+        hint = output.usage_hint(err)
+        return output.fail(
+            settings, arguments, err.format_message(), hint, err.exit_code
+        )
+    except SkillforgeError as err:
+        return output.fail(settings, arguments, err.message, err.hint, err.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        return output.fail(settings, arguments, "interrupted", "", 130)
+    except Exception as err:  # noqa: BLE001 - the last stop before the user
+        return output.bug(settings, arguments, err)

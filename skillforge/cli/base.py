@@ -1,0 +1,114 @@
+"""What every command has: `--library`, `--json`, help by stage, and an answer."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from skillforge.text import nearest
+
+F = TypeVar("F", bound=Callable[..., Any])
+Stages = Mapping[str, Mapping[str, tuple[str, str]]]
+
+
+@dataclass(slots=True)
+class Settings:
+    """The options that every command takes."""
+
+    library: Path | None = None
+    json: bool = False
+    command: str = ""
+
+    @property
+    def start(self) -> Path:
+        """Where to look for the library."""
+        if self.library is not None:
+            return self.library
+        return Path(os.environ.get("SKILLFORGE_LIBRARY") or ".")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command has to say: `data` for scripts, `words` for people.
+
+    `document` is the answer in a format of its own, printed as it is instead.
+    """
+
+    data: dict[str, Any] = field(default_factory=dict)
+    words: str = ""
+    ok: bool = True
+    document: str | None = None
+
+
+def _set_library(context: click.Context, _option: click.Parameter, value: Any) -> None:
+    if value is not None:
+        context.find_object(Settings).library = Path(value)  # type: ignore[union-attr]
+
+
+def _set_json(context: click.Context, _option: click.Parameter, value: bool) -> None:
+    if value:
+        context.find_object(Settings).json = True  # type: ignore[union-attr]
+
+
+def common_options(command: F) -> F:
+    """Give a command `--library` and `--json`."""
+    library = click.option(
+        "--library",
+        metavar="PATH",
+        type=click.Path(exists=True, file_okay=False),
+        expose_value=False,
+        callback=_set_library,
+        help="The library to work on [default: $SKILLFORGE_LIBRARY, else the "
+        "current repository].",
+    )
+    as_json = click.option(
+        "--json",
+        is_flag=True,
+        expose_value=False,
+        callback=_set_json,
+        help="Answer with one JSON object on standard output.",
+    )
+    return library(as_json(command))
+
+
+class LazyGroup(click.Group):
+    """Commands by stage; a command's module is imported when it is asked for."""
+
+    def __init__(self, *args: Any, stages: Stages, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.stages = stages
+        self.modules = {n: m for it in stages.values() for n, (m, _help) in it.items()}
+
+    def list_commands(self, _context: click.Context) -> list[str]:
+        return list(self.modules)
+
+    def get_command(self, _context: click.Context, name: str) -> click.Command | None:
+        if name not in self.modules:
+            return None
+        module = import_module(f"skillforge.cli.{self.modules[name]}")
+        command: click.Command = getattr(module, name)
+        return command
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.modules and not args[0].startswith("-"):
+            meant = nearest(args[0], list(self.modules))
+            hint = f"; did you mean `{meant}`?" if meant else ""
+            context.fail(f"there is no command {args[0]!r}{hint}")
+        name, command, rest = super().resolve_command(context, args)
+        settings = context.find_object(Settings)
+        if settings is not None and name is not None:
+            settings.command = name
+        return name, command, rest
+
+    def format_commands(
+        self, _context: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        for stage, commands in self.stages.items():
+            with formatter.section(stage):
+                formatter.write_dl([(n, help_) for n, (_m, help_) in commands.items()])

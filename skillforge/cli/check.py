@@ -1,0 +1,112 @@
+"""The commands of the Check stage."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from skillforge.cli.base import Answer, Settings, common_options
+from skillforge.cli.output import use_colour
+from skillforge.model import Profile
+
+if TYPE_CHECKING:
+    from skillforge.checks.fix import Fix
+    from skillforge.model import Report
+
+_FORMATS = ("text", "json", "sarif", "github", "markdown", "junit")
+
+
+@click.command()
+@click.argument("targets", nargs=-1, metavar="[SKILL|FOLDER]...")
+@click.option(
+    "--profile",
+    type=click.Choice([p.value for p in Profile]),
+    help="spec: the agentskills.io specification; portable: what every client accepts "
+    "[default: the policy's, else portable].",
+)
+@click.option("--changed-since", metavar="REV", help="Only skills a branch changed.")
+@click.option("--rev", metavar="REV", help="Check a commit instead of the checkout.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(_FORMATS),
+    default="text",
+    show_default=True,
+)
+@click.option("--notes", is_flag=True, help="Show notes too, not only what needs work.")
+@click.option(
+    "--fix", is_flag=True, help="Mend what has one right answer; shows a diff."
+)
+@click.option("--write", is_flag=True, help="With --fix: write the files.")
+@common_options
+@click.pass_obj
+def validate(  # noqa: PLR0913, PLR0917 - one for each option
+    settings: Settings,
+    targets: tuple[str, ...],
+    profile: str | None,
+    changed_since: str | None,
+    rev: str | None,
+    format_: str,
+    notes: bool,
+    fix: bool,
+    write: bool,
+) -> Answer:
+    """Check skills: names, folders, or the whole library if none is named.
+
+    Looks at the frontmatter, the files of the folder, the links, and at what makes a
+    skill useful. `skillforge rules` explains each rule.
+
+    \b
+    skillforge validate                         all skills of this library
+    skillforge validate csv-tables ./other      a skill by name, a folder by path
+    skillforge validate --changed-since main    what this branch committed
+    skillforge validate --fix --write           mend what needs no judgement
+
+    Exits 0 if nothing blocks promotion, 1 if something does.
+    """
+    from skillforge.checks import select
+
+    settings.json = settings.json or format_ == "json"
+    selection = select.Selection(targets, changed_since, rev)
+    wanted = Profile(profile) if profile else None
+    fixes = None
+    if fix or write:
+        fixes = select.fix(settings.start, selection, wanted, write=write)
+    report = select.validate(settings.start, selection, wanted)
+    answer = _answer(report, format_, notes)
+    return answer if fixes is None else _with_fixes(answer, fixes, write)
+
+
+def _answer(report: "Report", format_: str, notes: bool) -> Answer:
+    from skillforge import report as reports
+    from skillforge.checks import all_rules
+
+    if render := reports.FORMATS.get(format_):
+        return Answer(
+            reports.data(report), ok=report.ok, document=render(report, all_rules())
+        )
+    words = reports.text(report, colour=use_colour(), notes=notes)
+    return Answer(reports.data(report), words, report.ok)
+
+
+def _with_fixes(answer: Answer, fixes: "list[Fix]", written: bool) -> Answer:
+    diffs = "".join(f"{fix.diff}\n" for fix in fixes)
+    done = "mended" if written else "can be mended; --fix --write does it"
+    counted = f"{len(fixes)} file{'' if len(fixes) == 1 else 's'} {done}\n"
+    data = answer.data | {"fixes": [fix._asdict() for fix in fixes], "written": written}
+    return replace(answer, data=data, words=diffs + counted + answer.words)
+
+
+@click.command()
+@click.argument("rule_id", required=False, metavar="[ID]")
+@common_options
+@click.pass_obj
+def rules(_settings: Settings, rule_id: str | None) -> Answer:
+    """Explain a rule, or list all of them."""
+    from skillforge.checks import all_rules, find_rule, manual
+
+    if rule_id:
+        rule = find_rule(rule_id)
+        return Answer({"rules": [manual.entry(rule)]}, manual.page(rule))
+    every = list(all_rules().values())
+    return Answer({"rules": [manual.entry(r) for r in every]}, manual.table(every))

@@ -1,0 +1,66 @@
+"""The commands of the Set up stage."""
+
+from pathlib import Path
+
+import click
+
+from skillforge.cli.base import Answer, Settings, common_options
+
+
+@click.command()
+@click.argument("folder", required=False, type=click.Path(file_okay=False))
+@click.option("--force", is_flag=True, help="Overwrite files that exist already.")
+@common_options
+@click.pass_obj
+def init(settings: Settings, folder: str | None, force: bool) -> Answer:
+    """Make a skill library here, in an empty folder or an existing repository.
+
+    Writes a policy, .gitignore, a pre-commit configuration and one sample skill. Asks
+    nothing and overwrites nothing; run it again whenever a file is missing.
+    """
+    from skillforge import scaffold
+
+    made = scaffold.init(Path(folder) if folder else settings.start, force=force)
+    lines = [f"wrote {path}" for path in made.written]
+    lines += [f"kept  {path} (--force overwrites it)" for path in made.kept]
+    lines += [f"{made.root} is a skill library; next: skillforge validate"]
+    data = {"root": str(made.root), "written": made.written, "kept": made.kept}
+    return Answer(data, "\n".join(lines))
+
+
+@click.command()
+@common_options
+@click.pass_obj
+def doctor(settings: Settings) -> Answer:
+    """Tell what of this machine is usable, and how to get what is missing.
+
+    Exits 0 if all that is required is there, 1 if not.
+    """
+    from skillforge.doctor import examine
+
+    items = examine(settings.start)
+    signs = {(True, True): "ok", (True, False): "ok", (False, True): "MISSING"}
+    lines = []
+    for item in items:
+        sign = signs.get((item.ok, item.required), "absent")
+        lines.append(f"{sign:<8}{item.name:<20}{item.detail}")
+        if not item.ok and item.hint:
+            lines.append(f"{'':<28}{item.hint}")
+    ok = all(item.ok for item in items if item.required)
+    return Answer({"items": [item._asdict() for item in items]}, "\n".join(lines), ok)
+
+
+@click.command()
+@click.option(
+    "--keep", metavar="DIR", type=click.Path(), help="Keep the library there."
+)
+@common_options
+@click.pass_obj
+def demo(_settings: Settings, keep: str | None) -> Answer:
+    """Show what there is, on a temporary library, with the commands and their output.
+
+    Exits 1 if anything is not as told.
+    """
+    from skillforge.cli.tour import tour
+
+    return tour(Path(keep) if keep else None)

@@ -1,0 +1,88 @@
+"""The policy file `skillforge.yaml`. Every key is optional."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from skillforge.errors import ConfigError
+from skillforge.model import Profile
+from skillforge.resources import schema
+from skillforge.text import nearest
+
+POLICY_FILE = "skillforge.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What a library asks of its skills."""
+
+    profile: Profile = Profile.PORTABLE
+    rules: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_policy(data: bytes) -> Policy:
+    """Read a policy, or say which line of it cannot be understood."""
+    if all(
+        not line or line.startswith(b"#")
+        for line in map(bytes.strip, data.split(b"\n"))
+    ):
+        return Policy()  # all comments, as `init` writes it: no parser is needed
+    settings = _load(data)
+    return Policy(
+        profile=Profile(settings.get("profile", Policy().profile)),
+        rules=dict(settings.get("rules", {})),
+    )
+
+
+def _load(data: bytes) -> Any:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    try:
+        settings = YAML().load(data)
+    except MarkedYAMLError as err:
+        line = err.problem_mark.line + 1 if err.problem_mark else 1
+        raise _wrong(line, f"not YAML: {err.problem}") from err
+    except (YAMLError, UnicodeDecodeError, ValueError) as err:
+        raise _wrong(1, "not YAML text in UTF-8") from err
+    _validate(settings)
+    return settings
+
+
+def _validate(settings: Any) -> None:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import best_match
+
+    error = best_match(
+        Draft202012Validator(schema("policy.schema.json")).iter_errors(settings)
+    )
+    if error is None:
+        return
+    where = ".".join(str(part) for part in error.absolute_path)
+    message = error.message
+    known = list(error.schema.get("properties", ()))
+    unknown = [key for key in error.instance if key not in known] if known else []
+    if error.validator == "additionalProperties" and unknown:
+        meant = nearest(str(unknown[0]), known) or ", ".join(known)
+        message = f"there is no key `{unknown[0]}`; did you mean {meant}?"
+    line = _line_of(settings, [*error.absolute_path, *unknown[:1]])
+    raise _wrong(line, f"{where}: {message}" if where else message)
+
+
+def _line_of(settings: Any, path: list[Any]) -> int:
+    line = 0
+    for key in path:
+        try:
+            line = settings.lc.key(key)[0]
+            settings = settings[key]
+        except (AttributeError, KeyError, TypeError, IndexError):
+            break
+    return int(line) + 1
+
+
+def _wrong(line: int, why: str) -> ConfigError:
+    return ConfigError(
+        f"{POLICY_FILE}:{line}: {why}",
+        hint="schemas/policy.schema.json lists every key; `skillforge init` writes a "
+        "policy with all of them explained",
+    )

@@ -1,0 +1,108 @@
+"""What of this machine Skillforge can use."""
+
+import platform
+import shutil
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+from skillforge import gitrepo
+from skillforge.errors import SkillforgeError
+from skillforge.library import Library
+
+_GIT_LEAST = (2, 38)  # the first with `git merge-tree --write-tree`
+_LIBRARIES = {
+    "GitPython": "git",
+    "click": "click",
+    "jsonschema": "jsonschema",
+    "python-frontmatter": "frontmatter",
+    "PyYAML": "yaml",
+    "ruamel.yaml": "ruamel.yaml",
+}
+
+
+class Item(NamedTuple):
+    """One thing that was looked at. What is not required may be missing."""
+
+    name: str
+    ok: bool
+    detail: str
+    required: bool = True
+    hint: str = ""
+
+
+def examine(start: Path) -> list[Item]:
+    """Look at everything that a command may need."""
+    return [
+        _python(),
+        _git(),
+        *(_python_library(name, module) for name, module in _LIBRARIES.items()),
+        _fast_yaml(),
+        _tool("pre-commit", "checks skills before each commit: pip install pre-commit"),
+        _tool("gh", "opens pull requests on GitHub; see GitHub's page for it"),
+        _identity(start),
+        _library(start),
+    ]
+
+
+def _python() -> Item:
+    enough = sys.version_info >= (3, 11)
+    return Item(
+        "Python", enough, platform.python_version(), hint="install 3.11 or newer"
+    )
+
+
+def _git() -> Item:
+    try:
+        version = gitrepo.version()
+    except SkillforgeError as err:
+        return Item("git", False, err.message, hint=err.hint)
+    numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
+    least = ".".join(map(str, _GIT_LEAST))
+    return Item("git", numbers >= _GIT_LEAST, version, hint=f"install {least} or newer")
+
+
+def _python_library(name: str, module: str) -> Item:
+    try:
+        version = getattr(import_module(module), "__version__", "present")
+    except ImportError as err:
+        hint = "pip install --force-reinstall git-skillforge"
+        return Item(name, False, str(err), hint=hint)
+    return Item(name, True, str(version))
+
+
+def _fast_yaml() -> Item:
+    import yaml
+
+    fast = hasattr(yaml, "CSafeLoader")
+    detail = "libyaml" if fast else "pure Python: checking takes ten times as long"
+    return Item(
+        "YAML parser", fast, detail, False, "pip install --force-reinstall PyYAML"
+    )
+
+
+def _tool(name: str, purpose: str) -> Item:
+    found = shutil.which(name)
+    return Item(name, found is not None, found or "not installed", False, purpose)
+
+
+def _identity(start: Path) -> Item:
+    hint = "git config --global user.name NAME; git config --global user.email MAIL"
+    library = Library.find(start)
+    if library is None or library.repo is None:
+        return Item("git user", False, "no repository here", False, "skillforge init")
+    user = library.repo.user()
+    return Item("git user", bool(user), user or "not set", False, hint)
+
+
+def _library(start: Path) -> Item:
+    library = Library.find(start)
+    if library is None:
+        return Item("library", False, "none here", False, "skillforge init makes one")
+    try:
+        library.policy()
+        count = len(library.folders())
+    except SkillforgeError as err:
+        return Item("library", False, err.message, hint=err.hint)
+    return Item("library", True, f"{library.root}, {count} skills")

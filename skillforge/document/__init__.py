@@ -1,0 +1,113 @@
+"""SKILL.md bytes to fields with line numbers, and back, losing nothing.
+
+Any bytes give a `Document`: what is wrong with them is a finding, never an exception.
+"""
+
+from collections.abc import Iterator
+
+from skillforge.document import causes, fences
+from skillforge.document.header import Header, UnreadableError, read_plain, read_yaml
+from skillforge.document.links import find_links
+from skillforge.model import Document, Finding, Problem, Rule, rule, rules_in
+
+MAX_BYTES = 1 << 20
+MAX_HEADER = 1 << 16
+
+
+@rule()
+def file_too_large(size: int) -> Iterator[Problem]:
+    """A SKILL.md has at most 1 MiB, its frontmatter at most 64 KiB.
+
+    The largest of 96,903 published files has 177 KB. Move data and long texts to files
+    under `references/` or `assets/`, which an agent reads when it needs them.
+    """
+    yield Problem(
+        f"the file has {size:,} bytes, too many to be instructions",
+        "move long parts to files under references/ and link to them",
+    )
+
+
+@rule()
+def encoding_nul(line: int) -> Iterator[Problem]:
+    """A SKILL.md holds no NUL bytes.
+
+    They come from files saved as UTF-16, or from binary files under a wrong name.
+    """
+    yield Problem("the file contains a NUL byte", "save the file as UTF-8 text", line)
+
+
+@rule()
+def encoding_utf8(line: int) -> Iterator[Problem]:
+    """A SKILL.md is UTF-8.
+
+    Clients read nothing else. `iconv -f latin1 -t utf-8` converts most older files.
+    """
+    yield Problem("the file is not UTF-8 text", "save the file as UTF-8", line)
+
+
+@rule(fixable=True)
+def encoding_bom() -> Iterator[Problem]:
+    """A SKILL.md does not start with a byte order mark.
+
+    It hides the opening `---` from most clients, which then see no frontmatter at all.
+    """
+    yield Problem(
+        "the file starts with a byte order mark (BOM), which hides the frontmatter",
+        "save it as UTF-8 without BOM",
+    )
+
+
+@rule()
+def file_unreadable(reason: str) -> Iterator[Problem]:
+    """The file can be read. What cannot be read cannot be approved."""
+    yield Problem(f"the file cannot be read: {reason}", "check its permissions")
+
+
+def rules() -> tuple[Rule, ...]:
+    """The rules that decide whether a file can be read at all."""
+    return (*rules_in(globals()), *fences.RULES, *causes.RULES)
+
+
+def parse(data: bytes) -> Document:
+    """Read a SKILL.md."""
+    if len(data) > MAX_BYTES:
+        return unreadable(file_too_large.findings(len(data)))
+    if (nul := data.find(b"\0")) >= 0:
+        return unreadable(encoding_nul.findings(data.count(b"\n", 0, nul) + 1))
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as err:
+        line = data.count(b"\n", 0, err.start) + 1
+        return unreadable(encoding_utf8.findings(line))
+    return _parse_text(text, data)
+
+
+def parse_text(text: str) -> Document:
+    """Read the text of a SKILL.md."""
+    return parse(text.encode("utf-8"))
+
+
+def _parse_text(text: str, data: bytes) -> Document:
+    has_bom = text.startswith("\ufeff")
+    problems = encoding_bom.findings() if has_bom else []
+    found = fences.find(text, int(has_bom))
+    if isinstance(found, Finding):
+        return unreadable([*problems, found], text)
+    if found.header_end - found.header_start > MAX_HEADER:
+        return unreadable([*problems, *file_too_large.findings(len(data))], text)
+    problems.extend(fences.spaces_after(text, found))
+    try:
+        header = read_header(text[found.header_start : found.header_end])
+    except UnreadableError as err:
+        return unreadable([*problems, err.finding], text, found.body_start)
+    links = find_links(text, found.body_start)
+    return Document(text, *header, found.body_start, data, links, tuple(problems))
+
+
+def read_header(header: str) -> Header:
+    return read_plain(header) or read_yaml(header)
+
+
+def unreadable(problems: list[Finding], text: str = "", body: int = 0) -> Document:
+    """A document of which nothing is known but what is wrong with it."""
+    return Document(text, {}, {}, {}, body, b"", (), tuple(problems), readable=False)

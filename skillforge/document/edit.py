@@ -1,0 +1,195 @@
+"""Change one field of a SKILL.md and leave every other byte as it was.
+
+Text is spliced, never dumped: a YAML round trip would lose comments and quoting.
+"""
+
+import json
+import re
+
+from skillforge.document import fences, read_header
+from skillforge.document.fences import Fences
+from skillforge.document.header import (
+    Entry,
+    Node,
+    UnreadableError,
+    compose,
+    kind_of,
+    plain_value,
+)
+from skillforge.errors import RequestError
+from skillforge.model import Value
+
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+
+
+def set_field(text: str, path: tuple[str, ...], value: str) -> str:
+    """Set a field, or an entry of a mapping such as `metadata`, to a text."""
+    return _spliced(text, path, value)
+
+
+def remove_field(text: str, path: tuple[str, ...]) -> str:
+    """Take a field out, with the lines that it stands on."""
+    return _spliced(text, path, None)
+
+
+def scalar(value: str, style: str = "") -> str:
+    """Write a text as YAML that every reader takes for this text and nothing else."""
+    if not style and plain_value(value) == value and kind_of(value) is None:
+        return value
+    if style == "'" and value.isprintable():
+        return "'" + value.replace("'", "''") + "'"
+    quoted = json.dumps(value, ensure_ascii=False)
+    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
+
+
+def _spliced(text: str, path: tuple[str, ...], value: str | None) -> str:
+    found = fences.find(text, int(text.startswith("\ufeff")))
+    if not isinstance(found, Fences):
+        raise _cannot(path, found.message)
+    header = text[found.header_start : found.header_end]
+    newline = "\r\n" if "\r\n" in header else "\n"
+    try:
+        root = compose(header) if header.strip() else Node(2, 0, 0, entries={})
+        changed = _Splice(header, newline).apply(root, path, value)
+        _check(header, changed, path, value)
+    except UnreadableError as err:
+        raise _cannot(path, err.finding.message) from err
+    return text[: found.header_start] + changed + text[found.header_end :]
+
+
+def _cannot(path: tuple[str, ...], why: str) -> RequestError:
+    return RequestError(
+        f"cannot change `{'.'.join(path)}`: {why}",
+        hint="mend the frontmatter first: skillforge validate --fix",
+    )
+
+
+def _check(before: str, after: str, path: tuple[str, ...], value: str | None) -> None:
+    """Closed on doubt: the field is changed as asked, and nothing else is."""
+    expected = read_header(before).fields if before.strip() else {}
+    _set(expected, path, value)
+    found: Value = read_header(after).fields if expected else {}
+    if found != expected:
+        raise _cannot(path, "the header is written in a way that cannot be spliced")
+
+
+def _set(fields: dict[str, Value], path: tuple[str, ...], value: str | None) -> None:
+    *parents, last = path
+    for parent in parents:
+        inner = fields.get(parent)
+        fields[parent] = inner if isinstance(inner, dict) else {}
+        fields = fields[parent]  # type: ignore[assignment]
+    if value is None:
+        fields.pop(last, None)
+    else:
+        fields[last] = value
+
+
+class _Splice:
+    """Edits one header's text; offsets come from the nodes that were read from it."""
+
+    def __init__(self, header: str, newline: str) -> None:
+        self.header = header
+        self.newline = newline
+
+    def apply(self, node: Node, path: tuple[str, ...], value: str | None) -> str:
+        """Set the field at `path` below `node`, or take it out if `value` is None."""
+        *parents, last = path
+        for depth, key in enumerate(parents):
+            entry = (node.entries or {}).get(key)
+            if entry is None:
+                return self._missing(node, path[depth:], depth, value)
+            if not entry.value.entries:
+                return self._replace_by_map(entry, path[depth + 1 :], depth, value)
+            node = entry.value
+        entry = (node.entries or {}).get(last)
+        if entry is None:
+            return self._missing(node, (last,), len(parents), value)
+        return (
+            self._without(node, entry) if value is None else self._replace(entry, value)
+        )
+
+    def _missing(
+        self, parent: Node, path: tuple[str, ...], depth: int, value: str | None
+    ) -> str:
+        if value is None:
+            return self.header
+        if parent.is_flow:
+            at = parent.end - 1
+            comma = ", " if parent.entries else ""
+            quoted = scalar(value, '"')
+            return self._insert(at, f"{comma}{scalar(path[0])}: {quoted}")
+        indent = self._indent(parent, depth)
+        at = self._line_end(_end(parent)) if parent.entries else len(self.header)
+        return self._insert(at, self._lines(path, indent, value))
+
+    def _lines(self, path: tuple[str, ...], indent: str, value: str) -> str:
+        *parents, last = path
+        out = ""
+        for parent in parents:
+            out += f"{indent}{scalar(parent)}:{self.newline}"
+            indent += "  "
+        return f"{out}{indent}{scalar(last)}: {scalar(value)}{self.newline}"
+
+    def _replace(self, entry: Entry, value: str) -> str:
+        node = entry.value
+        if node.items is not None or node.entries is not None:
+            start = self.header.index(":", entry.key.end) + 1
+            return self._put(start, _end(node), " " + scalar(value))
+        style = node.style if node.style in ("'", '"') else ""
+        if node.start == node.end:
+            return self._insert(node.start, " " + scalar(value, style))
+        old = self.header[node.start : node.end]
+        kept = old[len(old.rstrip("\r\n")) :]
+        return self._put(node.start, node.end, scalar(value, style) + kept)
+
+    def _replace_by_map(
+        self, entry: Entry, path: tuple[str, ...], depth: int, value: str | None
+    ) -> str:
+        if value is None:
+            return self.header
+        start = self.header.index(":", entry.key.end) + 1
+        lines = self._lines(path, "  " * (depth + 1), value)
+        end = self._line_end(_end(entry.value))
+        return self._put(start, end, self.newline + lines)
+
+    def _without(self, parent: Node, entry: Entry) -> str:
+        if parent.is_flow:
+            return self.header
+        end = self._line_end(_end(entry.value))
+        start = self.header.rfind("\n", 0, entry.key.start) + 1
+        if parent.entries is not None and len(parent.entries) == 1 and start:
+            # The last entry takes its mapping's own line along, else null is left.
+            above = self.header.rfind("\n", 0, start - 1) + 1
+            if self.header[above:start].rstrip().endswith(":"):
+                start = above
+        return self._put(start, end, "")
+
+    def _indent(self, node: Node, depth: int) -> str:
+        if not node.entries:
+            return "  " * depth
+        first = next(iter(node.entries.values())).key.start
+        return self.header[self.header.rfind("\n", 0, first) + 1 : first]
+
+    def _line_end(self, at: int) -> int:
+        """The offset just behind the line that ends at or after `at`."""
+        if at and self.header[at - 1] == "\n":
+            return at
+        newline = self.header.find("\n", at)
+        return newline + 1 if newline >= 0 else len(self.header)
+
+    def _insert(self, at: int, new: str) -> str:
+        return self._put(at, at, new)
+
+    def _put(self, start: int, end: int, new: str) -> str:
+        return self.header[:start] + new + self.header[end:]
+
+
+def _end(node: Node) -> int:
+    """Where the last value inside `node` ends; a block's own end lies further on."""
+    if node.is_flow or (not node.items and not node.entries):
+        return node.end
+    if node.items:
+        return _end(node.items[-1])
+    assert node.entries
+    return _end(list(node.entries.values())[-1].value)

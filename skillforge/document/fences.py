@@ -1,0 +1,181 @@
+"""Where the frontmatter of a SKILL.md begins and ends, and why it cannot be found."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from skillforge.model import Finding, Problem, Severity, rule, rules_in
+
+_ADD_HEADER = "start the file with `---`, `name: …`, `description: …`, `---`"
+_HEADING = re.compile(r"\s*#{1,6}\s")
+_FIELD = re.compile(r"\s*(name|description)\s*:")
+_LATER_HEADER = re.compile(r"^---[ \t]*\r?\n(?:name|description)\s*:", re.MULTILINE)
+_NEARLY_CLOSED = re.compile(r"^(?:[ \t]+---[ \t]*|---[ \t]*[^\s-].*)\r?$", re.MULTILINE)
+
+
+class Fences(NamedTuple):
+    """Offsets of the header's text and of the body."""
+
+    header_start: int
+    header_end: int
+    body_start: int
+
+
+@rule()
+def frontmatter_missing(text: str) -> Iterator[Problem]:
+    """A SKILL.md starts with frontmatter: YAML between two lines of `---`.
+
+        ---
+        name: csv-tables
+        description: Reads and joins CSV tables. Use when ...
+        ---
+
+    Without it a client knows neither the name nor when to load the skill.
+    """
+    if not text.strip():
+        yield Problem("the file is empty", _ADD_HEADER)
+    elif _HEADING.match(text):
+        yield Problem("starts with a heading instead of frontmatter", _ADD_HEADER)
+    else:
+        yield Problem("has no frontmatter", _ADD_HEADER)
+
+
+@rule()
+def frontmatter_after_heading(text: str) -> Iterator[Problem]:
+    """The frontmatter comes before everything else, headings included."""
+    if later := _LATER_HEADER.search(text):
+        line = text.count("\n", 0, later.start()) + 1
+        yield Problem(
+            f"the frontmatter comes too late: it starts in line {line}",
+            "move it to the very top of the file",
+        )
+
+
+@rule(fixable=True)
+def frontmatter_after_blank(text: str) -> Iterator[Problem]:
+    """The opening `---` is the very first line; no blank line comes before it."""
+    if re.match(r"\s+---[ \t]*\r?\n", text):
+        yield Problem(
+            "a blank line or space comes before the opening `---`",
+            "remove it: the file starts with `---`",
+        )
+
+
+@rule(fixable=True)
+def frontmatter_in_code_fence(text: str) -> Iterator[Problem]:
+    """The file is the skill itself, not a code block that shows one.
+
+    Chat answers wrap files in ``` fences; remove the first and the last line.
+    """
+    if re.match(r"\s*(```|~~~)", text):
+        yield Problem(
+            "the whole file stands inside a code fence",
+            "remove the first line and the closing fence",
+        )
+
+
+@rule(fixable=True)
+def frontmatter_without_fences(text: str) -> Iterator[Problem]:
+    """The fields stand between two lines of `---`.
+
+    `name:` and `description:` alone at the top are plain text to every client.
+    """
+    if _FIELD.match(text):
+        yield Problem(
+            "the fields are not fenced",
+            "put a line `---` above the first field and one below the last",
+        )
+
+
+@rule()
+def frontmatter_link_text(text: str) -> Iterator[Problem]:
+    """The file is not the text of a symbolic link.
+
+    Git without symlink support checks a link out as a file that holds its target's
+    path.
+    """
+    if re.fullmatch(r"[\w./@ -]*/[\w./@ -]+\s*", text) and len(text) < 300:
+        yield Problem(
+            f"the file holds only a path ({text.strip()}): a symlink stored as text",
+            "replace it by the file that it points to",
+        )
+
+
+@rule(fixable=True)
+def fence_inexact(line: int, text: str) -> Iterator[Problem]:
+    """A fence is a line of exactly three hyphens: not indented, nothing after it."""
+    yield Problem(
+        f"the fence is written `{text.strip()[:40]}`"
+        + (" and indented" if text[:1].isspace() else ""),
+        "write exactly `---` on a line of its own",
+        line,
+    )
+
+
+@rule()
+def fence_unclosed(line: int) -> Iterator[Problem]:
+    """The frontmatter ends with a second line of `---`."""
+    yield Problem(
+        "the frontmatter is never closed",
+        "write `---` on a line of its own below the last field",
+        line,
+    )
+
+
+@rule(Severity.WARNING, fixable=True)
+def fence_spaces(line: int) -> Iterator[Problem]:
+    """No spaces follow a fence: some clients look for the line `---` exactly."""
+    yield Problem("spaces follow the `---`", "remove them", line)
+
+
+RULES = rules_in(globals())
+_WHY_MISSING = (
+    frontmatter_after_blank,
+    frontmatter_in_code_fence,
+    frontmatter_without_fences,
+    frontmatter_link_text,
+    frontmatter_after_heading,
+    frontmatter_missing,
+)
+
+
+def find(text: str, start: int = 0) -> Fences | Finding:
+    """Find the two fences; `start` is 1 for a text that begins with a BOM."""
+    if not text.startswith("---", start):
+        return why_missing(text[start:])
+    opening = text.find("\n", start)
+    first = text[start : opening if opening >= 0 else len(text)]
+    if first.rstrip() != "---":
+        return fence_inexact.findings(1, first)[0]
+    if opening < 0:
+        return fence_unclosed.findings(1)[0]
+    at = opening
+    while (at := text.find("\n---", at)) >= 0:
+        end = text.find("\n", at + 1)
+        end = len(text) if end < 0 else end + 1
+        if end - at == 5 or not text[at + 4 : end].strip():
+            return Fences(opening + 1, at + 1, end)
+        at += 4
+    return _why_unclosed(text, opening + 1)
+
+
+def why_missing(text: str) -> Finding:
+    return next(f for r in _WHY_MISSING for f in r.findings(text))
+
+
+def _why_unclosed(text: str, start: int) -> Finding:
+    if nearly := _NEARLY_CLOSED.search(text, start):
+        line = text.count("\n", 0, nearly.start()) + 1
+        return fence_inexact.findings(line, nearly[0])[0]
+    return fence_unclosed.findings(1)[0]
+
+
+def spaces_after(text: str, fences: Fences) -> Iterator[Finding]:
+    """Warn of fences with trailing spaces; they are read all the same."""
+    if text[fences.header_start - 2] in " \t" or (
+        text[fences.header_start - 3 : fences.header_start] in (" \r\n", "\t\r\n")
+    ):
+        yield from fence_spaces.findings(1)
+    closing = text[fences.header_end : fences.body_start].rstrip("\r\n")
+    if closing != "---":
+        yield from fence_spaces.findings(text.count("\n", 0, fences.header_end) + 1)

@@ -1,0 +1,53 @@
+"""The files that a body points to: Markdown links, and paths in the usual folders."""
+
+import re
+from collections.abc import Iterator
+from urllib.parse import unquote
+
+from skillforge.model import Link
+from skillforge.text import code_blocks, in_any, occurrences
+
+_TARGET = re.compile(r"\(\s*<?([^)<>\s]+)>?[^)\n]*\)")
+_REMOTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//|#|\$|\{|/|~")
+_FOLDERS = ("script", "reference", "asset", "template")  # each goes on with "s/"
+_REST = re.compile(r"s/[\w./-]*\.\w+")
+_WITHIN_PATH = re.compile(r"[\w/.$}-]")
+
+
+def find_links(text: str, start: int) -> tuple[Link, ...]:
+    """Links to local files and files named by path, from `start` on."""
+    return (*_markdown_links(text, start), *_named_files(text, start))
+
+
+def _markdown_links(text: str, start: int) -> Iterator[Link]:
+    blocks: list[tuple[int, int]] | None = None
+    for at in occurrences(text, "](", start):
+        match = _TARGET.match(text, at + 1)
+        target = match[1].partition("#")[0] if match else ""
+        if not target or _REMOTE.match(target):
+            continue
+        if blocks is None:
+            blocks = code_blocks(text)
+        if not in_any(at, blocks) and not _in_code_span(text, at):
+            yield Link(unquote(target), at, is_markdown=True)
+
+
+def _in_code_span(text: str, offset: int) -> bool:
+    line = text[text.rfind("\n", 0, offset) + 1 : offset]
+    return line.count("`") % 2 == 1
+
+
+def _named_files(text: str, start: int) -> Iterator[Link]:
+    for at in occurrences(text, "s/", start):
+        folder = _folder_before(text, at)
+        if folder and (rest := _REST.match(text, at)):
+            yield Link(folder + rest[0], at, is_markdown=False)
+
+
+def _folder_before(text: str, at: int) -> str:
+    """The usual folder's name that ends at `at`, if a path begins with it."""
+    for folder in _FOLDERS:
+        start = at - len(folder)
+        if text.startswith(folder, start) and not _WITHIN_PATH.match(text, start - 1):
+            return folder
+    return ""

@@ -1,0 +1,49 @@
+"""One tree of errors; the class, and nothing else, chooses the exit code."""
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """What a command's exit code tells a script."""
+
+    DONE = 0
+    NO = 1
+    NOT_UNDERSTOOD = 2
+    TOOL_FAILED = 3
+    NOT_NOW = 4
+    BUG = 70
+
+
+class SkillforgeError(Exception):
+    """A stop that the user can do something about: what is wrong, and what next."""
+
+    exit_code = Exit.BUG
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class RequestError(SkillforgeError):
+    """The request names something that is not there or cannot be understood."""
+
+    exit_code = Exit.NOT_UNDERSTOOD
+
+
+class ConfigError(SkillforgeError):
+    """The library or its policy cannot be understood."""
+
+    exit_code = Exit.NOT_UNDERSTOOD
+
+
+class ToolError(SkillforgeError):
+    """Something that we drive (git, the file system) is missing or failed."""
+
+    exit_code = Exit.TOOL_FAILED
+
+
+class ConflictError(SkillforgeError):
+    """The request is fine, but the state of the library forbids it now."""
+
+    exit_code = Exit.NOT_NOW

@@ -1,0 +1,242 @@
+"""Find and read skills, in the checkout or at any revision."""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+
+from skillforge import gitrepo
+from skillforge.config import POLICY_FILE, Policy, read_policy
+from skillforge.document import file_unreadable, parse, unreadable
+from skillforge.errors import RequestError, ToolError
+from skillforge.gitrepo import GitRepo, TreeFile
+from skillforge.model import SKILL_FILE, Document, File, Kind, Skill
+from skillforge.text import nearest
+
+SKILLS = "skills"
+_SUBMODULE = File(Kind.SUBMODULE, 0)
+_GIT_KINDS = {
+    "100644": Kind.FILE,
+    "100755": Kind.EXECUTABLE,
+    "120000": Kind.SYMLINK,
+    "160000": Kind.SUBMODULE,
+}
+
+
+class Library:
+    """A folder with `skills/`, as a rule the root of a git repository, maybe a bare
+    one.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    @classmethod
+    def find(cls, start: Path) -> "Library | None":
+        """The library at or above `start`, if there is one."""
+        start = start.absolute()
+        root = gitrepo.find_root(start)
+        if root is None and (
+            (start / SKILLS).is_dir() or (start / POLICY_FILE).is_file()
+        ):
+            root = start
+        return cls(root) if root else None
+
+    @classmethod
+    def open(cls, start: Path) -> "Library":
+        if library := cls.find(start):
+            return library
+        raise RequestError(
+            f"{start} is not in a skill library",
+            hint="`skillforge init` makes one here; or name one with --library PATH",
+        )
+
+    @cached_property
+    def repo(self) -> GitRepo | None:
+        """The repository; None for a library that is not under git."""
+        return GitRepo(self.root) if gitrepo.find_root(self.root) == self.root else None
+
+    def repository(self) -> GitRepo:
+        if self.repo is None:
+            raise RequestError(f"{self.root} is not a git repository", hint="git init")
+        return self.repo
+
+    @property
+    def skills_dir(self) -> Path:
+        return self.root / SKILLS
+
+    def policy(self, revision: str | None = None) -> Policy:
+        """The policy in the checkout, or at a commit."""
+        if revision is None:
+            path = self.root / POLICY_FILE
+            return read_policy(path.read_bytes()) if path.is_file() else Policy()
+        repo = self.repository()
+        found = list(repo.files(revision, POLICY_FILE))
+        return read_policy(repo.blob(found[0].object)) if found else Policy()
+
+    def folders(self) -> list[os.DirEntry[str]]:
+        """The skills in the checkout: every folder under `skills/`, and links too."""
+        try:
+            with os.scandir(self.skills_dir) as entries:
+                found = [e for e in entries if not e.is_file(follow_symlinks=False)]
+        except FileNotFoundError:
+            raise RequestError(
+                f"{self.root} has no folder {SKILLS}/",
+                hint="`skillforge init` makes a library here",
+            ) from None
+        except OSError as err:
+            raise ToolError(f"cannot read {self.skills_dir}: {err.strerror}") from err
+        return sorted(found, key=lambda entry: entry.name)
+
+    def folder_of(self, name: str) -> Path:
+        """The folder of a skill that the user named."""
+        folder = self.skills_dir / name
+        if "/" not in name and name not in (".", "..") and os.path.lexists(folder):
+            return folder
+        meant = nearest(name, [entry.name for entry in self.folders()])
+        raise RequestError(
+            f"there is no skill or folder {name!r}",
+            hint=f"did you mean `{meant}`?"
+            if meant
+            else "`ls skills` shows what there is",
+        )
+
+    def names_at(self, revision: str) -> list[str]:
+        return sorted(self.repository().subtrees(revision, SKILLS))
+
+    def changed_since(self, base: str, head: str) -> list[str]:
+        """Skills that a branch changed since it left `base`; `head` still has them."""
+        repo = self.repository()
+        paths = repo.changed_paths(repo.merge_base(base, head), head, SKILLS)
+        names = {path.split("/")[1] for path in paths if path.count("/") > 1}
+        if not names:
+            return []
+        present = repo.files(head, *(f"{SKILLS}/{name}" for name in names))
+        return sorted({file.path.split("/")[1] for file in present})
+
+    def read_at(
+        self, revision: str, names: Iterable[str] | None = None
+    ) -> Iterator[Skill]:
+        """Skills at a commit, straight from git's objects; no checkout is needed."""
+        repo = self.repository()
+        folders = [SKILLS] if names is None else [f"{SKILLS}/{name}" for name in names]
+        if not folders:
+            return
+        listed: dict[str, list[TreeFile]] = {}
+        for file in repo.files(revision, *folders):
+            name, _, rest = file.path[len(SKILLS) + 1 :].partition("/")
+            if rest or file.mode in ("120000", "160000"):
+                listed.setdefault(name, []).append(file)
+        with_document = [
+            file.object
+            for files in listed.values()
+            for file in files
+            if _is_skill_md(file)
+        ]
+        contents = repo.blobs(with_document)
+        for name, files in listed.items():
+            has_document = any(_is_skill_md(file) for file in files)
+            document = parse(next(contents)) if has_document else None
+            yield _from_objects(repo, name, files, document)
+
+
+def _is_skill_md(file: TreeFile) -> bool:
+    return file.path.count("/") == 2 and file.path.endswith(f"/{SKILL_FILE}")
+
+
+def _from_objects(
+    repo: GitRepo, name: str, files: list[TreeFile], document: Document | None
+) -> Skill:
+    path = f"{SKILLS}/{name}"
+    objects = {file.path[len(path) + 1 :] or ".": file for file in files}
+
+    def read(inside: str) -> bytes:
+        return repo.blob(objects[inside].object)
+
+    kinds = {
+        p: File(_GIT_KINDS.get(f.mode, Kind.OTHER), f.size) for p, f in objects.items()
+    }
+    return Skill(name, path, kinds, document, read)
+
+
+def read_folder(folder: str, name: str, shown: str) -> Skill:
+    """A skill from any folder on disk; links are looked at, never followed."""
+    files, folders = _scan(folder)
+    read = _Reader(folder)
+    skill_md = files.get(SKILL_FILE)
+    document = None
+    if skill_md is not None and skill_md.kind not in (Kind.OTHER, Kind.SUBMODULE):
+        try:
+            document = parse(read(SKILL_FILE))
+        except OSError as err:
+            document = unreadable(file_unreadable.findings(err.strerror))
+    return Skill(name, shown, files, document, read, folders)
+
+
+class _Reader:
+    """Reads files of one folder; of a symlink, its target's name."""
+
+    __slots__ = ("top",)
+
+    def __init__(self, top: str) -> None:
+        self.top = top
+
+    def __call__(self, inside: str) -> bytes:
+        path = self.top if inside == "." else f"{self.top}/{inside}"
+        try:
+            fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError:
+            if os.path.islink(path):
+                return os.fsencode(os.readlink(path))
+            raise
+        with open(fd, "rb", buffering=0) as file:
+            return file.readall()
+
+
+def _scan(top: str) -> tuple[dict[str, File], dict[str, int]]:
+    """Every file below a folder, by path inside it, and when each folder changed."""
+    files: dict[str, File] = {}
+    folders: dict[str, int] = {}
+    pending = [("", top)]
+    while pending:
+        prefix, directory = pending.pop()
+        try:
+            status = os.lstat(directory)
+            if stat.S_ISLNK(status.st_mode):
+                return {".": File(Kind.SYMLINK, 0)}, {}
+            folders[prefix] = status.st_mtime_ns
+            with os.scandir(directory) as entries:
+                for entry in entries:
+                    if entry.name == ".git":  # a repository inside ours
+                        files[prefix[:-1] or "."] = _SUBMODULE
+                    elif entry.is_dir(follow_symlinks=False):
+                        pending.append((f"{prefix}{entry.name}/", entry.path))
+                    else:
+                        status = entry.stat(follow_symlinks=False)
+                        files[prefix + entry.name] = _file(status)
+        except OSError as err:
+            raise ToolError(f"cannot read {directory}: {err.strerror}") from err
+    return files, folders
+
+
+def _file(status: os.stat_result) -> File:
+    mode = status.st_mode
+    if stat.S_ISREG(mode):
+        kind = Kind.EXECUTABLE if mode & 0o111 else Kind.FILE
+    else:
+        kind = Kind.SYMLINK if stat.S_ISLNK(mode) else Kind.OTHER
+    return File(kind, status.st_size)
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Put new content in a file's place, whole or not at all; its mode stays."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        mode = path.stat().st_mode if path.exists() else 0o644
+        temporary.write_bytes(data)
+        temporary.chmod(stat.S_IMODE(mode))
+        temporary.replace(path)
+    except OSError as err:
+        temporary.unlink(missing_ok=True)
+        raise ToolError(f"cannot write {path}: {err.strerror}") from err

@@ -1,0 +1,126 @@
+"""All processes. The only module that imports subprocess."""
+
+import os
+import pickle
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple, TypeAlias, TypeVar
+
+from skillforge.errors import ToolError
+
+T = TypeVar("T")
+R = TypeVar("R")
+Process: TypeAlias = "subprocess.Popen[bytes]"
+
+
+class Result(NamedTuple):
+    """How a finished process ended, and what it wrote."""
+
+    code: int
+    out: bytes
+    err: bytes
+
+    @property
+    def complaint(self) -> str:
+        return self.err.decode("utf-8", "replace").strip()
+
+
+def start(
+    argv: Sequence[str],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    stdin: bool = False,
+) -> Process:
+    """Start a process whose output is read while it runs."""
+    try:
+        return subprocess.Popen(
+            list(argv),
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+    except FileNotFoundError as err:
+        if cwd is not None and not cwd.is_dir():
+            raise ToolError(f"there is no folder {cwd}") from err
+        raise ToolError(
+            f"{argv[0]} is not installed", hint=f"install {argv[0]} and try again"
+        ) from err
+    except OSError as err:
+        raise ToolError(f"{argv[0]} cannot be started: {err.strerror}") from err
+
+
+@contextmanager
+def running(process: Process) -> Iterator[Process]:
+    """Leave no process and no open pipe behind, whatever happens in between."""
+    try:
+        yield process
+    finally:
+        process.kill()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                pipe.close()
+        process.wait()
+
+
+def finish(process: Process, stdin: bytes | None = None) -> Result:
+    """Wait for a started process and collect what it wrote."""
+    try:
+        out, err = process.communicate(stdin)
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+    return Result(process.returncode, out, err)
+
+
+def run(
+    argv: Sequence[str],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    stdin: bytes | None = None,
+) -> Result:
+    """Run a process to its end; a non-zero exit is a value, not an error."""
+    return finish(start(argv, cwd=cwd, env=env, stdin=stdin is not None), stdin)
+
+
+def spread(work: Callable[[Sequence[T]], R], items: Sequence[T], least: int) -> list[R]:
+    """Do `work` on parts of `items` at the same time, one part for each processor.
+
+    Parts have at least `least` items. A part whose process dies is done again here, so
+    that nothing is lost; the order of parts is kept.
+    """
+    parts = min(os.cpu_count() or 1, max(1, len(items) // least))
+    if parts == 1 or not hasattr(os, "fork"):
+        return [work(items)]
+    size = -(-len(items) // parts)
+    first, *others = (items[at : at + size] for at in range(0, len(items), size))
+    pipes = [_fork(work, part) for part in others]
+    results = [work(first)]
+    for part, (pid, pipe) in zip(others, pipes, strict=True):
+        with open(pipe, "rb") as answer:
+            data = answer.read()
+        _, status = os.waitpid(pid, 0)
+        results.append(pickle.loads(data) if status == 0 else work(part))
+    return results
+
+
+def _fork(work: Callable[[Sequence[T]], R], part: Sequence[T]) -> tuple[int, int]:
+    receive, send = os.pipe()
+    pid = os.fork()
+    if pid:
+        os.close(send)
+        return pid, receive
+    code = 1
+    try:
+        with open(send, "wb") as answer:
+            pickle.dump(work(part), answer, pickle.HIGHEST_PROTOCOL)
+        code = 0
+    finally:
+        # Not sys.exit: the parent's open files and handlers are not ours to flush.
+        os._exit(code)

@@ -1,0 +1,250 @@
+"""Findings and reports as text, JSON, SARIF, GitHub annotations, Markdown and JUnit.
+
+Everything here returns text; only `cli` prints it.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
+from itertools import groupby
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+from skillforge import __version__
+from skillforge.model import Finding, Report, Rule, Severity
+
+Rules = Mapping[str, Rule]
+
+_COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.NOTE: "36"}
+_SARIF_LEVELS = {severity: severity.value for severity in Severity}
+_GITHUB_LEVELS = {
+    Severity.ERROR: "error",
+    Severity.WARNING: "warning",
+    Severity.NOTE: "notice",
+}
+_MARKDOWN_SIGNS = {Severity.ERROR: "❌", Severity.WARNING: "⚠️", Severity.NOTE: "ℹ️"}
+
+
+def printable(text: str) -> str:
+    """Text that any terminal and encoder takes: odd bytes and controls are escaped."""
+    text = text.encode("utf-8", "backslashreplace").decode()
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode() for c in text
+    )
+
+
+def text(report: Report, *, colour: bool = False, notes: bool = False) -> str:
+    """For people: file, line, what is wrong, and what to do."""
+    shown = [f for f in report.findings if notes or f.severity is not Severity.NOTE]
+    lines = [_text_finding(finding, colour) for finding in shown]
+    lines.append(summary(report, notes=notes))
+    return "\n".join(lines)
+
+
+def _text_finding(finding: Finding, colour: bool) -> str:
+    where = printable(f"{finding.path}:{finding.line}")
+    severity = _paint(finding.severity, _COLOURS[finding.severity], colour)
+    rule = _paint(f"[{finding.rule}]", "2", colour)
+    line = (
+        f"{_paint(where, '1', colour)}: {severity}: {printable(finding.message)} {rule}"
+    )
+    return f"{line}\n    {printable(finding.hint)}" if finding.hint else line
+
+
+def _paint(words: str, code: str, colour: bool) -> str:
+    return f"\x1b[{code}m{words}\x1b[0m" if colour else words
+
+
+def summary(report: Report, *, notes: bool = True) -> str:
+    """One line: how many skills, and how many findings of each severity."""
+    counted = f"{_many(len(report.skills), 'skill')} checked"
+    counts = {severity: report.count(severity) for severity in Severity}
+    found = ", ".join(_many(n, severity) for severity, n in counts.items() if n)
+    if counts[Severity.NOTE] and not notes:
+        found += " (--notes shows notes)"
+    return f"{counted}: {found or 'all good'}"
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def data(report: Report) -> dict[str, Any]:
+    """The keys that scripts rely on."""
+    return {
+        "skills": len(report.skills),
+        "findings": [finding_data(finding) for finding in report.findings],
+    }
+
+
+def finding_data(finding: Finding) -> dict[str, Any]:
+    plain = asdict(finding)
+    return {key: printable(v) if isinstance(v, str) else v for key, v in plain.items()}
+
+
+def to_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def sarif(report: Report, rules: Rules) -> str:
+    """SARIF 2.1.0, as GitHub code scanning reads it."""
+    used = sorted({finding.rule for finding in report.findings})
+    index = {rule: number for number, rule in enumerate(used)}
+    driver = {
+        "name": "skillforge",
+        "version": __version__,
+        "rules": [_sarif_rule(rule, rules) for rule in used],
+    }
+    results = [_sarif_result(finding, index) for finding in report.findings]
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+    }
+    return to_json(
+        {
+            "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+            "version": "2.1.0",
+            "runs": [run],
+        }
+    )
+
+
+def _sarif_rule(rule_id: str, rules: Rules) -> dict[str, Any]:
+    rule = rules[rule_id]
+    return {
+        "id": rule_id,
+        "shortDescription": {"text": rule.summary},
+        "help": {"text": rule.page},
+        "defaultConfiguration": {"level": _SARIF_LEVELS[rule.severity]},
+    }
+
+
+def _sarif_result(finding: Finding, index: Mapping[str, int]) -> dict[str, Any]:
+    from urllib.parse import quote
+
+    uri = quote(finding.path.encode("utf-8", "surrogateescape"))
+    words = f"{finding.message}. {finding.hint}" if finding.hint else finding.message
+    return {
+        "ruleId": finding.rule,
+        "ruleIndex": index[finding.rule],
+        "level": _SARIF_LEVELS[finding.severity],
+        "message": {"text": printable(words)},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": uri},
+                    "region": {"startLine": finding.line},
+                }
+            }
+        ],
+    }
+
+
+def github(report: Report, _rules: Rules | None = None) -> str:
+    """Workflow commands that GitHub shows as annotations on the changed lines."""
+    return "\n".join(
+        f"::{_GITHUB_LEVELS[f.severity]} file={_property(f.path)},line={f.line},"
+        f"title={_property(f.rule)}::{_message(f)}"
+        for f in report.findings
+    )
+
+
+def _message(finding: Finding) -> str:
+    words = f"{finding.message}\n{finding.hint}" if finding.hint else finding.message
+    return _escaped("\n".join(printable(line) for line in words.split("\n")))
+
+
+def _property(words: str) -> str:
+    return _escaped(printable(words)).replace(":", "%3A").replace(",", "%2C")
+
+
+def _escaped(words: str) -> str:
+    return words.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def markdown(report: Report, _rules: Rules | None = None) -> str:
+    """A table for a pull request or a job summary."""
+    lines = [f"**{summary(report)}**"]
+    if report.findings:
+        lines += [
+            "",
+            "| | where | what | how to mend it |",
+            "| --- | --- | --- | --- |",
+        ]
+        lines += [_markdown_row(finding) for finding in report.findings]
+    return "\n".join(lines)
+
+
+def _markdown_row(finding: Finding) -> str:
+    sign = _MARKDOWN_SIGNS[finding.severity]
+    where = f"`{_code(finding.path)}:{finding.line}`"
+    what = f"{_cell(finding.message)} (`{finding.rule}`)"
+    return f"| {sign} | {where} | {what} | {_cell(finding.hint)} |"
+
+
+def _code(words: str) -> str:
+    return printable(words).replace("`", "'").replace("|", "\\|")
+
+
+def _cell(words: str) -> str:
+    """Text in a table's cell; a finding may quote hostile text, so tags are defused."""
+    words = printable(words).replace("|", "\\|")
+    return words.replace("&", "&amp;").replace("<", "&lt;").replace("@", "@<!-- -->")
+
+
+def junit(report: Report, _rules: Rules | None = None) -> str:
+    """One test case for each skill; errors are failures, the rest is its output."""
+    by_skill = _by_skill(report)
+    cases = [_junit_case(skill, by_skill.get(skill, [])) for skill in report.skills]
+    failed = sum("<failure" in case for case in cases)
+    head = f'tests="{len(cases)}" failures="{failed}" errors="0"'
+    suite = f'<testsuite name="skillforge" {head}>\n' + "\n".join(cases)
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        f"<testsuites {head}>\n{suite}\n</testsuite>\n</testsuites>"
+    )
+
+
+def _by_skill(report: Report) -> dict[str, list[Finding]]:
+    """Findings by the skill that they belong to; a report lists them in that order."""
+    skills = set(report.skills)
+
+    def owner(finding: Finding) -> str:
+        path = finding.path
+        while path and path not in skills:
+            path = path.rpartition("/")[0]
+        return path
+
+    return {skill: list(found) for skill, found in groupby(report.findings, key=owner)}
+
+
+def _junit_case(skill: str, findings: Iterable[Finding]) -> str:
+    lines = [
+        f"  <testcase classname={_attribute('validate')} name={_attribute(skill)}>"
+    ]
+    rest = []
+    for finding in findings:
+        words = escape(_text_finding(finding, colour=False))
+        if finding.severity is Severity.ERROR:
+            message = _attribute(finding.message)
+            lines.append(f"    <failure message={message}>{words}</failure>")
+        else:
+            rest.append(words)
+    if rest:
+        lines.append("    <system-out>" + "\n".join(rest) + "</system-out>")
+    return "\n".join([*lines, "  </testcase>"])
+
+
+def _attribute(words: str) -> str:
+    return quoteattr(printable(words))
+
+
+FORMATS: dict[str, Callable[[Report, Rules], str]] = {
+    "sarif": sarif,
+    "github": github,
+    "markdown": markdown,
+    "junit": junit,
+}

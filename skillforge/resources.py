@@ -1,0 +1,24 @@
+"""The files that ship inside the package: schemas and templates."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+_PACKAGE = Path(__file__).parent
+
+
+def schema_path(name: str) -> Path:
+    """Where a schema lies: inside an installed package, or beside a source checkout."""
+    shipped = _PACKAGE / "schemas" / name
+    return shipped if shipped.exists() else _PACKAGE.parent / "schemas" / name
+
+
+@cache
+def schema(name: str) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads(schema_path(name).read_bytes())
+    return loaded
+
+
+def template(name: str) -> str:
+    return (_PACKAGE / "templates" / name).read_text(encoding="utf-8")

@@ -1,0 +1,93 @@
+"""New libraries and new skills, from templates. Overwrites nothing unless told to."""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from skillforge.config import POLICY_FILE
+from skillforge.document.edit import scalar
+from skillforge.errors import ConflictError, RequestError, ToolError
+from skillforge.gitrepo import GitRepo, find_root
+from skillforge.library import SKILLS, Library, replace_file
+from skillforge.model import SKILL_FILE
+from skillforge.resources import template
+
+_LIBRARY_FILES = {
+    POLICY_FILE: "skillforge.yaml",
+    ".gitignore": "gitignore",
+    ".pre-commit-config.yaml": "pre-commit-config.yaml",
+    f"{SKILLS}/changelog-entry/{SKILL_FILE}": "sample-skill.md",
+}
+_NAME = re.compile(r"(?!.*--)[a-z0-9][a-z0-9-]{1,62}[a-z0-9]")
+
+
+class Made(NamedTuple):
+    """What `init` did: files it wrote, and files it left as they were."""
+
+    root: Path
+    written: list[str]
+    kept: list[str]
+
+
+def init(start: Path, *, force: bool = False) -> Made:
+    """Make a library of a folder, which becomes a git repository if it is none."""
+    start.mkdir(parents=True, exist_ok=True)
+    root = find_root(start.absolute()) or start.absolute()
+    if not (root / ".git").exists():
+        if find_root(root):
+            raise RequestError(
+                f"{root} is a bare repository and has no files to write",
+                hint="run `skillforge init` in a clone of it, and push",
+            )
+        GitRepo.init(root)
+    made = Made(root, [], [])
+    for path, source in _wanted(root).items():
+        exists = (root / path).exists() or (root / path).is_symlink()
+        if exists and not force:
+            made.kept.append(path)
+        else:
+            _write(root / path, template(source))
+            made.written.append(path)
+    return made
+
+
+def _wanted(root: Path) -> dict[str, str]:
+    """The files of a library; a library that has skills needs no sample."""
+    skills = root / SKILLS
+    has_skills = skills.is_dir() and any(
+        child.is_dir() and child.name != "changelog-entry" for child in skills.iterdir()
+    )
+    sample = f"{SKILLS}/changelog-entry/{SKILL_FILE}"
+    return {p: t for p, t in _LIBRARY_FILES.items() if not (has_skills and p == sample)}
+
+
+def new_skill(library: Library, name: str, description: str) -> Path:
+    """Make `skills/<name>/SKILL.md` from the template, and return its path."""
+    if not _NAME.fullmatch(name):
+        better = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:64]
+        raise RequestError(
+            f"{name!r} cannot be a skill's name",
+            hint="use 3 to 64 of a-z, 0-9 and single hyphens"
+            + (f", such as {better}" if _NAME.fullmatch(better) else ""),
+        )
+    folder = library.skills_dir / name
+    if folder.exists() or folder.is_symlink():
+        raise ConflictError(
+            f"the skill {name} exists already",
+            hint=f"edit {folder / SKILL_FILE}, or choose another name",
+        )
+    title = name.replace("-", " ").capitalize()
+    says = description or f"{title}. Use when the user asks for it."
+    page = template("new-skill.md").format(
+        name=name, title=title, description=scalar(says)
+    )
+    _write(folder / SKILL_FILE, page)
+    return folder / SKILL_FILE
+
+
+def _write(path: Path, content: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as err:
+        raise ToolError(f"cannot make {path.parent}: {err.strerror}") from err
+    replace_file(path, content.encode())

@@ -1,0 +1,86 @@
+"""Private state of one clone: SQLite files inside the git directory.
+
+The only module that imports sqlite3. The cache may be deleted at any time.
+"""
+
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+_CACHE_VERSION = 1
+_CACHE_SCHEMA = """
+CREATE TABLE IF NOT EXISTS results (
+    ruleset TEXT, name TEXT, tree TEXT, folders TEXT, findings TEXT,
+    PRIMARY KEY (ruleset, name, tree)
+) WITHOUT ROWID;
+"""
+
+
+class CachedResult(NamedTuple):
+    """What a ruleset said of one skill at one tree.
+
+    `folders` holds the times at which the skill's folders last changed on disk, for a
+    result that was read from a checkout; `findings` is JSON, empty for none.
+    """
+
+    name: str
+    tree: str
+    folders: str
+    findings: str
+
+
+class Cache:
+    """Results of checks by the skill's tree hash. Losing it only costs time."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def of(cls, git_dir: Path) -> "Cache":
+        return cls(git_dir / "skillforge" / "cache.db")
+
+    def load(self, ruleset: str) -> dict[str, CachedResult]:
+        """The results of a ruleset, by skill name."""
+        query = "SELECT name, tree, folders, findings FROM results WHERE ruleset = ?"
+        try:
+            with closing(self._open()) as db:
+                rows = db.execute(query, (ruleset,)).fetchall()
+        except (sqlite3.Error, OSError):
+            self._discard()
+            return {}
+        return {row[0]: CachedResult(*row) for row in rows}
+
+    def save(self, ruleset: str, results: Iterable[CachedResult]) -> None:
+        """Remember results; each replaces what was known of its skill."""
+        rows = list(results)
+        try:
+            with closing(self._open()) as db, db:
+                db.execute("DELETE FROM results WHERE ruleset != ?", (ruleset,))
+                db.executemany(
+                    "DELETE FROM results WHERE ruleset = ? AND name = ?",
+                    ((ruleset, row.name) for row in rows),
+                )
+                db.executemany(
+                    "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)",
+                    ((ruleset, *row) for row in rows),
+                )
+        except (sqlite3.Error, OSError):
+            self._discard()
+
+    def _open(self) -> sqlite3.Connection:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        db = sqlite3.connect(self.path, timeout=2)
+        db.execute("PRAGMA synchronous = OFF")
+        if db.execute("PRAGMA user_version").fetchone()[0] != _CACHE_VERSION:
+            db.executescript(f"DROP TABLE IF EXISTS results; {_CACHE_SCHEMA}")
+            db.execute(f"PRAGMA user_version = {_CACHE_VERSION}")
+        return db
+
+    def _discard(self) -> None:
+        """A cache that cannot be read or written is thrown away; the next run rebuilds
+        it.
+        """
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)

@@ -1,0 +1,39 @@
+"""Words, similarity, tokens: what overlap, patterns and search share."""
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+BYTES_PER_TOKEN = 4  # of UTF-8: near enough for English, code, Cyrillic and Chinese
+
+_FENCE = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.M | re.S)
+
+
+def nearest(word: str, known: list[str]) -> str:
+    """The known word that was probably meant; empty if none is close."""
+    return next(iter(get_close_matches(word, known, n=1)), "")
+
+
+def code_blocks(markdown: str) -> list[tuple[int, int]]:
+    """The spans of fenced code blocks, fences included."""
+    if "```" not in markdown and "~~~" not in markdown:
+        return []
+    return [match.span() for match in _FENCE.finditer(markdown)]
+
+
+def headings(markdown: str) -> Iterator[str]:
+    """The headings of a Markdown text, in lower case; those in code blocks too."""
+    for match in re.finditer(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", markdown, re.M):
+        yield match[1].strip().lower()
+
+
+def occurrences(text: str, phrase: str, start: int = 0) -> Iterator[int]:
+    """Where a phrase stands. Many times faster than a regular expression."""
+    at = text.find(phrase, start)
+    while at >= 0:
+        yield at
+        at = text.find(phrase, at + 1)
+
+
+def in_any(offset: int, spans: list[tuple[int, int]]) -> bool:
+    return any(start <= offset < end for start, end in spans)
