@@ -8,14 +8,15 @@ import random
 from itertools import pairwise
 from pathlib import Path
 
-_WORDS = """
-the a of to and in is for with on that this when use file run data user code test output
-input check value line error list name path should must not from each new command result
-table config version skill agent step model format parse write read create update delete
-validate review report column header field string number query branch commit merge request
-server client token cache index search build deploy before after between against example
-default option argument return function class
-""".split()
+_VOCABULARY = (
+    "the a of to and in is for with on that this when use file run data user code "
+    "test output input check value line error list name path should must not from "
+    "each new command result table config version skill agent step model format parse "
+    "write read create update delete validate review report column header field query "
+    "branch commit merge request server client token cache index search build deploy "
+    "before after between against example default option argument return function"
+)
+_WORDS = _VOCABULARY.split(" ")
 _FOREIGN = (
     "數據處理工具",
     "обработка данных",

@@ -60,9 +60,10 @@ def _validate(settings: Any) -> None:
         return
     where = ".".join(str(part) for part in error.absolute_path)
     message = error.message
-    known = list(error.schema.get("properties", ()))
-    unknown = [key for key in error.instance if key not in known] if known else []
-    if error.validator == "additionalProperties" and unknown:
+    unknown: list[Any] = []
+    if error.validator == "additionalProperties":
+        known = list(error.schema["properties"])
+        unknown = [key for key in error.instance if key not in known]
         meant = nearest(str(unknown[0]), known) or ", ".join(known)
         message = f"there is no key `{unknown[0]}`; did you mean {meant}?"
     line = _line_of(settings, [*error.absolute_path, *unknown[:1]])

@@ -3,7 +3,7 @@
 import platform
 import shutil
 import sys
-from importlib import import_module
+from importlib import import_module, metadata
 from pathlib import Path
 from typing import NamedTuple
 
@@ -65,11 +65,11 @@ def _git() -> Item:
 
 def _python_library(name: str, module: str) -> Item:
     try:
-        version = getattr(import_module(module), "__version__", "present")
-    except ImportError as err:
+        import_module(module)
+        return Item(name, True, metadata.version(name))
+    except (ImportError, metadata.PackageNotFoundError) as err:
         hint = "pip install --force-reinstall git-skillforge"
         return Item(name, False, str(err), hint=hint)
-    return Item(name, True, str(version))
 
 
 def _fast_yaml() -> Item:

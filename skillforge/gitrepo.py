@@ -159,8 +159,8 @@ class GitRepo:
         )
         for entry in out.decode("utf-8", "surrogateescape").split("\0")[:-1]:
             about, _, path = entry.partition("\t")
-            mode, kind, name, size = about.split()
-            yield TreeFile(mode, name, int(size) if kind == "blob" else 0, path)
+            mode, _kind, name, size = about.split()
+            yield TreeFile(mode, name, int(size) if size.isdigit() else 0, path)
 
     def changed_paths(self, base: str, head: str, folder: str) -> list[str]:
         """Paths under `folder` that differ between two commits."""

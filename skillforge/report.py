@@ -126,6 +126,8 @@ def _sarif_result(finding: Finding, index: Mapping[str, int]) -> dict[str, Any]:
     from urllib.parse import quote
 
     uri = quote(finding.path.encode("utf-8", "surrogateescape"))
+    if uri.startswith("/"):
+        uri = f"file://{uri}"
     words = f"{finding.message}. {finding.hint}" if finding.hint else finding.message
     return {
         "ruleId": finding.rule,

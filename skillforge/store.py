@@ -13,7 +13,7 @@ _CACHE_VERSION = 1
 _CACHE_SCHEMA = """
 CREATE TABLE IF NOT EXISTS results (
     ruleset TEXT, name TEXT, tree TEXT, folders TEXT, findings TEXT,
-    PRIMARY KEY (ruleset, name, tree)
+    PRIMARY KEY (ruleset, name)
 ) WITHOUT ROWID;
 """
 
@@ -58,10 +58,6 @@ class Cache:
         try:
             with closing(self._open()) as db, db:
                 db.execute("DELETE FROM results WHERE ruleset != ?", (ruleset,))
-                db.executemany(
-                    "DELETE FROM results WHERE ruleset = ? AND name = ?",
-                    ((ruleset, row.name) for row in rows),
-                )
                 db.executemany(
                     "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)",
                     ((ruleset, *row) for row in rows),

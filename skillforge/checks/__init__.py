@@ -7,7 +7,8 @@ from pathlib import Path
 
 from skillforge import __version__, document
 from skillforge.checks import folder, learned, lint, portable, spec
-from skillforge.errors import RequestError
+from skillforge.config import POLICY_FILE
+from skillforge.errors import ConfigError, RequestError
 from skillforge.model import Document, Finding, Profile, Rule, Severity, Skill
 from skillforge.text import nearest
 
@@ -38,6 +39,13 @@ def find_rule(rule_id: str) -> Rule:
     )
 
 
+def _refuse_unknown(rule_id: str) -> None:
+    try:
+        find_rule(rule_id)
+    except RequestError as err:
+        raise ConfigError(f"{POLICY_FILE}: {err.message}", hint=err.hint) from err
+
+
 @cache
 def _edition() -> str:
     """Which rules these are; in a source checkout they change without a new version."""
@@ -51,7 +59,7 @@ class Ruleset:
 
     def __init__(self, profile: Profile, severities: Mapping[str, str]) -> None:
         for rule_id in severities:
-            find_rule(rule_id)
+            _refuse_unknown(rule_id)
         self.profile = profile
         self.severities = dict(severities)
         self._document = self._chosen(_DOCUMENT_RULES, profile)

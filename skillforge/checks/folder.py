@@ -31,7 +31,7 @@ _DOCUMENT = re.compile(
 )
 
 
-@rule()
+@rule(profile=Profile.PORTABLE)
 def nested_skill(skill: Skill) -> Iterator[Problem]:
     """A skill holds no second SKILL.md.
 
@@ -43,7 +43,7 @@ def nested_skill(skill: Skill) -> Iterator[Problem]:
             yield Problem("a second SKILL.md lies inside the skill", hint, path=path)
 
 
-@rule()
+@rule(profile=Profile.PORTABLE)
 def symlink_outside(skill: Skill) -> Iterator[Problem]:
     """No symbolic link leads out of the skill.
 
@@ -71,7 +71,7 @@ def symlink_inside(skill: Skill) -> Iterator[Problem]:
         )
 
 
-@rule()
+@rule(profile=Profile.PORTABLE)
 def submodule(skill: Skill) -> Iterator[Problem]:
     """A skill holds no git submodule: its content would not be part of what is
     reviewed.
@@ -81,7 +81,7 @@ def submodule(skill: Skill) -> Iterator[Problem]:
         yield Problem("is a git repository of its own", hint, path=path)
 
 
-@rule()
+@rule(profile=Profile.PORTABLE)
 def file_kind(skill: Skill) -> Iterator[Problem]:
     """A skill holds ordinary files only: no device, socket or pipe."""
     for path, _file in _of_kind(skill, Kind.OTHER):
@@ -107,7 +107,7 @@ def file_size(skill: Skill) -> Iterator[Problem]:
         )
 
 
-@rule()
+@rule(profile=Profile.PORTABLE)
 def case_collision(skill: Skill) -> Iterator[Problem]:
     """No two paths differ in case only: on Windows and macOS one would replace the
     other.

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from skillforge.model import (
     SKILL_FILE,
     Document,
+    Kind,
     Problem,
     Severity,
     Skill,
@@ -254,7 +255,9 @@ def skill_file(skill: Skill) -> Iterator[Problem]:
     File systems that ignore case hide a `skill.md` or `Skill.md`; clients on others do
     not find it.
     """
-    if SKILL_FILE in skill.files:
+    if found := skill.files.get(SKILL_FILE):
+        if found.kind in (Kind.OTHER, Kind.SUBMODULE):
+            yield Problem("SKILL.md is not a file", "put a text file in its place")
         return
     for name in skill.files:
         if name.lower() == SKILL_FILE.lower():

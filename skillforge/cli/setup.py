@@ -1,5 +1,7 @@
 """The commands of the Set up stage."""
 
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import click
@@ -56,11 +58,13 @@ def doctor(settings: Settings) -> Answer:
 )
 @common_options
 @click.pass_obj
-def demo(_settings: Settings, keep: str | None) -> Answer:
+def demo(settings: Settings, keep: str | None) -> Answer:
     """Show what there is, on a temporary library, with the commands and their output.
 
     Exits 1 if anything is not as told.
     """
     from skillforge.cli.tour import tour
 
-    return tour(Path(keep) if keep else None)
+    # A script gets one object; the story goes where words for people go.
+    with redirect_stdout(sys.stderr if settings.json else sys.stdout):
+        return tour(Path(keep) if keep else None)

@@ -66,23 +66,27 @@ def _cannot(path: tuple[str, ...], why: str) -> RequestError:
 
 def _check(before: str, after: str, path: tuple[str, ...], value: str | None) -> None:
     """Closed on doubt: the field is changed as asked, and nothing else is."""
-    expected = read_header(before).fields if before.strip() else {}
-    _set(expected, path, value)
-    found: Value = read_header(after).fields if expected else {}
+    fields = read_header(before).fields if before.strip() else {}
+    expected = _changed(fields, path, value)
+    found = read_header(after).fields if expected else {}
     if found != expected:
         raise _cannot(path, "the header is written in a way that cannot be spliced")
 
 
-def _set(fields: dict[str, Value], path: tuple[str, ...], value: str | None) -> None:
-    *parents, last = path
-    for parent in parents:
-        inner = fields.get(parent)
-        fields[parent] = inner if isinstance(inner, dict) else {}
-        fields = fields[parent]  # type: ignore[assignment]
-    if value is None:
-        fields.pop(last, None)
-    else:
-        fields[last] = value
+def _changed(
+    fields: dict[str, Value], path: tuple[str, ...], value: str | None
+) -> dict[str, Value]:
+    """The fields as they should be; a mapping that lost its last entry goes too."""
+    key, *rest = path
+    inner = fields.get(key)
+    new: Value | None = value
+    if rest:
+        if value is None and not isinstance(inner, dict):
+            return fields
+        inner = inner if isinstance(inner, dict) else {}
+        new = _changed(inner, tuple(rest), value) or None
+    others = {k: v for k, v in fields.items() if k != key}
+    return others if new is None else {**others, key: new}
 
 
 class _Splice:

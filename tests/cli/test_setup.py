@@ -1,0 +1,128 @@
+"""`init`, `new`, `doctor` and `demo`, as a newcomer runs them."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import LibraryFolder, Run
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def test_init_makes_a_library_that_validates(here: Path, run: Run) -> None:
+    ran = run("init", "--json")
+
+    assert ran.code == 0
+    assert all((here / path).is_file() for path in ran.data["written"])
+    assert (here / ".git").is_dir()
+    assert run("validate", "--json").data == {"skills": 1, "findings": []}
+
+
+def test_init_overwrites_nothing_and_can_be_repeated(here: Path, run: Run) -> None:
+    (here / ".gitignore").write_text("mine\n")
+
+    run("init")
+    again = run("init", "--json")
+
+    assert again.data["written"] == []
+    assert (here / ".gitignore").read_text() == "mine\n"
+    run("init", "--force")
+    assert (here / ".gitignore").read_text() != "mine\n"
+
+
+def test_init_adds_no_sample_to_a_library_with_skills(
+    library: LibraryFolder, run: Run
+) -> None:
+    ran = run("init", str(library.root), "--json")
+
+    assert "skillforge.yaml" in ran.data["written"]
+    assert sorted(p.name for p in (library.root / "skills").iterdir()) == [
+        "csv-tables",
+        "pdf-tables",
+    ]
+
+
+def test_init_in_a_subfolder_makes_the_repository_a_library(
+    library: LibraryFolder, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(library.root / "skills")
+
+    assert run("init", "--json").data["root"] == str(library.root)
+
+
+def test_init_in_a_bare_repository_is_refused(here: Path, run: Run) -> None:
+    subprocess.run(["git", "init", "-q", "--bare"], check=True)
+
+    assert run("init").code == 2
+
+
+def test_init_makes_the_folder_it_is_given(here: Path, run: Run) -> None:
+    assert run("init", "deep/inside").code == 0
+    assert (here / "deep" / "inside" / "skills").is_dir()
+
+
+def test_new_makes_a_skill_that_validates(here: Path, run: Run) -> None:
+    run("init")
+
+    made = run("new", "csv-tables", "--description", "Reads: tables. Use when asked.")
+
+    assert made.code == 0
+    assert "skillforge validate csv-tables" in made.out
+    assert run("validate", "csv-tables", "--json").data["findings"] == []
+
+
+@pytest.mark.parametrize("name", ["../up", "a/b", "UPPER", "ab", "-x-y", "a--b", "a b"])
+def test_new_refuses_names_that_cannot_be(here: Path, run: Run, name: str) -> None:
+    run("init")
+
+    assert run("new", "--", name).code == 2
+    assert len(list((here / "skills").iterdir())) == 1
+
+
+def test_doctor_tells_what_is_usable(here: Path, run: Run) -> None:
+    ran = run("doctor", "--json")
+
+    items = {item["name"]: item for item in ran.data["items"]}
+    assert ran.code == 0
+    assert items["git"]["ok"]
+    assert not items["library"]["ok"]
+    run("init")
+    assert "1 skills" in run("doctor").out
+
+
+def test_doctor_says_no_where_git_is_missing(
+    here: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+
+    ran = run("doctor")
+
+    assert ran.code == 1
+    assert "MISSING git" in ran.out
+
+
+def test_demo_goes_as_told_and_leaves_nothing(here: Path, run: Run) -> None:
+    ran = run("demo")
+
+    assert ran.code == 0
+    assert "$ skillforge validate --fix --write" in ran.out
+    assert list(here.iterdir()) == []
+    assert Path.cwd() == here
+
+
+def test_demo_keeps_the_library_when_asked(here: Path, run: Run) -> None:
+    assert run("demo", "--keep", "kept").code == 0
+    assert (here / "kept" / "skills" / "pdf-tables" / "SKILL.md").is_file()
+    assert run("demo", "--keep", "kept").code == 2
+
+
+def test_demo_as_json_is_one_object(here: Path, run: Run) -> None:
+    assert json.loads(run("demo", "--json").out)["ok"]

@@ -1,0 +1,121 @@
+"""Real git libraries in temporary folders, and the command line as a user calls it."""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillforge import cli
+from skillforge.gitrepo import GitRepo
+from skillforge.library import Library
+
+CASES = Path(__file__).parent / "cases"
+BODY = "# Title\n\nDo this, then that.\n"
+
+
+def skill_md(name: str, extra: str = "", body: str = BODY) -> str:
+    return (
+        f"---\nname: {name}\n"
+        "description: Reads tables from files. Use when data comes as a table.\n"
+        f"{extra}---\n{body}"
+    )
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No user's git configuration and no surrounding hook reaches a test."""
+    for name in [n for n in os.environ if n.startswith(("GIT_", "SKILLFORGE_"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "no-gitconfig"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    for who in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{who}_NAME", "Test")
+        monkeypatch.setenv(f"GIT_{who}_EMAIL", "test@example.invalid")
+
+
+@dataclass(frozen=True)
+class LibraryFolder:
+    """A library that a test can change like a user would."""
+
+    root: Path
+
+    def git(self, *args: str) -> str:
+        done = subprocess.run(
+            ["git", *args], cwd=self.root, check=True, capture_output=True, text=True
+        )
+        return done.stdout
+
+    def write(self, path: str, text: str) -> Path:
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    def add_skill(self, name: str, extra: str = "", body: str = BODY) -> Path:
+        return self.write(f"skills/{name}/SKILL.md", skill_md(name, extra, body)).parent
+
+    def commit(self, message: str = "Change") -> str:
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "--message", message)
+        return self.git("rev-parse", "HEAD").strip()
+
+    @property
+    def library(self) -> Library:
+        return Library.open(self.root)
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> LibraryFolder:
+    """A committed library with two skills that are fine."""
+    root = tmp_path / "library"
+    root.mkdir()
+    GitRepo.init(root)
+    made = LibraryFolder(root)
+    made.add_skill("csv-tables")
+    made.add_skill("pdf-tables")
+    made.commit("Start")
+    return made
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command did, as a shell would see it."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        loaded: dict[str, Any] = json.loads(self.out)
+        return loaded
+
+    @property
+    def data(self) -> dict[str, Any]:
+        loaded: dict[str, Any] = self.json["data"]
+        return loaded
+
+    @property
+    def rules(self) -> set[str]:
+        return {finding["rule"] for finding in self.data["findings"]}
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Call `skillforge` in this process: `run("validate", "--json")`."""
+
+    def call(*arguments: str) -> Ran:
+        capsys.readouterr()
+        code = cli.run(list(arguments))
+        captured = capsys.readouterr()
+        return Ran(code, captured.out, captured.err)
+
+    return call

@@ -1,0 +1,87 @@
+"""The hook inside a real pre-commit, with git's hook variables set."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from skillforge.scaffold import init
+from tests.conftest import LibraryFolder
+
+PROJECT = Path(__file__).parents[2]
+BIN = Path(sys.executable).parent
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LibraryFolder:
+    """A library as `init` makes it, with pre-commit on the path and its own home."""
+    monkeypatch.setenv("PATH", f"{BIN}:{os.environ['PATH']}")
+    monkeypatch.setenv("PRE_COMMIT_HOME", str(tmp_path / "pre-commit"))
+    init(tmp_path / "made")
+    library = LibraryFolder(tmp_path / "made")
+    library.commit("Start")
+    return library
+
+
+def pre_commit(
+    library: LibraryFolder, *arguments: str
+) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        ["pre-commit", *arguments],
+        cwd=library.root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_configuration_that_init_writes_runs(made: LibraryFolder) -> None:
+    assert pre_commit(made, "run", "--all-files").returncode == 0
+    made.write("skills/changelog-entry/SKILL.md", "broken")
+
+    ran = pre_commit(made, "run", "--all-files")
+
+    assert ran.returncode == 1
+    assert "skills/changelog-entry/SKILL.md:1: error" in ran.stdout
+
+
+def test_a_commit_of_a_bad_skill_is_stopped(made: LibraryFolder) -> None:
+    pre_commit(made, "install")
+    made.add_skill("csv-tables")
+    made.write("skills/csv-tables/references/SKILL.md", "nested")
+    made.git("add", "--all")
+    head = made.git("rev-parse", "HEAD")
+
+    # A commit of named paths: git hands its hooks an index of their own.
+    commit = ["git", "commit", "--quiet", "-m", "Add", "--", "skills"]
+    stopped = subprocess.run(commit, cwd=made.root, capture_output=True, text=True)
+
+    assert stopped.returncode == 1
+    assert "nested-skill" in stopped.stderr + stopped.stdout
+    assert made.git("rev-parse", "HEAD") == head
+    made.git("rm", "-qf", "skills/csv-tables/references/SKILL.md")
+    made.git("commit", "--quiet", "-m", "Add", "--", "skills")
+    assert made.git("rev-parse", "HEAD") != head
+
+
+def test_unstaged_changes_are_not_judged(made: LibraryFolder) -> None:
+    pre_commit(made, "install")
+    made.add_skill("csv-tables")
+    made.git("add", "--all")
+    made.write("skills/csv-tables/SKILL.md", "broken, but not staged")
+
+    made.git("commit", "--quiet", "-m", "Add")
+
+    assert (made.root / "skills/csv-tables/SKILL.md").read_text().startswith("broken")
+
+
+def test_the_published_hook_installs_and_runs(made: LibraryFolder) -> None:
+    made.write("skills/changelog-entry/SKILL.md", "broken")
+
+    hook = ("try-repo", str(PROJECT), "skillforge-validate", "--all-files")
+    ran = pre_commit(made, *hook)
+
+    assert ran.returncode == 1, ran.stderr
+    assert "skills/changelog-entry/SKILL.md:1: error" in ran.stdout

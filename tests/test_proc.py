@@ -1,0 +1,64 @@
+"""Processes end as told, and work that is spread comes back whole."""
+
+import os
+from collections.abc import Sequence
+
+import pytest
+
+from skillforge import proc
+from skillforge.errors import ToolError
+
+
+def test_a_missing_program_is_a_tool_error() -> None:
+    with pytest.raises(ToolError, match="no-such-program is not installed"):
+        proc.run(["no-such-program"])
+
+
+def test_a_failure_is_a_value() -> None:
+    result = proc.run(["sh", "-c", "cat; echo wrong >&2; exit 3"], stdin=b"in")
+
+    assert result == (3, b"in", b"wrong\n")
+
+
+def test_a_process_left_early_is_gone() -> None:
+    process = proc.start(["sleep", "60"])
+    with pytest.raises(KeyError), proc.running(process):
+        raise KeyError
+
+    assert process.poll() is not None
+
+
+@pytest.mark.parametrize("processors", [1, 2, 3, 8])
+def test_spread_work_keeps_order_and_loses_nothing(
+    processors: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: processors)
+    items = list(range(100))
+
+    parts = proc.spread(lambda part: [n * 2 for n in part], items, least=10)
+
+    assert [n for part in parts for n in part] == [n * 2 for n in items]
+
+
+def test_a_part_whose_process_dies_is_done_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    parent = os.getpid()
+
+    def work(part: Sequence[int]) -> list[int]:
+        if os.getpid() != parent:
+            os.kill(os.getpid(), 9)
+        return list(part)
+
+    assert proc.spread(work, [1, 2, 3, 4], least=1) == [[1, 2], [3, 4]]
+
+
+def test_an_error_in_a_part_is_raised_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+
+    def work(part: Sequence[int]) -> int:
+        return 1 // part[-1]
+
+    with pytest.raises(ZeroDivisionError):
+        proc.spread(work, [1, 2, 3, 0], least=1)

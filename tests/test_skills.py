@@ -1,0 +1,26 @@
+"""Our own library: real skills that our rules and the reference validator accept."""
+
+from pathlib import Path
+
+import pytest
+import skills_ref
+
+from skillforge.checks import Ruleset
+from skillforge.library import read_folder
+from skillforge.model import Profile
+
+PROJECT = Path(__file__).parents[1]
+SKILLS = sorted((PROJECT / "skills").iterdir())
+
+
+@pytest.mark.parametrize("folder", SKILLS, ids=lambda folder: folder.name)
+def test_our_skills_are_valid_for_us_and_for_skills_ref(folder: Path) -> None:
+    skill = read_folder(str(folder), folder.name, folder.name)
+
+    assert Ruleset(Profile.PORTABLE, {}).check(skill) == []
+    assert skills_ref.validate(folder) == []
+
+
+def test_there_are_skills_and_one_teaches_skillforge() -> None:
+    assert len(SKILLS) >= 3
+    assert PROJECT / "skills" / "skillforge" in SKILLS
