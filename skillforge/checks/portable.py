@@ -146,6 +146,8 @@ def hidden_characters(_skill: Skill, doc: Document) -> Iterator[Problem]:
     Zero-width, bidirectional and tag characters show nothing, or show text in another
     order than an agent reads it. Joiners in emoji and scripts that need them are fine.
     """
+    if doc.text.isascii():
+        return
     # Without ASCII little is left to search, and what is left keeps its order.
     beyond = doc.data.translate(None, _ASCII).decode()
     if beyond and _HIDDEN.search(beyond, beyond[0] == "\ufeff"):

@@ -6,8 +6,9 @@ Any bytes give a `Document`: what is wrong with them is a finding, never an exce
 from collections.abc import Iterator
 
 from skillforge.document import causes, fences
-from skillforge.document.header import Header, UnreadableError, read_plain, read_yaml
+from skillforge.document.header import UnreadableError, read_yaml
 from skillforge.document.links import find_links
+from skillforge.document.plain import Header, read_plain
 from skillforge.model import Document, Finding, Problem, Rule, rule, rules_in
 
 MAX_BYTES = 1 << 20
@@ -100,7 +101,7 @@ def _parse_text(text: str, data: bytes) -> Document:
         header = read_header(text[found.header_start : found.header_end])
     except UnreadableError as err:
         return unreadable([*problems, err.finding], text, found.body_start)
-    links = find_links(text, found.body_start)
+    links = find_links(text, data, found.body_start)
     return Document(text, *header, found.body_start, data, links, tuple(problems))
 
 

@@ -13,9 +13,8 @@ from skillforge.document.header import (
     Node,
     UnreadableError,
     compose,
-    kind_of,
-    plain_value,
 )
+from skillforge.document.plain import kind_of, plain_value
 from skillforge.errors import RequestError
 from skillforge.model import Value
 
@@ -109,9 +108,9 @@ class _Splice:
         entry = (node.entries or {}).get(last)
         if entry is None:
             return self._missing(node, (last,), len(parents), value)
-        return (
-            self._without(node, entry) if value is None else self._replace(entry, value)
-        )
+        if value is None:
+            return self._without(node, entry)
+        return self._replace(entry, value, in_flow=node.is_flow)
 
     def _missing(
         self, parent: Node, path: tuple[str, ...], depth: int, value: str | None
@@ -135,12 +134,13 @@ class _Splice:
             indent += "  "
         return f"{out}{indent}{scalar(last)}: {scalar(value)}{self.newline}"
 
-    def _replace(self, entry: Entry, value: str) -> str:
+    def _replace(self, entry: Entry, value: str, *, in_flow: bool) -> str:
         node = entry.value
+        style = '"' if in_flow else ""
         if node.items is not None or node.entries is not None:
             start = self.header.index(":", entry.key.end) + 1
-            return self._put(start, _end(node), " " + scalar(value))
-        style = node.style if node.style in ("'", '"') else ""
+            return self._put(start, _end(node), " " + scalar(value, style))
+        style = node.style if node.style in ("'", '"') else style
         if node.start == node.end:
             return self._insert(node.start, " " + scalar(value, style))
         old = self.header[node.start : node.end]

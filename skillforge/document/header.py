@@ -1,43 +1,17 @@
-"""Frontmatter to fields: a direct reader for plain headers, libyaml for the rest."""
+"""Any header to fields and nodes, by way of libyaml."""
 
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skillforge.document import causes, explain
+from skillforge.document.plain import FIRST_LINE, Header, kind_of
 from skillforge.model import Finding, Rule, Value
 
 if TYPE_CHECKING:
     import yaml
 
-FIRST_LINE = 2  # the header starts below the opening fence
 MAX_DEPTH = 20
-
-_LINE = re.compile(r"( *)([A-Za-z_][A-Za-z0-9_-]*):(?: (.*))?")
-_INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@`=<~")
-# What YAML 1.1 or 1.2 readers take for something other than text.
-_KINDS = {
-    "null": re.compile(r"~|null|Null|NULL|"),
-    "boolean": re.compile(
-        r"yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF"
-    ),
-    "date": re.compile(r"\d{4}-\d\d?-\d\d?(?:(?:[Tt]|[ \t]+)\d\d?:\d\d:\d\d\S*.*)?"),
-    "number": re.compile(
-        r"[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[\da-fA-F_]+|\.(?:inf|Inf|INF)"
-        r"|[\d][\d_]*(?::[0-5]?\d)*(?:\.[\d_]*)?(?:[eE][-+]?\d+)?"
-        r"|\.\d[\d_]*(?:[eE][-+]?\d+)?)|\.(?:nan|NaN|NAN)"
-    ),
-}
-_MAYBE_KIND = frozenset("0123456789+-.~nNyYtTfFoO")
-
-
-class Header(NamedTuple):
-    """Fields with their lines, and the kinds of unquoted values (see `Document`)."""
-
-    fields: dict[str, Value]
-    lines: dict[str, int]
-    kinds: dict[str, str]
 
 
 class UnreadableError(Exception):
@@ -46,100 +20,6 @@ class UnreadableError(Exception):
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.message)
         self.finding = finding
-
-
-def kind_of(plain: str) -> str | None:
-    """What other YAML readers take an unquoted value for, if not for text."""
-    if plain and plain[0] not in _MAYBE_KIND:
-        return None
-    for kind, pattern in _KINDS.items():
-        if pattern.fullmatch(plain):
-            return kind
-    return None
-
-
-def read_plain(header: str) -> Header | None:
-    """Read a header of plain `key: value` lines and one level of nested ones.
-
-    Answers None for anything else: then `read_yaml` has to look. Where this answers,
-    the two agree.
-    """
-    reader = _PlainReader()
-    for number, line in enumerate(header.replace("\r\n", "\n").split("\n"), FIRST_LINE):
-        if line and line[0] != "#" and not reader.take(line, number):
-            return None
-    return reader.header()
-
-
-class _PlainReader:
-    """Collects plain lines; `into` is the mapping that indented lines belong to."""
-
-    __slots__ = ("fields", "indent", "into", "kinds", "lines", "prefix")
-
-    def __init__(self) -> None:
-        self.fields: dict[str, Value] = {}
-        self.lines: dict[str, int] = {}
-        self.kinds: dict[str, str] = {}
-        self.into = self.fields
-        self.prefix = self.indent = ""
-
-    def take(self, line: str, number: int) -> bool:
-        """Read one line; False if it needs a YAML parser."""
-        if (match := _LINE.fullmatch(line)) is None:
-            return False
-        margin, key, value = match.groups()
-        if not margin:
-            self.into, self.prefix, self.indent = self.fields, "", ""
-        elif not self.prefix or margin != (self.indent or margin):
-            return False
-        else:
-            self.indent = margin
-        path = self.prefix + key
-        if key in self.into:
-            return False
-        self.lines[path] = number
-        return self._open(key) if value is None else self._set(key, path, value)
-
-    def _open(self, key: str) -> bool:
-        """Begin a nested mapping; a second level is not plain any more."""
-        if self.prefix:
-            return False
-        self.fields[key] = self.into = {}
-        self.prefix = f"{key}."
-        return True
-
-    def _set(self, key: str, path: str, value: str) -> bool:
-        text = plain_value(value)
-        if text is None:
-            return False
-        self.into[key] = text
-        if value[0] in _MAYBE_KIND and (kind := kind_of(value)):
-            self.kinds[path] = kind
-        return True
-
-    def header(self) -> Header | None:
-        if not self.fields:
-            return None
-        for key, value in self.fields.items():
-            if value == {}:
-                self.fields[key], self.kinds[key] = "", "null"
-        return Header(self.fields, self.lines, self.kinds)
-
-
-def plain_value(value: str) -> str | None:
-    """The text of a value that fits on its line; None if YAML must be asked."""
-    if not value.isprintable() or not value or value[-1] == " ":
-        return None
-    first = value[0]
-    if first in "'\"":
-        inner = value[1:-1]
-        simple = len(value) > 1 and value[-1] == first and first not in inner
-        return inner if simple and "\\" not in inner else None
-    if first in _INDICATORS or first == " " or value[-1] == ":":
-        return None
-    if ": " in value or " #" in value:
-        return None
-    return value
 
 
 @dataclass(slots=True)
@@ -206,11 +86,14 @@ def compose(header: str) -> Node:
     """The header as nodes; nothing is expanded, so no input grows when it is read."""
     import yaml
 
-    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     composer = _Composer(header)
+    take = composer.handlers()
     try:
-        for event in yaml.parse(header, Loader=loader):
-            composer.take(event)
+        parser = _parser(header)
+        while not parser.check_event(yaml.StreamEndEvent):
+            event = parser.get_event()
+            if handler := take.get(type(event)):
+                handler(event)
     except yaml.MarkedYAMLError as err:
         raise UnreadableError(explain.syntax(header, err)) from err
     except yaml.reader.ReaderError as err:
@@ -218,8 +101,16 @@ def compose(header: str) -> Node:
     return composer.mapping()
 
 
+def _parser(header: str) -> Any:
+    """A source of YAML events, from libyaml where it is there."""
+    import yaml
+
+    fast = getattr(yaml, "CParser", None) or getattr(yaml.cyaml, "CParser", None)
+    return fast(header) if fast else yaml.SafeLoader(header)
+
+
 class _Composer:
-    """Builds nodes from libyaml's events, and refuses what skills must not use."""
+    """Builds nodes from YAML events, and refuses what skills must not use."""
 
     def __init__(self, header: str) -> None:
         self.header = header
@@ -227,39 +118,53 @@ class _Composer:
         self.open: list[Node] = []
         self.documents = 0
 
-    def take(self, event: "yaml.Event") -> None:
+    def handlers(self) -> dict[type, Callable[[Any], None]]:
         import yaml
 
-        if isinstance(event, yaml.ScalarEvent):
-            self._refuse_anchors_and_tags(event)
-            self._add(self._node(event, event.style or "", event.value))
-        elif isinstance(event, yaml.CollectionStartEvent):
-            self._refuse_anchors_and_tags(event)
-            self._open(event, is_map=isinstance(event, yaml.MappingStartEvent))
-        elif isinstance(event, yaml.CollectionEndEvent):
-            self.open.pop().end = _index(event.end_mark)
-        elif isinstance(event, yaml.AliasEvent):
-            raise UnreadableError(explain.alias(self.header, _line(event)))
-        elif isinstance(event, yaml.DocumentStartEvent):
-            self.documents += 1
-            if self.documents > 1:
-                self._refuse(causes.frontmatter_single, event)
+        return {
+            yaml.ScalarEvent: self._scalar,
+            yaml.MappingStartEvent: self._mapping,
+            yaml.SequenceStartEvent: self._sequence,
+            yaml.MappingEndEvent: self._close,
+            yaml.SequenceEndEvent: self._close,
+            yaml.AliasEvent: self._alias,
+            yaml.DocumentStartEvent: self._document,
+        }
+
+    def _scalar(self, event: "yaml.ScalarEvent") -> None:
+        self._refuse_anchors_and_tags(event)
+        self._add(self._node(event, event.style or "", event.value))
+
+    def _mapping(self, event: "yaml.MappingStartEvent") -> None:
+        self._open(event).entries = {}
+
+    def _sequence(self, event: "yaml.SequenceStartEvent") -> None:
+        self._open(event).items = []
+
+    def _close(self, event: "yaml.CollectionEndEvent") -> None:
+        self.open.pop().end = _index(event.end_mark)
+
+    def _alias(self, event: "yaml.AliasEvent") -> None:
+        raise UnreadableError(explain.alias(self.header, _line(event)))
+
+    def _document(self, event: "yaml.DocumentStartEvent") -> None:
+        self.documents += 1
+        if self.documents > 1:
+            self._refuse(causes.frontmatter_single, event)
 
     def mapping(self) -> Node:
         if self.root is None or self.root.entries is None:
             raise UnreadableError(explain.not_a_mapping(self.root and self.root.value))
         return self.root
 
-    def _open(self, event: "yaml.CollectionStartEvent", *, is_map: bool) -> None:
+    def _open(self, event: "yaml.CollectionStartEvent") -> Node:
+        self._refuse_anchors_and_tags(event)
         node = self._node(event, "flow" if event.flow_style else "", "")
-        if is_map:
-            node.entries = {}
-        else:
-            node.items = []
         self._add(node)
         self.open.append(node)
         if len(self.open) > MAX_DEPTH:
             self._refuse(causes.yaml_depth, event)
+        return node
 
     def _add(self, node: Node) -> None:
         if not self.open:

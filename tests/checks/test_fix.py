@@ -101,7 +101,7 @@ def test_a_field_is_not_moved_over_another() -> None:
 @given(HEADERS)
 @settings(max_examples=400, deadline=None)
 def test_mending_is_idempotent_and_keeps_every_text(header: str) -> None:
-    text = f"---\n{header}\n---\nBody\n"
+    text = f"---\n{header}---\nBody\n"
     once = mended(text)
 
     assert mended(once) == once
