@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ import yaml
 
 from benchmarks.corpus import generate
 from skillforge.checks import Ruleset
-from skillforge.checks.run import check_checkout, check_skills
+from skillforge.checks.run import check_checkout, check_commit
 from skillforge.library import Library
 from skillforge.model import Profile
 
@@ -43,10 +44,8 @@ def floor(root: Path) -> None:
 
 
 def _load(text: str) -> None:
-    try:
+    with suppress(yaml.YAMLError):
         yaml.load(text[4 : text.find("\n---", 4) + 1], Loader=yaml.CSafeLoader)
-    except yaml.YAMLError:
-        pass
 
 
 def cat_file(root: Path) -> None:
@@ -66,7 +65,7 @@ def git(root: Path, *args: str) -> str:
 
 
 def seconds(*works: Callable[[], object], times: int = 5) -> list[float]:
-    """The least time of each work; the works take turns, so that noise hits all alike."""
+    """The least time of each work; they take turns, so that noise hits all alike."""
     best = [float("inf")] * len(works)
     for _ in range(times):
         for index, work in enumerate(works):
@@ -96,7 +95,7 @@ def cold(root: Path, work: Path) -> list[Row]:
     rows += [_reference(root, work), _agnix(root, work), _memory(root)]
     bare, objects = seconds(
         lambda: cat_file(root),
-        lambda: check_skills(RULES, library.read_at("HEAD")),
+        lambda: check_commit(library, RULES, "HEAD"),
         times=3,
     )
     return [*rows, ratio("from objects against cat-file", objects / bare, 3)]
@@ -130,7 +129,9 @@ def _agnix(root: Path, work: Path) -> Row:
     sample = _sample(root, work, 2000)
     ours, theirs = seconds(
         command("validate", "--library", sample),
-        lambda: subprocess.run([program, str(sample)], capture_output=True, check=False),
+        lambda: subprocess.run(
+            [program, str(sample)], capture_output=True, check=False
+        ),
         times=3,
     )
     return ratio("times as fast as agnix", theirs / ours, 1, least=True)
@@ -236,7 +237,9 @@ def main() -> None:
 
 def show(rows: list[Row]) -> None:
     peer = importlib.metadata.version("skills-ref")
-    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, skills-ref {peer}")
+    print(
+        f"Python {platform.python_version()}, {os.cpu_count()} cores, skills-ref {peer}"
+    )
     print("10,000 generated skills, median 6 KB\n")
     print(f"| {'what':<40} | {'measured':<13} | {'target':<14} | met |")
     print(f"| {'-' * 40} | {'-' * 13} | {'-' * 14} | --- |")

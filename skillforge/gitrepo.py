@@ -146,18 +146,16 @@ class GitRepo:
     def subtrees(self, revision: str, folder: str) -> dict[str, str]:
         """Names to object hashes of what lies directly under `folder`."""
         out = self._git("ls-tree", "-z", "--full-tree", revision, f"{folder}/")
-        trees = {}
-        for entry in out.decode("utf-8", "surrogateescape").split("\0")[:-1]:
-            about, _, path = entry.partition("\t")
-            trees[path[len(folder) + 1 :]] = about[-_hash_length(about) :]
-        return trees
+        entries = (entry.partition("\t") for entry in _paths(out))
+        prefix = len(folder) + 1
+        return {path[prefix:]: about.split(" ")[2] for about, _, path in entries}
 
     def files(self, revision: str, *folders: str) -> Iterator[TreeFile]:
         """All files under some folders, by path, with their sizes."""
         out = self._git(
             "ls-tree", "-r", "-l", "-z", "--full-tree", revision, "--", *folders
         )
-        for entry in out.decode("utf-8", "surrogateescape").split("\0")[:-1]:
+        for entry in _paths(out):
             about, _, path = entry.partition("\t")
             mode, _kind, name, size = about.split()
             yield TreeFile(mode, name, int(size) if size.isdigit() else 0, path)
@@ -219,10 +217,6 @@ def _output(args: tuple[str, ...], result: proc.Result) -> bytes:
         hint = "if you trust it: git config --global --add safe.directory PATH"
     command = " ".join(("git", *args[:2]))
     raise ToolError(f"`{command}` failed: {result.complaint}", hint=hint)
-
-
-def _hash_length(about: str) -> int:
-    return len(about) - about.rfind(" ") - 1
 
 
 def _paths(out: bytes) -> list[str]:

@@ -5,6 +5,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
+from typing import TypeAlias
 
 from skillforge import gitrepo
 from skillforge.config import POLICY_FILE, Policy, read_policy
@@ -15,6 +16,7 @@ from skillforge.model import SKILL_FILE, Document, File, Kind, Skill
 from skillforge.text import nearest
 
 SKILLS = "skills"
+Listing: TypeAlias = dict[str, list[TreeFile]]
 _SUBMODULE = File(Kind.SUBMODULE, 0)
 _GIT_KINDS = {
     "100644": Kind.FILE,
@@ -115,33 +117,33 @@ class Library:
         present = repo.files(head, *(f"{SKILLS}/{name}" for name in names))
         return sorted({file.path.split("/")[1] for file in present})
 
-    def read_at(
-        self, revision: str, names: Iterable[str] | None = None
-    ) -> Iterator[Skill]:
-        """Skills at a commit, straight from git's objects; no checkout is needed."""
-        repo = self.repository()
+    def listing(self, commit: str, names: Iterable[str] | None = None) -> Listing:
+        """The files of skills at a commit, all skills or those named."""
         folders = [SKILLS] if names is None else [f"{SKILLS}/{name}" for name in names]
-        if not folders:
-            return
-        listed: dict[str, list[TreeFile]] = {}
-        for file in repo.files(revision, *folders):
+        listed: Listing = {}
+        for file in self.repository().files(commit, *folders) if folders else ():
             name, _, rest = file.path[len(SKILLS) + 1 :].partition("/")
             if rest or file.mode in ("120000", "160000"):
                 listed.setdefault(name, []).append(file)
-        with_document = [
-            file.object
-            for files in listed.values()
-            for file in files
-            if _is_skill_md(file)
-        ]
-        contents = repo.blobs(with_document)
-        for name, files in listed.items():
-            has_document = any(_is_skill_md(file) for file in files)
-            document = parse(next(contents)) if has_document else None
+        return listed
+
+    def read_listed(self, listing: Listing) -> Iterator[Skill]:
+        """Skills straight from git's objects; no checkout is needed."""
+        repo = self.repository()
+        skill_mds = [f.object for files in listing.values() for f in files if _is_md(f)]
+        contents = repo.blobs(skill_mds)
+        for name, files in listing.items():
+            document = parse(next(contents)) if any(map(_is_md, files)) else None
             yield _from_objects(repo, name, files, document)
 
+    def read_at(
+        self, commit: str, names: Iterable[str] | None = None
+    ) -> Iterator[Skill]:
+        """Skills at a commit, all of them or those named."""
+        return self.read_listed(self.listing(commit, names))
 
-def _is_skill_md(file: TreeFile) -> bool:
+
+def _is_md(file: TreeFile) -> bool:
     return file.path.count("/") == 2 and file.path.endswith(f"/{SKILL_FILE}")
 
 

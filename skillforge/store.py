@@ -9,10 +9,10 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-_CACHE_VERSION = 1
+_CACHE_VERSION = 2
 _CACHE_SCHEMA = """
 CREATE TABLE IF NOT EXISTS results (
-    ruleset TEXT, name TEXT, tree TEXT, folders TEXT, findings TEXT,
+    ruleset TEXT, name TEXT, tree TEXT, changed INTEGER, inner TEXT, findings TEXT,
     PRIMARY KEY (ruleset, name)
 ) WITHOUT ROWID;
 """
@@ -21,13 +21,14 @@ CREATE TABLE IF NOT EXISTS results (
 class CachedResult(NamedTuple):
     """What a ruleset said of one skill at one tree.
 
-    `folders` holds the times at which the skill's folders last changed on disk, for a
-    result that was read from a checkout; `findings` is JSON, empty for none.
+    `changed` is when the skill's folder last changed on disk, `inner` the same for the
+    folders in it, as JSON; `findings` is JSON, empty for none.
     """
 
     name: str
     tree: str
-    folders: str
+    changed: int
+    inner: str
     findings: str
 
 
@@ -41,29 +42,29 @@ class Cache:
     def of(cls, git_dir: Path) -> "Cache":
         return cls(git_dir / "skillforge" / "cache.db")
 
-    def load(self, ruleset: str) -> dict[str, CachedResult]:
-        """The results of a ruleset, by skill name."""
-        query = "SELECT name, tree, folders, findings FROM results WHERE ruleset = ?"
+    def load(self, ruleset: str) -> list[CachedResult]:
+        """The results of a ruleset."""
+        query = (
+            "SELECT name, tree, changed, inner, findings FROM results WHERE ruleset = ?"
+        )
         try:
             with closing(self._open()) as db:
-                rows = db.execute(query, (ruleset,)).fetchall()
-        except (sqlite3.Error, OSError):
-            self._discard()
-            return {}
-        return {row[0]: CachedResult(*row) for row in rows}
+                return [CachedResult(*row) for row in db.execute(query, (ruleset,))]
+        except (sqlite3.Error, OSError) as err:
+            self._discard(err)
+            return []
 
     def save(self, ruleset: str, results: Iterable[CachedResult]) -> None:
         """Remember results; each replaces what was known of its skill."""
-        rows = list(results)
         try:
             with closing(self._open()) as db, db:
                 db.execute("DELETE FROM results WHERE ruleset != ?", (ruleset,))
                 db.executemany(
-                    "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)",
-                    ((ruleset, *row) for row in rows),
+                    "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)",
+                    ((ruleset, *row) for row in results),
                 )
-        except (sqlite3.Error, OSError):
-            self._discard()
+        except (sqlite3.Error, OSError) as err:
+            self._discard(err)
 
     def _open(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -74,9 +75,11 @@ class Cache:
             db.execute(f"PRAGMA user_version = {_CACHE_VERSION}")
         return db
 
-    def _discard(self) -> None:
-        """A cache that cannot be read or written is thrown away; the next run rebuilds
-        it.
+    def _discard(self, err: Exception) -> None:
+        """Throw away what cannot be read; the next run makes it anew.
+
+        A cache that another process is writing, or that may not be written, stays.
         """
-        with suppress(OSError):
-            self.path.unlink(missing_ok=True)
+        if "locked" not in str(err) and "readonly" not in str(err):
+            with suppress(OSError):
+                self.path.unlink(missing_ok=True)

@@ -1,6 +1,7 @@
 """Words, similarity, tokens: what overlap, patterns and search share."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from difflib import get_close_matches
 
@@ -23,8 +24,8 @@ def code_blocks(markdown: str) -> list[tuple[int, int]]:
 
 def headings(markdown: str) -> Iterator[str]:
     """The headings of a Markdown text, in lower case; those in code blocks too."""
-    for match in re.finditer(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", markdown, re.M):
-        yield match[1].strip().lower()
+    for match in re.finditer(r"^#{1,6}[ \t](.+)$", markdown, re.MULTILINE):
+        yield match[1].strip("# \t").lower()
 
 
 def occurrences(text: str, phrase: str, start: int = 0) -> Iterator[int]:
@@ -36,4 +37,6 @@ def occurrences(text: str, phrase: str, start: int = 0) -> Iterator[int]:
 
 
 def in_any(offset: int, spans: list[tuple[int, int]]) -> bool:
-    return any(start <= offset < end for start, end in spans)
+    """Whether one of the spans, which are in order, holds an offset."""
+    at = bisect_right(spans, offset, key=lambda span: span[0])
+    return at > 0 and offset < spans[at - 1][1]

@@ -6,26 +6,27 @@ from functools import cache
 from pathlib import Path
 
 from skillforge import __version__, document
-from skillforge.checks import folder, learned, lint, portable, spec
+from skillforge.checks import folder, learned, lint, portable, quick, spec
 from skillforge.config import POLICY_FILE
 from skillforge.errors import ConfigError, RequestError
 from skillforge.model import Document, Finding, Profile, Rule, Severity, Skill
 from skillforge.text import nearest
 
-_BODY_RULES = frozenset(r.id for r in learned.DOCUMENT_RULES) - {"learned-name"}
-_DOCUMENT_RULES = (
-    *spec.DOCUMENT_RULES,
-    *portable.DOCUMENT_RULES,
-    *lint.DOCUMENT_RULES,
-    *learned.DOCUMENT_RULES,
-)
 _FOLDER_RULES = (*spec.FOLDER_RULES, *folder.FOLDER_RULES)
+_FIELD_RULES = (
+    *spec.FIELD_RULES,
+    *portable.FIELD_RULES,
+    *lint.FIELD_RULES,
+    *learned.FIELD_RULES,
+)
+_BODY_RULES = (*portable.BODY_RULES, *lint.BODY_RULES, *learned.BODY_RULES)
+_LEARNED = frozenset(rule.id for rule in learned.BODY_RULES)
 
 
 @cache
 def all_rules() -> dict[str, Rule]:
     """Every rule by id: those that read the file first, in the order they are tried."""
-    rules = (*document.rules(), *_FOLDER_RULES, *_DOCUMENT_RULES)
+    rules = (*document.rules(), *_FOLDER_RULES, *_FIELD_RULES, *_BODY_RULES)
     return {rule.id: rule for rule in rules}
 
 
@@ -62,42 +63,46 @@ class Ruleset:
             _refuse_unknown(rule_id)
         self.profile = profile
         self.severities = dict(severities)
-        self._document = self._chosen(_DOCUMENT_RULES, profile)
-        self._folder = self._chosen(_FOLDER_RULES, profile)
+        self._on_files = self._chosen(_FOLDER_RULES)
+        self._on_fields = self._chosen(_FIELD_RULES)
+        self._on_body = self._chosen(_BODY_RULES)
         said = f"{_edition()} {profile} {sorted(self.severities.items())}"
         self.fingerprint = hashlib.sha256(said.encode()).hexdigest()[:16]
 
-    def _chosen(
-        self, rules: tuple[Rule, ...], profile: Profile
-    ) -> list[tuple[Rule, Severity]]:
+    def _chosen(self, rules: tuple[Rule, ...]) -> list[tuple[Rule, Severity]]:
         return [
             (rule, Severity(self.severities.get(rule.id, rule.severity)))
             for rule in rules
-            if profile is Profile.PORTABLE or rule.profile is Profile.SPEC
+            if self.profile is Profile.PORTABLE or rule.profile is Profile.SPEC
             if self.severities.get(rule.id) != "off"
         ]
 
     def check(self, skill: Skill) -> list[Finding]:
         """All that is wrong with a skill; paths are relative to its folder."""
         found: list[Finding] = []
-        for rule, severity in self._folder:
-            for problem in rule.check(skill):
-                found.append(rule.finding(problem, severity))  # noqa: PERF401
-        if skill.document is not None:
-            found.extend(self._reading(skill.document))
-            if skill.document.readable:
-                found.extend(self._fields(skill, skill.document))
+        if not quick.files_are_fine(skill):
+            _ask(self._on_files, found, skill)
+        doc = skill.document
+        if doc is not None:
+            # What the parser found cannot be switched off: closed on doubt.
+            found.extend(doc.problems)
+            if doc.readable:
+                if not quick.fields_are_fine(skill, doc):
+                    _ask(self._on_fields, found, skill, doc)
+                self._ask_on_body(found, skill, doc)
         return found
 
-    def _reading(self, doc: Document) -> list[Finding]:
-        """What the parser found. It cannot be switched off: closed on doubt."""
-        return list(doc.problems)
-
-    def _fields(self, skill: Skill, doc: Document) -> list[Finding]:
-        found: list[Finding] = []
-        for rule, severity in self._document:
+    def _ask_on_body(self, found: list[Finding], skill: Skill, doc: Document) -> None:
+        for rule, severity in self._on_body:
             for problem in rule.check(skill, doc):
-                if rule.id in _BODY_RULES and rule.id not in self.severities:
+                if rule.id in _LEARNED and rule.id not in self.severities:
                     severity = learned.severity_for(skill, severity)
                 found.append(rule.finding(problem, severity))
-        return found
+
+
+def _ask(
+    rules: list[tuple[Rule, Severity]], found: list[Finding], *subject: object
+) -> None:
+    for rule, severity in rules:
+        for problem in rule.check(*subject):
+            found.append(rule.finding(problem, severity))  # noqa: PERF401

@@ -15,6 +15,7 @@ from skillforge.model import (
     rule,
     rules_in,
 )
+from skillforge.text import occurrences
 
 MAX_FILE = 10_000_000  # ClawHub's limit for one file
 MAX_TOTAL = 25 << 20  # what `npx skills` unpacks from a direct download
@@ -116,7 +117,7 @@ def case_collision(skill: Skill) -> Iterator[Problem]:
         return
     seen: dict[str, str] = {}
     for path in skill.files:
-        for name in _with_parents(path):
+        for name in (*parents(path), path):
             first = seen.setdefault(name.casefold(), name)
             if first != name:
                 hint = "rename one of them"
@@ -125,12 +126,9 @@ def case_collision(skill: Skill) -> Iterator[Problem]:
                 )
 
 
-def _with_parents(path: str) -> Iterator[str]:
-    at = path.find("/")
-    while at >= 0:
-        yield path[:at]
-        at = path.find("/", at + 1)
-    yield path
+def parents(path: str) -> Iterator[str]:
+    """The folders that a path leads through, from the top down."""
+    return (path[:at] for at in occurrences(path, "/"))
 
 
 @rule(profile=Profile.PORTABLE)

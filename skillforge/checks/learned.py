@@ -1,7 +1,7 @@
 """What an agent must not learn: failures of one day, dressed up as knowledge.
 
-In the body these are errors for skills that an agent made and warnings for others: a
-person may well know that a thing does not work.
+What the body says is judged in skills that an agent made; a person may well know that
+a tool is missing somewhere. `does not work` is a warning in theirs, too.
 """
 
 import re
@@ -13,11 +13,9 @@ from skillforge.text import code_blocks, in_any, occurrences
 _DATE = r"\d{4}-?\d\d-?\d\d|(?<![^-])20[2-4]\d(?![^-])"
 _TICKET = r"(?<![^-])(?:issue|bug|ticket|pr|jira|gh|inc|incident)-?\d+"
 _FIX = r"^(?:fix|debug|hotfix|workaround)-"
-_ONE_OCCASION = re.compile(
+ONE_OCCASION = re.compile(
     f"(?P<date>{_DATE})|(?P<ticket>{_TICKET})|(?P<repair>{_FIX})", re.ASCII
 )
-# The first phrase of each list is looked for in every skill, the others only in what an
-# agent wrote: each costs a search through the whole body, and people have reasons.
 _ENVIRONMENT = (
     "not installed",
     "command not found",
@@ -54,12 +52,15 @@ def learned_name(_skill: Skill, doc: Document) -> Iterator[Problem]:
     What was learned from `fix-login-4711` belongs in a skill on logins.
     """
     name = doc.words("name")
-    if found := _ONE_OCCASION.search(name):
+    if found := ONE_OCCASION.search(name):
         yield Problem(
             f"the name {name!r} tells of one {found.lastgroup}, not of a kind of task",
             "name the skill after the task that comes again",
             doc.line_of("name"),
         )
+
+
+FIELD_RULES = rules_in(globals())
 
 
 @rule(profile=Profile.PORTABLE)
@@ -69,13 +70,13 @@ def learned_environment(skill: Skill, doc: Document) -> Iterator[Problem]:
     The next machine has the command, the module or the permission. Name what the skill
     needs in `compatibility`, and how to check for it.
     """
-    yield from _phrase(
-        skill,
-        doc,
-        _ENVIRONMENT,
-        "records a failure of one environment",
-        "say what is needed and how to check for it instead",
-    )
+    if skill.is_agent_made:
+        yield from _phrase(
+            doc,
+            _ENVIRONMENT,
+            "records a failure of one environment",
+            "say what is needed and how to check for it instead",
+        )
 
 
 @rule(profile=Profile.PORTABLE)
@@ -84,13 +85,13 @@ def learned_transient(skill: Skill, doc: Document) -> Iterator[Problem]:
 
     A time-out or a busy service is handled by trying again, not by remembering it.
     """
-    yield from _phrase(
-        skill,
-        doc,
-        _TRANSIENT,
-        "records an error that passes by itself",
-        "describe when to retry and when to give up instead",
-    )
+    if skill.is_agent_made:
+        yield from _phrase(
+            doc,
+            _TRANSIENT,
+            "records an error that passes by itself",
+            "describe when to retry and when to give up instead",
+        )
 
 
 @rule(profile=Profile.PORTABLE)
@@ -101,9 +102,8 @@ def learned_helplessness(skill: Skill, doc: Document) -> Iterator[Problem]:
     Write what does work.
     """
     yield from _phrase(
-        skill,
         doc,
-        _DOES_NOT_WORK,
+        _DOES_NOT_WORK if skill.is_agent_made else _DOES_NOT_WORK[:1],
         "teaches that something does not work",
         "write what to do instead",
     )
@@ -112,16 +112,16 @@ def learned_helplessness(skill: Skill, doc: Document) -> Iterator[Problem]:
 @rule(profile=Profile.PORTABLE)
 def learned_story(skill: Skill, doc: Document) -> Iterator[Problem]:
     """A skill is a procedure, not the story of one session."""
-    yield from _phrase(
-        skill,
-        doc,
-        _ONE_OFF,
-        "tells the story of one session",
-        "write the step that holds every time",
-    )
+    if skill.is_agent_made:
+        yield from _phrase(
+            doc,
+            _ONE_OFF,
+            "tells the story of one session",
+            "write the step that holds every time",
+        )
 
 
-DOCUMENT_RULES = rules_in(globals())
+BODY_RULES = rules_in(globals())[len(FIELD_RULES) :]
 
 
 def severity_for(skill: Skill, severity: Severity) -> Severity:
@@ -130,13 +130,15 @@ def severity_for(skill: Skill, severity: Severity) -> Severity:
 
 
 def _phrase(
-    skill: Skill, doc: Document, phrases: tuple[str, ...], what: str, hint: str
+    doc: Document, phrases: tuple[str, ...], what: str, hint: str
 ) -> Iterator[Problem]:
     """The first phrase that stands in prose; code may well handle such an error."""
     text = doc.text
-    for phrase in phrases if skill.is_agent_made else phrases[:1]:
+    code: list[tuple[int, int]] | None = None
+    for phrase in phrases:
         for at in occurrences(text, phrase, doc.body_start):
-            if not in_any(at, code_blocks(text)):
+            code = code_blocks(text) if code is None else code
+            if not in_any(at, code):
                 said = text[text.rfind("\n", 0, at) + 1 :].partition("\n")[0].strip()
                 yield Problem(f"{what}: {said[:60]!r}", hint, doc.line_at(at))
                 return

@@ -50,6 +50,9 @@ def _has_wide_letters(text: str) -> bool:
     return not text.isascii() and sum(c > "\u024f" and c.isalpha() for c in text) > 4
 
 
+FIELD_RULES = rules_in(globals())
+
+
 @rule(Severity.WARNING)
 def body_length(_skill: Skill, doc: Document) -> Iterator[Problem]:
     """The body has at most 500 lines and 5,000 tokens.
@@ -125,4 +128,4 @@ def line_endings(_skill: Skill, doc: Document) -> Iterator[Problem]:
     yield Problem(f"lines end in {how}", hint)
 
 
-DOCUMENT_RULES = rules_in(globals())
+BODY_RULES = rules_in(globals())[len(FIELD_RULES) :]

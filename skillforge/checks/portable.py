@@ -4,17 +4,29 @@ import posixpath
 import re
 from collections.abc import Iterator
 
+from skillforge.checks.folder import parents
 from skillforge.checks.spec import name_of
-from skillforge.model import Document, Problem, Profile, Severity, Skill, rule, rules_in
+from skillforge.model import (
+    Document,
+    Link,
+    Problem,
+    Profile,
+    Severity,
+    Skill,
+    rule,
+    rules_in,
+)
 from skillforge.resources import schema
 
 _FIELDS = schema("skill.portable.schema.json")["properties"]
-_NAME_MIN = int(_FIELDS["name"]["minLength"])
+NAME_MIN = int(_FIELDS["name"]["minLength"])
 _NAME = re.compile(_FIELDS["name"]["pattern"].removesuffix("$"), re.ASCII)
-_RESERVED = re.compile(_FIELDS["name"]["not"]["pattern"])
-_LEFTOVERS = tuple(
+RESERVED = re.compile(_FIELDS["name"]["not"]["pattern"])
+_LEFTOVERS = frozenset(
     key for it in _FIELDS["metadata"]["not"]["anyOf"] for key in it["required"]
 )
+LEFTOVER_STARTS = ("github-", "local-path")
+MOST_LINKS = 20  # findings on links; who has more has understood
 _ASCII = bytes(range(128))
 # Zero-width space, bidi marks, embeddings, overrides and isolates, word joiners, a BOM
 # inside the text, and tags that do not spell an emoji flag.
@@ -32,7 +44,7 @@ def name_portable(_skill: Skill, doc: Document) -> Iterator[Problem]:
     clients do not, and ClawHub wants at least three characters.
     """
     name = doc.words("name").strip()
-    if name and not (len(name) >= _NAME_MIN and _NAME.fullmatch(name)):
+    if name and not (len(name) >= NAME_MIN and _NAME.fullmatch(name)):
         yield Problem(
             f"the name {name!r} is not 3 to 64 characters of a-z, 0-9 and -",
             "choose an ASCII name, and rename the folder alike",
@@ -43,7 +55,7 @@ def name_portable(_skill: Skill, doc: Document) -> Iterator[Problem]:
 @rule(profile=Profile.PORTABLE)
 def name_reserved(_skill: Skill, doc: Document) -> Iterator[Problem]:
     """A name contains neither `claude` nor `anthropic`: claude.ai refuses it."""
-    if found := _RESERVED.search(name_of(doc).lower()):
+    if found := RESERVED.search(name_of(doc).lower()):
         yield Problem(
             f"the name contains the reserved word `{found[0]}`",
             "name the skill after what it does",
@@ -95,12 +107,15 @@ def installer_leftovers(_skill: Skill, doc: Document) -> Iterator[Problem]:
     """
     metadata = doc.fields.get("metadata")
     for key in metadata if isinstance(metadata, dict) else ():
-        if key.startswith("github-") or key in _LEFTOVERS:
+        if key.startswith(LEFTOVER_STARTS[0]) or key in _LEFTOVERS:
             yield Problem(
                 f"`metadata.{key}` was left by an installer",
                 "remove the line",
                 doc.line_of(f"metadata.{key}"),
             )
+
+
+FIELD_RULES = rules_in(globals())
 
 
 @rule(profile=Profile.PORTABLE)
@@ -111,17 +126,27 @@ def link_target(skill: Skill, doc: Document) -> Iterator[Problem]:
     `references/`, `assets/` or `templates/` count as named, in code too; examples
     belong under another path.
     """
-    seen: set[str] = set()
-    for target, offset, _is_markdown in doc.links:
-        path = posixpath.normpath(target)
-        if path in seen or _exists(skill, path) or _is_template(target):
-            continue
-        seen.add(path)
-        yield Problem(
-            f"{target} does not exist in the skill",
-            "add the file, or correct the path",
-            doc.line_at(offset),
-        )
+    paths = {posixpath.normpath(link.target): link for link in reversed(doc.links)}
+    missing = [link for path, link in paths.items() if path not in skill.files]
+    if missing:
+        folders = {".", *(parent for file in skill.files for parent in parents(file))}
+        dead = [it for it in missing if not _is_there(it.target, folders)]
+        for target, offset, _is_markdown in sorted(dead, key=_offset)[:MOST_LINKS]:
+            yield Problem(
+                f"{target} does not exist in the skill",
+                "add the file, or correct the path",
+                doc.line_at(offset),
+            )
+
+
+def _is_there(target: str, folders: set[str]) -> bool:
+    """Whether a target is a folder, or a pattern rather than a file's name."""
+    placeholder = any(sign in target for sign in ("*", "…", "...", "XXX", "NAME", "["))
+    return placeholder or posixpath.normpath(target) in folders
+
+
+def _offset(link: Link) -> int:
+    return link.offset
 
 
 @rule(profile=Profile.PORTABLE)
@@ -130,13 +155,17 @@ def link_depth(_skill: Skill, doc: Document) -> Iterator[Problem]:
 
     Agents follow one step reliably; what lies deeper is often not found or not read.
     """
-    for target, offset, is_markdown in doc.links:
-        if is_markdown and posixpath.normpath(target).count("/") > 1:
-            yield Problem(
-                f"the link to {target} is more than one folder deep",
-                "move the file up, to references/ or assets/",
-                doc.line_at(offset),
-            )
+    deep = [
+        link
+        for link in doc.links
+        if link.is_markdown and posixpath.normpath(link.target).count("/") > 1
+    ]
+    for target, offset, _is_markdown in deep[:MOST_LINKS]:
+        yield Problem(
+            f"the link to {target} is more than one folder deep",
+            "move the file up, to references/ or assets/",
+            doc.line_at(offset),
+        )
 
 
 @rule(Severity.WARNING, Profile.PORTABLE)
@@ -160,15 +189,4 @@ def hidden_characters(_skill: Skill, doc: Document) -> Iterator[Problem]:
             return
 
 
-DOCUMENT_RULES = rules_in(globals())
-
-
-def _exists(skill: Skill, path: str) -> bool:
-    if path == "." or path in skill.files:
-        return True
-    return any(file.startswith(f"{path}/") for file in skill.files)
-
-
-def _is_template(target: str) -> bool:
-    """Whether a path is a pattern or placeholder rather than a file's name."""
-    return any(sign in target for sign in ("*", "…", "...", "XXX", "NAME", "["))
+BODY_RULES = rules_in(globals())[len(FIELD_RULES) :]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from skillforge.checks import Ruleset
 from skillforge.checks.fix import Fix, fix_one
-from skillforge.checks.run import check_checkout, check_skills
+from skillforge.checks.run import check_checkout, check_commit, check_skills
 from skillforge.config import Policy
 from skillforge.errors import RequestError
 from skillforge.library import SKILLS, Library, read_folder
@@ -81,7 +81,7 @@ def _validate_objects(
         judge = repo.resolve(selection.changed_since)
         names = library.changed_since(judge, head)
     rules = ruleset(library.policy(judge), profile)
-    report = check_skills(rules, library.read_at(head, names))
+    report = check_commit(library, rules, head, names)
     _refuse_missing(selection.targets, report)
     return report
 

@@ -25,12 +25,15 @@ _CLIENTS = {name: it["x-client"] for name, it in _FIELDS.items() if "x-client" i
 _STANDARD = frozenset(_FIELDS) - frozenset(_CLIENTS)
 _REQUIRED = tuple(schema("skill.schema.json")["required"])
 _TEXT_FIELDS = ("name", "description", "license", "compatibility")
-_ASCII_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*", re.ASCII)
+ASCII_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*", re.ASCII)
+
+
+_LIMITS = {name: it["maxLength"] for name, it in _FIELDS.items() if "maxLength" in it}
 
 
 def limit(field: str) -> int:
     """The greatest length of a field, in characters."""
-    return int(_FIELDS[field]["maxLength"])
+    return int(_LIMITS[field])
 
 
 def name_of(doc: Document) -> str:
@@ -152,7 +155,7 @@ def name_characters(_skill: Skill, doc: Document) -> Iterator[Problem]:
     shell or file system.
     """
     name = name_of(doc)
-    if _ASCII_NAME.fullmatch(name):
+    if ASCII_NAME.fullmatch(name):
         return
     wrong = sorted({c for c in name if not (c.isalnum() or c == "-")})
     if wrong:
@@ -245,7 +248,7 @@ def allowed_tools_text(_skill: Skill, doc: Document) -> Iterator[Problem]:
         )
 
 
-DOCUMENT_RULES = rules_in(globals())
+FIELD_RULES = rules_in(globals())
 
 
 @rule()

@@ -94,7 +94,7 @@ def frontmatter_link_text(text: str) -> Iterator[Problem]:
     Git without symlink support checks a link out as a file that holds its target's
     path.
     """
-    if re.fullmatch(r"[\w./@ -]*/[\w./@ -]+\s*", text) and len(text) < 300:
+    if len(text) < 300 and re.fullmatch(r"[\w./@ -]*/[\w./@ -]+\s*", text):
         yield Problem(
             f"the file holds only a path ({text.strip()}): a symlink stored as text",
             "replace it by the file that it points to",

@@ -7,7 +7,8 @@ from urllib.parse import unquote
 from skillforge.model import Link
 from skillforge.text import code_blocks, in_any, occurrences
 
-_TARGET = re.compile(r"\(\s*<?([^)<>\s]+)>?[^)\n]*\)")
+# Bounded and possessive: a body full of brackets must not take for ever.
+_TARGET = re.compile(r"\([ \t]{0,9}+<?([^)<>\s]{1,200}+)>?[^)\n]{0,200}+\)")
 _REMOTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//|#|\$|\{|/|~")
 _FOLDERS = ("script", "reference", "asset", "template")  # each goes on with "s/"
 _FOLDER_ENDS = tuple(f"{folder}s".encode() for folder in _FOLDERS)
@@ -38,7 +39,8 @@ def _markdown_links(text: str, start: int) -> Iterator[Link]:
 
 
 def _in_code_span(text: str, offset: int) -> bool:
-    line = text[text.rfind("\n", 0, offset) + 1 : offset]
+    start = max(0, offset - 500)
+    line = text[max(start, text.rfind("\n", start, offset) + 1) : offset]
     return line.count("`") % 2 == 1
 
 

@@ -6,10 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from skillforge.checks import Ruleset, all_rules
+from skillforge.checks import _FIELD_RULES, _FOLDER_RULES, Ruleset, all_rules, quick
+from skillforge.document import parse_text
 from skillforge.library import read_folder
-from skillforge.model import Finding, Profile, Severity
+from skillforge.model import File, Finding, Kind, Profile, Rule, Severity, Skill
 from tests.conftest import CASES, skill_md
 
 PORTABLE = Ruleset(Profile.PORTABLE, {})
@@ -48,10 +51,7 @@ def test_every_rule_has_cases() -> None:
 
 
 @pytest.mark.parametrize("rule", all_rules().values(), ids=lambda rule: rule.id)
-def test_every_rule_has_a_manual_page(rule: object) -> None:
-    from skillforge.model import Rule
-
-    assert isinstance(rule, Rule)
+def test_every_rule_has_a_manual_page(rule: Rule) -> None:
     assert rule.summary.endswith((".", ":"))
     assert len(rule.page) > 20
 
@@ -144,19 +144,17 @@ def test_portable_asks_all_that_spec_asks() -> None:
         assert spec <= {f.rule for f in check(folder)}, folder
 
 
-def test_lessons_of_one_day_are_errors_only_in_what_an_agent_wrote() -> None:
+def test_lessons_of_one_day_are_judged_in_what_an_agent_wrote() -> None:
     for rule in ("environment", "transient", "helplessness", "story"):
-        cases = CASES / f"learned-{rule}" / "bad"
-        severities = {
-            folder.name: finding.severity
-            for folder in cases.iterdir()
-            for finding in check(folder)
-            if finding.rule == f"learned-{rule}"
-        }
-        assert severities == {
-            "by-an-agent": Severity.ERROR,
-            "by-a-human": Severity.WARNING,
-        }
+        folder = CASES / f"learned-{rule}" / "bad" / "by-an-agent"
+        found = {f.rule: f.severity for f in check(folder)}
+        assert found[f"learned-{rule}"] is Severity.ERROR
+
+
+def test_a_person_is_only_warned_of_what_does_not_work() -> None:
+    folder = CASES / "learned-helplessness" / "bad" / "by-a-human"
+
+    assert [f.severity for f in check(folder)] == [Severity.WARNING]
 
 
 def test_policy_changes_severities_and_switches_rules_off() -> None:
@@ -175,3 +173,86 @@ def test_what_makes_a_file_unreadable_cannot_be_switched_off() -> None:
     found = check(folder, Ruleset(Profile.PORTABLE, {"yaml-colon": "off"}))
 
     assert [f.severity for f in found] == [Severity.ERROR]
+
+
+NAMES = st.sampled_from(
+    ["csv-tables", "ab", "a" * 65, "fix-x", "claude-x", "a--b", "x-2026-01-01", "A", ""]
+)
+TEXTS = st.sampled_from(["Use when asked.", "", " ", "x" * 1100, "<b> when", "Reads"])
+VALUES = TEXTS | st.sampled_from(["1.0", "yes", "[a]", "{a: b}"])
+KEYS = st.sampled_from(["author", "github-repo", "local-path", "origin"])
+FIELDS = st.fixed_dictionaries(
+    {},
+    optional={
+        "name": NAMES,
+        "description": VALUES,
+        "license": VALUES,
+        "compatibility": VALUES,
+        "allowed-tools": VALUES,
+        "metadata": st.dictionaries(KEYS, VALUES, max_size=2) | VALUES,
+        "version": VALUES,
+        "tags": VALUES,
+    },
+)
+
+
+@given(FIELDS, NAMES)
+@settings(max_examples=600)
+def test_a_quick_yes_is_what_all_rules_would_say(
+    fields: dict[str, object], folder: str
+) -> None:
+    document = parse_text(f"---\n{_yaml(fields)}---\nText.\n")
+    skill = Skill(folder, folder, {}, document, lambda _path: b"")
+
+    if document.readable and quick.fields_are_fine(skill, document):
+        rules = [r for r in all_rules().values() if r in _FIELD_RULES]
+        assert not [r.id for r in rules if list(r.check(skill, document))]
+
+
+def _yaml(fields: dict[str, object], indent: str = "") -> str:
+    lines = ""
+    for key, value in fields.items():
+        if isinstance(value, dict):
+            lines += f"{indent}{key}:\n{_yaml(value, indent + '  ')}"
+        else:
+            text = str(value)
+            lines += f"{indent}{key}: {text if text.strip() else repr(text)}\n"
+    return lines
+
+
+def test_a_quick_yes_is_given_to_the_usual_skill(tmp_path: Path) -> None:
+    (tmp_path / "SKILL.md").write_text(skill_md("csv-tables", "license: MIT\n"))
+    skill = read_folder(str(tmp_path), "csv-tables", "csv-tables")
+
+    assert quick.files_are_fine(skill)
+    assert skill.document is not None
+    assert quick.fields_are_fine(skill, skill.document)
+
+
+@pytest.mark.parametrize("folder", cases("bad"))
+def test_a_quick_yes_to_files_is_what_all_rules_would_say(folder: Path) -> None:
+    skill = read_folder(str(folder), folder.name, folder.name)
+    if quick.files_are_fine(skill):
+        assert not [r.id for r in _FOLDER_RULES if list(r.check(skill))]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("](a" * 330_000, id="open-links"),
+        pytest.param("[x](a) " * 140_000, id="links-in-one-line"),
+        pytest.param("".join(f"[x](f{n}.md)\n" for n in range(60_000)), id="dead"),
+        pytest.param("```\nnot work\n```\n" * 60_000, id="code-blocks"),
+        pytest.param("## " + "# " * 500_000 + "x", id="heading"),
+        pytest.param("`" * 1_000_000, id="backticks"),
+        pytest.param("scripts/" * 120_000, id="paths"),
+        pytest.param("a/" * 500_000, id="slashes"),
+    ],
+)
+def test_a_hostile_body_takes_no_more_than_its_size(body: str) -> None:
+    head = "---\nname: csv-tables\ndescription: x\nmetadata:\n  origin: agent-x\n---\n"
+    files = {f"references/{n}.md": File(Kind.FILE, 1) for n in range(900)}
+    document = parse_text((head + body)[: 1 << 20])
+    skill = Skill("csv-tables", "csv-tables", files, document, lambda _path: b"")
+
+    assert len(PORTABLE.check(skill)) < 100

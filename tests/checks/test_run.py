@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from skillforge.checks import Ruleset, run
-from skillforge.checks.run import check_checkout, check_skills
+from skillforge.checks.run import check_checkout, check_commit
 from skillforge.library import Library
 from skillforge.model import Profile, Report
 from tests.conftest import LibraryFolder, skill_md
@@ -253,7 +253,7 @@ def test_many_processes_give_the_answer_of_one(
 
 
 def test_objects_and_checkout_get_the_same_report(settled: LibraryFolder) -> None:
-    from_objects = check_skills(RULES, settled.library.read_at("HEAD"))
+    from_objects = check_commit(settled.library, RULES, "HEAD")
 
     assert from_objects == without_cache(settled)
 

@@ -1,6 +1,7 @@
 """The hook inside a real pre-commit, with git's hook variables set."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -77,10 +78,27 @@ def test_unstaged_changes_are_not_judged(made: LibraryFolder) -> None:
     assert (made.root / "skills/csv-tables/SKILL.md").read_text().startswith("broken")
 
 
-def test_the_published_hook_installs_and_runs(made: LibraryFolder) -> None:
+@pytest.fixture
+def published(tmp_path: Path) -> Path:
+    """The project as its next commit would publish it."""
+    shutil.copytree(
+        PROJECT,
+        tmp_path / "published",
+        symlinks=True,
+        ignore=shutil.ignore_patterns(".git", ".venv", ".*_cache", ".hypothesis"),
+    )
+    project = LibraryFolder(tmp_path / "published")
+    project.git("init", "--quiet")
+    project.commit()
+    return project.root
+
+
+def test_the_published_hook_installs_and_runs(
+    made: LibraryFolder, published: Path
+) -> None:
     made.write("skills/changelog-entry/SKILL.md", "broken")
 
-    hook = ("try-repo", str(PROJECT), "skillforge-validate", "--all-files")
+    hook = ("try-repo", str(published), "skillforge-validate", "--all-files")
     ran = pre_commit(made, *hook)
 
     assert ran.returncode == 1, ran.stderr

@@ -1,0 +1,119 @@
+"""What was said of skills that are exactly as committed, so as not to read them again.
+
+A result is kept by the skill's tree hash. It holds while git sees no change to a
+tracked file of the skill, and while no file came or went: that shows in the folders'
+own times.
+"""
+
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import NamedTuple
+
+from skillforge.gitrepo import GitRepo
+from skillforge.library import SKILLS
+from skillforge.model import Finding, Severity
+from skillforge.store import Cache, CachedResult
+
+_SETTLED = 2_000_000_000  # ns; file systems tell times apart only so finely
+
+
+class Checked(NamedTuple):
+    """The result for one skill, and what it was read from."""
+
+    name: str
+    findings: list[Finding]
+    folders: Mapping[str, int]
+    files: int
+
+
+class Memory:
+    """The remembered results for one checkout and one ruleset."""
+
+    def __init__(
+        self, repo: GitRepo, ruleset: str, folders: Mapping[str, "os.DirEntry[str]"]
+    ) -> None:
+        self.began = time.time_ns()
+        self.differs = repo.start_diff("HEAD", SKILLS)
+        self.repo = repo
+        self.ruleset = ruleset
+        self.folders = folders
+        self.cache = Cache.of(repo.common_dir)
+        self.trees: dict[str, str] = {}
+        self.dirty: set[str] = set()
+
+    def recall(self) -> dict[str, list[Finding]]:
+        """Findings of the skills that have not changed since they were checked."""
+        rows = self.cache.load(self.ruleset)
+        self.trees = self.repo.subtrees("HEAD", SKILLS)
+        known = {
+            row.name: row
+            for row in rows
+            if self.trees.get(row.name) == row.tree and self._untouched(row)
+        }
+        self.dirty = {path.split("/", 2)[1] for path in self.differs.wait()}
+        for name in self.dirty:
+            known.pop(name, None)
+        return {name: _load(row.findings) for name, row in known.items()}
+
+    def _untouched(self, row: CachedResult) -> bool:
+        entry = self.folders.get(row.name)
+        if entry is None:
+            return False
+        try:
+            if entry.stat(follow_symlinks=False).st_mtime_ns != row.changed:
+                return False
+            return not row.inner or self._inner_untouched(entry.path, row.inner)
+        except OSError:
+            return False
+
+    def _inner_untouched(self, top: str, inner: str) -> bool:
+        return all(
+            os.lstat(f"{top}/{folder}").st_mtime_ns == changed
+            for folder, changed in json.loads(inner).items()
+        )
+
+    def remember(self, checked: list[Checked]) -> None:
+        """Keep the results of skills that are exactly as committed."""
+        kept = [
+            result
+            for result in checked
+            if result.name in self.trees and result.name not in self.dirty
+            if self._settled(result.folders)
+        ]
+        if kept:
+            listed = self.repo.start_listing("HEAD", SKILLS).wait()
+            tracked = Counter(path.split("/", 2)[1] for path in listed)
+            rows = (self._row(r) for r in kept if r.files == tracked[r.name])
+            self.cache.save(self.ruleset, rows)
+
+    def _settled(self, folders: Mapping[str, int]) -> bool:
+        """Whether a change from now on would show in the folders' times."""
+        latest = max(folders.values(), default=self.began)
+        return self.began - latest > _SETTLED
+
+    def _row(self, result: Checked) -> CachedResult:
+        inner = {name: when for name, when in result.folders.items() if name}
+        return CachedResult(
+            result.name,
+            self.trees[result.name],
+            result.folders[""],
+            json.dumps(inner) if inner else "",
+            _dump(result.findings),
+        )
+
+
+def _dump(findings: list[Finding]) -> str:
+    return json.dumps([asdict(f) for f in findings]) if findings else ""
+
+
+def _load(findings: str) -> list[Finding]:
+    if not findings:
+        return []
+    return [
+        Finding(**{**item, "severity": Severity(item["severity"])})
+        for item in json.loads(findings)
+    ]
