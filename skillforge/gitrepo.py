@@ -5,7 +5,6 @@ need for speed.
 """
 
 import os
-import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -185,6 +184,8 @@ class GitRepo:
         ) as p:
             assert p.stdin is not None
             assert p.stdout is not None
+            import threading
+
             feeder = threading.Thread(target=_feed, args=(p.stdin, list(names)))
             feeder.start()
             yield from _contents(p.stdout)

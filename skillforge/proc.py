@@ -1,14 +1,15 @@
 """All processes. The only module that imports subprocess."""
 
 import os
-import pickle
-import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 from skillforge.errors import ToolError
+
+if TYPE_CHECKING:
+    import subprocess
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -35,6 +36,8 @@ def start(
     stdin: bool = False,
 ) -> Process:
     """Start a process whose output is read while it runs."""
+    import subprocess  # takes a while to import, and not every command needs it
+
     try:
         return subprocess.Popen(
             list(argv),
@@ -98,6 +101,8 @@ def spread(work: Callable[[Sequence[T]], R], items: Sequence[T], least: int) -> 
     parts = min(os.cpu_count() or 1, max(1, len(items) // least))
     if parts == 1 or not hasattr(os, "fork"):
         return [work(items)]
+    import pickle
+
     size = -(-len(items) // parts)
     first, *others = (items[at : at + size] for at in range(0, len(items), size))
     pipes = [_fork(work, part) for part in others]
@@ -116,6 +121,8 @@ def _fork(work: Callable[[Sequence[T]], R], part: Sequence[T]) -> tuple[int, int
     if pid:
         os.close(send)
         return pid, receive
+    import pickle
+
     code = 1
     try:
         with open(send, "wb") as answer:

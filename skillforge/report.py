@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from itertools import groupby
 from typing import Any
-from xml.sax.saxutils import escape, quoteattr
 
 from skillforge import __version__
 from skillforge.model import Finding, Report, Rule, Severity
@@ -227,6 +226,8 @@ def _junit_case(skill: str, findings: Iterable[Finding]) -> str:
     lines = [
         f"  <testcase classname={_attribute('validate')} name={_attribute(skill)}>"
     ]
+    from xml.sax.saxutils import escape
+
     rest = []
     for finding in findings:
         words = escape(_text_finding(finding, colour=False))
@@ -241,6 +242,8 @@ def _junit_case(skill: str, findings: Iterable[Finding]) -> str:
 
 
 def _attribute(words: str) -> str:
+    from xml.sax.saxutils import quoteattr
+
     return quoteattr(printable(words))
 
 

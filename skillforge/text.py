@@ -3,7 +3,6 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 BYTES_PER_TOKEN = 4  # of UTF-8: near enough for English, code, Cyrillic and Chinese
 
@@ -12,6 +11,8 @@ _FENCE = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.M |
 
 def nearest(word: str, known: list[str]) -> str:
     """The known word that was probably meant; empty if none is close."""
+    from difflib import get_close_matches
+
     return next(iter(get_close_matches(word, known, n=1)), "")
 
 

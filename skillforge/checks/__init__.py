@@ -1,6 +1,5 @@
 """A skill in, findings out. Every rule that there is, and which of them apply."""
 
-import hashlib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -66,8 +65,14 @@ class Ruleset:
         self._on_files = self._chosen(_FOLDER_RULES)
         self._on_fields = self._chosen(_FIELD_RULES)
         self._on_body = self._chosen(_BODY_RULES)
-        said = f"{_edition()} {profile} {sorted(self.severities.items())}"
-        self.fingerprint = hashlib.sha256(said.encode()).hexdigest()[:16]
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal for rulesets that say the same of the same skill."""
+        import hashlib
+
+        said = f"{_edition()} {self.profile} {sorted(self.severities.items())}"
+        return hashlib.sha256(said.encode()).hexdigest()[:16]
 
     def _chosen(self, rules: tuple[Rule, ...]) -> list[tuple[Rule, Severity]]:
         return [

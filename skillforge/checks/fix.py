@@ -4,7 +4,6 @@ Each mender takes the text of a SKILL.md and the line of a finding, and returns 
 with that one thing mended, or None where a person has to decide.
 """
 
-import difflib
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -51,6 +50,8 @@ def fix_one(folder: Path, skill: Skill, ruleset: Ruleset, write: bool) -> Fix | 
 
 
 def _diff(path: str, mended: Mended) -> str:
+    import difflib
+
     before, after = (data.decode().splitlines() for data in mended[:2])
     lines = difflib.unified_diff(before, after, f"a/{path}", f"b/{path}", lineterm="")
     return "\n".join(lines)

@@ -22,7 +22,7 @@ MAX_TOTAL = 25 << 20  # what `npx skills` unpacks from a direct download
 MAX_FILES = 1000
 MAX_PATH = 100  # what fits into a plain tar header
 
-_WINDOWS = re.compile(
+WINDOWS = re.compile(
     r"(?:^|/)(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\.[^/]*)?(?:/|\Z)|[. ](?:/|\Z)"
     r"|[<>:\"|?*\\\x00-\x1f]",
     re.IGNORECASE,
@@ -139,7 +139,7 @@ def windows_name(skill: Skill) -> Iterator[Problem]:
     end in a dot or space, the characters `< > : " | ? * \\` and control characters.
     """
     for path in skill.files:
-        if path != "." and _WINDOWS.search(path):
+        if path != "." and WINDOWS.search(path):
             yield Problem(f"Windows cannot store {path!r}", "rename it", path=path)
 
 

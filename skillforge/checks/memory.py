@@ -11,23 +11,14 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import NamedTuple
 
+from skillforge.checks.run import Checked
 from skillforge.gitrepo import GitRepo
 from skillforge.library import SKILLS
 from skillforge.model import Finding, Severity
 from skillforge.store import Cache, CachedResult
 
 _SETTLED = 2_000_000_000  # ns; file systems tell times apart only so finely
-
-
-class Checked(NamedTuple):
-    """The result for one skill, and what it was read from."""
-
-    name: str
-    findings: list[Finding]
-    folders: Mapping[str, int]
-    files: int
 
 
 class Memory:

@@ -4,19 +4,43 @@ A yes here means that no rule on fields, or on files, has anything to say; the t
 hold this together with the rules. A no means nothing: then the rules have to look.
 """
 
-from skillforge.checks import learned, portable, spec
+import re
+
+from skillforge.checks import folder, learned, portable, spec
 from skillforge.model import SKILL_FILE, Document, Kind, Skill
 
-_SIMPLE_FIELDS = frozenset(("name", "description", "license", "metadata"))
-_SMALL = 1 << 20
+_SIMPLE_FIELDS = frozenset(
+    ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
+)
+_FEW, _SMALL = 20, 1 << 20
+# Lower case only, so that no two can collide; no script that has to be executable.
+_SIMPLE_PATH = re.compile(
+    r"(?!.*skill\.md)(?:[a-z0-9][a-z0-9_-]*/){0,3}[a-z0-9][a-z0-9_-]*"
+    r"\.(?:md|py|txt|json|csv|ya?ml|toml|html|js|ts)"
+)
 
 
 def files_are_fine(skill: Skill) -> bool:
-    """Whether the skill is one ordinary SKILL.md and nothing else."""
-    if len(skill.files) != 1:
-        return False
-    file = skill.files.get(SKILL_FILE)
-    return file is not None and file.kind is Kind.FILE and file.size < _SMALL
+    """Whether the skill is a SKILL.md and few ordinary files with simple names."""
+    files = skill.files
+    return (
+        SKILL_FILE in files
+        and len(files) <= _FEW
+        and all(
+            file.kind is Kind.FILE
+            and file.size < _SMALL
+            and (path == SKILL_FILE or _path_is_fine(path))
+            for path, file in files.items()
+        )
+    )
+
+
+def _path_is_fine(path: str) -> bool:
+    return (
+        len(path) <= folder.MAX_PATH
+        and _SIMPLE_PATH.fullmatch(path) is not None
+        and folder.WINDOWS.search(path) is None
+    )
 
 
 def fields_are_fine(skill: Skill, doc: Document) -> bool:
@@ -28,6 +52,8 @@ def fields_are_fine(skill: Skill, doc: Document) -> bool:
         and _name_is_fine(fields.get("name"), skill.name)
         and _description_is_fine(fields.get("description"))
         and isinstance(fields.get("license", ""), str)
+        and isinstance(fields.get("allowed-tools", ""), str)
+        and _compatibility_is_fine(fields.get("compatibility", "any"))
         and ("metadata" not in fields or _metadata_is_fine(fields["metadata"]))
     )
 
@@ -51,6 +77,10 @@ def _description_is_fine(description: object) -> bool:
         and "<" not in description
         and ">" not in description
     )
+
+
+def _compatibility_is_fine(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= spec.limit("compatibility")
 
 
 def _metadata_is_fine(metadata: object) -> bool:

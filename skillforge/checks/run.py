@@ -1,19 +1,33 @@
 """Check skills wherever they lie: the whole library, some of it, or a revision."""
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from skillforge import proc
 from skillforge.checks import Ruleset
-from skillforge.checks.memory import Checked, Memory
 from skillforge.gitrepo import TreeFile
 from skillforge.library import SKILLS, Library, read_folder
 from skillforge.model import Finding, Report, Skill
 
+if TYPE_CHECKING:
+    import os
+
+    from skillforge.checks.memory import Memory
+
 WORTH_REMEMBERING = 200  # below, reading all is faster than asking git what changed
 WORTH_SPREADING = 1000  # skills for each process
+
+
+class Checked(NamedTuple):
+    """The result for one skill, and what it was read from."""
+
+    name: str
+    findings: list[Finding]
+    folders: Mapping[str, int]
+    files: int
 
 
 def check_skills(ruleset: Ruleset, skills: Iterable[Skill]) -> Report:
@@ -44,9 +58,7 @@ def check_checkout(
 ) -> Report:
     """Check all skills in the checkout, reading only what is not known already."""
     folders = {entry.name: entry for entry in library.folders()}
-    memory = None
-    if len(folders) >= worth and (repo := library.repo) and repo.has_commits():
-        memory = Memory(repo, ruleset.fingerprint, folders)
+    memory = _memory(library, ruleset, folders) if len(folders) >= worth else None
     known = memory.recall() if memory else {}
     fresh = [(name, e.path) for name, e in folders.items() if name not in known]
     parts = proc.spread(partial(_check_folders, ruleset), fresh, WORTH_SPREADING)
@@ -55,6 +67,18 @@ def check_checkout(
         memory.remember(checked)
     known.update((result.name, result.findings) for result in checked)
     return _report(folders, known)
+
+
+def _memory(
+    library: Library, ruleset: Ruleset, folders: "Mapping[str, os.DirEntry[str]]"
+) -> "Memory | None":
+    """What is known of the skills already; None where there is no commit to go by."""
+    from skillforge.checks.memory import Memory
+
+    repo = library.repo
+    if repo is None or not repo.has_commits():
+        return None
+    return Memory(repo, ruleset.fingerprint, folders)
 
 
 def _report(names: Iterable[str], found: dict[str, list[Finding]]) -> Report:

@@ -2,43 +2,41 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from importlib import import_module
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from skillforge.text import nearest
+if TYPE_CHECKING:
+    from pathlib import Path
 
 F = TypeVar("F", bound=Callable[..., Any])
 Stages = Mapping[str, Mapping[str, tuple[str, str]]]
 
 
-@dataclass(slots=True)
 class Settings:
     """The options that every command takes."""
 
-    library: Path | None = None
-    json: bool = False
-    command: str = ""
+    def __init__(self) -> None:
+        self.library: str | None = None
+        self.json = False
+        self.command = ""
 
     @property
-    def start(self) -> Path:
+    def start(self) -> "Path":
         """Where to look for the library."""
-        if self.library is not None:
-            return self.library
-        return Path(os.environ.get("SKILLFORGE_LIBRARY") or ".")
+        from pathlib import Path
+
+        return Path(self.library or os.environ.get("SKILLFORGE_LIBRARY") or ".")
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What a command has to say: `data` for scripts, `words` for people.
 
     `document` is the answer in a format of its own, printed as it is instead.
     """
 
-    data: dict[str, Any] = field(default_factory=dict)
+    data: dict[str, Any]
     words: str = ""
     ok: bool = True
     document: str | None = None
@@ -46,7 +44,7 @@ class Answer:
 
 def _set_library(context: click.Context, _option: click.Parameter, value: Any) -> None:
     if value is not None:
-        context.find_object(Settings).library = Path(value)  # type: ignore[union-attr]
+        context.find_object(Settings).library = value  # type: ignore[union-attr]
 
 
 def _set_json(context: click.Context, _option: click.Parameter, value: bool) -> None:
@@ -97,6 +95,8 @@ class LazyGroup(click.Group):
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in self.modules and not args[0].startswith("-"):
+            from skillforge.text import nearest
+
             meant = nearest(args[0], list(self.modules))
             hint = f"; did you mean `{meant}`?" if meant else ""
             context.fail(f"there is no command {args[0]!r}{hint}")

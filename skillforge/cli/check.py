@@ -1,6 +1,5 @@
 """The commands of the Check stage."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -94,7 +93,7 @@ def _with_fixes(answer: Answer, fixes: "list[Fix]", written: bool) -> Answer:
     done = "mended" if written else "can be mended; --fix --write does it"
     counted = f"{len(fixes)} file{'' if len(fixes) == 1 else 's'} {done}\n"
     data = answer.data | {"fixes": [fix._asdict() for fix in fixes], "written": written}
-    return replace(answer, data=data, words=diffs + counted + answer.words)
+    return answer._replace(data=data, words=diffs + counted + answer.words)
 
 
 @click.command()

@@ -2,7 +2,6 @@
 
 import os
 import sys
-import traceback
 from typing import Any
 
 import click
@@ -54,6 +53,8 @@ def fail(
 def bug(settings: Settings, arguments: list[str], err: Exception) -> int:
     """An error that nobody foresaw: say so, and how to help."""
     if os.environ.get("SKILLFORGE_DEBUG"):
+        import traceback
+
         traceback.print_exc()
     what = f"{type(err).__name__}: {err}" if str(err) else type(err).__name__
     hint = "this is a bug; SKILLFORGE_DEBUG=1 shows where, which helps a report"

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from urllib.parse import unquote
 
 from skillforge.model import Link
 from skillforge.text import code_blocks, in_any, occurrences
@@ -35,7 +34,15 @@ def _markdown_links(text: str, start: int) -> Iterator[Link]:
         if blocks is None:
             blocks = code_blocks(text)
         if not in_any(at, blocks) and not _in_code_span(text, at):
-            yield Link(unquote(target), at, is_markdown=True)
+            yield Link(_unquoted(target), at, is_markdown=True)
+
+
+def _unquoted(target: str) -> str:
+    if "%" not in target:
+        return target
+    from urllib.parse import unquote
+
+    return unquote(target)
 
 
 def _in_code_span(text: str, offset: int) -> bool:

@@ -229,6 +229,23 @@ def test_a_quick_yes_is_given_to_the_usual_skill(tmp_path: Path) -> None:
     assert quick.fields_are_fine(skill, skill.document)
 
 
+PATHS = st.sampled_from(
+    ["a.md", "b/skill.md", "SKILL.md", "con.md", "Run.py", "x.sh", "b/c/d/e/f.md"]
+) | st.from_regex(r"([a-z.-]{1,60}/){0,3}[a-zA-Z._ -]{1,40}", fullmatch=True)
+FILES = st.builds(File, st.sampled_from(list(Kind)), st.sampled_from([1, 20 << 20]))
+
+
+@given(st.dictionaries(PATHS, FILES | st.just(File(Kind.FILE, 1)), max_size=4))
+@settings(max_examples=400)
+def test_a_quick_yes_to_any_files_is_what_all_rules_would_say(
+    files: dict[str, File],
+) -> None:
+    skill = Skill("x", "x", {"SKILL.md": File(Kind.FILE, 1)} | files, None, str.encode)
+
+    if quick.files_are_fine(skill):
+        assert not [r.id for r in _FOLDER_RULES if list(r.check(skill))]
+
+
 @pytest.mark.parametrize("folder", cases("bad"))
 def test_a_quick_yes_to_files_is_what_all_rules_would_say(folder: Path) -> None:
     skill = read_folder(str(folder), folder.name, folder.name)
