@@ -112,7 +112,7 @@ def _sample(root: Path, work: Path, count: int) -> Path:
 def _reference(root: Path, work: Path) -> Row:
     import skills_ref
 
-    sample = _sample(root, work, 2000)
+    sample = _sample(root, work, 4000)
     folders = sorted((sample / "skills").iterdir())
     ours, theirs = seconds(
         lambda: check_checkout(Library(sample), RULES, NO_CACHE),
@@ -126,7 +126,7 @@ def _agnix(root: Path, work: Path) -> Row:
     program = shutil.which("agnix") or os.environ.get("AGNIX")
     if program is None:
         return Row("against agnix", "not installed", "at least 1 x", None)
-    sample = _sample(root, work, 2000)
+    sample = _sample(root, work, 4000)
     ours, theirs = seconds(
         command("validate", "--library", sample),
         lambda: subprocess.run(

@@ -55,7 +55,7 @@ def _add(path: Path, text: str) -> None:
 
 
 def _header(rng: random.Random, name: str) -> str:
-    what = " ".join(rng.choices(_WORDS, k=rng.randint(12, 45)))
+    what = " ".join(rng.choices(_WORDS, k=rng.randint(24, 72)))
     if rng.random() < 0.3:
         what += f" {rng.choice(_MARKS)} {rng.choice(_FOREIGN)}"
     description = f"Helps to {what}. Use when the user asks for {rng.choice(_WORDS)}."

@@ -129,9 +129,6 @@ class GitRepo:
             )
         return result.out.decode().strip()
 
-    def has_commits(self) -> bool:
-        return self._run("rev-parse", "--verify", "--quiet", "HEAD^{commit}").code == 0
-
     def merge_base(self, one: str, other: str) -> str:
         """The commit where two histories part."""
         result = self._run("merge-base", self.resolve(one), self.resolve(other))

@@ -1,16 +1,19 @@
 """All processes. The only module that imports subprocess."""
 
+import gc
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from skillforge.errors import ToolError
 
 if TYPE_CHECKING:
     import subprocess
 
+F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 R = TypeVar("R")
 Process: TypeAlias = "subprocess.Popen[bytes]"
@@ -90,6 +93,21 @@ def run(
 ) -> Result:
     """Run a process to its end; a non-zero exit is a value, not an error."""
     return finish(start(argv, cwd=cwd, env=env, stdin=stdin is not None), stdin)
+
+
+def without_cycles(work: F) -> F:
+    """Stop Python's search for reference cycles during `work`, which makes none."""
+
+    @wraps(work)
+    def undisturbed(*args: Any, **kwargs: Any) -> Any:
+        restore = gc.enable if gc.isenabled() else gc.disable
+        gc.disable()
+        try:
+            return work(*args, **kwargs)
+        finally:
+            restore()
+
+    return cast("F", undisturbed)
 
 
 def spread(work: Callable[[Sequence[T]], R], items: Sequence[T], least: int) -> list[R]:

@@ -10,14 +10,16 @@ import os
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import astuple
 
 from skillforge.checks.run import Checked
+from skillforge.errors import ToolError
 from skillforge.gitrepo import GitRepo
 from skillforge.library import SKILLS
 from skillforge.model import Finding, Severity
 from skillforge.store import Cache, CachedResult
 
+_SEVERITIES = {severity.value: severity for severity in Severity}
 _SETTLED = 2_000_000_000  # ns; file systems tell times apart only so finely
 
 
@@ -25,27 +27,39 @@ class Memory:
     """The remembered results for one checkout and one ruleset."""
 
     def __init__(
-        self, repo: GitRepo, ruleset: str, folders: Mapping[str, "os.DirEntry[str]"]
+        self,
+        repo: GitRepo,
+        ruleset: str,
+        folders: Mapping[str, "os.DirEntry[str]"],
+        trees: Mapping[str, str],
     ) -> None:
         self.began = time.time_ns()
-        self.differs = repo.start_diff("HEAD", SKILLS)
         self.repo = repo
         self.ruleset = ruleset
         self.folders = folders
+        self.trees = trees
         self.cache = Cache.of(repo.common_dir)
-        self.trees: dict[str, str] = {}
         self.dirty: set[str] = set()
+
+    @classmethod
+    def of(
+        cls, repo: GitRepo, ruleset: str, folders: Mapping[str, "os.DirEntry[str]"]
+    ) -> "Memory | None":
+        """The memory of a checkout; None where there is no commit to go by."""
+        try:
+            return cls(repo, ruleset, folders, repo.subtrees("HEAD", SKILLS))
+        except ToolError:
+            return None
 
     def recall(self) -> dict[str, list[Finding]]:
         """Findings of the skills that have not changed since they were checked."""
-        rows = self.cache.load(self.ruleset)
-        self.trees = self.repo.subtrees("HEAD", SKILLS)
+        differs = self.repo.start_diff("HEAD", SKILLS)
         known = {
             row.name: row
-            for row in rows
+            for row in self.cache.load(self.ruleset)
             if self.trees.get(row.name) == row.tree and self._untouched(row)
         }
-        self.dirty = {path.split("/", 2)[1] for path in self.differs.wait()}
+        self.dirty = {path.split("/", 2)[1] for path in differs.wait()}
         for name in self.dirty:
             known.pop(name, None)
         return {name: _load(row.findings) for name, row in known.items()}
@@ -98,13 +112,13 @@ class Memory:
 
 
 def _dump(findings: list[Finding]) -> str:
-    return json.dumps([asdict(f) for f in findings]) if findings else ""
+    return json.dumps([astuple(f) for f in findings]) if findings else ""
 
 
 def _load(findings: str) -> list[Finding]:
     if not findings:
         return []
     return [
-        Finding(**{**item, "severity": Severity(item["severity"])})
-        for item in json.loads(findings)
+        Finding(rule, _SEVERITIES[severity], *rest)
+        for rule, severity, *rest in json.loads(findings)
     ]

@@ -1,8 +1,6 @@
 """Check skills wherever they lie: the whole library, some of it, or a revision."""
 
-import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -40,6 +38,7 @@ def check_skills(ruleset: Ruleset, skills: Iterable[Skill]) -> Report:
     return Report(tuple(findings), tuple(paths))
 
 
+@proc.without_cycles
 def check_commit(
     library: Library, ruleset: Ruleset, commit: str, names: Iterable[str] | None = None
 ) -> Report:
@@ -53,6 +52,7 @@ def check_commit(
     )
 
 
+@proc.without_cycles
 def check_checkout(
     library: Library, ruleset: Ruleset, worth: int = WORTH_REMEMBERING
 ) -> Report:
@@ -75,10 +75,9 @@ def _memory(
     """What is known of the skills already; None where there is no commit to go by."""
     from skillforge.checks.memory import Memory
 
-    repo = library.repo
-    if repo is None or not repo.has_commits():
+    if library.repo is None:
         return None
-    return Memory(repo, ruleset.fingerprint, folders)
+    return Memory.of(library.repo, ruleset.fingerprint, folders)
 
 
 def _report(names: Iterable[str], found: dict[str, list[Finding]]) -> Report:
@@ -94,28 +93,15 @@ def _check(ruleset: Ruleset, skill: Skill) -> list[Finding]:
 def _check_listed(
     library: Library, ruleset: Ruleset, listed: Sequence[tuple[str, list[TreeFile]]]
 ) -> Report:
-    with _without_cycles():
-        return check_skills(ruleset, library.read_listed(dict(listed)))
+    return check_skills(ruleset, library.read_listed(dict(listed)))
 
 
 def _check_folders(
     ruleset: Ruleset, folders: Sequence[tuple[str, str]]
 ) -> list[Checked]:
-    with _without_cycles():
-        return [_check_folder(ruleset, name, path) for name, path in folders]
+    return [_check_folder(ruleset, name, path) for name, path in folders]
 
 
 def _check_folder(ruleset: Ruleset, name: str, path: str) -> Checked:
     skill = read_folder(path, name, name)
     return Checked(name, _check(ruleset, skill), skill.folders, len(skill.files))
-
-
-@contextmanager
-def _without_cycles() -> Iterator[None]:
-    """Checking makes no reference cycles, so looking for them is lost time."""
-    restore: Callable[[], None] = gc.enable if gc.isenabled() else gc.disable
-    gc.disable()
-    try:
-        yield
-    finally:
-        restore()

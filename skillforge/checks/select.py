@@ -3,14 +3,17 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from skillforge.checks import Ruleset
-from skillforge.checks.fix import Fix, fix_one
 from skillforge.checks.run import check_checkout, check_commit, check_skills
 from skillforge.config import Policy
 from skillforge.errors import RequestError
 from skillforge.library import SKILLS, Library, read_folder
 from skillforge.model import SKILL_FILE, Profile, Report, Skill
+
+if TYPE_CHECKING:
+    from skillforge.checks.fix import Fix
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +46,10 @@ def validate(start: Path, selection: Selection, profile: Profile | None) -> Repo
 
 def fix(
     start: Path, selection: Selection, profile: Profile | None, *, write: bool
-) -> list[Fix]:
+) -> "list[Fix]":
     """Mend what was selected in the checkout; changes files only if told to `write`."""
+    from skillforge.checks.fix import fix_one
+
     library = Library.find(start)
     if selection.changed_since or selection.revision or _is_bare(library):
         raise RequestError(

@@ -96,7 +96,8 @@ def _parse_text(text: str, data: bytes) -> Document:
         return unreadable([*problems, found], text)
     if found.header_end - found.header_start > MAX_HEADER:
         return unreadable([*problems, *file_too_large.findings(len(data))], text)
-    problems.extend(fences.spaces_after(text, found))
+    if found.body_start - found.header_end > 4 or found.header_start > 4 + has_bom:
+        problems.extend(fences.spaces_after(text, found))
     try:
         header = read_header(text[found.header_start : found.header_end])
     except UnreadableError as err:
