@@ -117,7 +117,7 @@ def _reference(root: Path, work: Path) -> Row:
     ours, theirs = seconds(
         lambda: check_checkout(Library(sample), RULES, NO_CACHE),
         lambda: [skills_ref.validate(folder) for folder in folders],
-        times=2,
+        times=3,
     )
     return ratio("times as fast as skills-ref", theirs / ours, 20, least=True)
 

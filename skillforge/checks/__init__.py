@@ -94,7 +94,8 @@ class Ruleset:
             if doc.readable:
                 if not quick.fields_are_fine(skill, doc):
                     _ask(self._on_fields, found, skill, doc)
-                self._ask_on_body(found, skill, doc)
+                if not quick.body_is_fine(skill, doc):
+                    self._ask_on_body(found, skill, doc)
         return found
 
     def _ask_on_body(self, found: list[Finding], skill: Skill, doc: Document) -> None:

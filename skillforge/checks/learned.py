@@ -33,7 +33,7 @@ _TRANSIENT = (
     "rate limited",
     "network error",
 )
-_DOES_NOT_WORK = ("not work", "n't work", "is broken", "never works", "is unusable")
+DOES_NOT_WORK = ("not work", "n't work", "is broken", "never works", "is unusable")
 _ONE_OFF = (
     "this session",
     "this conversation",
@@ -103,7 +103,7 @@ def learned_helplessness(skill: Skill, doc: Document) -> Iterator[Problem]:
     """
     yield from _phrase(
         doc,
-        _DOES_NOT_WORK if skill.is_agent_made else _DOES_NOT_WORK[:1],
+        DOES_NOT_WORK if skill.is_agent_made else DOES_NOT_WORK[:1],
         "teaches that something does not work",
         "write what to do instead",
     )

@@ -175,18 +175,24 @@ def hidden_characters(_skill: Skill, doc: Document) -> Iterator[Problem]:
     Zero-width, bidirectional and tag characters show nothing, or show text in another
     order than an agent reads it. Joiners in emoji and scripts that need them are fine.
     """
+    if has_hidden(doc):
+        found = next(_HIDDEN.finditer(doc.text, 1))
+        yield Problem(
+            f"the invisible character U+{ord(found[0]):04X} stands here",
+            "remove it",
+            doc.line_at(found.start()),
+        )
+
+
+def has_hidden(doc: Document) -> bool:
+    """Whether the text holds an invisible character, a BOM at its start aside."""
     if doc.text.isascii():
-        return
+        return False
     # Without ASCII little is left to search, and what is left keeps its order.
     beyond = doc.data.translate(None, _ASCII).decode()
-    if beyond and _HIDDEN.search(beyond, beyond[0] == "\ufeff"):
-        for found in _HIDDEN.finditer(doc.text, 1):
-            yield Problem(
-                f"the invisible character U+{ord(found[0]):04X} stands here",
-                "remove it",
-                doc.line_at(found.start()),
-            )
-            return
+    if not _HIDDEN.search(beyond, beyond[0] == "\ufeff"):
+        return False
+    return _HIDDEN.search(doc.text, 1) is not None
 
 
 BODY_RULES = rules_in(globals())[len(FIELD_RULES) :]

@@ -6,8 +6,9 @@ hold this together with the rules. A no means nothing: then the rules have to lo
 
 import re
 
-from skillforge.checks import folder, learned, portable, spec
+from skillforge.checks import folder, learned, lint, portable, spec
 from skillforge.model import SKILL_FILE, Document, Kind, Skill
+from skillforge.text import BYTES_PER_TOKEN
 
 _SIMPLE_FIELDS = frozenset(
     ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
@@ -55,6 +56,23 @@ def fields_are_fine(skill: Skill, doc: Document) -> bool:
         and isinstance(fields.get("allowed-tools", ""), str)
         and _compatibility_is_fine(fields.get("compatibility", "any"))
         and ("metadata" not in fields or _metadata_is_fine(fields["metadata"]))
+    )
+
+
+def body_is_fine(skill: Skill, doc: Document) -> bool:
+    """Whether the body is short prose by a person, without links or anything odd."""
+    data = doc.data
+    return (
+        not doc.links
+        and not skill.is_agent_made
+        and len(data) < lint.MAX_TOKENS * BYTES_PER_TOKEN
+        and data.count(b"\n") < lint.MAX_LINES
+        and data.endswith(b"\n")
+        and b"\r" not in data
+        and not doc.text[doc.body_start : doc.body_start + 200].isspace()
+        and doc.body_start < len(doc.text)
+        and learned.DOES_NOT_WORK[0] not in doc.text
+        and not portable.has_hidden(doc)
     )
 
 

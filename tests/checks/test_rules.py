@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillforge.checks import _FIELD_RULES, _FOLDER_RULES, Ruleset, all_rules, quick
+from skillforge.checks import (
+    _BODY_RULES,
+    _FIELD_RULES,
+    _FOLDER_RULES,
+    Ruleset,
+    all_rules,
+    quick,
+)
 from skillforge.document import parse_text
 from skillforge.library import read_folder
 from skillforge.model import File, Finding, Kind, Profile, Rule, Severity, Skill
@@ -207,6 +214,24 @@ def test_a_quick_yes_is_what_all_rules_would_say(
     if document.readable and quick.fields_are_fine(skill, document):
         rules = [r for r in all_rules().values() if r in _FIELD_RULES]
         assert not [r.id for r in rules if list(r.check(skill, document))]
+
+
+PIECES = st.sampled_from(
+    ["Do this.\n", "x\r\n", "\u200b", "It does not work.\n", "[a](b.md)\n", "\n", " "]
+) | st.sampled_from(["é", "scripts/a.py\n", "line\n" * 600, "word " * 5000, "```\n"])
+
+
+@given(st.lists(PIECES, max_size=4).map("".join), st.booleans())
+@settings(max_examples=300)
+def test_a_quick_yes_to_a_body_is_what_all_rules_would_say(
+    body: str, by_agent: bool
+) -> None:
+    extra = "metadata:\n  origin: agent-foreground\n" if by_agent else ""
+    document = parse_text(skill_md("csv-tables", extra, body))
+    skill = Skill("csv-tables", "csv-tables", {}, document, lambda _path: b"")
+
+    if quick.body_is_fine(skill, document):
+        assert not [r.id for r in _BODY_RULES if list(r.check(skill, document))]
 
 
 def _yaml(fields: dict[str, object], indent: str = "") -> str:
