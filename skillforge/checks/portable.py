@@ -22,10 +22,7 @@ _FIELDS = schema("skill.portable.schema.json")["properties"]
 NAME_MIN = int(_FIELDS["name"]["minLength"])
 _NAME = re.compile(_FIELDS["name"]["pattern"].removesuffix("$"), re.ASCII)
 RESERVED = re.compile(_FIELDS["name"]["not"]["pattern"])
-_LEFTOVERS = frozenset(
-    key for it in _FIELDS["metadata"]["not"]["anyOf"] for key in it["required"]
-)
-LEFTOVER_STARTS = ("github-", "local-path")
+LEFTOVERS = ("github-", "local-path")  # how the entries of installers begin
 MOST_LINKS = 20  # findings on links; who has more has understood
 _ASCII = bytes(range(128))
 # Zero-width space, bidi marks, embeddings, overrides and isolates, word joiners, a BOM
@@ -107,7 +104,7 @@ def installer_leftovers(_skill: Skill, doc: Document) -> Iterator[Problem]:
     """
     metadata = doc.fields.get("metadata")
     for key in metadata if isinstance(metadata, dict) else ():
-        if key.startswith(LEFTOVER_STARTS[0]) or key in _LEFTOVERS:
+        if key.startswith(LEFTOVERS):
             yield Problem(
                 f"`metadata.{key}` was left by an installer",
                 "remove the line",
@@ -141,7 +138,7 @@ def link_target(skill: Skill, doc: Document) -> Iterator[Problem]:
 
 def _is_there(target: str, folders: set[str]) -> bool:
     """Whether a target is a folder, or a pattern rather than a file's name."""
-    placeholder = any(sign in target for sign in ("*", "…", "...", "XXX", "NAME", "["))
+    placeholder = any(sign in target for sign in ("*", "…", "...", "NAME", "["))
     return placeholder or posixpath.normpath(target) in folders
 
 

@@ -103,6 +103,6 @@ def _compatibility_is_fine(value: object) -> bool:
 
 def _metadata_is_fine(metadata: object) -> bool:
     return isinstance(metadata, dict) and all(
-        isinstance(value, str) and not key.startswith(portable.LEFTOVER_STARTS)
+        isinstance(value, str) and not key.startswith(portable.LEFTOVERS)
         for key, value in metadata.items()
     )
