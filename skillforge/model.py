@@ -203,6 +203,6 @@ class Skill:
 
     def __post_init__(self) -> None:
         """Learn who made it from what it says itself; by default it is a human."""
-        origin = self.document.metadata("origin") if self.document else ""
+        origin = self.document.metadata("origin").lower() if self.document else ""
         by_agent = origin.startswith("agent") or origin == "curator"
         object.__setattr__(self, "is_agent_made", by_agent)

@@ -6,7 +6,11 @@ from collections.abc import Iterator
 
 BYTES_PER_TOKEN = 4  # of UTF-8: near enough for English, code, Cyrillic and Chinese
 
-_FENCE = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.M | re.S)
+# An opening fence of backticks has none in the rest of its line: that is inline code.
+_FENCE = re.compile(
+    r"^[ \t]*(`{3,}(?=[^`\n]*$)|~{3,}).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
 
 
 def nearest(word: str, known: list[str]) -> str:
@@ -24,9 +28,11 @@ def code_blocks(markdown: str) -> list[tuple[int, int]]:
 
 
 def headings(markdown: str) -> Iterator[str]:
-    """The headings of a Markdown text, in lower case; those in code blocks too."""
+    """The headings of a Markdown text, in lower case."""
+    code = code_blocks(markdown)
     for match in re.finditer(r"^#{1,6}[ \t](.+)$", markdown, re.MULTILINE):
-        yield match[1].strip("# \t").lower()
+        if not in_any(match.start(), code):
+            yield match[1].strip("# \t").lower()
 
 
 def occurrences(text: str, phrase: str, start: int = 0) -> Iterator[int]:

@@ -10,16 +10,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from skillforge.checks import Ruleset
+from skillforge.checks import Ruleset, spec
 from skillforge.document import parse
 from skillforge.document.edit import remove_field, scalar, set_field
 from skillforge.errors import RequestError
 from skillforge.library import replace_file
 from skillforge.model import SKILL_FILE, Document, Profile, Skill
 
-_MOST_STEPS = 200
-_ENTRY = re.compile(r"(\s*(?:- +)?[\w.-]+:[ \t]+)(\S.*)")
-_FIELD_LINE = re.compile(r"[\w-]+:(?:\s|$)|\s+\S|#")
+_MOST_STEPS = 1000
+_ENTRY = re.compile(r"(\s*(?:- +)?[\w.-]+:[ \t]+|\s*- +)(\S.*)")
+_FIELD_LINE = re.compile(r"[\w-]+:(?:\s|$)|[ \t]+\S|- ")
+_LIKE_A_KEY = re.compile(r"[\w-]+:(?:\s|$)|- ")
+_TOOL = re.compile(r"[^\s,()]+(?:\([^()]*\))?")
 
 
 class Mended(NamedTuple):
@@ -63,12 +65,11 @@ def mend(skill: Skill, ruleset: Ruleset) -> Mended | None:
         return None
     before = text = skill.document.text
     rules: list[str] = []
-    for _step in range(_MOST_STEPS):
-        step = _next_step(skill, text, ruleset)
-        if step is None:
-            break
+    while step := _next_step(skill, text, ruleset):
         text, rule = step
         rules.append(rule)
+        if len(rules) > _MOST_STEPS:
+            return None
     if text == before or not _others_agree(text):
         return None
     return Mended(before.encode(), text.encode(), tuple(dict.fromkeys(rules)))
@@ -87,13 +88,16 @@ def _next_step(skill: Skill, text: str, ruleset: Ruleset) -> tuple[str, str] | N
 
 
 def _others_agree(text: str) -> bool:
-    """Whether an independent reader takes the mended file for what we take it for."""
+    """Whether an independent reader takes the mended file for what we take it for.
+
+    A file that is still broken is left alone: what looks mended may hide the cause.
+    """
     import frontmatter
     import yaml
 
     document = parse(text.encode())
     if not document.readable:
-        return True  # better than before, though there is more for a person to mend
+        return False
     try:
         post = frontmatter.loads(text)
     except (yaml.YAMLError, ValueError, TypeError):
@@ -115,27 +119,31 @@ def _without_leading_space(text: str, _line: int, _doc: Document) -> str | None:
 
 def _out_of_code_fence(text: str, _line: int, _doc: Document) -> str | None:
     first, _, rest = text.lstrip().partition("\n")
-    inner = rest.rstrip()
-    fence = first.strip()[:3]
-    if not rest.lstrip().startswith("---") or not inner.endswith("\n" + fence):
+    match = re.match(r"`{3,}|~{3,}", first)
+    *inner, last = rest.rstrip().split("\n")
+    if match is None or not inner or not inner[0].startswith("---"):
         return None
-    return inner.removesuffix(fence)
+    # A second fence of this kind inside: then it is not the whole file that is fenced.
+    if last.strip() != match[0] or any(line.startswith(match[0]) for line in inner):
+        return None
+    return "".join(f"{line}\n" for line in inner)
 
 
 def _with_fences(text: str, _line: int, _doc: Document) -> str | None:
     lines = text.lstrip().splitlines(keepends=True)
-    end = next((i for i, line in enumerate(lines) if not _FIELD_LINE.match(line)), None)
-    if end is None or lines[end].strip() not in ("", "---"):
+    end = next((i for i, line in enumerate(lines) if not line.strip()), len(lines))
+    fields = lines[:end]
+    names = {line.partition(":")[0] for line in fields if not line[0].isspace()}
+    if not {"name", "description"} <= names or not names <= spec.KNOWN_FIELDS:
         return None
-    newline = "\r\n" if lines[0].endswith("\r\n") else "\n"
-    rest = lines[end + 1 :] if lines[end].strip() else lines[end:]
-    fence = f"---{newline}"
-    return "".join([fence, *lines[:end], fence, *rest])
+    fence = "---\r\n" if lines[0].endswith("\r\n") else "---\n"
+    return "".join([fence, *fields, fence, *lines[end:]])
 
 
 def _exact_fence(text: str, line: int, _doc: Document) -> str | None:
     old = _line(text, line).strip()
-    if set(old) == {"-"}:
+    header = text.split("\n")[1 : line - 1]
+    if set(old) == {"-"} and all(map(_FIELD_LINE.match, header)):
         return _with_line(text, line, "---")
     if line == 1 and re.match(r"---\s*[\w-]+:\s", old):
         return _with_line(text, line, "---\n" + old[3:].lstrip())
@@ -154,12 +162,14 @@ def _spaces_for_tabs(text: str, line: int, _doc: Document) -> str | None:
 
 
 def _text_below_sign(text: str, line: int, _doc: Document) -> str | None:
-    match = re.match(r"(\s*[\w-]+:[ \t]+[|>][+-]?)[ \t]+(\S.*)", _line(text, line))
+    match = re.match(r"(\s*)([\w-]+:[ \t]+[|>][+-]?)[ \t]+(\S.*)", _line(text, line))
     if match is None:
         return None
     following = _line(text, line + 1)
-    margin = following[: len(following) - len(following.lstrip())] or "  "
-    return _with_line(text, line, f"{match[1]}\n{margin}{match[2].rstrip()}")
+    margin = following[: len(following) - len(following.lstrip())]
+    if len(margin) <= len(match[1]):
+        margin = match[1] + "  "
+    return _with_line(text, line, f"{match[1]}{match[2]}\n{margin}{match[3].rstrip()}")
 
 
 def _quoted(text: str, line: int, _doc: Document) -> str | None:
@@ -171,16 +181,28 @@ def _quoted(text: str, line: int, _doc: Document) -> str | None:
         return None
     end = "\r" if lines[first].endswith("\r") else ""
     last = first
-    while last + 1 < len(lines) and re.match(r"[ \t]+\S", lines[last + 1]):
+    while last + 1 < len(lines) and _goes_on(lines[first], lines[last + 1]):
         last += 1
-    parts = [match[2].rstrip(), *(part.strip() for part in lines[first + 1 : last + 1])]
+    more = [part.strip() for part in lines[first + 1 : last + 1]]
+    parts = [match[2].rstrip(), *more]
     if any(" #" in part or part.startswith("#") for part in parts):
         return None  # the end of the line may be a comment
+    if any(map(_LIKE_A_KEY.match, more)):
+        return None  # what goes on may be a field of its own
     written = " ".join(parts)
     style = "" if '"' not in written and "\\" not in written else "'"
     quoted = scalar(written, style) if style else f'"{written}"'
     lines[first : last + 1] = [match[1] + quoted + end]
     return "\n".join(lines)
+
+
+def _goes_on(first: str, line: str) -> bool:
+    """Whether a line is indented deeper than the one that its value began on."""
+    return bool(line.strip()) and _margin(line) > _margin(first)
+
+
+def _margin(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _key_line(lines: list[str], index: int) -> int:
@@ -197,9 +219,11 @@ def _starts_value(lines: list[str], index: int) -> bool:
     return index > 1 and above is not None and not lines[index - 1][:1].isspace()
 
 
-def _tools_as_text(text: str, _line: int, doc: Document) -> str | None:
+def _tools_as_text(text: str, line: int, doc: Document) -> str | None:
     tools = doc.fields["allowed-tools"]
-    if not isinstance(tools, list) or not all(isinstance(t, str) and t for t in tools):
+    if not isinstance(tools, list) or _has_comment(text, line, doc):
+        return None
+    if not all(isinstance(tool, str) and _TOOL.fullmatch(tool) for tool in tools):
         return None
     return _edited(set_field, text, ("allowed-tools",), " ".join(map(str, tools)))
 
@@ -210,8 +234,17 @@ def _under_metadata(text: str, line: int, doc: Document) -> str | None:
     metadata = doc.fields.get("metadata", {})
     if not isinstance(value, str) or not isinstance(metadata, dict) or name in metadata:
         return None
+    if spec.probably_meant(name) or _has_comment(text, line, doc):
+        return None
     moved = _edited(set_field, text, ("metadata", name), value)
     return moved and _edited(remove_field, moved, (name,))
+
+
+def _has_comment(text: str, line: int, doc: Document) -> bool:
+    """Whether a comment would be lost with the lines of the field that begins here."""
+    later = [at for name, at in doc.lines.items() if at > line and "." not in name]
+    end = min(later, default=text.count("\n", 0, doc.body_start))
+    return any("#" in part for part in text.split("\n")[line - 1 : end - 1])
 
 
 def _as_text(text: str, line: int, doc: Document) -> str | None:

@@ -6,6 +6,7 @@ a tool is missing somewhere. `does not work` is a warning in theirs, too.
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from skillforge.model import Document, Problem, Profile, Severity, Skill, rule, rules_in
 from skillforge.text import code_blocks, in_any, occurrences
@@ -19,18 +20,19 @@ ONE_OCCASION = re.compile(
 _ENVIRONMENT = (
     "not installed",
     "command not found",
-    "ermission denied",
-    "No module named",
-    "No such file or directory",
+    "permission denied",
+    "no module named",
+    "no such file or directory",
     "not available in this environment",
 )
 _TRANSIENT = (
     "timed out",
-    "onnection refused",
-    "ECONNREFUSED",
+    "connection refused",
+    "econnrefused",
     "temporarily unavailable",
-    "Too Many Requests",
-    "rate limited",
+    "too many requests",
+    "rate limit",
+    "rate-limit",
     "network error",
 )
 DOES_NOT_WORK = ("not work", "n't work", "is broken", "never works", "is unusable")
@@ -40,7 +42,7 @@ _ONE_OFF = (
     "earlier today",
     "yesterday",
     "the user asked",
-    "I tried",
+    "i tried",
 )
 
 
@@ -70,12 +72,10 @@ def learned_environment(skill: Skill, doc: Document) -> Iterator[Problem]:
     The next machine has the command, the module or the permission. Name what the skill
     needs in `compatibility`, and how to check for it.
     """
-    if skill.is_agent_made:
-        yield from _phrase(
-            doc,
-            _ENVIRONMENT,
-            "records a failure of one environment",
-            "say what is needed and how to check for it instead",
+    if found := _lesson(skill, doc, _ENVIRONMENT):
+        hint = "say what is needed and how to check for it instead"
+        yield Problem(
+            f"records a failure of one environment: {found.said}", hint, found.line
         )
 
 
@@ -85,13 +85,9 @@ def learned_transient(skill: Skill, doc: Document) -> Iterator[Problem]:
 
     A time-out or a busy service is handled by trying again, not by remembering it.
     """
-    if skill.is_agent_made:
-        yield from _phrase(
-            doc,
-            _TRANSIENT,
-            "records an error that passes by itself",
-            "describe when to retry and when to give up instead",
-        )
+    if found := _lesson(skill, doc, _TRANSIENT):
+        hint = "describe when to retry and when to give up instead"
+        yield Problem(f"records an error that passes: {found.said}", hint, found.line)
 
 
 @rule(profile=Profile.PORTABLE)
@@ -101,24 +97,22 @@ def learned_helplessness(skill: Skill, doc: Document) -> Iterator[Problem]:
     Such a sentence outlives its cause, and an agent that believes it never tries again.
     Write what does work.
     """
-    yield from _phrase(
-        doc,
-        DOES_NOT_WORK if skill.is_agent_made else DOES_NOT_WORK[:1],
-        "teaches that something does not work",
-        "write what to do instead",
-    )
+    found = _lesson(skill, doc, DOES_NOT_WORK)
+    if not skill.is_agent_made and DOES_NOT_WORK[0] in doc.text:
+        found = _first(doc, doc.text, DOES_NOT_WORK[:1])
+    if found:
+        hint = "write what to do instead"
+        yield Problem(
+            f"teaches that something does not work: {found.said}", hint, found.line
+        )
 
 
 @rule(profile=Profile.PORTABLE)
 def learned_story(skill: Skill, doc: Document) -> Iterator[Problem]:
     """A skill is a procedure, not the story of one session."""
-    if skill.is_agent_made:
-        yield from _phrase(
-            doc,
-            _ONE_OFF,
-            "tells the story of one session",
-            "write the step that holds every time",
-        )
+    if found := _lesson(skill, doc, _ONE_OFF):
+        hint = "write the step that holds every time"
+        yield Problem(f"tells the story of one session: {found.said}", hint, found.line)
 
 
 BODY_RULES = rules_in(globals())[len(FIELD_RULES) :]
@@ -129,16 +123,26 @@ def severity_for(skill: Skill, severity: Severity) -> Severity:
     return severity if skill.is_agent_made else Severity.WARNING
 
 
-def _phrase(
-    doc: Document, phrases: tuple[str, ...], what: str, hint: str
-) -> Iterator[Problem]:
+class _Found(NamedTuple):
+    """A phrase that gives a lesson away: the line's number and what it says."""
+
+    line: int
+    said: str
+
+
+def _lesson(skill: Skill, doc: Document, phrases: tuple[str, ...]) -> _Found | None:
+    """The first phrase in what an agent wrote, the description included."""
+    if not skill.is_agent_made:
+        return None
+    return _first(doc, doc.text.lower().replace("\u2019", "'"), phrases)
+
+
+def _first(doc: Document, text: str, phrases: tuple[str, ...]) -> _Found | None:
     """The first phrase that stands in prose; code may well handle such an error."""
-    text = doc.text
-    code: list[tuple[int, int]] | None = None
+    code = code_blocks(text)
     for phrase in phrases:
-        for at in occurrences(text, phrase, doc.body_start):
-            code = code_blocks(text) if code is None else code
+        for at in occurrences(text, phrase):
             if not in_any(at, code):
-                said = text[text.rfind("\n", 0, at) + 1 :].partition("\n")[0].strip()
-                yield Problem(f"{what}: {said[:60]!r}", hint, doc.line_at(at))
-                return
+                line = text.count("\n", 0, at) + 1
+                return _Found(line, repr(doc.text.split("\n")[line - 1].strip()[:60]))
+    return None

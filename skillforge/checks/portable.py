@@ -17,6 +17,7 @@ from skillforge.model import (
     rules_in,
 )
 from skillforge.resources import schema
+from skillforge.text import code_blocks, in_any
 
 _FIELDS = schema("skill.portable.schema.json")["properties"]
 NAME_MIN = int(_FIELDS["name"]["minLength"])
@@ -26,11 +27,13 @@ LEFTOVERS = ("github-", "local-path")  # how the entries of installers begin
 MOST_LINKS = 20  # findings on links; who has more has understood
 _ASCII = bytes(range(128))
 # Zero-width space, bidi marks, embeddings, overrides and isolates, word joiners, a BOM
-# inside the text, and tags that do not spell an emoji flag.
-_HIDDEN = re.compile(
-    "[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
-    "|(?<![\U000e0020-\U000e007f\U0001f3f4])[\U000e0001-\U000e007f]"
+# inside the text, and tags; an emoji flag is spelled with a few of these.
+_SUSPECT = re.compile(
+    "[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
+    "\U000e0001-\U000e007f]"
 )
+_FLAG = "\U0001f3f4[\U000e0020-\U000e007e]{1,6}\U000e007f"
+_HIDDEN = re.compile(f"{_FLAG}|({_SUSPECT.pattern})")
 
 
 @rule(profile=Profile.PORTABLE)
@@ -40,8 +43,8 @@ def name_portable(_skill: Skill, doc: Document) -> Iterator[Problem]:
     The specification allows letters of all scripts, but `gh skill`, hubs and most
     clients do not, and ClawHub wants at least three characters.
     """
-    name = doc.words("name").strip()
-    if name and not (len(name) >= NAME_MIN and _NAME.fullmatch(name)):
+    name = doc.words("name")
+    if name.strip() and not (len(name) >= NAME_MIN and _NAME.fullmatch(name)):
         yield Problem(
             f"the name {name!r} is not 3 to 64 characters of a-z, 0-9 and -",
             "choose an ASCII name, and rename the folder alike",
@@ -71,12 +74,12 @@ def value_quoted(_skill: Skill, doc: Document) -> Iterator[Problem]:
         field, _, rest = path.partition(".")
         if field in _FIELDS and not (field == "metadata" and "." in rest):
             value = doc.metadata(rest) if rest else doc.words(field)
-            what = "empty" if not value else f"read as a {kind} by some clients"
-            yield Problem(
-                f"`{path}` is {what}",
-                f'quote it: `{rest or field}: "{value}"`',
-                doc.line_of(path),
-            )
+            line = doc.line_of(path)
+            if value:
+                hint = f'quote it: `{rest or field}: "{value}"`'
+                yield Problem(f"`{path}` is a {kind} to some clients", hint, line)
+            else:
+                yield Problem(f"`{path}` is empty", "fill it in, or leave it out", line)
 
 
 @rule(profile=Profile.PORTABLE)
@@ -119,15 +122,16 @@ FIELD_RULES = rules_in(globals())
 def link_target(skill: Skill, doc: Document) -> Iterator[Problem]:
     """Files that SKILL.md links to or names exist.
 
-    Links are relative to the skill's folder. Paths that start with `scripts/`,
-    `references/`, `assets/` or `templates/` count as named, in code too; examples
-    belong under another path.
+    Links are relative to the skill's folder. A path in the text counts as the name of a
+    file of the skill if it starts with `scripts/` or `references/`, or with a folder
+    that the skill has. In code, which may show other projects, only the latter does.
     """
     paths = {posixpath.normpath(link.target): link for link in reversed(doc.links)}
     missing = [link for path, link in paths.items() if path not in skill.files]
     if missing:
         folders = {".", *(parent for file in skill.files for parent in parents(file))}
-        dead = [it for it in missing if not _is_there(it.target, folders)]
+        code = code_blocks(doc.text)
+        dead = [link for link in missing if _is_dead(link, folders, code)]
         for target, offset, _is_markdown in sorted(dead, key=_offset)[:MOST_LINKS]:
             yield Problem(
                 f"{target} does not exist in the skill",
@@ -136,10 +140,16 @@ def link_target(skill: Skill, doc: Document) -> Iterator[Problem]:
             )
 
 
-def _is_there(target: str, folders: set[str]) -> bool:
-    """Whether a target is a folder, or a pattern rather than a file's name."""
-    placeholder = any(sign in target for sign in ("*", "…", "...", "NAME", "["))
-    return placeholder or posixpath.normpath(target) in folders
+def _is_dead(link: Link, folders: set[str], code: list[tuple[int, int]]) -> bool:
+    """Whether a target that is no file is no folder, no pattern and not elsewhere."""
+    target = link.target
+    if any(sign in target for sign in ("*", "…", "...", "NAME", "[")):
+        return False
+    if posixpath.normpath(target) in folders:
+        return False
+    own = target.startswith(("scripts/", "references/"))
+    plain = own and not in_any(link.offset, code)
+    return link.is_markdown or plain or target.partition("/")[0] in folders
 
 
 def _offset(link: Link) -> int:
@@ -173,9 +183,9 @@ def hidden_characters(_skill: Skill, doc: Document) -> Iterator[Problem]:
     order than an agent reads it. Joiners in emoji and scripts that need them are fine.
     """
     if has_hidden(doc):
-        found = next(_HIDDEN.finditer(doc.text, 1))
+        found = next(m for m in _HIDDEN.finditer(doc.text, 1) if m[1])
         yield Problem(
-            f"the invisible character U+{ord(found[0]):04X} stands here",
+            f"the invisible character U+{ord(found[1]):04X} stands here",
             "remove it",
             doc.line_at(found.start()),
         )
@@ -185,11 +195,11 @@ def has_hidden(doc: Document) -> bool:
     """Whether the text holds an invisible character, a BOM at its start aside."""
     if doc.text.isascii():
         return False
-    # Without ASCII little is left to search, and what is left keeps its order.
+    # Without ASCII little is left to search, so that most texts are done with here.
     beyond = doc.data.translate(None, _ASCII).decode()
-    if not _HIDDEN.search(beyond, beyond[0] == "\ufeff"):
+    if not _SUSPECT.search(beyond, beyond[0] == "\ufeff"):
         return False
-    return _HIDDEN.search(doc.text, 1) is not None
+    return any(match[1] for match in _HIDDEN.finditer(doc.text, 1))
 
 
 BODY_RULES = rules_in(globals())[len(FIELD_RULES) :]

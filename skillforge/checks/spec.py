@@ -22,6 +22,7 @@ from skillforge.text import nearest
 
 _FIELDS = schema("skill.schema.json")["properties"]
 _CLIENTS = {name: it["x-client"] for name, it in _FIELDS.items() if "x-client" in it}
+KNOWN_FIELDS = frozenset(_FIELDS)
 _STANDARD = frozenset(_FIELDS) - frozenset(_CLIENTS)
 _REQUIRED = tuple(schema("skill.schema.json")["required"])
 _TEXT_FIELDS = ("name", "description", "license", "compatibility")
@@ -34,6 +35,11 @@ _LIMITS = {name: it["maxLength"] for name, it in _FIELDS.items() if "maxLength" 
 def limit(field: str) -> int:
     """The greatest length of a field, in characters."""
     return int(_LIMITS[field])
+
+
+def probably_meant(field: str) -> str:
+    """The field of the specification that a field looks like; empty if none."""
+    return nearest(field.replace("_", "-"), sorted(_STANDARD))
 
 
 def name_of(doc: Document) -> str:
@@ -70,7 +76,7 @@ def field_unknown(_skill: Skill, doc: Document) -> Iterator[Problem]:
     for name in doc.fields:
         if name in _FIELDS:
             continue
-        meant = nearest(name, sorted(_STANDARD))
+        meant = probably_meant(name)
         hint = f"did you mean `{meant}`? " if meant else ""
         yield Problem(
             f"the specification has no field `{name}`",
@@ -240,10 +246,11 @@ def allowed_tools_text(_skill: Skill, doc: Document) -> Iterator[Problem]:
     """
     value = doc.fields.get("allowed-tools", "")
     if not isinstance(value, str):
-        tools = " ".join(str(tool) for tool in value)
+        tools = [tool for tool in value if isinstance(tool, str)]
+        example = " ".join(tools) if isinstance(value, list) and tools else "Read Grep"
         yield Problem(
             "`allowed-tools` must be text",
-            f"write `allowed-tools: {tools}`",
+            f"write the tools with spaces between them: `allowed-tools: {example}`",
             doc.line_of("allowed-tools"),
         )
 
@@ -258,6 +265,8 @@ def skill_file(skill: Skill) -> Iterator[Problem]:
     File systems that ignore case hide a `skill.md` or `Skill.md`; clients on others do
     not find it.
     """
+    if skill.document is not None and SKILL_FILE not in skill.files:
+        return  # the folder cannot be read, which is said already
     if found := skill.files.get(SKILL_FILE):
         if found.kind in (Kind.OTHER, Kind.SUBMODULE):
             yield Problem("SKILL.md is not a file", "put a text file in its place")

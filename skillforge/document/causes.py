@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from skillforge.model import Problem, rule, rules_in
 
-_QUOTE_IT = 'put the whole value in quotes: `{key}: "…"`'
-
 
 class Suspect(NamedTuple):
     """A line that may be the cause, and what libyaml said."""
@@ -21,7 +19,8 @@ class Suspect(NamedTuple):
     complaint: str
 
     def quote_hint(self) -> str:
-        return _QUOTE_IT.format(key=self.key or "key")
+        written = f"{self.key}: " if self.key else "- "
+        return f'put the whole value in quotes: `{written}"…"`'
 
 
 @rule()
@@ -270,8 +269,8 @@ def yaml_duplicate_key(key: str, line: int, first: int) -> Iterator[Problem]:
 
 @rule()
 def yaml_key(line: int) -> Iterator[Problem]:
-    """A key is plain text, not a list or a mapping."""
-    yield Problem("a key must be text", "quote it", line)
+    """A key is plain text: not a list, not a mapping, and not the merge sign `<<`."""
+    yield Problem("a key must be text", "write a word, or quote it", line)
 
 
 @rule()
@@ -301,7 +300,7 @@ def frontmatter_single(line: int) -> Iterator[Problem]:
 
     A line of `...` or a second `---` ends it early.
     """
-    yield Problem("a second YAML document starts here", "remove the line", line)
+    yield Problem("the YAML document ends here", "remove the line", line)
 
 
 RULES = rules_in(globals())

@@ -48,12 +48,16 @@ def _spliced(text: str, path: tuple[str, ...], value: str | None) -> str:
     header = text[found.header_start : found.header_end]
     newline = "\r\n" if "\r\n" in header else "\n"
     try:
-        root = compose(header) if header.strip() else Node(2, 0, 0, entries={})
+        root = compose(header) if _has_fields(header) else Node(2, 0, 0, entries={})
         changed = _Splice(header, newline).apply(root, path, value)
         _check(header, changed, path, value)
     except UnreadableError as err:
         raise _cannot(path, err.finding.message) from err
     return text[: found.header_start] + changed + text[found.header_end :]
+
+
+def _has_fields(header: str) -> bool:
+    return any(line.strip() and line[0] != "#" for line in header.split("\n"))
 
 
 def _cannot(path: tuple[str, ...], why: str) -> RequestError:
@@ -65,9 +69,10 @@ def _cannot(path: tuple[str, ...], why: str) -> RequestError:
 
 def _check(before: str, after: str, path: tuple[str, ...], value: str | None) -> None:
     """Closed on doubt: the field is changed as asked, and nothing else is."""
-    fields = read_header(before).fields if before.strip() else {}
+    fields = read_header(before).fields if _has_fields(before) else {}
     expected = _changed(fields, path, value)
-    found = read_header(after).fields if expected else {}
+    # libyaml's word counts here, not that of the quick reader.
+    found = compose(after).value if expected else {}
     if found != expected:
         raise _cannot(path, "the header is written in a way that cannot be spliced")
 
@@ -98,18 +103,19 @@ class _Splice:
     def apply(self, node: Node, path: tuple[str, ...], value: str | None) -> str:
         """Set the field at `path` below `node`, or take it out if `value` is None."""
         *parents, last = path
+        owner: Entry | None = None
         for depth, key in enumerate(parents):
             entry = (node.entries or {}).get(key)
             if entry is None:
                 return self._missing(node, path[depth:], depth, value)
-            if not entry.value.entries:
+            if entry.value.entries is None:
                 return self._replace_by_map(entry, path[depth + 1 :], depth, value)
-            node = entry.value
+            owner, node = entry, entry.value
         entry = (node.entries or {}).get(last)
         if entry is None:
             return self._missing(node, (last,), len(parents), value)
         if value is None:
-            return self._without(node, entry)
+            return self._without(node, entry, owner)
         return self._replace(entry, value, in_flow=node.is_flow)
 
     def _missing(
@@ -119,7 +125,8 @@ class _Splice:
             return self.header
         if parent.is_flow:
             at = parent.end - 1
-            comma = ", " if parent.entries else ""
+            inside = self.header[parent.start + 1 : at].rstrip()
+            comma = ", " if inside and not inside.endswith(",") else ""
             quoted = scalar(value, '"')
             return self._insert(at, f"{comma}{scalar(path[0])}: {quoted}")
         indent = self._indent(parent, depth)
@@ -150,24 +157,39 @@ class _Splice:
     def _replace_by_map(
         self, entry: Entry, path: tuple[str, ...], depth: int, value: str | None
     ) -> str:
+        """Put a mapping in a value's place; a comment on the key's line stays there."""
         if value is None:
             return self.header
         start = self.header.index(":", entry.key.end) + 1
-        lines = self._lines(path, "  " * (depth + 1), value)
-        end = self._line_end(_end(entry.value))
-        return self._put(start, end, self.newline + lines)
+        end = max(start, _end(entry.value))
+        if "\n" in self.header[start:end]:
+            rest, after = self.newline, self._line_end(end)
+        else:
+            after = self._line_end(end)
+            rest = self.header[end:after]
+        return self._put(
+            start, after, rest + self._lines(path, "  " * (depth + 1), value)
+        )
 
-    def _without(self, parent: Node, entry: Entry) -> str:
-        if parent.is_flow:
-            return self.header
+    def _without(self, parent: Node, entry: Entry, owner: Entry | None) -> str:
+        """Take an entry out; the last one takes its mapping along, else null is left."""
+        assert parent.entries is not None
+        if len(parent.entries) == 1 and owner is not None:
+            entry = owner
+        elif parent.is_flow:
+            return self._without_in_flow(parent, entry)
         end = self._line_end(_end(entry.value))
         start = self.header.rfind("\n", 0, entry.key.start) + 1
-        if parent.entries is not None and len(parent.entries) == 1 and start:
-            # The last entry takes its mapping's own line along, else null is left.
-            above = self.header.rfind("\n", 0, start - 1) + 1
-            if self.header[above:start].rstrip().endswith(":"):
-                start = above
         return self._put(start, end, "")
+
+    def _without_in_flow(self, parent: Node, entry: Entry) -> str:
+        assert parent.entries is not None
+        entries = list(parent.entries.values())
+        at = entries.index(entry)
+        if at + 1 < len(entries):
+            return self._put(entry.key.start, entries[at + 1].key.start, "")
+        start = _end(entries[at - 1].value) if at else entry.key.start
+        return self._put(start, _end(entry.value), "")
 
     def _indent(self, node: Node, depth: int) -> str:
         if not node.entries:

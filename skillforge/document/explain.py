@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import yaml
 
 _ENTRY = re.compile(r"\s*(?:- +)?(?P<key>[\w.-]+|\"[^\"]*\"):\s+(?P<value>.*)")
+_ITEM = re.compile(r"\s*- +(?P<value>.*)")
 
 # What the line itself tells, surest sign first.
 _BY_LINE = (
@@ -32,7 +33,11 @@ def syntax(header: str, err: "yaml.MarkedYAMLError") -> Finding:
     """The finding for a libyaml error: the first rule that recognises its cause."""
     for finding in causes.yaml_conflict_marker.findings(header):
         return finding
-    suspects = list(_suspects(header.split("\n"), err))
+    lines = header.split("\n")
+    for number, line in enumerate(lines, 2):
+        if line.rstrip() == "...":
+            return causes.frontmatter_single.findings(number)[0]
+    suspects = list(_suspects(lines, err))
     for known in (*_BY_LINE, *_by_context(suspects[0])):
         for suspect in suspects:
             for finding in known.findings(suspect):
@@ -48,7 +53,10 @@ def _by_context(at: Suspect) -> tuple[Rule, ...]:
 
 
 def _suspects(lines: list[str], err: "yaml.MarkedYAMLError") -> Iterator[Suspect]:
-    """The line of the error, the one where its construct began, the keys above them."""
+    """The line of the error, the one where its construct began, the keys above them.
+
+    Last comes the key before: an open quote there is only noticed at the next one.
+    """
     last = len(lines) - 1
     marks = [m.line for m in (err.problem_mark, err.context_mark) if m is not None]
     if "simple key" in (err.context or "") or "end of stream" in (err.problem or ""):
@@ -58,7 +66,7 @@ def _suspects(lines: list[str], err: "yaml.MarkedYAMLError") -> Iterator[Suspect
         above = min(mark, last)
         while above > 0 and not _is_key(lines[above]):
             above -= 1
-        for index in (min(mark, last), above):
+        for index in (min(mark, last), above, max(above - 1, 0)):
             if index not in seen and (lines[index].strip() or index == 0):
                 seen.add(index)
                 yield suspect(lines[index], index + 2, err.problem or "")
@@ -69,8 +77,9 @@ def _is_key(text: str) -> bool:
 
 
 def suspect(text: str, line: int, complaint: str = "") -> Suspect:
-    match = _ENTRY.match(text.rstrip("\r"))
-    key, value = (match["key"], match["value"]) if match else ("", "")
+    entry, item = _ENTRY.match(text.rstrip("\r")), _ITEM.match(text.rstrip("\r"))
+    key = entry["key"] if entry else ""
+    value = entry["value"] if entry else item["value"] if item else ""
     return Suspect(text, line, key, value.rstrip(), complaint)
 
 

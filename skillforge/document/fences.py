@@ -10,7 +10,9 @@ _ADD_HEADER = "start the file with `---`, `name: …`, `description: …`, `---`
 _HEADING = re.compile(r"\s*#{1,6}\s")
 _FIELD = re.compile(r"\s*(name|description)\s*:")
 _LATER_HEADER = re.compile(r"^---[ \t]*\r?\n(?:name|description)\s*:", re.MULTILINE)
-_NEARLY_CLOSED = re.compile(r"^(?:[ \t]+---[ \t]*|---[ \t]*[^\s-].*)\r?$", re.MULTILINE)
+_NEARLY_CLOSED = re.compile(
+    r"^(?:[ \t]+-{3,}[ \t]*|---[ \t]*[^\s-].*|-{4,}[ \t]*)\r?$", re.MULTILINE
+)
 
 
 class Fences(NamedTuple):

@@ -6,12 +6,16 @@ from collections.abc import Iterator
 from skillforge.model import Link
 from skillforge.text import code_blocks, in_any, occurrences
 
-# Bounded and possessive: a body full of brackets must not take for ever.
-_TARGET = re.compile(r"\([ \t]{0,9}+<?([^)<>\s]{1,200}+)>?[^)\n]{0,200}+\)")
+# Bounded and possessive: a body full of brackets must not take for ever. A target may
+# stand in <>, and may hold one pair of round brackets.
+_TARGET = re.compile(
+    r"\([ \t]{0,9}+(?:<([^<>\n]{1,200}+)>"
+    r"|((?:[^()<>\s]|\([^()\s]{0,99}\)){1,200}+))[^)\n]{0,200}+\)"
+)
 _REMOTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//|#|\$|\{|/|~")
 _FOLDERS = ("script", "reference", "asset", "template")  # each goes on with "s/"
 _FOLDER_ENDS = tuple(f"{folder}s".encode() for folder in _FOLDERS)
-_REST = re.compile(r"s/[\w./-]*\.\w+")
+_REST = re.compile(r"s/[\w./-]*\.\w++(?!/)")
 _WITHIN_PATH = re.compile(r"[\w/.$}-]")
 
 
@@ -28,12 +32,12 @@ def _markdown_links(text: str, start: int) -> Iterator[Link]:
     blocks: list[tuple[int, int]] | None = None
     for at in occurrences(text, "](", start):
         match = _TARGET.match(text, at + 1)
-        target = match[1].partition("#")[0] if match else ""
+        target = re.split("[#?]", match[1] or match[2])[0] if match else ""
         if not target or _REMOTE.match(target):
             continue
         if blocks is None:
             blocks = code_blocks(text)
-        if not in_any(at, blocks) and not _in_code_span(text, at):
+        if not in_any(at, blocks) and not _is_hidden(text, at):
             yield Link(_unquoted(target), at, is_markdown=True)
 
 
@@ -45,10 +49,11 @@ def _unquoted(target: str) -> str:
     return unquote(target)
 
 
-def _in_code_span(text: str, offset: int) -> bool:
-    start = max(0, offset - 500)
-    line = text[max(start, text.rfind("\n", start, offset) + 1) : offset]
-    return line.count("`") % 2 == 1
+def _is_hidden(text: str, offset: int) -> bool:
+    """Whether a link stands in inline code or in a comment, seen from not too far."""
+    before = text[max(0, offset - 2000) : offset]
+    line = before[before.rfind("\n") + 1 :]
+    return line.count("`") % 2 == 1 or before.rfind("<!--") > before.rfind("-->")
 
 
 def _named_files(text: str, start: int) -> Iterator[Link]:

@@ -7,12 +7,14 @@ from skillforge.model import Value
 
 FIRST_LINE = 2  # the header starts below the opening fence
 
-_LINE = re.compile(r"( *)([A-Za-z_][A-Za-z0-9_-]*):(?: (.*))?")
+# libyaml takes no key of more than 1,024 characters.
+_LINE = re.compile(r"( *)([A-Za-z_][A-Za-z0-9_-]{0,99}):(?: (.*))?")
 _BLOCKS = frozenset((">", "|", ">-", "|-"))
 _INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@`=<~")
 # What YAML 1.1 or 1.2 readers take for something other than text.
 _KINDS = {
     "null": re.compile(r"~|null|Null|NULL|"),
+    "sign": re.compile(r"="),
     "boolean": re.compile(
         r"yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF"
     ),
@@ -23,7 +25,7 @@ _KINDS = {
         r"|\.\d[\d_]*(?:[eE][-+]?\d+)?)|\.(?:nan|NaN|NAN)"
     ),
 }
-_MAYBE_KIND = frozenset("0123456789+-.~nNyYtTfFoO")
+_MAYBE_KIND = frozenset("0123456789+-.~=nNyYtTfFoO")
 
 
 class Header(NamedTuple):

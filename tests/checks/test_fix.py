@@ -49,7 +49,7 @@ def test_the_manual_says_which_rules_are_fixable() -> None:
         pytest.param("d: a: b", 'd: "a: b"', id="colon"),
         pytest.param('d: say "a": b', "d: 'say \"a\": b'", id="inner-quotes"),
         pytest.param("d: a\\n: b", "d: 'a\\n: b'", id="backslash"),
-        pytest.param("d: x\n  y: z: w", 'd: "x y: z: w"', id="two-lines"),
+        pytest.param("d: x\n  and when: z: w", 'd: "x and when: z: w"', id="two-lines"),
         pytest.param("d: *.md", 'd: "*.md"', id="star"),
         pytest.param("d: @me", 'd: "@me"', id="at"),
         pytest.param("d: | a\n  b", "d: |\n  a\n  b", id="block-text"),
