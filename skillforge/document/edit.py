@@ -167,12 +167,11 @@ class _Splice:
         else:
             after = self._line_end(end)
             rest = self.header[end:after]
-        return self._put(
-            start, after, rest + self._lines(path, "  " * (depth + 1), value)
-        )
+        lines = self._lines(path, "  " * (depth + 1), value)
+        return self._put(start, after, rest + lines)
 
     def _without(self, parent: Node, entry: Entry, owner: Entry | None) -> str:
-        """Take an entry out; the last one takes its mapping along, else null is left."""
+        """Take an entry out; the last one takes its mapping along, not to leave null."""
         assert parent.entries is not None
         if len(parent.entries) == 1 and owner is not None:
             entry = owner

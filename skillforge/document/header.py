@@ -181,8 +181,8 @@ class _Composer:
 
     def _add_entry(self, parent: Node, key: Node, value: Node) -> None:
         assert parent.entries is not None
-        is_merge = key.is_plain and key.text == "<<"
-        if key.items is not None or key.entries is not None or is_merge:
+        is_sign = key.is_plain and key.text in ("", "<<")
+        if key.items is not None or key.entries is not None or is_sign:
             raise UnreadableError(explain.key_not_text(self.header, key.line))
         if key.text in parent.entries:
             first = parent.entries[key.text].key.line

@@ -51,6 +51,7 @@ def as_editors_see_it(document: Document) -> Any:
         if isinstance(value, list):
             return [typed(v, f"{path}{i}.") for i, v in enumerate(value)]
         samples = {"number": 1.5, "boolean": True, "date": 20260101, "null": None}
+        samples["sign"] = 0
         return samples.get(document.kinds.get(path[:-1], ""), value)
 
     return typed(dict(document.fields), "")

@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 
 from skillforge.document import MAX_BYTES, parse, parse_text
 from skillforge.document.header import UnreadableError, read_yaml
-from skillforge.document.plain import read_plain
+from skillforge.document.plain import kind_of, read_plain
 from tests.conftest import CASES, skill_md
 
 CASE_TEXTS = [
@@ -109,6 +109,8 @@ def test_other_readers_see_what_we_see(header: str) -> None:
     document = parse_text(f"---\n{header}---\nBody\n")
     if not document.readable or any(k in header for k in ("\u2028", "\x85", "\u2029")):
         return
+    if any(kind_of(key) for key in document.fields):
+        return  # a key such as `1` or `yes`, which they do not take for text
     read = [
         frontmatter.loads(document.text).metadata,
         YAML(typ="safe", pure=True).load(header),
