@@ -30,7 +30,7 @@ def read_policy(data: bytes) -> Policy:
     settings = _load(data)
     return Policy(
         profile=Profile(settings.get("profile", Policy().profile)),
-        rules=dict(settings.get("rules", {})),
+        rules={str(rule): how for rule, how in settings.get("rules", {}).items()},
     )
 
 
@@ -43,7 +43,7 @@ def _load(data: bytes) -> Any:
     except MarkedYAMLError as err:
         line = err.problem_mark.line + 1 if err.problem_mark else 1
         raise _wrong(line, f"not YAML: {err.problem}") from err
-    except (YAMLError, UnicodeDecodeError, ValueError) as err:
+    except (YAMLError, UnicodeDecodeError, ValueError, RecursionError) as err:
         raise _wrong(1, "not YAML text in UTF-8") from err
     _validate(settings)
     return settings

@@ -83,7 +83,12 @@ class GitRepo:
         with _hook_variables_hidden():
             import git
 
-            git.Repo.init(root, initial_branch="main").close()
+            try:
+                git.Repo.init(root, initial_branch="main").close()
+            except (OSError, git.GitError) as err:
+                raise ToolError(
+                    f"cannot make a git repository in {root}: {err}"
+                ) from err
         return cls(root)
 
     @property
@@ -162,9 +167,20 @@ class GitRepo:
         return _paths(self._git("diff-tree", *options))
 
     def start_diff(self, revision: str, folder: str) -> "Paths":
-        """Begin to compare the checkout with a commit, while the caller goes on."""
-        options = ("--name-only", "--no-renames", "--no-ext-diff", "-z")
-        return Paths(self._start("diff", *options, revision, "--", folder))
+        """Begin to compare the checkout with a commit, while the caller goes on.
+
+        The plumbing command names every file whose times differ from the index, also
+        where a filter such as `text=auto` would call the content equal.
+        """
+        strict = ("-c", "core.fileMode=true")
+        options = ("--name-only", "--no-renames", "-z")
+        return Paths(
+            self._start(*strict, "diff-index", *options, revision, "--", folder)
+        )
+
+    def start_unwatched(self, folder: str) -> "Paths":
+        """Begin to list files that git was told not to look at (assume-unchanged)."""
+        return Paths(self._start("ls-files", "-v", "-z", "--", folder), unwatched=True)
 
     def start_listing(self, revision: str, folder: str) -> "Paths":
         """Begin to list all files of a commit under `folder`."""
@@ -202,9 +218,15 @@ class Paths(NamedTuple):
     """A question to git under way; `wait` returns its answer."""
 
     process: "proc.Process"
+    unwatched: bool = False
 
     def wait(self) -> list[str]:
-        return _paths(_output(("diff",), proc.finish(self.process)))
+        out = _output(("listing",), proc.finish(self.process))
+        if self.unwatched:  # each path has a letter before it, `H` for the usual ones
+            out = b"".join(
+                f[2:] + b"\0" for f in out.split(b"\0") if f[:1] != b"H" and f
+            )
+        return _paths(out)
 
 
 def _output(args: tuple[str, ...], result: proc.Result) -> bytes:

@@ -9,14 +9,21 @@ from typing import TypeAlias
 
 from skillforge import gitrepo
 from skillforge.config import POLICY_FILE, Policy, read_policy
-from skillforge.document import file_unreadable, parse, unreadable
-from skillforge.errors import RequestError, ToolError
+from skillforge.document import (
+    MAX_BYTES,
+    file_unreadable,
+    parse,
+    too_large,
+    unreadable,
+)
+from skillforge.errors import ConfigError, RequestError, ToolError
 from skillforge.gitrepo import GitRepo, TreeFile
 from skillforge.model import SKILL_FILE, Document, File, Kind, Skill
 from skillforge.text import nearest
 
 SKILLS = "skills"
 Listing: TypeAlias = dict[str, list[TreeFile]]
+_FEW_NAMES = 1000  # that fit on a command line; beyond, all are listed
 _SUBMODULE = File(Kind.SUBMODULE, 0)
 _GIT_KINDS = {
     "100644": Kind.FILE,
@@ -34,10 +41,21 @@ class Library:
     def __init__(self, root: Path) -> None:
         self.root = root
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Library) and other.root == self.root
+
+    def __hash__(self) -> int:
+        return hash(self.root)
+
     @classmethod
     def find(cls, start: Path) -> "Library | None":
         """The library at or above `start`, if there is one."""
-        start = start.absolute()
+        start = Path(os.path.abspath(start))
+        if not start.exists():
+            raise RequestError(
+                f"there is no folder {start}",
+                hint="check --library and $SKILLFORGE_LIBRARY",
+            )
         root = gitrepo.find_root(start)
         if root is None and (
             (start / SKILLS).is_dir() or (start / POLICY_FILE).is_file()
@@ -72,7 +90,15 @@ class Library:
         """The policy in the checkout, or at a commit."""
         if revision is None:
             path = self.root / POLICY_FILE
-            return read_policy(path.read_bytes()) if path.is_file() else Policy()
+            if not os.path.lexists(path):
+                return Policy()
+            try:
+                return read_policy(path.read_bytes())
+            except OSError as err:
+                raise ConfigError(
+                    f"{POLICY_FILE} cannot be read: {err.strerror}",
+                    hint="closed on doubt: without its policy nothing is judged",
+                ) from err
         repo = self.repository()
         found = list(repo.files(revision, POLICY_FILE))
         return read_policy(repo.blob(found[0].object)) if found else Policy()
@@ -111,29 +137,34 @@ class Library:
         """Skills that a branch changed since it left `base`; `head` still has them."""
         repo = self.repository()
         paths = repo.changed_paths(repo.merge_base(base, head), head, SKILLS)
-        names = {path.split("/")[1] for path in paths if path.count("/") > 1}
-        if not names:
-            return []
-        present = repo.files(head, *(f"{SKILLS}/{name}" for name in names))
-        return sorted({file.path.split("/")[1] for file in present})
+        names = {path.split("/")[1] for path in paths if "/" in path}
+        return sorted(self.listing(head, names)) if names else []
 
     def listing(self, commit: str, names: Iterable[str] | None = None) -> Listing:
         """The files of skills at a commit, all skills or those named."""
-        folders = [SKILLS] if names is None else [f"{SKILLS}/{name}" for name in names]
+        wanted = None if names is None else set(names)
+        folders = [SKILLS]
+        if wanted is not None and len(wanted) <= _FEW_NAMES:
+            folders = [f"{SKILLS}/{name}" for name in sorted(wanted)]
         listed: Listing = {}
         for file in self.repository().files(commit, *folders) if folders else ():
             name, _, rest = file.path[len(SKILLS) + 1 :].partition("/")
-            if rest or file.mode in ("120000", "160000"):
+            is_entry = rest or file.mode in ("120000", "160000")
+            if is_entry and (wanted is None or name in wanted):
                 listed.setdefault(name, []).append(file)
         return listed
 
     def read_listed(self, listing: Listing) -> Iterator[Skill]:
         """Skills straight from git's objects; no checkout is needed."""
         repo = self.repository()
-        skill_mds = [f.object for files in listing.values() for f in files if _is_md(f)]
-        contents = repo.blobs(skill_mds)
+        skill_mds = [f for files in listing.values() for f in files if _is_md(f)]
+        contents = repo.blobs(f.object for f in skill_mds if f.size <= MAX_BYTES)
         for name, files in listing.items():
-            document = parse(next(contents)) if any(map(_is_md, files)) else None
+            found = next(filter(_is_md, files), None)
+            document = None
+            if found is not None:
+                small = found.size <= MAX_BYTES
+                document = parse(next(contents)) if small else too_large(found.size)
             yield _from_objects(repo, name, files, document)
 
     def read_at(
@@ -144,7 +175,10 @@ class Library:
 
 
 def _is_md(file: TreeFile) -> bool:
-    return file.path.count("/") == 2 and file.path.endswith(f"/{SKILL_FILE}")
+    is_blob = file.mode != "160000"
+    return (
+        is_blob and file.path.count("/") == 2 and file.path.endswith(f"/{SKILL_FILE}")
+    )
 
 
 def _from_objects(
@@ -162,18 +196,30 @@ def _from_objects(
     return Skill(name, path, kinds, document, read)
 
 
-def read_folder(folder: str, name: str, shown: str) -> Skill:
-    """A skill from any folder on disk; links are looked at, never followed."""
-    files, folders = _scan(folder)
+def read_folder(folder: str, name: str, shown: str, *, alone: bool = False) -> Skill:
+    """A skill from any folder on disk; links are looked at, never followed.
+
+    A folder that stands `alone`, outside a library, may be a git repository itself.
+    """
     read = _Reader(folder)
-    skill_md = files.get(SKILL_FILE)
-    document = None
-    if skill_md is not None and skill_md.kind not in (Kind.OTHER, Kind.SUBMODULE):
-        try:
-            document = parse(read(SKILL_FILE))
-        except OSError as err:
-            document = unreadable(file_unreadable.findings(err.strerror))
+    try:
+        files, folders = _scan(folder, alone)
+        document = _read_document(read, files.get(SKILL_FILE))
+    except OSError as err:
+        files, folders = {}, {}
+        document = unreadable(file_unreadable.findings(err.strerror))
     return Skill(name, shown, files, document, read, folders)
+
+
+def _read_document(read: "_Reader", skill_md: File | None) -> Document | None:
+    if skill_md is None or skill_md.kind in (Kind.OTHER, Kind.SUBMODULE):
+        return None
+    if skill_md.size > MAX_BYTES:
+        return too_large(skill_md.size)
+    try:
+        return parse(read(SKILL_FILE))
+    except OSError as err:
+        return unreadable(file_unreadable.findings(err.strerror))
 
 
 class _Reader:
@@ -196,29 +242,27 @@ class _Reader:
             return file.readall()
 
 
-def _scan(top: str) -> tuple[dict[str, File], dict[str, int]]:
+def _scan(top: str, alone: bool) -> tuple[dict[str, File], dict[str, int]]:
     """Every file below a folder, by path inside it, and when each folder changed."""
     files: dict[str, File] = {}
     folders: dict[str, int] = {}
     pending = [("", top)]
     while pending:
         prefix, directory = pending.pop()
-        try:
-            status = os.lstat(directory)
-            if stat.S_ISLNK(status.st_mode):
-                return {".": File(Kind.SYMLINK, 0)}, {}
-            folders[prefix] = status.st_mtime_ns
-            with os.scandir(directory) as entries:
-                for entry in entries:
-                    if entry.name == ".git":  # a repository inside ours
+        status = os.lstat(directory)
+        if not stat.S_ISDIR(status.st_mode):
+            return {".": _file(status)}, {}
+        folders[prefix] = status.st_mtime_ns
+        with os.scandir(directory) as entries:
+            for entry in entries:
+                if entry.name == ".git":  # a repository inside ours
+                    if prefix or not alone:
                         files[prefix[:-1] or "."] = _SUBMODULE
-                    elif entry.is_dir(follow_symlinks=False):
-                        pending.append((f"{prefix}{entry.name}/", entry.path))
-                    else:
-                        status = entry.stat(follow_symlinks=False)
-                        files[prefix + entry.name] = _file(status)
-        except OSError as err:
-            raise ToolError(f"cannot read {directory}: {err.strerror}") from err
+                elif entry.is_dir(follow_symlinks=False):
+                    pending.append((f"{prefix}{entry.name}/", entry.path))
+                else:
+                    status = entry.stat(follow_symlinks=False)
+                    files[prefix + entry.name] = _file(status)
     return files, folders
 
 

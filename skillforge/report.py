@@ -84,7 +84,8 @@ def finding_data(finding: Finding) -> dict[str, Any]:
 
 
 def to_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2)
+    """JSON in ASCII: whatever the terminal's encoding, it can be read back."""
+    return json.dumps(value, indent=2)
 
 
 def sarif(report: Report, rules: Rules) -> str:

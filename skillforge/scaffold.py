@@ -31,7 +31,7 @@ class Made(NamedTuple):
 
 def init(start: Path, *, force: bool = False) -> Made:
     """Make a library of a folder, which becomes a git repository if it is none."""
-    start.mkdir(parents=True, exist_ok=True)
+    _make_folder(start)
     root = find_root(start.absolute()) or start.absolute()
     if not (root / ".git").exists():
         if find_root(root):
@@ -86,8 +86,12 @@ def new_skill(library: Library, name: str, description: str) -> Path:
 
 
 def _write(path: Path, content: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as err:
-        raise ToolError(f"cannot make {path.parent}: {err.strerror}") from err
+    _make_folder(path.parent)
     replace_file(path, content.encode())
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as err:
+        raise ToolError(f"cannot make the folder {folder}: {err.strerror}") from err

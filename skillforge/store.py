@@ -81,5 +81,8 @@ class Cache:
         A cache that another process is writing, or that may not be written, stays.
         """
         if "locked" not in str(err) and "readonly" not in str(err):
-            with suppress(OSError):
-                self.path.unlink(missing_ok=True)
+            self.forget()
+
+    def forget(self) -> None:
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)

@@ -9,6 +9,7 @@ from skillforge.checks import folder, learned, lint, portable, quick, spec
 from skillforge.config import POLICY_FILE
 from skillforge.errors import ConfigError, RequestError
 from skillforge.model import Document, Finding, Profile, Rule, Severity, Skill
+from skillforge.resources import schema_path
 from skillforge.text import nearest
 
 _FOLDER_RULES = (*spec.FOLDER_RULES, *folder.FOLDER_RULES)
@@ -50,7 +51,8 @@ def _refuse_unknown(rule_id: str) -> None:
 def _edition() -> str:
     """Which rules these are; in a source checkout they change without a new version."""
     package = Path(__file__).parents[1]
-    sources = (*package.glob("checks/*.py"), *package.glob("document/*.py"))
+    schemas = schema_path("skill.schema.json").parent
+    sources = (*package.rglob("*.py"), *schemas.glob("*.json"))
     return f"{__version__} {max(path.stat().st_mtime_ns for path in sources)}"
 
 

@@ -1,5 +1,6 @@
 """What the files of a skill may be: kinds, names, sizes, bits."""
 
+import os
 import posixpath
 import re
 from collections.abc import Iterator
@@ -147,7 +148,7 @@ def windows_name(skill: Skill) -> Iterator[Problem]:
 def path_length(skill: Skill) -> Iterator[Problem]:
     """A path inside the skill has at most 100 bytes, as plain tar archives hold."""
     for path in skill.files:
-        if len(path) * 4 > MAX_PATH and len(path.encode()) > MAX_PATH:
+        if len(path) * 4 > MAX_PATH and len(os.fsencode(path)) > MAX_PATH:
             yield Problem("the path has more than 100 bytes", "shorten it", path=path)
 
 

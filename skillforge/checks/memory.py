@@ -54,15 +54,22 @@ class Memory:
     def recall(self) -> dict[str, list[Finding]]:
         """Findings of the skills that have not changed since they were checked."""
         differs = self.repo.start_diff("HEAD", SKILLS)
-        known = {
-            row.name: row
-            for row in self.cache.load(self.ruleset)
-            if self.trees.get(row.name) == row.tree and self._untouched(row)
-        }
-        self.dirty = {path.split("/", 2)[1] for path in differs.wait()}
+        unwatched = self.repo.start_unwatched(SKILLS)
+        rows = self.cache.load(self.ruleset)
+        try:
+            known = {
+                row.name: _load(row.findings)
+                for row in rows
+                if self.trees.get(row.name) == row.tree and self._untouched(row)
+            }
+        except (ValueError, TypeError, AttributeError):
+            self.cache.forget()  # damaged inside: then nothing in it is worth a thing
+            known = {}
+        changed = (*differs.wait(), *unwatched.wait())
+        self.dirty = {path.split("/", 2)[1] for path in changed}
         for name in self.dirty:
             known.pop(name, None)
-        return {name: _load(row.findings) for name, row in known.items()}
+        return known
 
     def _untouched(self, row: CachedResult) -> bool:
         entry = self.folders.get(row.name)
@@ -87,12 +94,13 @@ class Memory:
             result
             for result in checked
             if result.name in self.trees and result.name not in self.dirty
+            if result.name.isprintable()  # SQLite takes no bytes that are not UTF-8
             if self._settled(result.folders)
         ]
         if kept:
             listed = self.repo.start_listing("HEAD", SKILLS).wait()
             tracked = Counter(path.split("/", 2)[1] for path in listed)
-            rows = (self._row(r) for r in kept if r.files == tracked[r.name])
+            rows = [self._row(r) for r in kept if r.files == tracked[r.name]]
             self.cache.save(self.ruleset, rows)
 
     def _settled(self, folders: Mapping[str, int]) -> bool:

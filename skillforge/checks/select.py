@@ -1,6 +1,7 @@
 """Which skills a command means: names, folders, files, a branch's changes, or all."""
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,23 +26,33 @@ class Selection:
     revision: str | None = None
 
     def __post_init__(self) -> None:
-        if self.targets and self.changed_since:
+        if self.targets and self.changed_since is not None:
             raise RequestError(
                 "--changed-since chooses the skills itself",
                 hint="leave out either the names or --changed-since",
             )
 
+    @property
+    def is_of_commits(self) -> bool:
+        return self.changed_since is not None or self.revision is not None
+
 
 def validate(start: Path, selection: Selection, profile: Profile | None) -> Report:
     """Check what was selected with the rules of its library's policy."""
     library = Library.find(start)
-    if selection.changed_since or selection.revision or _is_bare(library):
+    if selection.is_of_commits or _is_bare(library):
         return _validate_objects(Library.open(start), selection, profile)
-    if selection.targets:
-        skills = [skill for _folder, skill in _folders(library, selection.targets)]
-        return check_skills(_ruleset_for(library, skills, profile), skills)
-    library = Library.open(start)
-    return check_checkout(library, ruleset(library.policy(), profile))
+    if not selection.targets:
+        library = Library.open(start)
+        return check_checkout(library, ruleset(library.policy(), profile))
+    reports = [
+        check_skills(rules, [skill])
+        for _folder, skill, rules in _chosen(library, selection.targets, profile)
+    ]
+    return Report(
+        tuple(finding for report in reports for finding in report.findings),
+        tuple(path for report in reports for path in report.skills),
+    )
 
 
 def fix(
@@ -51,17 +62,15 @@ def fix(
     from skillforge.checks.fix import fix_one
 
     library = Library.find(start)
-    if selection.changed_since or selection.revision or _is_bare(library):
+    if selection.is_of_commits or _is_bare(library):
         raise RequestError(
             "--fix mends files of the checkout, not commits",
             hint="leave out --rev and --changed-since, and name skills instead",
         )
     targets = selection.targets or [str(Library.open(start).skills_dir)]
-    found = _folders(library, targets)
-    rules = _ruleset_for(library, [skill for _folder, skill in found], profile)
     return [
         fixed
-        for folder, skill in found
+        for folder, skill, rules in _chosen(library, targets, profile)
         if (fixed := fix_one(folder, skill, rules, write))
     ]
 
@@ -79,10 +88,10 @@ def _validate_objects(
 ) -> Report:
     """Check committed skills; what a branch changed is judged by its base's policy."""
     repo = library.repository()
-    head = repo.resolve(selection.revision or "HEAD")
+    head = repo.resolve("HEAD" if selection.revision is None else selection.revision)
     names: Iterable[str] | None = selection.targets or None
     judge = head
-    if selection.changed_since:
+    if selection.changed_since is not None:
         judge = repo.resolve(selection.changed_since)
         names = library.changed_since(judge, head)
     rules = ruleset(library.policy(judge), profile)
@@ -100,37 +109,39 @@ def _refuse_missing(targets: tuple[str, ...], report: Report) -> None:
             )
 
 
-def _ruleset_for(
-    library: Library | None, skills: list[Skill], profile: Profile | None
-) -> Ruleset:
-    """The rules of the library that the skills lie in; the default ones elsewhere."""
-    inside = library and any(skill.path.startswith(f"{SKILLS}/") for skill in skills)
-    return ruleset(library.policy() if library and inside else Policy(), profile)
-
-
-def _folders(
-    library: Library | None, targets: Iterable[str]
-) -> list[tuple[Path, Skill]]:
-    """The skills that some targets name, each once, in the order given."""
+def _chosen(
+    library: Library | None, targets: Iterable[str], profile: Profile | None
+) -> Iterator[tuple[Path, Skill, Ruleset]]:
+    """The skills that some targets name, each once, with the rules of its library."""
+    rulesets: dict[Path | None, Ruleset] = {}
     found: dict[Path, None] = {}
     for target in targets:
         found.update(dict.fromkeys(_resolve(library, target)))
-    return [(folder, _read(library, folder)) for folder in found]
-
-
-def _read(library: Library | None, folder: Path) -> Skill:
-    shown = str(folder)
-    if library and folder.absolute().is_relative_to(library.root):
-        shown = folder.absolute().relative_to(library.root).as_posix()
-    return read_folder(str(folder), folder.absolute().name, shown)
+    for folder in found:
+        home = Library.find(folder.parent)
+        inside = home is not None and folder.parent == home.skills_dir
+        root = home.root if home and inside else None
+        if root not in rulesets:
+            rulesets[root] = ruleset(
+                home.policy() if home and root else Policy(), profile
+            )
+        shown = f"{SKILLS}/{folder.name}" if home == library and inside else str(folder)
+        skill = read_folder(str(folder), folder.name, shown, alone=not inside)
+        yield folder, skill, rulesets[root]
 
 
 def _resolve(library: Library | None, target: str) -> list[Path]:
-    path = Path(target)
-    if path.is_dir():
-        return _skills_in(path)
-    if path.exists() or path.is_symlink():
-        return [_around(path)]
+    """The folders that a target means: a skill's name, a path, a folder of skills."""
+    path = Path(os.path.abspath(target))
+    try:
+        if path.is_dir() and not _is_name(library, target, path):
+            return _skills_in(path)
+        if os.path.lexists(path) and not path.is_dir():
+            return [_around(path)]
+    except OSError as err:
+        raise RequestError(
+            f"{target!r} cannot be looked at: {err.strerror}", hint="check the path"
+        ) from err
     if library is None:
         raise RequestError(
             f"there is no folder {target!r}, and no library here to look a name up in",
@@ -139,24 +150,36 @@ def _resolve(library: Library | None, target: str) -> list[Path]:
     return [library.folder_of(target)]
 
 
+def _is_name(library: Library | None, target: str, path: Path) -> bool:
+    """Whether a word is a skill of the library rather than a folder that lies here."""
+    if library is None or "/" in target or target in (".", ".."):
+        return False
+    return not _has_skill_file(path) and (library.skills_dir / target).is_dir()
+
+
 def _skills_in(folder: Path) -> list[Path]:
     """The folder itself, or the skills in it if it is a folder of skills."""
     if _has_skill_file(folder):
         return [folder]
     inner = folder / SKILLS if (folder / SKILLS).is_dir() else folder
     children = sorted(child for child in inner.iterdir() if child.is_dir())
-    skills = [child for child in children if _has_skill_file(child)]
-    return skills or [folder]
+    if inner.name != SKILLS:
+        children = [child for child in children if _has_skill_file(child)]
+    return children or [folder]
 
 
 def _has_skill_file(folder: Path) -> bool:
-    return any(entry.name.lower() == SKILL_FILE.lower() for entry in folder.iterdir())
+    """Whether a folder is a skill; one that cannot be looked into is taken for one."""
+    try:
+        return any(name.lower() == SKILL_FILE.lower() for name in os.listdir(folder))
+    except OSError:
+        return True
 
 
 def _around(file: Path) -> Path:
     """The skill that a file belongs to, as pre-commit names files."""
-    for folder in file.absolute().parents:
-        if folder.parent.name == SKILLS or (folder / SKILL_FILE).exists():
+    for folder in file.parents:
+        if folder.parent.name == SKILLS or _has_skill_file(folder):
             return folder
     raise RequestError(
         f"{file} is not part of a skill", hint="name a folder that holds a SKILL.md"

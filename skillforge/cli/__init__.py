@@ -1,6 +1,5 @@
 """The command line: parse, call, print. Only this package prints and exits."""
 
-import os
 import sys
 from collections.abc import Sequence
 
@@ -54,6 +53,7 @@ def cli(context: click.Context) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit with its code; never with a traceback."""
+    output.tolerate_encodings()
     sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))
 
 
@@ -64,12 +64,9 @@ def run(arguments: list[str]) -> int:
         answer = cli.main(
             arguments, prog_name="skillforge", standalone_mode=False, obj=settings
         )
-        code = output.show(settings, answer)
-        sys.stdout.flush()
-        return code
+        return output.show(settings, answer)
     except BrokenPipeError:
-        # The reader has seen enough; a second error at exit would be noise.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        output.let_go_of_stdout()  # the reader has seen enough
         return Exit.NO
     except click.ClickException as err:
         hint = output.usage_hint(err)

@@ -69,7 +69,9 @@ def validate(  # noqa: PLR0913, PLR0917 - one for each option
     selection = select.Selection(targets, changed_since, rev)
     wanted = Profile(profile) if profile else None
     fixes = None
-    if fix or write:
+    if write and not fix:
+        raise click.UsageError("--write goes with --fix")
+    if fix:
         fixes = select.fix(settings.start, selection, wanted, write=write)
     report = select.validate(settings.start, selection, wanted)
     answer = _answer(report, format_, notes)

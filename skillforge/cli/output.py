@@ -1,13 +1,15 @@
 """Answers and errors on their way out: words for people, JSON for scripts."""
 
+import io
 import os
 import sys
+from contextlib import suppress
 from typing import Any
 
 import click
 
 from skillforge.cli.base import Answer, Settings
-from skillforge.errors import Exit
+from skillforge.errors import Exit, ToolError
 
 FORMAT = "skillforge/1"
 
@@ -17,12 +19,41 @@ def show(settings: Settings, answer: Answer | int | None) -> int:
     if not isinstance(answer, Answer):
         return int(answer or 0)  # --help and --version have printed already
     if answer.document is not None and not settings.json:
-        click.echo(answer.document)
+        emit(answer.document)
     elif settings.json:
-        click.echo(envelope(settings.command, answer.ok, answer.data, None))
+        emit(envelope(settings.command, answer.ok, answer.data, None))
     elif answer.words:
-        click.echo(answer.words)
+        emit(answer.words)
     return Exit.DONE if answer.ok else Exit.NO
+
+
+def emit(words: str) -> None:
+    """Write to standard output, all of it or a clear error."""
+    if sys.stdout is None:
+        return
+    try:
+        click.echo(words)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as err:
+        raise ToolError(
+            f"standard output cannot be written: {err.strerror}",
+            hint="is the disk full?",
+        ) from err
+
+
+def let_go_of_stdout() -> None:
+    """Write no more: Python's own flush at the end must not fail a second time."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def tolerate_encodings() -> None:
+    """Escape what the terminal's encoding lacks instead of failing on it."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def envelope(command: str, ok: bool, data: Any, error: dict[str, Any] | None) -> str:
@@ -43,10 +74,12 @@ def fail(
     if settings.json or _asks_for_json(arguments):
         error = {"message": message, "hint": hint, "exit": int(code)}
         command = settings.command or _first_word(arguments)
-        click.echo(envelope(command, False, None, error))
+        with suppress(ToolError, BrokenPipeError):
+            emit(envelope(command, False, None, error))
     click.echo(f"skillforge: {printable(message)}", err=True)
     if hint:
         click.echo(f"    {printable(hint)}", err=True)
+    let_go_of_stdout()
     return int(code)
 
 
@@ -71,7 +104,11 @@ def usage_hint(err: click.ClickException) -> str:
 
 def use_colour() -> bool:
     """Colour on a terminal, unless the user has asked for none."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return (
+        sys.stdout is not None
+        and sys.stdout.isatty()
+        and not os.environ.get("NO_COLOR")
+    )
 
 
 def _asks_for_json(arguments: list[str]) -> bool:

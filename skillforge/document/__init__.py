@@ -72,7 +72,7 @@ def rules() -> tuple[Rule, ...]:
 def parse(data: bytes) -> Document:
     """Read a SKILL.md."""
     if len(data) > MAX_BYTES:
-        return unreadable(file_too_large.findings(len(data)))
+        return too_large(len(data))
     if (nul := data.find(b"\0")) >= 0:
         return unreadable(encoding_nul.findings(data.count(b"\n", 0, nul) + 1))
     try:
@@ -108,6 +108,11 @@ def _parse_text(text: str, data: bytes) -> Document:
 
 def read_header(header: str) -> Header:
     return read_plain(header) or read_yaml(header)
+
+
+def too_large(size: int) -> Document:
+    """The document of a file that is too large to be read at all."""
+    return unreadable(file_too_large.findings(size))
 
 
 def unreadable(problems: list[Finding], text: str = "", body: int = 0) -> Document:

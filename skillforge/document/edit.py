@@ -171,7 +171,7 @@ class _Splice:
         return self._put(start, after, rest + lines)
 
     def _without(self, parent: Node, entry: Entry, owner: Entry | None) -> str:
-        """Take an entry out; the last one takes its mapping along, not to leave null."""
+        """Take an entry out; the last one takes its mapping along, else null stays."""
         assert parent.entries is not None
         if len(parent.entries) == 1 and owner is not None:
             entry = owner

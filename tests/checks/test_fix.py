@@ -83,6 +83,69 @@ def test_what_needs_judgement_is_left(line: str) -> None:
     assert mended(text) == text
 
 
+HEAD = "---\nname: csv-tables\ndescription: Reads. Use when asked.\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("name: a\ndescription: b\n# Title\n\nBody\n", id="heading"),
+        pytest.param("name: a\ndescription: b\nNote: this\n\nBody\n", id="prose"),
+        pytest.param("name: a\n\ndescription: b\n\n# T\n", id="gap"),
+        pytest.param(
+            "```yaml\n---\nname: a\n---\n```\n\n# B\n\n```sh\nls\n```\n",
+            id="two-fences",
+        ),
+        pytest.param(HEAD + "license: a: b\n  allowed-tools: Read\n---\n", id="field"),
+        pytest.param(HEAD + "metadata: foo: bar\n  baz: qux\n---\n", id="mapping"),
+        pytest.param(HEAD + "# Body\n  ---\nfoo\n", id="rule-in-body"),
+        pytest.param(HEAD + "descripton: x\n---\n", id="typing-mistake"),
+        pytest.param(HEAD + "allowed_tools: Read\n---\n", id="underscore"),
+        pytest.param(HEAD.replace("\n", "\r") + "---\r", id="carriage-returns"),
+        pytest.param(HEAD + "level: x # keep\n---\n", id="comment"),
+        pytest.param(
+            HEAD + "allowed-tools:\n  - A # why\n  - B\n---\n", id="list-comment"
+        ),
+        pytest.param(HEAD + 'allowed-tools: [A, "x y"]\n---\n', id="tool-with-space"),
+    ],
+)
+def test_a_doubtful_case_is_left_as_it_is(text: str) -> None:
+    assert mended(text) == text
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(
+            HEAD + "metadata:\n  note: | some text\n  other: x\n---\n",
+            HEAD + "metadata:\n  note: |\n    some text\n  other: x\n---\n",
+            id="block-text-inside-metadata",
+        ),
+        pytest.param(
+            HEAD.replace("---", "----") + "----\n# T\n", HEAD + "---\n# T\n", id="four"
+        ),
+        pytest.param(
+            HEAD + "paths:\n  - *.md\n  - @x\n---\n",
+            HEAD + 'paths:\n  - "*.md"\n  - "@x"\n---\n',
+            id="list-items",
+        ),
+        pytest.param(
+            HEAD
+            + "metadata:\n"
+            + "".join(f"  k{n}: {n}\n" for n in range(250))
+            + "---\n",
+            HEAD
+            + "metadata:\n"
+            + "".join(f'  k{n}: "{n}"\n' for n in range(250))
+            + "---\n",
+            id="many",
+        ),
+    ],
+)
+def test_a_clear_case_is_mended_whole(before: str, after: str) -> None:
+    assert mended(before) == after
+
+
 def test_unknown_fields_move_under_metadata_in_portable_only() -> None:
     text = skill_md("csv-tables", "level: 3\nmetadata:\n  author: me\n")
 

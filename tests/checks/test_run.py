@@ -263,3 +263,64 @@ def test_a_library_without_git_is_checked(tmp_path: Path) -> None:
     folder.add_skill("csv-tables")
 
     assert check_checkout(Library.open(tmp_path), RULES, worth=0).ok
+
+
+def _edit_line_endings(library: LibraryFolder) -> None:
+    library.write(".gitattributes", "* text=auto\n")
+    file = library.root / "skills/csv-tables/SKILL.md"
+    file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+
+
+def _make_executable_unseen(library: LibraryFolder) -> None:
+    library.git("config", "core.fileMode", "false")
+    (library.root / "skills/csv-tables/references/guide.md").chmod(0o755)
+
+
+def _edit_unwatched(library: LibraryFolder) -> None:
+    library.git("update-index", "--assume-unchanged", "skills/csv-tables/SKILL.md")
+    _edit(library)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [_edit_line_endings, _make_executable_unseen, _edit_unwatched],
+    ids=lambda change: change.__name__[1:],
+)
+def test_what_git_is_told_not_to_see_is_seen(
+    settled: LibraryFolder, change: Callable[[LibraryFolder], None]
+) -> None:
+    before = with_cache(settled)
+
+    change(settled)
+
+    assert with_cache(settled) == without_cache(settled) != before
+
+
+def test_a_cache_with_damaged_rows_is_rebuilt(settled: LibraryFolder) -> None:
+    expected = with_cache(settled)
+    with sqlite3.connect(settled.root / ".git" / "skillforge" / "cache.db") as db:
+        db.execute("UPDATE results SET findings = '[[', inner = '{'")
+
+    assert with_cache(settled) == expected
+    assert with_cache(settled) == expected
+
+
+def test_a_skill_whose_name_is_not_utf8_is_not_remembered(
+    settled: LibraryFolder,
+) -> None:
+    settled.write(f"skills/{os.fsdecode(bytes([98, 255, 100]))}/SKILL.md", "x")
+    settled.commit()
+    settle(settled)
+
+    assert with_cache(settled) == without_cache(settled)
+    assert with_cache(settled) == without_cache(settled)
+
+
+def test_many_names_are_not_too_many_for_git(settled: LibraryFolder) -> None:
+    names = [f"skill-{number}" for number in range(2000)]
+    settled.add_skill("skill-7")
+    commit = settled.commit()
+
+    report = check_commit(settled.library, RULES, commit, names)
+
+    assert report.skills == ("skills/skill-7",)

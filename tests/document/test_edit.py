@@ -133,3 +133,40 @@ def test_what_cannot_be_read_is_not_edited(text: str) -> None:
 def test_a_written_scalar_is_read_back(value: str) -> None:
     assert parse_text(f"---\na: {scalar(value)}\n---\n").fields == {"a": value}
     assert not parse_text(f"---\na: {scalar(value)}\n---\n").kinds
+
+
+@pytest.mark.parametrize(
+    ("before", "path", "value", "after"),
+    [
+        pytest.param("m: # c\n", ("m", "x"), "y", "m: # c\n  x: y\n", id="comment"),
+        pytest.param(
+            "m: {} # c\n", ("m", "x"), "y", 'm: {x: "y"} # c\n', id="empty-flow"
+        ),
+        pytest.param("m: t # c\n", ("m", "x"), "y", "m: # c\n  x: y\n", id="text"),
+        pytest.param("m: {a: b, c: d}\n", ("m", "a"), None, "m: {c: d}\n", id="flow"),
+        pytest.param(
+            "m: {a: b, c: d}\n", ("m", "c"), None, "m: {a: b}\n", id="flow-end"
+        ),
+        pytest.param("m: {a: b,}\n", ("m", "x"), "y", 'm: {a: b,x: "y"}\n', id="comma"),
+        pytest.param("k: v\nm: # c\n  a: b\n", ("m", "a"), None, "k: v\n", id="last"),
+        pytest.param(
+            "k: v\nm:\n  # c\n  a: b\n", ("m", "a"), None, "k: v\n", id="below"
+        ),
+        pytest.param("# only\n", ("x",), "y", "# only\nx: y\n", id="comments-only"),
+    ],
+)
+def test_odd_headers_are_edited(
+    before: str, path: tuple[str, ...], value: str | None, after: str
+) -> None:
+    text = f"---\n{before}---\nBody"
+
+    changed = (
+        remove_field(text, path) if value is None else set_field(text, path, value)
+    )
+
+    assert changed == f"---\n{after}---\nBody"
+
+
+def test_a_key_that_no_parser_takes_is_refused() -> None:
+    with pytest.raises(RequestError):
+        set_field(TEXT, ("k" * 2000,), "x")
