@@ -8,13 +8,10 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, NamedTuple
 
 from skillforge import proc
 from skillforge.errors import RequestError, ToolError
-
-if TYPE_CHECKING:
-    import git
 
 # Git sets these in hooks; inherited, they point at another repository or index.
 _HOOK_VARIABLES = (
@@ -106,16 +103,16 @@ class GitRepo:
 
     def user(self) -> str:
         """Git's user as `Name <mail>`; empty where none is set."""
-        with _hook_variables_hidden(), self._gitpython() as repo:
-            config = repo.config_reader()
-            name = config.get_value("user", "name", default="")
-            mail = config.get_value("user", "email", default="")
-            return f"{name} <{mail}>" if name else ""
-
-    def _gitpython(self) -> "git.Repo":
         import git
 
-        return git.Repo(self.root)
+        try:
+            with _hook_variables_hidden(), git.Repo(self.root) as repo:
+                config = repo.config_reader()
+                name = config.get_value("user", "name", default="")
+                mail = config.get_value("user", "email", default="")
+        except (OSError, ValueError, git.GitError):
+            return ""
+        return f"{name} <{mail}>" if name else ""
 
     def resolve(self, revision: str) -> str:
         """The commit that a revision names."""
@@ -172,7 +169,8 @@ class GitRepo:
         The plumbing command names every file whose times differ from the index, also
         where a filter such as `text=auto` would call the content equal.
         """
-        strict = ("-c", "core.fileMode=true")
+        trust = ("core.fileMode=true", "core.trustctime=true", "core.checkStat=default")
+        strict = [word for setting in trust for word in ("-c", setting)]
         options = ("--name-only", "--no-renames", "-z")
         return Paths(
             self._start(*strict, "diff-index", *options, revision, "--", folder)

@@ -34,18 +34,10 @@ _GIT_KINDS = {
 
 
 class Library:
-    """A folder with `skills/`, as a rule the root of a git repository, maybe a bare
-    one.
-    """
+    """A folder with `skills/`: as a rule the root of a git repository, maybe bare."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Library) and other.root == self.root
-
-    def __hash__(self) -> int:
-        return hash(self.root)
 
     @classmethod
     def find(cls, start: Path) -> "Library | None":
@@ -100,8 +92,11 @@ class Library:
                     hint="closed on doubt: without its policy nothing is judged",
                 ) from err
         repo = self.repository()
-        found = list(repo.files(revision, POLICY_FILE))
-        return read_policy(repo.blob(found[0].object)) if found else Policy()
+        for file in repo.files(revision, POLICY_FILE):
+            if file.path != POLICY_FILE:
+                raise ConfigError(f"{POLICY_FILE} is a folder", hint="remove it")
+            return read_policy(repo.blob(file.object))
+        return Policy()
 
     def folders(self) -> list[os.DirEntry[str]]:
         """The skills in the checkout: every folder under `skills/`, and links too."""
@@ -120,7 +115,7 @@ class Library:
     def folder_of(self, name: str) -> Path:
         """The folder of a skill that the user named."""
         folder = self.skills_dir / name
-        if "/" not in name and name not in (".", "..") and os.path.lexists(folder):
+        if "/" not in name and name not in ("", ".", "..") and os.path.lexists(folder):
             return folder
         meant = nearest(name, [entry.name for entry in self.folders()])
         raise RequestError(
@@ -129,9 +124,6 @@ class Library:
             if meant
             else "`ls skills` shows what there is",
         )
-
-    def names_at(self, revision: str) -> list[str]:
-        return sorted(self.repository().subtrees(revision, SKILLS))
 
     def changed_since(self, base: str, head: str) -> list[str]:
         """Skills that a branch changed since it left `base`; `head` still has them."""

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from skillforge import cli
+from skillforge.document import parse
 from skillforge.gitrepo import GitRepo
 from skillforge.library import Library
+from skillforge.model import Document
 
 CASES = Path(__file__).parent / "cases"
 BODY = "# Title\n\nDo this, then that.\n"
@@ -24,6 +26,10 @@ def skill_md(name: str, extra: str = "", body: str = BODY) -> str:
         "description: Reads tables from files. Use when data comes as a table.\n"
         f"{extra}---\n{body}"
     )
+
+
+def parse_text(text: str) -> Document:
+    return parse(text.encode("utf-8"))
 
 
 @pytest.fixture(autouse=True)

@@ -55,7 +55,8 @@ def _diff(path: str, mended: Mended) -> str:
     import difflib
 
     before, after = (data.decode().splitlines() for data in mended[:2])
-    lines = difflib.unified_diff(before, after, f"a/{path}", f"b/{path}", lineterm="")
+    old, new = (f"{side}/{path.lstrip('/')}" for side in "ab")
+    lines = difflib.unified_diff(before, after, old, new, lineterm="")
     return "\n".join(lines)
 
 
@@ -132,22 +133,32 @@ def _out_of_code_fence(text: str, _line: int, _doc: Document) -> str | None:
 def _with_fences(text: str, _line: int, _doc: Document) -> str | None:
     lines = text.lstrip().splitlines(keepends=True)
     end = next((i for i, line in enumerate(lines) if not line.strip()), len(lines))
-    fields = lines[:end]
-    names = {line.partition(":")[0] for line in fields if not line[0].isspace()}
-    if not {"name", "description"} <= names or not names <= spec.KNOWN_FIELDS:
+    below = next((line for line in lines[end:] if line.strip()), "")
+    if not _is_header(lines[:end]) or _FIELD_LINE.match(below):
         return None
     fence = "---\r\n" if lines[0].endswith("\r\n") else "---\n"
-    return "".join([fence, *fields, fence, *lines[end:]])
+    return "".join([fence, *lines[:end], fence, *lines[end:]])
 
 
 def _exact_fence(text: str, line: int, _doc: Document) -> str | None:
     old = _line(text, line).strip()
-    header = text.split("\n")[1 : line - 1]
-    if set(old) == {"-"} and all(map(_FIELD_LINE.match, header)):
-        return _with_line(text, line, "---")
     if line == 1 and re.match(r"---\s*[\w-]+:\s", old):
         return _with_line(text, line, "---\n" + old[3:].lstrip())
-    return None
+    if set(old) != {"-"} or (
+        line > 1 and not _is_header(text.split("\n")[1 : line - 1])
+    ):
+        return None
+    return _with_line(text, line, "---")
+
+
+def _is_header(lines: list[str]) -> bool:
+    """Whether lines are fields that we know and nothing else; no block of text."""
+    names = {line.partition(":")[0] for line in lines if not line[:1].isspace()}
+    blocks = any(re.search(r":\s+[|>][+-]?\s*$", line) for line in lines)
+    fields = all(map(_FIELD_LINE.match, lines))
+    return (
+        fields and not blocks and {"name", "description"} <= names <= spec.KNOWN_FIELDS
+    )
 
 
 def _fence_without_spaces(text: str, line: int, _doc: Document) -> str | None:
@@ -155,19 +166,23 @@ def _fence_without_spaces(text: str, line: int, _doc: Document) -> str | None:
 
 
 def _spaces_for_tabs(text: str, line: int, _doc: Document) -> str | None:
-    old = _line(text, line)
-    content = old.lstrip()
-    margin = old[: len(old) - len(content)].replace("\t", "  ")
-    return _with_line(text, line, margin + content)
+    old, above = _line(text, line), _line(text, line - 1).replace("\t", "  ")
+    new = old[: _margin(old)].replace("\t", "  ") + old.lstrip()
+    beside = _margin(above) == _margin(new) and _LIKE_A_KEY.match(above.strip())
+    if not beside and not above.rstrip().endswith(":"):
+        return None  # it would go on with the value above
+    return _with_line(text, line, new)
 
 
 def _text_below_sign(text: str, line: int, _doc: Document) -> str | None:
     match = re.match(r"(\s*)([\w-]+:[ \t]+[|>][+-]?)[ \t]+(\S.*)", _line(text, line))
-    if match is None:
+    if match is None or re.search(r"\s#", match[3]):
         return None
     following = _line(text, line + 1)
-    margin = following[: len(following) - len(following.lstrip())]
+    margin = following[: _margin(following)]
     if len(margin) <= len(match[1]):
+        if re.match(r"[=\d]", match[3]):
+            return None  # `> 3.10` means "more than"
         margin = match[1] + "  "
     return _with_line(text, line, f"{match[1]}{match[2]}\n{margin}{match[3].rstrip()}")
 
@@ -185,7 +200,7 @@ def _quoted(text: str, line: int, _doc: Document) -> str | None:
         last += 1
     more = [part.strip() for part in lines[first + 1 : last + 1]]
     parts = [match[2].rstrip(), *more]
-    if any(" #" in part or part.startswith("#") for part in parts):
+    if any(re.search(r"(?:^|\s)#", part) for part in parts):
         return None  # the end of the line may be a comment
     if any(map(_LIKE_A_KEY.match, more)):
         return None  # what goes on may be a field of its own
@@ -243,7 +258,8 @@ def _under_metadata(text: str, line: int, doc: Document) -> str | None:
 def _has_comment(text: str, line: int, doc: Document) -> bool:
     """Whether a comment would be lost with the lines of the field that begins here."""
     later = [at for name, at in doc.lines.items() if at > line and "." not in name]
-    end = min(later, default=text.count("\n", 0, doc.body_start))
+    closing = text.count("\n", 0, len(text[: doc.body_start].rstrip())) + 1
+    end = min(later, default=closing)
     return any("#" in part for part in text.split("\n")[line - 1 : end - 1])
 
 

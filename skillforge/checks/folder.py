@@ -64,8 +64,9 @@ def symlink_outside(skill: Skill) -> Iterator[Problem]:
 
 @rule(Severity.WARNING, Profile.PORTABLE)
 def symlink_inside(skill: Skill) -> Iterator[Problem]:
-    """A skill holds no symbolic links at all: hubs and `npx skills` refuse archives
-    with them, and Windows checks them out as text.
+    """A skill holds no symbolic links at all.
+
+    Hubs and `npx skills` refuse archives with them; Windows makes them text files.
     """
     for path, _file in _of_kind(skill, Kind.SYMLINK):
         yield Problem(
@@ -75,9 +76,7 @@ def symlink_inside(skill: Skill) -> Iterator[Problem]:
 
 @rule(profile=Profile.PORTABLE)
 def submodule(skill: Skill) -> Iterator[Problem]:
-    """A skill holds no git submodule: its content would not be part of what is
-    reviewed.
-    """
+    """A skill holds no git submodule: its content would not be reviewed with it."""
     for path, _file in _of_kind(skill, Kind.SUBMODULE):
         hint = f"git rm --cached {path}, and add its files instead"
         yield Problem("is a git repository of its own", hint, path=path)
@@ -111,8 +110,9 @@ def file_size(skill: Skill) -> Iterator[Problem]:
 
 @rule(profile=Profile.PORTABLE)
 def case_collision(skill: Skill) -> Iterator[Problem]:
-    """No two paths differ in case only: on Windows and macOS one would replace the
-    other.
+    """No two paths differ in case only.
+
+    On Windows and macOS one would replace the other.
     """
     if len(skill.files) < 2:
         return

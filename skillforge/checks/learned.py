@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from skillforge.model import Document, Problem, Profile, Severity, Skill, rule, rules_in
-from skillforge.text import code_blocks, in_any, occurrences
+from skillforge.text import code_blocks, in_any
 
 _DATE = r"\d{4}-?\d\d-?\d\d|(?<![^-])20[2-4]\d(?![^-])"
 _TICKET = r"(?<![^-])(?:issue|bug|ticket|pr|jira|gh|inc|incident)-?\d+"
@@ -17,32 +17,35 @@ _FIX = r"^(?:fix|debug|hotfix|workaround)-"
 ONE_OCCASION = re.compile(
     f"(?P<date>{_DATE})|(?P<ticket>{_TICKET})|(?P<repair>{_FIX})", re.ASCII
 )
-_ENVIRONMENT = (
-    "not installed",
-    "command not found",
-    "permission denied",
-    "no module named",
-    "no such file or directory",
-    "not available in this environment",
+_ENVIRONMENT = re.compile(
+    r"not installed|command not found|permission denied|no module named"
+    r"|no such file or directory|not available (?:here|in this environment)",
+    re.IGNORECASE,
 )
-_TRANSIENT = (
-    "timed out",
-    "connection refused",
-    "econnrefused",
-    "temporarily unavailable",
-    "too many requests",
-    "rate limit",
-    "rate-limit",
-    "network error",
+_TRANSIENT = re.compile(
+    r"timed out|connection refused|econnrefused|temporarily unavailable"
+    r"|too many requests|rate[- ]limit|network error",
+    re.IGNORECASE,
 )
-DOES_NOT_WORK = ("not work", "n't work", "is broken", "never works", "is unusable")
-_ONE_OFF = (
-    "this session",
-    "this conversation",
-    "earlier today",
-    "yesterday",
-    "the user asked",
-    "i tried",
+_DOES_NOT_WORK = re.compile(
+    r"\b(?:does|did|will|can)(?:n['\u2019]t|\s?not)\s+work\b|\bwon['\u2019]t\s+work\b"
+    r"|\bis\s+(?:broken|unusable)\b|\bnever\s+works\b",
+    re.IGNORECASE,
+)
+NOT_WORK = "not work"  # what people write; quick to find
+_ONE_OFF = re.compile(
+    r"this (?:session|conversation)|earlier today|yesterday|the user asked|\bi tried\b",
+    re.IGNORECASE,
+)
+# A sentence that says what to do in such a case is what a skill is for.
+_CONDITION = re.compile(
+    r"\b(?:if|when|whenever|unless|until|in case|handle|handles|after)\b",
+    re.IGNORECASE,
+)
+_FAILURE_SECTION = re.compile(
+    r"^#{1,6} [^\n]*(?:fail|error|troubleshoot|recover)[^\n]*\n"
+    r"(?:(?!#{1,6} )[^\n]*+\n)*+",
+    re.IGNORECASE | re.MULTILINE,
 )
 
 
@@ -72,7 +75,7 @@ def learned_environment(skill: Skill, doc: Document) -> Iterator[Problem]:
     The next machine has the command, the module or the permission. Name what the skill
     needs in `compatibility`, and how to check for it.
     """
-    if found := _lesson(skill, doc, _ENVIRONMENT):
+    if found := _lesson(skill, doc, _ENVIRONMENT, fine_in=_FAILURE_SECTION):
         hint = "say what is needed and how to check for it instead"
         yield Problem(
             f"records a failure of one environment: {found.said}", hint, found.line
@@ -85,7 +88,7 @@ def learned_transient(skill: Skill, doc: Document) -> Iterator[Problem]:
 
     A time-out or a busy service is handled by trying again, not by remembering it.
     """
-    if found := _lesson(skill, doc, _TRANSIENT):
+    if found := _lesson(skill, doc, _TRANSIENT, fine_in=_FAILURE_SECTION):
         hint = "describe when to retry and when to give up instead"
         yield Problem(f"records an error that passes: {found.said}", hint, found.line)
 
@@ -97,10 +100,9 @@ def learned_helplessness(skill: Skill, doc: Document) -> Iterator[Problem]:
     Such a sentence outlives its cause, and an agent that believes it never tries again.
     Write what does work.
     """
-    found = _lesson(skill, doc, DOES_NOT_WORK)
-    if not skill.is_agent_made and DOES_NOT_WORK[0] in doc.text:
-        found = _first(doc, doc.text, DOES_NOT_WORK[:1])
-    if found:
+    if not skill.is_agent_made and NOT_WORK not in doc.text:
+        return
+    if found := _first(doc, _DOES_NOT_WORK):
         hint = "write what to do instead"
         yield Problem(
             f"teaches that something does not work: {found.said}", hint, found.line
@@ -130,19 +132,29 @@ class _Found(NamedTuple):
     said: str
 
 
-def _lesson(skill: Skill, doc: Document, phrases: tuple[str, ...]) -> _Found | None:
-    """The first phrase in what an agent wrote, the description included."""
-    if not skill.is_agent_made:
-        return None
-    return _first(doc, doc.text.lower().replace("\u2019", "'"), phrases)
+def _lesson(
+    skill: Skill,
+    doc: Document,
+    phrase: re.Pattern[str],
+    *,
+    fine_in: re.Pattern[str] | None = None,
+) -> _Found | None:
+    """The first such phrase in what an agent wrote, the description included."""
+    return _first(doc, phrase, fine_in) if skill.is_agent_made else None
 
 
-def _first(doc: Document, text: str, phrases: tuple[str, ...]) -> _Found | None:
-    """The first phrase that stands in prose; code may well handle such an error."""
+def _first(
+    doc: Document, phrase: re.Pattern[str], fine_in: re.Pattern[str] | None = None
+) -> _Found | None:
+    """The first phrase in prose that tells what was, not what to do about it."""
+    text = doc.text
+    sections = [match.span() for match in fine_in.finditer(text)] if fine_in else []
     code = code_blocks(text)
-    for phrase in phrases:
-        for at in occurrences(text, phrase):
-            if not in_any(at, code):
-                line = text.count("\n", 0, at) + 1
-                return _Found(line, repr(doc.text.split("\n")[line - 1].strip()[:60]))
+    for match in phrase.finditer(text):
+        at = match.start()
+        sentence = re.split(r"\n\s*\n|[.!?]\s", text[max(0, at - 300) : at])[-1]
+        is_advice = sentence.count("`") % 2 or _CONDITION.search(sentence)
+        if not is_advice and not in_any(at, code) and not in_any(at, sections):
+            said = text[text.rfind("\n", 0, at) + 1 :].split("\n", 1)[0]
+            return _Found(doc.line_at(at), repr(said.strip()[:60]))
     return None

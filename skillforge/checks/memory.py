@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import astuple
+from typing import Any
 
 from skillforge.checks.run import Checked
 from skillforge.errors import ToolError
@@ -62,7 +63,7 @@ class Memory:
                 for row in rows
                 if self.trees.get(row.name) == row.tree and self._untouched(row)
             }
-        except (ValueError, TypeError, AttributeError):
+        except (ValueError, TypeError, AttributeError, LookupError):
             self.cache.forget()  # damaged inside: then nothing in it is worth a thing
             known = {}
         changed = (*differs.wait(), *unwatched.wait())
@@ -126,7 +127,15 @@ def _dump(findings: list[Finding]) -> str:
 def _load(findings: str) -> list[Finding]:
     if not findings:
         return []
-    return [
-        Finding(rule, _SEVERITIES[severity], *rest)
-        for rule, severity, *rest in json.loads(findings)
-    ]
+    items = json.loads(findings)
+    if not isinstance(items, list) or not items:
+        raise TypeError
+    return [_finding(item) for item in items]
+
+
+def _finding(item: list[Any]) -> Finding:
+    """A finding as it was kept; a damaged one is an error."""
+    rule, severity, message, path, line, hint = item
+    if not isinstance(line, int) or not isinstance(rule + message + path + hint, str):
+        raise TypeError
+    return Finding(rule, _SEVERITIES[severity], message, path, line, hint)

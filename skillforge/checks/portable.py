@@ -26,14 +26,19 @@ RESERVED = re.compile(_FIELDS["name"]["not"]["pattern"])
 LEFTOVERS = ("github-", "local-path")  # how the entries of installers begin
 MOST_LINKS = 20  # findings on links; who has more has understood
 _ASCII = bytes(range(128))
-# Zero-width space, bidi marks, embeddings, overrides and isolates, word joiners, a BOM
-# inside the text, and tags; an emoji flag is spelled with a few of these.
+# Zero-width and joining characters, bidi marks, embeddings, overrides and isolates,
+# fillers, annotations, a BOM inside the text, tags, and the variation selectors that
+# emoji do not use.
 _SUSPECT = re.compile(
-    "[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
-    "\U000e0001-\U000e007f]"
+    "[\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069"
+    "\u3164\ufeff\ufff9-\ufffb\U000e0001-\U000e007f\U000e0100-\U000e01ef]"
 )
-_FLAG = "\U0001f3f4[\U000e0020-\U000e007e]{1,6}\U000e007f"
-_HIDDEN = re.compile(f"{_FLAG}|({_SUSPECT.pattern})")
+# Honest uses: the flags of England, Scotland and Wales; joiners but between Latin
+# letters; direction marks in a text that has letters from right to left.
+_FLAG = re.compile("\U0001f3f4\U000e0067\U000e0062[\U000e0061-\U000e007a]{3}\U000e007f")
+_JOINER = re.compile("(?<![A-Za-z])[\u200c\u200d]|[\u200c\u200d](?![A-Za-z])")
+_MARK = re.compile("[\u061c\u200e\u200f]")
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
 
 
 @rule(profile=Profile.PORTABLE)
@@ -124,7 +129,8 @@ def link_target(skill: Skill, doc: Document) -> Iterator[Problem]:
 
     Links are relative to the skill's folder. A path in the text counts as the name of a
     file of the skill if it starts with `scripts/` or `references/`, or with a folder
-    that the skill has. In code, which may show other projects, only the latter does.
+    that the skill has. In code blocks, which may show other projects, only
+    `scripts/` and `references/` count, and only if the skill has them.
     """
     paths = {posixpath.normpath(link.target): link for link in reversed(doc.links)}
     missing = [link for path, link in paths.items() if path not in skill.files]
@@ -143,13 +149,15 @@ def link_target(skill: Skill, doc: Document) -> Iterator[Problem]:
 def _is_dead(link: Link, folders: set[str], code: list[tuple[int, int]]) -> bool:
     """Whether a target that is no file is no folder, no pattern and not elsewhere."""
     target = link.target
-    if any(sign in target for sign in ("*", "…", "...", "NAME", "[")):
+    if any(sign in target for sign in ("*", "…", "...", "NAME", "YYYY", "[")):
         return False
     if posixpath.normpath(target) in folders:
         return False
     own = target.startswith(("scripts/", "references/"))
-    plain = own and not in_any(link.offset, code)
-    return link.is_markdown or plain or target.partition("/")[0] in folders
+    has_folder = target.partition("/")[0] in folders
+    if link.is_markdown:
+        return True
+    return own and has_folder if in_any(link.offset, code) else own or has_folder
 
 
 def _offset(link: Link) -> int:
@@ -165,7 +173,8 @@ def link_depth(_skill: Skill, doc: Document) -> Iterator[Problem]:
     deep = [
         link
         for link in doc.links
-        if link.is_markdown and posixpath.normpath(link.target).count("/") > 1
+        if link.is_markdown and not link.target.startswith("..")
+        if posixpath.normpath(link.target).count("/") > 1
     ]
     for target, offset, _is_markdown in deep[:MOST_LINKS]:
         yield Problem(
@@ -183,23 +192,26 @@ def hidden_characters(_skill: Skill, doc: Document) -> Iterator[Problem]:
     order than an agent reads it. Joiners in emoji and scripts that need them are fine.
     """
     if has_hidden(doc):
-        found = next(m for m in _HIDDEN.finditer(doc.text, 1) if m[1])
-        yield Problem(
-            f"the invisible character U+{ord(found[1]):04X} stands here",
-            "remove it",
-            doc.line_at(found.start()),
-        )
+        # Honest ones are blanked, so that what is left is where it was.
+        text = _FLAG.sub(lambda flag: " " * len(flag[0]), doc.text)
+        text = _JOINER.sub(" ", text)
+        if _RIGHT_TO_LEFT.search(text):
+            text = _MARK.sub(" ", text)
+        if found := _SUSPECT.search(text, 1):
+            yield Problem(
+                f"the invisible character U+{ord(found[0]):04X} stands here",
+                "remove it",
+                doc.line_at(found.start()),
+            )
 
 
 def has_hidden(doc: Document) -> bool:
-    """Whether the text holds an invisible character, a BOM at its start aside."""
+    """Whether the text may hold an invisible character, a BOM at its start aside."""
     if doc.text.isascii():
         return False
     # Without ASCII little is left to search, so that most texts are done with here.
     beyond = doc.data.translate(None, _ASCII).decode()
-    if not _SUSPECT.search(beyond, beyond[0] == "\ufeff"):
-        return False
-    return any(match[1] for match in _HIDDEN.finditer(doc.text, 1))
+    return _SUSPECT.search(beyond, beyond[0] == "\ufeff") is not None
 
 
 BODY_RULES = rules_in(globals())[len(FIELD_RULES) :]

@@ -71,7 +71,7 @@ def body_is_fine(skill: Skill, doc: Document) -> bool:
         and b"\r" not in data
         and not doc.text[doc.body_start : doc.body_start + 200].isspace()
         and doc.body_start < len(doc.text)
-        and learned.DOES_NOT_WORK[0] not in doc.text
+        and learned.NOT_WORK not in doc.text
         and not portable.has_hidden(doc)
     )
 

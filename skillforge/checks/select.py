@@ -117,26 +117,27 @@ def _chosen(
     found: dict[Path, None] = {}
     for target in targets:
         found.update(dict.fromkeys(_resolve(library, target)))
+    here = library and os.path.realpath(library.root)
     for folder in found:
         home = Library.find(folder.parent)
         inside = home is not None and folder.parent == home.skills_dir
         root = home.root if home and inside else None
         if root not in rulesets:
-            rulesets[root] = ruleset(
-                home.policy() if home and root else Policy(), profile
-            )
-        shown = f"{SKILLS}/{folder.name}" if home == library and inside else str(folder)
+            policy = home.policy() if home and inside else Policy()
+            rulesets[root] = ruleset(policy, profile)
+        is_ours = root is not None and str(root) == here
+        shown = f"{SKILLS}/{folder.name}" if is_ours else str(folder)
         skill = read_folder(str(folder), folder.name, shown, alone=not inside)
         yield folder, skill, rulesets[root]
 
 
 def _resolve(library: Library | None, target: str) -> list[Path]:
     """The folders that a target means: a skill's name, a path, a folder of skills."""
-    path = Path(os.path.abspath(target))
+    path = _located(target)
     try:
         if path.is_dir() and not _is_name(library, target, path):
             return _skills_in(path)
-        if os.path.lexists(path) and not path.is_dir():
+        if target and os.path.lexists(path) and not path.is_dir():
             return [_around(path)]
     except OSError as err:
         raise RequestError(
@@ -147,11 +148,19 @@ def _resolve(library: Library | None, target: str) -> list[Path]:
             f"there is no folder {target!r}, and no library here to look a name up in",
             hint="give the path of a folder with a SKILL.md, or run it in a library",
         )
-    return [library.folder_of(target)]
+    return [_located(library.folder_of(target))]
+
+
+def _located(path: str | Path) -> Path:
+    """A path that is the same however it is spelled; its last part may be a link."""
+    parent, name = os.path.split(os.path.abspath(path))
+    return Path(os.path.realpath(parent), name)
 
 
 def _is_name(library: Library | None, target: str, path: Path) -> bool:
     """Whether a word is a skill of the library rather than a folder that lies here."""
+    if not target:
+        return True
     if library is None or "/" in target or target in (".", ".."):
         return False
     return not _has_skill_file(path) and (library.skills_dir / target).is_dir()
@@ -162,10 +171,16 @@ def _skills_in(folder: Path) -> list[Path]:
     if _has_skill_file(folder):
         return [folder]
     inner = folder / SKILLS if (folder / SKILLS).is_dir() else folder
-    children = sorted(child for child in inner.iterdir() if child.is_dir())
-    if inner.name != SKILLS:
-        children = [child for child in children if _has_skill_file(child)]
-    return children or [folder]
+    children = sorted(inner.iterdir())
+    if inner.name == SKILLS:
+        skills = [
+            child for child in children if child.is_symlink() or not child.is_file()
+        ]
+    else:
+        skills = [
+            child for child in children if child.is_dir() and _has_skill_file(child)
+        ]
+    return skills or [folder]
 
 
 def _has_skill_file(folder: Path) -> bool:
@@ -178,6 +193,8 @@ def _has_skill_file(folder: Path) -> bool:
 
 def _around(file: Path) -> Path:
     """The skill that a file belongs to, as pre-commit names files."""
+    if file.is_symlink() and file.parent.name == SKILLS:
+        return file
     for folder in file.parents:
         if folder.parent.name == SKILLS or _has_skill_file(folder):
             return folder

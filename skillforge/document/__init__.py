@@ -83,11 +83,6 @@ def parse(data: bytes) -> Document:
     return _parse_text(text, data)
 
 
-def parse_text(text: str) -> Document:
-    """Read the text of a SKILL.md."""
-    return parse(text.encode("utf-8"))
-
-
 def _parse_text(text: str, data: bytes) -> Document:
     has_bom = text.startswith("\ufeff")
     problems = encoding_bom.findings() if has_bom else []

@@ -1,6 +1,4 @@
-"""The ways in which a header is not YAML that a skill may use, each with its manual
-page.
-"""
+"""The ways in which a header is not YAML that a skill may use, with manual pages."""
 
 import re
 from collections.abc import Iterator

@@ -85,7 +85,7 @@ def _changed(
     inner = fields.get(key)
     new: Value | None = value
     if rest:
-        if value is None and not isinstance(inner, dict):
+        if value is None and (not isinstance(inner, dict) or rest[0] not in inner):
             return fields
         inner = inner if isinstance(inner, dict) else {}
         new = _changed(inner, tuple(rest), value) or None

@@ -39,10 +39,13 @@ def syntax(header: str, err: "yaml.MarkedYAMLError") -> Finding:
             return causes.frontmatter_single.findings(number)[0]
     suspects = list(_suspects(lines, err))
     for known in (*_BY_LINE, *_by_context(suspects[0])):
-        for suspect in suspects:
-            for finding in known.findings(suspect):
+        for at in suspects:
+            for finding in known.findings(at):
                 return finding
-    return causes.yaml_syntax.findings(suspects[0])[0]
+    # A quote that was left open is only noticed at the next one.
+    before = max(suspects[0].line - 3, 0)
+    opened = causes.yaml_unclosed.findings(suspect(lines[before], before + 2))
+    return (opened or causes.yaml_syntax.findings(suspects[0]))[0]
 
 
 def _by_context(at: Suspect) -> tuple[Rule, ...]:
@@ -53,10 +56,7 @@ def _by_context(at: Suspect) -> tuple[Rule, ...]:
 
 
 def _suspects(lines: list[str], err: "yaml.MarkedYAMLError") -> Iterator[Suspect]:
-    """The line of the error, the one where its construct began, the keys above them.
-
-    Last comes the key before: an open quote there is only noticed at the next one.
-    """
+    """The line of the error, the one where its construct began, the keys above them."""
     last = len(lines) - 1
     marks = [m.line for m in (err.problem_mark, err.context_mark) if m is not None]
     if "simple key" in (err.context or "") or "end of stream" in (err.problem or ""):
@@ -66,7 +66,7 @@ def _suspects(lines: list[str], err: "yaml.MarkedYAMLError") -> Iterator[Suspect
         above = min(mark, last)
         while above > 0 and not _is_key(lines[above]):
             above -= 1
-        for index in (min(mark, last), above, max(above - 1, 0)):
+        for index in (min(mark, last), above):
             if index not in seen and (lines[index].strip() or index == 0):
                 seen.add(index)
                 yield suspect(lines[index], index + 2, err.problem or "")

@@ -12,10 +12,10 @@ _TARGET = re.compile(
     r"\([ \t]{0,9}+(?:<([^<>\n]{1,200}+)>"
     r"|((?:[^()<>\s]|\([^()\s]{0,99}\)){1,200}+))[^)\n]{0,200}+\)"
 )
-_REMOTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//|#|\$|\{|/|~")
+_REMOTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//|#|\$|\{|/|~|www\.|[^./]*\Z")
 _FOLDERS = ("script", "reference", "asset", "template")  # each goes on with "s/"
 _FOLDER_ENDS = tuple(f"{folder}s".encode() for folder in _FOLDERS)
-_REST = re.compile(r"s/[\w./-]*\.\w++(?!/)")
+_REST = re.compile(r"s/[\w./-]*\.[A-Za-z]\w{0,9}+(?!/)")
 _WITHIN_PATH = re.compile(r"[\w/.$}-]")
 
 
@@ -50,10 +50,16 @@ def _unquoted(target: str) -> str:
 
 
 def _is_hidden(text: str, offset: int) -> bool:
-    """Whether a link stands in inline code or in a comment, seen from not too far."""
+    """Whether a link is code, a comment or escaped, seen from not too far."""
     before = text[max(0, offset - 2000) : offset]
     line = before[before.rfind("\n") + 1 :]
-    return line.count("`") % 2 == 1 or before.rfind("<!--") > before.rfind("-->")
+    bracket = line.rfind("[")
+    return (
+        line.count("`") % 2 == 1
+        or before.rfind("<!--") > before.rfind("-->")
+        or bool(re.match(r"(?: {4}|\t)\s*(?![-*+\d])", line))
+        or bool(re.search(r"[\\\w]\Z", line[: max(bracket, 0)]))
+    )
 
 
 def _named_files(text: str, start: int) -> Iterator[Link]:

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 
 from skillforge.checks import Ruleset, all_rules
 from skillforge.checks.fix import FIXABLE, mend
-from skillforge.document import parse, parse_text
+from skillforge.document import parse
 from skillforge.library import read_folder
 from skillforge.model import Profile, Skill
-from tests.conftest import CASES, LibraryFolder, Run, skill_md
+from tests.conftest import CASES, LibraryFolder, Run, parse_text, skill_md
 from tests.document.test_document import HEADERS
 
 PORTABLE = Ruleset(Profile.PORTABLE, {})
@@ -103,6 +103,22 @@ HEAD = "---\nname: csv-tables\ndescription: Reads. Use when asked.\n"
         pytest.param(HEAD + "allowed_tools: Read\n---\n", id="underscore"),
         pytest.param(HEAD.replace("\n", "\r") + "---\r", id="carriage-returns"),
         pytest.param(HEAD + "level: x # keep\n---\n", id="comment"),
+        pytest.param(HEAD + "level: x # keep\n---", id="comment-at-the-end"),
+        pytest.param(
+            "name: a\ndescription: |\n  One.\n\n  Two.\n\n# T\n", id="block-with-gap"
+        ),
+        pytest.param(
+            "name: a\ndescription: b\n\nlicense: MIT\n\n# T\n", id="fields-after-gap"
+        ),
+        pytest.param(
+            "---\nname: a\ndescription: |\n  x\n  ---\n  y\n----\n# T\n",
+            id="rule-in-block",
+        ),
+        pytest.param(HEAD + "Note: body\n    ---\nfoo\n", id="unknown-field-before"),
+        pytest.param(HEAD + "compatibility: > 3.10\n---\n", id="greater-than"),
+        pytest.param(HEAD + "license: | MIT # see\n---\n", id="block-comment"),
+        pytest.param(HEAD + "license: a: b\t# c\n---\n", id="tab-comment"),
+        pytest.param(HEAD + "n: >-\n  a\n\tlicense: MIT\n---\n", id="tab-after-block"),
         pytest.param(
             HEAD + "allowed-tools:\n  - A # why\n  - B\n---\n", id="list-comment"
         ),
@@ -123,6 +139,11 @@ def test_a_doubtful_case_is_left_as_it_is(text: str) -> None:
         ),
         pytest.param(
             HEAD.replace("---", "----") + "----\n# T\n", HEAD + "---\n# T\n", id="four"
+        ),
+        pytest.param(
+            HEAD + "metadata:\n  a: |\n    - **x**\nlicense: MIT: mod\n---\n",
+            HEAD + 'metadata:\n  a: |\n    - **x**\nlicense: "MIT: mod"\n---\n',
+            id="block-above",
         ),
         pytest.param(
             HEAD + "paths:\n  - *.md\n  - @x\n---\n",

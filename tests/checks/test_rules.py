@@ -17,10 +17,9 @@ from skillforge.checks import (
     all_rules,
     quick,
 )
-from skillforge.document import parse_text
 from skillforge.library import read_folder
 from skillforge.model import File, Finding, Kind, Profile, Rule, Severity, Skill
-from tests.conftest import CASES, skill_md
+from tests.conftest import CASES, parse_text, skill_md
 
 PORTABLE = Ruleset(Profile.PORTABLE, {})
 

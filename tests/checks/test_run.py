@@ -281,9 +281,22 @@ def _edit_unwatched(library: LibraryFolder) -> None:
     _edit(library)
 
 
+def _edit_and_turn_the_clock_back(library: LibraryFolder) -> None:
+    library.git("config", "core.trustctime", "false")
+    file = library.root / "skills/csv-tables/SKILL.md"
+    before = file.stat()
+    _edit_same_size(library)
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
 @pytest.mark.parametrize(
     "change",
-    [_edit_line_endings, _make_executable_unseen, _edit_unwatched],
+    [
+        _edit_line_endings,
+        _make_executable_unseen,
+        _edit_unwatched,
+        _edit_and_turn_the_clock_back,
+    ],
     ids=lambda change: change.__name__[1:],
 )
 def test_what_git_is_told_not_to_see_is_seen(
@@ -296,10 +309,15 @@ def test_what_git_is_told_not_to_see_is_seen(
     assert with_cache(settled) == without_cache(settled) != before
 
 
-def test_a_cache_with_damaged_rows_is_rebuilt(settled: LibraryFolder) -> None:
+@pytest.mark.parametrize(
+    "damage", ["[[", '[["a", "zz", "m"]]', '[["a", "error", 1, 2, 3, 4]]', "{}", "1"]
+)
+def test_a_cache_with_damaged_rows_is_rebuilt(
+    settled: LibraryFolder, damage: str
+) -> None:
     expected = with_cache(settled)
     with sqlite3.connect(settled.root / ".git" / "skillforge" / "cache.db") as db:
-        db.execute("UPDATE results SET findings = '[[', inner = '{'")
+        db.execute("UPDATE results SET findings = ?", (damage,))
 
     assert with_cache(settled) == expected
     assert with_cache(settled) == expected

@@ -256,3 +256,36 @@ def test_a_library_that_does_not_exist_is_refused(
 
 def test_write_goes_with_fix(inside: LibraryFolder, run: Run) -> None:
     assert run("validate", "--write").code == 2
+
+
+def test_a_link_among_the_skills_counts_however_it_is_named(
+    inside: LibraryFolder, run: Run
+) -> None:
+    (inside.root / "skills" / "linked").symlink_to("../nowhere")
+
+    for targets in ((), ("skills",), (".",), ("linked",), ("skills/linked",)):
+        assert "symlink-outside" not in run("validate", "csv-tables", "--json").rules
+        assert "skill-file" in run("validate", *targets, "--json").rules
+
+
+def test_an_empty_target_is_refused(inside: LibraryFolder, run: Run) -> None:
+    assert run("validate", "").code == 2
+
+
+def test_a_skill_is_the_same_through_a_link(inside: LibraryFolder, run: Run) -> None:
+    inside.write("skillforge.yaml", "rules:\n  field-unknown: warning\n")
+    inside.add_skill("odd", "tags: x\n")
+    (inside.root / ".claude").mkdir()
+    (inside.root / ".claude" / "skills").symlink_to("../skills")
+
+    ran = run("validate", ".claude/skills/odd", "odd", "--json")
+
+    assert ran.code == 0
+    assert ran.data["skills"] == 1
+    assert [f["path"] for f in ran.data["findings"]] == ["skills/odd/SKILL.md"]
+
+
+def test_doctor_survives_a_broken_repository(inside: LibraryFolder, run: Run) -> None:
+    (inside.root / ".git" / "HEAD").write_text("garbage")
+
+    assert run("doctor").code in (0, 1)

@@ -8,10 +8,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from skillforge.document import MAX_BYTES, parse, parse_text
+from skillforge.document import MAX_BYTES, parse
 from skillforge.document.header import UnreadableError, read_yaml
 from skillforge.document.plain import kind_of, read_plain
-from tests.conftest import CASES, skill_md
+from tests.conftest import CASES, parse_text, skill_md
 
 CASE_TEXTS = [
     path.read_bytes() for path in sorted(CASES.rglob("SKILL.md")) if path.is_file()

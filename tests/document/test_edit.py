@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillforge.document import parse_text
 from skillforge.document.edit import remove_field, scalar, set_field
 from skillforge.errors import RequestError
+from tests.conftest import parse_text
 
 TEXT = """---
 # A comment
