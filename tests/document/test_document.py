@@ -88,6 +88,11 @@ def test_any_damage_to_real_files_gives_a_document() -> None:
 
 
 @given(HEADERS)
+@example("key: trailing \n")
+@example("key: >\n  trailing \n")
+@example("key: a\u2028b\n")
+@example("key: 'a' b\n")
+@example("# \u2028key: a\n")
 @settings(max_examples=1000)
 def test_the_fast_reader_agrees_with_libyaml_wherever_it_answers(header: str) -> None:
     plain = read_plain(header)
