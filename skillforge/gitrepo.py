@@ -141,12 +141,10 @@ class GitRepo:
             )
         return result.out.decode().strip()
 
-    def subtrees(self, revision: str, folder: str) -> dict[str, str]:
-        """Names to object hashes of what lies directly under `folder`."""
-        out = self._git("ls-tree", "-z", "--full-tree", revision, f"{folder}/")
-        entries = (entry.partition("\t") for entry in _paths(out))
-        prefix = len(folder) + 1
-        return {path[prefix:]: about.split(" ")[2] for about, _, path in entries}
+    def start_subtrees(self, revision: str, folder: str) -> "Subtrees":
+        """Begin to list what lies directly under `folder`, with object hashes."""
+        options = ("-z", "--full-tree", revision, f"{folder}/")
+        return Subtrees(self._start("ls-tree", *options), len(folder) + 1)
 
     def files(self, revision: str, *folders: str) -> Iterator[TreeFile]:
         """All files under some folders, by path, with their sizes."""
@@ -225,6 +223,18 @@ class Paths(NamedTuple):
                 f[2:] + b"\0" for f in out.split(b"\0") if f[:1] != b"H" and f
             )
         return _paths(out)
+
+
+class Subtrees(NamedTuple):
+    """A listing under way; `wait` returns names and object hashes."""
+
+    process: "proc.Process"
+    prefix: int
+
+    def wait(self) -> dict[str, str]:
+        lines = _paths(_output(("ls-tree",), proc.finish(self.process)))
+        entries = (line.partition("\t") for line in lines)
+        return {path[self.prefix :]: about.split(" ")[2] for about, _, path in entries}
 
 
 def _output(args: tuple[str, ...], result: proc.Result) -> bytes:

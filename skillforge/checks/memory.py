@@ -28,49 +28,45 @@ class Memory:
     """The remembered results for one checkout and one ruleset."""
 
     def __init__(
-        self,
-        repo: GitRepo,
-        ruleset: str,
-        folders: Mapping[str, "os.DirEntry[str]"],
-        trees: Mapping[str, str],
+        self, repo: GitRepo, ruleset: str, folders: Mapping[str, "os.DirEntry[str]"]
     ) -> None:
         self.began = time.time_ns()
+        # Git works while we read the cache; these come to nothing without a commit.
+        self.listed = repo.start_subtrees("HEAD", SKILLS)
+        self.differs = repo.start_diff("HEAD", SKILLS)
+        self.unwatched = repo.start_unwatched(SKILLS)
         self.repo = repo
         self.ruleset = ruleset
         self.folders = folders
-        self.trees = trees
         self.cache = Cache.of(repo.common_dir)
+        self.trees: dict[str, str] = {}
         self.dirty: set[str] = set()
-
-    @classmethod
-    def of(
-        cls, repo: GitRepo, ruleset: str, folders: Mapping[str, "os.DirEntry[str]"]
-    ) -> "Memory | None":
-        """The memory of a checkout; None where there is no commit to go by."""
-        try:
-            return cls(repo, ruleset, folders, repo.subtrees("HEAD", SKILLS))
-        except ToolError:
-            return None
 
     def recall(self) -> dict[str, list[Finding]]:
         """Findings of the skills that have not changed since they were checked."""
-        differs = self.repo.start_diff("HEAD", SKILLS)
-        unwatched = self.repo.start_unwatched(SKILLS)
         rows = self.cache.load(self.ruleset)
         try:
-            known = {
+            self.trees = self.listed.wait()
+            known = self._known(rows)
+            changed = (*self.differs.wait(), *self.unwatched.wait())
+        except ToolError:
+            self.trees = {}
+            return {}
+        self.dirty = {path.split("/", 2)[1] for path in changed}
+        for name in self.dirty:
+            known.pop(name, None)
+        return known
+
+    def _known(self, rows: list[CachedResult]) -> dict[str, list[Finding]]:
+        try:
+            return {
                 row.name: _load(row.findings)
                 for row in rows
                 if self.trees.get(row.name) == row.tree and self._untouched(row)
             }
         except (ValueError, TypeError, AttributeError, LookupError):
             self.cache.forget()  # damaged inside: then nothing in it is worth a thing
-            known = {}
-        changed = (*differs.wait(), *unwatched.wait())
-        self.dirty = {path.split("/", 2)[1] for path in changed}
-        for name in self.dirty:
-            known.pop(name, None)
-        return known
+            return {}
 
     def _untouched(self, row: CachedResult) -> bool:
         entry = self.folders.get(row.name)

@@ -72,12 +72,12 @@ def check_checkout(
 def _memory(
     library: Library, ruleset: Ruleset, folders: "Mapping[str, os.DirEntry[str]]"
 ) -> "Memory | None":
-    """What is known of the skills already; None where there is no commit to go by."""
+    """What is known of the skills already; None for a library that is not in git."""
     from skillforge.checks.memory import Memory
 
     if library.repo is None:
         return None
-    return Memory.of(library.repo, ruleset.fingerprint, folders)
+    return Memory(library.repo, ruleset.fingerprint, folders)
 
 
 def _report(names: Iterable[str], found: dict[str, list[Finding]]) -> Report:

@@ -34,9 +34,6 @@ def syntax(header: str, err: "yaml.MarkedYAMLError") -> Finding:
     for finding in causes.yaml_conflict_marker.findings(header):
         return finding
     lines = header.split("\n")
-    for number, line in enumerate(lines, 2):
-        if line.rstrip() == "...":
-            return causes.frontmatter_single.findings(number)[0]
     suspects = list(_suspects(lines, err))
     for known in (*_BY_LINE, *_by_context(suspects[0])):
         for at in suspects:

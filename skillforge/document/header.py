@@ -86,6 +86,7 @@ def compose(header: str) -> Node:
     """The header as nodes; nothing is expanded, so no input grows when it is read."""
     import yaml
 
+    _refuse_end_marker(header)
     composer = _Composer(header)
     take = composer.handlers()
     try:
@@ -99,6 +100,14 @@ def compose(header: str) -> Node:
     except yaml.reader.ReaderError as err:
         raise UnreadableError(explain.control_character(header, err)) from err
     return composer.mapping()
+
+
+def _refuse_end_marker(header: str) -> None:
+    """Refuse `...`, which ends a YAML document; readers differ on what follows it."""
+    if "..." in header:
+        for number, line in enumerate(header.split("\n"), FIRST_LINE):
+            if line.rstrip() == "...":
+                raise UnreadableError(causes.frontmatter_single.findings(number)[0])
 
 
 def _parser(header: str) -> Any:
