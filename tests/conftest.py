@@ -9,12 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from skillforge import cli
 from skillforge.document import parse
 from skillforge.gitrepo import GitRepo
 from skillforge.library import Library
 from skillforge.model import Document
+
+# No deadline: a busy machine is not a failure. In CI the same examples each time; a
+# developer's machine goes on looking for new ones.
+settings.register_profile("ours", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("ours")
 
 CASES = Path(__file__).parent / "cases"
 BODY = "# Title\n\nDo this, then that.\n"
