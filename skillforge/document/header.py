@@ -114,8 +114,8 @@ def _parser(header: str) -> Any:
     """A source of YAML events, from libyaml where it is there."""
     import yaml
 
-    fast = getattr(yaml, "CParser", None) or getattr(yaml.cyaml, "CParser", None)
-    return fast(header) if fast else yaml.SafeLoader(header)
+    libyaml = getattr(yaml, "cyaml", None)
+    return libyaml.CParser(header) if libyaml else yaml.SafeLoader(header)
 
 
 class _Composer:

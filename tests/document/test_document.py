@@ -4,6 +4,7 @@ import random
 
 import frontmatter
 import pytest
+import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
@@ -213,3 +214,14 @@ def test_a_bom_is_found_and_the_fields_are_read_all_the_same() -> None:
 def test_unreadable_is_raised_only_inside() -> None:
     with pytest.raises(UnreadableError):
         read_yaml("a: [")
+
+
+def test_without_libyaml_the_same_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    fast = [parse(data) for data in CASE_TEXTS]
+
+    monkeypatch.delattr(yaml, "cyaml")
+    slow = [parse(data) for data in CASE_TEXTS]
+
+    for one, other in zip(fast, slow, strict=True):
+        assert (one.fields, one.lines) == (other.fields, other.lines)
+        assert one.readable == other.readable
