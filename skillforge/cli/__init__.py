@@ -66,8 +66,7 @@ def run(arguments: list[str]) -> int:
         )
         return output.show(settings, answer)
     except BrokenPipeError:
-        output.let_go_of_stdout()  # the reader has seen enough
-        return Exit.NO
+        return Exit.NO  # the reader has seen enough
     except click.ClickException as err:
         hint = output.usage_hint(err)
         return output.fail(

@@ -4,6 +4,7 @@ import io
 import os
 import sys
 from contextlib import suppress
+from itertools import pairwise, takewhile
 from typing import Any
 
 import click
@@ -35,15 +36,17 @@ def emit(words: str) -> None:
         click.echo(words)
         sys.stdout.flush()
     except BrokenPipeError:
+        _let_go_of_stdout()
         raise
     except OSError as err:
+        _let_go_of_stdout()
         raise ToolError(
             f"standard output cannot be written: {err.strerror}",
             hint="is the disk full?",
         ) from err
 
 
-def let_go_of_stdout() -> None:
+def _let_go_of_stdout() -> None:
     """Write no more: Python's own flush at the end must not fail a second time."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -79,7 +82,6 @@ def fail(
     click.echo(f"skillforge: {printable(message)}", err=True)
     if hint:
         click.echo(f"    {printable(hint)}", err=True)
-    let_go_of_stdout()
     return int(code)
 
 
@@ -112,9 +114,9 @@ def use_colour() -> bool:
 
 
 def _asks_for_json(arguments: list[str]) -> bool:
-    before, *_ = " ".join(arguments).split(" -- ")
-    words = before.split()
-    return "--json" in words or "--format=json" in words or "--format json" in before
+    words = list(takewhile(lambda word: word != "--", arguments))
+    by_format = ("--format", "json") in pairwise(words)
+    return by_format or "--json" in words or "--format=json" in words
 
 
 def _first_word(arguments: list[str]) -> str:

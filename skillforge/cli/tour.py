@@ -34,17 +34,15 @@ class Step(NamedTuple):
 def tour(keep: Path | None) -> Answer:
     """Run all steps; the answer is a no as soon as one ends otherwise than told."""
     with _folder(keep) as root:
-        for step in _steps(root):
+        steps = _steps(root)
+        for step in steps:
             step.before()
             code = _run(step)
             if code != step.exit_code:
                 told = f"{step.arguments[0]} ended with {code}, not {step.exit_code}"
-                return Answer(
-                    {"steps": len(_steps(root))}, f"the demo failed: {told}", False
-                )
-        steps = len(_steps(root))
+                return Answer({"steps": len(steps)}, f"the demo failed: {told}", False)
     kept = f"; the library is in {keep}" if keep else ""
-    return Answer({"steps": steps}, f"\nall {steps} steps went as told{kept}")
+    return Answer({"steps": len(steps)}, f"\nall {len(steps)} steps went as told{kept}")
 
 
 def _steps(root: Path) -> list[Step]:
