@@ -5,13 +5,15 @@ need for speed.
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Generic, NamedTuple, TypeVar
 
 from skillforge import proc
 from skillforge.errors import RequestError, ToolError
+
+T = TypeVar("T")
 
 # Git sets these in hooks; inherited, they point at another repository or index.
 _HOOK_VARIABLES = (
@@ -141,10 +143,10 @@ class GitRepo:
             )
         return result.out.decode().strip()
 
-    def start_subtrees(self, revision: str, folder: str) -> "Subtrees":
-        """Begin to list what lies directly under `folder`, with object hashes."""
+    def start_subtrees(self, revision: str, folder: str) -> "Asked[dict[str, str]]":
+        """Begin to list what lies directly under `folder`: names and object hashes."""
         options = ("-z", "--full-tree", revision, f"{folder}/")
-        return Subtrees(self._start("ls-tree", *options), len(folder) + 1)
+        return Asked(self._start("ls-tree", *options), _hashes)
 
     def files(self, revision: str, *folders: str) -> Iterator[TreeFile]:
         """All files under some folders, by path, with their sizes."""
@@ -161,7 +163,7 @@ class GitRepo:
         options = ("--name-only", "--no-renames", "-r", "-z", base, head, "--", folder)
         return _paths(self._git("diff-tree", *options))
 
-    def start_diff(self, revision: str, folder: str) -> "Paths":
+    def start_diff(self, revision: str, folder: str) -> "Asked[list[str]]":
         """Begin to compare the checkout with a commit, while the caller goes on.
 
         The plumbing command names every file whose times differ from the index, also
@@ -170,18 +172,18 @@ class GitRepo:
         trust = ("core.fileMode=true", "core.trustctime=true", "core.checkStat=default")
         strict = [word for setting in trust for word in ("-c", setting)]
         options = ("--name-only", "--no-renames", "-z")
-        return Paths(
-            self._start(*strict, "diff-index", *options, revision, "--", folder)
-        )
+        question = ("diff-index", *options, revision, "--", folder)
+        return Asked(self._start(*strict, *question), _paths)
 
-    def start_unwatched(self, folder: str) -> "Paths":
+    def start_unwatched(self, folder: str) -> "Asked[list[str]]":
         """Begin to list files that git was told not to look at (assume-unchanged)."""
-        return Paths(self._start("ls-files", "-v", "-z", "--", folder), unwatched=True)
+        return Asked(self._start("ls-files", "-v", "-z", "--", folder), _flagged)
 
-    def start_listing(self, revision: str, folder: str) -> "Paths":
+    def start_listing(self, revision: str, folder: str) -> "Asked[list[str]]":
         """Begin to list all files of a commit under `folder`."""
         options = ("-r", "-z", "--full-tree", "--name-only")
-        return Paths(self._start("ls-tree", *options, revision, "--", folder))
+        question = self._start("ls-tree", *options, revision, "--", folder)
+        return Asked(question, _paths)
 
     def blob(self, name: str) -> bytes:
         return self._git("cat-file", "blob", name)
@@ -210,31 +212,15 @@ class GitRepo:
         return _output(args, self._run(*args))
 
 
-class Paths(NamedTuple):
+class Asked(NamedTuple, Generic[T]):
     """A question to git under way; `wait` returns its answer."""
 
     process: "proc.Process"
-    unwatched: bool = False
+    read: Callable[[bytes], T]
 
-    def wait(self) -> list[str]:
-        out = _output(("listing",), proc.finish(self.process))
-        if self.unwatched:  # each path has a letter before it, `H` for the usual ones
-            out = b"".join(
-                f[2:] + b"\0" for f in out.split(b"\0") if f[:1] != b"H" and f
-            )
-        return _paths(out)
-
-
-class Subtrees(NamedTuple):
-    """A listing under way; `wait` returns names and object hashes."""
-
-    process: "proc.Process"
-    prefix: int
-
-    def wait(self) -> dict[str, str]:
-        lines = _paths(_output(("ls-tree",), proc.finish(self.process)))
-        entries = (line.partition("\t") for line in lines)
-        return {path[self.prefix :]: about.split(" ")[2] for about, _, path in entries}
+    def wait(self) -> T:
+        _git, *args = self.process.args  # type: ignore[misc]
+        return self.read(_output(tuple(map(str, args)), proc.finish(self.process)))
 
 
 def _output(args: tuple[str, ...], result: proc.Result) -> bytes:
@@ -249,6 +235,17 @@ def _output(args: tuple[str, ...], result: proc.Result) -> bytes:
 
 def _paths(out: bytes) -> list[str]:
     return out.decode("utf-8", "surrogateescape").split("\0")[:-1]
+
+
+def _flagged(out: bytes) -> list[str]:
+    """Paths whose letter in `ls-files -v` is not the usual `H`."""
+    return [entry[2:] for entry in _paths(out) if entry[0] != "H"]
+
+
+def _hashes(out: bytes) -> dict[str, str]:
+    """Names to hashes, from `ls-tree` of one folder."""
+    entries = (entry.partition("\t") for entry in _paths(out))
+    return {p.rpartition("/")[2]: about.split(" ")[2] for about, _, p in entries}
 
 
 def _feed(pipe: IO[bytes], names: list[str]) -> None:

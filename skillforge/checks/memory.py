@@ -10,9 +10,11 @@ import os
 import time
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import astuple
 from typing import Any
 
+from skillforge import proc
 from skillforge.checks.run import Checked
 from skillforge.errors import ToolError
 from skillforge.gitrepo import GitRepo
@@ -31,10 +33,6 @@ class Memory:
         self, repo: GitRepo, ruleset: str, folders: Mapping[str, "os.DirEntry[str]"]
     ) -> None:
         self.began = time.time_ns()
-        # Git works while we read the cache; these come to nothing without a commit.
-        self.listed = repo.start_subtrees("HEAD", SKILLS)
-        self.differs = repo.start_diff("HEAD", SKILLS)
-        self.unwatched = repo.start_unwatched(SKILLS)
         self.repo = repo
         self.ruleset = ruleset
         self.folders = folders
@@ -44,18 +42,23 @@ class Memory:
 
     def recall(self) -> dict[str, list[Finding]]:
         """Findings of the skills that have not changed since they were checked."""
-        rows = self.cache.load(self.ruleset)
-        try:
-            self.trees = self.listed.wait()
-            known = self._known(rows)
-            changed = (*self.differs.wait(), *self.unwatched.wait())
-        except ToolError:
-            self.trees = {}
-            return {}
+        # Git works while we read the cache; without a commit it has no answer.
+        listed = self.repo.start_subtrees("HEAD", SKILLS)
+        differs = self.repo.start_diff("HEAD", SKILLS)
+        unwatched = self.repo.start_unwatched(SKILLS)
+        with ExitStack() as stack:
+            for asked in (listed, differs, unwatched):
+                stack.enter_context(proc.running(asked.process))
+            rows = self.cache.load(self.ruleset)
+            try:
+                self.trees = listed.wait()
+                known = self._known(rows)
+                changed = (*differs.wait(), *unwatched.wait())
+            except ToolError:
+                self.trees = {}
+                return {}
         self.dirty = {path.split("/", 2)[1] for path in changed}
-        for name in self.dirty:
-            known.pop(name, None)
-        return known
+        return {name: found for name, found in known.items() if name not in self.dirty}
 
     def _known(self, rows: list[CachedResult]) -> dict[str, list[Finding]]:
         try:
