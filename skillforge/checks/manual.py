@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from skillforge.checks.fix import FIXABLE
 from skillforge.model import Rule
 
 
@@ -12,7 +13,7 @@ def entry(rule: Rule) -> dict[str, Any]:
         "id": rule.id,
         "severity": rule.severity.value,
         "profile": rule.profile.value,
-        "fixable": rule.fixable,
+        "fixable": rule.id in FIXABLE,
         "summary": rule.summary,
         "page": rule.page,
     }
@@ -20,7 +21,7 @@ def entry(rule: Rule) -> dict[str, Any]:
 
 def page(rule: Rule) -> str:
     """The manual page of one rule."""
-    fixable = "; `validate --fix` can mend it" if rule.fixable else ""
+    fixable = "; `validate --fix` can mend it" if rule.id in FIXABLE else ""
     head = f"{rule.id}: {rule.severity} in profile {rule.profile}{fixable}"
     return f"{head}\n\n{rule.page}"
 

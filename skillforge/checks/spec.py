@@ -66,7 +66,7 @@ def field_required(_skill: Skill, doc: Document) -> Iterator[Problem]:
             yield Problem(f"`{name}` is empty", f"write `{name}: …`", line)
 
 
-@rule(fixable=True)
+@rule()
 def field_unknown(_skill: Skill, doc: Document) -> Iterator[Problem]:
     """Fields are those of the specification, or of a client that we know.
 
@@ -238,7 +238,7 @@ def metadata_map(_skill: Skill, doc: Document) -> Iterator[Problem]:
             )
 
 
-@rule(fixable=True)
+@rule()
 def allowed_tools_text(_skill: Skill, doc: Document) -> Iterator[Problem]:
     """`allowed-tools` is one text with spaces between the tools, not a list.
 

@@ -46,7 +46,7 @@ def encoding_utf8(line: int) -> Iterator[Problem]:
     yield Problem("the file is not UTF-8 text", "save the file as UTF-8", line)
 
 
-@rule(fixable=True)
+@rule()
 def encoding_bom() -> Iterator[Problem]:
     """A SKILL.md does not start with a byte order mark.
 

@@ -38,7 +38,7 @@ def yaml_conflict_marker(header: str) -> Iterator[Problem]:
             return
 
 
-@rule(fixable=True)
+@rule()
 def yaml_tab(at: Suspect) -> Iterator[Problem]:
     """YAML is indented with spaces; a tab is not allowed.
 
@@ -53,7 +53,7 @@ def yaml_tab(at: Suspect) -> Iterator[Problem]:
         )
 
 
-@rule(fixable=True)
+@rule()
 def yaml_block_text(at: Suspect) -> Iterator[Problem]:
     """After `|` or `>` the text starts on the next line.
 
@@ -72,7 +72,7 @@ def yaml_block_text(at: Suspect) -> Iterator[Problem]:
         )
 
 
-@rule(fixable=True)
+@rule()
 def yaml_leading_star(at: Suspect) -> Iterator[Problem]:
     """A value that starts with `*` needs quotes: YAML reads `*` as an alias.
 
@@ -82,7 +82,7 @@ def yaml_leading_star(at: Suspect) -> Iterator[Problem]:
         yield Problem("the value starts with `*`", at.quote_hint(), at.line)
 
 
-@rule(fixable=True)
+@rule()
 def yaml_leading_sign(at: Suspect) -> Iterator[Problem]:
     """A value that starts with `@`, a backtick or `%` needs quotes.
 
@@ -93,7 +93,7 @@ def yaml_leading_sign(at: Suspect) -> Iterator[Problem]:
         yield Problem(f"the value starts with {sign!r}", at.quote_hint(), at.line)
 
 
-@rule(fixable=True)
+@rule()
 def yaml_braces(at: Suspect) -> Iterator[Problem]:
     """A value that starts with `{{` needs quotes: YAML reads `{` as a mapping.
 
@@ -152,7 +152,7 @@ def yaml_inner_quotes(at: Suspect) -> Iterator[Problem]:
         )
 
 
-@rule(fixable=True)
+@rule()
 def yaml_text_after_bracket(at: Suspect) -> Iterator[Problem]:
     """Nothing follows the closing bracket of a list or mapping on its line.
 
@@ -163,7 +163,7 @@ def yaml_text_after_bracket(at: Suspect) -> Iterator[Problem]:
         yield Problem("text follows a closing bracket", at.quote_hint(), at.line)
 
 
-@rule(fixable=True)
+@rule()
 def yaml_colon(at: Suspect) -> Iterator[Problem]:
     """A value that contains a colon and a space needs quotes.
 

@@ -53,7 +53,7 @@ def frontmatter_after_heading(text: str) -> Iterator[Problem]:
         )
 
 
-@rule(fixable=True)
+@rule()
 def frontmatter_after_blank(text: str) -> Iterator[Problem]:
     """The opening `---` is the very first line; no blank line comes before it."""
     if re.match(r"\s+---[ \t]*\r?\n", text):
@@ -63,7 +63,7 @@ def frontmatter_after_blank(text: str) -> Iterator[Problem]:
         )
 
 
-@rule(fixable=True)
+@rule()
 def frontmatter_in_code_fence(text: str) -> Iterator[Problem]:
     """The file is the skill itself, not a code block that shows one.
 
@@ -76,7 +76,7 @@ def frontmatter_in_code_fence(text: str) -> Iterator[Problem]:
         )
 
 
-@rule(fixable=True)
+@rule()
 def frontmatter_without_fences(text: str) -> Iterator[Problem]:
     """The fields stand between two lines of `---`.
 
@@ -103,7 +103,7 @@ def frontmatter_link_text(text: str) -> Iterator[Problem]:
         )
 
 
-@rule(fixable=True)
+@rule()
 def fence_inexact(line: int, text: str) -> Iterator[Problem]:
     """A fence is a line of exactly three hyphens: not indented, nothing after it."""
     yield Problem(
@@ -124,7 +124,7 @@ def fence_unclosed(line: int) -> Iterator[Problem]:
     )
 
 
-@rule(Severity.WARNING, fixable=True)
+@rule(Severity.WARNING)
 def fence_spaces(line: int) -> Iterator[Problem]:
     """No spaces follow a fence: some clients look for the line `---` exactly."""
     yield Problem("spaces follow the `---`", "remove them", line)
@@ -144,7 +144,7 @@ _WHY_MISSING = (
 def find(text: str, start: int = 0) -> Fences | Finding:
     """Find the two fences; `start` is 1 for a text that begins with a BOM."""
     if not text.startswith("---", start):
-        return why_missing(text[start:])
+        return _why_missing(text[start:])
     opening = text.find("\n", start)
     first = text[start : opening if opening >= 0 else len(text)]
     if first.rstrip() != "---":
@@ -161,7 +161,7 @@ def find(text: str, start: int = 0) -> Fences | Finding:
     return _why_unclosed(text, opening + 1)
 
 
-def why_missing(text: str) -> Finding:
+def _why_missing(text: str) -> Finding:
     return next(f for r in _WHY_MISSING for f in r.findings(text))
 
 

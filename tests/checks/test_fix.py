@@ -39,8 +39,8 @@ def test_each_fixable_rule_is_met_after_mending(rule: str) -> None:
     assert all(met)
 
 
-def test_the_manual_says_which_rules_are_fixable() -> None:
-    assert {rule.id for rule in all_rules().values() if rule.fixable} == FIXABLE
+def test_every_mender_belongs_to_a_rule() -> None:
+    assert set(all_rules()) >= FIXABLE
 
 
 @pytest.mark.parametrize(
