@@ -53,6 +53,15 @@ class Report:
     findings: tuple[Finding, ...] = ()
     skills: tuple[str, ...] = ()
 
+    @classmethod
+    def joined(cls, parts: "Iterable[Report]") -> "Report":
+        """One report of several, in their order."""
+        reports = list(parts)
+        return cls(
+            tuple(finding for report in reports for finding in report.findings),
+            tuple(skill for report in reports for skill in report.skills),
+        )
+
     @property
     def ok(self) -> bool:
         """Whether nothing found here blocks promotion."""
@@ -79,7 +88,6 @@ class Rule:
     check: Callable[..., Iterable[Problem]]
     severity: Severity
     profile: Profile
-    fixable: bool = False
 
     def finding(self, problem: Problem, severity: Severity | None = None) -> Finding:
         message, hint, line, path = problem
@@ -100,14 +108,12 @@ class Rule:
 def rule(
     severity: Severity = Severity.ERROR,
     profile: Profile = Profile.SPEC,
-    *,
-    fixable: bool = False,
 ) -> Callable[[Callable[..., Iterable[Problem]]], Rule]:
     """Make a function a rule; `name_matches_folder` becomes `name-matches-folder`."""
 
     def make(check: Callable[..., Iterable[Problem]]) -> Rule:
         name = check.__name__.replace("_", "-")
-        return Rule(name, check, severity, profile, fixable)
+        return Rule(name, check, severity, profile)
 
     return make
 

@@ -3,6 +3,7 @@
 import posixpath
 import re
 from collections.abc import Iterator
+from operator import attrgetter
 
 from skillforge.checks.folder import parents
 from skillforge.checks.spec import name_of
@@ -68,7 +69,7 @@ def name_reserved(_skill: Skill, doc: Document) -> Iterator[Problem]:
         )
 
 
-@rule(profile=Profile.PORTABLE, fixable=True)
+@rule(profile=Profile.PORTABLE)
 def value_quoted(_skill: Skill, doc: Document) -> Iterator[Problem]:
     """A value that looks like a number, a boolean, a date or null is quoted.
 
@@ -138,7 +139,9 @@ def link_target(skill: Skill, doc: Document) -> Iterator[Problem]:
         folders = {".", *(parent for file in skill.files for parent in parents(file))}
         code = code_blocks(doc.text)
         dead = [link for link in missing if _is_dead(link, folders, code)]
-        for target, offset, _is_markdown in sorted(dead, key=_offset)[:MOST_LINKS]:
+        for target, offset, _is_markdown in sorted(dead, key=attrgetter("offset"))[
+            :MOST_LINKS
+        ]:
             yield Problem(
                 f"{target} does not exist in the skill",
                 "add the file, or correct the path",
@@ -158,10 +161,6 @@ def _is_dead(link: Link, folders: set[str], code: list[tuple[int, int]]) -> bool
     if link.is_markdown:
         return True
     return own and has_folder if in_any(link.offset, code) else own or has_folder
-
-
-def _offset(link: Link) -> int:
-    return link.offset
 
 
 @rule(profile=Profile.PORTABLE)

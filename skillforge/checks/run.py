@@ -45,11 +45,7 @@ def check_commit(
     """Check skills of a commit, all of them or those named."""
     listing = library.listing(commit, names)
     work = partial(_check_listed, library, ruleset)
-    parts = proc.spread(work, list(listing.items()), WORTH_SPREADING)
-    return Report(
-        tuple(finding for part in parts for finding in part.findings),
-        tuple(path for part in parts for path in part.skills),
-    )
+    return Report.joined(proc.spread(work, list(listing.items()), WORTH_SPREADING))
 
 
 @proc.without_cycles

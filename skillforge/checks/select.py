@@ -45,13 +45,9 @@ def validate(start: Path, selection: Selection, profile: Profile | None) -> Repo
     if not selection.targets:
         library = Library.open(start)
         return check_checkout(library, ruleset(library.policy(), profile))
-    reports = [
+    return Report.joined(
         check_skills(rules, [skill])
         for _folder, skill, rules in _chosen(library, selection.targets, profile)
-    ]
-    return Report(
-        tuple(finding for report in reports for finding in report.findings),
-        tuple(path for report in reports for path in report.skills),
     )
 
 
