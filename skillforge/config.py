@@ -18,6 +18,13 @@ class Policy:
 
     profile: Profile = Profile.PORTABLE
     rules: Mapping[str, str] = field(default_factory=dict)
+    adopted: str = ""
+    approvals: int = 1
+    checks: tuple[str, ...] = ("validate", "overlap")
+    open_limit: int = 50
+    days_limit: int = 14
+    growth_limit: int = 20
+    rollback_now: str = "people"
 
 
 def read_policy(data: bytes) -> Policy:
@@ -28,9 +35,18 @@ def read_policy(data: bytes) -> Policy:
     ):
         return Policy()  # all comments, as `init` writes it: no parser is needed
     settings = _load(data)
+    default = Policy()
+    proposals = settings.get("proposals", {})
     return Policy(
-        profile=Profile(settings.get("profile", Policy().profile)),
+        profile=Profile(settings.get("profile", default.profile)),
         rules={str(rule): how for rule, how in settings.get("rules", {}).items()},
+        adopted=str(settings.get("adopted", "")),
+        approvals=settings.get("approvals", default.approvals),
+        checks=tuple(settings.get("checks", default.checks)),
+        open_limit=proposals.get("open", default.open_limit),
+        days_limit=proposals.get("days", default.days_limit),
+        growth_limit=proposals.get("growth", default.growth_limit),
+        rollback_now=settings.get("rollback", {}).get("now", default.rollback_now),
     )
 
 

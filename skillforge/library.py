@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
@@ -78,6 +79,19 @@ class Library:
     def skills_dir(self) -> Path:
         return self.root / SKILLS
 
+    @cached_property
+    def main(self) -> str:
+        """The branch that promotion moves: `main`, or `master` in an older library."""
+        repo = self.repository()
+        for name in ("main", "master"):
+            if repo.ref(f"refs/heads/{name}"):
+                return name
+        raise RequestError(
+            "there is no branch main with a commit",
+            hint="commit the library first: git add --all && git commit -m Start; "
+            "or, in a clone: git branch main origin/main",
+        )
+
     def policy(self, revision: str | None = None) -> Policy:
         """The policy in the checkout, or at a commit."""
         if revision is None:
@@ -91,12 +105,10 @@ class Library:
                     f"{POLICY_FILE} cannot be read: {err.strerror}",
                     hint="closed on doubt: without its policy nothing is judged",
                 ) from err
-        repo = self.repository()
-        for file in repo.files(revision, POLICY_FILE):
-            if file.path != POLICY_FILE:
-                raise ConfigError(f"{POLICY_FILE} is a folder", hint="remove it")
-            return read_policy(repo.blob(file.object))
-        return Policy()
+        found = self.repository().find(f"{revision}:{POLICY_FILE}")
+        if found is not None and found.kind != "blob":
+            raise ConfigError(f"{POLICY_FILE} is a folder", hint="remove it")
+        return read_policy(found.data) if found else Policy()
 
     def folders(self) -> list[os.DirEntry[str]]:
         """The skills in the checkout: every folder under `skills/`, and links too."""
@@ -164,6 +176,12 @@ class Library:
     ) -> Iterator[Skill]:
         """Skills at a commit, all of them or those named."""
         return self.read_listed(self.listing(commit, names))
+
+    def skill_at(self, commit: str, name: str, origin: str = "") -> Skill | None:
+        """One skill at a commit, if it is there; `origin` tells who proposes it."""
+        for skill in self.read_at(commit, [name]):
+            return replace(skill, origin=origin) if origin else skill
+        return None
 
 
 def _is_md(file: TreeFile) -> bool:

@@ -2,8 +2,9 @@
 
 import gc
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
@@ -149,3 +150,43 @@ def _fork(work: Callable[[Sequence[T]], R], part: Sequence[T]) -> tuple[int, int
     finally:
         # Not sys.exit: the parent's open files and handlers are not ours to flush.
         os._exit(code)
+
+
+def apart(work: Callable[[], R], seconds: float) -> R:
+    """Do `work` in a process of its own, which ends with it or when time is up.
+
+    Whatever becomes of that process, this one goes on: a crash is a ToolError.
+    """
+    import pickle
+    import select
+    import signal
+
+    pid, receive = _fork(lambda _: _outcome(work), [])
+    try:
+        with open(receive, "rb") as pipe:
+            data = b""
+            deadline = time.monotonic() + seconds
+            while True:
+                left = deadline - time.monotonic()
+                if left <= 0 or not select.select([pipe], [], [], left)[0]:
+                    raise ToolError(f"it took longer than {seconds:.0f} s")
+                if not (part := os.read(pipe.fileno(), 1 << 16)):
+                    break
+                data += part
+    finally:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    if not data:
+        raise ToolError("it crashed")
+    result, complaint = pickle.loads(data)
+    if complaint:
+        raise ToolError(complaint)
+    return cast("R", result)
+
+
+def _outcome(work: Callable[[], R]) -> tuple[R | None, str]:
+    try:
+        return work(), ""
+    except Exception as err:  # noqa: BLE001 - whatever it is, the caller has to know
+        return None, f"{type(err).__name__}: {err}" if str(err) else type(err).__name__

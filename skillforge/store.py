@@ -1,20 +1,29 @@
-"""Private state of one clone: SQLite files inside the git directory.
+"""Private state of one clone: SQLite files and a lock inside the git directory.
 
 The only module that imports sqlite3. The cache may be deleted at any time.
 """
 
+import json
 import sqlite3
-from collections.abc import Iterable
-from contextlib import closing, suppress
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-_CACHE_VERSION = 2
+from skillforge.errors import ConflictError, ToolError
+
+_CACHE_VERSION = 3
 _CACHE_SCHEMA = """
 CREATE TABLE IF NOT EXISTS results (
     ruleset TEXT, name TEXT, tree TEXT, changed INTEGER, inner TEXT, findings TEXT,
     PRIMARY KEY (ruleset, name)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS sketches (
+    mark INTEGER, name TEXT, PRIMARY KEY (mark, name)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS sketches_by_name ON sketches (name);
+CREATE TABLE IF NOT EXISTS sketched (tree TEXT);
 """
 
 
@@ -66,12 +75,54 @@ class Cache:
         except (sqlite3.Error, OSError) as err:
             self._discard(err)
 
+    def sketched_tree(self) -> str:
+        """The tree of skills that the sketches are of; empty if there are none."""
+        try:
+            with closing(self._open()) as db:
+                row = db.execute("SELECT tree FROM sketched").fetchone()
+                return str(row[0]) if row else ""
+        except (sqlite3.Error, OSError) as err:
+            self._discard(err)
+            return ""
+
+    def save_sketches(
+        self, tree: str, sketches: Mapping[str, Iterable[int]], *, whole: bool
+    ) -> bool:
+        """Replace the sketches of some skills, or of all; False if it cannot be."""
+        try:
+            with closing(self._open()) as db, db:
+                if whole:
+                    db.execute("DELETE FROM sketches")
+                else:
+                    names = [(name,) for name in sketches]
+                    db.executemany("DELETE FROM sketches WHERE name = ?", names)
+                rows = ((mark, name) for name, it in sketches.items() for mark in it)
+                db.executemany("INSERT OR IGNORE INTO sketches VALUES (?, ?)", rows)
+                db.execute("DELETE FROM sketched")
+                db.execute("INSERT INTO sketched VALUES (?)", (tree,))
+        except (sqlite3.Error, OSError) as err:
+            self._discard(err)
+            return False
+        return True
+
+    def names_sharing(self, marks: list[int], least: int) -> list[str]:
+        """Skills whose sketch has at least so many of these marks."""
+        query = (
+            "SELECT name FROM sketches WHERE mark IN (SELECT value FROM json_each(?))"
+            " GROUP BY name HAVING count(*) >= ?"
+        )
+        with closing(self._open()) as db:
+            return [row[0] for row in db.execute(query, (json.dumps(marks), least))]
+
     def _open(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         db = sqlite3.connect(self.path, timeout=2)
         db.execute("PRAGMA synchronous = OFF")
         if db.execute("PRAGMA user_version").fetchone()[0] != _CACHE_VERSION:
-            db.executescript(f"DROP TABLE IF EXISTS results; {_CACHE_SCHEMA}")
+            db.executescript(
+                "DROP TABLE IF EXISTS results; DROP TABLE IF EXISTS sketches;"
+                f"DROP TABLE IF EXISTS sketched; {_CACHE_SCHEMA}"
+            )
             db.execute(f"PRAGMA user_version = {_CACHE_VERSION}")
         return db
 
@@ -86,3 +137,33 @@ class Cache:
     def forget(self) -> None:
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
+
+
+@contextmanager
+def alone(git_dir: Path, seconds: float = 60) -> Iterator[None]:
+    """Keep other processes of this machine out until this one is done or dead."""
+    import fcntl
+
+    path = git_dir / "skillforge" / "lock"
+    deadline = time.monotonic() + seconds
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("ab")
+    except OSError as err:
+        raise ToolError(
+            f"cannot write in {path.parent}: {err.strerror}",
+            hint="nothing was changed; the git directory has to be writable",
+        ) from err
+    with file:
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError:
+                if time.monotonic() > deadline:
+                    raise ConflictError(
+                        f"another skillforge has been at work for {seconds:.0f} s",
+                        hint=f"try again; `fuser {path}` tells which process it is",
+                    ) from None
+                time.sleep(0.005)
+        yield  # the lock goes with the file

@@ -2,7 +2,8 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from zlib import crc32
 
 BYTES_PER_TOKEN = 4  # of UTF-8: near enough for English, code, Cyrillic and Chinese
 
@@ -11,6 +12,26 @@ _FENCE = re.compile(
     r"^[ \t]*(`{3,}(?=[^`\n]*$)|~{3,}).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)",
     re.MULTILINE | re.DOTALL,
 )
+# Chinese, Japanese and Korean have no spaces: each sign counts as a word.
+_SIGNS = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_WORD = re.compile(rf"[{_SIGNS}]|[^\W{_SIGNS}]+")
+
+
+def shingles(text: str) -> frozenset[int]:
+    """Every three words in a row, as numbers that are the same on every machine."""
+    words = _WORD.findall(text.lower())
+    if len(words) < 3:
+        return frozenset({crc32(" ".join(words).encode())}) if words else frozenset()
+    rows = zip(words, words[1:], words[2:], strict=False)
+    return frozenset(crc32(f"{a} {b} {c}".encode()) for a, b, c in rows)
+
+
+def similarity(one: Set[int], other: Set[int]) -> float:
+    """What two texts have in common: 1.0 for the same words in the same order."""
+    if not one or not other:
+        return 0.0
+    shared = len(one & other)
+    return shared / (len(one) + len(other) - shared)
 
 
 def nearest(word: str, known: list[str]) -> str:
@@ -47,3 +68,19 @@ def in_any(offset: int, spans: list[tuple[int, int]]) -> bool:
     """Whether one of the spans, which are in order, holds an offset."""
     at = bisect_right(spans, offset, key=lambda span: span[0])
     return at > 0 and offset < spans[at - 1][1]
+
+
+def nearest_lines(text: str, wanted: str) -> tuple[int, str]:
+    """The lines of a text that are most like others, and the number of the first."""
+    from difflib import SequenceMatcher
+
+    lines = text.split("\n")
+    height = max(1, wanted.strip("\n").count("\n") + 1)
+    matcher = SequenceMatcher(autojunk=False)
+    matcher.set_seq2(wanted.strip("\n"))
+    best, where = -1.0, 0
+    for at in range(max(1, len(lines) - height + 1)):
+        matcher.set_seq1("\n".join(lines[at : at + height]))
+        if matcher.quick_ratio() > best and (ratio := matcher.ratio()) > best:
+            best, where = ratio, at
+    return where + 1, "\n".join(lines[where : where + height])

@@ -103,9 +103,18 @@ class Ruleset:
     def _ask_on_body(self, found: list[Finding], skill: Skill, doc: Document) -> None:
         for rule, severity in self._on_body:
             for problem in rule.check(skill, doc):
-                if rule.id in _LEARNED and rule.id not in self.severities:
-                    severity = learned.severity_for(skill, severity)
+                if rule.id not in self.severities:
+                    severity = _for_maker(rule, skill, severity)
                 found.append(rule.finding(problem, severity))
+
+
+def _for_maker(rule: Rule, skill: Skill, severity: Severity) -> Severity:
+    """What counts for more or less by who made the skill."""
+    if rule.id in _LEARNED:
+        return learned.severity_for(skill, severity)
+    if rule is lint.sections_required:
+        return learned.sections_severity(skill, severity)
+    return severity
 
 
 def _ask(

@@ -125,6 +125,14 @@ def severity_for(skill: Skill, severity: Severity) -> Severity:
     return severity if skill.is_agent_made else Severity.WARNING
 
 
+def sections_severity(skill: Skill, severity: Severity) -> Severity:
+    """Sections are a must only where a skill says itself that an agent made it.
+
+    An agent that works on a person's skill keeps to that person's way of writing.
+    """
+    return severity if skill.says_agent else Severity.WARNING
+
+
 class _Found(NamedTuple):
     """A phrase that gives a lesson away: the line's number and what it says."""
 

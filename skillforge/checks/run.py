@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from skillforge import proc
 from skillforge.checks import Ruleset
+from skillforge.checks.registry import Check, Subject
 from skillforge.gitrepo import TreeFile
 from skillforge.library import SKILLS, Library, read_folder
 from skillforge.model import Finding, Report, Skill
@@ -101,3 +102,13 @@ def _check_folders(
 def _check_folder(ruleset: Ruleset, name: str, path: str) -> Checked:
     skill = read_folder(path, name, name)
     return Checked(name, _check(ruleset, skill), skill.folders, len(skill.files))
+
+
+def _findings(subject: Subject) -> list[Finding]:
+    if subject.skill is None:
+        return []
+    policy = subject.policy
+    return _check(Ruleset(policy.profile, policy.rules), subject.skill)
+
+
+CHECK = Check("validate", _findings)

@@ -11,28 +11,28 @@ from pathlib import Path
 from typing import IO, Generic, NamedTuple, TypeVar
 
 from skillforge import proc
-from skillforge.errors import RequestError, ToolError
+from skillforge.errors import ConflictError, RequestError, ToolError
+from skillforge.gitrepo import history
+from skillforge.gitrepo.objects import Entry, Object, Objects, read_tree
+from skillforge.gitrepo.running import (
+    GIT,
+    environment,
+    hook_variables_hidden,
+    output,
+    version,
+)
+from skillforge.gitrepo.writing import (
+    Import,
+    NewCommit,
+    RefUpdate,
+    Who,
+    cannot_write,
+    ref_lines,
+)
 
 T = TypeVar("T")
 
-# Git sets these in hooks; inherited, they point at another repository or index.
-_HOOK_VARIABLES = (
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_COMMON_DIR",
-    "GIT_DIR",
-    "GIT_GRAFT_FILE",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_INTERNAL_SUPER_PREFIX",
-    "GIT_NAMESPACE",
-    "GIT_NO_REPLACE_OBJECTS",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_PREFIX",
-    "GIT_QUARANTINE_PATH",
-    "GIT_REPLACE_REF_BASE",
-    "GIT_SHALLOW_FILE",
-    "GIT_WORK_TREE",
-)
+__all__ = ["GitRepo", "TreeFile", "environment", "find_root", "version"]
 
 
 class TreeFile(NamedTuple):
@@ -42,19 +42,6 @@ class TreeFile(NamedTuple):
     object: str
     size: int
     path: str
-
-
-def environment() -> dict[str, str]:
-    """Our environment without what a surrounding git hook has set."""
-    env = {k: v for k, v in os.environ.items() if k not in _HOOK_VARIABLES}
-    # Reading must not rewrite the user's index, nor ask for a password.
-    return env | {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-
-
-def version() -> str:
-    """The version of the git that we run."""
-    result = proc.run(["git", "version"], env=environment())
-    return result.out.decode().removeprefix("git version").strip()
 
 
 def find_root(start: Path) -> Path | None:
@@ -75,11 +62,12 @@ class GitRepo:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._env = environment()
+        self._objects: Objects | None = None
 
     @classmethod
     def init(cls, root: Path) -> "GitRepo":
         """Make `root` a repository with the branch `main`; an existing one stays."""
-        with _hook_variables_hidden():
+        with hook_variables_hidden():
             import git
 
             try:
@@ -108,7 +96,7 @@ class GitRepo:
         import git
 
         try:
-            with _hook_variables_hidden(), git.Repo(self.root) as repo:
+            with hook_variables_hidden(), git.Repo(self.root) as repo:
                 config = repo.config_reader()
                 name = config.get_value("user", "name", default="")
                 mail = config.get_value("user", "email", default="")
@@ -118,7 +106,7 @@ class GitRepo:
 
     def resolve(self, revision: str) -> str:
         """The commit that a revision names."""
-        result = self._run(
+        result = self.run(
             "rev-parse",
             "--verify",
             "--quiet",
@@ -135,7 +123,7 @@ class GitRepo:
 
     def merge_base(self, one: str, other: str) -> str:
         """The commit where two histories part."""
-        result = self._run("merge-base", self.resolve(one), self.resolve(other))
+        result = self.run("merge-base", self.resolve(one), self.resolve(other))
         if result.code:
             raise RequestError(
                 f"{one} and {other} have no commit in common",
@@ -202,14 +190,117 @@ class GitRepo:
             yield from _contents(p.stdout)
             feeder.join()
 
+    def find(self, expression: str) -> Object | None:
+        """The object that `main`, `main:skills/csv` or a hash names, if there is one.
+
+        All such questions go to one process, which `close` ends.
+        """
+        if self._objects is None or self._objects.owner != os.getpid():
+            self._objects = Objects(self._start("cat-file", "--batch", stdin=True))
+        return self._objects.find(expression)
+
+    def tree(self, expression: str) -> dict[str, Entry]:
+        """The entries of a tree; none where there is no such tree."""
+        found = self.find(expression)
+        return read_tree(found) if found and found.kind == "tree" else {}
+
+    def name_of(self, expression: str) -> str:
+        """The hash of what an expression names; empty if there is nothing."""
+        found = self.find(expression)
+        return found.name if found else ""
+
+    def names_of(self, expressions: Iterable[str]) -> list[str]:
+        """Hashes of many expressions from one process; empty for what is missing."""
+        lines = "".join(f"{expression}\n" for expression in expressions)
+        out = self._git(
+            "cat-file", "--batch-check=%(objectname)", stdin=os.fsencode(lines)
+        )
+        return ["" if b" " in line else line.decode() for line in out.split(b"\n")[:-1]]
+
+    def close(self) -> None:
+        """End the process that answers questions; the next question starts another."""
+        if self._objects is not None:
+            self._objects.close()
+            self._objects = None
+
+    def identity(self) -> Who:
+        """Who commits here, and the time, as git itself would write it."""
+        out = self._git("var", "-l").decode("utf-8", "replace")
+        found = dict(line.partition("=")[::2] for line in out.splitlines())
+        who, _, when = found.get("GIT_AUTHOR_IDENT", "").rpartition("> ")
+        name, _, mail = who.partition(" <")
+        if not name or not mail or mail.endswith(".(none)"):
+            raise RequestError(
+                "git does not know who you are",
+                hint="git config user.name NAME, and git config user.email MAIL",
+            )
+        # The time is the committer's, as in any log.
+        committed = found.get("GIT_COMMITTER_IDENT", "").rpartition("> ")[2]
+        return Who(name, mail, committed or when)
+
+    @contextmanager
+    def importing(self) -> Iterator[Import]:
+        """Make commits; they are whole in the repository when this ends."""
+        process = self._start("fast-import", "--quiet", "--done", stdin=True)
+        with Import(process, self.common_dir) as commits:
+            yield commits
+
+    def commit(self, new: NewCommit) -> str:
+        """Make one commit that no ref names yet."""
+        with self.importing() as commits:
+            return commits.commit(new)
+
+    def refs(self, *prefixes: str) -> dict[str, tuple[str, str]]:
+        """Refs by full name: what they point at, and that commit's subject."""
+        line = "--format=%(refname)%00%(objectname)%00%(contents:subject)"
+        out = self._git("for-each-ref", line, *prefixes).decode("utf-8", "replace")
+        rows = (row.split("\0") for row in out.splitlines())
+        return {ref: (name, subject) for ref, name, subject in rows}
+
+    def move_refs(self, *updates: RefUpdate) -> bool:
+        """Move refs, all or none; False if one has not its old value any more."""
+        done = self.run("update-ref", "--stdin", "-z", stdin=ref_lines(updates))
+        if done.code == 0:
+            return True
+        held = any(self.ref(update.ref) != update.old for update in updates)
+        if held:
+            return False
+        raise cannot_write(done.complaint)
+
+    def ref(self, name: str) -> str:
+        """What a ref points at, by its full name; empty if there is no such ref."""
+        return self.name_of(name)
+
+    def log(self, *options: str) -> Iterator[history.Commit]:
+        """Commits in git's order, from one process."""
+        return history.read(self._git("log", "-z", history.FORMAT, *options))
+
+    def merged_tree(self, ours: str, theirs: str) -> str:
+        """The tree of a three-way merge; a conflict is an error that names files."""
+        options = ("--write-tree", "-z", "--name-only", "--no-messages")
+        done = self.run("merge-tree", *options, ours, theirs)
+        tree, *paths = _paths(done.out)
+        if done.code == 0:
+            return tree
+        if done.code == 1:
+            raise ConflictError(
+                f"both sides changed {', '.join(p for p in paths if p)}"
+            )
+        raise cannot_write(done.complaint)
+
+    def run(self, *args: str, stdin: bytes | None = None) -> proc.Result:
+        """Run git; a non-zero exit is a value."""
+        return proc.run([*GIT, *args], cwd=self.root, env=self._env, stdin=stdin)
+
+    def git(self, *args: str) -> bytes:
+        """The output of git; a non-zero exit is an error."""
+        return self._git(*args)
+
     def _start(self, *args: str, stdin: bool = False) -> "proc.Process":
-        return proc.start(["git", *args], cwd=self.root, env=self._env, stdin=stdin)
+        return proc.start([*GIT, *args], cwd=self.root, env=self._env, stdin=stdin)
 
-    def _run(self, *args: str) -> proc.Result:
-        return proc.run(["git", *args], cwd=self.root, env=self._env)
-
-    def _git(self, *args: str) -> bytes:
-        return _output(args, self._run(*args))
+    def _git(self, *args: str, stdin: bytes | None = None) -> bytes:
+        return output(args, self.run(*args, stdin=stdin))
 
 
 class Asked(NamedTuple, Generic[T]):
@@ -219,18 +310,8 @@ class Asked(NamedTuple, Generic[T]):
     read: Callable[[bytes], T]
 
     def wait(self) -> T:
-        _git, *args = self.process.args  # type: ignore[misc]
-        return self.read(_output(tuple(map(str, args)), proc.finish(self.process)))
-
-
-def _output(args: tuple[str, ...], result: proc.Result) -> bytes:
-    if result.code == 0:
-        return result.out
-    hint = ""
-    if "dubious ownership" in result.complaint:
-        hint = "if you trust it: git config --global --add safe.directory PATH"
-    command = " ".join(("git", *args[:2]))
-    raise ToolError(f"`{command}` failed: {result.complaint}", hint=hint)
+        args = list(self.process.args)[len(GIT) :]  # type: ignore[arg-type]
+        return self.read(output(tuple(map(str, args)), proc.finish(self.process)))
 
 
 def _paths(out: bytes) -> list[str]:
@@ -266,13 +347,3 @@ def _contents(pipe: IO[bytes]) -> Iterator[bytes]:
             )
         yield pipe.read(int(size))
         pipe.read(1)
-
-
-@contextmanager
-def _hook_variables_hidden() -> Iterator[None]:
-    """Hide what a git hook has set from GitPython, which obeys it."""
-    hidden = {k: os.environ.pop(k) for k in _HOOK_VARIABLES if k in os.environ}
-    try:
-        yield
-    finally:
-        os.environ.update(hidden)

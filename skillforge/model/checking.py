@@ -1,15 +1,12 @@
-"""The nouns, frozen: the values that the stages hand to each other."""
+"""What a check says: findings, reports, and the rules that they come from."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 SKILL_FILE = "SKILL.md"
-
-# Scalars are text exactly as written: never a number, a boolean or a date.
-Value: TypeAlias = "str | list[Value] | dict[str, Value]"
 
 
 class Severity(StrEnum):
@@ -121,94 +118,3 @@ def rule(
 def rules_in(namespace: Mapping[str, object]) -> tuple[Rule, ...]:
     """The rules that a module defines, in the order in which it defines them."""
     return tuple(value for value in namespace.values() if isinstance(value, Rule))
-
-
-class Link(NamedTuple):
-    """A local file that a body links to (Markdown) or names (a path in the text)."""
-
-    target: str
-    offset: int
-    is_markdown: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A SKILL.md as read: fields as written, where they stand, what is wrong.
-
-    `lines` and `kinds` are keyed by dotted path (`metadata.version`). `kinds` names
-    what other YAML readers would make of an unquoted value: a number, boolean, date or
-    null.
-    """
-
-    text: str
-    fields: Mapping[str, Value]
-    lines: Mapping[str, int]
-    kinds: Mapping[str, str]
-    body_start: int
-    data: bytes = field(repr=False)
-    links: tuple[Link, ...] = ()
-    problems: tuple[Finding, ...] = ()
-    readable: bool = True
-
-    @property
-    def body(self) -> str:
-        return self.text[self.body_start :]
-
-    def line_at(self, offset: int) -> int:
-        """The line, counted from 1, on which the character at `offset` stands."""
-        return self.text.count("\n", 0, offset) + 1
-
-    def line_of(self, path: str) -> int:
-        return self.lines.get(path, 1)
-
-    def words(self, name: str) -> str:
-        """The text of a field; empty where it is missing or is not text."""
-        value = self.fields.get(name)
-        return value if isinstance(value, str) else ""
-
-    def metadata(self, name: str) -> str:
-        """The text of an entry of `metadata`; empty where there is none."""
-        metadata = self.fields.get("metadata")
-        value = metadata.get(name) if isinstance(metadata, dict) else None
-        return value if isinstance(value, str) else ""
-
-
-class Kind(StrEnum):
-    """What a path in a skill is, in git's words."""
-
-    FILE = "file"
-    EXECUTABLE = "executable"
-    SYMLINK = "symlink"
-    SUBMODULE = "submodule"
-    OTHER = "other"
-
-
-class File(NamedTuple):
-    """One file of a skill, without its bytes."""
-
-    kind: Kind
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
-class Skill:
-    """One folder under `skills/`, read at one revision.
-
-    `files` is keyed by path inside the folder. `read` returns a file's bytes, for a
-    symlink its target; only what a check asks for is read. `folders` tells when each
-    folder of it last changed on disk, in nanoseconds; empty for one read from git.
-    """
-
-    name: str
-    path: str
-    files: Mapping[str, File]
-    document: Document | None
-    read: Callable[[str], bytes] = field(compare=False, repr=False)
-    folders: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
-    is_agent_made: bool = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Learn who made it from what it says itself; by default it is a human."""
-        origin = self.document.metadata("origin").lower() if self.document else ""
-        by_agent = origin.startswith("agent") or origin == "curator"
-        object.__setattr__(self, "is_agent_made", by_agent)

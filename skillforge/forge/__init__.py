@@ -1,0 +1,51 @@
+"""Where proposals live. Every forge keeps the same promises behind one protocol."""
+
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from skillforge.gitrepo.writing import NewCommit, Who
+from skillforge.model import Approval, Comment, Proposal, State, Verdict
+
+
+class Forge(Protocol):
+    """Opens proposals, remembers what happens to them, and merges them."""
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Keep others from opening proposals between a look and a deed."""
+
+    def proposals(self, *, only_open: bool = False) -> list[Proposal]:
+        """Proposals by number."""
+
+    def get(self, number: int) -> Proposal:
+        """One proposal as it stands; an unknown number is an error."""
+
+    def open(self, commit: NewCommit, proposal: Proposal, by: Who) -> Proposal:
+        """Put a commit on the proposal's branch and open the proposal, or neither."""
+
+    def judge(self, proposal: Proposal, verdict: Verdict, by: Who) -> Proposal:
+        """Store what the gate said."""
+
+    def approve(self, proposal: Proposal, approval: Approval, by: Who) -> Proposal:
+        """Store an approval; an earlier one by the same reviewer is replaced."""
+
+    def comment(self, proposal: Proposal, comment: Comment, by: Who) -> Proposal:
+        """Store what somebody said."""
+
+    def ready(self, proposal: Proposal, by: Who) -> Proposal:
+        """Make a draft proposal one that may be promoted."""
+
+    def update(
+        self, proposal: Proposal, commit: NewCommit, base: str, by: Who
+    ) -> Proposal:
+        """Put the branch on a new commit; approvals and verdicts of the old one go."""
+
+    def close(
+        self, proposal: Proposal, state: State, comment: Comment, by: Who
+    ) -> Proposal:
+        """End a proposal without merging it."""
+
+    def merge(self, proposal: Proposal, message: str, by: Who) -> Proposal:
+        """Merge exactly the proposal's tree into a main that is still at its base."""
+
+    def mark_merged(self, proposal: Proposal, merge: str, by: Who) -> Proposal:
+        """Note a merge that was made but not written down."""

@@ -1,0 +1,244 @@
+"""Proposals in plain git: one ref each, one commit for each thing that happens.
+
+`refs/skillforge/proposals/<n>` is a history of its own that anybody can read, push and
+fetch. A record names the head that it speaks of as a parent, so git keeps it.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+
+from skillforge import store
+from skillforge.errors import ConflictError, RequestError
+from skillforge.forge import record
+from skillforge.gitrepo import GitRepo
+from skillforge.gitrepo.writing import Import, NewCommit, Put, RefUpdate, Who
+from skillforge.model import Approval, Comment, Proposal, State, Verdict
+
+PREFIX = "refs/skillforge/proposals/"
+BRANCHES = "refs/heads/skill/"
+_OVER = ("merged", "closed", "expired")
+
+
+class LocalForge:
+    """The forge of a single machine; it needs nothing but git."""
+
+    def __init__(self, repo: GitRepo, main: str) -> None:
+        self.repo = repo
+        self.main = f"refs/heads/{main}"
+        self._is_alone = False
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """One process at a time; within it, as deep as one likes."""
+        if self._is_alone:
+            yield
+            return
+        with store.alone(self.repo.common_dir):
+            self._is_alone = True
+            try:
+                yield
+            finally:
+                self._is_alone = False
+
+    def proposals(self, *, only_open: bool = False) -> list[Proposal]:
+        """Proposals by number; those that are over are not even read if not asked."""
+        refs = self.repo.refs(PREFIX, BRANCHES)
+        numbers = sorted(int(n) for ref in refs if (n := _number(ref)))
+        return [
+            self._read(number, *refs[f"{PREFIX}{number}"][:1], refs)
+            for number in numbers
+            if not (only_open and _is_over(refs[f"{PREFIX}{number}"][1]))
+        ]
+
+    def get(self, number: int) -> Proposal:
+        tip = self.repo.ref(f"{PREFIX}{number}")
+        if not tip:
+            raise RequestError(
+                f"there is no proposal {number}", hint="skillforge proposals --all"
+            )
+        return self._read(number, tip, None)
+
+    def _read(
+        self, number: int, tip: str, refs: dict[str, tuple[str, str]] | None
+    ) -> Proposal:
+        written = self.repo.find(f"{tip}:{record.PROPOSAL_FILE}")
+        verdict = self.repo.find(f"{tip}:{record.VERDICT_FILE}")
+        data = written.data if written else b""
+        proposal = record.load(number, data, verdict.data if verdict else None)
+        proposal = replace(proposal, url=f"{PREFIX}{number}")
+        if not proposal.is_open:
+            return proposal
+        branch = f"refs/heads/{proposal.branch}"
+        live = self.repo.ref(branch) if refs is None else refs.get(branch, ("",))[0]
+        if live in ("", proposal.head):
+            return proposal
+        # Somebody committed to the branch by hand: it is that commit that waits now.
+        base = self.repo.merge_base(self.main, live)
+        return replace(proposal, head=live, base=base)
+
+    def open(self, commit: NewCommit, proposal: Proposal, by: Who) -> Proposal:
+        branch = f"refs/heads/{proposal.branch}"
+        before = self.repo.ref(branch)
+        with self.repo.importing() as commits:
+            opened = replace(proposal, head=commits.commit(commit))
+            tip = self._write(commits, "opened", opened, [opened.head], by)
+        number = 1 + max(
+            (int(n) for ref in self.repo.refs(PREFIX) if (n := _number(ref))), default=0
+        )
+        while not self.repo.move_refs(
+            RefUpdate(f"{PREFIX}{number}", tip, ""),
+            RefUpdate(branch, opened.head, before),
+        ):
+            if self.repo.ref(branch) != before:
+                raise ConflictError(
+                    f"somebody else moved the branch {proposal.branch} just now",
+                    hint="run the command again",
+                )
+            number += 1
+        return replace(opened, number=number, url=f"{PREFIX}{number}")
+
+    def judge(self, proposal: Proposal, verdict: Verdict, by: Who) -> Proposal:
+        return self._note(
+            "checked", proposal, by, lambda p: replace(p, verdict=verdict)
+        )
+
+    def approve(self, proposal: Proposal, approval: Approval, by: Who) -> Proposal:
+        def add(now: Proposal) -> Proposal:
+            others = tuple(a for a in now.approvals if a.by != approval.by)
+            return replace(now, approvals=(*others, approval))
+
+        return self._note("approved", proposal, by, add)
+
+    def comment(self, proposal: Proposal, comment: Comment, by: Who) -> Proposal:
+        def add(now: Proposal) -> Proposal:
+            return replace(now, comments=(*now.comments, comment))
+
+        return self._note("commented", proposal, by, add, comment.text)
+
+    def ready(self, proposal: Proposal, by: Who) -> Proposal:
+        return self._note("readied", proposal, by, partial(replace, is_draft=False))
+
+    def update(
+        self, proposal: Proposal, commit: NewCommit, base: str, by: Who
+    ) -> Proposal:
+        branch = f"refs/heads/{proposal.branch}"
+        before = self.repo.ref(branch)
+        ref = f"{PREFIX}{proposal.number}"
+        tip = self._tip_of(proposal)
+        with self.repo.importing() as commits:
+            fresh = replace(
+                proposal,
+                head=commits.commit(commit),
+                base=base,
+                opened=by.seconds,
+                approvals=(),
+                verdict=None,
+            )
+            noted = self._write(commits, "refreshed", fresh, [tip, fresh.head], by)
+        self._move(RefUpdate(ref, noted, tip), RefUpdate(branch, fresh.head, before))
+        return fresh
+
+    def close(
+        self, proposal: Proposal, state: State, comment: Comment, by: Who
+    ) -> Proposal:
+        def end(now: Proposal) -> Proposal:
+            return replace(now, state=state, comments=(*now.comments, comment))
+
+        return self._note(state.value, proposal, by, end, comment.text)
+
+    def merge(self, proposal: Proposal, message: str, by: Who) -> Proposal:
+        ref = f"{PREFIX}{proposal.number}"
+        tip = self._tip_of(proposal)
+        tree = self.repo.name_of(f"{proposal.head}^{{tree}}")
+        parents = [proposal.base, proposal.head]
+        with self.repo.importing() as commits:
+            merge = commits.commit(NewCommit(parents, message, by, tree=tree))
+            merged = replace(proposal, state=State.MERGED, merge=merge)
+            noted = self._write(commits, "merged", merged, [tip, merge], by)
+        self._move(
+            RefUpdate(self.main, merge, proposal.base),
+            RefUpdate(ref, noted, tip),
+            *self._branch_removal(merged),
+        )
+        return merged
+
+    def mark_merged(self, proposal: Proposal, merge: str, by: Who) -> Proposal:
+        def end(now: Proposal) -> Proposal:
+            return replace(now, state=State.MERGED, merge=merge)
+
+        return self._note("merged", proposal, by, end)
+
+    def _note(
+        self,
+        event: str,
+        proposal: Proposal,
+        by: Who,
+        change: Callable[[Proposal], Proposal],
+        why: str = "",
+    ) -> Proposal:
+        """Write down what happened; the branch of a proposal that is over goes."""
+        with self.alone():
+            tip = self._tip_of(proposal)
+            changed = change(self.get(proposal.number))
+            parents = [tip, changed.head]
+            with self.repo.importing() as commits:
+                noted = self._write(commits, event, changed, parents, by, why)
+            over = self._branch_removal(changed) if not changed.is_open else []
+            self._move(RefUpdate(f"{PREFIX}{changed.number}", noted, tip), *over)
+        return changed
+
+    def _tip_of(self, proposal: Proposal) -> str:
+        """The record that the next one follows, if the proposal is as it was seen."""
+        now = self.get(proposal.number)
+        if not now.is_open:
+            raise ConflictError(
+                f"proposal {now.number} is {now.state}", hint="skillforge proposals"
+            )
+        if now.head != proposal.head:
+            raise _changed_meanwhile()
+        return self.repo.ref(f"{PREFIX}{now.number}")
+
+    def _branch_removal(self, proposal: Proposal) -> list[RefUpdate]:
+        """Its record keeps the commits; the branch would only be in the way."""
+        branch = f"refs/heads/{proposal.branch}"
+        live = self.repo.ref(branch)
+        return [RefUpdate(branch, "", live)] if live == proposal.head else []
+
+    def _move(self, *updates: RefUpdate) -> None:
+        if not self.repo.move_refs(*updates):
+            raise _changed_meanwhile()
+
+    def _write(  # noqa: PLR0913, PLR0917 - the parts of a record
+        self,
+        commits: Import,
+        event: str,
+        proposal: Proposal,
+        parents: list[str],
+        by: Who,
+        why: str = "",
+    ) -> str:
+        files = record.dump(proposal)
+        changes = [Put(path, data) for path, data in files.items()]
+        message = f"{event} {proposal.skill}\n" + (f"\n{why}\n" if why else "")
+        new = NewCommit(parents, message, by, changes, starts_empty=True)
+        return commits.commit(new)
+
+
+def _changed_meanwhile() -> ConflictError:
+    return ConflictError(
+        "somebody else changed the same proposal or main just now",
+        hint="nothing was changed; look at it again: skillforge proposals",
+    )
+
+
+def _number(ref: str) -> str:
+    """The number in a proposal's ref; empty for any other ref."""
+    number = ref.removeprefix(PREFIX)
+    return number if re.fullmatch(r"[1-9][0-9]*", number) else ""
+
+
+def _is_over(subject: str) -> bool:
+    return subject.split(" ", 1)[0] in _OVER

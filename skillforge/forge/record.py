@@ -1,0 +1,91 @@
+"""A proposal as files of a commit: what the local forge writes down, and reads back."""
+
+import json
+from dataclasses import asdict, replace
+from typing import Any
+
+from skillforge.errors import ConfigError
+from skillforge.model import (
+    Action,
+    Approval,
+    CheckResult,
+    Comment,
+    Finding,
+    Origin,
+    Proposal,
+    Severity,
+    State,
+    Status,
+    Verdict,
+)
+
+PROPOSAL_FILE = "proposal.json"
+VERDICT_FILE = "gate.json"
+FORMAT = "skillforge/proposal/1"
+_NOT_KEPT = ("number", "verdict", "url")
+
+
+def dump(proposal: Proposal) -> dict[str, bytes]:
+    """The files of a record. The number is that of the ref, so it is not in them."""
+    about = {k: v for k, v in asdict(proposal).items() if k not in _NOT_KEPT}
+    about["approvals"] = [a._asdict() for a in proposal.approvals]
+    about["comments"] = [c._asdict() for c in proposal.comments]
+    files = {PROPOSAL_FILE: _json({"format": FORMAT, **about})}
+    if proposal.verdict is not None:
+        files[VERDICT_FILE] = _json(verdict_data(proposal.verdict))
+    return files
+
+
+def verdict_data(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as plain data, for a record and for scripts."""
+    data = asdict(verdict)
+    return data | {"passed": verdict.passed, "digest": verdict.digest}
+
+
+def load(number: int, record: bytes, verdict: bytes | None) -> Proposal:
+    """The proposal that a record describes."""
+    try:
+        about = json.loads(record)
+        if about.pop("format") != FORMAT:
+            raise ValueError("made by another version of skillforge")
+        proposal = _proposal(number, about)
+        if verdict is None:
+            return proposal
+        return replace(proposal, verdict=_verdict(json.loads(verdict)))
+    except (ValueError, KeyError, TypeError, AttributeError) as err:
+        raise ConfigError(
+            f"the record of proposal {number} cannot be read: {err}",
+            hint=f"git log -p refs/skillforge/proposals/{number} shows its history",
+        ) from err
+
+
+def _proposal(number: int, about: dict[str, Any]) -> Proposal:
+    about["skills"] = tuple(map(str, about["skills"]))
+    about["examples"] = tuple(map(str, about["examples"]))
+    about["action"] = Action(about["action"])
+    about["origin"] = Origin(about["origin"])
+    about["state"] = State(about["state"])
+    about["approvals"] = tuple(Approval(**a) for a in about["approvals"])
+    about["comments"] = tuple(Comment(**c) for c in about["comments"])
+    return Proposal(number=number, **about)
+
+
+def _verdict(data: dict[str, Any]) -> Verdict:
+    head, base, tree, policy = (
+        str(data[name]) for name in ("head", "base", "tree", "policy")
+    )
+    checks = tuple(_check(check) for check in data["checks"])
+    return Verdict(head, base, tree, policy, checks)
+
+
+def _check(data: dict[str, Any]) -> CheckResult:
+    findings = tuple(
+        Finding(**{**f, "severity": Severity(f["severity"])}) for f in data["findings"]
+    )
+    skills = {name: Status(status) for name, status in data["skills"].items()}
+    status = Status(data["status"])
+    return CheckResult(data["name"], status, findings, skills, data["seconds"])
+
+
+def _json(value: dict[str, Any]) -> bytes:
+    return json.dumps(value, indent=2, sort_keys=True).encode() + b"\n"

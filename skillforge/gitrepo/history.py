@@ -1,0 +1,77 @@
+"""History in one pass: every commit of a branch, and what its main line changed."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+_FIELDS = ("%H", "%T", "%P", "%an <%ae>", "%cn <%ce>", "%ct", "%B")
+FORMAT = "--format=tformat:" + "%x00".join(_FIELDS) + "%x00"
+
+
+class Change(NamedTuple):
+    """What happened to one path: objects before and after, empty for none."""
+
+    before: str
+    after: str
+    is_tree: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One commit; `changes` is against the first parent, where it was asked for."""
+
+    name: str
+    tree: str
+    parents: tuple[str, ...]
+    author: str
+    committer: str
+    seconds: int
+    message: str
+    changes: Mapping[str, Change] = field(default_factory=dict)
+
+    @property
+    def subject(self) -> str:
+        return self.message.split("\n", 1)[0]
+
+
+def read(out: bytes) -> Iterator[Commit]:
+    """Commits from `git log -z` with our format, with or without `--raw -t`."""
+    parts = iter(out.split(b"\0"))
+    word = next(parts, b"")
+    while True:
+        while not word.strip(b"\n"):  # what git puts between commits
+            following = next(parts, None)
+            if following is None:
+                return
+            word = following
+        about = [word, *(next(parts) for _ in range(len(_FIELDS) - 1))]
+        changes: dict[str, Change] = {}
+        word = next(parts, b"")
+        while word.lstrip(b"\n").startswith(b":"):
+            before_mode, after_mode, before, after, _ = word.split()
+            is_tree = b"40000" in (before_mode.lstrip(b":0"), after_mode.lstrip(b"0"))
+            path = os.fsdecode(next(parts))
+            changes[path] = Change(_object(before), _object(after), is_tree)
+            word = next(parts, b"")
+        yield _commit(about, changes)
+
+
+def _object(name: bytes) -> str:
+    return name.decode() if name.strip(b"0") else ""
+
+
+def _commit(about: list[bytes], changes: dict[str, Change]) -> Commit:
+    name, tree, parents, author, committer, seconds, message = (
+        part.decode("utf-8", "replace").strip("\n") for part in about
+    )
+    return Commit(
+        name,
+        tree,
+        tuple(parents.split()),
+        author,
+        committer,
+        int(seconds),
+        message,
+        changes,
+    )

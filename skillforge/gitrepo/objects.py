@@ -1,0 +1,80 @@
+"""Reading objects: one `git cat-file` that answers question after question."""
+
+import os
+from typing import NamedTuple
+
+from skillforge import proc
+from skillforge.errors import ToolError
+
+
+class Object(NamedTuple):
+    """An object as git keeps it: its hash, its type and its bytes."""
+
+    name: str
+    kind: str
+    data: bytes
+
+
+class Entry(NamedTuple):
+    """One line of a tree; the mode is octal text, as `100644` or `40000`."""
+
+    mode: str
+    object: str
+
+    @property
+    def is_tree(self) -> bool:
+        return self.mode == "40000"
+
+
+class Objects:
+    """Answers `main:skills/csv/SKILL.md` and the like from a single process.
+
+    Refs are looked up anew at each question, so the answers are never stale.
+    """
+
+    def __init__(self, process: proc.Process) -> None:
+        self._process = process
+        self.owner = os.getpid()  # a forked child must not read our pipe
+
+    def find(self, expression: str) -> Object | None:
+        """The object that an expression names; None if there is none."""
+        if "\n" in expression or "\0" in expression:
+            return None
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        try:
+            stdin.write(os.fsencode(expression) + b"\n")
+            stdin.flush()
+            about = stdout.readline().split()
+        except OSError as err:
+            raise self._died() from err
+        if not about:
+            raise self._died()
+        if len(about) != 3 or not about[2].isdigit():
+            return None  # "… missing", "… ambiguous"
+        data = stdout.read(int(about[2]))
+        stdout.read(1)
+        return Object(about[0].decode(), about[1].decode(), data)
+
+    def _died(self) -> ToolError:
+        result = proc.finish(self._process)
+        return ToolError(f"`git cat-file` failed: {result.complaint}")
+
+    def close(self) -> None:
+        if self.owner == os.getpid():
+            with proc.running(self._process):
+                pass
+
+
+def read_tree(tree: Object) -> dict[str, Entry]:
+    """The entries of a tree, by name, in git's order."""
+    data, size = tree.data, len(tree.name) // 2
+    entries: dict[str, Entry] = {}
+    at = 0
+    while at < len(data):
+        end = data.index(b"\0", at)
+        mode, _, name = data[at:end].partition(b" ")
+        at = end + 1 + size
+        entries[os.fsdecode(name)] = Entry(mode.decode(), data[end + 1 : at].hex())
+    return entries

@@ -1,0 +1,73 @@
+"""How git is run: in what environment, with what settings, and how it complains."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from skillforge import proc
+from skillforge.errors import ToolError
+
+# Git sets these in hooks; inherited, they point at another repository or index.
+_HOOK_VARIABLES = (
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_DIR",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_QUARANTINE_PATH",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+)
+
+# Whatever a configuration says: no hook runs, no monitor, no signature check. Given on
+# the command line, which no file and no variable overrides.
+GIT = (
+    "git",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "log.showSignature=false",
+)
+# Objects as they are: neither a replacement nor a graft may tell another story.
+_AS_IT_IS = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull}
+
+
+def environment() -> dict[str, str]:
+    """Our environment without what a surrounding git hook has set."""
+    env = {k: v for k, v in os.environ.items() if k not in _HOOK_VARIABLES}
+    # Reading must not rewrite the user's index, nor ask for a password.
+    quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    return env | quiet | _AS_IT_IS
+
+
+def version() -> str:
+    """The version of the git that we run."""
+    result = proc.run(["git", "version"], env=environment())
+    return result.out.decode().removeprefix("git version").strip()
+
+
+def output(args: tuple[str, ...], result: proc.Result) -> bytes:
+    if result.code == 0:
+        return result.out
+    hint = ""
+    if "dubious ownership" in result.complaint:
+        hint = "if you trust it: git config --global --add safe.directory PATH"
+    command = " ".join(("git", *args[:2]))
+    raise ToolError(f"`{command}` failed: {result.complaint}", hint=hint)
+
+
+@contextmanager
+def hook_variables_hidden() -> Iterator[None]:
+    """Hide what a git hook has set from GitPython, which obeys it."""
+    hidden = {k: os.environ.pop(k) for k in _HOOK_VARIABLES if k in os.environ}
+    try:
+        yield
+    finally:
+        os.environ.update(hidden)

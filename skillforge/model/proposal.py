@@ -1,0 +1,191 @@
+"""From draft to main: what is proposed, what the gate and reviewers say of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from skillforge.model.checking import Finding
+
+
+class Action(StrEnum):
+    """What a proposal does to its skill."""
+
+    CREATE = "create"
+    EDIT = "edit"
+    DELETE = "delete"
+    ROLLBACK = "rollback"
+    CONSOLIDATE = "consolidate"
+    ARCHIVE = "archive"
+
+
+class Origin(StrEnum):
+    """Who wants a change."""
+
+    HUMAN = "human"
+    AGENT_FOREGROUND = "agent-foreground"
+    AGENT_BACKGROUND = "agent-background"
+    CURATOR = "curator"
+    IMPORT = "import"
+
+
+class DraftFile(NamedTuple):
+    """One file of a draft."""
+
+    data: bytes
+    is_executable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A skill's exact files, not yet approved; no files mean that it goes.
+
+    `evidence` holds new example files by id, `examples` every id it rests on.
+    `absorbed` skills go because this one takes their place. `restores` maps skills to
+    the tree that each gets back, byte for byte; empty for one that goes.
+    """
+
+    skill: str
+    files: Mapping[str, DraftFile] = field(default_factory=dict)
+    evidence: Mapping[str, bytes] = field(default_factory=dict)
+    examples: tuple[str, ...] = ()
+    absorbed: tuple[str, ...] = ()
+    restores: Mapping[str, str] = field(default_factory=dict)
+    reverts: tuple[str, ...] = ()
+    origin: Origin = Origin.HUMAN
+    why: str = ""
+    session: str = ""
+    model: str = ""
+
+    @property
+    def digest(self) -> str:
+        """Equal for drafts that would put the same bytes into the library."""
+        import hashlib
+        import json
+
+        files = sorted(
+            (path, file.is_executable, hashlib.sha256(file.data).hexdigest())
+            for path, file in self.files.items()
+        )
+        evidence = sorted((i, d.decode("latin-1")) for i, d in self.evidence.items())
+        restores = sorted(self.restores.items())
+        said = [self.skill, files, evidence, sorted(self.absorbed), restores]
+        return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+
+    @property
+    def skills(self) -> tuple[str, ...]:
+        """Every skill that it may touch, its own first."""
+        return tuple(dict.fromkeys((self.skill, *self.absorbed, *self.restores)))
+
+
+class Status(StrEnum):
+    """How a check of the gate ended; only one of them is a pass."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    NOT_RUN = "not-run"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What one check of the gate said of the skills of a proposal."""
+
+    name: str
+    status: Status
+    findings: tuple[Finding, ...] = ()
+    skills: Mapping[str, Status] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The gate's decision on exact bytes: this head on this base, by this policy."""
+
+    head: str
+    base: str
+    tree: str
+    policy: str
+    checks: tuple[CheckResult, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether there was a check, and every one of them passed."""
+        return bool(self.checks) and all(
+            check.status is Status.PASSED for check in self.checks
+        )
+
+    @property
+    def digest(self) -> str:
+        """Equal for verdicts that say the same; the time that it took is no part."""
+        import hashlib
+        import json
+
+        said = [self.head, self.base, self.tree, self.policy]
+        for check in self.checks:
+            found = [[f.rule, f.severity, f.path, f.line] for f in check.findings]
+            said.append(json.dumps([check.name, check.status, found]))
+        return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+
+
+class Approval(NamedTuple):
+    """A reviewer's yes to exact bytes."""
+
+    by: str
+    head: str
+    tree: str
+    base: str
+    evidence: str
+    seconds: int
+
+
+class Comment(NamedTuple):
+    """What somebody said on a proposal."""
+
+    by: str
+    text: str
+    seconds: int
+
+
+class State(StrEnum):
+    """Where a proposal stands."""
+
+    OPEN = "open"
+    MERGED = "merged"
+    CLOSED = "closed"
+    EXPIRED = "expired"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A draft on a branch, waiting on a forge.
+
+    `head` is what the branch holds now; an approval or a verdict of another head says
+    nothing of it.
+    """
+
+    number: int
+    skill: str
+    skills: tuple[str, ...]
+    action: Action
+    origin: Origin
+    author: str
+    title: str
+    why: str
+    branch: str
+    head: str
+    base: str
+    digest: str
+    opened: int
+    examples: tuple[str, ...] = ()
+    is_draft: bool = False
+    state: State = State.OPEN
+    approvals: tuple[Approval, ...] = ()
+    comments: tuple[Comment, ...] = ()
+    verdict: Verdict | None = None
+    merge: str = ""
+    url: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        return self.state is State.OPEN
