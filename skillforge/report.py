@@ -37,12 +37,13 @@ def printable(text: str) -> str:
 def text(report: Report, *, colour: bool = False, notes: bool = False) -> str:
     """For people: file, line, what is wrong, and what to do."""
     shown = [f for f in report.findings if notes or f.severity is not Severity.NOTE]
-    lines = [_text_finding(finding, colour) for finding in shown]
+    lines = [finding_text(finding, colour=colour) for finding in shown]
     lines.append(summary(report, notes=notes))
     return "\n".join(lines)
 
 
-def _text_finding(finding: Finding, colour: bool) -> str:
+def finding_text(finding: Finding, *, colour: bool = False) -> str:
+    """One finding: where, what, and what to do."""
     where = printable(f"{finding.path}:{finding.line}")
     severity = _paint(finding.severity, _COLOURS[finding.severity], colour)
     rule = _paint(f"[{finding.rule}]", "2", colour)
@@ -58,15 +59,16 @@ def _paint(words: str, code: str, colour: bool) -> str:
 
 def summary(report: Report, *, notes: bool = True) -> str:
     """One line: how many skills, and how many findings of each severity."""
-    counted = f"{_many(len(report.skills), 'skill')} checked"
+    counted = f"{many(len(report.skills), 'skill')} checked"
     counts = {severity: report.count(severity) for severity in Severity}
-    found = ", ".join(_many(n, severity) for severity, n in counts.items() if n)
+    found = ", ".join(many(n, severity) for severity, n in counts.items() if n)
     if counts[Severity.NOTE] and not notes:
         found += " (--notes shows notes)"
     return f"{counted}: {found or 'all good'}"
 
 
-def _many(count: int, noun: str) -> str:
+def many(count: int, noun: str) -> str:
+    """A number with its noun, as `1 skill` or `2,000 skills`."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
@@ -231,7 +233,7 @@ def _junit_case(skill: str, findings: Iterable[Finding]) -> str:
 
     rest = []
     for finding in findings:
-        words = escape(_text_finding(finding, colour=False))
+        words = escape(finding_text(finding))
         if finding.severity is Severity.ERROR:
             message = _attribute(finding.message)
             lines.append(f"    <failure message={message}>{words}</failure>")

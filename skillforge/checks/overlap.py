@@ -5,7 +5,7 @@ that changed are read again. Candidates are then compared in full.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from heapq import nsmallest
 from typing import NamedTuple
 
@@ -15,12 +15,14 @@ from skillforge.document import parse
 from skillforge.gitrepo import TreeFile
 from skillforge.library import SKILLS, Library
 from skillforge.model import SKILL_FILE, Document, Finding, Severity
+from skillforge.resources import template
 from skillforge.store import Cache
 from skillforge.text import shingles, similarity
 
 IDENTICAL = 0.9
 SIMILAR = 0.75
 _MARKS = 16  # of which texts that are three quarters alike share nearly all
+_FEWEST = 20  # shingles; shorter texts are alike by chance
 _WORTH_SPREADING = 500
 
 
@@ -45,8 +47,17 @@ def neighbours(library: Library, commit: str, document: Document) -> list[Neighb
 
 
 def _shingles(document: Document) -> frozenset[int]:
-    """Of what an agent reads; not of the name, which differs in any case."""
-    return shingles(f"{document.words('description')}\n{document.body}")
+    """Of what an agent reads, but for the template's own words.
+
+    Not of the name, which differs in any case. Too few say nothing.
+    """
+    said = shingles(f"{document.words('description')}\n{document.body}") - _template()
+    return said if len(said) >= _FEWEST else frozenset()
+
+
+@cache
+def _template() -> frozenset[int]:
+    return shingles(template("new-skill.md").format(name="", title="", description=""))
 
 
 def _sketch(marks: Iterable[int]) -> list[int]:

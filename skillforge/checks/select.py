@@ -112,7 +112,7 @@ def _chosen(
     rulesets: dict[Path | None, Ruleset] = {}
     found: dict[Path, None] = {}
     for target in targets:
-        found.update(dict.fromkeys(_resolve(library, target)))
+        found.update(dict.fromkeys(folders_of(library, target)))
     here = library and os.path.realpath(library.root)
     for folder in found:
         home = Library.find(folder.parent)
@@ -127,7 +127,7 @@ def _chosen(
         yield folder, skill, rulesets[root]
 
 
-def _resolve(library: Library | None, target: str) -> list[Path]:
+def folders_of(library: Library | None, target: str) -> list[Path]:
     """The folders that a target means: a skill's name, a path, a folder of skills."""
     path = _located(target)
     try:

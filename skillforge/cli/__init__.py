@@ -23,6 +23,19 @@ COMMANDS = {
     },
     "Propose": {
         "new": ("propose", "Make a skill from a template."),
+        "propose": ("propose", "Put a draft on a branch and open a proposal."),
+        "proposals": ("propose", "List proposals."),
+        "gate": ("propose", "Run the required checks on a proposal."),
+        "review": ("propose", "Show a proposal; approve or reject it."),
+        "promote": ("propose", "Merge an approved proposal into main."),
+        "refresh": ("propose", "Put a proposal on today's main."),
+        "close": ("propose", "End a proposal without merging it."),
+    },
+    "History": {
+        "log": ("history", "List the versions of a skill."),
+        "why": ("history", "Tell why a skill is what it is."),
+        "audit": ("history", "Prove that nothing reached main unjudged."),
+        "rollback": ("history", "Take a skill back to an earlier version."),
     },
 }
 
@@ -45,6 +58,7 @@ def cli(context: click.Context) -> None:
         skillforge init          make a library in this repository
         skillforge new NAME      add a skill
         skillforge validate      check all skills
+        skillforge propose NAME  put a change up for review
 
     Exit codes: 0 yes or done, 1 no (findings), 2 the request or the library cannot be
     understood, 3 a tool that we drive is missing or failed, 4 not now, 70 a bug.

@@ -1,13 +1,34 @@
 """The commands of the Propose stage."""
 
+import sys
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from skillforge.cli.base import Answer, Settings, common_options
+from skillforge.cli.output import use_colour
+from skillforge.model import Origin
+
+if TYPE_CHECKING:
+    from skillforge.model import Draft, Proposal
+    from skillforge.propose.desk import Desk
+    from skillforge.propose.opening import Outcome, Request
+
+_ORIGINS = [origin.value for origin in Origin]
+as_option = click.option(
+    "--as",
+    "speaks_for",
+    metavar="'NAME <MAIL>'",
+    help="Who acts [default: git's user].",
+)
+origin_option = click.option(
+    "--origin", type=click.Choice(_ORIGINS), help="Who wants it [default: human]."
+)
 
 
 @click.command()
 @click.argument("name")
-@click.option("--description", default="", help="What it does and when to use it.")
+@click.option("--description", default="", help="What it does, and when to use it.")
 @common_options
 @click.pass_obj
 def new(settings: Settings, name: str, description: str) -> Answer:
@@ -16,9 +37,343 @@ def new(settings: Settings, name: str, description: str) -> Answer:
     from skillforge.scaffold import new_skill
 
     library = Library.open(settings.start)
-    path = new_skill(library, name, description).relative_to(library.root)
-    data = {"skill": name, "path": path.as_posix()}
-    words = (
-        f"wrote {path.as_posix()}\nnext: fill it in, then skillforge validate {name}"
+    path = new_skill(library, name, description).relative_to(library.root).as_posix()
+    words = f"wrote {path}\nnext: fill it in, then skillforge validate {name}"
+    return Answer({"skill": name, "path": path}, words)
+
+
+@click.command()
+@click.argument("targets", nargs=-1, metavar="[SKILL|FOLDER]...")
+@click.option("--why", default=None, help="The reason, for the reviewer and history.")
+@click.option("--example", "examples", multiple=True, metavar="ID|FILE")
+@origin_option
+@click.option("--session", metavar="ID", help="The agent session that it comes from.")
+@click.option("--model", metavar="ID", help="The model that wrote it.")
+@click.option("--bump", type=click.Choice(("patch", "minor", "major")))
+@click.option("--draft", is_flag=True, help="Not to be promoted yet.")
+@click.option("--delete", is_flag=True, help="Propose to remove the skill.")
+@click.option("--supersede", is_flag=True, help="Close another proposal for the skill.")
+@as_option
+@common_options
+@click.pass_obj
+def propose(
+    settings: Settings,
+    /,
+    targets: tuple[str, ...],
+    speaks_for: str | None,
+    **given: Any,
+) -> Answer:
+    """Put drafts up for review: skills of the checkout, or any folders.
+
+    Each draft is checked, then committed on a branch of its own, with a proposal to
+    merge it. The checkout, the index and the current branch stay as they are.
+
+    \b
+    skillforge propose csv-tables --why "Tables with merged cells"
+    skillforge propose /tmp/draft --origin agent-foreground --session 42
+    skillforge propose csv-tables --delete --why "Nobody uses it"
+    skillforge propose < batch.json      a JSON batch of operations, one proposal
+
+    \b
+    A batch is {"operations": [...], "why": ...} with up to 20 operations on one skill:
+    create (content), edit (content), patch (old_string, new_string, file_path,
+    version), delete (absorbed_into), write_file (file_path, file_content), remove_file.
+
+    Exits 0 with a proposal, also if the same draft was proposed before; 1 if the draft
+    is not valid; 4 if another proposal or a skill like it is in the way.
+    """
+    from skillforge.propose.desk import Desk
+    from skillforge.propose.opening import propose as open_proposals
+
+    desk = Desk.at(settings.start, speaks_for)
+    if targets in ((), ("-",)):
+        drafts, given = _from_stdin(desk, given)
+    elif given["delete"]:
+        drafts = _removals(targets)
+    else:
+        drafts = desk.drafts(targets)
+    requests = [_request(desk, draft, given) for draft in drafts]
+    outcomes = open_proposals(desk.library, desk.forge, requests, desk.by)
+    return _proposed(outcomes)
+
+
+def _from_stdin(
+    desk: "Desk", given: dict[str, Any]
+) -> "tuple[list[Draft], dict[str, Any]]":
+    """The draft of a batch; options of the command line count for more than its own."""
+    from skillforge.propose import operations
+
+    text = _read_stdin()
+    if not text.strip():
+        raise click.UsageError("name a skill or a folder, or send a batch on stdin")
+    batch, options = operations.read_batch(text)
+    if options.get("origin", "human") not in _ORIGINS:
+        raise click.UsageError(f"`origin` is one of {', '.join(_ORIGINS)}")
+    if options.get("bump", "patch") not in ("patch", "minor", "major"):
+        raise click.UsageError("`bump` is one of patch, minor, major")
+    said = {key: value for key, value in given.items() if value}
+    draft = operations.draft_of(desk.library, desk.base, batch)
+    return [draft], {**given, **options, **said}
+
+
+def _read_stdin() -> str:
+    if sys.stdin is None or sys.stdin.isatty():
+        return ""
+    try:
+        return sys.stdin.buffer.read().decode()
+    except (OSError, UnicodeDecodeError) as err:
+        raise click.UsageError(f"standard input cannot be read: {err}") from err
+
+
+def _removals(targets: tuple[str, ...]) -> "list[Draft]":
+    from skillforge.model import Draft
+    from skillforge.propose.drafts import refuse_paths
+
+    for name in targets:
+        refuse_paths(name, {})
+    return [Draft(name) for name in dict.fromkeys(targets)]
+
+
+def _request(desk: "Desk", draft: "Draft", given: dict[str, Any]) -> "Request":
+    from dataclasses import replace
+
+    from skillforge.propose import drafts
+    from skillforge.propose.opening import Request
+
+    files, ids = drafts.examples(
+        desk.library, desk.base, draft.skill, given["examples"]
     )
-    return Answer(data, words)
+    draft = replace(
+        draft,
+        evidence={**draft.evidence, **files},
+        examples=tuple(dict.fromkeys((*draft.examples, *ids))),
+        origin=Origin(given["origin"] or Origin.HUMAN),
+        why=given["why"] or "",
+        session=given["session"] or "",
+        model=given["model"] or "",
+    )
+    return Request(draft, given["bump"], given["draft"], given["supersede"])
+
+
+def _proposed(outcomes: "list[Outcome]") -> Answer:
+    from skillforge import report as reports
+    from skillforge.model import Report
+    from skillforge.propose import words
+
+    report = Report.joined(outcome.report for outcome in outcomes)
+    opened = [(o.proposal, o.created) for o in outcomes if o.proposal is not None]
+    rows = [words.opened_data(proposal, created) for proposal, created in opened]
+    said = [reports.finding_data(finding) for finding in report.findings]
+    if not opened:
+        names = [path.rpartition("/")[2] for path in report.skills]
+        none = {"proposal": None, "branch": None, "commit": None, "created": False}
+        data = none | {"skill": names[0], "url": None, "findings": said}
+        text = reports.text(report, colour=use_colour())
+        return Answer(data, f"{text}\nnothing was proposed", ok=False)
+    data = rows[0] | {"findings": said, "proposals": rows}
+    lines = words.finding_lines(report.findings, colour=use_colour())
+    lines += [words.opened_text(proposal, created) for proposal, created in opened]
+    return Answer(data, "\n".join(lines))
+
+
+@click.command()
+@click.option("--all", "every", is_flag=True, help="Show those that are over, too.")
+@click.option("--expire", is_flag=True, help="Close those past the policy's age limit.")
+@as_option
+@common_options
+@click.pass_obj
+def proposals(
+    settings: Settings, every: bool, expire: bool, speaks_for: str | None
+) -> Answer:
+    """List proposals: state, age, skill, checks, conflicts with main, author.
+
+    Text shows what is open; --json holds every proposal.
+    """
+    from skillforge.propose import promote, words
+    from skillforge.propose.desk import Desk
+
+    desk = Desk.at(settings.start, speaks_for)
+    closed = promote.expire(desk.library, desk.forge, desk.by) if expire else []
+    found = desk.forge.proposals(only_open=not (every or settings.json or expire))
+    rows = [
+        words.proposal_row(proposal, promote.conflicts(desk.library, proposal))
+        for proposal in found
+    ]
+    shown = [row for row in rows if every or row["state"] == "open"]
+    text = words.proposals_text(shown, len(rows) - len(shown))
+    expired = "".join(f"expired proposal {p.number}: {p.title}\n" for p in closed)
+    return Answer(
+        {"proposals": rows, "expired": [p.number for p in closed]}, expired + text
+    )
+
+
+@click.command()
+@click.argument("number", type=int, required=False)
+@click.option("--base", metavar="REV", help="Judge a branch: the revision it goes to.")
+@click.option("--head", metavar="REV", help="Judge a branch: its own revision.")
+@as_option
+@common_options
+@click.pass_obj
+def gate(
+    settings: Settings,
+    number: int | None,
+    base: str | None,
+    head: str | None,
+    speaks_for: str | None,
+) -> Answer:
+    """Run the required checks on a proposal, or on a branch in CI.
+
+    Policy and rules come from the base, never from what is judged. The report is stored
+    with the proposal.
+
+    \b
+    skillforge gate 3
+    skillforge gate --base origin/main --head HEAD
+
+    Exits 0 if every required check passed, 1 if one failed, crashed or is missing.
+    """
+    from skillforge.propose import gate as gates
+    from skillforge.propose import review as reviews
+    from skillforge.propose import words
+    from skillforge.propose.desk import Desk
+
+    desk = Desk.at(settings.start, speaks_for)
+    if (number is None) == (base is None) or (base is None) != (head is None):
+        raise click.UsageError("give the number of a proposal, or --base and --head")
+    if number is not None:
+        done = reviews.check(desk.library, desk.forge, desk.forge.get(number), desk.by)
+        assert done.verdict is not None
+        verdict = done.verdict
+    else:
+        case = gates.Case.between(desk.library, str(base), str(head))
+        verdict = gates.judge(desk.library, case)
+    data = words.verdict_data(verdict) | {"proposal": number}
+    text = words.verdict_text(verdict, colour=use_colour())
+    return Answer(data, text, ok=verdict.passed)
+
+
+@click.command()
+@click.argument("number", type=int)
+@click.option("--approve", is_flag=True, help="Say yes to exactly this.")
+@click.option("--reject", is_flag=True, help="Say no, with --why; closes the proposal.")
+@click.option("--why", default="", help="The reason of a rejection.")
+@click.option("--comment", metavar="TEXT", help="Leave a remark.")
+@click.option("--full", is_flag=True, help="Show all of the diff.")
+@as_option
+@common_options
+@click.pass_obj
+def review(  # noqa: PLR0913, PLR0917 - one for each option
+    settings: Settings,
+    number: int,
+    approve: bool,
+    reject: bool,
+    why: str,
+    comment: str | None,
+    full: bool,
+    speaks_for: str | None,
+) -> Answer:
+    """Show what a reviewer needs on one screen; approve or reject.
+
+    An approval is of exact bytes: it names the head, its tree, its base and its
+    evidence, and any change voids it. Nobody approves their own proposal.
+    """
+    from skillforge.propose import review as reviews
+    from skillforge.propose import words
+    from skillforge.propose.desk import Desk
+
+    desk = Desk.at(settings.start, speaks_for)
+    if approve and reject:
+        raise click.UsageError("--approve or --reject, not both")
+    if comment:
+        reviews.remark(desk.forge, number, comment, desk.by)
+    if approve:
+        done = reviews.approve(desk.library, desk.forge, number, desk.by)
+        text = f"approved proposal {number}\nnext: skillforge promote {number}"
+        return _decided(done, text)
+    if reject:
+        done = reviews.reject(desk.forge, number, why, desk.by)
+        return _decided(done, f"rejected and closed proposal {number}")
+    brief = reviews.brief(desk.library, desk.forge, number, desk.by)
+    text = words.brief_text(brief, full=full, colour=use_colour())
+    return Answer(words.brief_data(brief), text)
+
+
+def _decided(proposal: "Proposal", text: str) -> Answer:
+    from skillforge.propose import words
+
+    data = words.proposal_row(proposal, None) | {"proposal": proposal.number}
+    return Answer(data, text)
+
+
+@click.command()
+@click.argument("number", type=int)
+@as_option
+@common_options
+@click.pass_obj
+def promote(settings: Settings, number: int, speaks_for: str | None) -> Answer:
+    """Merge a proposal into main, if its exact bytes were checked and approved.
+
+    The gate runs once more. A checkout of main follows if it is clean; if it is not,
+    nothing is done.
+
+    Exits 1 if the gate refuses it, 4 if approvals are missing, main has moved or the
+    checkout has unsaved changes.
+    """
+    from skillforge.propose import promote as promotes
+    from skillforge.propose.desk import Desk
+
+    desk = Desk.at(settings.start, speaks_for)
+    done = promotes.promote(desk.library, desk.forge, number, desk.by)
+    return promoted(desk, done)
+
+
+def promoted(desk: "Desk", proposal: "Proposal") -> Answer:
+    """The answer of what merges: promote, and rollback --now."""
+    from skillforge.propose import words
+
+    version = desk.library.repository().name_of(
+        f"{proposal.merge}:skills/{proposal.skill}"
+    )
+    data = words.opened_data(proposal, False) | {
+        "merge": proposal.merge or None,
+        "version": version if proposal.merge else None,
+    }
+    if proposal.merge:
+        text = f"merged proposal {proposal.number} into {desk.library.main}: "
+        return Answer(data, f"{text}{proposal.title}, commit {proposal.merge[:12]}")
+    assert proposal.verdict is not None
+    data |= words.verdict_data(proposal.verdict)
+    text = words.verdict_text(proposal.verdict, colour=use_colour())
+    return Answer(data, text, ok=False)
+
+
+@click.command()
+@click.argument("number", type=int)
+@as_option
+@common_options
+@click.pass_obj
+def refresh(settings: Settings, number: int, speaks_for: str | None) -> Answer:
+    """Put a stale proposal on today's main; its approvals are void then."""
+    from skillforge.propose import promote as promotes
+    from skillforge.propose.desk import Desk
+
+    desk = Desk.at(settings.start, speaks_for)
+    done = promotes.refresh(desk.library, desk.forge, number, desk.by)
+    text = f"proposal {number} is on {desk.library.main} as it is now\n"
+    return _decided(done, f"{text}next: skillforge review {number}")
+
+
+@click.command()
+@click.argument("number", type=int)
+@click.option("--why", default="", help="The reason, for history.")
+@as_option
+@common_options
+@click.pass_obj
+def close(settings: Settings, number: int, why: str, speaks_for: str | None) -> Answer:
+    """End a proposal without merging it; its record and its commits stay."""
+    from skillforge.propose import promote as promotes
+    from skillforge.propose.desk import Desk
+
+    desk = Desk.at(settings.start, speaks_for)
+    done = promotes.close(desk.forge, number, why, desk.by)
+    return _decided(done, f"closed proposal {number}")

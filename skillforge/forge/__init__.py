@@ -31,6 +31,9 @@ class Forge(Protocol):
     def comment(self, proposal: Proposal, comment: Comment, by: Who) -> Proposal:
         """Store what somebody said."""
 
+    def keep(self, proposal: Proposal) -> Proposal:
+        """Make sure that an open proposal still has its branch."""
+
     def ready(self, proposal: Proposal, by: Who) -> Proposal:
         """Make a draft proposal one that may be promoted."""
 

@@ -118,6 +118,12 @@ class LocalForge:
 
         return self._note("commented", proposal, by, add, comment.text)
 
+    def keep(self, proposal: Proposal) -> Proposal:
+        branch = f"refs/heads/{proposal.branch}"
+        if not self.repo.ref(branch):
+            self._move(RefUpdate(branch, proposal.head, ""))
+        return proposal
+
     def ready(self, proposal: Proposal, by: Who) -> Proposal:
         return self._note("readied", proposal, by, partial(replace, is_draft=False))
 

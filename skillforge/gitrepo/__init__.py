@@ -151,6 +151,14 @@ class GitRepo:
         options = ("--name-only", "--no-renames", "-r", "-z", base, head, "--", folder)
         return _paths(self._git("diff-tree", *options))
 
+    def changed_files(self, base: str, head: str) -> Iterator[tuple[str, str, bool]]:
+        """Files that differ: path, mode now (empty if gone), and whether it is new."""
+        out = self._git("diff-tree", "-r", "-z", "--raw", "--no-renames", base, head)
+        words = iter(_paths(out))
+        for about, path in zip(words, words, strict=True):
+            before, after, *_ = about.lstrip(":").split()
+            yield path, after.strip("0") and after, not before.strip("0")
+
     def start_diff(self, revision: str, folder: str) -> "Asked[list[str]]":
         """Begin to compare the checkout with a commit, while the caller goes on.
 
@@ -203,6 +211,17 @@ class GitRepo:
         """The entries of a tree; none where there is no such tree."""
         found = self.find(expression)
         return read_tree(found) if found and found.kind == "tree" else {}
+
+    def files_in(self, expression: str) -> dict[str, Entry]:
+        """Every file below a tree, by its path there."""
+        found: dict[str, Entry] = {}
+        for name, entry in self.tree(expression).items():
+            if entry.is_tree:
+                inner = self.files_in(entry.object)
+                found |= {f"{name}/{path}": file for path, file in inner.items()}
+            else:
+                found[name] = entry
+        return found
 
     def name_of(self, expression: str) -> str:
         """The hash of what an expression names; empty if there is nothing."""
@@ -274,6 +293,13 @@ class GitRepo:
     def log(self, *options: str) -> Iterator[history.Commit]:
         """Commits in git's order, from one process."""
         return history.read(self._git("log", "-z", history.FORMAT, *options))
+
+    def diff(self, base: str, head: str) -> str:
+        """What differs, for people; no program of the user's takes part in it."""
+        plain = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames")
+        prefixes = ("--src-prefix=a/", "--dst-prefix=b/")
+        out = self._git("diff", *plain, *prefixes, base, head, "--")
+        return out.decode("utf-8", "replace")
 
     def merged_tree(self, ours: str, theirs: str) -> str:
         """The tree of a three-way merge; a conflict is an error that names files."""

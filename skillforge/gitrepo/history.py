@@ -47,6 +47,7 @@ def read(out: bytes) -> Iterator[Commit]:
             word = following
         about = [word, *(next(parts) for _ in range(len(_FIELDS) - 1))]
         changes: dict[str, Change] = {}
+        next(parts, None)  # the end of the format
         word = next(parts, b"")
         while word.lstrip(b"\n").startswith(b":"):
             before_mode, after_mode, before, after, _ = word.split()

@@ -1,5 +1,6 @@
 """Reading objects: one `git cat-file` that answers question after question."""
 
+import hashlib
 import os
 from typing import NamedTuple
 
@@ -78,3 +79,9 @@ def read_tree(tree: Object) -> dict[str, Entry]:
         at = end + 1 + size
         entries[os.fsdecode(name)] = Entry(mode.decode(), data[end + 1 : at].hex())
     return entries
+
+
+def blob_name(data: bytes, like: str) -> str:
+    """The hash that git gives some bytes, of the same kind as another hash."""
+    algorithm = hashlib.sha256 if len(like) == 64 else hashlib.sha1
+    return algorithm(b"blob %d\0%s" % (len(data), data)).hexdigest()

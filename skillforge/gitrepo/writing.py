@@ -75,30 +75,35 @@ class Import:
     def __init__(self, process: proc.Process, git_dir: Path) -> None:
         self._process = process
         self._crash_report = git_dir / f"fast_import_crash_{process.pid}"
-        self._marks = 0
+        self._marks: dict[
+            str, int
+        ] = {}  # commits of this import: git knows no hash yet
 
     def __enter__(self) -> "Import":
         return self
 
     def commit(self, new: NewCommit) -> str:
         """Make a commit and return its name."""
-        self._marks += 1
+        mark = len(self._marks) + 1
         # A commit has to be on a ref; this one is let go of before it is written.
         ref = b"refs/skillforge/unborn\n"
-        lines = [b"commit " + ref, b"mark :%d\n" % self._marks]
+        lines = [b"commit " + ref, b"mark :%d\n" % mark]
         who = new.who.line.encode("utf-8", "replace")
         lines += [b"author %s\n" % who, b"committer %s\n" % who]
         lines.append(_data(new.message.encode("utf-8", "replace")))
         kinds = ["from", *["merge"] * (len(new.parents) - 1)]
         for kind, parent in zip(kinds, new.parents, strict=False):
-            lines.append(f"{kind} {parent}\n".encode())
+            known = self._marks.get(parent)
+            lines.append(f"{kind} {f':{known}' if known else parent}\n".encode())
         if new.starts_empty:
             lines.append(b"deleteall\n")
         if new.tree:
             lines.append(f'M 040000 {new.tree} ""\n'.encode())
         lines += [_change(put) for put in new.changes]
-        lines += [b"\nget-mark :%d\nreset " % self._marks, ref, b"\n"]
-        return self._ask(b"".join(lines))
+        lines += [b"\nget-mark :%d\nreset " % mark, ref, b"\n"]
+        name = self._ask(b"".join(lines))
+        self._marks[name] = mark
+        return name
 
     def _ask(self, request: bytes) -> str:
         stdin, stdout = self._process.stdin, self._process.stdout

@@ -41,8 +41,9 @@ class Draft:
     """A skill's exact files, not yet approved; no files mean that it goes.
 
     `evidence` holds new example files by id, `examples` every id it rests on.
-    `absorbed` skills go because this one takes their place. `restores` maps skills to
-    the tree that each gets back, byte for byte; empty for one that goes.
+    `absorbed` skills go because this one takes their place; `absorbed_into` is the one
+    that takes this one's. `restores` maps skills to the tree that each gets back, byte
+    for byte; empty for one that goes.
     """
 
     skill: str
@@ -50,6 +51,7 @@ class Draft:
     evidence: Mapping[str, bytes] = field(default_factory=dict)
     examples: tuple[str, ...] = ()
     absorbed: tuple[str, ...] = ()
+    absorbed_into: str = ""
     restores: Mapping[str, str] = field(default_factory=dict)
     reverts: tuple[str, ...] = ()
     origin: Origin = Origin.HUMAN

@@ -1,0 +1,120 @@
+"""The commands of the History stage."""
+
+import click
+
+from skillforge.cli.base import Answer, Settings, common_options
+from skillforge.cli.propose import as_option, origin_option, promoted
+from skillforge.model import Origin
+
+
+@click.command()
+@click.argument("name")
+@common_options
+@click.pass_obj
+def log(settings: Settings, name: str) -> Answer:
+    """List the versions of a skill on main, the newest first.
+
+    Each with its readable version, tree, date, proposal, author, approvers, and the
+    commit that took it back, if one did. A skill that is gone has a history, too.
+    """
+    from skillforge.propose import story, words
+    from skillforge.propose.desk import Desk
+
+    versions = story.log(Desk.at(settings.start).library, name)
+    data = {"skill": name, "versions": [version.data for version in versions]}
+    return Answer(data, words.log_text(versions))
+
+
+@click.command()
+@click.argument("name")
+@common_options
+@click.pass_obj
+def why(settings: Settings, name: str) -> Answer:
+    """Tell why a skill is what it is, from its examples to its releases and reverts.
+
+    Follows a skill through renames and consolidations, and after it is gone.
+    """
+    from skillforge.propose import story, words
+    from skillforge.propose.desk import Desk
+
+    found = story.why(Desk.at(settings.start).library, name)
+    return Answer(words.story_data(found), words.story_text(found))
+
+
+@click.command()
+@click.argument("span", required=False, metavar="[RANGE]", default="")
+@click.option("--since", default="", metavar="DATE", help="Only commits after a date.")
+@common_options
+@click.pass_obj
+def audit(settings: Settings, span: str, since: str) -> Answer:
+    """Prove from git alone that every change of a skill on main was judged.
+
+    \b
+    skillforge audit                    all of main
+    skillforge audit v1.0.0..main       since a release
+
+    Exits 1 if there is an exception: a direct push, a missing approval, a tree that is
+    not the approved one, evidence that is not there.
+    """
+    from skillforge.propose import audit as audits
+    from skillforge.propose import words
+    from skillforge.propose.desk import Desk
+
+    desk = Desk.at(settings.start)
+    done = audits.audit(desk.library, desk.forge, span, since)
+    data, text = words.audit_data(done), words.audit_text(done)
+    return Answer(data, text, ok=not done.exceptions)
+
+
+@click.command()
+@click.argument("name")
+@click.option("--to", default="", metavar="VERSION", help="Version, tree, or commit.")
+@click.option("--why", default="", help="The reason, for the reviewer and history.")
+@click.option(
+    "--now", is_flag=True, help="Promote it at once, where the policy allows."
+)
+@click.option("--supersede", is_flag=True, help="Close another proposal for the skill.")
+@origin_option
+@as_option
+@common_options
+@click.pass_obj
+def rollback(  # noqa: PLR0913, PLR0917 - one for each option
+    settings: Settings,
+    name: str,
+    to: str,
+    why: str,
+    now: bool,
+    supersede: bool,
+    origin: str | None,
+    speaks_for: str | None,
+) -> Answer:
+    """Propose an earlier version of a skill again, byte for byte.
+
+    Without --to it is the version before the current one. A consolidation goes back as
+    a whole: the skills that it absorbed return.
+
+    \b
+    skillforge rollback csv-tables --why "Wrong on merged cells" --now
+    skillforge rollback csv-tables --to 1.2.0 --why "..."
+    """
+    from skillforge.propose import promote, rollback, words
+    from skillforge.propose.desk import Desk
+    from skillforge.propose.opening import Request, propose
+
+    if not why.strip():
+        raise click.UsageError("say why: --why TEXT")
+    desk = Desk.at(settings.start, speaks_for)
+    wish = rollback.Wish(name, to, why, Origin(origin or Origin.HUMAN))
+    request = Request(rollback.draft_of(desk.library, wish), supersede=supersede)
+    [outcome] = propose(desk.library, desk.forge, [request], desk.by)
+    proposal = outcome.proposal
+    assert proposal is not None
+    if now:
+        number = proposal.number
+        done = promote.promote(desk.library, desk.forge, number, desk.by, now=True)
+        return promoted(desk, done)
+    data = words.opened_data(proposal, outcome.created) | {
+        "merge": None,
+        "version": request.draft.restores[name] or None,
+    }
+    return Answer(data, words.opened_text(proposal, outcome.created))

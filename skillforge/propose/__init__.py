@@ -1,0 +1,1 @@
+"""Draft in, main moves: propose, gate, review, promote, roll back, audit."""

@@ -1,0 +1,299 @@
+"""Prove from git alone that nothing reached main unjudged, and name what did.
+
+The merge says who approved which tree by which policy; the audit holds every word of
+it against the objects, and against the proposals' own records where they are here.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from skillforge.config import POLICY_FILE, Policy, read_policy
+from skillforge.errors import ConfigError, RequestError
+from skillforge.forge import Forge
+from skillforge.gitrepo.objects import Object
+from skillforge.library import SKILLS, Library
+from skillforge.model import Action, Origin, Proposal, State, is_of_agent
+from skillforge.propose import history, people, trailers
+from skillforge.propose.drafts import EVIDENCE
+from skillforge.propose.history import Step
+from skillforge.propose.promote import NOW
+
+
+class Problem(NamedTuple):
+    """What is not as promised: where, what kind, and in words."""
+
+    commit: str
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What an audit looked at, and the exceptions that it found."""
+
+    promotions: int
+    reverts: int
+    adopted: int
+    exceptions: tuple[Problem, ...]
+    has_records: bool
+
+
+@dataclass
+class _Facts:
+    """What the checks of one step need to know, gathered in bulk."""
+
+    records: dict[int, Proposal]
+    policies: dict[str, str]  # the policy's blob at each commit
+    read: dict[str, Policy | None]
+    missing: set[str]  # evidence that is not there
+    held: dict[str, set[str]] = field(default_factory=dict)  # versions up to now
+
+    def policy_at(self, commit: str) -> Policy | None:
+        return self.read.get(self.policies.get(commit, ""), Policy())
+
+
+def audit(library: Library, forge: Forge, span: str = "", since: str = "") -> Audit:
+    """Check every step of main, or those of a range, one after the other."""
+    repo = library.repository()
+    tip = repo.ref(f"refs/heads/{library.main}")
+    chosen = _chosen(library, span, since)
+    all_steps = history.steps(library, _end(library, span) if span else tip)
+    adopted = _adopted(library, all_steps, tip)
+    facts = _gather(library, forge, all_steps)
+    counts = {"promotion": 0, "revert": 0, "adopted": 0}
+    found: list[Problem] = []
+    for step in all_steps:
+        if chosen is None or step.name in chosen:
+            kind, problems = _judge(step, facts, adopted)
+            counts[kind] = counts.get(kind, 0) + 1
+            found += problems
+        for name, change in step.skills.items():
+            facts.held.setdefault(name, {change.before}).add(change.after)
+    if chosen is None:
+        found += _lost(all_steps, facts.records)
+    return Audit(
+        counts["promotion"],
+        counts["revert"],
+        counts["adopted"],
+        tuple(found),
+        bool(facts.records),
+    )
+
+
+def _end(library: Library, span: str) -> str:
+    return library.repository().resolve(span.rpartition("..")[2] or library.main)
+
+
+def _chosen(library: Library, span: str, since: str) -> set[str] | None:
+    """The commits that are asked for; None for all of them."""
+    if not span and not since:
+        return None
+    repo = library.repository()
+    start, dots, end = span.rpartition("..")
+    what = [repo.resolve(end or library.main)]
+    if dots and start:
+        what.append(f"^{repo.resolve(start)}")
+    limits = [f"--since={since}"] if since else []
+    done = repo.run("rev-list", "--first-parent", *limits, *what)
+    if done.code:
+        raise RequestError(
+            f"git does not understand the range: {done.complaint}", hint="A..B, or A.."
+        )
+    return set(done.out.decode().split())
+
+
+def _adopted(library: Library, all_steps: list[Step], tip: str) -> set[str]:
+    """Commits from before the library was under review.
+
+    The first commit, the one that brought the policy, and all up to the one that the
+    policy names.
+    """
+    if not all_steps:
+        return set()
+    brought = (s.name for s in all_steps if _adds(s, POLICY_FILE))
+    found = {all_steps[0].name, next(brought, all_steps[0].name)}
+    named = library.policy(tip).adopted
+    if named:
+        names = [step.name for step in all_steps]
+        at = [i for i, name in enumerate(names) if name.startswith(named)]
+        if not at:
+            raise ConfigError(
+                f"{POLICY_FILE}: the adoption commit {named} is not on main",
+                hint="name a commit of main's own line: git log --first-parent",
+            )
+        found.update(names[: at[0] + 1])
+    return found
+
+
+def _adds(step: Step, path: str) -> bool:
+    change = step.commit.changes.get(path)
+    return change is not None and not change.before
+
+
+def _gather(library: Library, forge: Forge, all_steps: list[Step]) -> _Facts:
+    """Ask git everything at once: no process for each commit."""
+    repo = library.repository()
+    promotions = [step for step in all_steps if step.is_promotion]
+    bases = [step.commit.parents[0] for step in promotions]
+    blobs = repo.names_of(f"{base}:{POLICY_FILE}" for base in bases)
+    evidence = [path for step in promotions for path in _evidence(step)]
+    found = repo.names_of(evidence)
+    policies = dict(zip(bases, blobs, strict=True))
+    return _Facts(
+        {proposal.number: proposal for proposal in forge.proposals()},
+        policies,
+        {blob: _policy(repo.find(blob)) for blob in set(blobs) if blob},
+        {path for path, name in zip(evidence, found, strict=True) if not name},
+    )
+
+
+def _policy(blob: Object | None) -> Policy | None:
+    """A policy as it was; None where it cannot be understood."""
+    try:
+        return read_policy(blob.data) if blob else None
+    except ConfigError:
+        return None
+
+
+def _evidence(step: Step) -> list[str]:
+    skill = trailers.first(step.drafted, "Skill")
+    return [
+        f"{step.name}:{EVIDENCE}/{skill}/{number}.json"
+        for number in step.drafted.get("Example", ())
+    ]
+
+
+def _judge(step: Step, facts: _Facts, adopted: set[str]) -> tuple[str, list[Problem]]:
+    ours = (f"{EVIDENCE}/", f"{SKILLS}/")
+    touches = step.skills or any(p.startswith(ours) for p in step.commit.changes)
+    if step.is_promotion:
+        kinds = ((kind, why) for check in _CHECKS for kind, why in check(step, facts))
+        return "promotion", [Problem(step.name, kind, why) for kind, why in kinds]
+    if not touches:
+        return "other", []
+    if step.name in adopted:
+        return "adopted", []
+    if step.is_exact_revert:
+        return "revert", []
+    names = ", ".join(sorted(step.skills)) or "evidence"
+    if step.reverts:
+        why = f"a revert of {names} that does not bring back an earlier version"
+        return "direct", [Problem(step.name, "inexact-revert", why)]
+    why = f"{names} changed without a proposal, by {step.commit.author}"
+    return "direct", [Problem(step.name, "direct-push", why)]
+
+
+Said = Iterator[tuple[str, str]]
+
+
+def _tree_is_approved(step: Step, _facts: _Facts) -> Said:
+    """Tested tree = approved tree = merged tree."""
+    head = step.brought[0] if step.brought else None
+    said = trailers.first(step.said, "Approved-Tree")
+    if head is None or head.name != step.commit.parents[1]:
+        yield "no-proposal", "its second parent is no commit of its own"
+    elif not step.commit.tree == head.tree == said:
+        yield "tree-mismatch", "the tree that was merged is not the one approved"
+
+
+def _stays_in_its_skill(step: Step, _facts: _Facts) -> Said:
+    named = step.drafted.get("Skill", [])
+    several = step.action in (Action.CONSOLIDATE, Action.ROLLBACK)
+    own = named if several else named[:1]
+    if beyond := history.outside(step, own):
+        shown = ", ".join(beyond[:3])
+        yield "outside-skill", f"it changed more than {', '.join(own)}: {shown}"
+
+
+def _is_approved(step: Step, facts: _Facts) -> Said:
+    policy = facts.policy_at(step.commit.parents[0])
+    if policy is None:
+        yield "policy-mismatch", "the policy of its base cannot be read"
+        return
+    authors = [c for b in step.brought for c in (b.author, b.committer)]
+    authors += step.drafted.get("Proposed-By", [])
+    approvers = people.distinct(step.said.get("Approved-By", ()))
+    others = [who for who in approvers if not people.is_any(who, authors)]
+    if NOW in step.said:
+        yield from _was_allowed_now(step, policy)
+    elif len(others) < len(approvers):
+        yield "self-approval", "somebody approved a proposal of their own"
+    elif len(others) < policy.approvals:
+        count = f"{len(others)} of {policy.approvals} approvals"
+        yield "missing-approval", f"it was merged with {count}"
+
+
+def _was_allowed_now(step: Step, policy: Policy) -> Said:
+    origin = trailers.first(step.drafted, "Origin")
+    by_agent = is_of_agent(origin) or origin == Origin.IMPORT
+    allowed = policy.rollback_now
+    if (
+        step.action != Action.ROLLBACK
+        or allowed == "nobody"
+        or (allowed == "people" and by_agent)
+    ):
+        yield "missing-approval", "the policy did not allow to merge it at once"
+
+
+def _is_judged_by_its_base(step: Step, facts: _Facts) -> Said:
+    said = trailers.first(step.said, "Policy")
+    if said != (facts.policies[step.commit.parents[0]] or "none"):
+        yield "policy-mismatch", "it was not judged by the policy of its base"
+    if not trailers.first(step.said, "Checks-Digest"):
+        yield "missing-checks", "it does not say which checks passed"
+
+
+def _rests_on_evidence(step: Step, facts: _Facts) -> Said:
+    for path in _evidence(step):
+        if path in facts.missing:
+            yield "unresolved-evidence", f"there is no {path.partition(':')[2]}"
+
+
+def _rolls_back_exactly(step: Step, facts: _Facts) -> Said:
+    if step.action == Action.ROLLBACK:
+        for name, change in step.skills.items():
+            if change.after not in facts.held.get(name, {""}):
+                yield "inexact-revert", f"{name} is no version that main held before"
+
+
+def _agrees_with_its_record(step: Step, facts: _Facts) -> Said:
+    """Where the proposals' records are here, a merge has to be one of theirs."""
+    if not facts.records:
+        return
+    record = facts.records.get(step.number or 0)
+    digest = trailers.first(step.said, "Checks-Digest").removeprefix("sha256:")
+    if record is None:
+        yield "no-record", f"there is no proposal {step.number}"
+    elif record.state is State.MERGED and record.merge != step.name:
+        yield "record-mismatch", f"proposal {step.number} was merged by another commit"
+    elif record.head != step.commit.parents[1] or (
+        record.verdict is None
+        or not record.verdict.passed
+        or record.verdict.digest != digest
+    ):
+        yield "record-mismatch", f"the record of proposal {step.number} says otherwise"
+    elif not set(step.said.get("Approved-By", ())) <= {
+        a.by for a in record.approvals if a.head == record.head
+    }:
+        yield "record-mismatch", f"proposal {step.number} was not approved by them"
+
+
+_CHECKS: tuple[Callable[[Step, _Facts], Said], ...] = (
+    _tree_is_approved,
+    _stays_in_its_skill,
+    _is_approved,
+    _is_judged_by_its_base,
+    _rests_on_evidence,
+    _rolls_back_exactly,
+    _agrees_with_its_record,
+)
+
+
+def _lost(all_steps: list[Step], records: dict[int, Proposal]) -> Iterator[Problem]:
+    """Merges that a record knows and main does not: history was rewritten."""
+    known = {step.name for step in all_steps}
+    for proposal in records.values():
+        if proposal.state is State.MERGED and proposal.merge not in known:
+            why = f"proposal {proposal.number} was merged, and main has lost the merge"
+            yield Problem(proposal.merge, "lost-promotion", why)

@@ -1,0 +1,58 @@
+"""What every command of the loop works with: the library, its forge, who is at work."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from skillforge.checks import select
+from skillforge.errors import RequestError
+from skillforge.forge import Forge
+from skillforge.forge.local import LocalForge
+from skillforge.gitrepo.writing import Who
+from skillforge.library import Library
+from skillforge.model import Draft
+from skillforge.propose import drafts
+
+_PERSON = re.compile(r"\s*([^<>\n]*[^<>\s])\s*(?:<([^<>\s]*)>)?\s*")
+
+
+@dataclass
+class Desk:
+    """A library at work; `speaks_for` is what `--as` says."""
+
+    library: Library
+    speaks_for: str = ""
+
+    @classmethod
+    def at(cls, start: Path, speaks_for: str | None = None) -> "Desk":
+        library = Library.open(start)
+        library.repository()
+        return cls(library, speaks_for or "")
+
+    @cached_property
+    def forge(self) -> Forge:
+        return LocalForge(self.library.repository(), self.library.main)
+
+    @cached_property
+    def by(self) -> Who:
+        """Git's user, or whoever is named instead."""
+        who = self.library.repository().identity()
+        if not self.speaks_for:
+            return who
+        match = _PERSON.fullmatch(self.speaks_for)
+        if match is None:
+            raise RequestError(
+                f"{self.speaks_for!r} names nobody", hint="--as 'Name <mail>'"
+            )
+        return Who(match[1], match[2] or "", who.when)
+
+    @property
+    def base(self) -> str:
+        """Main as it is now."""
+        return self.library.repository().ref(f"refs/heads/{self.library.main}")
+
+    def drafts(self, targets: tuple[str, ...]) -> list[Draft]:
+        """The drafts that names and folders mean, each once."""
+        found = [f for t in targets for f in select.folders_of(self.library, t)]
+        return [drafts.from_folder(folder) for folder in dict.fromkeys(found)]

@@ -1,0 +1,179 @@
+"""What main's history says of skills, from one pass over `git log`.
+
+A step is one commit of main's first-parent line, with what it did to skills and with
+the commits that it brought in.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from skillforge.gitrepo.history import Change, Commit
+from skillforge.library import SKILLS, Library
+from skillforge.propose import trailers
+from skillforge.propose.drafts import EVIDENCE
+
+_REVERTS = re.compile(r"^This reverts commit ([0-9a-f]{7,64})\b", re.MULTILINE)
+_REVERTS_NUMBER = re.compile(r"^Reverts (?:[\w.-]+/[\w.-]+)?#(\d+)\s*$", re.MULTILINE)
+_PULL_REQUEST = re.compile(r"Merge pull request #(\d+) |.*\(#(\d+)\)$")
+_RAW = ("--raw", "-t", "--root", "--no-abbrev", "--no-renames")
+_MAIN_LINE = ("--first-parent", "--diff-merges=first-parent", *_RAW)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One commit on main's own line; `reverts` are steps that it takes back."""
+
+    commit: Commit
+    brought: tuple[Commit, ...]
+    skills: dict[str, Change]
+    said: dict[str, list[str]]  # trailers of the commit itself
+    drafted: dict[str, list[str]]  # trailers of the proposal's commit
+    reverts: list["Step"] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return self.commit.name
+
+    @property
+    def is_promotion(self) -> bool:
+        """Whether it claims to be a proposal's merge; the audit checks the claim."""
+        return "Proposal" in self.said and len(self.commit.parents) == 2
+
+    @property
+    def number(self) -> int | None:
+        """The number of the proposal or pull request that it merged."""
+        said = trailers.first(self.said, "Proposal")
+        if said.isdecimal() and self.is_promotion:
+            return int(said)
+        match = _PULL_REQUEST.match(self.commit.subject)
+        return int(match[1] or match[2]) if match else None
+
+    @property
+    def date(self) -> str:
+        return datetime.fromtimestamp(self.commit.seconds, UTC).isoformat()
+
+    @property
+    def author(self) -> str:
+        said = trailers.first(self.drafted, "Proposed-By")
+        return said or (self.brought[0] if self.brought else self.commit).author
+
+    @property
+    def action(self) -> str:
+        if self.is_promotion:
+            return trailers.first(self.drafted, "Action")
+        return "revert" if self.reverts else "direct"
+
+    def took_back(self, name: str, other: "Step") -> bool:
+        """Whether it made a skill what it was before another step."""
+        ours, theirs = self.skills.get(name), other.skills.get(name)
+        return bool(ours and theirs and ours.after == theirs.before)
+
+    @property
+    def is_exact_revert(self) -> bool:
+        """Whether every skill that it touched is just as before what it reverts."""
+        return bool(self.reverts) and all(
+            any(self.took_back(name, other) for other in self.reverts)
+            for name in self.skills
+        )
+
+
+def steps(library: Library, tip: str) -> list[Step]:
+    """Every step of a branch, the oldest first."""
+    repo = library.repository()
+    commits = {commit.name: commit for commit in repo.log(tip)}
+    line = list(repo.log(*_MAIN_LINE, tip))
+    line.reverse()
+    on_line = {commit.name for commit in line}
+    seen: set[str] = set()
+    found = [_step(commit, _brought(commit, commits, on_line, seen)) for commit in line]
+    _find_reverts(found)
+    return found
+
+
+def _step(commit: Commit, brought: tuple[Commit, ...]) -> Step:
+    skills = {
+        path.split("/")[1]: change
+        for path, change in commit.changes.items()
+        if path.startswith(f"{SKILLS}/") and path.count("/") == 1
+    }
+    said = trailers.read(commit.message)
+    # The oldest commit is the tool's own; what was put on top of it is not believed.
+    drafts = (trailers.read(c.message) for c in reversed(brought))
+    drafted = next((draft for draft in drafts if "Skill" in draft), {})
+    return Step(commit, brought, skills, said, drafted)
+
+
+def _brought(
+    commit: Commit, commits: dict[str, Commit], on_line: set[str], seen: set[str]
+) -> tuple[Commit, ...]:
+    """What a merge brought in: reachable from it, and from nothing before it."""
+    found: list[Commit] = []
+    pending = list(commit.parents[1:])
+    while pending:
+        name = pending.pop()
+        if name in on_line or name in seen or name not in commits:
+            continue
+        seen.add(name)
+        found.append(commits[name])
+        pending.extend(commits[name].parents)
+    return tuple(found)
+
+
+def _find_reverts(found: list[Step]) -> None:
+    by_commit = {c.name: step for step in found for c in (step.commit, *step.brought)}
+    by_number = {number: step for step in found if (number := step.number)}
+    for step in found:
+        for other in _reverted(step, by_commit, by_number):
+            if other is not step and other not in step.reverts:
+                step.reverts.append(other)
+
+
+def _reverted(
+    step: Step, by_commit: dict[str, Step], by_number: dict[int, Step]
+) -> Iterator[Step]:
+    """The steps that one says it reverts: in its trailers, or in plain git's words."""
+    if step.is_promotion:
+        names: Iterable[str] = step.drafted.get("Reverts", ())
+        yield from (by_commit[name] for name in names if name in by_commit)
+        return
+    for commit in (step.commit, *step.brought):
+        for name in _REVERTS.findall(commit.message):
+            is_whole = name in by_commit
+            known = [name] if is_whole else [n for n in by_commit if n.startswith(name)]
+            yield from (by_commit[n] for n in known)
+        for number in _REVERTS_NUMBER.findall(commit.message):
+            if int(number) in by_number:
+                yield by_number[int(number)]
+
+
+def outside(step: Step, names: Iterable[str]) -> list[str]:
+    """Paths that a step changed beyond some skills and their evidence."""
+    tops = tuple(f"{top}/{name}/" for name in names for top in (SKILLS, EVIDENCE))
+    return [
+        path
+        for path, change in step.commit.changes.items()
+        if not change.is_tree and not path.startswith(tops)
+    ]
+
+
+def of_skill(all_steps: list[Step], name: str) -> list[Step]:
+    """The steps that changed a skill, the oldest first."""
+    return [step for step in all_steps if name in step.skills]
+
+
+def reverted_by(all_steps: list[Step], name: str) -> dict[str, str]:
+    """Steps of a skill that were taken back, and the steps that did it."""
+    return {
+        other.name: step.name
+        for step in all_steps
+        for other in step.reverts
+        if name in step.skills and name in other.skills
+    }
+
+
+def was_version(all_steps: list[Step], name: str, tree: str) -> bool:
+    """Whether a skill was ever at a tree; the empty one is before its first."""
+    changes = [step.skills[name] for step in of_skill(all_steps, name)]
+    return any(tree in (change.before, change.after) for change in changes)

@@ -1,0 +1,339 @@
+"""A batch of operations on skills, as agents send it: all of it becomes one draft.
+
+The names are those of Hermes' `skill_manage`, in its batch form and its flat form.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from skillforge.checks import paths
+from skillforge.errors import ConflictError, RequestError
+from skillforge.gitrepo import GitRepo
+from skillforge.library import SKILLS, Library
+from skillforge.model import SKILL_FILE, Draft, DraftFile
+from skillforge.propose.drafts import current, refuse_paths
+from skillforge.text import nearest, nearest_lines
+
+MAX_OPERATIONS = 20
+_NEEDS = {
+    "create": ("content",),
+    "edit": ("content",),
+    "patch": ("old_string", "new_string"),
+    "delete": (),
+    "write_file": ("file_path", "file_content"),
+    "remove_file": ("file_path",),
+}
+_TEXTS = (
+    "action",
+    "name",
+    "content",
+    "file_path",
+    "file_content",
+    "old_string",
+    "new_string",
+    "version",
+    "absorbed_into",
+    "category",
+)
+_OPTIONS = (
+    "why",
+    "examples",
+    "origin",
+    "session",
+    "model",
+    "bump",
+    "draft",
+    "supersede",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One thing to do; `at` counts from 1, for messages."""
+
+    at: int
+    action: str
+    name: str
+    texts: Mapping[str, str]
+    replace_all: bool = False
+
+    def __getitem__(self, key: str) -> str:
+        return self.texts.get(key, "")
+
+    def wrong(self, why: str, hint: str = "") -> RequestError:
+        hint = hint or "nothing was proposed; mend the operation and send all again"
+        return RequestError(f"operation {self.at} ({self.action}): {why}", hint=hint)
+
+
+def read_batch(text: str) -> tuple[list[Operation], dict[str, Any]]:
+    """The operations and options of a JSON text."""
+    try:
+        batch = json.loads(text)
+    except (ValueError, RecursionError) as err:
+        raise RequestError(
+            f"standard input is not JSON: {err}",
+            hint='send {"operations": [{"action": "create", "name": …, "content": …}]}',
+        ) from err
+    if isinstance(batch, dict) and "action" in batch:
+        options = {key: batch.pop(key) for key in _OPTIONS if key in batch}
+        batch = {"operations": [batch], **options}
+    if isinstance(batch, list):
+        batch = {"operations": batch}
+    if not isinstance(batch, dict) or not isinstance(batch.get("operations"), list):
+        raise RequestError(
+            "there is no list of operations on standard input",
+            hint='send {"operations": [{"action": "create", "name": …, "content": …}]}',
+        )
+    return read_operations(batch.pop("operations")), _options(batch)
+
+
+def read_operations(given: list[Any]) -> list[Operation]:
+    if not 1 <= len(given) <= MAX_OPERATIONS:
+        raise RequestError(
+            f"a batch has 1 to {MAX_OPERATIONS} operations, not {len(given)}",
+            hint="one proposal is about one skill; send the others separately",
+        )
+    return [_operation(at, item) for at, item in enumerate(given, 1)]
+
+
+def _options(given: dict[str, Any]) -> dict[str, Any]:
+    for key, value in given.items():
+        if key not in _OPTIONS:
+            meant = nearest(key, list(_OPTIONS)) or ", ".join(_OPTIONS)
+            raise RequestError(
+                f"there is no key {key!r} beside `operations`",
+                hint=f"did you mean {meant}?",
+            )
+        kinds = {"examples": list, "draft": bool, "supersede": bool}
+        if not isinstance(value, kinds.get(key, str)):
+            raise RequestError(f"{key!r} has the wrong type", hint="see --help")
+    if not all(isinstance(example, str) for example in given.get("examples", [])):
+        raise RequestError("`examples` is a list of ids", hint="each of them is text")
+    return given
+
+
+def _operation(at: int, item: Any) -> Operation:
+    action = item.get("action") if isinstance(item, dict) else None
+    if action not in _NEEDS:
+        raise RequestError(
+            f"operation {at} has no action that is known",
+            hint=f"actions are {', '.join(_NEEDS)}",
+        )
+    texts = {key: value for key, value in item.items() if value is not None}
+    replace_all = texts.pop("replace_all", False)
+    operation = Operation(at, action, str(texts.get("name", "")), texts, replace_all)
+    for key, value in texts.items():
+        if key not in _TEXTS:
+            meant = nearest(key, list(_TEXTS))
+            raise operation.wrong(f"there is no key {key!r}", f"did you mean {meant}?")
+        if not isinstance(value, str):
+            raise operation.wrong(f"`{key}` is not text")
+    if not isinstance(replace_all, bool):
+        raise operation.wrong("`replace_all` is true or false")
+    if action == "patch" and "content" in texts and "old_string" not in texts:
+        operation = replace(operation, action="edit")
+    for key in ("name", *_NEEDS[operation.action]):
+        if key not in texts:
+            raise operation.wrong(f"`{key}` is missing")
+    if not paths.is_name(operation.name):
+        raise operation.wrong(f"{operation.name!r} cannot be a skill's name")
+    return operation
+
+
+@dataclass
+class _Desk:
+    """The skills of a batch while it is worked through."""
+
+    library: Library
+    base: str
+    files: dict[str, dict[str, DraftFile]] = field(default_factory=dict)
+    deleted: dict[str, str] = field(default_factory=dict)
+    touched: set[str] = field(default_factory=set)
+
+    def open(self, name: str) -> dict[str, DraftFile]:
+        if name not in self.files:
+            self.files[name] = current(self.library, self.base, name)
+        return self.files[name]
+
+    @property
+    def repo(self) -> GitRepo:
+        return self.library.repository()
+
+
+def draft_of(library: Library, base: str, operations: Iterable[Operation]) -> Draft:
+    """Work through a batch on the skills as they are at a commit."""
+    desk = _Desk(library, base)
+    for operation in operations:
+        if operation.name in desk.deleted or (
+            operation.action == "delete" and operation.name in desk.touched
+        ):
+            raise operation.wrong("delete has to be the only operation on its skill")
+        _ACTIONS[operation.action](desk, operation)
+        desk.touched.add(operation.name)
+    return _draft(desk)
+
+
+def _draft(desk: _Desk) -> Draft:
+    kept = [name for name in desk.files if name not in desk.deleted]
+    if len(kept) > 1 or (not kept and len(desk.deleted) > 1):
+        raise RequestError(
+            f"the batch is about several skills: {', '.join(sorted(desk.touched))}",
+            hint="one proposal is about one skill; or delete with `absorbed_into` what "
+            "another skill of the batch takes the place of",
+        )
+    if not kept:
+        [(gone, into)] = desk.deleted.items()
+        _refuse_unknown(desk, into)
+        return Draft(gone, absorbed_into=into)
+    [name] = kept
+    for gone, into in desk.deleted.items():
+        if into != name:
+            raise RequestError(
+                f"the batch is about {name}, and deletes {gone} as well",
+                hint=f"send it separately, or with `absorbed_into: {name}`",
+            )
+    refuse_paths(name, desk.files[name])
+    return Draft(name, desk.files[name], absorbed=tuple(sorted(desk.deleted)))
+
+
+def _refuse_unknown(desk: _Desk, into: str) -> None:
+    if into and not desk.repo.name_of(f"{desk.base}:{SKILLS}/{into}/{SKILL_FILE}"):
+        raise RequestError(
+            f"`absorbed_into` names {into}, which is no skill of the library",
+            hint="create it in the same batch, or name one that is there",
+        )
+
+
+def _create(desk: _Desk, operation: Operation) -> None:
+    if desk.open(operation.name):
+        raise ConflictError(
+            f"the skill {operation.name} exists already",
+            hint="use `edit` or `patch` to change it",
+        )
+    desk.files[operation.name] = {SKILL_FILE: _text(operation, "content")}
+
+
+def _edit(desk: _Desk, operation: Operation) -> None:
+    files = _existing(desk, operation)
+    was = files.get(SKILL_FILE, DraftFile(b""))
+    files[SKILL_FILE] = was._replace(data=_text(operation, "content").data)
+
+
+def _patch(desk: _Desk, operation: Operation) -> None:
+    files = _existing(desk, operation)
+    path = operation["file_path"] or SKILL_FILE
+    file = _file_of(files, path, operation)
+    seen = file.data if operation.name in desk.touched else _seen(desk, operation, path)
+    _count(seen, path, operation)
+    if seen != file.data:
+        _count(file.data, path, operation)
+    old, new = _bytes(operation, "old_string"), _bytes(operation, "new_string")
+    files[path] = file._replace(data=file.data.replace(old, new))
+
+
+def _seen(desk: _Desk, operation: Operation, path: str) -> bytes:
+    """The file in the version that the caller has read; by default the current one."""
+    version = operation["version"]
+    if not version:
+        return desk.files[operation.name][path].data
+    kinds = {
+        "tree": f"{version}:{path}",
+        "blob": version,
+        "commit": f"{version}:{SKILLS}/{operation.name}/{path}",
+    }
+    named = desk.repo.find(version) if version.isalnum() else None
+    found = desk.repo.find(kinds[named.kind]) if named else None
+    if found is None or found.kind != "blob":
+        raise operation.wrong(
+            f"there is no version {version!r} with {path}",
+            f"a version is a git tree hash; skillforge log {operation.name} lists them",
+        )
+    return found.data
+
+
+def _count(data: bytes, path: str, operation: Operation) -> None:
+    """The text to be replaced is there once, or as often as may be if that is asked."""
+    old = _bytes(operation, "old_string")
+    if not old:
+        raise operation.wrong("`old_string` is empty")
+    found = data.count(old)
+    if found == 1 or (found and operation.replace_all):
+        return
+    if found:
+        raise operation.wrong(
+            f"`old_string` is {found} times in {path}",
+            "take in more of the text around it, or set `replace_all`",
+        )
+    text = data.decode("utf-8", "replace")
+    line, near = nearest_lines(text, operation["old_string"])
+    raise operation.wrong(
+        f"`old_string` is not in {path}; the nearest text is line {line}: {near!r}",
+        "copy the text exactly as it stands there",
+    )
+
+
+def _delete(desk: _Desk, operation: Operation) -> None:
+    _existing(desk, operation)
+    desk.deleted[operation.name] = operation["absorbed_into"]
+
+
+def _write_file(desk: _Desk, operation: Operation) -> None:
+    files = _existing(desk, operation)
+    path = operation["file_path"]
+    if why := paths.refusal(path):
+        raise operation.wrong(f"the path {path!r} is not taken: {why}")
+    data = _bytes(operation, "file_content")
+    was = files.get(path, DraftFile(b"", data.startswith(b"#!")))
+    files[path] = was._replace(data=data)
+
+
+def _remove_file(desk: _Desk, operation: Operation) -> None:
+    files = _existing(desk, operation)
+    path = operation["file_path"]
+    _file_of(files, path, operation)
+    if path == SKILL_FILE:
+        raise operation.wrong("a skill without SKILL.md is none", "use `delete`")
+    del files[path]
+
+
+def _existing(desk: _Desk, operation: Operation) -> dict[str, DraftFile]:
+    if files := desk.open(operation.name):
+        return files
+    known = list(desk.repo.tree(f"{desk.base}:{SKILLS}"))
+    meant = nearest(operation.name, known)
+    raise operation.wrong(
+        f"there is no skill {operation.name!r}",
+        f"did you mean {meant}?" if meant else "use `create` for a new one",
+    )
+
+
+def _file_of(files: dict[str, DraftFile], path: str, operation: Operation) -> DraftFile:
+    if path in files:
+        return files[path]
+    raise operation.wrong(
+        f"there is no file {path!r} in {operation.name}",
+        f"there are {', '.join(sorted(files))}",
+    )
+
+
+def _text(operation: Operation, key: str) -> DraftFile:
+    return DraftFile(_bytes(operation, key))
+
+
+def _bytes(operation: Operation, key: str) -> bytes:
+    try:
+        return operation[key].encode()
+    except UnicodeEncodeError as err:
+        raise operation.wrong(f"`{key}` is not text that can be written") from err
+
+
+_ACTIONS: dict[str, Callable[[_Desk, Operation], None]] = {
+    "create": _create,
+    "edit": _edit,
+    "patch": _patch,
+    "delete": _delete,
+    "write_file": _write_file,
+    "remove_file": _remove_file,
+}

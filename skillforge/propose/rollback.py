@@ -1,0 +1,114 @@
+"""Take a skill back to what it was, byte for byte."""
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from skillforge.errors import ConflictError, RequestError
+from skillforge.library import SKILLS, Library
+from skillforge.model import Draft, Origin
+from skillforge.propose import history
+from skillforge.propose.history import Step
+from skillforge.propose.story import readable, unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Which skill, to which version (else the one before), why, and by whom."""
+
+    name: str
+    to: str = ""
+    why: str = ""
+    origin: Origin = Origin.HUMAN
+
+
+class _Layer(NamedTuple):
+    """A version that is in force until another is put on top of it."""
+
+    tree: str
+    step: Step | None
+
+
+def draft_of(library: Library, wish: Wish) -> Draft:
+    """The draft that restores an earlier version, and what went with it."""
+    tip = library.repository().ref(f"refs/heads/{library.main}")
+    all_steps = history.steps(library, tip)
+    own = history.of_skill(all_steps, wish.name)
+    if not own:
+        raise unknown(all_steps, wish.name)
+    layers = _layers(own, wish.name)
+    tree = _chosen(library, own, wish) if wish.to else _before(layers, wish.name)
+    above = _above(layers, tree) or own[-1:]
+    restores = {wish.name: tree} | _with_it(library, tip, above, wish.name)
+    return Draft(
+        wish.name,
+        restores=restores,
+        reverts=tuple(step.name for step in above),
+        origin=wish.origin,
+        why=wish.why,
+    )
+
+
+def _layers(own: list[Step], name: str) -> list[_Layer]:
+    """A skill's versions as a pile: a step back takes off what it takes back."""
+    pile = [_Layer(own[0].skills[name].before, None)]
+    for step in own:
+        tree = step.skills[name].after
+        trees = [layer.tree for layer in pile]
+        if step.reverts and tree in trees:
+            del pile[trees.index(tree) + 1 :]
+        else:
+            pile.append(_Layer(tree, step))
+    return pile
+
+
+def _before(layers: list[_Layer], name: str) -> str:
+    if len(layers) > 1:
+        return layers[-2].tree
+    raise ConflictError(
+        f"{name} is at its first version, and that was taken back already",
+        hint=f"skillforge log {name} lists the versions; choose one with --to",
+    )
+
+
+def _above(layers: list[_Layer], tree: str) -> list[Step]:
+    """The steps to be taken back, the newest first."""
+    trees = [layer.tree for layer in layers]
+    if tree not in trees:
+        return []
+    last = len(trees) - 1 - trees[::-1].index(tree)
+    return [layer.step for layer in reversed(layers[last + 1 :]) if layer.step]
+
+
+def _chosen(library: Library, own: list[Step], wish: Wish) -> str:
+    """The tree of the version that a user means: readable version, tree, or commit."""
+    for step in reversed(own):
+        tree = step.skills[wish.name].after
+        said = readable(library, tree)
+        is_hash = re.fullmatch(r"[0-9a-f]{4,64}", wish.to)
+        if tree and (
+            wish.to in (said, f"v{said}", f"#{step.number}")
+            or (is_hash and (tree.startswith(wish.to) or step.name.startswith(wish.to)))
+        ):
+            return tree
+    raise RequestError(
+        f"{wish.name} has no version {wish.to!r}",
+        hint=f"skillforge log {wish.name} lists them",
+    )
+
+
+def _with_it(
+    library: Library, tip: str, above: list[Step], name: str
+) -> dict[str, str]:
+    """Other skills that the same steps changed, and that are still as those left them.
+
+    So a consolidation goes back as a whole, with the skills that it absorbed.
+    """
+    repo = library.repository()
+    found: dict[str, str] = {}
+    for step in above:
+        for other, change in step.skills.items():
+            now = found.get(other, repo.name_of(f"{tip}:{SKILLS}/{other}"))
+            if other != name and now == change.after:
+                found[other] = change.before
+    return found

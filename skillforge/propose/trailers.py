@@ -1,0 +1,42 @@
+"""The record in commit messages: written so that plain git reads it back."""
+
+import re
+from collections.abc import Iterable
+
+_TRAILER = re.compile(r"([A-Za-z][A-Za-z0-9-]*): (.*)")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+_LONGEST = 10_000  # characters of a reason
+
+
+def message(title: str, why: str, trailers: Iterable[tuple[str, str]]) -> str:
+    """A commit message; only `trailers` become trailers, whatever else is said.
+
+    Git takes the last paragraph for the trailers, so ours always is the last.
+    """
+    said = _CONTROL.sub("", why.replace("\r\n", "\n"))[:_LONGEST].strip()
+    lines = [f"{name}: {one_line(value)}" for name, value in trailers if value]
+    parts = [one_line(title), said, "\n".join(lines)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def one_line(value: str) -> str:
+    """A value that cannot start another line."""
+    return " ".join(_CONTROL.sub(" ", value).split())[:1000]
+
+
+def read(text: str) -> dict[str, list[str]]:
+    """The trailers of a message, by name; repeated ones in their order."""
+    paragraphs = re.split(r"\n[ \t]*\n", text.strip("\n"))
+    if len(paragraphs) < 2:
+        return {}
+    matches = [_TRAILER.fullmatch(line) for line in paragraphs[-1].splitlines()]
+    found: dict[str, list[str]] = {}
+    for match in matches:
+        if match is None:
+            return {}
+        found.setdefault(match[1], []).append(match[2].strip())
+    return found
+
+
+def first(trailers: dict[str, list[str]], name: str) -> str:
+    return next(iter(trailers.get(name, ())), "")

@@ -1,0 +1,57 @@
+"""The readable version in `metadata.version`: raised by every change."""
+
+import re
+from collections.abc import Mapping
+
+from skillforge.document import parse
+from skillforge.document.edit import set_field
+from skillforge.model import SKILL_FILE, DraftFile
+
+FIRST = "1.0.0"
+PARTS = ("major", "minor", "patch")
+_VERSION = re.compile(r"v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:[-+].*)?")
+_PATH = ("metadata", "version")
+
+
+def of(skill_md: bytes) -> str:
+    """The version that a SKILL.md names; empty if it names none."""
+    return parse(skill_md).metadata("version")
+
+
+def parts(version: str) -> tuple[int, int, int] | None:
+    """The numbers of a version; `1.2` is 1.2.0, and other words are none."""
+    match = _VERSION.fullmatch(version.strip())
+    if match is None:
+        return None
+    major, minor, patch = (int(number or 0) for number in match.groups())
+    return major, minor, patch
+
+
+def raised(before: str, given: str, bump: str | None) -> str:
+    """The version for a change: the author's own if it is higher, else the next."""
+    old = parts(before)
+    if bump is None and is_higher(given, before):
+        return given
+    if old is None:
+        return FIRST
+    at = PARTS.index(bump or "patch")
+    numbers = [*old[:at], old[at] + 1, 0, 0][:3]
+    return ".".join(map(str, numbers))
+
+
+def is_higher(one: str, other: str) -> bool:
+    numbers, others = parts(one), parts(other)
+    return numbers is not None and (others is None or numbers > others)
+
+
+def stamped(files: Mapping[str, DraftFile], version: str) -> Mapping[str, DraftFile]:
+    """The same files with another version; a document that is broken stays as it is."""
+    skill_md = files.get(SKILL_FILE)
+    if skill_md is None:
+        return files
+    document = parse(skill_md.data)
+    if not document.readable or document.metadata("version") == version:
+        return files
+    text = set_field(document.text, _PATH, version)
+    # Bytes that are not UTF-8 were refused by the parser, so this is lossless.
+    return {**files, SKILL_FILE: skill_md._replace(data=text.encode())}

@@ -1,0 +1,316 @@
+"""What the commands of the loop say to people, and the keys that scripts rely on."""
+
+import hashlib
+import json
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from skillforge import report
+from skillforge.model import (
+    CheckResult,
+    Finding,
+    Proposal,
+    Severity,
+    Status,
+    Verdict,
+)
+from skillforge.propose.audit import Audit
+from skillforge.propose.opening import DAY
+from skillforge.propose.review import Brief
+from skillforge.propose.story import Story, Version
+from skillforge.report import many, printable
+
+_SIGNS = {
+    Status.PASSED: "passed",
+    Status.FAILED: "FAILED",
+    Status.ERROR: "ERROR",
+    Status.NOT_RUN: "NOT RUN",
+}
+_SHOWN_LINES = 80  # of a diff, on one screen
+
+
+def age_days(proposal: Proposal) -> float:
+    return round(max(0.0, time.time() - proposal.opened) / DAY, 2)
+
+
+def proposal_row(proposal: Proposal, conflicts: bool | None) -> dict[str, Any]:
+    verdict = proposal.verdict
+    is_current = verdict is not None and verdict.head == proposal.head
+    checks = "none"
+    if verdict is not None:
+        checks = "passed" if verdict.passed else "failed"
+        checks = checks if is_current else "stale"
+    return {
+        "number": proposal.number,
+        "skill": proposal.skill,
+        "action": proposal.action,
+        "state": proposal.state,
+        "author": proposal.author,
+        "origin": proposal.origin,
+        "branch": proposal.branch,
+        "head": proposal.head,
+        "age_days": age_days(proposal),
+        "checks": checks,
+        "conflicts": conflicts,
+        "approvals": [approval.by for approval in proposal.approvals],
+        "draft": proposal.is_draft,
+        "title": proposal.title,
+        "merge": proposal.merge or None,
+        "url": proposal.url,
+    }
+
+
+def proposals_text(rows: list[dict[str, Any]], hidden: int) -> str:
+    lines = [
+        f"{row['number']:>4}  {row['state']:<8} {row['age_days']:>5.1f} d  "
+        f"{row['skill']:<28} checks {row['checks']:<7}"
+        f"{'conflicts ' if row['conflicts'] else ''}{'draft ' if row['draft'] else ''} "
+        f"by {row['author']}"
+        for row in rows
+    ]
+    if not rows:
+        lines.append("no proposal is open")
+    if hidden:
+        lines.append(f"{many(hidden, 'proposal')} that are over: --all shows them")
+    return "\n".join(printable(line) for line in lines)
+
+
+def opened_data(proposal: Proposal, created: bool) -> dict[str, Any]:
+    return {
+        "proposal": proposal.number,
+        "branch": proposal.branch,
+        "commit": proposal.head,
+        "skill": proposal.skill,
+        "created": created,
+        "url": proposal.url,
+        "state": proposal.state,
+    }
+
+
+def opened_text(proposal: Proposal, created: bool) -> str:
+    how = "" if created else f", {proposal.state} already"
+    lines = [f"proposal {proposal.number}: {proposal.title}{how}"]
+    if proposal.is_open:
+        lines.append(f"    branch {proposal.branch}, commit {proposal.head[:12]}")
+        lines.append(f"    next: skillforge review {proposal.number}")
+    return "\n".join(map(printable, lines))
+
+
+def check_data(check: CheckResult) -> dict[str, Any]:
+    said = [report.finding_data(finding) for finding in check.findings]
+    digest = hashlib.sha256(json.dumps([check.status, said]).encode()).hexdigest()
+    return {
+        "name": check.name,
+        "status": check.status,
+        "seconds": round(check.seconds, 4),
+        "digest": f"sha256:{digest}",
+        "skills": dict(check.skills),
+    }
+
+
+def verdict_data(verdict: Verdict) -> dict[str, Any]:
+    findings = [f for check in verdict.checks for f in check.findings]
+    return {
+        "passed": verdict.passed,
+        "checks": [check_data(check) for check in verdict.checks],
+        "findings": [report.finding_data(finding) for finding in findings],
+        "head": verdict.head,
+        "base": verdict.base,
+        "tree": verdict.tree,
+        "policy": verdict.policy or None,
+        "digest": f"sha256:{verdict.digest}",
+    }
+
+
+def verdict_text(verdict: Verdict, *, colour: bool = False) -> str:
+    lines = [
+        f"{_SIGNS[check.status]:<8} {check.name} ({check.seconds:.2f} s)"
+        for check in verdict.checks
+    ]
+    findings = [f for check in verdict.checks for f in check.findings]
+    lines += finding_lines(findings, colour=colour)
+    end = "the gate passed" if verdict.passed else "the gate refuses this"
+    return "\n".join([*lines, end])
+
+
+def finding_lines(findings: Iterable[Finding], *, colour: bool = False) -> list[str]:
+    return [
+        report.finding_text(finding, colour=colour)
+        for finding in findings
+        if finding.severity is not Severity.NOTE
+    ]
+
+
+def brief_data(brief: Brief) -> dict[str, Any]:
+    was, now = brief.sizes
+    return {
+        **proposal_row(brief.proposal, None),
+        "proposal": brief.proposal.number,
+        "why": brief.proposal.why,
+        "examples": list(brief.proposal.examples),
+        "description": brief.description,
+        "base": brief.proposal.base,
+        "diff": brief.diff,
+        "gate": verdict_data(brief.verdict),
+        "size": {"before": was, "after": now},
+        "powers": list(brief.powers),
+        "overlap": [near._asdict() for near in brief.neighbours],
+        "approvals": [approval.by for approval in brief.standing],
+        "comments": [comment._asdict() for comment in brief.proposal.comments],
+    }
+
+
+def brief_text(brief: Brief, *, full: bool, colour: bool) -> str:
+    """One screen for a reviewer; the diff is cut unless all of it is asked for."""
+    proposal = brief.proposal
+    lines = [
+        f"proposal {proposal.number}: {proposal.title} ({_standing(brief)})",
+        f"by        {proposal.author}, origin {proposal.origin}, "
+        f"{age_days(proposal):.1f} days old",
+        f"why       {proposal.why or 'no reason given'}",
+        f"triggers  {brief.description or '-'}",
+        f"examples  {', '.join(proposal.examples) or 'none'}",
+        f"size      {_growth(*brief.sizes)}",
+        f"powers    {', '.join(brief.powers) or 'nothing new'}",
+        f"overlap   {_overlap(brief)}",
+    ]
+    lines = [printable(line) for line in lines]
+    lines += ["", *_diff_lines(brief.diff, full, colour), ""]
+    lines.append(verdict_text(brief.verdict, colour=colour))
+    lines += [printable(f"{c.by}: {c.text}") for c in proposal.comments]
+    if proposal.is_open:
+        number = proposal.number
+        lines.append(
+            f"next: skillforge review {number} --approve | --reject --why TEXT"
+        )
+    return "\n".join(lines)
+
+
+def _standing(brief: Brief) -> str:
+    approved = [approval.by for approval in brief.standing]
+    state = "draft" if brief.proposal.is_draft else str(brief.proposal.state)
+    return f"{state}, approved by {', '.join(approved)}" if approved else state
+
+
+def _growth(was: int, now: int) -> str:
+    if not was or not now:
+        return f"{now:,} bytes" if now else f"{was:,} bytes go"
+    return f"{was:,} to {now:,} bytes ({now / was - 1:+.0%})"
+
+
+def _overlap(brief: Brief) -> str:
+    near = [f"{n.name} {n.similarity:.0%}" for n in brief.neighbours]
+    return ", ".join(near) or "no other skill says the same"
+
+
+def _diff_lines(diff: str, full: bool, colour: bool) -> list[str]:
+    lines = diff.splitlines()
+    shown = lines if full else lines[:_SHOWN_LINES]
+    painted = [
+        _painted(printable(line.replace("\t", "    ")), colour) for line in shown
+    ]
+    left = len(lines) - len(shown)
+    return [*painted, f"… {many(left, 'more line')}: --full"] if left else painted
+
+
+def _painted(line: str, colour: bool) -> str:
+    code = {"+": "32", "-": "31", "@": "36"}.get(line[:1])
+    return f"\x1b[{code}m{line}\x1b[0m" if colour and code else line
+
+
+def log_text(versions: list[Version]) -> str:
+    return "\n".join(printable(_version_line(version)) for version in versions)
+
+
+def _version_line(version: Version) -> str:
+    data = version.data
+    name = version.version or ("-" if version.tree else "removed")
+    parts = [
+        f"{name:<10} {version.tree[:10] or '-':<10} {data['date'][:10]}",
+        f"{data['action']:<11} {_number(data['proposal'])}",
+        f"by {data['author']}" + (f" ({data['origin']})" if data["origin"] else ""),
+    ]
+    if data["approvers"]:
+        parts.append(f"approved by {', '.join(data['approvers'])}")
+    if version.reverted_by:
+        parts.append(f"reverted by {version.reverted_by[:10]}")
+    return "  ".join(parts)
+
+
+def _number(number: int | None) -> str:
+    return f"proposal {number}" if number else "no proposal"
+
+
+def story_data(story: Story) -> dict[str, Any]:
+    rows = [
+        version.data
+        | {
+            "why": _reason(version),
+            "examples": story.examples.get(version.step.name, []),
+            "releases": story.tags.get(version.step.name, []),
+            "checks": "".join(version.step.said.get("Checks-Digest", [])[:1]),
+            "draft_commit": version.step.brought[0].name
+            if version.step.brought
+            else None,
+            "reverts": [step.name for step in version.step.reverts],
+        }
+        for version in story.versions
+    ]
+    return {"skill": story.name, "became": list(story.became), "versions": rows}
+
+
+def _reason(version: Version) -> str:
+    """What was said for it, between the title and the trailers."""
+    commits = version.step.brought[-1:] or (version.step.commit,)
+    _title, *paragraphs = commits[0].message.strip().split("\n\n")
+    kept = paragraphs[:-1] if version.step.drafted else paragraphs
+    return "\n\n".join(kept).strip()
+
+
+def story_text(story: Story) -> str:
+    lines: list[str] = []
+    for row in story_data(story)["versions"]:
+        gone = "" if row["tree"] else " (removed)"
+        lines.append(f"{row['skill']} {row['version'] or '-'}{gone}")
+        lines.append(f"    {row['action']} by {row['author']} on {row['date'][:10]}")
+        if row["why"]:
+            lines.append(f"    because: {' '.join(row['why'].split())}")
+        if row["examples"]:
+            lines.append(f"    from examples: {', '.join(row['examples'])}")
+        if row["proposal"]:
+            approved = ", ".join(row["approvers"]) or "nobody"
+            lines.append(f"    proposal {row['proposal']}, approved by {approved}")
+        if row["checks"]:
+            lines.append(f"    checks {row['checks'][:23]}, merge {row['commit'][:12]}")
+        if row["releases"]:
+            lines.append(f"    released in {', '.join(row['releases'])}")
+        if row["reverted_by"]:
+            lines.append(f"    reverted by {row['reverted_by'][:12]}")
+    if story.became:
+        lines.append(f"{story.name} went into {', '.join(story.became)}")
+    return "\n".join(map(printable, lines))
+
+
+def audit_data(audit: Audit) -> dict[str, Any]:
+    return {
+        "promotions": audit.promotions,
+        "reverts": audit.reverts,
+        "adopted": audit.adopted,
+        "records": audit.has_records,
+        "exceptions": [problem._asdict() for problem in audit.exceptions],
+    }
+
+
+def audit_text(audit: Audit) -> str:
+    lines = [f"{p.commit[:12]} {p.kind}: {p.message}" for p in audit.exceptions]
+    counted = [many(audit.promotions, "promotion")]
+    if audit.reverts:
+        counted.append(many(audit.reverts, "revert"))
+    if audit.adopted:
+        counted.append(f"{many(audit.adopted, 'commit')} adopted")
+    end = many(len(audit.exceptions), "exception") if lines else "all judged"
+    if audit.promotions and not audit.has_records:
+        end += "; no records of proposals are here to compare with: git fetch origin "
+        end += "'refs/skillforge/*:refs/skillforge/*'"
+    return "\n".join(map(printable, [*lines, f"{', '.join(counted)}: {end}"]))
