@@ -105,14 +105,22 @@ class Cache:
             return False
         return True
 
-    def names_sharing(self, marks: list[int], least: int) -> list[str]:
-        """Skills whose sketch has at least so many of these marks."""
+    def names_sharing(
+        self, tree: str, marks: list[int], least: int
+    ) -> list[str] | None:
+        """Skills with so many of these marks; None if it has no sketches of a tree."""
         query = (
             "SELECT name FROM sketches WHERE mark IN (SELECT value FROM json_each(?))"
             " GROUP BY name HAVING count(*) >= ?"
         )
-        with closing(self._open()) as db:
-            return [row[0] for row in db.execute(query, (json.dumps(marks), least))]
+        try:
+            with closing(self._open()) as db:
+                if db.execute("SELECT tree FROM sketched").fetchone() != (tree,):
+                    return None
+                return [row[0] for row in db.execute(query, (json.dumps(marks), least))]
+        except (sqlite3.Error, OSError) as err:
+            self._discard(err)
+            return None
 
     def _open(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True)

@@ -4,9 +4,9 @@ Each skill's sketch (the smallest of its shingles) is kept by tree, so that only
 that changed are read again. Candidates are then compared in full.
 """
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
-from heapq import nsmallest
 from typing import NamedTuple
 
 from skillforge import proc
@@ -22,6 +22,7 @@ from skillforge.text import shingles, similarity
 IDENTICAL = 0.9
 SIMILAR = 0.75
 _MARKS = 16  # of which texts that are three quarters alike share nearly all
+_MADE_BY = sys.implementation.cache_tag or ""  # whose numbers the sketches are
 _FEWEST = 20  # shingles; shorter texts are alike by chance
 _WORTH_SPREADING = 500
 
@@ -61,7 +62,7 @@ def _template() -> frozenset[int]:
 
 
 def _sketch(marks: Iterable[int]) -> list[int]:
-    return nsmallest(_MARKS, marks)
+    return sorted(marks)[:_MARKS]
 
 
 def _candidates(library: Library, commit: str, sketch: list[int]) -> list[str]:
@@ -69,30 +70,27 @@ def _candidates(library: Library, commit: str, sketch: list[int]) -> list[str]:
         return []
     least = max(1, len(sketch) // 4)
     cache = Cache.of(library.repository().common_dir)
-    fresh = _refresh(library, commit, cache)
-    if fresh is None:
-        return cache.names_sharing(sketch, least)
-    wanted = set(sketch)
-    return [name for name, marks in fresh.items() if len(wanted & set(marks)) >= least]
+    made_of = f"{library.repository().name_of(f'{commit}:{SKILLS}')} {_MADE_BY}"
+    found = cache.names_sharing(made_of, sketch, least)
+    if found is None and _refresh(library, commit, cache, made_of):
+        found = cache.names_sharing(made_of, sketch, least)
+    if found is not None:
+        return found
+    names = set(library.repository().tree(f"{commit}:{SKILLS}"))
+    all_marks = _sketches(library, commit, names).items()  # nothing can be kept here
+    return [name for name, marks in all_marks if len({*sketch} & {*marks}) >= least]
 
 
-def _refresh(
-    library: Library, commit: str, cache: Cache
-) -> dict[str, list[int]] | None:
-    """Bring the sketches up to a commit; all of them, if they cannot be kept."""
+def _refresh(library: Library, commit: str, cache: Cache, made_of: str) -> bool:
+    """Bring the sketches up to a commit, reading only skills that changed."""
     repo = library.repository()
-    tree = repo.name_of(f"{commit}:{SKILLS}")
-    before = cache.sketched_tree()
-    if tree == before:
-        return None
-    known = repo.tree(before) if before else {}
-    now = repo.tree(tree) if tree else {}
+    before, _, made_by = cache.sketched_tree().partition(" ")
+    known = repo.tree(before) if before and made_by == _MADE_BY else {}
+    now = repo.tree(f"{commit}:{SKILLS}")
     changed = {n for n in known.keys() | now.keys() if known.get(n) != now.get(n)}
     sketches: dict[str, list[int]] = {name: [] for name in changed}
     sketches |= _sketches(library, commit, changed & now.keys())
-    if cache.save_sketches(tree, sketches, whole=not known):
-        return None
-    return _sketches(library, commit, set(now))
+    return cache.save_sketches(made_of, sketches, whole=not known)
 
 
 def _sketches(library: Library, commit: str, names: set[str]) -> dict[str, list[int]]:

@@ -103,7 +103,7 @@ def rollback(  # noqa: PLR0913, PLR0917 - one for each option
 
     if not why.strip():
         raise click.UsageError("say why: --why TEXT")
-    desk = Desk.at(settings.start, speaks_for)
+    desk = Desk.at_work(settings.start, speaks_for)
     wish = rollback.Wish(name, to, why, Origin(origin or Origin.HUMAN))
     request = Request(rollback.draft_of(desk.library, wish), supersede=supersede)
     [outcome] = propose(desk.library, desk.forge, [request], desk.by)

@@ -85,7 +85,7 @@ def propose(
     from skillforge.propose.desk import Desk
     from skillforge.propose.opening import propose as open_proposals
 
-    desk = Desk.at(settings.start, speaks_for)
+    desk = Desk.at_work(settings.start, speaks_for)
     if targets in ((), ("-",)):
         drafts, given = _from_stdin(desk, given)
     elif given["delete"]:
@@ -192,7 +192,7 @@ def proposals(
     from skillforge.propose import promote, words
     from skillforge.propose.desk import Desk
 
-    desk = Desk.at(settings.start, speaks_for)
+    desk = Desk.at_work(settings.start, speaks_for)
     closed = promote.expire(desk.library, desk.forge, desk.by) if expire else []
     found = desk.forge.proposals(only_open=not (every or settings.json or expire))
     rows = [
@@ -237,7 +237,7 @@ def gate(
     from skillforge.propose import words
     from skillforge.propose.desk import Desk
 
-    desk = Desk.at(settings.start, speaks_for)
+    desk = Desk.at_work(settings.start, speaks_for)
     if (number is None) == (base is None) or (base is None) != (head is None):
         raise click.UsageError("give the number of a proposal, or --base and --head")
     if number is not None:
@@ -281,7 +281,7 @@ def review(  # noqa: PLR0913, PLR0917 - one for each option
     from skillforge.propose import words
     from skillforge.propose.desk import Desk
 
-    desk = Desk.at(settings.start, speaks_for)
+    desk = Desk.at_work(settings.start, speaks_for)
     if approve and reject:
         raise click.UsageError("--approve or --reject, not both")
     if comment:
@@ -322,7 +322,7 @@ def promote(settings: Settings, number: int, speaks_for: str | None) -> Answer:
     from skillforge.propose import promote as promotes
     from skillforge.propose.desk import Desk
 
-    desk = Desk.at(settings.start, speaks_for)
+    desk = Desk.at_work(settings.start, speaks_for)
     done = promotes.promote(desk.library, desk.forge, number, desk.by)
     return promoted(desk, done)
 
@@ -357,7 +357,7 @@ def refresh(settings: Settings, number: int, speaks_for: str | None) -> Answer:
     from skillforge.propose import promote as promotes
     from skillforge.propose.desk import Desk
 
-    desk = Desk.at(settings.start, speaks_for)
+    desk = Desk.at_work(settings.start, speaks_for)
     done = promotes.refresh(desk.library, desk.forge, number, desk.by)
     text = f"proposal {number} is on {desk.library.main} as it is now\n"
     return _decided(done, f"{text}next: skillforge review {number}")
@@ -374,6 +374,6 @@ def close(settings: Settings, number: int, why: str, speaks_for: str | None) -> 
     from skillforge.propose import promote as promotes
     from skillforge.propose.desk import Desk
 
-    desk = Desk.at(settings.start, speaks_for)
+    desk = Desk.at_work(settings.start, speaks_for)
     done = promotes.close(desk.forge, number, why, desk.by)
     return _decided(done, f"closed proposal {number}")

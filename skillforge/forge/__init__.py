@@ -1,10 +1,13 @@
 """Where proposals live. Every forge keeps the same promises behind one protocol."""
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from skillforge.gitrepo.writing import NewCommit, Who
 from skillforge.model import Approval, Comment, Proposal, State, Verdict
+
+Admit: TypeAlias = Callable[[list[Proposal]], Proposal | None]
 
 
 class Forge(Protocol):
@@ -19,8 +22,15 @@ class Forge(Protocol):
     def get(self, number: int) -> Proposal:
         """One proposal as it stands; an unknown number is an error."""
 
-    def open(self, commit: NewCommit, proposal: Proposal, by: Who) -> Proposal:
-        """Put a commit on the proposal's branch and open the proposal, or neither."""
+    def open(
+        self, commit: NewCommit, proposal: Proposal, by: Who, admit: Admit
+    ) -> tuple[Proposal, bool]:
+        """Put a commit on the proposal's branch and open the proposal, or neither.
+
+        `admit` is called with what is open, while nobody else can open anything: it
+        returns the proposal that there is already, or stops this one. The answer says
+        whether a proposal was made.
+        """
 
     def judge(self, proposal: Proposal, verdict: Verdict, by: Who) -> Proposal:
         """Store what the gate said."""

@@ -12,7 +12,7 @@ from functools import partial
 
 from skillforge import store
 from skillforge.errors import ConflictError, RequestError
-from skillforge.forge import record
+from skillforge.forge import Admit, record
 from skillforge.gitrepo import GitRepo
 from skillforge.gitrepo.writing import Import, NewCommit, Put, RefUpdate, Who
 from skillforge.model import Approval, Comment, Proposal, State, Verdict
@@ -29,6 +29,7 @@ class LocalForge:
         self.repo = repo
         self.main = f"refs/heads/{main}"
         self._is_alone = False
+        self._highest = 0  # number seen; one that is taken meanwhile is passed over
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -47,11 +48,14 @@ class LocalForge:
         """Proposals by number; those that are over are not even read if not asked."""
         refs = self.repo.refs(PREFIX, BRANCHES)
         numbers = sorted(int(n) for ref in refs if (n := _number(ref)))
-        return [
-            self._read(number, *refs[f"{PREFIX}{number}"][:1], refs)
+        self._highest = numbers[-1] if numbers else 0
+        tips = {
+            number: refs[f"{PREFIX}{number}"][0]
             for number in numbers
             if not (only_open and _is_over(refs[f"{PREFIX}{number}"][1]))
-        ]
+        }
+        branches = {ref: tip for ref, (tip, _) in refs.items()}
+        return self._read(tips, branches)
 
     def get(self, number: int) -> Proposal:
         tip = self.repo.ref(f"{PREFIX}{number}")
@@ -59,44 +63,61 @@ class LocalForge:
             raise RequestError(
                 f"there is no proposal {number}", hint="skillforge proposals --all"
             )
-        return self._read(number, tip, None)
+        return self._read({number: tip}, None)[0]
 
     def _read(
-        self, number: int, tip: str, refs: dict[str, tuple[str, str]] | None
+        self, tips: dict[int, str], branches: dict[str, str] | None
+    ) -> list[Proposal]:
+        files = (record.PROPOSAL_FILE, record.VERDICT_FILE)
+        wanted = [f"{tip}:{file}" for tip in tips.values() for file in files]
+        answers = iter(self.repo.find_all(wanted))
+        found = []
+        for number, (written, verdict) in zip(
+            tips, zip(answers, answers, strict=True), strict=True
+        ):
+            data = written.data if written else b""
+            proposal = record.load(number, data, verdict.data if verdict else None)
+            proposal = replace(proposal, url=f"{PREFIX}{number}")
+            found.append(self._as_it_is(proposal, branches))
+        return found
+
+    def _as_it_is(
+        self, proposal: Proposal, branches: dict[str, str] | None
     ) -> Proposal:
-        written = self.repo.find(f"{tip}:{record.PROPOSAL_FILE}")
-        verdict = self.repo.find(f"{tip}:{record.VERDICT_FILE}")
-        data = written.data if written else b""
-        proposal = record.load(number, data, verdict.data if verdict else None)
-        proposal = replace(proposal, url=f"{PREFIX}{number}")
+        """A proposal with the head that its branch has now."""
+        branch = f"refs/heads/{proposal.branch}"
         if not proposal.is_open:
             return proposal
-        branch = f"refs/heads/{proposal.branch}"
-        live = self.repo.ref(branch) if refs is None else refs.get(branch, ("",))[0]
+        live = self.repo.ref(branch) if branches is None else branches.get(branch, "")
         if live in ("", proposal.head):
             return proposal
         # Somebody committed to the branch by hand: it is that commit that waits now.
-        base = self.repo.merge_base(self.main, live)
-        return replace(proposal, head=live, base=base)
+        return replace(proposal, head=live, base=self.repo.merge_base(self.main, live))
 
-    def open(self, commit: NewCommit, proposal: Proposal, by: Who) -> Proposal:
-        branch = f"refs/heads/{proposal.branch}"
+    def open(
+        self, commit: NewCommit, proposal: Proposal, by: Who, admit: Admit
+    ) -> tuple[Proposal, bool]:
+        with self.alone():
+            with self.repo.importing() as commits:
+                commits.send(commit)  # git makes it while we look whether it may be
+                if there := admit(self.proposals(only_open=True)):
+                    commits.abandon()
+                    return there, False
+                opened = replace(proposal, head=commits.answer())
+                tip = self._write(commits, "opened", opened, [opened.head], by)
+            return self._enter(opened, tip), True
+
+    def _enter(self, opened: Proposal, tip: str) -> Proposal:
+        """Give a proposal the next number, and its branch; refs move last."""
+        branch = f"refs/heads/{opened.branch}"
         before = self.repo.ref(branch)
-        with self.repo.importing() as commits:
-            opened = replace(proposal, head=commits.commit(commit))
-            tip = self._write(commits, "opened", opened, [opened.head], by)
-        number = 1 + max(
-            (int(n) for ref in self.repo.refs(PREFIX) if (n := _number(ref))), default=0
-        )
+        number = self._highest + 1
         while not self.repo.move_refs(
             RefUpdate(f"{PREFIX}{number}", tip, ""),
             RefUpdate(branch, opened.head, before),
         ):
             if self.repo.ref(branch) != before:
-                raise ConflictError(
-                    f"somebody else moved the branch {proposal.branch} just now",
-                    hint="run the command again",
-                )
+                raise _changed_meanwhile()
             number += 1
         return replace(opened, number=number, url=f"{PREFIX}{number}")
 

@@ -5,7 +5,7 @@ need for speed.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Generic, NamedTuple, TypeVar
@@ -203,9 +203,13 @@ class GitRepo:
 
         All such questions go to one process, which `close` ends.
         """
+        return self.find_all([expression])[0]
+
+    def find_all(self, expressions: Sequence[str]) -> list[Object | None]:
+        """Objects by expression; to ask for many together is faster."""
         if self._objects is None or self._objects.owner != os.getpid():
             self._objects = Objects(self._start("cat-file", "--batch", stdin=True))
-        return self._objects.find(expression)
+        return self._objects.find_all(expressions)
 
     def tree(self, expression: str) -> dict[str, Entry]:
         """The entries of a tree; none where there is no such tree."""
@@ -242,20 +246,9 @@ class GitRepo:
             self._objects.close()
             self._objects = None
 
-    def identity(self) -> Who:
-        """Who commits here, and the time, as git itself would write it."""
-        out = self._git("var", "-l").decode("utf-8", "replace")
-        found = dict(line.partition("=")[::2] for line in out.splitlines())
-        who, _, when = found.get("GIT_AUTHOR_IDENT", "").rpartition("> ")
-        name, _, mail = who.partition(" <")
-        if not name or not mail or mail.endswith(".(none)"):
-            raise RequestError(
-                "git does not know who you are",
-                hint="git config user.name NAME, and git config user.email MAIL",
-            )
-        # The time is the committer's, as in any log.
-        committed = found.get("GIT_COMMITTER_IDENT", "").rpartition("> ")[2]
-        return Who(name, mail, committed or when)
+    def start_identity(self) -> "Asked[Who]":
+        """Begin to ask who commits here, and the time, as git itself would write it."""
+        return Asked(self._start("var", "-l"), _who)
 
     @contextmanager
     def importing(self) -> Iterator[Import]:
@@ -353,6 +346,21 @@ def _hashes(out: bytes) -> dict[str, str]:
     """Names to hashes, from `ls-tree` of one folder."""
     entries = (entry.partition("\t") for entry in _paths(out))
     return {p.rpartition("/")[2]: about.split(" ")[2] for about, _, p in entries}
+
+
+def _who(out: bytes) -> Who:
+    lines = out.decode("utf-8", "replace").splitlines()
+    found = dict(line.partition("=")[::2] for line in lines)
+    who, _, when = found.get("GIT_AUTHOR_IDENT", "").rpartition("> ")
+    name, _, mail = who.partition(" <")
+    if not name or not mail or mail.endswith(".(none)"):
+        raise RequestError(
+            "git does not know who you are",
+            hint="git config user.name NAME, and git config user.email MAIL",
+        )
+    # The time is the committer's, as in any log.
+    committed = found.get("GIT_COMMITTER_IDENT", "").rpartition("> ")[2]
+    return Who(name, mail, committed or when)
 
 
 def _feed(pipe: IO[bytes], names: list[str]) -> None:

@@ -2,10 +2,14 @@
 
 import hashlib
 import os
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import IO, NamedTuple
 
 from skillforge import proc
 from skillforge.errors import ToolError
+
+_AT_ONCE = 100  # questions that fit into a pipe while git is busy answering
+_NOTHING = "refs/nothing"  # what is asked in place of words that no object can have
 
 
 class Object(NamedTuple):
@@ -37,19 +41,27 @@ class Objects:
         self._process = process
         self.owner = os.getpid()  # a forked child must not read our pipe
 
-    def find(self, expression: str) -> Object | None:
-        """The object that an expression names; None if there is none."""
-        if "\n" in expression or "\0" in expression:
-            return None
+    def find_all(self, expressions: Sequence[str]) -> list[Object | None]:
+        """The objects that expressions name; asked together, which saves waiting."""
+        found: list[Object | None] = []
+        for at in range(0, len(expressions), _AT_ONCE):
+            found += self._find_some(expressions[at : at + _AT_ONCE])
+        return found
+
+    def _find_some(self, expressions: Sequence[str]) -> list[Object | None]:
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
         assert stdout is not None
+        lines = [_NOTHING if set("\n\0") & set(e) else e for e in expressions]
         try:
-            stdin.write(os.fsencode(expression) + b"\n")
+            stdin.write(os.fsencode("\n".join(lines)) + b"\n")
             stdin.flush()
-            about = stdout.readline().split()
+            return [self._read_one(stdout) for _ in lines]
         except OSError as err:
             raise self._died() from err
+
+    def _read_one(self, stdout: IO[bytes]) -> Object | None:
+        about = stdout.readline().split()
         if not about:
             raise self._died()
         if len(about) != 3 or not about[2].isdigit():

@@ -1,7 +1,6 @@
 """What every command of the loop works with: the library, its forge, who is at work."""
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -17,18 +16,26 @@ from skillforge.propose import drafts
 _PERSON = re.compile(r"\s*([^<>\n]*[^<>\s])\s*(?:<([^<>\s]*)>)?\s*")
 
 
-@dataclass
 class Desk:
     """A library at work; `speaks_for` is what `--as` says."""
 
-    library: Library
-    speaks_for: str = ""
+    def __init__(self, library: Library, speaks_for: str = "") -> None:
+        self.library = library
+        self.speaks_for = speaks_for
+        self._asked = library.repository().start_identity  # not yet: readers need none
 
     @classmethod
-    def at(cls, start: Path, speaks_for: str | None = None) -> "Desk":
-        library = Library.open(start)
-        library.repository()
-        return cls(library, speaks_for or "")
+    def at(cls, start: Path) -> "Desk":
+        """The desk of somebody who reads."""
+        return cls(Library.open(start))
+
+    @classmethod
+    def at_work(cls, start: Path, speaks_for: str | None) -> "Desk":
+        """The desk of somebody who writes; git looks up who it is meanwhile."""
+        desk = cls(Library.open(start), speaks_for or "")
+        asked = desk._asked()
+        desk._asked = lambda: asked
+        return desk
 
     @cached_property
     def forge(self) -> Forge:
@@ -37,7 +44,7 @@ class Desk:
     @cached_property
     def by(self) -> Who:
         """Git's user, or whoever is named instead."""
-        who = self.library.repository().identity()
+        who = self._asked().wait()
         if not self.speaks_for:
             return who
         match = _PERSON.fullmatch(self.speaks_for)

@@ -188,23 +188,23 @@ def _refuse_double(library: Library, ready: _Ready) -> None:
 def _open(
     library: Library, forge: Forge, ready: _Ready, report: Report, by: Who
 ) -> Outcome:
-    draft = ready.draft
-    with forge.alone():
-        waiting = forge.proposals(only_open=True)
+    def admit(waiting: list[Proposal]) -> Proposal | None:
         for proposal in waiting:
-            if proposal.digest == ready.digest and proposal.skill == draft.skill:
-                return Outcome(report, _again(forge, proposal, ready, by))
+            if proposal.digest == ready.digest and proposal.skill == ready.draft.skill:
+                return _again(forge, proposal, ready, by)
         if _is_on_base(library, ready):
-            return Outcome(report, _merged_before(forge, ready))
-        waiting = _make_room(forge, waiting, ready, by)
-        if len(waiting) >= ready.policy.open_limit:
+            return _merged_before(forge, ready)
+        left = _make_room(forge, waiting, ready, by)
+        if len(left) >= ready.policy.open_limit:
             raise ConflictError(
-                f"{len(waiting)} proposals are open, as many as the policy allows",
+                f"{len(left)} proposals are open, as many as the policy allows",
                 hint="review or close some: skillforge proposals",
             )
-        proposal = _proposal(ready, by)
-        commit = NewCommit([ready.base], _message(ready, by), by, list(_puts(draft)))
-        return Outcome(report, forge.open(commit, proposal, by), True)
+        return None
+
+    changes = list(_puts(ready.draft))
+    commit = NewCommit([ready.base], _message(ready, by), by, changes)
+    return Outcome(report, *forge.open(commit, _proposal(ready, by), by, admit))
 
 
 def _again(forge: Forge, proposal: Proposal, ready: _Ready, by: Who) -> Proposal:
