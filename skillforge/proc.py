@@ -166,9 +166,11 @@ def apart(work: Callable[[], R], seconds: float) -> R:
         with open(receive, "rb") as pipe:
             data = b""
             deadline = time.monotonic() + seconds
+            ready = select.poll()
+            ready.register(pipe, select.POLLIN)
             while True:
                 left = deadline - time.monotonic()
-                if left <= 0 or not select.select([pipe], [], [], left)[0]:
+                if left <= 0 or not ready.poll(left * 1000):
                     raise ToolError(f"it took longer than {seconds:.0f} s")
                 if not (part := os.read(pipe.fileno(), 1 << 16)):
                     break

@@ -46,9 +46,20 @@ def init(start: Path, *, force: bool = False) -> Made:
         if exists and not force:
             made.kept.append(path)
         else:
-            _write(root / path, template(source))
+            _write(root / path, template(source) + _adoption(root, path))
             made.written.append(path)
     return made
+
+
+def _adoption(root: Path, path: str) -> str:
+    """For the policy of a library with a history: where the reviewed part begins."""
+    head = GitRepo(root).name_of("HEAD^{commit}") if path == POLICY_FILE else ""
+    if not head:
+        return ""
+    return f"""#
+# What is in history up to this commit was there before skills were reviewed.
+adopted: "{head}"
+"""
 
 
 def _wanted(root: Path) -> dict[str, str]:

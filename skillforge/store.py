@@ -154,6 +154,7 @@ def alone(git_dir: Path, seconds: float = 60) -> Iterator[None]:
 
     path = git_dir / "skillforge" / "lock"
     deadline = time.monotonic() + seconds
+    pause = 0.002
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("ab")
@@ -173,5 +174,6 @@ def alone(git_dir: Path, seconds: float = 60) -> Iterator[None]:
                         f"another skillforge has been at work for {seconds:.0f} s",
                         hint=f"try again; `fuser {path}` tells which process it is",
                     ) from None
-                time.sleep(0.005)
+                time.sleep(pause)
+                pause = min(pause * 1.5, 0.1)  # many may wait: not all at the door
         yield  # the lock goes with the file

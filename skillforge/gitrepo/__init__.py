@@ -5,6 +5,7 @@ need for speed.
 """
 
 import os
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -201,7 +202,7 @@ class GitRepo:
     def find(self, expression: str) -> Object | None:
         """The object that `main`, `main:skills/csv` or a hash names, if there is one.
 
-        All such questions go to one process, which `close` ends.
+        All such questions go to one process, which ends with this object.
         """
         return self.find_all([expression])[0]
 
@@ -209,6 +210,7 @@ class GitRepo:
         """Objects by expression; to ask for many together is faster."""
         if self._objects is None or self._objects.owner != os.getpid():
             self._objects = Objects(self._start("cat-file", "--batch", stdin=True))
+            weakref.finalize(self, self._objects.close)
         return self._objects.find_all(expressions)
 
     def tree(self, expression: str) -> dict[str, Entry]:
@@ -239,12 +241,6 @@ class GitRepo:
             "cat-file", "--batch-check=%(objectname)", stdin=os.fsencode(lines)
         )
         return ["" if b" " in line else line.decode() for line in out.split(b"\n")[:-1]]
-
-    def close(self) -> None:
-        """End the process that answers questions; the next question starts another."""
-        if self._objects is not None:
-            self._objects.close()
-            self._objects = None
 
     def start_identity(self) -> "Asked[Who]":
         """Begin to ask who commits here, and the time, as git itself would write it."""

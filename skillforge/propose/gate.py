@@ -122,6 +122,8 @@ def _own(library: Library, case: Case) -> tuple[str, ...]:
 def _path_findings(library: Library, case: Case) -> Iterator[Finding]:
     repo = library.repository()
     own = _own(library, case)
+    if not own:
+        return  # a branch that touches no skill is not the gate's business
     for path, mode, is_new in repo.changed_files(case.base, case.head):
         inside = paths.inside(path, own, SKILLS)
         evidence = paths.inside(path, own, EVIDENCE)

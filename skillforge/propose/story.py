@@ -113,7 +113,7 @@ def why(library: Library, name: str) -> Story:
     if not found:
         raise unknown(all_steps, name)
     order = {step.name: at for at, step in enumerate(all_steps)}
-    found.sort(key=lambda version: order[version.step.name])
+    found.sort(key=lambda version: (order[version.step.name], bool(version.tree)))
     return Story(
         name,
         tuple(found),

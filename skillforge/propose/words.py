@@ -4,7 +4,7 @@ import hashlib
 import json
 import time
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from skillforge import report
 from skillforge.model import (
@@ -15,11 +15,13 @@ from skillforge.model import (
     Status,
     Verdict,
 )
-from skillforge.propose.audit import Audit
 from skillforge.propose.opening import DAY
-from skillforge.propose.review import Brief
-from skillforge.propose.story import Story, Version
 from skillforge.report import many, printable
+
+if TYPE_CHECKING:
+    from skillforge.propose.audit import Audit
+    from skillforge.propose.review import Brief
+    from skillforge.propose.story import Story, Version
 
 _SIGNS = {
     Status.PASSED: "passed",
@@ -142,7 +144,7 @@ def finding_lines(findings: Iterable[Finding], *, colour: bool = False) -> list[
     ]
 
 
-def brief_data(brief: Brief) -> dict[str, Any]:
+def brief_data(brief: "Brief") -> dict[str, Any]:
     was, now = brief.sizes
     return {
         **proposal_row(brief.proposal, None),
@@ -161,7 +163,7 @@ def brief_data(brief: Brief) -> dict[str, Any]:
     }
 
 
-def brief_text(brief: Brief, *, full: bool, colour: bool) -> str:
+def brief_text(brief: "Brief", *, full: bool, colour: bool) -> str:
     """One screen for a reviewer; the diff is cut unless all of it is asked for."""
     proposal = brief.proposal
     lines = [
@@ -187,7 +189,7 @@ def brief_text(brief: Brief, *, full: bool, colour: bool) -> str:
     return "\n".join(lines)
 
 
-def _standing(brief: Brief) -> str:
+def _standing(brief: "Brief") -> str:
     approved = [approval.by for approval in brief.standing]
     state = "draft" if brief.proposal.is_draft else str(brief.proposal.state)
     return f"{state}, approved by {', '.join(approved)}" if approved else state
@@ -199,7 +201,7 @@ def _growth(was: int, now: int) -> str:
     return f"{was:,} to {now:,} bytes ({now / was - 1:+.0%})"
 
 
-def _overlap(brief: Brief) -> str:
+def _overlap(brief: "Brief") -> str:
     near = [f"{n.name} {n.similarity:.0%}" for n in brief.neighbours]
     return ", ".join(near) or "no other skill says the same"
 
@@ -219,11 +221,11 @@ def _painted(line: str, colour: bool) -> str:
     return f"\x1b[{code}m{line}\x1b[0m" if colour and code else line
 
 
-def log_text(versions: list[Version]) -> str:
+def log_text(versions: "list[Version]") -> str:
     return "\n".join(printable(_version_line(version)) for version in versions)
 
 
-def _version_line(version: Version) -> str:
+def _version_line(version: "Version") -> str:
     data = version.data
     name = version.version or ("-" if version.tree else "removed")
     parts = [
@@ -242,7 +244,7 @@ def _number(number: int | None) -> str:
     return f"proposal {number}" if number else "no proposal"
 
 
-def story_data(story: Story) -> dict[str, Any]:
+def story_data(story: "Story") -> dict[str, Any]:
     rows = [
         version.data
         | {
@@ -260,7 +262,7 @@ def story_data(story: Story) -> dict[str, Any]:
     return {"skill": story.name, "became": list(story.became), "versions": rows}
 
 
-def _reason(version: Version) -> str:
+def _reason(version: "Version") -> str:
     """What was said for it, between the title and the trailers."""
     commits = version.step.brought[-1:] or (version.step.commit,)
     _title, *paragraphs = commits[0].message.strip().split("\n\n")
@@ -268,7 +270,7 @@ def _reason(version: Version) -> str:
     return "\n\n".join(kept).strip()
 
 
-def story_text(story: Story) -> str:
+def story_text(story: "Story") -> str:
     lines: list[str] = []
     for row in story_data(story)["versions"]:
         gone = "" if row["tree"] else " (removed)"
@@ -292,7 +294,7 @@ def story_text(story: Story) -> str:
     return "\n".join(map(printable, lines))
 
 
-def audit_data(audit: Audit) -> dict[str, Any]:
+def audit_data(audit: "Audit") -> dict[str, Any]:
     return {
         "promotions": audit.promotions,
         "reverts": audit.reverts,
@@ -302,7 +304,7 @@ def audit_data(audit: Audit) -> dict[str, Any]:
     }
 
 
-def audit_text(audit: Audit) -> str:
+def audit_text(audit: "Audit") -> str:
     lines = [f"{p.commit[:12]} {p.kind}: {p.message}" for p in audit.exceptions]
     counted = [many(audit.promotions, "promotion")]
     if audit.reverts:

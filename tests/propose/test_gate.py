@@ -1,0 +1,247 @@
+"""The gate: judged by the base, closed on doubt, and about one skill only."""
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from skillforge.checks import registry
+from skillforge.checks.registry import Check, Subject
+from skillforge.model import Finding, Severity
+from tests.propose.conftest import Loop
+
+
+def statuses(data: dict[str, object]) -> dict[str, str]:
+    return {c["name"]: c["status"] for c in data["checks"]}  # type: ignore[attr-defined]
+
+
+def push(loop: Loop, branch: str, path: str, text: str) -> None:
+    """Put a commit on a branch by hand, as somebody with a clone can."""
+    loop.folder.git("checkout", "--quiet", branch)
+    loop.folder.write(path, text)
+    loop.folder.git("add", "--force", "--all")
+    loop.folder.git("commit", "--quiet", "--message", "By hand")
+    loop.folder.git("checkout", "--quiet", "main")
+
+
+def test_a_good_proposal_passes_and_the_report_is_kept(loop: Loop) -> None:
+    number = loop.propose("xlsx-tables")
+
+    data = loop.ok("gate", number)
+
+    assert data["passed"] is True
+    assert statuses(data) == dict.fromkeys(("paths", "validate", "overlap"), "passed")
+    assert all(c["digest"] and c["seconds"] >= 0 for c in data["checks"])
+    assert data["checks"][1]["skills"] == {"xlsx-tables": "passed"}
+    assert data["policy"] is None
+    record = loop.folder.git("show", f"refs/skillforge/proposals/{number}:gate.json")
+    assert '"passed": true' in record
+    assert loop.ok("proposals")["proposals"][0]["checks"] == "passed"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "skillforge.yaml",
+        ".github/workflows/gate.yml",
+        "skills/csv-tables/SKILL.md",
+        "evidence/csv-tables/abcd.json",
+        ".gitattributes",
+        "skills/xlsx-tables/.gitattributes",
+        "skills/xlsx-tables/deep/SKILL.md",
+        "skills/xlsx-tables-2/SKILL.md",
+        "skills/README.md",
+        "evidence/xlsx-tables/.gitmodules",
+    ],
+)
+def test_a_branch_that_touches_more_is_refused(loop: Loop, path: str) -> None:
+    number = loop.propose("xlsx-tables")
+    branch = loop.ok("proposals")["proposals"][0]["branch"]
+    push(loop, branch, path, "---\nname: x\n---\n")
+
+    ran = loop("gate", number, "--json")
+
+    assert ran.code == 1
+    assert statuses(ran.data) == {"paths": "failed"}
+    assert ran.data["findings"][0]["path"] == path
+    loop.approve(number)
+    assert loop("promote", number).code == 1
+    assert loop("gate", "--base", "main", "--head", branch).code == 1
+
+
+def test_a_link_on_a_branch_is_refused(loop: Loop) -> None:
+    number = loop.propose("xlsx-tables")
+    branch = loop.ok("proposals")["proposals"][0]["branch"]
+    loop.folder.git("checkout", "--quiet", branch)
+    (loop.folder.root / "skills/xlsx-tables/link").symlink_to("../../skillforge.yaml")
+    loop.folder.commit()
+    loop.folder.git("checkout", "--quiet", "main")
+
+    ran = loop("gate", number, "--json")
+
+    assert ran.code == 1
+    assert "link" in ran.data["findings"][0]["message"]
+
+
+def test_evidence_is_added_to_but_never_changed(loop: Loop) -> None:
+    loop.write("csv-tables", "one")
+    loop.folder.write("evidence/csv-tables/abcd1234.json", "{}")
+    loop.folder.commit()
+    number = loop.propose("csv-tables", "two")
+    branch = loop.ok("proposals")["proposals"][0]["branch"]
+    push(loop, branch, "evidence/csv-tables/abcd1234.json", '{"better": true}')
+
+    ran = loop("gate", number, "--json")
+
+    assert ran.code == 1
+    assert "never changed" in ran.data["findings"][0]["message"]
+
+
+def test_trailers_of_a_branch_do_not_widen_it(loop: Loop) -> None:
+    """In CI the branch's own commits say what it is about, and are not believed."""
+    loop.folder.git("checkout", "--quiet", "-b", "wide")
+    loop.write("csv-tables", "evil")
+    loop.write("pdf-tables", "evil")
+    message = "Two\n\nSkill: csv-tables\nSkill: pdf-tables\nAction: {}\n"
+    for action in ("edit", "consolidate", "rollback"):
+        loop.folder.git("add", "--all")
+        command = ("commit", "--quiet", "--allow-empty", "-m", message.format(action))
+        loop.folder.git(*command)
+
+        ran = loop("gate", "--base", "main", "--head", "HEAD", "--json")
+
+        assert ran.code == 1
+        loop.folder.git("reset", "--quiet", "--soft", "main")
+
+
+def test_policy_and_rules_come_from_the_base(loop: Loop) -> None:
+    loop.policy("rules:\n  body-length: error\n  description-when: error\n")
+    loop.folder.git("checkout", "--quiet", "-b", "lax")
+    loop.folder.write("skillforge.yaml", "rules:\n  description-when: 'off'\n")
+    loop.folder.commit()
+    text = "---\nname: xlsx-tables\ndescription: Reads tables.\n---\n# Body\n"
+    loop.folder.write("skills/xlsx-tables/SKILL.md", text)
+    head = loop.folder.commit()
+
+    alone = loop("gate", "--base", "main", "--head", head, "--json")
+    loop.folder.git("checkout", "--quiet", "main", "--", "skillforge.yaml")
+    loop.folder.commit()
+    judged = loop("gate", "--base", "main", "--head", "HEAD", "--json")
+
+    assert statuses(alone.data) == {"paths": "failed"}
+    assert statuses(judged.data)["validate"] == "failed"
+    policy = loop.folder.git("rev-parse", "main:skillforge.yaml").strip()
+    assert judged.data["policy"] == policy
+
+
+def test_a_branch_of_a_person_is_judged_without_trailers(loop: Loop) -> None:
+    loop.folder.git("checkout", "--quiet", "-b", "mine")
+    loop.write("csv-tables", "better")
+    loop.folder.commit()
+
+    data = loop.ok("gate", "--base", "main", "--head", "mine")
+
+    assert data["passed"]
+    assert data["checks"][1]["skills"] == {"csv-tables": "passed"}
+
+
+def test_a_branch_that_touches_no_skill_has_nothing_to_be_judged(loop: Loop) -> None:
+    loop.folder.git("checkout", "--quiet", "-b", "docs")
+    loop.folder.write("README.md", "x")
+    loop.folder.commit()
+
+    ran = loop("gate", "--base", "main", "--head", "docs", "--json")
+
+    assert ran.code == 0
+    assert ran.data["passed"]
+
+
+def test_a_deleted_branch_is_judged_by_its_record(loop: Loop) -> None:
+    number = loop.propose("xlsx-tables")
+    branch = loop.ok("proposals")["proposals"][0]["branch"]
+    loop.folder.git("branch", "-D", branch)
+
+    assert loop.ok("gate", number)["passed"]
+
+
+# --- closed on doubt ---
+
+
+def finds(_subject: Subject) -> Iterator[Finding]:
+    yield Finding("toy", Severity.ERROR, "it is wrong", "SKILL.md", 1, "mend it")
+
+
+def crashes(_subject: Subject) -> list[Finding]:
+    raise ZeroDivisionError
+
+
+def dies(_subject: Subject) -> list[Finding]:
+    os._exit(3)
+
+
+def hangs(_subject: Subject) -> list[Finding]:
+    time.sleep(60)
+    return []
+
+
+@pytest.mark.parametrize(
+    ("check", "status", "says"),
+    [
+        pytest.param(Check("toy", finds), "failed", "it is wrong", id="finds"),
+        pytest.param(Check("toy", crashes), "error", "ZeroDivisionError", id="crashes"),
+        pytest.param(Check("toy", dies), "error", "crashed", id="dies"),
+        pytest.param(Check("toy", hangs, 0.2), "error", "took longer", id="hangs"),
+        pytest.param(
+            Check("toy", finds, missing=lambda: "no sandbox"),
+            "not-run",
+            "no sandbox",
+            id="missing",
+        ),
+        pytest.param(None, "not-run", "no check 'toy'", id="unknown"),
+    ],
+)
+def test_a_required_check_that_does_not_pass_fails_the_gate(
+    loop: Loop,
+    monkeypatch: pytest.MonkeyPatch,
+    check: Check | None,
+    status: str,
+    says: str,
+) -> None:
+    loop.policy("checks: [validate, toy]\n")
+    known = dict(registry.checks())
+    monkeypatch.setattr(
+        "skillforge.propose.gate.checks",
+        lambda: known | ({"toy": check} if check else {}),
+    )
+    number = loop.propose("xlsx-tables")
+
+    ran = loop("gate", number, "--json")
+
+    assert ran.code == 1
+    assert ran.data["passed"] is False
+    assert statuses(ran.data)["toy"] == status
+    assert statuses(ran.data)["validate"] == "passed"
+    assert says in ran.data["findings"][-1]["message"]
+    loop.approve(number)
+    assert loop("promote", number).code == 1
+
+
+def test_a_policy_that_cannot_be_read_stops_everything(
+    loop: Loop, tmp_path: Path
+) -> None:
+    number = loop.propose("xlsx-tables")
+    loop.policy("checks: nothing\n")
+
+    assert loop("propose", loop.draft(tmp_path, "ods-tables")).code == 2
+    loop.approve(number)
+    assert loop("promote", number).code == 2
+
+
+def test_the_request_has_to_be_clear(loop: Loop) -> None:
+    assert loop("gate").code == 2
+    assert loop("gate", 1, "--base", "main", "--head", "main").code == 2
+    assert loop("gate", "--base", "main").code == 2
+    assert loop("gate", 99).code == 2
+    assert loop("gate", "--base", "main", "--head", "--output=x").code == 2
