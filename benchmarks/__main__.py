@@ -8,15 +8,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 import yaml
 
+from benchmarks import loop
 from benchmarks.corpus import generate
+from benchmarks.measure import Row, command, git, library, ratio, seconds
 from skillforge.checks import Ruleset
 from skillforge.checks.run import check_checkout, check_commit
 from skillforge.library import Library
@@ -24,13 +23,6 @@ from skillforge.model import Profile
 
 RULES = Ruleset(Profile.PORTABLE, {})
 NO_CACHE = 10**9
-
-
-class Row(NamedTuple):
-    what: str
-    value: str
-    target: str
-    met: bool | None
 
 
 def floor(root: Path) -> None:
@@ -54,36 +46,6 @@ def cat_file(root: Path) -> None:
     names = "\n".join(line.split()[2] for line in listed if line.endswith("/SKILL.md"))
     batch = ["git", "cat-file", "--batch", "--buffer"]
     subprocess.run(batch, cwd=root, input=names.encode(), stdout=subprocess.DEVNULL)
-
-
-def git(root: Path, *args: str) -> str:
-    identity = ("-c", "user.name=bench", "-c", "user.email=bench@example.invalid")
-    done = subprocess.run(
-        ["git", *identity, *args], cwd=root, check=True, capture_output=True, text=True
-    )
-    return done.stdout
-
-
-def seconds(*works: Callable[[], object], times: int = 5) -> list[float]:
-    """The least time of each work; they take turns, so that noise hits all alike."""
-    best = [float("inf")] * len(works)
-    for _ in range(times):
-        for index, work in enumerate(works):
-            start = time.perf_counter()
-            work()
-            best[index] = min(best[index], time.perf_counter() - start)
-    return best
-
-
-def command(*arguments: object, cwd: Path | None = None) -> Callable[[], object]:
-    line = [sys.executable, "-m", "skillforge", *map(str, arguments)]
-    return lambda: subprocess.run(line, cwd=cwd, capture_output=True, check=False)
-
-
-def ratio(what: str, value: float, target: float, *, least: bool = False) -> Row:
-    met = value >= target if least else value <= target
-    sign = "at least" if least else "at most"
-    return Row(what, f"{value:.2f} x", f"{sign} {target:g} x", met)
 
 
 def cold(root: Path, work: Path) -> list[Row]:
@@ -209,18 +171,6 @@ def linear(work: Path, root: Path) -> list[Row]:
     return [ratio("100,000 skills, time for each", many / few / 10, 1.2)]
 
 
-def library(work: Path, name: str, count: int) -> Path:
-    root = work / name
-    generate(root, count)
-    git(work, "init", "-q", "-b", "main", name)
-    git(root, "add", "--all")
-    git(root, "commit", "-q", "-m", "Start")
-    old = time.time() - 3600
-    for folder, _folders, _files in os.walk(root / "skills"):
-        os.utime(folder, (old, old))
-    return root
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--large", action="store_true", help="also 100,000 skills")
@@ -228,7 +178,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         small, root = library(work, "small", 1_000), library(work, "root", 10_000)
-        rows = [*cold(root, work), *warm(root), *start_up(root)]
+        rows = [*loop.proposing(small, root), *loop.looking_back(work)]
+        rows += [*cold(root, work), *warm(root), *start_up(root)]
         if options.large:
             rows += linear(work, root)
         rows += changed_since(small, root)

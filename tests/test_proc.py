@@ -1,6 +1,7 @@
 """Processes end as told, and work that is spread comes back whole."""
 
 import os
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -62,3 +63,23 @@ def test_an_error_in_a_part_is_raised_here(monkeypatch: pytest.MonkeyPatch) -> N
 
     with pytest.raises(ZeroDivisionError):
         proc.spread(work, [1, 2, 3, 0], least=1)
+
+
+def test_work_apart_returns_its_result() -> None:
+    assert proc.apart(lambda: [1, "two"], 10) == [1, "two"]
+
+
+def test_work_apart_that_takes_too_long_is_ended() -> None:
+    with pytest.raises(ToolError, match="longer than"):
+        proc.apart(lambda: time.sleep(30), 0.2)
+
+
+def test_work_apart_that_raises_or_dies_is_an_error() -> None:
+    with pytest.raises(ToolError, match="KeyError"):
+        proc.apart(lambda: os.environ["NO_SUCH_VARIABLE"], 10)
+    with pytest.raises(ToolError, match="crashed"):
+        proc.apart(lambda: os._exit(1), 10)
+
+
+def test_work_apart_may_return_much() -> None:
+    assert len(proc.apart(lambda: "x" * 3_000_000, 10)) == 3_000_000

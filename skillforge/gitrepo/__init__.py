@@ -249,7 +249,10 @@ class GitRepo:
     @contextmanager
     def importing(self) -> Iterator[Import]:
         """Make commits; they are whole in the repository when this ends."""
-        process = self._start("fast-import", "--quiet", "--done", stdin=True)
+        # The pack is a stopover on the way to loose objects: squeeze it a little only.
+        quickly = ("-c", "pack.compression=1", "-c", "fastimport.unpackLimit=1000")
+        words = (*quickly, "fast-import", "--quiet", "--done")
+        process = self._start(*words, stdin=True)
         with Import(process, self.common_dir) as commits:
             yield commits
 
@@ -281,7 +284,12 @@ class GitRepo:
 
     def log(self, *options: str) -> Iterator[history.Commit]:
         """Commits in git's order, from one process."""
-        return history.read(self._git("log", "-z", history.FORMAT, *options))
+        return self.start_log(*options).wait()
+
+    def start_log(self, *options: str) -> "Asked[Iterator[history.Commit]]":
+        """Begin to list commits, while the caller goes on."""
+        question = ("log", "-z", "--encoding=UTF-8", history.FORMAT, *options)
+        return Asked(self._start(*question), history.read)
 
     def diff(self, base: str, head: str) -> str:
         """What differs, for people; no program of the user's takes part in it."""

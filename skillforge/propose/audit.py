@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from skillforge import proc
 from skillforge.config import POLICY_FILE, Policy, read_policy
 from skillforge.errors import ConfigError, RequestError
 from skillforge.forge import Forge
@@ -53,6 +54,7 @@ class _Facts:
         return self.read.get(self.policies.get(commit, ""), Policy())
 
 
+@proc.without_cycles
 def audit(library: Library, forge: Forge, span: str = "", since: str = "") -> Audit:
     """Check every step of main, or those of a range, one after the other."""
     repo = library.repository()

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from skillforge import proc
 from skillforge.gitrepo.history import Change, Commit
 from skillforge.library import SKILLS, Library
 from skillforge.propose import trailers
@@ -18,7 +19,7 @@ _REVERTS = re.compile(r"^This reverts commit ([0-9a-f]{7,64})\b", re.MULTILINE)
 _REVERTS_NUMBER = re.compile(r"^Reverts (?:[\w.-]+/[\w.-]+)?#(\d+)\s*$", re.MULTILINE)
 _PULL_REQUEST = re.compile(r"Merge pull request #(\d+) |.*\(#(\d+)\)$")
 _RAW = ("--raw", "-t", "--root", "--no-abbrev", "--no-renames")
-_MAIN_LINE = ("--first-parent", "--diff-merges=first-parent", *_RAW)
+MAIN_LINE = ("--first-parent", "--diff-merges=first-parent", *_RAW)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +80,14 @@ class Step:
         )
 
 
+@proc.without_cycles
 def steps(library: Library, tip: str) -> list[Step]:
     """Every step of a branch, the oldest first."""
     repo = library.repository()
-    commits = {commit.name: commit for commit in repo.log(tip)}
-    line = list(repo.log(*_MAIN_LINE, tip))
+    whole, own = repo.start_log(tip), repo.start_log(*MAIN_LINE, tip)
+    with proc.running(whole.process), proc.running(own.process):
+        commits = {commit.name: commit for commit in whole.wait()}
+        line = list(own.wait())
     line.reverse()
     on_line = {commit.name for commit in line}
     seen: set[str] = set()

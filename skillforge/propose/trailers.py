@@ -14,7 +14,8 @@ def message(title: str, why: str, trailers: Iterable[tuple[str, str]]) -> str:
     Git takes the last paragraph for the trailers, so ours always is the last.
     """
     said = _CONTROL.sub("", why.replace("\r\n", "\n"))[:_LONGEST].strip()
-    lines = [f"{name}: {one_line(value)}" for name, value in trailers if value]
+    clean = ((name, one_line(value)) for name, value in trailers)
+    lines = [f"{name}: {value}" for name, value in clean if value]
     parts = [one_line(title), said, "\n".join(lines)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -29,7 +30,7 @@ def read(text: str) -> dict[str, list[str]]:
     paragraphs = re.split(r"\n[ \t]*\n", text.strip("\n"))
     if len(paragraphs) < 2:
         return {}
-    matches = [_TRAILER.fullmatch(line) for line in paragraphs[-1].splitlines()]
+    matches = [_TRAILER.fullmatch(line) for line in paragraphs[-1].split("\n")]
     found: dict[str, list[str]] = {}
     for match in matches:
         if match is None:

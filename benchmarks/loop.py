@@ -1,0 +1,174 @@
+"""The loop: propose against a bare fast-import, audit and log against bare git log."""
+
+import itertools
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.measure import Row, git, library, ratio, seconds
+from skillforge.model import Draft, DraftFile
+from skillforge.propose import audit, story, trailers
+from skillforge.propose.desk import Desk
+from skillforge.propose.history import MAIN_LINE
+from skillforge.propose.opening import Request, propose
+
+PROMOTIONS = 5_000
+NAMES = ("".join(letters) for letters in itertools.product("abcdefghij", repeat=6))
+WHO = "Bench <bench@example.invalid>"
+
+
+def identify() -> None:
+    for who in ("AUTHOR", "COMMITTER"):
+        os.environ[f"GIT_{who}_NAME"] = "Bench"
+        os.environ[f"GIT_{who}_EMAIL"] = "bench@example.invalid"
+
+
+def skill(name: str) -> bytes:
+    head = f"---\nname: {name}\ndescription: Helps with {name}. Use when asked.\n---\n"
+    lines = "".join(f"{n}. Do {name} {n} and then {n + 1}.\n" for n in range(150))
+    return f"{head}# About {name}\n\n{lines}".encode()
+
+
+def proposing(small: Path, large: Path) -> list[Row]:
+    identify()
+    rows, ours = [], {}
+    for root, count in ((small, "1,000"), (large, "10,000")):
+        _propose(root)  # the first one reads every skill, once
+        bare, own, porcelain = seconds(
+            lambda root=root: _fast_import(root),  # type: ignore[misc]
+            lambda root=root: _propose(root),  # type: ignore[misc]
+            lambda root=root: _porcelain(root),  # type: ignore[misc]
+            times=12,
+        )
+        ours[count] = own
+        rows.append(ratio(f"propose at {count} against fast-import", own / bare, 2.5))
+        faster = porcelain / own
+        rows.append(ratio("the same, faster than porcelain", faster, 10, least=True))
+        _forget(root)
+    growth = ours["10,000"] / ours["1,000"]
+    return [*rows, ratio("propose, ten times the skills", growth, 4)]
+
+
+def _propose(root: Path) -> None:
+    name = next(NAMES)
+    desk = Desk.at_work(root, None)
+    draft = Draft(name, {"SKILL.md": DraftFile(skill(name))})
+    [outcome] = propose(desk.library, desk.forge, [Request(draft)], desk.by)
+    assert outcome.created, outcome
+
+
+def _fast_import(root: Path) -> None:
+    name = next(NAMES)
+    stream = (
+        f"commit refs/heads/bare-{name}\ncommitter {WHO} 1700000000 +0000\ndata 2\nx\n"
+        f"from refs/heads/main^0\nM 100644 inline skills/{name}/SKILL.md\n"
+    ).encode() + _data(skill(name))
+    line = ["git", "fast-import", "--quiet", "--done"]
+    subprocess.run(line, input=stream + b"\ndone\n", cwd=root, check=True)
+
+
+def _data(data: bytes) -> bytes:
+    return b"data %d\n%s\n" % (len(data), data)
+
+
+def _porcelain(root: Path) -> None:
+    name = next(NAMES)
+    git(root, "checkout", "-q", "-b", f"porcelain-{name}", "main")
+    folder = root / "skills" / name
+    folder.mkdir()
+    (folder / "SKILL.md").write_bytes(skill(name))
+    git(root, "add", f"skills/{name}")
+    git(root, "commit", "-q", "-m", f"Add {name}")
+    git(root, "checkout", "-q", "main")
+
+
+def _forget(root: Path) -> None:
+    refs = git(root, "for-each-ref", "--format=%(refname)").splitlines()
+    gone = [f"delete {ref}\n" for ref in refs if ref != "refs/heads/main"]
+    line = ["git", "update-ref", "--stdin"]
+    subprocess.run(line, input="".join(gone).encode(), cwd=root, check=True)
+    git(root, "gc", "-q", "--prune=now")
+
+
+def looking_back(work: Path) -> list[Row]:
+    """Audit and log over many promotions, against git's own passes with no reader."""
+    root = library(work, "history", 200)
+    _promote_many(root)
+    desk = Desk.at(root)
+    floor, own, one = seconds(
+        lambda: _bare_log(root),
+        lambda: _audit(desk),
+        lambda: story.log(desk.library, "skill-000007"),
+        times=3,
+    )
+    return [
+        ratio(f"audit of {PROMOTIONS:,} against git log", own / floor, 4),
+        ratio("log of one skill against git log", one / floor, 3),
+    ]
+
+
+def _bare_log(root: Path) -> None:
+    for options in (MAIN_LINE, ("--format=%B",)):
+        line = ["git", "log", "-z", *options, "main"]
+        subprocess.run(line, cwd=root, stdout=subprocess.DEVNULL, check=True)
+
+
+def _audit(desk: Desk) -> None:
+    done = audit.audit(desk.library, desk.forge)
+    assert done.promotions == PROMOTIONS, done
+    assert not done.exceptions, done.exceptions[:3]
+
+
+def _promote_many(root: Path) -> None:
+    """Make proposals and their merges as promote does, in a single import."""
+    line = ["git", "fast-import", "--quiet", "--force"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(line, cwd=root, stdin=pipe, stdout=pipe) as git_:
+        assert git_.stdin is not None
+        assert git_.stdout is not None
+        before = "refs/heads/main^0"
+        for number in range(1, PROMOTIONS + 1):
+            for part in _promotion(number, before):
+                git_.stdin.write(part)
+            git_.stdin.flush()
+            tree = git_.stdout.readline().split()[2].decode()
+            git_.stdin.write(_merge(number, before, tree))
+            before = f":{number * 2}"
+        git_.stdin.close()
+        assert git_.wait() == 0
+    git(root, "gc", "-q")
+
+
+def _promotion(number: int, before: str) -> Iterator[bytes]:
+    name = f"skill-{number % 200:06d}"
+    mark = number * 2 - 1
+    said = [
+        ("Skill", name),
+        ("Action", "edit"),
+        ("Origin", "human"),
+        ("Proposed-By", WHO),
+    ]
+    yield f"commit refs/heads/draft\nmark :{mark}\n".encode()
+    yield f"committer {WHO} {1_700_000_000 + number} +0000\n".encode()
+    yield _data(trailers.message(f"Edit {name}", "Better", said).encode())
+    yield f"from {before}\nM 100644 inline skills/{name}/SKILL.md\n".encode()
+    yield _data(b"%s\n%d\n" % (skill(name), number))
+    yield f'\nls :{mark} ""\n'.encode()
+
+
+def _merge(number: int, before: str, tree: str) -> bytes:
+    said = [
+        ("Proposal", str(number)),
+        ("Approved-By", "Rita <rita@example.invalid>"),
+        ("Approved-Tree", tree),
+        ("Checks-Digest", "sha256:0"),
+        ("Policy", "none"),
+    ]
+    return (
+        f"commit refs/heads/main\nmark :{number * 2}\n"
+        f"committer {WHO} {1_700_000_000 + number} +0000\n"
+    ).encode() + (
+        _data(trailers.message(f"Merge proposal {number}", "", said).encode())
+        + f'from {before}\nmerge :{number * 2 - 1}\nM 040000 {tree} ""\n\n'.encode()
+    )
