@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shlex
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import NamedTuple
 
 import click
 
+from skillforge import proc
 from skillforge.cli.base import Answer
 from skillforge.errors import RequestError
 
@@ -20,32 +22,58 @@ tags: pdf
 ---
 See [the guide](references/guide.md).
 """
+_TABLES = """\
+---
+name: csv-tables
+description: Writes CSV tables. Use when the user wants a table as CSV.
+---
+# CSV tables
+
+## When to use
+The user wants rows and columns as a file that any program reads.
+## Inputs
+The rows, the columns that are wanted, and their order.
+## Steps
+1. {advice}
+2. Write one row for each line.
+## Tools
+Python's csv module.
+## Output
+A UTF-8 file that ends in .csv.
+## Failure handling
+If a cell holds a line break, quote it; if that is not enough, ask.
+## Verification
+Read the file back and compare the number of rows.
+## Pitfalls
+Spreadsheets take long numbers for amounts: quote identifiers.
+"""
+_WHO = ("AUTHOR", "COMMITTER")
 
 
 class Step(NamedTuple):
     """A command, the exit code it must have, and what is done before it."""
 
     say: str
-    arguments: list[str]
-    exit_code: int
+    line: str
+    exit_code: int = 0
     before: Callable[[], None] = lambda: None
 
 
 def tour(keep: Path | None) -> Answer:
     """Run all steps; the answer is a no as soon as one ends otherwise than told."""
-    with _folder(keep) as root:
-        steps = _steps(root)
+    with _folder(keep) as root, _identity():
+        steps = [*_checking(root), *_proposing(root), *_looking_back(root)]
         for step in steps:
             step.before()
             code = _run(step)
             if code != step.exit_code:
-                told = f"{step.arguments[0]} ended with {code}, not {step.exit_code}"
+                told = f"`{step.line}` ended with {code}, not {step.exit_code}"
                 return Answer({"steps": len(steps)}, f"the demo failed: {told}", False)
     kept = f"; the library is in {keep}" if keep else ""
     return Answer({"steps": len(steps)}, f"\nall {len(steps)} steps went as told{kept}")
 
 
-def _steps(root: Path) -> list[Step]:
+def _checking(root: Path) -> list[Step]:
     skill = root / "skills" / "Pdf_Tables"
 
     def add_broken_skill() -> None:
@@ -60,24 +88,72 @@ def _steps(root: Path) -> list[Step]:
         (skill.with_name("pdf-tables") / "SKILL.md").write_text(good, encoding="utf-8")
 
     return [
-        Step("Make a library.", ["init"], 0),
-        Step("Add a skill from the template, and check all.", ["new", "csv-tables"], 0),
-        Step("", ["validate"], 0),
+        Step("Make a library.", "skillforge init"),
         Step(
             "An agent writes a skill with what goes wrong most often.",
-            ["validate"],
+            "skillforge validate",
             1,
             add_broken_skill,
         ),
-        Step("Mend what needs no judgement.", ["validate", "--fix", "--write"], 1),
+        Step("Mend what needs no judgement.", "skillforge validate --fix --write", 1),
         Step(
             "The rest takes a person: the name, and a link to nowhere.",
-            ["rules", "name-characters"],
-            0,
-            rename,
+            "skillforge validate",
+            before=rename,
         ),
-        Step("", ["validate"], 0),
+        Step("This is where the library starts.", "git add --all"),
+        Step("", "git commit --quiet --message Start"),
     ]
+
+
+def _proposing(root: Path) -> list[Step]:
+    approve = "--approve --as 'Rita <rita@example.org>'"
+
+    def write_skill() -> None:
+        _write_skill(root, "Keep the header. Quote cells that contain a comma.")
+
+    return [
+        Step(
+            "An agent has learned something. It can only propose it.",
+            "skillforge propose csv-tables --origin agent-foreground "
+            "--why 'Three tables lost their header'",
+            before=write_skill,
+        ),
+        Step("The gate judges it by the policy of main.", "skillforge gate 1"),
+        Step("Nobody approves their own work.", "skillforge review 1 --approve", 4),
+        Step("Rita does.", f"skillforge review 1 {approve}"),
+        Step("A merge is the promotion.", "skillforge promote 1"),
+    ]
+
+
+def _looking_back(root: Path) -> list[Step]:
+    def worsen() -> None:
+        _write_skill(root, "Drop the header. It is in the way.")
+
+    approve = "--approve --as 'Rita <rita@example.org>'"
+    return [
+        Step(
+            "A worse version gets through.",
+            "skillforge propose csv-tables --why 'Headers are noise'",
+            before=worsen,
+        ),
+        Step("", f"skillforge review 2 {approve}"),
+        Step("", "skillforge promote 2"),
+        Step(
+            "Back to the version before, byte for byte, at once.",
+            "skillforge rollback csv-tables --now --why 'It drops headers'",
+        ),
+        Step("History tells what happened, and why.", "skillforge log csv-tables"),
+        Step("", "skillforge why csv-tables"),
+        Step("And nothing reached main unjudged.", "skillforge audit"),
+    ]
+
+
+def _write_skill(root: Path, advice: str) -> None:
+    folder = root / "skills" / "csv-tables"
+    folder.mkdir(exist_ok=True)
+    page = _TABLES.format(advice=advice)
+    (folder / "SKILL.md").write_text(page, encoding="utf-8")
 
 
 def _run(step: Step) -> int:
@@ -85,8 +161,27 @@ def _run(step: Step) -> int:
 
     if step.say:
         click.echo(f"\n# {step.say}")
-    click.echo(f"$ skillforge {' '.join(step.arguments)}")
-    return run(step.arguments)
+    click.echo(f"$ {step.line}")
+    program, *arguments = shlex.split(step.line)
+    if program == "skillforge":
+        return run(arguments)
+    return proc.run([program, *arguments]).code
+
+
+@contextlib.contextmanager
+def _identity() -> Iterator[None]:
+    """Somebody for git to name, on a machine where it knows nobody yet."""
+    names = [f"GIT_{who}_{what}" for who in _WHO for what in ("NAME", "EMAIL")]
+    before = {name: os.environ.get(name) for name in names}
+    for name in names:
+        os.environ[name] = "Ada" if name.endswith("NAME") else "ada@example.org"
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value
 
 
 @contextlib.contextmanager

@@ -17,8 +17,7 @@ from skillforge.library import SKILLS, Library
 from skillforge.model import Action, Origin, Proposal, State, is_of_agent
 from skillforge.propose import history, people, trailers
 from skillforge.propose.drafts import EVIDENCE
-from skillforge.propose.history import Step
-from skillforge.propose.promote import NOW
+from skillforge.propose.history import NOW, Step
 
 
 class Problem(NamedTuple):

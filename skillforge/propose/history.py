@@ -15,6 +15,7 @@ from skillforge.library import SKILLS, Library
 from skillforge.propose import trailers
 from skillforge.propose.drafts import EVIDENCE
 
+NOW = "Rolled-Back-By"  # trailer of a merge: who did not wait for an approval
 _REVERTS = re.compile(r"^This reverts commit ([0-9a-f]{7,64})\b", re.MULTILINE)
 _REVERTS_NUMBER = re.compile(r"^Reverts (?:[\w.-]+/[\w.-]+)?#(\d+)\s*$", re.MULTILINE)
 _PULL_REQUEST = re.compile(r"Merge pull request #(\d+) |.*\(#(\d+)\)$")

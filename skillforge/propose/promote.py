@@ -23,9 +23,8 @@ from skillforge.model import (
 )
 from skillforge.propose import review, trailers, versions
 from skillforge.propose.drafts import EVIDENCE
+from skillforge.propose.history import NOW
 from skillforge.propose.opening import DAY
-
-NOW = "Rolled-Back-By"  # on a merge: who did not wait for an approval
 
 
 def promote(

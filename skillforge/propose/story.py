@@ -6,8 +6,8 @@ from typing import Any
 from skillforge.errors import RequestError
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE
-from skillforge.propose import history, versions
-from skillforge.propose.history import Step
+from skillforge.propose import history, trailers, versions
+from skillforge.propose.history import NOW, Step
 from skillforge.text import nearest
 
 
@@ -33,7 +33,8 @@ class Version:
             "proposal": step.number,
             "author": step.author,
             "approvers": step.said.get("Approved-By", []),
-            "origin": "".join(step.drafted.get("Origin", [])[:1]),
+            "at_once_by": trailers.first(step.said, NOW) or None,
+            "origin": trailers.first(step.drafted, "Origin"),
             "date": step.date,
             "reverted_by": self.reverted_by or None,
             "action": step.action,

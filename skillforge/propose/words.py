@@ -281,8 +281,7 @@ def story_text(story: "Story") -> str:
         if row["examples"]:
             lines.append(f"    from examples: {', '.join(row['examples'])}")
         if row["proposal"]:
-            approved = ", ".join(row["approvers"]) or "nobody"
-            lines.append(f"    proposal {row['proposal']}, approved by {approved}")
+            lines.append(f"    proposal {row['proposal']}, {_approval(row)}")
         if row["checks"]:
             lines.append(f"    checks {row['checks'][:23]}, merge {row['commit'][:12]}")
         if row["releases"]:
@@ -292,6 +291,12 @@ def story_text(story: "Story") -> str:
     if story.became:
         lines.append(f"{story.name} went into {', '.join(story.became)}")
     return "\n".join(map(printable, lines))
+
+
+def _approval(row: dict[str, Any]) -> str:
+    if row["at_once_by"]:
+        return f"merged at once by {row['at_once_by']}"
+    return f"approved by {', '.join(row['approvers']) or 'nobody'}"
 
 
 def audit_data(audit: "Audit") -> dict[str, Any]:
