@@ -9,9 +9,10 @@ from pathlib import Path
 from benchmarks.measure import Row, git, library, ratio, seconds
 from skillforge.model import Draft, DraftFile
 from skillforge.propose import audit, story, trailers
+from skillforge.propose.admission import Request
 from skillforge.propose.desk import Desk
 from skillforge.propose.history import MAIN_LINE
-from skillforge.propose.opening import Request, propose
+from skillforge.propose.opening import propose
 
 PROMOTIONS = 5_000
 NAMES = ("".join(letters) for letters in itertools.product("abcdefghij", repeat=6))

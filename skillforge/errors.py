@@ -1,5 +1,6 @@
 """One tree of errors; the class, and nothing else, chooses the exit code."""
 
+from collections.abc import Mapping
 from enum import IntEnum
 
 
@@ -19,10 +20,13 @@ class SkillforgeError(Exception):
 
     exit_code = Exit.BUG
 
-    def __init__(self, message: str, *, hint: str = "") -> None:
+    def __init__(
+        self, message: str, *, hint: str = "", facts: Mapping[str, object] | None = None
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.facts = dict(facts or {})  # for scripts: what is in the way
 
 
 class RequestError(SkillforgeError):

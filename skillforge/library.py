@@ -81,15 +81,22 @@ class Library:
 
     @cached_property
     def main(self) -> str:
-        """The branch that promotion moves: `main`, or `master` in an older library."""
+        """The branch that promotion moves: `main`, `master`, or the only one."""
         repo = self.repository()
         for name in ("main", "master"):
             if repo.ref(f"refs/heads/{name}"):
                 return name
+        heads = [ref.removeprefix("refs/heads/") for ref in repo.refs("refs/heads/")]
+        others = [name for name in heads if not name.startswith("skill/")]
+        if len(others) == 1:
+            return others[0]
         raise RequestError(
-            "there is no branch main with a commit",
-            hint="commit the library first: git add --all && git commit -m Start; "
-            "or, in a clone: git branch main origin/main",
+            "there is no branch main, and of several others none is told apart"
+            if others
+            else "there is no commit yet",
+            hint="git branch main, on the commit that it should start from"
+            if others
+            else "commit the library first: git add --all && git commit -m Start",
         )
 
     def policy(self, revision: str | None = None) -> Policy:
@@ -129,6 +136,11 @@ class Library:
         folder = self.skills_dir / name
         if "/" not in name and name not in ("", ".", "..") and os.path.lexists(folder):
             return folder
+        if self.repo is not None and self.repo.is_bare:
+            raise RequestError(
+                f"{self.root} is a bare repository and has no skills in files",
+                hint="give the path of a folder, or send a batch on standard input",
+            )
         meant = nearest(name, [entry.name for entry in self.folders()])
         raise RequestError(
             f"there is no skill or folder {name!r}",

@@ -81,6 +81,11 @@ def new_skill(library: Library, name: str, description: str) -> Path:
             hint="use 3 to 64 of a-z, 0-9 and single hyphens"
             + (f", such as {better}" if _NAME.fullmatch(better) else ""),
         )
+    if library.repo is not None and library.repo.is_bare:
+        raise RequestError(
+            f"{library.root} is a bare repository and has no files to write",
+            hint="run `skillforge new` in a clone of it",
+        )
     folder = library.skills_dir / name
     if folder.exists() or folder.is_symlink():
         raise ConflictError(

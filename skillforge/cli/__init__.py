@@ -25,11 +25,11 @@ COMMANDS = {
         "new": ("propose", "Make a skill from a template."),
         "propose": ("propose", "Put a draft on a branch and open a proposal."),
         "proposals": ("propose", "List proposals."),
-        "gate": ("propose", "Run the required checks on a proposal."),
-        "review": ("propose", "Show a proposal; approve or reject it."),
-        "promote": ("propose", "Merge an approved proposal into main."),
-        "refresh": ("propose", "Put a proposal on today's main."),
-        "close": ("propose", "End a proposal without merging it."),
+        "gate": ("review", "Run the required checks on a proposal."),
+        "review": ("review", "Show a proposal; approve or reject it."),
+        "promote": ("review", "Merge an approved proposal into main."),
+        "refresh": ("review", "Put a proposal on today's main."),
+        "close": ("review", "End a proposal without merging it."),
     },
     "History": {
         "log": ("history", "List the versions of a skill."),
@@ -87,7 +87,9 @@ def run(arguments: list[str]) -> int:
             settings, arguments, err.format_message(), hint, err.exit_code
         )
     except SkillforgeError as err:
-        return output.fail(settings, arguments, err.message, err.hint, err.exit_code)
+        return output.fail(
+            settings, arguments, err.message, err.hint, err.exit_code, err.facts
+        )
     except (KeyboardInterrupt, click.Abort):
         return output.fail(settings, arguments, "interrupted", "", 130)
     except Exception as err:  # noqa: BLE001 - the last stop before the user

@@ -3,7 +3,8 @@
 import click
 
 from skillforge.cli.base import Answer, Settings, common_options
-from skillforge.cli.propose import as_option, origin_option, promoted
+from skillforge.cli.propose import as_option, origin_option
+from skillforge.cli.review import promoted
 from skillforge.model import Origin
 
 
@@ -98,8 +99,9 @@ def rollback(  # noqa: PLR0913, PLR0917 - one for each option
     skillforge rollback csv-tables --to 1.2.0 --why "..."
     """
     from skillforge.propose import promote, rollback, words
+    from skillforge.propose.admission import Request
     from skillforge.propose.desk import Desk
-    from skillforge.propose.opening import Request, propose
+    from skillforge.propose.opening import propose
 
     if not why.strip():
         raise click.UsageError("say why: --why TEXT")
@@ -112,7 +114,7 @@ def rollback(  # noqa: PLR0913, PLR0917 - one for each option
     if now:
         number = proposal.number
         done = promote.promote(desk.library, desk.forge, number, desk.by, now=True)
-        return promoted(desk, done)
+        return promoted(desk, done, outcome.created)
     data = words.opened_data(proposal, outcome.created) | {
         "merge": None,
         "version": request.draft.restores[name] or None,

@@ -68,14 +68,19 @@ def envelope(command: str, ok: bool, data: Any, error: dict[str, Any] | None) ->
     )
 
 
-def fail(
-    settings: Settings, arguments: list[str], message: str, hint: str, code: int
+def fail(  # noqa: PLR0913, PLR0917 - the parts of an error
+    settings: Settings,
+    arguments: list[str],
+    message: str,
+    hint: str,
+    code: int,
+    facts: dict[str, Any] | None = None,
 ) -> int:
     """Print an error: to people on standard error, to scripts as the envelope."""
     from skillforge.report import printable
 
     if settings.json or _asks_for_json(arguments):
-        error = {"message": message, "hint": hint, "exit": int(code)}
+        error = {"message": message, "hint": hint, "exit": int(code), **(facts or {})}
         command = settings.command or _first_word(arguments)
         with suppress(ToolError, BrokenPipeError):
             emit(envelope(command, False, None, error))
@@ -120,4 +125,10 @@ def _asks_for_json(arguments: list[str]) -> bool:
 
 
 def _first_word(arguments: list[str]) -> str:
-    return next((word for word in arguments if not word.startswith("-")), "")
+    words = iter(arguments)
+    for word in words:
+        if word == "--library":
+            next(words, None)  # its value is no command
+        elif not word.startswith("-"):
+            return word
+    return ""

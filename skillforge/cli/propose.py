@@ -10,9 +10,10 @@ from skillforge.cli.output import use_colour
 from skillforge.model import Origin
 
 if TYPE_CHECKING:
-    from skillforge.model import Draft, Proposal
+    from skillforge.model import Draft
+    from skillforge.propose.admission import Request
     from skillforge.propose.desk import Desk
-    from skillforge.propose.opening import Outcome, Request
+    from skillforge.propose.opening import Outcome
 
 _ORIGINS = [origin.value for origin in Origin]
 as_option = click.option(
@@ -38,18 +39,31 @@ def new(settings: Settings, name: str, description: str) -> Answer:
 
     library = Library.open(settings.start)
     path = new_skill(library, name, description).relative_to(library.root).as_posix()
-    words = f"wrote {path}\nnext: fill it in, then skillforge validate {name}"
+    words = (
+        f"wrote {path}\nnext: fill it in, then skillforge validate {name}; "
+        f"skillforge propose {name} puts it up for review"
+    )
     return Answer({"skill": name, "path": path}, words)
 
 
 @click.command()
 @click.argument("targets", nargs=-1, metavar="[SKILL|FOLDER]...")
 @click.option("--why", default=None, help="The reason, for the reviewer and history.")
-@click.option("--example", "examples", multiple=True, metavar="ID|FILE")
+@click.option(
+    "--example",
+    "examples",
+    multiple=True,
+    metavar="ID|FILE",
+    help="What it was learned from: an id in evidence/, or a JSON file.",
+)
 @origin_option
 @click.option("--session", metavar="ID", help="The agent session that it comes from.")
 @click.option("--model", metavar="ID", help="The model that wrote it.")
-@click.option("--bump", type=click.Choice(("patch", "minor", "major")))
+@click.option(
+    "--bump",
+    type=click.Choice(("patch", "minor", "major")),
+    help="Which part of the version to raise [default: patch].",
+)
 @click.option("--draft", is_flag=True, help="Not to be promoted yet.")
 @click.option("--delete", is_flag=True, help="Propose to remove the skill.")
 @click.option("--supersede", is_flag=True, help="Close another proposal for the skill.")
@@ -66,7 +80,8 @@ def propose(
     """Put drafts up for review: skills of the checkout, or any folders.
 
     Each draft is checked, then committed on a branch of its own, with a proposal to
-    merge it. The checkout, the index and the current branch stay as they are.
+    merge it; if one of several cannot be, none is. The checkout, the index and the
+    current branch stay as they are.
 
     \b
     skillforge propose csv-tables --why "Tables with merged cells"
@@ -129,16 +144,17 @@ def _removals(targets: tuple[str, ...]) -> "list[Draft]":
     from skillforge.model import Draft
     from skillforge.propose.drafts import refuse_paths
 
-    for name in targets:
+    names = [target.rstrip("/").removeprefix("skills/") for target in targets]
+    for name in names:
         refuse_paths(name, {})
-    return [Draft(name) for name in dict.fromkeys(targets)]
+    return [Draft(name) for name in dict.fromkeys(names)]
 
 
 def _request(desk: "Desk", draft: "Draft", given: dict[str, Any]) -> "Request":
     from dataclasses import replace
 
     from skillforge.propose import drafts
-    from skillforge.propose.opening import Request
+    from skillforge.propose.admission import Request
 
     files, ids = drafts.examples(
         desk.library, desk.base, draft.skill, given["examples"]
@@ -189,14 +205,14 @@ def proposals(
 
     Text shows what is open; --json holds every proposal.
     """
-    from skillforge.propose import promote, words
+    from skillforge.propose import promote, review, words
     from skillforge.propose.desk import Desk
 
     desk = Desk.at_work(settings.start, speaks_for)
     closed = promote.expire(desk.library, desk.forge, desk.by) if expire else []
     found = desk.forge.proposals(only_open=not (every or settings.json or expire))
     rows = [
-        words.proposal_row(proposal, promote.conflicts(desk.library, proposal))
+        words.proposal_row(proposal, review.conflicts(desk.library, proposal))
         for proposal in found
     ]
     shown = [row for row in rows if every or row["state"] == "open"]
@@ -205,175 +221,3 @@ def proposals(
     return Answer(
         {"proposals": rows, "expired": [p.number for p in closed]}, expired + text
     )
-
-
-@click.command()
-@click.argument("number", type=int, required=False)
-@click.option("--base", metavar="REV", help="Judge a branch: the revision it goes to.")
-@click.option("--head", metavar="REV", help="Judge a branch: its own revision.")
-@as_option
-@common_options
-@click.pass_obj
-def gate(
-    settings: Settings,
-    number: int | None,
-    base: str | None,
-    head: str | None,
-    speaks_for: str | None,
-) -> Answer:
-    """Run the required checks on a proposal, or on a branch in CI.
-
-    Policy and rules come from the base, never from what is judged. The report is stored
-    with the proposal.
-
-    \b
-    skillforge gate 3
-    skillforge gate --base origin/main --head HEAD
-
-    Exits 0 if every required check passed, 1 if one failed, crashed or is missing.
-    """
-    from skillforge.propose import gate as gates
-    from skillforge.propose import review as reviews
-    from skillforge.propose import words
-    from skillforge.propose.desk import Desk
-
-    desk = Desk.at_work(settings.start, speaks_for)
-    if (number is None) == (base is None) or (base is None) != (head is None):
-        raise click.UsageError("give the number of a proposal, or --base and --head")
-    if number is not None:
-        done = reviews.check(desk.library, desk.forge, desk.forge.get(number), desk.by)
-        assert done.verdict is not None
-        verdict = done.verdict
-    else:
-        case = gates.Case.between(desk.library, str(base), str(head))
-        verdict = gates.judge(desk.library, case)
-    data = words.verdict_data(verdict) | {"proposal": number}
-    text = words.verdict_text(verdict, colour=use_colour())
-    return Answer(data, text, ok=verdict.passed)
-
-
-@click.command()
-@click.argument("number", type=int)
-@click.option("--approve", is_flag=True, help="Say yes to exactly this.")
-@click.option("--reject", is_flag=True, help="Say no, with --why; closes the proposal.")
-@click.option("--why", default="", help="The reason of a rejection.")
-@click.option("--comment", metavar="TEXT", help="Leave a remark.")
-@click.option("--full", is_flag=True, help="Show all of the diff.")
-@as_option
-@common_options
-@click.pass_obj
-def review(  # noqa: PLR0913, PLR0917 - one for each option
-    settings: Settings,
-    number: int,
-    approve: bool,
-    reject: bool,
-    why: str,
-    comment: str | None,
-    full: bool,
-    speaks_for: str | None,
-) -> Answer:
-    """Show what a reviewer needs on one screen; approve or reject.
-
-    An approval is of exact bytes: it names the head, its tree, its base and its
-    evidence, and any change voids it. Nobody approves their own proposal.
-    """
-    from skillforge.propose import review as reviews
-    from skillforge.propose import words
-    from skillforge.propose.desk import Desk
-
-    desk = Desk.at_work(settings.start, speaks_for)
-    if approve and reject:
-        raise click.UsageError("--approve or --reject, not both")
-    if comment:
-        reviews.remark(desk.forge, number, comment, desk.by)
-    if approve:
-        done = reviews.approve(desk.library, desk.forge, number, desk.by)
-        text = f"approved proposal {number}\nnext: skillforge promote {number}"
-        return _decided(done, text)
-    if reject:
-        done = reviews.reject(desk.forge, number, why, desk.by)
-        return _decided(done, f"rejected and closed proposal {number}")
-    brief = reviews.brief(desk.library, desk.forge, number, desk.by)
-    text = words.brief_text(brief, full=full, colour=use_colour())
-    return Answer(words.brief_data(brief), text)
-
-
-def _decided(proposal: "Proposal", text: str) -> Answer:
-    from skillforge.propose import words
-
-    data = words.proposal_row(proposal, None) | {"proposal": proposal.number}
-    return Answer(data, text)
-
-
-@click.command()
-@click.argument("number", type=int)
-@as_option
-@common_options
-@click.pass_obj
-def promote(settings: Settings, number: int, speaks_for: str | None) -> Answer:
-    """Merge a proposal into main, if its exact bytes were checked and approved.
-
-    The gate runs once more. A checkout of main follows if it is clean; if it is not,
-    nothing is done.
-
-    Exits 1 if the gate refuses it, 4 if approvals are missing, main has moved or the
-    checkout has unsaved changes.
-    """
-    from skillforge.propose import promote as promotes
-    from skillforge.propose.desk import Desk
-
-    desk = Desk.at_work(settings.start, speaks_for)
-    done = promotes.promote(desk.library, desk.forge, number, desk.by)
-    return promoted(desk, done)
-
-
-def promoted(desk: "Desk", proposal: "Proposal") -> Answer:
-    """The answer of what merges: promote, and rollback --now."""
-    from skillforge.propose import words
-
-    version = desk.library.repository().name_of(
-        f"{proposal.merge}:skills/{proposal.skill}"
-    )
-    data = words.opened_data(proposal, False) | {
-        "merge": proposal.merge or None,
-        "version": version if proposal.merge else None,
-    }
-    if proposal.merge:
-        text = f"merged proposal {proposal.number} into {desk.library.main}: "
-        return Answer(data, f"{text}{proposal.title}, commit {proposal.merge[:12]}")
-    assert proposal.verdict is not None
-    data |= words.verdict_data(proposal.verdict)
-    text = words.verdict_text(proposal.verdict, colour=use_colour())
-    return Answer(data, text, ok=False)
-
-
-@click.command()
-@click.argument("number", type=int)
-@as_option
-@common_options
-@click.pass_obj
-def refresh(settings: Settings, number: int, speaks_for: str | None) -> Answer:
-    """Put a stale proposal on today's main; its approvals are void then."""
-    from skillforge.propose import promote as promotes
-    from skillforge.propose.desk import Desk
-
-    desk = Desk.at_work(settings.start, speaks_for)
-    done = promotes.refresh(desk.library, desk.forge, number, desk.by)
-    text = f"proposal {number} is on {desk.library.main} as it is now\n"
-    return _decided(done, f"{text}next: skillforge review {number}")
-
-
-@click.command()
-@click.argument("number", type=int)
-@click.option("--why", default="", help="The reason, for history.")
-@as_option
-@common_options
-@click.pass_obj
-def close(settings: Settings, number: int, why: str, speaks_for: str | None) -> Answer:
-    """End a proposal without merging it; its record and its commits stay."""
-    from skillforge.propose import promote as promotes
-    from skillforge.propose.desk import Desk
-
-    desk = Desk.at_work(settings.start, speaks_for)
-    done = promotes.close(desk.forge, number, why, desk.by)
-    return _decided(done, f"closed proposal {number}")

@@ -13,12 +13,13 @@ from functools import partial
 from skillforge import store
 from skillforge.errors import ConflictError, RequestError
 from skillforge.forge import Admit, record
-from skillforge.gitrepo import GitRepo
+from skillforge.gitrepo import GitRepo, checkout
 from skillforge.gitrepo.writing import Import, NewCommit, Put, RefUpdate, Who
 from skillforge.model import Approval, Comment, Proposal, State, Verdict
 
 PREFIX = "refs/skillforge/proposals/"
 BRANCHES = "refs/heads/skill/"
+_PROPOSAL = re.compile(r"^Proposal: ([0-9]+)$", re.MULTILINE)
 _OVER = ("merged", "closed", "expired")
 
 
@@ -92,18 +93,22 @@ class LocalForge:
         if live in ("", proposal.head):
             return proposal
         # Somebody committed to the branch by hand: it is that commit that waits now.
-        return replace(proposal, head=live, base=self.repo.merge_base(self.main, live))
+        try:
+            base = self.repo.merge_base(self.main, live)
+        except RequestError:
+            base = proposal.base  # it has nothing in common: the gate will refuse it
+        return replace(proposal, head=live, base=base)
 
     def open(
         self, commit: NewCommit, proposal: Proposal, by: Who, admit: Admit
     ) -> tuple[Proposal, bool]:
         with self.alone():
+            # Git gets ready to make commits while we look whether there may be one.
             with self.repo.importing() as commits:
-                commits.send(commit)  # git makes it while we look whether it may be
                 if there := admit(self.proposals(only_open=True)):
-                    commits.abandon()
                     return there, False
-                opened = replace(proposal, head=commits.answer())
+                head = commits.commit(commit)
+                opened = replace(proposal, head=head, made=head)
                 tip = self._write(commits, "opened", opened, [opened.head], by)
             return self._enter(opened, tip), True
 
@@ -111,7 +116,7 @@ class LocalForge:
         """Give a proposal the next number, and its branch; refs move last."""
         branch = f"refs/heads/{opened.branch}"
         before = self.repo.ref(branch)
-        number = self._highest + 1
+        number = (self._highest or self._highest_on_main()) + 1
         while not self.repo.move_refs(
             RefUpdate(f"{PREFIX}{number}", tip, ""),
             RefUpdate(branch, opened.head, before),
@@ -120,6 +125,12 @@ class LocalForge:
                 raise _changed_meanwhile()
             number += 1
         return replace(opened, number=number, url=f"{PREFIX}{number}")
+
+    def _highest_on_main(self) -> int:
+        """The last number that main knows of, for a clone without the records."""
+        line = ("--first-parent", "--extended-regexp", "--grep=^Proposal: [0-9]+$")
+        said = (_PROPOSAL.findall(c.message) for c in self.repo.log(*line, self.main))
+        return max((int(n) for numbers in said for n in numbers), default=0)
 
     def judge(self, proposal: Proposal, verdict: Verdict, by: Who) -> Proposal:
         return self._note(
@@ -155,10 +166,17 @@ class LocalForge:
         before = self.repo.ref(branch)
         ref = f"{PREFIX}{proposal.number}"
         tip = self._tip_of(proposal)
+        if checkout.showing(self.repo, proposal.branch):
+            raise ConflictError(
+                f"the branch {proposal.branch} is checked out",
+                hint="check out another branch there, and refresh again",
+            )
         with self.repo.importing() as commits:
+            head = commits.commit(commit)
             fresh = replace(
                 proposal,
-                head=commits.commit(commit),
+                head=head,
+                made=head,
                 base=base,
                 opened=by.seconds,
                 approvals=(),
@@ -229,10 +247,15 @@ class LocalForge:
         return self.repo.ref(f"{PREFIX}{now.number}")
 
     def _branch_removal(self, proposal: Proposal) -> list[RefUpdate]:
-        """Its record keeps the commits; the branch would only be in the way."""
+        """Its record keeps the commits; the branch would only be in the way.
+
+        One that somebody has checked out stays, as it does with `git branch -d`.
+        """
         branch = f"refs/heads/{proposal.branch}"
         live = self.repo.ref(branch)
-        return [RefUpdate(branch, "", live)] if live == proposal.head else []
+        if live != proposal.head or checkout.showing(self.repo, proposal.branch):
+            return []
+        return [RefUpdate(branch, "", live)]
 
     def _move(self, *updates: RefUpdate) -> None:
         if not self.repo.move_refs(*updates):

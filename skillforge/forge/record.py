@@ -1,6 +1,7 @@
 """A proposal as files of a commit: what the local forge writes down, and reads back."""
 
 import json
+import re
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -23,6 +24,22 @@ PROPOSAL_FILE = "proposal.json"
 VERDICT_FILE = "gate.json"
 FORMAT = "skillforge/proposal/1"
 _NOT_KEPT = ("number", "verdict", "url")
+_TEXTS = (
+    "skill",
+    "author",
+    "title",
+    "why",
+    "branch",
+    "head",
+    "base",
+    "digest",
+    "merge",
+    "message",
+    "made",
+    "absorbed_into",
+)
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_HASH = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 
 def dump(proposal: Proposal) -> dict[str, bytes]:
@@ -60,6 +77,20 @@ def load(number: int, record: bytes, verdict: bytes | None) -> Proposal:
 
 
 def _proposal(number: int, about: dict[str, Any]) -> Proposal:
+    """A record may come from anywhere: nothing in it is taken on trust."""
+    for key in _TEXTS:
+        if not isinstance(about[key], str):
+            raise TypeError(f"`{key}` is not text")
+    if not isinstance(about["opened"], int) or not isinstance(about["is_draft"], bool):
+        raise TypeError("it is damaged")
+    names = [about["skill"], *about["skills"]]
+    if not all(isinstance(name, str) and _NAME.fullmatch(name) for name in names):
+        raise ValueError("it names no skill")
+    if not re.fullmatch(rf"skill/{re.escape(about['skill'])}/\w+", about["branch"]):
+        raise ValueError(f"its branch is {about['branch']!r}")
+    hashes = (about["head"], about["base"], about["made"])
+    if not all(_HASH.fullmatch(name) for name in hashes):
+        raise ValueError("it names no commit")
     about["skills"] = tuple(map(str, about["skills"]))
     about["examples"] = tuple(map(str, about["examples"]))
     about["action"] = Action(about["action"])

@@ -5,17 +5,19 @@ need for speed.
 """
 
 import os
+import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from skillforge import proc
 from skillforge.errors import ConflictError, RequestError, ToolError
-from skillforge.gitrepo import history
+from skillforge.gitrepo import history, parsing
 from skillforge.gitrepo.objects import Entry, Object, Objects, read_tree
 from skillforge.gitrepo.running import (
+    AS_IT_IS,
     GIT,
     environment,
     hook_variables_hidden,
@@ -135,27 +137,27 @@ class GitRepo:
     def start_subtrees(self, revision: str, folder: str) -> "Asked[dict[str, str]]":
         """Begin to list what lies directly under `folder`: names and object hashes."""
         options = ("-z", "--full-tree", revision, f"{folder}/")
-        return Asked(self._start("ls-tree", *options), _hashes)
+        return Asked(self._start("ls-tree", *options), parsing.hashes)
 
     def files(self, revision: str, *folders: str) -> Iterator[TreeFile]:
         """All files under some folders, by path, with their sizes."""
         out = self._git(
             "ls-tree", "-r", "-l", "-z", "--full-tree", revision, "--", *folders
         )
-        for entry in _paths(out):
+        for entry in parsing.paths(out):
             about, _, path = entry.partition("\t")
             mode, _kind, name, size = about.split()
             yield TreeFile(mode, name, int(size) if size.isdigit() else 0, path)
 
     def changed_paths(self, base: str, head: str, folder: str) -> list[str]:
         """Paths under `folder` that differ between two commits."""
-        options = ("--name-only", "--no-renames", "-r", "-z", base, head, "--", folder)
-        return _paths(self._git("diff-tree", *options))
+        options = ("--name-only", "-r", "-z", base, head, "--", folder)
+        return parsing.paths(self._git("diff-tree", *AS_IT_IS, *options))
 
     def changed_files(self, base: str, head: str) -> Iterator[tuple[str, str, bool]]:
         """Files that differ: path, mode now (empty if gone), and whether it is new."""
-        out = self._git("diff-tree", "-r", "-z", "--raw", "--no-renames", base, head)
-        words = iter(_paths(out))
+        out = self._git("diff-tree", *AS_IT_IS, "-r", "-z", "--raw", base, head)
+        words = iter(parsing.paths(out))
         for about, path in zip(words, words, strict=True):
             before, after, *_ = about.lstrip(":").split()
             yield path, after.strip("0") and after, not before.strip("0")
@@ -168,19 +170,19 @@ class GitRepo:
         """
         trust = ("core.fileMode=true", "core.trustctime=true", "core.checkStat=default")
         strict = [word for setting in trust for word in ("-c", setting)]
-        options = ("--name-only", "--no-renames", "-z")
+        options = (*AS_IT_IS, "--name-only", "-z")
         question = ("diff-index", *options, revision, "--", folder)
-        return Asked(self._start(*strict, *question), _paths)
+        return Asked(self._start(*strict, *question), parsing.paths)
 
     def start_unwatched(self, folder: str) -> "Asked[list[str]]":
         """Begin to list files that git was told not to look at (assume-unchanged)."""
-        return Asked(self._start("ls-files", "-v", "-z", "--", folder), _flagged)
+        return Asked(self._start("ls-files", "-v", "-z", "--", folder), parsing.flagged)
 
     def start_listing(self, revision: str, folder: str) -> "Asked[list[str]]":
         """Begin to list all files of a commit under `folder`."""
         options = ("-r", "-z", "--full-tree", "--name-only")
         question = self._start("ls-tree", *options, revision, "--", folder)
-        return Asked(question, _paths)
+        return Asked(question, parsing.paths)
 
     def blob(self, name: str) -> bytes:
         return self._git("cat-file", "blob", name)
@@ -194,9 +196,9 @@ class GitRepo:
             assert p.stdout is not None
             import threading
 
-            feeder = threading.Thread(target=_feed, args=(p.stdin, list(names)))
+            feeder = threading.Thread(target=parsing.feed, args=(p.stdin, list(names)))
             feeder.start()
-            yield from _contents(p.stdout)
+            yield from parsing.contents(p.stdout)
             feeder.join()
 
     def find(self, expression: str) -> Object | None:
@@ -244,7 +246,7 @@ class GitRepo:
 
     def start_identity(self) -> "Asked[Who]":
         """Begin to ask who commits here, and the time, as git itself would write it."""
-        return Asked(self._start("var", "-l"), _who)
+        return Asked(self._start("var", "-l"), parsing.who)
 
     @contextmanager
     def importing(self) -> Iterator[Import]:
@@ -282,6 +284,23 @@ class GitRepo:
         """What a ref points at, by its full name; empty if there is no such ref."""
         return self.name_of(name)
 
+    def shallow_commits(self) -> set[str]:
+        """The commits at which a shallow clone ends; none in a whole one."""
+        try:
+            return set((self.common_dir / "shallow").read_text().split())
+        except OSError:
+            return set()
+
+    def date(self, words: str) -> int:
+        """The second that a date means; git takes what it cannot read for now."""
+        out = self._git("rev-parse", f"--since={words}").decode().strip()
+        seconds = int(out.partition("=")[2] or 0)
+        if words.strip() != "now" and abs(time.time() - seconds) < 2:
+            raise RequestError(
+                f"git does not understand the date {words!r}", hint="2026-01-31"
+            )
+        return seconds
+
     def log(self, *options: str) -> Iterator[history.Commit]:
         """Commits in git's order, from one process."""
         return self.start_log(*options).wait()
@@ -291,25 +310,27 @@ class GitRepo:
         question = ("log", "-z", "--encoding=UTF-8", history.FORMAT, *options)
         return Asked(self._start(*question), history.read)
 
-    def diff(self, base: str, head: str) -> str:
-        """What differs, for people; no program of the user's takes part in it."""
-        plain = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames")
-        prefixes = ("--src-prefix=a/", "--dst-prefix=b/")
-        out = self._git("diff", *plain, *prefixes, base, head, "--")
-        return out.decode("utf-8", "replace")
+    def diff(self, base: str, head: str, last: str) -> str:
+        """What differs, for people; no program of the user's takes part in it.
+
+        What lies under the folder `last` comes last.
+        """
+        plain = ("--no-ext-diff", "--no-textconv", "--no-color", *AS_IT_IS)
+        question = ("diff", *plain, "--src-prefix=a/", "--dst-prefix=b/", base, head)
+        first = self._git(*question, "--", ".", f":(exclude){last}")
+        return (first + self._git(*question, "--", last)).decode("utf-8", "replace")
 
     def merged_tree(self, ours: str, theirs: str) -> str:
         """The tree of a three-way merge; a conflict is an error that names files."""
         options = ("--write-tree", "-z", "--name-only", "--no-messages")
         done = self.run("merge-tree", *options, ours, theirs)
-        tree, *paths = _paths(done.out)
+        if done.code not in (0, 1):
+            raise cannot_write(done.complaint)
+        tree, *paths = parsing.paths(done.out)
         if done.code == 0:
             return tree
-        if done.code == 1:
-            raise ConflictError(
-                f"both sides changed {', '.join(p for p in paths if p)}"
-            )
-        raise cannot_write(done.complaint)
+        conflicts = ", ".join(path for path in paths if path)
+        raise ConflictError(f"both sides changed {conflicts}")
 
     def run(self, *args: str, stdin: bytes | None = None) -> proc.Result:
         """Run git; a non-zero exit is a value."""
@@ -335,53 +356,3 @@ class Asked(NamedTuple, Generic[T]):
     def wait(self) -> T:
         args = list(self.process.args)[len(GIT) :]  # type: ignore[arg-type]
         return self.read(output(tuple(map(str, args)), proc.finish(self.process)))
-
-
-def _paths(out: bytes) -> list[str]:
-    return out.decode("utf-8", "surrogateescape").split("\0")[:-1]
-
-
-def _flagged(out: bytes) -> list[str]:
-    """Paths whose letter in `ls-files -v` is not the usual `H`."""
-    return [entry[2:] for entry in _paths(out) if entry[0] != "H"]
-
-
-def _hashes(out: bytes) -> dict[str, str]:
-    """Names to hashes, from `ls-tree` of one folder."""
-    entries = (entry.partition("\t") for entry in _paths(out))
-    return {p.rpartition("/")[2]: about.split(" ")[2] for about, _, p in entries}
-
-
-def _who(out: bytes) -> Who:
-    lines = out.decode("utf-8", "replace").splitlines()
-    found = dict(line.partition("=")[::2] for line in lines)
-    who, _, when = found.get("GIT_AUTHOR_IDENT", "").rpartition("> ")
-    name, _, mail = who.partition(" <")
-    if not name or not mail or mail.endswith(".(none)"):
-        raise RequestError(
-            "git does not know who you are",
-            hint="git config user.name NAME, and git config user.email MAIL",
-        )
-    # The time is the committer's, as in any log.
-    committed = found.get("GIT_COMMITTER_IDENT", "").rpartition("> ")[2]
-    return Who(name, mail, committed or when)
-
-
-def _feed(pipe: IO[bytes], names: list[str]) -> None:
-    try:
-        pipe.write("".join(f"{name}\n" for name in names).encode())
-        pipe.close()
-    except (BrokenPipeError, ValueError):
-        pass  # the reader stopped early and closed the pipe
-
-
-def _contents(pipe: IO[bytes]) -> Iterator[bytes]:
-    while header := pipe.readline():
-        *_, size = header.split()
-        if not size.isdigit():
-            raise ToolError(
-                f"git has lost an object: {header.decode().strip()}",
-                hint="git fsck tells what is damaged; git fetch may bring it back",
-            )
-        yield pipe.read(int(size))
-        pipe.read(1)

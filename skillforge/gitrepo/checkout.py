@@ -4,15 +4,28 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from skillforge.gitrepo.running import AS_IT_IS
+
 if TYPE_CHECKING:
     from skillforge.gitrepo import GitRepo
 
 
 class Unsaved(NamedTuple):
-    """What a checkout holds that its commit does not: tracked files, and others."""
+    """What a checkout holds that its commit does not.
 
-    tracked: frozenset[str]
+    `staged` is in the index, `edited` on disk only, `untracked` known to no index;
+    a folder that is a repository of its own ends in a slash. `unwatched` are files
+    that git was told not to look at.
+    """
+
+    staged: frozenset[str]
+    edited: frozenset[str]
     untracked: frozenset[str]
+    unwatched: frozenset[str]
+
+    @property
+    def tracked(self) -> frozenset[str]:
+        return self.staged | self.edited
 
 
 def showing(repo: "GitRepo", branch: str) -> list["GitRepo"]:
@@ -29,14 +42,37 @@ def showing(repo: "GitRepo", branch: str) -> list["GitRepo"]:
 
 def unsaved(repo: "GitRepo", commit: str) -> Unsaved:
     """What differs from a commit, in the index or in the files."""
-    options = ("--name-only", "--no-renames", "-z")
+    options = (*AS_IT_IS, "--name-only", "-z")
     repo.run("update-index", "-q", "--refresh")  # times alone are no difference
-    staged = repo.git("diff-index", "--cached", *options, commit)
-    edited = repo.git("diff-files", *options)
-    others = repo.git("ls-files", "--others", "-z")
-    tracked = {os.fsdecode(p) for p in (staged + edited).split(b"\0") if p}
-    untracked = {os.fsdecode(p) for p in others.split(b"\0") if p}
-    return Unsaved(frozenset(tracked), frozenset(untracked))
+    flagged = _paths(repo.git("ls-files", "-v", "-z"))
+    return Unsaved(
+        frozenset(_paths(repo.git("diff-index", "--cached", *options, commit))),
+        frozenset(_paths(repo.git("diff-files", *options))),
+        frozenset(_paths(repo.git("ls-files", "--others", "-z"))),
+        frozenset(path[2:] for path in flagged if path[0].islower() or path[0] == "S"),
+    )
+
+
+def _paths(out: bytes) -> list[str]:
+    return [os.fsdecode(path) for path in out.split(b"\0") if path]
+
+
+def staged_blob(repo: "GitRepo", path: str) -> str:
+    """The object that the index has for a path; empty for none, or for a conflict."""
+    entries = _paths(repo.git("ls-files", "--stage", "-z", "--", f":(literal){path}"))
+    return entries[0].split()[1] if len(entries) == 1 else ""
+
+
+def is_locked(repo: "GitRepo") -> bool:
+    """Whether another git is at work on the index."""
+    lock = repo.git("rev-parse", "--git-path", "index.lock").decode().strip()
+    return (repo.root / lock).exists()
+
+
+def can_follow(repo: "GitRepo", before: str, after: str) -> str:
+    """Why git would not bring a checkout to another commit; empty if it would."""
+    done = repo.run("read-tree", "--dry-run", "-m", "-u", before, after)
+    return done.complaint if done.code else ""
 
 
 def follow(repo: "GitRepo", before: str, after: str, replace: list[str]) -> bool:
@@ -47,10 +83,12 @@ def follow(repo: "GitRepo", before: str, after: str, replace: list[str]) -> bool
     """
     if replace:
         options = ("--staged", "--worktree", f"--source={before}")
+        literal = [f":(literal){path}" for path in replace]
         known = repo.run("ls-tree", "-r", "-z", "--name-only", before, "--", *replace)
-        tracked = [path for path in os.fsdecode(known.out).split("\0") if path]
+        tracked = _paths(known.out)
         if tracked:
-            repo.run("restore", *options, "--", *tracked)
+            repo.run("restore", *options, "--", *literal)
         for path in set(replace) - set(tracked):
+            repo.run("rm", "--quiet", "--cached", "--ignore-unmatch", "--", path)
             (repo.root / path).unlink(missing_ok=True)
     return repo.run("read-tree", "-m", "-u", before, after).code == 0

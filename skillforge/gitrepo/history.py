@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 _FIELDS = ("%H", "%T", "%P", "%an <%ae>", "%cn <%ce>", "%ct", "%B")
+_TREES = {b"40000", b""}  # the mode of a folder, and of nothing
 FORMAT = "--format=tformat:" + "%x00".join(_FIELDS) + "%x00"
 
 
@@ -14,7 +15,10 @@ class Change(NamedTuple):
 
     before: str
     after: str
-    is_tree: bool
+    is_tree: bool  # and was one: no file has its place
+
+    def joined(self, other: "Change") -> "Change":
+        return Change(self.before or other.before, self.after or other.after, False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +55,12 @@ def read(out: bytes) -> Iterator[Commit]:
         word = next(parts, b"")
         while word.lstrip(b"\n").startswith(b":"):
             before_mode, after_mode, before, after, _ = word.split()
-            is_tree = b"40000" in (before_mode.lstrip(b":0"), after_mode.lstrip(b"0"))
+            is_tree = {before_mode.lstrip(b":0"), after_mode.lstrip(b"0")} <= _TREES
             path = os.fsdecode(next(parts))
-            changes[path] = Change(_object(before), _object(after), is_tree)
+            change = Change(_object(before), _object(after), is_tree)
+            if path in changes:  # a folder that became a file is told in two parts
+                change = changes[path].joined(change)
+            changes[path] = change
             word = next(parts, b"")
         yield _commit(about, changes)
 
@@ -72,7 +79,7 @@ def _commit(about: list[bytes], changes: dict[str, Change]) -> Commit:
         tuple(parents.split()),
         author,
         committer,
-        int(seconds),
+        int(seconds) if seconds.isdigit() else 0,
         message,
         changes,
     )

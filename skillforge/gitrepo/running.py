@@ -35,6 +35,8 @@ GIT = (
     "-c",
     "log.showSignature=false",
 )
+# Of a comparison: whatever a configuration or .gitmodules would rather not show.
+AS_IT_IS = ("--no-renames", "--ignore-submodules=none")
 # Objects as they are: neither a replacement nor a graft may tell another story.
 _AS_IT_IS = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull}
 

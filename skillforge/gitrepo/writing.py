@@ -74,7 +74,6 @@ class Import:
 
     def __init__(self, process: proc.Process, git_dir: Path) -> None:
         self._process = process
-        self._is_over = False
         self._crash_report = git_dir / f"fast_import_crash_{process.pid}"
         self._marks: dict[str, int] = {}  # of commits whose hash git does not know yet
 
@@ -83,11 +82,6 @@ class Import:
 
     def commit(self, new: NewCommit) -> str:
         """Make a commit and return its name."""
-        self.send(new)
-        return self.answer()
-
-    def send(self, new: NewCommit) -> None:
-        """Hand git a commit to make while the caller goes on; `answer` names it."""
         mark = len(self._marks) + 1
         # A commit has to be on a ref; this one is let go of before it is written.
         ref = b"refs/skillforge/unborn\n"
@@ -105,26 +99,23 @@ class Import:
             lines.append(f'M 040000 {new.tree} ""\n'.encode())
         lines += [_change(put) for put in new.changes]
         lines += [b"\nget-mark :%d\nreset " % mark, ref, b"\n"]
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(b"".join(lines))
-            self._process.stdin.flush()
-        except OSError as err:
-            raise self._failed() from err
-
-    def answer(self) -> str:
-        """The name of the commit that was sent."""
-        assert self._process.stdout is not None
-        name = self._process.stdout.readline().decode().strip()
-        if not name:
-            raise self._failed()
-        self._marks[name] = len(self._marks) + 1
+        name = self._ask(b"".join(lines))
+        self._marks[name] = mark
         return name
 
-    def abandon(self) -> None:
-        """Make nothing of what was sent."""
-        with proc.running(self._process):
-            self._is_over = True
+    def _ask(self, request: bytes) -> str:
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        try:
+            stdin.write(request)
+            stdin.flush()
+            answer = stdout.readline()
+        except OSError as err:
+            raise self._failed() from err
+        if not answer:
+            raise self._failed()
+        return answer.decode().strip()
 
     def _failed(self) -> ToolError:
         result = proc.finish(self._process)
@@ -133,10 +124,10 @@ class Import:
         return cannot_write(result.complaint)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None:
-            self.abandon()  # without `done` git keeps nothing
-        if self._is_over:
-            return
+        if kind is not None and (self._marks or self._process.poll() is not None):
+            with proc.running(self._process):  # without `done` git keeps nothing
+                return
+        # An import of nothing that is ended in order leaves no temporary file behind.
         result = proc.finish(self._process, b"done\n")
         if result.code:
             with suppress(OSError):

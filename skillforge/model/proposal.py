@@ -54,6 +54,7 @@ class Draft:
     absorbed_into: str = ""
     restores: Mapping[str, str] = field(default_factory=dict)
     reverts: tuple[str, ...] = ()
+    target: str = ""  # what a rollback leads to, in words
     origin: Origin = Origin.HUMAN
     why: str = ""
     session: str = ""
@@ -187,6 +188,9 @@ class Proposal:
     verdict: Verdict | None = None
     merge: str = ""
     url: str = ""
+    message: str = ""  # of the commit that was made for it
+    made: str = ""  # that commit; a branch that holds another was changed by hand
+    absorbed_into: str = ""
 
     @property
     def is_open(self) -> bool:

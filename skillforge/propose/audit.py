@@ -4,13 +4,14 @@ The merge says who approved which tree by which policy; the audit holds every wo
 it against the objects, and against the proposals' own records where they are here.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from skillforge import proc
 from skillforge.config import POLICY_FILE, Policy, read_policy
-from skillforge.errors import ConfigError, RequestError
+from skillforge.errors import ConfigError, ConflictError, RequestError
 from skillforge.forge import Forge
 from skillforge.gitrepo.objects import Object
 from skillforge.library import SKILLS, Library
@@ -58,10 +59,11 @@ def audit(library: Library, forge: Forge, span: str = "", since: str = "") -> Au
     """Check every step of main, or those of a range, one after the other."""
     repo = library.repository()
     tip = repo.ref(f"refs/heads/{library.main}")
-    chosen = _chosen(library, span, since)
     all_steps = history.steps(library, _end(library, span) if span else tip)
+    chosen = _chosen(library, all_steps, span, since)
     adopted = _adopted(library, all_steps, tip)
     facts = _gather(library, forge, all_steps)
+    _refuse_shallow(library, all_steps, chosen)
     counts = {"promotion": 0, "revert": 0, "adopted": 0}
     found: list[Problem] = []
     for step in all_steps:
@@ -73,6 +75,7 @@ def audit(library: Library, forge: Forge, span: str = "", since: str = "") -> Au
             facts.held.setdefault(name, {change.before}).add(change.after)
     if chosen is None:
         found += _lost(all_steps, facts.records)
+        found += _moved_adoption(library, all_steps, tip)
     return Audit(
         counts["promotion"],
         counts["revert"],
@@ -86,22 +89,40 @@ def _end(library: Library, span: str) -> str:
     return library.repository().resolve(span.rpartition("..")[2] or library.main)
 
 
-def _chosen(library: Library, span: str, since: str) -> set[str] | None:
+def _chosen(
+    library: Library, all_steps: list[Step], span: str, since: str
+) -> set[str] | None:
     """The commits that are asked for; None for all of them."""
     if not span and not since:
         return None
     repo = library.repository()
     start, dots, end = span.rpartition("..")
-    what = [repo.resolve(end or library.main)]
+    if start.endswith("."):
+        raise RequestError(f"{span!r} is no range", hint="A..B, or A..")
+    names = [step.name for step in all_steps]
     if dots and start:
-        what.append(f"^{repo.resolve(start)}")
-    limits = [f"--since={since}"] if since else []
-    done = repo.run("rev-list", "--first-parent", *limits, *what)
-    if done.code:
-        raise RequestError(
-            f"git does not understand the range: {done.complaint}", hint="A..B, or A.."
+        line = ("rev-list", "--first-parent", repo.resolve(end or library.main))
+        wanted = repo.git(*line, f"^{repo.resolve(start)}").decode().split()
+        names = [name for name in names if name in set(wanted)]
+    if since:
+        seconds = repo.date(since)
+        # From the first that is late enough: a date in a commit is its author's word.
+        late = [s.name for s in all_steps if s.commit.seconds >= seconds]
+        first = names.index(late[0]) if late and late[0] in names else 0
+        names = names[first:] if late else []
+    return set(names)
+
+
+def _refuse_shallow(
+    library: Library, all_steps: list[Step], chosen: set[str] | None
+) -> None:
+    """What came before the end of a shallow clone is not there to be judged."""
+    cut = library.repository().shallow_commits()
+    if any(s.name in cut and (chosen is None or s.name in chosen) for s in all_steps):
+        raise ConflictError(
+            "this clone is shallow: history is not all here",
+            hint="git fetch --unshallow; or audit a range that is here: A..B",
         )
-    return set(done.out.decode().split())
 
 
 def _adopted(library: Library, all_steps: list[Step], tip: str) -> set[str]:
@@ -112,19 +133,39 @@ def _adopted(library: Library, all_steps: list[Step], tip: str) -> set[str]:
     """
     if not all_steps:
         return set()
-    brought = (s.name for s in all_steps if _adds(s, POLICY_FILE))
-    found = {all_steps[0].name, next(brought, all_steps[0].name)}
-    named = library.policy(tip).adopted
-    if named:
+    found = {all_steps[0].name}
+    for step in all_steps:
+        if step.is_promotion:
+            break  # a policy that comes later adopts nothing
+        if _adds(step, POLICY_FILE):
+            found.add(step.name)
+            break
+    if named := library.policy(tip).adopted:
         names = [step.name for step in all_steps]
-        at = [i for i, name in enumerate(names) if name.startswith(named)]
-        if not at:
-            raise ConfigError(
-                f"{POLICY_FILE}: the adoption commit {named} is not on main",
-                hint="name a commit of main's own line: git log --first-parent",
-            )
-        found.update(names[: at[0] + 1])
+        found.update(names[: _position(names, named) + 1])
     return found
+
+
+def _position(names: list[str], named: str) -> int:
+    for at, name in enumerate(names):
+        if name.startswith(named):
+            return at
+    raise ConfigError(
+        f"{POLICY_FILE}: the adoption commit {named} is not on main",
+        hint="name a commit of main's own line: git log --first-parent",
+    )
+
+
+def _moved_adoption(
+    library: Library, all_steps: list[Step], tip: str
+) -> Iterator[Problem]:
+    """A library is adopted before it is used: later, that would hide what came in."""
+    named = library.policy(tip).adopted
+    names = [step.name for step in all_steps]
+    until = _position(names, named) if named else -1
+    if any(step.is_promotion for step in all_steps[: until + 1]):
+        why = "the policy adopts promotions: the commit that it names is too late"
+        yield Problem(names[until], "adoption-moved", why)
 
 
 def _adds(step: Step, path: str) -> bool:
@@ -166,23 +207,31 @@ def _evidence(step: Step) -> list[str]:
 
 
 def _judge(step: Step, facts: _Facts, adopted: set[str]) -> tuple[str, list[Problem]]:
-    ours = (f"{EVIDENCE}/", f"{SKILLS}/")
-    touches = step.skills or any(p.startswith(ours) for p in step.commit.changes)
     if step.is_promotion:
         kinds = ((kind, why) for check in _CHECKS for kind, why in check(step, facts))
         return "promotion", [Problem(step.name, kind, why) for kind, why in kinds]
-    if not touches:
+    if any("Proposal" in trailers.read(commit.message) for commit in step.brought):
+        why = "it puts promotions to the side: main's own line is another one now"
+        return "direct", [Problem(step.name, "side-history", why)]
+    if not _touches_skills(step):
         return "other", []
-    if step.name in adopted:
-        return "adopted", []
-    if step.is_exact_revert:
-        return "revert", []
+    if step.name in adopted or step.is_exact_revert:
+        return "adopted" if step.name in adopted else "revert", []
+    return "direct", [_unjudged(step)]
+
+
+def _touches_skills(step: Step) -> bool:
+    tops = (SKILLS, EVIDENCE)
+    return any(history.is_of(p, top) for p in step.commit.changes for top in tops)
+
+
+def _unjudged(step: Step) -> Problem:
     names = ", ".join(sorted(step.skills)) or "evidence"
     if step.reverts:
         why = f"a revert of {names} that does not bring back an earlier version"
-        return "direct", [Problem(step.name, "inexact-revert", why)]
+        return Problem(step.name, "inexact-revert", why)
     why = f"{names} changed without a proposal, by {step.commit.author}"
-    return "direct", [Problem(step.name, "direct-push", why)]
+    return Problem(step.name, "direct-push", why)
 
 
 Said = Iterator[tuple[str, str]]
@@ -192,7 +241,9 @@ def _tree_is_approved(step: Step, _facts: _Facts) -> Said:
     """Tested tree = approved tree = merged tree."""
     head = step.brought[0] if step.brought else None
     said = trailers.first(step.said, "Approved-Tree")
-    if head is None or head.name != step.commit.parents[1]:
+    if step.number is None:
+        yield "no-proposal", "it does not name a proposal by its number"
+    elif head is None or head.name != step.commit.parents[1]:
         yield "no-proposal", "its second parent is no commit of its own"
     elif not step.commit.tree == head.tree == said:
         yield "tree-mismatch", "the tree that was merged is not the one approved"
@@ -241,7 +292,8 @@ def _is_judged_by_its_base(step: Step, facts: _Facts) -> Said:
     said = trailers.first(step.said, "Policy")
     if said != (facts.policies[step.commit.parents[0]] or "none"):
         yield "policy-mismatch", "it was not judged by the policy of its base"
-    if not trailers.first(step.said, "Checks-Digest"):
+    said = trailers.first(step.said, "Checks-Digest")
+    if not re.fullmatch(r"sha256:[0-9a-f]{64}", said):
         yield "missing-checks", "it does not say which checks passed"
 
 
@@ -263,21 +315,32 @@ def _agrees_with_its_record(step: Step, facts: _Facts) -> Said:
     if not facts.records:
         return
     record = facts.records.get(step.number or 0)
-    digest = trailers.first(step.said, "Checks-Digest").removeprefix("sha256:")
     if record is None:
-        yield "no-record", f"there is no proposal {step.number}"
-    elif record.state is State.MERGED and record.merge != step.name:
-        yield "record-mismatch", f"proposal {step.number} was merged by another commit"
-    elif record.head != step.commit.parents[1] or (
-        record.verdict is None
-        or not record.verdict.passed
-        or record.verdict.digest != digest
-    ):
-        yield "record-mismatch", f"the record of proposal {step.number} says otherwise"
-    elif not set(step.said.get("Approved-By", ())) <= {
-        a.by for a in record.approvals if a.head == record.head
-    }:
-        yield "record-mismatch", f"proposal {step.number} was not approved by them"
+        # A clone that has no records of its own starts to number where it was cloned.
+        if (step.number or 0) >= min(facts.records):
+            yield "no-record", f"there is no proposal {step.number}"
+    elif record.is_open or record.merge == step.name:
+        # A crash may have kept the end from being noted; all else has to be.
+        if not _says_so(step, record):
+            yield "record-mismatch", f"the record of proposal {record.number} differs"
+    else:
+        yield "record-mismatch", f"proposal {record.number} is {record.state} elsewhere"
+
+
+def _says_so(step: Step, record: Proposal) -> bool:
+    """Whether a record tells of the very bytes, verdict and approvals of a merge."""
+    verdict = record.verdict
+    approved = {a.by for a in record.approvals if a.head == record.head}
+    return (
+        [record.base, record.head] == list(step.commit.parents)
+        and not record.is_draft
+        and verdict is not None
+        and verdict.passed
+        and (verdict.head, verdict.base) == (record.head, record.base)
+        and f"sha256:{verdict.digest}" == trailers.first(step.said, "Checks-Digest")
+        and set(step.said.get("Approved-By", ())) <= approved
+        and [c.message.strip() for c in step.brought[-1:]] == [record.message.strip()]
+    )
 
 
 _CHECKS: tuple[Callable[[Step, _Facts], Said], ...] = (

@@ -1,11 +1,12 @@
 """What every command of the loop works with: the library, its forge, who is at work."""
 
 import re
+import time
 from functools import cached_property
 from pathlib import Path
 
 from skillforge.checks import select
-from skillforge.errors import RequestError
+from skillforge.errors import RequestError, ToolError
 from skillforge.forge import Forge
 from skillforge.forge.local import LocalForge
 from skillforge.gitrepo.writing import Who
@@ -44,15 +45,21 @@ class Desk:
     @cached_property
     def by(self) -> Who:
         """Git's user, or whoever is named instead."""
-        who = self._asked().wait()
         if not self.speaks_for:
-            return who
+            return self._asked().wait()
         match = _PERSON.fullmatch(self.speaks_for)
         if match is None:
             raise RequestError(
                 f"{self.speaks_for!r} names nobody", hint="--as 'Name <mail>'"
             )
-        return Who(match[1], match[2] or "", who.when)
+        return Who(match[1], match[2] or "", self._time())
+
+    def _time(self) -> str:
+        """Now, as git would write it; also where git does not know who is at work."""
+        try:
+            return self._asked().wait().when
+        except (RequestError, ToolError):
+            return f"{int(time.time())} +0000"
 
     @property
     def base(self) -> str:

@@ -53,7 +53,7 @@ def _file(skill: Skill, path: str) -> DraftFile:
     kind = skill.files[path].kind
     if kind not in (Kind.FILE, Kind.EXECUTABLE):
         raise RequestError(
-            f"{path} is not an ordinary file but a {kind}",
+            f"{path} is not an ordinary file ({kind})",
             hint="put a copy of the file in its place",
         )
     try:
@@ -88,6 +88,7 @@ def _beside(folder: Path, name: str) -> dict[str, bytes]:
     evidence = folder.parent.parent / EVIDENCE / name
     if folder.parent.name != SKILLS or not evidence.is_dir():
         return {}
+    _refuse_link(evidence)
     found = sorted(evidence.glob("*.json"))
     return {path.stem: _example(path) for path in found if _ID.fullmatch(path.stem)}
 
@@ -118,12 +119,21 @@ def _known(
         if library.repository().find(f"{base}:{path}"):
             return
         if (library.root / path).is_file():
+            _refuse_link((library.root / path).parent)
             files[number] = _example(library.root / path)
             return
     raise RequestError(
         f"there is no example {number!r} for {skill}",
         hint=f"put it in {EVIDENCE}/{skill}/ID.json, or give the path of a JSON file",
     )
+
+
+def _refuse_link(folder: Path) -> None:
+    """What a link leads to may be anybody's private files."""
+    if folder.is_symlink() or folder.parent.is_symlink():
+        raise RequestError(
+            f"{folder} is reached through a link", hint="put a folder in its place"
+        )
 
 
 def _example(path: Path) -> bytes:

@@ -11,19 +11,23 @@ from datetime import UTC, datetime
 
 from skillforge import proc
 from skillforge.gitrepo.history import Change, Commit
+from skillforge.gitrepo.running import AS_IT_IS
 from skillforge.library import SKILLS, Library
 from skillforge.propose import trailers
 from skillforge.propose.drafts import EVIDENCE
 
 NOW = "Rolled-Back-By"  # trailer of a merge: who did not wait for an approval
 _REVERTS = re.compile(r"^This reverts commit ([0-9a-f]{7,64})\b", re.MULTILINE)
-_REVERTS_NUMBER = re.compile(r"^Reverts (?:[\w.-]+/[\w.-]+)?#(\d+)\s*$", re.MULTILINE)
-_PULL_REQUEST = re.compile(r"Merge pull request #(\d+) |.*\(#(\d+)\)$")
-_RAW = ("--raw", "-t", "--root", "--no-abbrev", "--no-renames")
+_REVERTS_NUMBER = re.compile(
+    r"^Reverts (?:[\w.-]+/[\w.-]+)?#(\d{1,9})\s*$", re.MULTILINE
+)
+_PULL_REQUEST = re.compile(r"Merge pull request #(\d{1,9}) |.*\(#(\d{1,9})\)$")
+_LATEST = 253_402_300_799  # the last second that a date can tell
+_RAW = ("--raw", "-t", "--root", "--no-abbrev", *AS_IT_IS)
 MAIN_LINE = ("--first-parent", "--diff-merges=first-parent", *_RAW)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Step:
     """One commit on main's own line; `reverts` are steps that it takes back."""
 
@@ -45,21 +49,30 @@ class Step:
 
     @property
     def number(self) -> int | None:
-        """The number of the proposal or pull request that it merged."""
+        """The number of the proposal that it merged."""
         said = trailers.first(self.said, "Proposal")
-        if said.isdecimal() and self.is_promotion:
-            return int(said)
+        is_number = self.is_promotion and re.fullmatch(r"[1-9][0-9]{0,8}", said)
+        return int(said) if is_number else None
+
+    @property
+    def pull_request(self) -> int | None:
+        """The number of the pull request that GitHub merged with it."""
         match = _PULL_REQUEST.match(self.commit.subject)
         return int(match[1] or match[2]) if match else None
 
     @property
     def date(self) -> str:
-        return datetime.fromtimestamp(self.commit.seconds, UTC).isoformat()
+        seconds = min(self.commit.seconds, _LATEST)
+        return datetime.fromtimestamp(seconds, UTC).isoformat()
 
     @property
     def author(self) -> str:
         said = trailers.first(self.drafted, "Proposed-By")
         return said or (self.brought[0] if self.brought else self.commit).author
+
+    @property
+    def approvers(self) -> list[str]:
+        return self.said.get("Approved-By", []) if self.is_promotion else []
 
     @property
     def action(self) -> str:
@@ -74,11 +87,23 @@ class Step:
 
     @property
     def is_exact_revert(self) -> bool:
-        """Whether every skill that it touched is just as before what it reverts."""
-        return bool(self.reverts) and all(
-            any(self.took_back(name, other) for other in self.reverts)
-            for name in self.skills
+        """Whether all that it touched is just as it was before what it reverts."""
+        records = [path for path in self.commit.changes if is_of(path, EVIDENCE)]
+        return (
+            bool(self.reverts)
+            and bool(self.skills)
+            and all(change.is_tree for change in self.skills.values())
+            and all(self._is_back(name) for name in self.skills)
+            and all(self._has_back(path) for path in records)
         )
+
+    def _is_back(self, name: str) -> bool:
+        return any(self.took_back(name, other) for other in self.reverts)
+
+    def _has_back(self, path: str) -> bool:
+        now = self.commit.changes[path].after
+        before = (other.commit.changes.get(path) for other in self.reverts)
+        return any(change is not None and change.before == now for change in before)
 
 
 @proc.without_cycles
@@ -127,12 +152,16 @@ def _brought(
 
 
 def _find_reverts(found: list[Step]) -> None:
-    by_commit = {c.name: step for step in found for c in (step.commit, *step.brought)}
-    by_number = {number: step for step in found if (number := step.number)}
+    """Say of each step which older ones it takes back; a later one it cannot know."""
+    by_commit: dict[str, Step] = {}
+    by_number: dict[int, Step] = {}
     for step in found:
         for other in _reverted(step, by_commit, by_number):
-            if other is not step and other not in step.reverts:
+            if other not in step.reverts:
                 step.reverts.append(other)
+        by_commit |= {commit.name: step for commit in (step.commit, *step.brought)}
+        if number := step.number or step.pull_request:
+            by_number[number] = step
 
 
 def _reverted(
@@ -151,6 +180,11 @@ def _reverted(
         for number in _REVERTS_NUMBER.findall(commit.message):
             if int(number) in by_number:
                 yield by_number[int(number)]
+
+
+def is_of(path: str, top: str) -> bool:
+    """Whether a path is a folder or in it, also where case is ignored."""
+    return path.partition("/")[0].casefold() == top
 
 
 def outside(step: Step, names: Iterable[str]) -> list[str]:

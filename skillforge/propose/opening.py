@@ -1,14 +1,12 @@
 """Put a draft on its own branch and open a proposal to merge it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from skillforge.checks import Ruleset
-from skillforge.checks.overlap import IDENTICAL, neighbours
 from skillforge.checks.run import check_skills
 from skillforge.config import Policy
-from skillforge.document import MAX_BYTES, parse, too_large
 from skillforge.errors import ConflictError, RequestError
 from skillforge.forge import Forge
 from skillforge.gitrepo.objects import blob_name
@@ -17,21 +15,17 @@ from skillforge.library import SKILLS, Library
 from skillforge.model import (
     SKILL_FILE,
     Action,
-    Comment,
-    Document,
     Draft,
     File,
     Kind,
     Proposal,
     Report,
     Skill,
-    State,
 )
-from skillforge.propose import trailers, versions
+from skillforge.propose import admission, trailers, versions
+from skillforge.propose.admission import Ready, Request
 from skillforge.propose.drafts import EVIDENCE
 
-DAY = 86_400
-FREE_GROWTH = 1000  # bytes that any SKILL.md may grow by: a small one has to
 _TITLES = {
     Action.CREATE: "Add",
     Action.EDIT: "Edit",
@@ -42,34 +36,12 @@ _TITLES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A draft, and how it is to be proposed."""
-
-    draft: Draft
-    bump: str | None = None
-    is_draft: bool = False
-    supersede: bool = False
-
-
 class Outcome(NamedTuple):
     """What became of a request: a proposal, or the findings that forbid one."""
 
     report: Report
     proposal: Proposal | None = None
     created: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Ready:
-    """A draft as it will be committed, and what it is committed on."""
-
-    request: Request
-    draft: Draft  # its files are stamped with their version
-    digest: str  # of the draft as it was given
-    action: Action
-    base: str
-    policy: Policy
 
 
 def propose(
@@ -87,15 +59,24 @@ def propose(
     if not all(report.ok for report in reports):
         return [Outcome(report) for report in reports]
     for one in ready:
-        _refuse_growth(library, one)
-        _refuse_double(library, one)
-    return [
-        _open(library, forge, one, report, by)
-        for one, report in zip(ready, reports, strict=True)
-    ]
+        admission.refuse_growth(library, one)
+        admission.refuse_double(library, one)
+    both = list(zip(ready, reports, strict=True))
+    if len(both) == 1:
+        return [_open(library, forge, one, report, by) for one, report in both]
+    with forge.alone():
+        changed = [(one, report) for one, report in both if _is_new(library, one)]
+        admission.refuse_together(forge, [one for one, _ in changed or both], by)
+        return [
+            _open(library, forge, one, report, by) for one, report in changed or both
+        ]
 
 
-def _prepare(library: Library, base: str, policy: Policy, request: Request) -> _Ready:
+def _is_new(library: Library, ready: Ready) -> bool:
+    return not _is_on_base(library, ready)
+
+
+def _prepare(library: Library, base: str, policy: Policy, request: Request) -> Ready:
     draft = request.draft
     before = library.repository().find(f"{base}:{SKILLS}/{draft.skill}/{SKILL_FILE}")
     action = _action(draft, before is not None)
@@ -105,7 +86,7 @@ def _prepare(library: Library, base: str, policy: Policy, request: Request) -> _
         now = versions.of(draft.files[SKILL_FILE].data)
         version = versions.raised(was, now, request.bump)
         stamped = replace(draft, files=versions.stamped(draft.files, version))
-    return _Ready(request, stamped, draft.digest, action, base, policy)
+    return Ready(request, stamped, draft.digest, action, base, policy)
 
 
 def _action(draft: Draft, exists: bool) -> Action:
@@ -117,10 +98,13 @@ def _action(draft: Draft, exists: bool) -> Action:
         return Action.EDIT if exists else Action.CREATE
     if exists:
         return Action.DELETE
-    raise RequestError(f"there is no skill {draft.skill!r} to remove", hint="ls skills")
+    raise RequestError(
+        f"main has no skill {draft.skill!r} to remove",
+        hint="git ls-tree --name-only main:skills lists what there is",
+    )
 
 
-def _validate(ready: _Ready) -> Report:
+def _validate(ready: Ready) -> Report:
     """What the base's rules say of a draft before anything is written."""
     draft, policy = ready.draft, ready.policy
     if not draft.files:
@@ -129,7 +113,7 @@ def _validate(ready: _Ready) -> Report:
         path: File(Kind.EXECUTABLE if it.is_executable else Kind.FILE, len(it.data))
         for path, it in draft.files.items()
     }
-    document = _document(draft)
+    document = admission.document_of(draft)
     path = f"{SKILLS}/{draft.skill}"
     skill = Skill(
         draft.skill,
@@ -142,79 +126,34 @@ def _validate(ready: _Ready) -> Report:
     return check_skills(Ruleset(policy.profile, policy.rules), [skill])
 
 
-def _document(draft: Draft) -> Document | None:
-    skill_md = draft.files.get(SKILL_FILE)
-    if skill_md is None:
-        return None
-    size = len(skill_md.data)
-    return parse(skill_md.data) if size <= MAX_BYTES else too_large(size)
-
-
-def _refuse_growth(library: Library, ready: _Ready) -> None:
-    """A skill that only ever grows is one that nobody can follow in the end."""
-    if ready.action is not Action.EDIT:
-        return
-    path = f"{SKILLS}/{ready.draft.skill}/{SKILL_FILE}"
-    before = library.repository().find(f"{ready.base}:{path}")
-    was, now = (
-        len(before.data if before else b""),
-        len(ready.draft.files[SKILL_FILE].data),
-    )
-    limit = ready.policy.growth_limit
-    if now > was * (1 + limit / 100) and now - was > FREE_GROWTH:
-        raise ConflictError(
-            f"{path} would grow by {now / was - 1:.0%}, from {was:,} to {now:,} bytes; "
-            f"the policy allows {limit} %",
-            hint="move details to references/, or replace text instead of adding to it",
-        )
-
-
-def _refuse_double(library: Library, ready: _Ready) -> None:
-    """One skill for one thing: a near copy becomes an edit of what is there."""
-    document = _document(ready.draft)
-    if document is None or ready.action not in (Action.CREATE, Action.CONSOLIDATE):
-        return
-    for near in neighbours(library, ready.base, document):
-        is_other = near.name not in ready.draft.skills
-        if is_other and near.similarity >= IDENTICAL:
-            raise ConflictError(
-                f"{ready.draft.skill} says {near.similarity:.0%} the same as the skill "
-                f"{near.name}",
-                hint=f"propose an edit of it instead: change {SKILLS}/{near.name}/ and "
-                f"run `skillforge propose {near.name}`",
-            )
-
-
 def _open(
-    library: Library, forge: Forge, ready: _Ready, report: Report, by: Who
+    library: Library, forge: Forge, ready: Ready, report: Report, by: Who
 ) -> Outcome:
     def admit(waiting: list[Proposal]) -> Proposal | None:
         for proposal in waiting:
             if proposal.digest == ready.digest and proposal.skill == ready.draft.skill:
                 return _again(forge, proposal, ready, by)
         if _is_on_base(library, ready):
-            return _merged_before(forge, ready)
-        left = _make_room(forge, waiting, ready, by)
-        if len(left) >= ready.policy.open_limit:
-            raise ConflictError(
-                f"{len(left)} proposals are open, as many as the policy allows",
-                hint="review or close some: skillforge proposals",
-            )
+            return _merged_before(library, forge, ready)
+        admission.refuse_rivals(waiting, ready, by)
+        admission.refuse_many(waiting, [ready], by)
+        admission.close_rivals(forge, waiting, ready, by)
         return None
 
     changes = list(_puts(ready.draft))
-    commit = NewCommit([ready.base], _message(ready, by), by, changes)
-    return Outcome(report, *forge.open(commit, _proposal(ready, by), by, admit))
+    proposal = _proposal(ready, by)
+    commit = NewCommit([ready.base], proposal.message, by, changes)
+    return Outcome(report, *forge.open(commit, proposal, by, admit))
 
 
-def _again(forge: Forge, proposal: Proposal, ready: _Ready, by: Who) -> Proposal:
+def _again(forge: Forge, proposal: Proposal, ready: Ready, by: Who) -> Proposal:
     """The proposal that the same draft opened before."""
     if proposal.is_draft and not ready.request.is_draft:
         return forge.ready(proposal, by)
     return forge.keep(proposal)
 
 
-def _is_on_base(library: Library, ready: _Ready) -> bool:
+def _is_on_base(library: Library, ready: Ready) -> bool:
     """Whether main holds these bytes already, but for a version that we would raise."""
     repo, draft, base = library.repository(), ready.draft, ready.base
     if not all(
@@ -245,10 +184,13 @@ def _is_on_base(library: Library, ready: _Ready) -> bool:
     )
 
 
-def _merged_before(forge: Forge, ready: _Ready) -> Proposal:
+def _merged_before(library: Library, forge: Forge, ready: Ready) -> Proposal:
     """The proposal that brought these bytes to main, for one who asks a second time."""
+    repo, path = library.repository(), f"{SKILLS}/{ready.draft.skill}"
+    tree = repo.name_of(f"{ready.base}:{path}")
     for proposal in reversed(forge.proposals()):
-        if proposal.digest == ready.digest and proposal.state is State.MERGED:
+        is_ours = proposal.skill == ready.draft.skill and bool(proposal.merge)
+        if is_ours and repo.name_of(f"{proposal.merge}:{path}") == tree:
             return proposal
     raise ConflictError(
         f"main holds {ready.draft.skill} exactly like this already",
@@ -257,33 +199,7 @@ def _merged_before(forge: Forge, ready: _Ready) -> Proposal:
     )
 
 
-def _make_room(
-    forge: Forge, waiting: list[Proposal], ready: _Ready, by: Who
-) -> list[Proposal]:
-    """One open proposal for a skill: close what is too old or is to be superseded."""
-    kept = []
-    for proposal in waiting:
-        is_old = by.seconds - proposal.opened > ready.policy.days_limit * DAY
-        is_rival = not set(proposal.skills).isdisjoint(ready.draft.skills)
-        if is_old and is_rival:
-            words = f"older than {ready.policy.days_limit} days"
-            comment = Comment(str(by), words, by.seconds)
-            forge.close(proposal, State.EXPIRED, comment, by)
-        elif is_rival and ready.request.supersede:
-            words = f"superseded by another draft of {ready.draft.skill}"
-            forge.close(proposal, State.CLOSED, Comment(str(by), words, by.seconds), by)
-        elif is_rival:
-            raise ConflictError(
-                f"proposal {proposal.number} for {proposal.skill} is open already",
-                hint=f"`skillforge review {proposal.number}` shows it; --supersede "
-                "closes it in favour of this one",
-            )
-        elif not is_old:
-            kept.append(proposal)
-    return kept
-
-
-def _proposal(ready: _Ready, by: Who) -> Proposal:
+def _proposal(ready: Ready, by: Who) -> Proposal:
     draft = ready.draft
     return Proposal(
         number=0,
@@ -301,14 +217,17 @@ def _proposal(ready: _Ready, by: Who) -> Proposal:
         opened=by.seconds,
         examples=draft.examples,
         is_draft=ready.request.is_draft,
+        message=_message(ready, by),
+        absorbed_into=draft.absorbed_into,
     )
 
 
-def _title(ready: _Ready) -> str:
-    return f"{_TITLES[ready.action]} {ready.draft.skill}"
+def _title(ready: Ready) -> str:
+    title = f"{_TITLES[ready.action]} {ready.draft.skill}"
+    return f"{title} {ready.draft.target}" if ready.draft.target else title
 
 
-def _message(ready: _Ready, by: Who) -> str:
+def _message(ready: Ready, by: Who) -> str:
     draft = ready.draft
     gone_into = draft.skill if draft.absorbed else draft.absorbed_into
     said = [

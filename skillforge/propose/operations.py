@@ -108,7 +108,10 @@ def _options(given: dict[str, Any]) -> dict[str, Any]:
             )
         kinds = {"examples": list, "draft": bool, "supersede": bool}
         if not isinstance(value, kinds.get(key, str)):
-            raise RequestError(f"{key!r} has the wrong type", hint="see --help")
+            kind = {"examples": "a list", "draft": "true or false"}.get(key, "text")
+            raise RequestError(
+                f"{key!r} has the wrong type", hint=f"it has to be {kind}"
+            )
     if not all(isinstance(example, str) for example in given.get("examples", [])):
         raise RequestError("`examples` is a list of ids", hint="each of them is text")
     return given
@@ -116,7 +119,7 @@ def _options(given: dict[str, Any]) -> dict[str, Any]:
 
 def _operation(at: int, item: Any) -> Operation:
     action = item.get("action") if isinstance(item, dict) else None
-    if action not in _NEEDS:
+    if not isinstance(action, str) or action not in _NEEDS:
         raise RequestError(
             f"operation {at} has no action that is known",
             hint=f"actions are {', '.join(_NEEDS)}",
@@ -126,8 +129,8 @@ def _operation(at: int, item: Any) -> Operation:
     operation = Operation(at, action, str(texts.get("name", "")), texts, replace_all)
     for key, value in texts.items():
         if key not in _TEXTS:
-            meant = nearest(key, list(_TEXTS))
-            raise operation.wrong(f"there is no key {key!r}", f"did you mean {meant}?")
+            meant = nearest(key, list(_TEXTS)) or ", ".join(_TEXTS)
+            raise operation.wrong(f"there is no key {key!r}", f"keys are {meant}")
         if not isinstance(value, str):
             raise operation.wrong(f"`{key}` is not text")
     if not isinstance(replace_all, bool):
@@ -244,7 +247,7 @@ def _seen(desk: _Desk, operation: Operation, path: str) -> bytes:
         "commit": f"{version}:{SKILLS}/{operation.name}/{path}",
     }
     named = desk.repo.find(version) if version.isalnum() else None
-    found = desk.repo.find(kinds[named.kind]) if named else None
+    found = desk.repo.find(kinds.get(named.kind, "")) if named else None
     if found is None or found.kind != "blob":
         raise operation.wrong(
             f"there is no version {version!r} with {path}",
@@ -276,6 +279,8 @@ def _count(data: bytes, path: str, operation: Operation) -> None:
 
 def _delete(desk: _Desk, operation: Operation) -> None:
     _existing(desk, operation)
+    if operation["absorbed_into"] and not paths.is_name(operation["absorbed_into"]):
+        raise operation.wrong("`absorbed_into` cannot be a skill's name")
     desk.deleted[operation.name] = operation["absorbed_into"]
 
 

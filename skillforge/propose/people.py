@@ -34,4 +34,9 @@ def distinct(people: Iterable[str]) -> list[str]:
 def _parts(who: str) -> tuple[str, str]:
     match = _PERSON.fullmatch(who)
     name, mail = (match[1], match[2] or "") if match else (who, "")
-    return " ".join(name.casefold().split()), mail.strip().casefold()
+    return _plain(name), _plain(mail)
+
+
+def _plain(words: str) -> str:
+    """Without what git itself strips from names, and in one case."""
+    return " ".join(words.casefold().split()).strip(".,:;<>\"'\\ ")

@@ -1,12 +1,12 @@
 """From an approved proposal to main, and what else ends or renews a proposal."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
 
 from skillforge.config import Policy
 from skillforge.errors import ConflictError, RequestError
 from skillforge.forge import Forge
-from skillforge.gitrepo import GitRepo, checkout
 from skillforge.gitrepo.writing import NewCommit, Put, Who
 from skillforge.library import SKILLS, Library
 from skillforge.model import (
@@ -21,15 +21,26 @@ from skillforge.model import (
     Verdict,
     is_of_agent,
 )
-from skillforge.propose import review, trailers, versions
+from skillforge.propose import following, review, trailers, versions
+from skillforge.propose.admission import DAY
 from skillforge.propose.drafts import EVIDENCE
 from skillforge.propose.history import NOW
-from skillforge.propose.opening import DAY
+
+
+class Promoted(NamedTuple):
+    """A proposal after the attempt; its merge is empty if the gate refused it.
+
+    `again` tells that it was merged before, `left` which checkouts did not follow.
+    """
+
+    proposal: Proposal
+    again: bool = False
+    left: tuple[Path, ...] = ()
 
 
 def promote(
     library: Library, forge: Forge, number: int, by: Who, *, now: bool = False
-) -> Proposal:
+) -> Promoted:
     """Merge a proposal whose exact bytes the gate passed and others approved.
 
     Only main moves, and only from the base that was judged. A checkout of main follows
@@ -38,8 +49,8 @@ def promote(
     with forge.alone():
         proposal = _found_merged(library, forge, forge.get(number), by)
         if proposal.state is State.MERGED:
-            _follow(library, proposal)
-            return proposal
+            left = following.bring_along(library, proposal.base, proposal.merge)
+            return Promoted(proposal, again=True, left=tuple(left))
         policy = _refuse_unready(library, proposal, by)
         approvals = review.standing(library, proposal)
         if now:
@@ -49,13 +60,12 @@ def promote(
         proposal = review.check(library, forge, proposal, by)
         assert proposal.verdict is not None
         if not proposal.verdict.passed:
-            return proposal
-        for place in checkout.showing(library.repository(), library.main):
-            _in_the_way(place, proposal)
+            return Promoted(proposal)
+        following.refuse_unsaved(library, proposal.base, proposal.head)
         message = _message(proposal, proposal.verdict, approvals, by if now else None)
         proposal = forge.merge(proposal, message, by)
-        _follow(library, proposal)
-        return proposal
+        left = following.bring_along(library, proposal.base, proposal.merge)
+        return Promoted(proposal, left=tuple(left))
 
 
 def _found_merged(
@@ -66,11 +76,12 @@ def _found_merged(
     tip = repo.ref(f"refs/heads/{library.main}")
     if not proposal.is_open or proposal.base == tip:
         return proposal
-    out = repo.git("rev-list", "--first-parent", "--parents", f"{proposal.base}..{tip}")
-    for line in out.decode().splitlines():
-        merge, *parents = line.split()
-        if parents == [proposal.base, proposal.head]:
-            return forge.mark_merged(proposal, merge, by)
+    tree = repo.name_of(f"{proposal.head}^{{tree}}")
+    for commit in repo.log("--first-parent", f"{proposal.base}..{tip}"):
+        said = trailers.read(commit.message).get("Proposal")
+        is_ours = said == [str(proposal.number)] and commit.tree == tree
+        if is_ours and commit.parents == (proposal.base, proposal.head):
+            return forge.mark_merged(proposal, commit.name, by)
     return proposal
 
 
@@ -119,7 +130,8 @@ def _refuse_now(proposal: Proposal, policy: Policy) -> None:
     if allowed == "nobody" or (allowed == "people" and by_agent):
         raise ConflictError(
             f"the policy lets {allowed} roll back without an approval",
-            hint=f"skillforge review {proposal.number} --approve, then promote",
+            hint=f"proposal {proposal.number} waits for one: skillforge review "
+            f"{proposal.number} --approve, then skillforge promote {proposal.number}",
         )
 
 
@@ -138,67 +150,13 @@ def _message(
     return trailers.message(title, "", said)
 
 
-def _in_the_way(place: GitRepo, proposal: Proposal) -> list[str]:
-    """Files of a checkout that hold the draft itself; anything else unsaved is a stop.
-
-    A draft that was proposed from the checkout still lies there. What main is about to
-    bring is the same but for the version, so nothing is lost when main's comes.
-    """
-    unsaved = checkout.unsaved(place, proposal.base)
-    changed = {p for p, *_ in place.changed_files(proposal.base, proposal.head)}
-    mine = sorted((unsaved.tracked | unsaved.untracked) & changed)
-    lost = sorted(unsaved.tracked - changed)
-    lost += [path for path in mine if not _is_draft_of(place, proposal.head, path)]
-    if lost:
-        shown = ", ".join(lost[:3]) + (" and more" if len(lost) > 3 else "")
-        raise ConflictError(
-            f"{place.root} is on main with unsaved changes: {shown}",
-            hint="commit or stash them there, or check out another branch; nothing was "
-            "changed",
-        )
-    return mine
-
-
-def _is_draft_of(place: GitRepo, head: str, path: str) -> bool:
-    """Whether a file on disk is what a commit holds, but for the version."""
-    file = place.root / path
-    committed = place.find(f"{head}:{path}")
-    try:
-        data = None if file.is_symlink() or not file.exists() else file.read_bytes()
-    except OSError:
-        return False
-    if data is None or committed is None:
-        return data is None and committed is None
-    if data == committed.data or not path.endswith(f"/{SKILL_FILE}"):
-        return data == committed.data
-    version = versions.of(committed.data)
-    try:
-        same = versions.stamped({SKILL_FILE: DraftFile(data)}, version)
-    except RequestError:
-        return False
-    return same[SKILL_FILE].data == committed.data
-
-
-def _follow(library: Library, proposal: Proposal) -> None:
-    """Bring clean checkouts of main along; also for a merge made by a run that died."""
-    for place in checkout.showing(library.repository(), library.main):
-        merged = replace(proposal, head=proposal.merge)
-        if not checkout.unsaved(place, proposal.merge).tracked:
-            continue
-        try:
-            mine = _in_the_way(place, merged)
-        except ConflictError:
-            continue  # it is on something else by now, or somebody works there
-        checkout.follow(place, proposal.base, proposal.merge, mine)
-
-
 def refresh(library: Library, forge: Forge, number: int, by: Who) -> Proposal:
     """Put a proposal on today's main; whoever approved it has to look again."""
     with forge.alone():
         proposal = _found_merged(library, forge, forge.get(number), by)
         if not proposal.is_open:
             raise ConflictError(
-                f"proposal {number} is {proposal.state}", hint="propose it again"
+                f"proposal {number} is {proposal.state}", hint="nothing to refresh"
             )
         repo = library.repository()
         tip = repo.ref(f"refs/heads/{library.main}")
@@ -213,20 +171,12 @@ def refresh(library: Library, forge: Forge, number: int, by: Who) -> Proposal:
                 f"close {number}",
             ) from err
         changes = list(_carried(library, proposal, tip, tree))
-        message = _first_message(library, proposal)
-        commit = NewCommit([tip], message, by, changes)
+        commit = NewCommit([tip], proposal.message, by, changes)
         return forge.update(proposal, commit, tip, by)
 
 
 def _is_old(library: Library, proposal: Proposal, tip: str, by: Who) -> bool:
     return by.seconds - proposal.opened > library.policy(tip).days_limit * DAY
-
-
-def _first_message(library: Library, proposal: Proposal) -> str:
-    """What the proposal's own commit said; commits put on top are folded into it."""
-    span = f"{proposal.base}..{proposal.head}"
-    commits = list(library.repository().log("--reverse", span))
-    return commits[0].message + "\n"
 
 
 def _carried(
@@ -250,26 +200,6 @@ def _carried(
         )
         if files[SKILL_FILE].data != after.data:
             yield Put(path, files[SKILL_FILE].data)
-
-
-def conflicts(library: Library, proposal: Proposal) -> bool | None:
-    """Whether an open proposal does not fit on today's main; None if it is over."""
-    repo = library.repository()
-    tip = repo.ref(f"refs/heads/{library.main}")
-    if not proposal.is_open:
-        return None
-    touched = any(
-        repo.name_of(f"{tip}:{SKILLS}/{name}")
-        != repo.name_of(f"{proposal.base}:{SKILLS}/{name}")
-        for name in proposal.skills
-    )
-    if not touched:
-        return False
-    try:
-        repo.merged_tree(tip, proposal.head)
-    except ConflictError:
-        return True
-    return False
 
 
 def close(forge: Forge, number: int, why: str, by: Who) -> Proposal:

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from skillforge.checks.overlap import Neighbour, neighbours
-from skillforge.errors import ConflictError, RequestError
+from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.forge import Forge
 from skillforge.gitrepo.writing import Who
-from skillforge.library import Library
+from skillforge.library import SKILLS, Library
 from skillforge.model import (
     SKILL_FILE,
     Approval,
@@ -20,6 +20,7 @@ from skillforge.model import (
     Verdict,
 )
 from skillforge.propose import gate, people, trailers
+from skillforge.propose.case import Case
 from skillforge.propose.drafts import EVIDENCE
 
 _NETWORK = re.compile(
@@ -38,17 +39,25 @@ class Brief:
     diff: str
     description: str
     sizes: tuple[int, int]  # bytes of SKILL.md, before and after
+    totals: tuple[int, int]  # bytes of all files, before and after
     powers: tuple[str, ...]  # that it asks for and had not before
     neighbours: tuple[Neighbour, ...]
     standing: tuple[Approval, ...]  # approvals of exactly this
+    is_stale: bool  # main has moved since
+    conflicts: bool | None
+    next_step: str  # for somebody who wants it to go on; empty if it is over
 
 
-def brief(library: Library, forge: Forge, number: int, by: Who) -> Brief:
-    """Gather what is known of a proposal; runs the gate if it has not judged this."""
+def brief(library: Library, forge: Forge, number: int) -> Brief:
+    """Gather what is known of a proposal; runs the gate if it has not judged this.
+
+    Nothing is written: to look at a proposal changes nothing about it.
+    """
     proposal = forge.get(number)
-    if proposal.is_open and not _is_current(proposal):
-        proposal = check(library, forge, proposal, by)
     verdict = proposal.verdict or Verdict(proposal.head, proposal.base, "", "")
+    if proposal.is_open and not _is_current(proposal):
+        verdict = gate.judge(library, Case.of(proposal))
+    tip = library.repository().ref(f"refs/heads/{library.main}")
     now = library.skill_at(proposal.head, proposal.skill)
     was = library.skill_at(proposal.base, proposal.skill)
     document = now.document if now else None
@@ -56,13 +65,54 @@ def brief(library: Library, forge: Forge, number: int, by: Who) -> Brief:
     return Brief(
         proposal,
         verdict,
-        library.repository().diff(proposal.base, proposal.head),
+        library.repository().diff(proposal.base, proposal.head, EVIDENCE),
         document.words("description") if document else "",
         (_size(was), _size(now)),
+        (_total(was), _total(now)),
         tuple(sorted(_powers(now) - _powers(was))),
         tuple(n for n in near if n.name != proposal.skill),
         tuple(standing(library, proposal)),
+        proposal.is_open and proposal.base != tip,
+        conflicts(library, proposal),
+        next_step(library, proposal, verdict.passed),
     )
+
+
+def next_step(library: Library, proposal: Proposal, passed: bool) -> str:
+    """What has to happen for an open proposal to reach main."""
+    number = proposal.number
+    tip = library.repository().ref(f"refs/heads/{library.main}")
+    missing = library.policy(tip).approvals - len(standing(library, proposal))
+    again = f"skillforge review {number}"
+    if not proposal.is_open:
+        return ""
+    if proposal.base != tip:
+        return f"{library.main} has moved: skillforge refresh {number}"
+    if proposal.is_draft:
+        return "it is a draft: propose it again without --draft when it is ready"
+    if not passed:
+        return f"{again} --reject --why TEXT; a better draft can be proposed"
+    if missing > 0:
+        who = f"by somebody other than {proposal.author}"
+        return f"{again} --approve, {who}; or {again} --reject --why TEXT"
+    return f"skillforge promote {number}"
+
+
+def conflicts(library: Library, proposal: Proposal) -> bool | None:
+    """Whether an open proposal does not fit on today's main; None if it is over."""
+    repo = library.repository()
+    tip = repo.ref(f"refs/heads/{library.main}")
+    if not proposal.is_open:
+        return None
+    touched = any(
+        repo.name_of(f"{tip}:{SKILLS}/{name}")
+        != repo.name_of(f"{proposal.base}:{SKILLS}/{name}")
+        for name in proposal.skills
+    )
+    try:
+        return touched and not repo.merged_tree(tip, proposal.head)
+    except (ConflictError, ToolError):
+        return True
 
 
 def check(library: Library, forge: Forge, proposal: Proposal, by: Who) -> Proposal:
@@ -72,7 +122,7 @@ def check(library: Library, forge: Forge, proposal: Proposal, by: Who) -> Propos
             f"proposal {proposal.number} is {proposal.state}",
             hint="skillforge proposals lists those that are open",
         )
-    return forge.judge(proposal, gate.judge(library, gate.Case.of(proposal)), by)
+    return forge.judge(proposal, gate.judge(library, Case.of(proposal)), by)
 
 
 def _is_current(proposal: Proposal) -> bool:
@@ -84,6 +134,10 @@ def _is_current(proposal: Proposal) -> bool:
 def _size(skill: Skill | None) -> int:
     file = skill.files.get(SKILL_FILE) if skill else None
     return file.size if file else 0
+
+
+def _total(skill: Skill | None) -> int:
+    return sum(file.size for file in skill.files.values()) if skill else 0
 
 
 def _powers(skill: Skill | None) -> set[str]:
@@ -103,10 +157,25 @@ def _named_powers(skill: Skill) -> Iterator[str]:
                 yield f"network {word.decode()}"
 
 
-def approve(library: Library, forge: Forge, number: int, by: Who) -> Proposal:
-    """Say yes to exactly these bytes; never to one's own."""
+def approve(
+    library: Library, forge: Forge, number: int, by: Who, seen: str = ""
+) -> Proposal:
+    """Say yes to exactly these bytes; never to one's own.
+
+    `seen` is the head that the reviewer has looked at. A branch that somebody changed
+    by hand can be approved only so: what it holds may not be what was shown.
+    """
     with forge.alone():
         proposal = _open(forge, number)
+        library.policy(proposal.base)  # one that cannot be read stops everything
+        is_seen = proposal.head.startswith(seen) if seen else True
+        if not is_seen or (not seen and proposal.head != proposal.made):
+            raise ConflictError(
+                f"the branch of proposal {number} holds {proposal.head[:12]}, not "
+                f"{(seen or proposal.made)[:12]}",
+                hint=f"look at it: skillforge review {number}; then approve just that: "
+                f"skillforge review {number} --approve --head {proposal.head[:12]}",
+            )
         if people.is_any(str(by), authors(library, proposal)):
             raise ConflictError(
                 f"{by} made proposal {number} and cannot approve it",

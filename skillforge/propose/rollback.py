@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from skillforge.errors import ConflictError, RequestError
 from skillforge.library import SKILLS, Library
-from skillforge.model import Draft, Origin
+from skillforge.model import Action, Draft, Origin
 from skillforge.propose import history
 from skillforge.propose.history import Step
 from skillforge.propose.story import readable, unknown
@@ -43,10 +43,20 @@ def draft_of(library: Library, wish: Wish) -> Draft:
     return Draft(
         wish.name,
         restores=restores,
+        target=_target(library, restores, wish.name),
         reverts=tuple(step.name for step in above),
         origin=wish.origin,
         why=wish.why,
     )
+
+
+def _target(library: Library, restores: dict[str, str], name: str) -> str:
+    """What a rollback leads to, so that nobody is surprised."""
+    tree = restores[name]
+    version = readable(library, tree)
+    others = ", ".join(other for other in restores if other != name)
+    where = f"to {version or tree[:10]}" if tree else "to nothing: it goes"
+    return f"{where}, with {others}" if others else where
 
 
 def _layers(own: list[Step], name: str) -> list[_Layer]:
@@ -63,8 +73,14 @@ def _layers(own: list[Step], name: str) -> list[_Layer]:
 
 
 def _before(layers: list[_Layer], name: str) -> str:
-    if len(layers) > 1:
+    top = layers[-1].step
+    if len(layers) > 2 or (top and (top.is_promotion or layers[-2].tree)):
         return layers[-2].tree
+    if top:
+        raise ConflictError(
+            f"{name} is as it was when the library was adopted: nothing came before",
+            hint=f"to remove it: skillforge propose {name} --delete --why TEXT",
+        )
     raise ConflictError(
         f"{name} is at its first version, and that was taken back already",
         hint=f"skillforge log {name} lists the versions; choose one with --to",
@@ -81,20 +97,33 @@ def _above(layers: list[_Layer], tree: str) -> list[Step]:
 
 
 def _chosen(library: Library, own: list[Step], wish: Wish) -> str:
-    """The tree of the version that a user means: readable version, tree, or commit."""
-    for step in reversed(own):
-        tree = step.skills[wish.name].after
-        said = readable(library, tree)
-        is_hash = re.fullmatch(r"[0-9a-f]{4,64}", wish.to)
-        if tree and (
-            wish.to in (said, f"v{said}", f"#{step.number}")
-            or (is_hash and (tree.startswith(wish.to) or step.name.startswith(wish.to)))
-        ):
-            return tree
+    """The tree that a user means: a readable version, a tree, a commit, a proposal."""
+    trees = [tree for step in reversed(own) if (tree := step.skills[wish.name].after)]
+    wanted = {
+        step.skills[wish.name].after
+        for step in own
+        if wish.to in (f"#{step.number}", step.name)
+    }
+    wanted |= {tree for tree in trees if _is_called(library, tree, wish.to)}
+    if re.fullmatch(r"[^\s:]+", wish.to):
+        wanted.add(library.repository().name_of(f"{wish.to}:{SKILLS}/{wish.name}"))
+    found = [tree for tree in dict.fromkeys(trees) if tree in wanted]
+    if len(found) == 1:
+        return found[0]
+    shown = ", ".join(tree[:10] for tree in found)
     raise RequestError(
-        f"{wish.name} has no version {wish.to!r}",
-        hint=f"skillforge log {wish.name} lists them",
+        f"{wish.to!r} names {len(found)} versions of {wish.name}: {shown}"
+        if found
+        else f"{wish.name} has no version {wish.to!r}",
+        hint=f"choose a tree; skillforge log {wish.name} lists them",
     )
+
+
+def _is_called(library: Library, tree: str, words: str) -> bool:
+    """Whether a version is called so: by its number, or by the start of its hash."""
+    if re.fullmatch(r"[0-9a-f]{4,64}", words) and tree.startswith(words):
+        return True
+    return readable(library, tree) == words.removeprefix("v")
 
 
 def _with_it(
@@ -102,11 +131,14 @@ def _with_it(
 ) -> dict[str, str]:
     """Other skills that the same steps changed, and that are still as those left them.
 
-    So a consolidation goes back as a whole, with the skills that it absorbed.
+    So a consolidation goes back as a whole, with the skills that it absorbed. Skills
+    that came in together for another reason have nothing to do with each other.
     """
     repo = library.repository()
     found: dict[str, str] = {}
     for step in above:
+        if step.action not in (Action.CONSOLIDATE, Action.ROLLBACK):
+            continue
         for other, change in step.skills.items():
             now = found.get(other, repo.name_of(f"{tip}:{SKILLS}/{other}"))
             if other != name and now == change.after:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from skillforge.errors import RequestError
-from skillforge.library import Library
+from skillforge.library import SKILLS, Library
 from skillforge.model import SKILL_FILE
 from skillforge.propose import history, trailers, versions
 from skillforge.propose.history import NOW, Step
@@ -32,7 +32,7 @@ class Version:
             "commit": step.name,
             "proposal": step.number,
             "author": step.author,
-            "approvers": step.said.get("Approved-By", []),
+            "approvers": step.approvers,
             "at_once_by": trailers.first(step.said, NOW) or None,
             "origin": trailers.first(step.drafted, "Origin"),
             "date": step.date,
@@ -94,7 +94,7 @@ class Story:
     name: str
     versions: tuple[Version, ...]
     examples: dict[str, list[str]]  # of each proposal's commit
-    tags: dict[str, list[str]]  # releases by the step that they were made of
+    tags: dict[str, list[str]]  # releases by the tree that they hold
     became: tuple[str, ...]  # skills that took its place
 
 
@@ -119,7 +119,7 @@ def why(library: Library, name: str) -> Story:
         name,
         tuple(found),
         {v.step.name: v.step.drafted.get("Example", []) for v in found},
-        _releases(library, all_steps),
+        _releases(library, found),
         tuple(_became(all_steps, name)),
     )
 
@@ -139,19 +139,13 @@ def _became(all_steps: list[Step], name: str) -> list[str]:
     return list(dict.fromkeys([*into, *others]))
 
 
-def _releases(library: Library, all_steps: list[Step]) -> dict[str, list[str]]:
-    """Release tags by commit: a version is in the first release that came after it."""
-    refs = library.repository().refs("refs/tags/v*")
+def _releases(library: Library, found: list[Version]) -> dict[str, list[str]]:
+    """The release tags that hold each version, by its tree."""
     repo = library.repository()
-    found: dict[str, list[str]] = {}
-    for ref in refs:
-        commit = repo.name_of(f"{ref}^{{commit}}")
-        found.setdefault(commit, []).append(ref.removeprefix("refs/tags/"))
-    waiting: list[str] = []
+    tags = repo.refs("refs/tags/v*")
     released: dict[str, list[str]] = {}
-    for step in all_steps:
-        waiting.append(step.name)
-        if tags := found.get(step.name):
-            released |= dict.fromkeys(waiting, tags)
-            waiting = []
+    for skill in {version.skill for version in found}:
+        for tag in tags:
+            tree = repo.name_of(f"{tag}:{SKILLS}/{skill}")
+            released.setdefault(tree, []).append(tag.removeprefix("refs/tags/"))
     return released

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 _TRAILER = re.compile(r"([A-Za-z][A-Za-z0-9-]*): (.*)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+_DIVIDER = re.compile(r"^---", re.MULTILINE)  # where git may take a message to end
 _LONGEST = 10_000  # characters of a reason
 
 
@@ -14,6 +15,7 @@ def message(title: str, why: str, trailers: Iterable[tuple[str, str]]) -> str:
     Git takes the last paragraph for the trailers, so ours always is the last.
     """
     said = _CONTROL.sub("", why.replace("\r\n", "\n"))[:_LONGEST].strip()
+    said = _DIVIDER.sub(" ---", said)
     clean = ((name, one_line(value)) for name, value in trailers)
     lines = [f"{name}: {value}" for name, value in clean if value]
     parts = [one_line(title), said, "\n".join(lines)]

@@ -15,11 +15,13 @@ from skillforge.model import (
     Status,
     Verdict,
 )
-from skillforge.propose.opening import DAY
+from skillforge.propose import trailers
+from skillforge.propose.admission import DAY
 from skillforge.report import many, printable
 
 if TYPE_CHECKING:
     from skillforge.propose.audit import Audit
+    from skillforge.propose.promote import Promoted
     from skillforge.propose.review import Brief
     from skillforge.propose.story import Story, Version
 
@@ -58,24 +60,29 @@ def proposal_row(proposal: Proposal, conflicts: bool | None) -> dict[str, Any]:
         "approvals": [approval.by for approval in proposal.approvals],
         "draft": proposal.is_draft,
         "title": proposal.title,
+        "skills": list(proposal.skills),
         "merge": proposal.merge or None,
         "url": proposal.url,
     }
 
 
 def proposals_text(rows: list[dict[str, Any]], hidden: int) -> str:
-    lines = [
-        f"{row['number']:>4}  {row['state']:<8} {row['age_days']:>5.1f} d  "
-        f"{row['skill']:<28} checks {row['checks']:<7}"
-        f"{'conflicts ' if row['conflicts'] else ''}{'draft ' if row['draft'] else ''} "
-        f"by {row['author']}"
-        for row in rows
-    ]
+    lines = [_proposal_line(row) for row in rows]
     if not rows:
         lines.append("no proposal is open")
     if hidden:
-        lines.append(f"{many(hidden, 'proposal')} that are over: --all shows them")
-    return "\n".join(printable(line) for line in lines)
+        lines.append(f"{many(hidden, 'more proposal')} over: --all shows them")
+    return "\n".join(printable(part) for line in lines for part in line.split("\n"))
+
+
+def _proposal_line(row: dict[str, Any]) -> str:
+    notes = [f"checks {row['checks']}", *(["conflicts"] if row["conflicts"] else [])]
+    notes += [f"{len(row['approvals'])} approved"] if row["approvals"] else []
+    state = "draft" if row["draft"] and row["state"] == "open" else row["state"]
+    return (
+        f"{row['number']:>4}  {state:<8} {row['age_days']:>5.1f} d  {row['title']}\n"
+        f"{'':>24}{', '.join(notes)}, by {row['author']}"
+    )
 
 
 def opened_data(proposal: Proposal, created: bool) -> dict[str, Any]:
@@ -92,6 +99,7 @@ def opened_data(proposal: Proposal, created: bool) -> dict[str, Any]:
 
 def opened_text(proposal: Proposal, created: bool) -> str:
     how = "" if created else f", {proposal.state} already"
+    how = ", a draft" if proposal.is_draft else how
     lines = [f"proposal {proposal.number}: {proposal.title}{how}"]
     if proposal.is_open:
         lines.append(f"    branch {proposal.branch}, commit {proposal.head[:12]}")
@@ -99,9 +107,21 @@ def opened_text(proposal: Proposal, created: bool) -> str:
     return "\n".join(map(printable, lines))
 
 
-def check_data(check: CheckResult) -> dict[str, Any]:
+def promoted_text(done: "Promoted", main: str) -> str:
+    proposal = done.proposal
+    how = "was merged" if done.again else "is merged"
+    lines = [f"proposal {proposal.number} {how} into {main}: {proposal.title}"]
+    lines.append(f"    commit {proposal.merge[:12]}")
+    lines += [
+        f"the checkout {place} is left behind: see git status" for place in done.left
+    ]
+    return "\n".join(map(printable, lines))
+
+
+def check_data(verdict: Verdict, check: CheckResult) -> dict[str, Any]:
     said = [report.finding_data(finding) for finding in check.findings]
-    digest = hashlib.sha256(json.dumps([check.status, said]).encode()).hexdigest()
+    about = [verdict.head, verdict.base, verdict.policy, check.name, check.status, said]
+    digest = hashlib.sha256(json.dumps(about).encode()).hexdigest()
     return {
         "name": check.name,
         "status": check.status,
@@ -115,7 +135,7 @@ def verdict_data(verdict: Verdict) -> dict[str, Any]:
     findings = [f for check in verdict.checks for f in check.findings]
     return {
         "passed": verdict.passed,
-        "checks": [check_data(check) for check in verdict.checks],
+        "checks": [check_data(verdict, check) for check in verdict.checks],
         "findings": [report.finding_data(finding) for finding in findings],
         "head": verdict.head,
         "base": verdict.base,
@@ -133,6 +153,7 @@ def verdict_text(verdict: Verdict, *, colour: bool = False) -> str:
     findings = [f for check in verdict.checks for f in check.findings]
     lines += finding_lines(findings, colour=colour)
     end = "the gate passed" if verdict.passed else "the gate refuses this"
+    end = end if verdict.checks else "the gate has not run"
     return "\n".join([*lines, end])
 
 
@@ -146,8 +167,11 @@ def finding_lines(findings: Iterable[Finding], *, colour: bool = False) -> list[
 
 def brief_data(brief: "Brief") -> dict[str, Any]:
     was, now = brief.sizes
+    total_was, total_now = brief.totals
     return {
-        **proposal_row(brief.proposal, None),
+        **proposal_row(brief.proposal, brief.conflicts),
+        "stale": brief.is_stale,
+        "next": brief.next_step,
         "proposal": brief.proposal.number,
         "why": brief.proposal.why,
         "examples": list(brief.proposal.examples),
@@ -156,6 +180,7 @@ def brief_data(brief: "Brief") -> dict[str, Any]:
         "diff": brief.diff,
         "gate": verdict_data(brief.verdict),
         "size": {"before": was, "after": now},
+        "total_size": {"before": total_was, "after": total_now},
         "powers": list(brief.powers),
         "overlap": [near._asdict() for near in brief.neighbours],
         "approvals": [approval.by for approval in brief.standing],
@@ -166,26 +191,29 @@ def brief_data(brief: "Brief") -> dict[str, Any]:
 def brief_text(brief: "Brief", *, full: bool, colour: bool) -> str:
     """One screen for a reviewer; the diff is cut unless all of it is asked for."""
     proposal = brief.proposal
-    lines = [
-        f"proposal {proposal.number}: {proposal.title} ({_standing(brief)})",
-        f"by        {proposal.author}, origin {proposal.origin}, "
+    about = {
+        "by": f"{proposal.author}, origin {proposal.origin}, "
         f"{age_days(proposal):.1f} days old",
-        f"why       {proposal.why or 'no reason given'}",
-        f"triggers  {brief.description or '-'}",
-        f"examples  {', '.join(proposal.examples) or 'none'}",
-        f"size      {_growth(*brief.sizes)}",
-        f"powers    {', '.join(brief.powers) or 'nothing new'}",
-        f"overlap   {_overlap(brief)}",
-    ]
+        "why": proposal.why or "no reason given",
+        "absorbs": ", ".join(proposal.skills[1:]),
+        "into": proposal.absorbed_into,
+        "triggers": brief.description or "-",
+        "examples": ", ".join(proposal.examples) or "none",
+        "size": f"SKILL.md {_growth(*brief.sizes)}; all files {_growth(*brief.totals)}",
+        "powers": ", ".join(brief.powers) or "nothing new",
+        "overlap": _overlap(brief),
+    }
+    lines = [f"proposal {proposal.number}: {proposal.title} ({_standing(brief)})"]
+    for name, value in about.items():
+        first, *rest = value.splitlines() or [""]
+        lines += [f"{name:<9} {first}"] if value else []
+        lines += [f"{'':<9} {line}" for line in rest]
     lines = [printable(line) for line in lines]
     lines += ["", *_diff_lines(brief.diff, full, colour), ""]
     lines.append(verdict_text(brief.verdict, colour=colour))
     lines += [printable(f"{c.by}: {c.text}") for c in proposal.comments]
-    if proposal.is_open:
-        number = proposal.number
-        lines.append(
-            f"next: skillforge review {number} --approve | --reject --why TEXT"
-        )
+    if brief.next_step:
+        lines.append(printable(f"next: {brief.next_step}"))
     return "\n".join(lines)
 
 
@@ -222,22 +250,26 @@ def _painted(line: str, colour: bool) -> str:
 
 
 def log_text(versions: "list[Version]") -> str:
-    return "\n".join(printable(_version_line(version)) for version in versions)
+    lines = (line for version in versions for line in _version_lines(version))
+    return "\n".join(map(printable, lines))
 
 
-def _version_line(version: "Version") -> str:
+def _version_lines(version: "Version") -> list[str]:
     data = version.data
     name = version.version or ("-" if version.tree else "removed")
-    parts = [
-        f"{name:<10} {version.tree[:10] or '-':<10} {data['date'][:10]}",
-        f"{data['action']:<11} {_number(data['proposal'])}",
-        f"by {data['author']}" + (f" ({data['origin']})" if data["origin"] else ""),
-    ]
-    if data["approvers"]:
-        parts.append(f"approved by {', '.join(data['approvers'])}")
+    what = f"{data['action']}, {_number(data['proposal'])}"
+    instead = f", instead of {version.before[:10]}" if version.before else ""
+    lines = [f"{name:<9} {version.tree[:10] or '-':<11}{data['date'][:10]}  {what}"]
+    lines.append(f"{'':<21}by {data['author']}{_of(data['origin'])}{instead}")
+    if data["approvers"] or data["at_once_by"]:
+        lines.append(f"{'':<21}{_approval(data)}")
     if version.reverted_by:
-        parts.append(f"reverted by {version.reverted_by[:10]}")
-    return "  ".join(parts)
+        lines.append(f"{'':<21}reverted by {version.reverted_by[:10]}")
+    return lines
+
+
+def _of(origin: str) -> str:
+    return f" ({origin})" if origin else ""
 
 
 def _number(number: int | None) -> str:
@@ -250,7 +282,7 @@ def story_data(story: "Story") -> dict[str, Any]:
         | {
             "why": _reason(version),
             "examples": story.examples.get(version.step.name, []),
-            "releases": story.tags.get(version.step.name, []),
+            "releases": story.tags.get(version.tree, []) if version.tree else [],
             "checks": "".join(version.step.said.get("Checks-Digest", [])[:1]),
             "draft_commit": version.step.brought[0].name
             if version.step.brought
@@ -266,7 +298,7 @@ def _reason(version: "Version") -> str:
     """What was said for it, between the title and the trailers."""
     commits = version.step.brought[-1:] or (version.step.commit,)
     _title, *paragraphs = commits[0].message.strip().split("\n\n")
-    kept = paragraphs[:-1] if version.step.drafted else paragraphs
+    kept = paragraphs[:-1] if trailers.read(commits[0].message) else paragraphs
     return "\n\n".join(kept).strip()
 
 
@@ -317,7 +349,8 @@ def audit_text(audit: "Audit") -> str:
     if audit.adopted:
         counted.append(f"{many(audit.adopted, 'commit')} adopted")
     end = many(len(audit.exceptions), "exception") if lines else "all judged"
+    lines.append(f"{', '.join(counted)}: {end}")
     if audit.promotions and not audit.has_records:
-        end += "; no records of proposals are here to compare with: git fetch origin "
-        end += "'refs/skillforge/*:refs/skillforge/*'"
-    return "\n".join(map(printable, [*lines, f"{', '.join(counted)}: {end}"]))
+        lines.append("the proposals' records are not here to compare with:")
+        lines.append("    git fetch origin 'refs/skillforge/*:refs/skillforge/*'")
+    return "\n".join(map(printable, lines))

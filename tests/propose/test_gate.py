@@ -66,7 +66,7 @@ def test_a_branch_that_touches_more_is_refused(loop: Loop, path: str) -> None:
     assert ran.code == 1
     assert statuses(ran.data) == {"paths": "failed"}
     assert ran.data["findings"][0]["path"] == path
-    loop.approve(number)
+    loop.approve_as_it_is(number)
     assert loop("promote", number).code == 1
     assert loop("gate", "--base", "main", "--head", branch).code == 1
 
@@ -199,7 +199,7 @@ def hangs(_subject: Subject) -> list[Finding]:
             "no sandbox",
             id="missing",
         ),
-        pytest.param(None, "not-run", "no check 'toy'", id="unknown"),
+        pytest.param(None, "not-run", "asks for a check 'toy'", id="unknown"),
     ],
 )
 def test_a_required_check_that_does_not_pass_fails_the_gate(
@@ -232,10 +232,10 @@ def test_a_policy_that_cannot_be_read_stops_everything(
     loop: Loop, tmp_path: Path
 ) -> None:
     number = loop.propose("xlsx-tables")
+    loop.approve(number)
     loop.policy("checks: nothing\n")
 
     assert loop("propose", loop.draft(tmp_path, "ods-tables")).code == 2
-    loop.approve(number)
     assert loop("promote", number).code == 2
 
 

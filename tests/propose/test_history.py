@@ -364,6 +364,7 @@ def test_init_in_an_older_library_names_the_adoption_commit(
 
 def test_a_range_and_a_date(loop: Loop, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_COMMITTER_DATE", "2020-01-01T00:00:00Z")
+    loop.folder.git("commit", "--quiet", "--amend", "--no-edit")
     loop.write("csv-tables", "sneaked")
     old = loop.folder.commit("Old sneak")
     monkeypatch.delenv("GIT_COMMITTER_DATE")

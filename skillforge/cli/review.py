@@ -1,0 +1,191 @@
+"""The commands that decide on a proposal: gate, review, promote, refresh, close."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from skillforge.cli.base import Answer, Settings, common_options
+from skillforge.cli.output import use_colour
+from skillforge.cli.propose import as_option
+
+if TYPE_CHECKING:
+    from skillforge.model import Proposal
+    from skillforge.propose.desk import Desk
+    from skillforge.propose.promote import Promoted
+
+
+@click.command()
+@click.argument("number", type=int, required=False)
+@click.option("--base", metavar="REV", help="Judge a branch: the revision it goes to.")
+@click.option("--head", metavar="REV", help="Judge a branch: its own revision.")
+@as_option
+@common_options
+@click.pass_obj
+def gate(
+    settings: Settings,
+    number: int | None,
+    base: str | None,
+    head: str | None,
+    speaks_for: str | None,
+) -> Answer:
+    """Run the required checks on a proposal, or on a branch in CI.
+
+    Policy and rules come from the base, never from what is judged. The report is stored
+    with the proposal.
+
+    \b
+    skillforge gate 3
+    skillforge gate --base origin/main --head HEAD
+
+    Exits 0 if every required check passed, 1 if one failed, crashed or is missing.
+    """
+    from skillforge.propose import gate as gates
+    from skillforge.propose import review as reviews
+    from skillforge.propose import words
+    from skillforge.propose.case import Case
+    from skillforge.propose.desk import Desk
+
+    desk = Desk.at_work(settings.start, speaks_for)
+    if (number is None) == (base is None) or (base is None) != (head is None):
+        raise click.UsageError("give the number of a proposal, or --base and --head")
+    if number is not None:
+        done = reviews.check(desk.library, desk.forge, desk.forge.get(number), desk.by)
+        assert done.verdict is not None
+        verdict = done.verdict
+    else:
+        case = Case.between(desk.library, str(base), str(head))
+        verdict = gates.judge(desk.library, case)
+    data = words.verdict_data(verdict) | {"proposal": number}
+    text = words.verdict_text(verdict, colour=use_colour())
+    return Answer(data, text, ok=verdict.passed)
+
+
+@click.command()
+@click.argument("number", type=int)
+@click.option("--approve", is_flag=True, help="Say yes to exactly this.")
+@click.option("--reject", is_flag=True, help="Say no, with --why; closes the proposal.")
+@click.option("--why", default="", help="The reason of a rejection.")
+@click.option("--comment", metavar="TEXT", help="Leave a remark.")
+@click.option("--full", is_flag=True, help="Show all of the diff.")
+@click.option("--head", default="", metavar="COMMIT", help="What was looked at.")
+@as_option
+@common_options
+@click.pass_obj
+def review(  # noqa: PLR0913, PLR0917 - one for each option
+    settings: Settings,
+    number: int,
+    approve: bool,
+    reject: bool,
+    why: str,
+    comment: str | None,
+    full: bool,
+    head: str,
+    speaks_for: str | None,
+) -> Answer:
+    """Show what a reviewer needs on one screen; approve or reject.
+
+    An approval is of exact bytes: it names the head, its tree, its base and its
+    evidence, and any change voids it. Nobody approves their own proposal.
+    """
+    from skillforge.propose import review as reviews
+    from skillforge.propose import words
+    from skillforge.propose.desk import Desk
+
+    desk = Desk.at_work(settings.start, speaks_for)
+    if approve and reject:
+        raise click.UsageError("--approve or --reject, not both")
+    if comment:
+        reviews.remark(desk.forge, number, comment, desk.by)
+    if approve:
+        done = reviews.approve(desk.library, desk.forge, number, desk.by, head)
+        step = reviews.next_step(desk.library, done, True)
+        text = f"approved proposal {number} at {done.head[:12]}\nnext: {step}"
+        return _decided(done, text)
+    if reject:
+        done = reviews.reject(desk.forge, number, why, desk.by)
+        return _decided(done, f"rejected and closed proposal {number}")
+    brief = reviews.brief(desk.library, desk.forge, number)
+    text = words.brief_text(brief, full=full, colour=use_colour())
+    return Answer(words.brief_data(brief), text)
+
+
+def _decided(proposal: "Proposal", text: str) -> Answer:
+    from skillforge.propose import words
+
+    data = words.proposal_row(proposal, None) | {"proposal": proposal.number}
+    return Answer(data, text)
+
+
+@click.command()
+@click.argument("number", type=int)
+@as_option
+@common_options
+@click.pass_obj
+def promote(settings: Settings, number: int, speaks_for: str | None) -> Answer:
+    """Merge a proposal into main, if its exact bytes were checked and approved.
+
+    The gate runs once more. A checkout of main follows if it is clean; if it is not,
+    nothing is done.
+
+    Exits 1 if the gate refuses it, 4 if approvals are missing, main has moved or the
+    checkout has unsaved changes.
+    """
+    from skillforge.propose import promote as promotes
+    from skillforge.propose.desk import Desk
+
+    desk = Desk.at_work(settings.start, speaks_for)
+    done = promotes.promote(desk.library, desk.forge, number, desk.by)
+    return promoted(desk, done)
+
+
+def promoted(desk: "Desk", done: "Promoted", created: bool = False) -> Answer:
+    """The answer of what merges: promote, and rollback --now."""
+    from skillforge.propose import words
+
+    proposal = done.proposal
+    version = desk.library.repository().name_of(
+        f"{proposal.merge}:skills/{proposal.skill}"
+    )
+    data = words.opened_data(proposal, created) | {
+        "merge": proposal.merge or None,
+        "version": (version or None) if proposal.merge else None,
+        "left_behind": [str(place) for place in done.left],
+    }
+    if proposal.merge:
+        return Answer(data, words.promoted_text(done, desk.library.main))
+    assert proposal.verdict is not None
+    data |= words.verdict_data(proposal.verdict)
+    text = words.verdict_text(proposal.verdict, colour=use_colour())
+    return Answer(data, text, ok=False)
+
+
+@click.command()
+@click.argument("number", type=int)
+@as_option
+@common_options
+@click.pass_obj
+def refresh(settings: Settings, number: int, speaks_for: str | None) -> Answer:
+    """Put a stale proposal on today's main; its approvals are void then."""
+    from skillforge.propose import promote as promotes
+    from skillforge.propose.desk import Desk
+
+    desk = Desk.at_work(settings.start, speaks_for)
+    done = promotes.refresh(desk.library, desk.forge, number, desk.by)
+    text = f"proposal {number} is on {desk.library.main} as it is now\n"
+    return _decided(done, f"{text}next: skillforge review {number}")
+
+
+@click.command()
+@click.argument("number", type=int)
+@click.option("--why", default="", help="The reason, for history.")
+@as_option
+@common_options
+@click.pass_obj
+def close(settings: Settings, number: int, why: str, speaks_for: str | None) -> Answer:
+    """End a proposal without merging it; its record and its commits stay."""
+    from skillforge.propose import promote as promotes
+    from skillforge.propose.desk import Desk
+
+    desk = Desk.at_work(settings.start, speaks_for)
+    done = promotes.close(desk.forge, number, why, desk.by)
+    return _decided(done, f"closed proposal {number}")

@@ -1,0 +1,151 @@
+"""Which drafts may become proposals: not too long, no near copy, one for each skill."""
+
+from dataclasses import dataclass
+
+from skillforge.checks.overlap import IDENTICAL, neighbours
+from skillforge.config import Policy
+from skillforge.document import MAX_BYTES, parse, too_large
+from skillforge.errors import ConflictError, RequestError
+from skillforge.forge import Forge
+from skillforge.gitrepo.writing import Who
+from skillforge.library import SKILLS, Library
+from skillforge.model import (
+    SKILL_FILE,
+    Action,
+    Comment,
+    Document,
+    Draft,
+    Proposal,
+    State,
+)
+
+DAY = 86_400
+FREE_GROWTH = 1000  # bytes that any SKILL.md may grow by: a small one has to
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A draft, and how it is to be proposed."""
+
+    draft: Draft
+    bump: str | None = None
+    is_draft: bool = False
+    supersede: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A draft as it will be committed, and what it is committed on."""
+
+    request: Request
+    draft: Draft  # its files are stamped with their version
+    digest: str  # of the draft as it was given
+    action: Action
+    base: str
+    policy: Policy
+
+
+def refuse_together(forge: Forge, ready: list[Ready], by: Who) -> None:
+    """Stop before the first of several is opened, if one of them could not be."""
+    waiting = forge.proposals(only_open=True)
+    digests = {proposal.digest for proposal in waiting}
+    fresh = [one for one in ready if one.digest not in digests]
+    for one in fresh:
+        refuse_rivals(waiting, one, by)
+    names = [name for one in ready for name in one.draft.skills]
+    if len(names) > len(set(names)):
+        raise RequestError(
+            "two of the drafts are about the same skill", hint="name each skill once"
+        )
+    if fresh:
+        refuse_many(waiting, fresh, by)
+
+
+def refuse_many(waiting: list[Proposal], ready: list[Ready], by: Who) -> None:
+    """A cap on what reviewers have before them; what is too old does not count."""
+    policy = ready[0].policy
+    gone = [rival.number for one in ready for rival in _rivals(waiting, one)]
+    stay = [p for p in waiting if p.number not in gone and not _is_old(p, policy, by)]
+    if len(stay) + len(ready) > policy.open_limit:
+        raise ConflictError(
+            f"{len(stay)} proposals are open; the policy allows {policy.open_limit}",
+            hint="review or close some: skillforge proposals",
+        )
+
+
+def document_of(draft: Draft) -> Document | None:
+    skill_md = draft.files.get(SKILL_FILE)
+    if skill_md is None:
+        return None
+    size = len(skill_md.data)
+    return parse(skill_md.data) if size <= MAX_BYTES else too_large(size)
+
+
+def refuse_growth(library: Library, ready: Ready) -> None:
+    """A skill that only ever grows is one that nobody can follow in the end."""
+    if ready.action is not Action.EDIT:
+        return
+    path = f"{SKILLS}/{ready.draft.skill}/{SKILL_FILE}"
+    before = library.repository().find(f"{ready.base}:{path}")
+    was, now = (
+        len(before.data if before else b""),
+        len(ready.draft.files[SKILL_FILE].data),
+    )
+    limit = ready.policy.growth_limit
+    if now > was * (1 + limit / 100) and now - was > FREE_GROWTH:
+        raise ConflictError(
+            f"{path} would grow by {now / was - 1:.0%}, from {was:,} to {now:,} bytes; "
+            f"the policy allows {limit}%",
+            hint=f"{FREE_GROWTH:,} bytes are free; move details to references/, or "
+            "replace text instead of adding to it",
+        )
+
+
+def refuse_double(library: Library, ready: Ready) -> None:
+    """One skill for one thing: a near copy becomes an edit of what is there."""
+    document = document_of(ready.draft)
+    if document is None or ready.action not in (Action.CREATE, Action.CONSOLIDATE):
+        return
+    for near in neighbours(library, ready.base, document):
+        is_other = near.name not in ready.draft.skills
+        if is_other and near.similarity >= IDENTICAL:
+            raise ConflictError(
+                f"{ready.draft.skill} says {near.similarity:.0%} the same as the skill "
+                f"{near.name}",
+                hint=f"propose an edit of it instead: change {SKILLS}/{near.name}/ and "
+                f"run `skillforge propose {near.name}`; to rename it, send a batch of "
+                f"create, and delete with absorbed_into: {ready.draft.skill}",
+                facts={"skill": near.name, "similarity": round(near.similarity, 3)},
+            )
+
+
+def _is_old(proposal: Proposal, policy: Policy, by: Who) -> bool:
+    return by.seconds - proposal.opened > policy.days_limit * DAY
+
+
+def _rivals(waiting: list[Proposal], ready: Ready) -> list[Proposal]:
+    """Open proposals about a skill that a draft touches."""
+    mine = set(ready.draft.skills)
+    return [proposal for proposal in waiting if not mine.isdisjoint(proposal.skills)]
+
+
+def refuse_rivals(waiting: list[Proposal], ready: Ready, by: Who) -> None:
+    """One open proposal for a skill, unless it is too old or is to be superseded."""
+    for rival in _rivals(waiting, ready):
+        if not _is_old(rival, ready.policy, by) and not ready.request.supersede:
+            raise ConflictError(
+                f"proposal {rival.number} for {rival.skill} is open already",
+                hint=f"`skillforge review {rival.number}` shows it; --supersede "
+                "closes it in favour of this one",
+                facts={"proposal": rival.number, "skill": rival.skill},
+            )
+
+
+def close_rivals(forge: Forge, waiting: list[Proposal], ready: Ready, by: Who) -> None:
+    """Close what is about the same skill and too old, or is to be superseded."""
+    for rival in _rivals(waiting, ready):
+        is_old = _is_old(rival, ready.policy, by)
+        why = f"superseded by another draft of {ready.draft.skill}"
+        why = f"older than {ready.policy.days_limit} days" if is_old else why
+        state = State.EXPIRED if is_old else State.CLOSED
+        forge.close(rival, state, Comment(str(by), why, by.seconds), by)

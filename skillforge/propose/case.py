@@ -1,0 +1,155 @@
+"""What the gate judges: a head on a base, and where such a change has to stay."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from skillforge.checks import paths
+from skillforge.library import SKILLS, Library
+from skillforge.model import Action, Finding, Proposal, Severity
+from skillforge.propose import history, trailers
+from skillforge.propose.drafts import EVIDENCE
+
+_FILES = ("100644", "100755")
+_ONE_SKILL = "propose it separately: a draft changes one skill and its evidence"
+_REWRITTEN = "skillforge refresh writes it anew; or close it, and propose again"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What is to be judged: what changed from `start` to `head`, by the base's policy.
+
+    A proposal starts at its base; a branch in CI where it left the base. `message` is
+    what a proposal's own commit has to say, empty where it is not known.
+    """
+
+    start: str
+    base: str
+    head: str
+    skills: tuple[str, ...]
+    action: str
+    origin: str
+    message: str = ""
+
+    @property
+    def is_rollback(self) -> bool:
+        return self.action == Action.ROLLBACK
+
+    @classmethod
+    def of(cls, proposal: Proposal) -> "Case":
+        """A proposal is about what it was opened for, whatever its branch holds now."""
+        return cls(
+            proposal.base,
+            proposal.base,
+            proposal.head,
+            proposal.skills,
+            proposal.action,
+            proposal.origin,
+            proposal.message,
+        )
+
+    @classmethod
+    def between(cls, library: Library, base: str, head: str) -> "Case":
+        """What a branch changed since it left its base, as CI sees it.
+
+        Its commits say which skills they are about; one that says nothing may be about
+        one skill.
+        """
+        repo = library.repository()
+        start = repo.merge_base(base, head)
+        touched = sorted(
+            {
+                path.split("/")[1] if "/" in path else path
+                for path in repo.changed_paths(start, head, ".")
+                if history.is_of(path, SKILLS) or history.is_of(path, EVIDENCE)
+            }
+        )
+        said: dict[str, list[str]] = {}
+        for commit in repo.log("--reverse", f"{start}..{head}"):
+            written = trailers.read(commit.message)
+            said = said or (written if "Skill" in written else {})
+        named = tuple(said.get("Skill", ())) or tuple(touched[:1])
+        action, origin = trailers.first(said, "Action"), trailers.first(said, "Origin")
+        return cls(start, repo.resolve(base), repo.resolve(head), named, action, origin)
+
+
+def path_findings(library: Library, case: Case) -> Iterator[Finding]:
+    """A draft stays in its skill, holds ordinary files, and is what was proposed."""
+    own = _own(library, case)
+    if not own:
+        return  # a branch that touches no skill is not the gate's business
+    yield from _commit_findings(library, case)
+    for path, mode, is_new in library.repository().changed_files(case.start, case.head):
+        if why := _refusal(case, own, path, mode, is_new):
+            yield Finding("path", Severity.ERROR, why, path, 1, _ONE_SKILL)
+    for name in own:
+        if path := paths.clash(
+            library.repository().files_in(f"{case.head}:{SKILLS}/{name}")
+        ):
+            where = f"{SKILLS}/{name}/{path}"
+            why = "it collides with another path of the skill"
+            yield Finding("path", Severity.ERROR, why, where, 1, "rename one of them")
+
+
+def _own(library: Library, case: Case) -> tuple[str, ...]:
+    """The skills that a draft may touch: one, what it absorbs, what it restores."""
+    if case.is_rollback:
+        return case.skills
+    repo = library.repository()
+    gone = [
+        name
+        for name in case.skills[1:]
+        if case.action == Action.CONSOLIDATE
+        and not repo.name_of(f"{case.head}:{SKILLS}/{name}")
+    ]
+    return (*case.skills[:1], *gone)
+
+
+def _refusal(
+    case: Case, own: tuple[str, ...], path: str, mode: str, is_new: bool
+) -> str:
+    """Why a changed file is not let through; empty if it is."""
+    inside = paths.inside(path, own, SKILLS)
+    evidence = paths.inside(path, own, EVIDENCE)
+    if not inside and not evidence:
+        return f"a draft about {' and '.join(own)} may not touch it"
+    if evidence and not is_new:
+        return "evidence is a record: it is added to, never changed"
+    if not mode or (inside and case.is_rollback):
+        return ""  # what goes may have any name; what comes back has to be exact
+    if mode not in _FILES:
+        return "it is a link or a repository, not an ordinary file"
+    return paths.refusal(inside or evidence)
+
+
+def _commit_findings(library: Library, case: Case) -> Iterator[Finding]:
+    """The commits are the tool's own, with what was put on top of them in a row."""
+    for name in case.skills:
+        if not paths.is_name(name):
+            why = f"{name!r} cannot be a skill's name"
+            yield Finding("path", Severity.ERROR, why, SKILLS, 1, _ONE_SKILL)
+    if not case.message:
+        return
+    span = f"{case.start}..{case.head}"
+    commits = list(library.repository().log("--reverse", span))
+    if not commits or commits[0].message.strip() != case.message.strip():
+        why = "the branch does not start with the commit that was proposed"
+        yield Finding("path", Severity.ERROR, why, SKILLS, 1, _REWRITTEN)
+    if any(len(commit.parents) != 1 for commit in commits):
+        why = "the branch contains a merge"
+        yield Finding("path", Severity.ERROR, why, SKILLS, 1, _REWRITTEN)
+
+
+def exact_findings(library: Library, case: Case) -> Iterator[Finding]:
+    """A rollback brings back what main held before, to the byte."""
+    repo = library.repository()
+    all_steps = history.steps(library, case.base)
+    for name in case.skills:
+        tree = repo.name_of(f"{case.head}:{SKILLS}/{name}")
+        if not history.was_version(all_steps, name, tree):
+            yield Finding(
+                "exact",
+                Severity.ERROR,
+                "this is no version that main ever held",
+                f"{SKILLS}/{name}",
+                hint="propose it as an edit",
+            )

@@ -1,0 +1,105 @@
+"""The checkouts of main when main moves: they follow, and nothing in them is lost."""
+
+from pathlib import Path
+
+from skillforge.errors import ConflictError, RequestError
+from skillforge.gitrepo import GitRepo, checkout
+from skillforge.gitrepo.checkout import Unsaved
+from skillforge.gitrepo.objects import blob_name
+from skillforge.library import Library
+from skillforge.model import SKILL_FILE, DraftFile
+from skillforge.propose import versions
+
+
+def refuse_unsaved(library: Library, base: str, head: str) -> None:
+    """Stop where a checkout of main could not follow, before anything moves."""
+    for place in checkout.showing(library.repository(), library.main):
+        _drafts_in(place, base, head)
+
+
+def bring_along(library: Library, base: str, merge: str) -> list[Path]:
+    """Let checkouts of main follow; the answer is those that are left behind."""
+    left = []
+    for place in checkout.showing(library.repository(), library.main):
+        if not checkout.unsaved(place, merge).staged:
+            continue  # it is there already
+        try:
+            drafts = _drafts_in(place, base, merge)
+        except ConflictError:
+            left.append(place.root)
+            continue
+        if not checkout.follow(place, base, merge, drafts):
+            left.append(place.root)
+    return left
+
+
+def _drafts_in(place: GitRepo, base: str, head: str) -> list[str]:
+    """Files of a checkout that hold the draft itself; anything else unsaved is a stop.
+
+    A draft that was proposed from the checkout still lies there. What main is about to
+    bring is the same but for the version, so nothing is lost when main's comes.
+    """
+    if checkout.is_locked(place):
+        raise _stop(place, "another git is at work there (index.lock)")
+    unsaved = checkout.unsaved(place, base)
+    changed = {path for path, *_ in place.changed_files(base, head)}
+    lost = _lost(place, unsaved, changed, head)
+    if lost:
+        shown = ", ".join(lost[:3]) + (" and more" if len(lost) > 3 else "")
+        raise _stop(place, f"unsaved changes: {shown}")
+    drafts = sorted((unsaved.tracked | unsaved.untracked) & changed)
+    if not drafts and (why := checkout.can_follow(place, base, head)):
+        raise _stop(place, why)
+    return drafts
+
+
+def _stop(place: GitRepo, why: str) -> ConflictError:
+    return ConflictError(
+        f"the checkout {place.root} of the branch to be moved cannot follow: {why}",
+        hint="git stash --include-untracked, or take it along to another branch: "
+        "git switch -c work; nothing was changed",
+    )
+
+
+def _lost(place: GitRepo, unsaved: Unsaved, changed: set[str], head: str) -> list[str]:
+    """What a user would miss if the checkout followed."""
+    mine = (unsaved.tracked | unsaved.untracked) & changed
+    lost = unsaved.tracked - changed
+    lost |= unsaved.unwatched & changed
+    lost |= {path for path in mine if not _is_draft(place, unsaved, head, path)}
+    lost |= {path for path in unsaved.untracked - changed if _blocks(path, changed)}
+    return sorted(lost)
+
+
+def _blocks(path: str, changed: set[str]) -> bool:
+    """Whether a file has the place of a folder that comes, or the other way round."""
+    name = path.rstrip("/")
+    return any(it.startswith(f"{name}/") or name.startswith(f"{it}/") for it in changed)
+
+
+def _is_draft(place: GitRepo, unsaved: Unsaved, head: str, path: str) -> bool:
+    """Whether a file is what a commit holds, but for the version, also in the index."""
+    file = place.root / path
+    committed = place.find(f"{head}:{path}")
+    try:
+        data = None if file.is_symlink() or not file.exists() else file.read_bytes()
+    except OSError:
+        return False
+    if data is None or committed is None:
+        return data is None and committed is None
+    if path in unsaved.staged:
+        blob = checkout.staged_blob(place, path)
+        if blob != blob_name(data, committed.name):
+            return False
+    return _is_same(data, committed.data, path)
+
+
+def _is_same(data: bytes, committed: bytes, path: str) -> bool:
+    if data == committed or not path.endswith(f"/{SKILL_FILE}"):
+        return data == committed
+    version = versions.of(committed)
+    try:
+        same = versions.stamped({SKILL_FILE: DraftFile(data)}, version)
+    except RequestError:
+        return False
+    return same[SKILL_FILE].data == committed
