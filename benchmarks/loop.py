@@ -163,7 +163,7 @@ def _merge(number: int, before: str, tree: str) -> bytes:
         ("Proposal", str(number)),
         ("Approved-By", "Rita <rita@example.invalid>"),
         ("Approved-Tree", tree),
-        ("Checks-Digest", "sha256:0"),
+        ("Checks-Digest", "sha256:" + "0" * 64),
         ("Policy", "none"),
     ]
     return (

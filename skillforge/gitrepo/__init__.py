@@ -206,14 +206,18 @@ class GitRepo:
 
         All such questions go to one process, which ends with this object.
         """
-        return self.find_all([expression])[0]
+        return self._reader().find_all([expression])[0]
 
     def find_all(self, expressions: Sequence[str]) -> list[Object | None]:
         """Objects by expression; to ask for many together is faster."""
+        return self._reader().find_all(expressions)
+
+    def _reader(self) -> Objects:
         if self._objects is None or self._objects.owner != os.getpid():
-            self._objects = Objects(self._start("cat-file", "--batch", stdin=True))
+            process = self._start("cat-file", "--batch-command", stdin=True)
+            self._objects = Objects(process)
             weakref.finalize(self, self._objects.close)
-        return self._objects.find_all(expressions)
+        return self._objects
 
     def tree(self, expression: str) -> dict[str, Entry]:
         """The entries of a tree; none where there is no such tree."""
@@ -233,16 +237,11 @@ class GitRepo:
 
     def name_of(self, expression: str) -> str:
         """The hash of what an expression names; empty if there is nothing."""
-        found = self.find(expression)
-        return found.name if found else ""
+        return self.names_of([expression])[0]
 
-    def names_of(self, expressions: Iterable[str]) -> list[str]:
-        """Hashes of many expressions from one process; empty for what is missing."""
-        lines = "".join(f"{expression}\n" for expression in expressions)
-        out = self._git(
-            "cat-file", "--batch-check=%(objectname)", stdin=os.fsencode(lines)
-        )
-        return ["" if b" " in line else line.decode() for line in out.split(b"\n")[:-1]]
+    def names_of(self, expressions: Sequence[str]) -> list[str]:
+        """Hashes by expression, without reading what they name."""
+        return self._reader().names_of(expressions)
 
     def start_identity(self) -> "Asked[Who]":
         """Begin to ask who commits here, and the time, as git itself would write it."""

@@ -8,7 +8,8 @@ from typing import IO, NamedTuple
 from skillforge import proc
 from skillforge.errors import ToolError
 
-_AT_ONCE = 100  # questions that fit into a pipe while git is busy answering
+_AT_ONCE = 15  # questions that fit into a pipe while git is busy answering
+_LONGEST = 4000  # characters of a question; the next size would not fit
 _NOTHING = "refs/nothing"  # what is asked in place of words that no object can have
 
 
@@ -43,31 +44,39 @@ class Objects:
 
     def find_all(self, expressions: Sequence[str]) -> list[Object | None]:
         """The objects that expressions name; asked together, which saves waiting."""
+        return self._ask("contents", expressions)
+
+    def names_of(self, expressions: Sequence[str]) -> list[str]:
+        """Their hashes alone; empty for what is missing."""
+        return [it.name if it else "" for it in self._ask("info", expressions)]
+
+    def _ask(self, what: str, expressions: Sequence[str]) -> list[Object | None]:
         found: list[Object | None] = []
         for at in range(0, len(expressions), _AT_ONCE):
-            found += self._find_some(expressions[at : at + _AT_ONCE])
+            lines = [f"{what} {_fit(e)}\n" for e in expressions[at : at + _AT_ONCE]]
+            found += self._answers(lines, with_data=what == "contents")
         return found
 
-    def _find_some(self, expressions: Sequence[str]) -> list[Object | None]:
+    def _answers(self, lines: list[str], with_data: bool) -> list[Object | None]:
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
         assert stdout is not None
-        lines = [_NOTHING if set("\n\0") & set(e) else e for e in expressions]
         try:
-            stdin.write(os.fsencode("\n".join(lines)) + b"\n")
+            stdin.write(os.fsencode("".join(lines)))
             stdin.flush()
-            return [self._read_one(stdout) for _ in lines]
+            return [self._read_one(stdout, with_data) for _ in lines]
         except OSError as err:
             raise self._died() from err
 
-    def _read_one(self, stdout: IO[bytes]) -> Object | None:
+    def _read_one(self, stdout: IO[bytes], with_data: bool) -> Object | None:
         about = stdout.readline().split()
         if not about:
             raise self._died()
         if len(about) != 3 or not about[2].isdigit():
             return None  # "… missing", "… ambiguous"
-        data = stdout.read(int(about[2]))
-        stdout.read(1)
+        data = stdout.read(int(about[2])) if with_data else b""
+        if with_data:
+            stdout.read(1)
         return Object(about[0].decode(), about[1].decode(), data)
 
     def _died(self) -> ToolError:
@@ -78,6 +87,12 @@ class Objects:
         if self.owner == os.getpid():
             with proc.running(self._process):
                 pass
+
+
+def _fit(expression: str) -> str:
+    """An expression on one line of its own."""
+    is_odd = "\n" in expression or "\0" in expression or len(expression) > _LONGEST
+    return _NOTHING if is_odd else expression
 
 
 def read_tree(tree: Object) -> dict[str, Entry]:

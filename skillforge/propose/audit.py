@@ -178,7 +178,7 @@ def _gather(library: Library, forge: Forge, all_steps: list[Step]) -> _Facts:
     repo = library.repository()
     promotions = [step for step in all_steps if step.is_promotion]
     bases = [step.commit.parents[0] for step in promotions]
-    blobs = repo.names_of(f"{base}:{POLICY_FILE}" for base in bases)
+    blobs = repo.names_of([f"{base}:{POLICY_FILE}" for base in bases])
     evidence = [path for step in promotions for path in _evidence(step)]
     found = repo.names_of(evidence)
     policies = dict(zip(bases, blobs, strict=True))
