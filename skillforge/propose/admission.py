@@ -83,14 +83,12 @@ def document_of(draft: Draft) -> Document | None:
 
 def refuse_growth(library: Library, ready: Ready) -> None:
     """A skill that only ever grows is one that nobody can follow in the end."""
-    if ready.action is not Action.EDIT:
-        return
     path = f"{SKILLS}/{ready.draft.skill}/{SKILL_FILE}"
     before = library.repository().find(f"{ready.base}:{path}")
-    was, now = (
-        len(before.data if before else b""),
-        len(ready.draft.files[SKILL_FILE].data),
-    )
+    after = ready.draft.files.get(SKILL_FILE)
+    if ready.action is not Action.EDIT or before is None or after is None:
+        return
+    was, now = len(before.data), len(after.data)
     limit = ready.policy.growth_limit
     if now > was * (1 + limit / 100) and now - was > FREE_GROWTH:
         raise ConflictError(

@@ -102,8 +102,8 @@ def _chosen(
     names = [step.name for step in all_steps]
     if dots and start:
         line = ("rev-list", "--first-parent", repo.resolve(end or library.main))
-        wanted = repo.git(*line, f"^{repo.resolve(start)}").decode().split()
-        names = [name for name in names if name in set(wanted)]
+        wanted = {*repo.git(*line, f"^{repo.resolve(start)}").decode().split()}
+        names = [name for name in names if name in wanted]
     if since:
         seconds = repo.date(since)
         # From the first that is late enough: a date in a commit is its author's word.

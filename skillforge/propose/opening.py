@@ -65,15 +65,10 @@ def propose(
     if len(both) == 1:
         return [_open(library, forge, one, report, by) for one, report in both]
     with forge.alone():
-        changed = [(one, report) for one, report in both if _is_new(library, one)]
-        admission.refuse_together(forge, [one for one, _ in changed or both], by)
-        return [
-            _open(library, forge, one, report, by) for one, report in changed or both
-        ]
-
-
-def _is_new(library: Library, ready: Ready) -> bool:
-    return not _is_on_base(library, ready)
+        changed = [pair for pair in both if not _is_on_base(library, pair[0])]
+        chosen = changed or both
+        admission.refuse_together(forge, [one for one, _ in chosen], by)
+        return [_open(library, forge, one, report, by) for one, report in chosen]
 
 
 def _prepare(library: Library, base: str, policy: Policy, request: Request) -> Ready:
@@ -173,10 +168,10 @@ def _is_on_base(library: Library, ready: Ready) -> bool:
     if there.keys() != given.keys():
         return False
     before = repo.find(f"{base}:{SKILLS}/{draft.skill}/{SKILL_FILE}")
-    was = versions.of(before.data) if before else ""
-    now = versions.of(given[SKILL_FILE].data)
-    if ready.request.bump is None and was and not versions.is_higher(now, was):
-        given = versions.stamped(given, was)
+    if before is not None and ready.request.bump is None:
+        was, now = (versions.of(it) for it in (before.data, given[SKILL_FILE].data))
+        if was and not versions.is_higher(now, was):
+            given = versions.stamped(given, was)
     return all(
         entry.object == blob_name(given[path].data, entry.object)
         and (entry.mode == "100755") == given[path].is_executable
