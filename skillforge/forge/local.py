@@ -14,7 +14,8 @@ from skillforge import store
 from skillforge.errors import ConflictError, RequestError
 from skillforge.forge import Admit, record
 from skillforge.gitrepo import GitRepo, checkout
-from skillforge.gitrepo.writing import Import, NewCommit, Put, RefUpdate, Who
+from skillforge.gitrepo.making import Making
+from skillforge.gitrepo.writing import NewCommit, Put, RefUpdate, Who
 from skillforge.model import Approval, Comment, Proposal, State, Verdict
 
 PREFIX = "refs/skillforge/proposals/"
@@ -103,10 +104,9 @@ class LocalForge:
         self, commit: NewCommit, proposal: Proposal, by: Who, admit: Admit
     ) -> tuple[Proposal, bool]:
         with self.alone():
-            # Git gets ready to make commits while we look whether there may be one.
-            with self.repo.importing() as commits:
-                if there := admit(self.proposals(only_open=True)):
-                    return there, False
+            if there := admit(self.proposals(only_open=True)):
+                return there, False
+            with self.repo.making(commit.parents[0]) as commits:
                 head = commits.commit(commit)
                 opened = replace(proposal, head=head, made=head)
                 tip = self._write(commits, "opened", opened, [opened.head], by)
@@ -171,7 +171,7 @@ class LocalForge:
                 f"the branch {proposal.branch} is checked out",
                 hint="check out another branch there, and refresh again",
             )
-        with self.repo.importing() as commits:
+        with self.repo.making(base) as commits:
             head = commits.commit(commit)
             fresh = replace(
                 proposal,
@@ -199,7 +199,7 @@ class LocalForge:
         tip = self._tip_of(proposal)
         tree = self.repo.name_of(f"{proposal.head}^{{tree}}")
         parents = [proposal.base, proposal.head]
-        with self.repo.importing() as commits:
+        with self.repo.making(proposal.base) as commits:
             merge = commits.commit(NewCommit(parents, message, by, tree=tree))
             merged = replace(proposal, state=State.MERGED, merge=merge)
             noted = self._write(commits, "merged", merged, [tip, merge], by)
@@ -229,7 +229,7 @@ class LocalForge:
             tip = self._tip_of(proposal)
             changed = change(self.get(proposal.number))
             parents = [tip, changed.head]
-            with self.repo.importing() as commits:
+            with self.repo.making(tip) as commits:
                 noted = self._write(commits, event, changed, parents, by, why)
             over = self._branch_removal(changed) if not changed.is_open else []
             self._move(RefUpdate(f"{PREFIX}{changed.number}", noted, tip), *over)
@@ -263,7 +263,7 @@ class LocalForge:
 
     def _write(  # noqa: PLR0913, PLR0917 - the parts of a record
         self,
-        commits: Import,
+        commits: Making,
         event: str,
         proposal: Proposal,
         parents: list[str],

@@ -15,6 +15,7 @@ from typing import Generic, NamedTuple, TypeVar
 from skillforge import proc
 from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.gitrepo import history, parsing
+from skillforge.gitrepo.making import Making
 from skillforge.gitrepo.objects import Entry, Object, Objects, read_tree
 from skillforge.gitrepo.running import (
     AS_IT_IS,
@@ -25,7 +26,6 @@ from skillforge.gitrepo.running import (
     version,
 )
 from skillforge.gitrepo.writing import (
-    Import,
     NewCommit,
     RefUpdate,
     Who,
@@ -248,18 +248,20 @@ class GitRepo:
         return Asked(self._start("var", "-l"), parsing.who)
 
     @contextmanager
-    def importing(self) -> Iterator[Import]:
-        """Make commits; they are whole in the repository when this ends."""
-        # The pack is a stopover on the way to loose objects: squeeze it a little only.
-        quickly = ("-c", "pack.compression=1", "-c", "fastimport.unpackLimit=1000")
-        words = (*quickly, "fast-import", "--quiet", "--done")
-        process = self._start(*words, stdin=True)
-        with Import(process, self.common_dir) as commits:
-            yield commits
+    def making(self, like: str) -> Iterator[Making]:
+        """Make commits; when this ends, git has written them, and no ref names them.
+
+        Their names are of the same kind as another, `like` that of their base.
+        """
+        made = Making(self.find, len(like))
+        yield made
+        done = self.run("unpack-objects", "-q", stdin=made.pack())
+        if done.code:
+            raise cannot_write(done.complaint)
 
     def commit(self, new: NewCommit) -> str:
         """Make one commit that no ref names yet."""
-        with self.importing() as commits:
+        with self.making(new.parents[0]) as commits:
             return commits.commit(new)
 
     def refs(self, *prefixes: str) -> dict[str, tuple[str, str]]:
