@@ -18,7 +18,7 @@ _LEFT_BY_RUNS = re.compile(
     r"(?:.*/)?(?:__pycache__|\.pytest_cache|node_modules|\.venv)/.*|.*\.pyc|"
     r"(?:.*/)?\.DS_Store"
 )
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{3,127}")
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
 def from_folder(folder: Path) -> Draft:
