@@ -55,7 +55,7 @@ def _propose(root: Path) -> None:
     name = next(NAMES)
     desk = Desk.at_work(root, None)
     draft = Draft(name, {"SKILL.md": DraftFile(skill(name))})
-    [outcome] = propose(desk.library, desk.forge, [Request(draft)], desk.by)
+    [outcome] = propose(desk.library, desk.forge, [Request(draft, desk.base)], desk.by)
     assert outcome.created, outcome
 
 

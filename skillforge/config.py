@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from skillforge.errors import ConfigError
-from skillforge.model import Profile
+from skillforge.model import Origin, Profile, is_of_agent
 from skillforge.resources import schema
 from skillforge.text import nearest
 
@@ -25,6 +25,13 @@ class Policy:
     days_limit: int = 14
     growth_limit: int = 20
     rollback_now: str = "people"
+
+    def lets_roll_back(self, origin: str) -> bool:
+        """Whether somebody of an origin may roll back without an approval."""
+        is_person = not is_of_agent(origin) and origin != Origin.IMPORT
+        return self.rollback_now == "anyone" or (
+            self.rollback_now == "people" and is_person
+        )
 
 
 def read_policy(data: bytes) -> Policy:

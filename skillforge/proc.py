@@ -161,7 +161,12 @@ def apart(work: Callable[[], R], seconds: float) -> R:
     import select
     import signal
 
-    pid, receive = _fork(lambda _: _outcome(work), [])
+    def alone(_: Sequence[None]) -> tuple[R | None, str]:
+        os.setsid()  # so that what it starts ends with it
+        signal.alarm(int(seconds) + 2)  # also if nobody is left to end it
+        return _outcome(work)
+
+    pid, receive = _fork(alone, [])
     try:
         with open(receive, "rb") as pipe:
             data = b""
@@ -176,12 +181,14 @@ def apart(work: Callable[[], R], seconds: float) -> R:
                     break
                 data += part
     finally:
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+        for end in (os.killpg, os.kill):
+            with suppress(ProcessLookupError, PermissionError):
+                end(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
-    if not data:
-        raise ToolError("it crashed")
-    result, complaint = pickle.loads(data)
+    try:
+        result, complaint = pickle.loads(data)
+    except Exception as err:
+        raise ToolError("it crashed") from err
     if complaint:
         raise ToolError(complaint)
     return cast("R", result)

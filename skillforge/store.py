@@ -86,12 +86,19 @@ class Cache:
             return ""
 
     def save_sketches(
-        self, tree: str, sketches: Mapping[str, Iterable[int]], *, whole: bool
+        self, tree: str, sketches: Mapping[str, Iterable[int]], before: str
     ) -> bool:
-        """Replace the sketches of some skills, or of all; False if it cannot be."""
+        """Replace sketches of what changed since `before`; of all, if that is empty.
+
+        False if they cannot be kept, or are of another tree by now.
+        """
         try:
             with closing(self._open()) as db, db:
-                if whole:
+                db.execute("BEGIN IMMEDIATE")
+                row = db.execute("SELECT tree FROM sketched").fetchone()
+                if before and (row is None or row[0] != before):
+                    return False
+                if not before:
                     db.execute("DELETE FROM sketches")
                 else:
                     names = [(name,) for name in sketches]

@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Set
 from zlib import crc32
 
+_MOST_LINES, _MOST_LETTERS, _MOST_WINDOWS = 20, 1000, 60  # that are compared in full
 BYTES_PER_TOKEN = 4  # of UTF-8: near enough for English, code, Cyrillic and Chinese
 
 # An opening fence of backticks has none in the rest of its line: that is inline code.
@@ -75,12 +76,22 @@ def nearest_lines(text: str, wanted: str) -> tuple[int, str]:
     from difflib import SequenceMatcher
 
     lines = text.split("\n")
-    height = max(1, wanted.strip("\n").count("\n") + 1)
-    matcher = SequenceMatcher(autojunk=False)
-    matcher.set_seq2(wanted.strip("\n"))
-    best, where = -1.0, 0
-    for at in range(max(1, len(lines) - height + 1)):
-        matcher.set_seq1("\n".join(lines[at : at + height]))
-        if matcher.quick_ratio() > best and (ratio := matcher.ratio()) > best:
-            best, where = ratio, at
-    return where + 1, "\n".join(lines[where : where + height])
+    target = wanted.strip("\n").split("\n")[:_MOST_LINES]
+    windows = range(max(1, len(lines) - len(target) + 1))
+
+    def shared(at: int) -> float:
+        """A quick guess: lines that are equal, else letters of the first."""
+        window = lines[at : at + len(target)]
+        pairs = zip(window, target, strict=False)
+        equal = sum(one.strip() == two.strip() for one, two in pairs)
+        letters = len(set(window[0]) & set(target[0])) / (len(set(target[0])) or 1)
+        return equal + letters
+
+    def ratio(at: int) -> float:
+        window = "\n".join(lines[at : at + len(target)])[:_MOST_LETTERS]
+        words = "\n".join(target)[:_MOST_LETTERS]
+        return SequenceMatcher(None, window, words, autojunk=False).ratio()
+
+    likely = sorted(windows, key=shared, reverse=True)[:_MOST_WINDOWS]
+    best = max(sorted(likely), key=ratio)
+    return best + 1, "\n".join(lines[best : best + len(target)])

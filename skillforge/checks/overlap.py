@@ -84,13 +84,16 @@ def _candidates(library: Library, commit: str, sketch: list[int]) -> list[str]:
 def _refresh(library: Library, commit: str, cache: Cache, made_of: str) -> bool:
     """Bring the sketches up to a commit, reading only skills that changed."""
     repo = library.repository()
-    before, _, made_by = cache.sketched_tree().partition(" ")
+    kept = cache.sketched_tree()
+    before, _, made_by = kept.partition(" ")
     known = repo.tree(before) if before and made_by == _MADE_BY else {}
     now = repo.tree(f"{commit}:{SKILLS}")
     changed = {n for n in known.keys() | now.keys() if known.get(n) != now.get(n)}
     sketches: dict[str, list[int]] = {name: [] for name in changed}
     sketches |= _sketches(library, commit, changed & now.keys())
-    return cache.save_sketches(made_of, sketches, whole=not known)
+    # SQLite takes no names that are not UTF-8; such a skill is an error elsewhere.
+    named = {name: it for name, it in sketches.items() if name.isprintable()}
+    return cache.save_sketches(made_of, named, kept if known else "")
 
 
 def _sketches(library: Library, commit: str, names: set[str]) -> dict[str, list[int]]:

@@ -107,7 +107,9 @@ def rollback(  # noqa: PLR0913, PLR0917 - one for each option
         raise click.UsageError("say why: --why TEXT")
     desk = Desk.at_work(settings.start, speaks_for)
     wish = rollback.Wish(name, to, why, Origin(origin or Origin.HUMAN))
-    request = Request(rollback.draft_of(desk.library, wish), supersede=supersede)
+    request = Request(
+        rollback.draft_of(desk.library, wish), desk.base, supersede=supersede
+    )
     [outcome] = propose(desk.library, desk.forge, [request], desk.by)
     proposal = outcome.proposal
     assert proposal is not None

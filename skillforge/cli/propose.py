@@ -109,7 +109,8 @@ def propose(
         drafts = desk.drafts(targets)
     requests = [_request(desk, draft, given) for draft in drafts]
     outcomes = open_proposals(desk.library, desk.forge, requests, desk.by)
-    return _proposed(outcomes)
+    left_out = [f"{draft.skill}/{path}" for draft in drafts for path in draft.left_out]
+    return _proposed(outcomes, left_out)
 
 
 def _from_stdin(
@@ -122,10 +123,6 @@ def _from_stdin(
     if not text.strip():
         raise click.UsageError("name a skill or a folder, or send a batch on stdin")
     batch, options = operations.read_batch(text)
-    if options.get("origin", "human") not in _ORIGINS:
-        raise click.UsageError(f"`origin` is one of {', '.join(_ORIGINS)}")
-    if options.get("bump", "patch") not in ("patch", "minor", "major"):
-        raise click.UsageError("`bump` is one of patch, minor, major")
     said = {key: value for key, value in given.items() if value}
     draft = operations.draft_of(desk.library, desk.base, batch)
     return [draft], {**given, **options, **said}
@@ -168,10 +165,11 @@ def _request(desk: "Desk", draft: "Draft", given: dict[str, Any]) -> "Request":
         session=given["session"] or "",
         model=given["model"] or "",
     )
-    return Request(draft, given["bump"], given["draft"], given["supersede"])
+    supersede = given["supersede"]
+    return Request(draft, desk.base, given["bump"], given["draft"], supersede)
 
 
-def _proposed(outcomes: "list[Outcome]") -> Answer:
+def _proposed(outcomes: "list[Outcome]", left_out: list[str]) -> Answer:
     from skillforge import report as reports
     from skillforge.model import Report
     from skillforge.propose import words
@@ -186,8 +184,9 @@ def _proposed(outcomes: "list[Outcome]") -> Answer:
         data = none | {"skill": names[0], "url": None, "findings": said}
         text = reports.text(report, colour=use_colour())
         return Answer(data, f"{text}\nnothing was proposed", ok=False)
-    data = rows[0] | {"findings": said, "proposals": rows}
+    data = rows[0] | {"findings": said, "proposals": rows, "left_out": left_out}
     lines = words.finding_lines(report.findings, colour=use_colour())
+    lines += [reports.printable(f"left out, as git ignores it: {p}") for p in left_out]
     lines += [words.opened_text(proposal, created) for proposal, created in opened]
     return Answer(data, "\n".join(lines))
 
@@ -205,10 +204,12 @@ def proposals(
 
     Text shows what is open; --json holds every proposal.
     """
+    from skillforge.library import Library
     from skillforge.propose import promote, review, words
     from skillforge.propose.desk import Desk
+    from skillforge.report import printable
 
-    desk = Desk.at_work(settings.start, speaks_for)
+    desk = Desk(Library.open(settings.start), speaks_for or "")
     closed = promote.expire(desk.library, desk.forge, desk.by) if expire else []
     found = desk.forge.proposals(only_open=not (every or settings.json or expire))
     rows = [
@@ -217,7 +218,7 @@ def proposals(
     ]
     shown = [row for row in rows if every or row["state"] == "open"]
     text = words.proposals_text(shown, len(rows) - len(shown))
-    expired = "".join(f"expired proposal {p.number}: {p.title}\n" for p in closed)
-    return Answer(
-        {"proposals": rows, "expired": [p.number for p in closed]}, expired + text
-    )
+    expired = [printable(f"expired proposal {p.number}: {p.title}") for p in closed]
+    broken = [err.message for err in desk.forge.unreadable.values()]
+    data = {"proposals": rows, "expired": [p.number for p in closed], "broken": broken}
+    return Answer(data, "\n".join([*expired, text, *map(printable, broken)]))

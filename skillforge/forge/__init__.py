@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeAlias
 
+from skillforge.errors import ConfigError
 from skillforge.gitrepo.writing import NewCommit, Who
 from skillforge.model import Approval, Comment, Proposal, State, Verdict
 
@@ -12,6 +13,9 @@ Admit: TypeAlias = Callable[[list[Proposal]], Proposal | None]
 
 class Forge(Protocol):
     """Opens proposals, remembers what happens to them, and merges them."""
+
+    unreadable: dict[int, ConfigError]
+    """Proposals whose record could not be read at the last look."""
 
     def alone(self) -> AbstractContextManager[None]:
         """Keep others from opening proposals between a look and a deed."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 from skillforge import store
-from skillforge.errors import ConflictError, RequestError
+from skillforge.errors import ConfigError, ConflictError, RequestError
 from skillforge.forge import Admit, record
 from skillforge.gitrepo import GitRepo, checkout
 from skillforge.gitrepo.making import Making
@@ -31,6 +31,7 @@ class LocalForge:
         self.repo = repo
         self.main = f"refs/heads/{main}"
         self._is_alone = False
+        self.unreadable: dict[int, ConfigError] = {}
         self._highest = 0  # number seen; one that is taken meanwhile is passed over
 
     @contextmanager
@@ -65,7 +66,10 @@ class LocalForge:
             raise RequestError(
                 f"there is no proposal {number}", hint="skillforge proposals --all"
             )
-        return self._read({number: tip}, None)[0]
+        found = self._read({number: tip}, None)
+        if not found:
+            raise self.unreadable[number]
+        return found[0]
 
     def _read(
         self, tips: dict[int, str], branches: dict[str, str] | None
@@ -78,7 +82,11 @@ class LocalForge:
             tips, zip(answers, answers, strict=True), strict=True
         ):
             data = written.data if written else b""
-            proposal = record.load(number, data, verdict.data if verdict else None)
+            try:
+                proposal = record.load(number, data, verdict.data if verdict else None)
+            except ConfigError as err:
+                self.unreadable[number] = err
+                continue
             proposal = replace(proposal, url=f"{PREFIX}{number}")
             found.append(self._as_it_is(proposal, branches))
         return found
@@ -116,6 +124,11 @@ class LocalForge:
         """Give a proposal the next number, and its branch; refs move last."""
         branch = f"refs/heads/{opened.branch}"
         before = self.repo.ref(branch)
+        if before and not self._is_known(before):
+            raise ConflictError(
+                f"the branch {opened.branch} holds work that no proposal knows",
+                hint=f"keep it under another name: git branch -m {opened.branch} NAME",
+            )
         number = (self._highest or self._highest_on_main()) + 1
         while not self.repo.move_refs(
             RefUpdate(f"{PREFIX}{number}", tip, ""),
@@ -125,6 +138,9 @@ class LocalForge:
                 raise _changed_meanwhile()
             number += 1
         return replace(opened, number=number, url=f"{PREFIX}{number}")
+
+    def _is_known(self, commit: str) -> bool:
+        return any(commit in (p.head, p.made, p.merge) for p in self.proposals())
 
     def _highest_on_main(self) -> int:
         """The last number that main knows of, for a clone without the records."""

@@ -134,6 +134,17 @@ class GitRepo:
             )
         return result.out.decode().strip()
 
+    def ignored(self, paths: Iterable[str]) -> set[str]:
+        """Those of some paths of the checkout that git is told to leave out."""
+        lines = "".join(f"{path}\0" for path in paths)
+        done = self.run("check-ignore", "-z", "--stdin", stdin=os.fsencode(lines))
+        return set(parsing.paths(done.out))
+
+    def is_ancestor(self, one: str, other: str) -> bool:
+        """Whether a commit comes before another, or is it."""
+        line = ("merge-base", "--is-ancestor", "--end-of-options", one, other)
+        return self.run(*line).code == 0
+
     def start_subtrees(self, revision: str, folder: str) -> "Asked[dict[str, str]]":
         """Begin to list what lies directly under `folder`: names and object hashes."""
         options = ("-z", "--full-tree", revision, f"{folder}/")
@@ -268,7 +279,7 @@ class GitRepo:
         """Refs by full name: what they point at, and that commit's subject."""
         line = "--format=%(refname)%00%(objectname)%00%(contents:subject)"
         out = self._git("for-each-ref", line, *prefixes).decode("utf-8", "replace")
-        rows = (row.split("\0") for row in out.splitlines())
+        rows = (row.split("\0") for row in out.split("\n")[:-1])
         return {ref: (name, subject) for ref, name, subject in rows}
 
     def move_refs(self, *updates: RefUpdate) -> bool:

@@ -75,8 +75,8 @@ class Objects:
         if len(about) != 3 or not about[2].isdigit():
             return None  # "… missing", "… ambiguous"
         data = stdout.read(int(about[2])) if with_data else b""
-        if with_data:
-            stdout.read(1)
+        if with_data and (len(data) != int(about[2]) or not stdout.read(1)):
+            raise self._died()  # half a policy could be read as another one
         return Object(about[0].decode(), about[1].decode(), data)
 
     def _died(self) -> ToolError:

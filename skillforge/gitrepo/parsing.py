@@ -23,7 +23,7 @@ def hashes(out: bytes) -> dict[str, str]:
 
 
 def who(out: bytes) -> Who:
-    lines = out.decode("utf-8", "replace").splitlines()
+    lines = out.decode("utf-8", "replace").split("\n")
     found = dict(line.partition("=")[::2] for line in lines)
     who, _, when = found.get("GIT_AUTHOR_IDENT", "").rpartition("> ")
     name, _, mail = who.partition(" <")

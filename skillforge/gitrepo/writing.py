@@ -67,7 +67,9 @@ def cannot_write(complaint: str) -> ToolError:
     lines = complaint.splitlines() or ["git gave no reason"]
     said = next((line for line in lines if line.startswith("fatal:")), lines[-1])
     hint = "nothing was changed; mend this and run the command again"
-    if "lock" in complaint and "exists" in complaint:
+    if "exists; cannot create" in complaint:
+        hint = "a branch has the place of a folder of branches: git branch -m it"
+    if ".lock'" in complaint and "exists" in complaint:
         hint = "another git is at work, or one died: see the file that it names"
     return ToolError(f"git cannot write: {said.removeprefix('fatal: ')}", hint=hint)
 

@@ -54,6 +54,7 @@ class Draft:
     absorbed_into: str = ""
     restores: Mapping[str, str] = field(default_factory=dict)
     reverts: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()  # files beside it that git ignores
     target: str = ""  # what a rollback leads to, in words
     origin: Origin = Origin.HUMAN
     why: str = ""

@@ -28,6 +28,7 @@ class Request:
     """A draft, and how it is to be proposed."""
 
     draft: Draft
+    base: str  # main as it was when the draft was gathered
     bump: str | None = None
     is_draft: bool = False
     supersede: bool = False
@@ -39,7 +40,7 @@ class Ready:
 
     request: Request
     draft: Draft  # its files are stamped with their version
-    digest: str  # of the draft as it was given
+    digest: str  # of the draft as it was given, and of how its version is raised
     action: Action
     base: str
     policy: Policy
@@ -65,7 +66,7 @@ def refuse_many(waiting: list[Proposal], ready: list[Ready], by: Who) -> None:
     """A cap on what reviewers have before them; what is too old does not count."""
     policy = ready[0].policy
     gone = [rival.number for one in ready for rival in _rivals(waiting, one)]
-    stay = [p for p in waiting if p.number not in gone and not _is_old(p, policy, by)]
+    stay = [p for p in waiting if p.number not in gone and not is_old(p, policy, by)]
     if len(stay) + len(ready) > policy.open_limit:
         raise ConflictError(
             f"{len(stay)} proposals are open; the policy allows {policy.open_limit}",
@@ -86,7 +87,7 @@ def refuse_growth(library: Library, ready: Ready) -> None:
     path = f"{SKILLS}/{ready.draft.skill}/{SKILL_FILE}"
     before = library.repository().find(f"{ready.base}:{path}")
     after = ready.draft.files.get(SKILL_FILE)
-    if ready.action is not Action.EDIT or before is None or after is None:
+    if ready.action is not Action.EDIT or not before or not before.data or not after:
         return
     was, now = len(before.data), len(after.data)
     limit = ready.policy.growth_limit
@@ -117,7 +118,7 @@ def refuse_double(library: Library, ready: Ready) -> None:
             )
 
 
-def _is_old(proposal: Proposal, policy: Policy, by: Who) -> bool:
+def is_old(proposal: Proposal, policy: Policy, by: Who) -> bool:
     return by.seconds - proposal.opened > policy.days_limit * DAY
 
 
@@ -130,7 +131,7 @@ def _rivals(waiting: list[Proposal], ready: Ready) -> list[Proposal]:
 def refuse_rivals(waiting: list[Proposal], ready: Ready, by: Who) -> None:
     """One open proposal for a skill, unless it is too old or is to be superseded."""
     for rival in _rivals(waiting, ready):
-        if not _is_old(rival, ready.policy, by) and not ready.request.supersede:
+        if not is_old(rival, ready.policy, by) and not ready.request.supersede:
             raise ConflictError(
                 f"proposal {rival.number} for {rival.skill} is open already",
                 hint=f"`skillforge review {rival.number}` shows it; --supersede "
@@ -142,8 +143,8 @@ def refuse_rivals(waiting: list[Proposal], ready: Ready, by: Who) -> None:
 def close_rivals(forge: Forge, waiting: list[Proposal], ready: Ready, by: Who) -> None:
     """Close what is about the same skill and too old, or is to be superseded."""
     for rival in _rivals(waiting, ready):
-        is_old = _is_old(rival, ready.policy, by)
+        expired = is_old(rival, ready.policy, by)
         why = f"superseded by another draft of {ready.draft.skill}"
-        why = f"older than {ready.policy.days_limit} days" if is_old else why
-        state = State.EXPIRED if is_old else State.CLOSED
+        why = f"older than {ready.policy.days_limit} days" if expired else why
+        state = State.EXPIRED if expired else State.CLOSED
         forge.close(rival, state, Comment(str(by), why, by.seconds), by)

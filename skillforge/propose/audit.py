@@ -15,7 +15,7 @@ from skillforge.errors import ConfigError, ConflictError, RequestError
 from skillforge.forge import Forge
 from skillforge.gitrepo.objects import Object
 from skillforge.library import SKILLS, Library
-from skillforge.model import Action, Origin, Proposal, State, is_of_agent
+from skillforge.model import Action, Proposal, State
 from skillforge.propose import history, people, trailers
 from skillforge.propose.drafts import EVIDENCE
 from skillforge.propose.history import NOW, Step
@@ -75,6 +75,10 @@ def audit(library: Library, forge: Forge, span: str = "", since: str = "") -> Au
             facts.held.setdefault(name, {change.before}).add(change.after)
     if chosen is None:
         found += _lost(all_steps, facts.records)
+        found += [
+            Problem(f"refs/skillforge/proposals/{n}", "unreadable-record", err.message)
+            for n, err in forge.unreadable.items()
+        ]
         found += _moved_adoption(library, all_steps, tip)
     return Audit(
         counts["promotion"],
@@ -142,6 +146,8 @@ def _adopted(library: Library, all_steps: list[Step], tip: str) -> set[str]:
             break
     if named := library.policy(tip).adopted:
         names = [step.name for step in all_steps]
+        if library.repository().is_ancestor(names[-1], named):
+            return set(names)  # the range ends before the library was adopted
         found.update(names[: _position(names, named) + 1])
     return found
 
@@ -162,7 +168,8 @@ def _moved_adoption(
     """A library is adopted before it is used: later, that would hide what came in."""
     named = library.policy(tip).adopted
     names = [step.name for step in all_steps]
-    until = _position(names, named) if named else -1
+    is_all = bool(named) and library.repository().is_ancestor(names[-1], named)
+    until = len(names) - 1 if is_all else _position(names, named) if named else -1
     if any(step.is_promotion for step in all_steps[: until + 1]):
         why = "the policy adopts promotions: the commit that it names is too late"
         yield Problem(names[until], "adoption-moved", why)
@@ -278,13 +285,7 @@ def _is_approved(step: Step, facts: _Facts) -> Said:
 
 def _was_allowed_now(step: Step, policy: Policy) -> Said:
     origin = trailers.first(step.drafted, "Origin")
-    by_agent = is_of_agent(origin) or origin == Origin.IMPORT
-    allowed = policy.rollback_now
-    if (
-        step.action != Action.ROLLBACK
-        or allowed == "nobody"
-        or (allowed == "people" and by_agent)
-    ):
+    if step.action != Action.ROLLBACK or not policy.lets_roll_back(origin):
         yield "missing-approval", "the policy did not allow to merge it at once"
 
 

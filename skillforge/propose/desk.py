@@ -1,7 +1,7 @@
 """What every command of the loop works with: the library, its forge, who is at work."""
 
-import re
 import time
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -12,9 +12,7 @@ from skillforge.forge.local import LocalForge
 from skillforge.gitrepo.writing import Who
 from skillforge.library import Library
 from skillforge.model import Draft
-from skillforge.propose import drafts
-
-_PERSON = re.compile(r"\s*([^<>\n]*[^<>\s])\s*(?:<([^<>\s]*)>)?\s*")
+from skillforge.propose import drafts, people
 
 
 class Desk:
@@ -47,12 +45,12 @@ class Desk:
         """Git's user, or whoever is named instead."""
         if not self.speaks_for:
             return self._asked().wait()
-        match = _PERSON.fullmatch(self.speaks_for)
-        if match is None:
+        name, mail = people.parts(self.speaks_for)
+        if not name:
             raise RequestError(
                 f"{self.speaks_for!r} names nobody", hint="--as 'Name <mail>'"
             )
-        return Who(match[1], match[2] or "", self._time())
+        return Who(name, mail, self._time())
 
     def _time(self) -> str:
         """Now, as git would write it; also where git does not know who is at work."""
@@ -61,12 +59,28 @@ class Desk:
         except (RequestError, ToolError):
             return f"{int(time.time())} +0000"
 
-    @property
+    @cached_property
     def base(self) -> str:
-        """Main as it is now."""
+        """Main as it was at the first look: all that a command does is based on it."""
         return self.library.repository().ref(f"refs/heads/{self.library.main}")
 
     def drafts(self, targets: tuple[str, ...]) -> list[Draft]:
         """The drafts that names and folders mean, each once."""
         found = [f for t in targets for f in select.folders_of(self.library, t)]
-        return [drafts.from_folder(folder) for folder in dict.fromkeys(found)]
+        return [self._draft(folder) for folder in dict.fromkeys(found)]
+
+    def _draft(self, folder: Path) -> Draft:
+        """What a folder holds, without what git ignores in the library."""
+        draft = drafts.from_folder(folder)
+        root = self.library.root.resolve()
+        if not folder.resolve().is_relative_to(root):
+            return draft
+        top = folder.resolve().relative_to(root).as_posix()
+        ignored = self.library.repository().ignored(f"{top}/{p}" for p in draft.files)
+        kept = {p: f for p, f in draft.files.items() if f"{top}/{p}" not in ignored}
+        left = tuple(path for path in draft.files if path not in kept)
+        if not kept:
+            raise RequestError(
+                f"git ignores all of {folder}", hint="git check-ignore -v tells why"
+            )
+        return replace(draft, files=kept, left_out=left)

@@ -1,12 +1,12 @@
 """Put a draft on its own branch and open a proposal to merge it."""
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 from skillforge.checks import Ruleset
 from skillforge.checks.run import check_skills
-from skillforge.config import Policy
 from skillforge.errors import ConflictError, RequestError
 from skillforge.forge import Forge
 from skillforge.gitrepo.objects import blob_name
@@ -52,12 +52,11 @@ def propose(
     Safe to repeat, also after a crash: a draft is known by its bytes, so the same draft
     finds its proposal again.
     """
-    base = library.repository().ref(f"refs/heads/{library.main}")
-    policy = library.policy(base)
-    ready = [_prepare(library, base, policy, request) for request in requests]
+    ready = [_prepare(library, request) for request in requests]
     reports = [_validate(one) for one in ready]
     if not all(report.ok for report in reports):
         return [Outcome(report) for report in reports]
+    ready = [_stamped(library, one) for one in ready]
     for one in ready:
         admission.refuse_growth(library, one)
         admission.refuse_double(library, one)
@@ -71,17 +70,45 @@ def propose(
         return [_open(library, forge, one, report, by) for one, report in chosen]
 
 
-def _prepare(library: Library, base: str, policy: Policy, request: Request) -> Ready:
-    draft = request.draft
+def _prepare(library: Library, request: Request) -> Ready:
+    draft, base = request.draft, request.base
     before = library.repository().find(f"{base}:{SKILLS}/{draft.skill}/{SKILL_FILE}")
     action = _action(draft, before is not None)
-    stamped = draft
-    if SKILL_FILE in draft.files:
-        was = versions.of(before.data) if before else ""
-        now = versions.of(draft.files[SKILL_FILE].data)
-        version = versions.raised(was, now, request.bump)
-        stamped = replace(draft, files=versions.stamped(draft.files, version))
-    return Ready(request, stamped, draft.digest, action, base, policy)
+    digest = draft.digest
+    if request.bump:
+        digest = hashlib.sha256(f"{digest} {request.bump}".encode()).hexdigest()
+    fresh = replace(draft, evidence=_new_evidence(library, base, draft))
+    return Ready(request, fresh, digest, action, base, library.policy(base))
+
+
+def _new_evidence(library: Library, base: str, draft: Draft) -> dict[str, bytes]:
+    """Example files that main does not hold yet; none may differ from what it holds."""
+    fresh: dict[str, bytes] = {}
+    for number, data in draft.evidence.items():
+        path = f"{EVIDENCE}/{draft.skill}/{number}.json"
+        there = library.repository().find(f"{base}:{path}")
+        if there is None:
+            fresh[number] = data
+        elif there.data != data:
+            raise ConflictError(
+                f"main holds another {path}: evidence is added to, never changed",
+                hint="give the new example an id of its own",
+            )
+    return fresh
+
+
+def _stamped(library: Library, ready: Ready) -> Ready:
+    """The same with the version raised, once its document is known to be sound."""
+    draft = ready.draft
+    if SKILL_FILE not in draft.files:
+        return ready
+    path = f"{ready.base}:{SKILLS}/{draft.skill}/{SKILL_FILE}"
+    before = library.repository().find(path)
+    was = versions.of(before.data) if before else ""
+    now = versions.of(draft.files[SKILL_FILE].data)
+    version = versions.raised(was, now, ready.request.bump)
+    stamped = versions.stamped(draft.files, version)
+    return replace(ready, draft=replace(draft, files=stamped))
 
 
 def _action(draft: Draft, exists: bool) -> Action:
@@ -151,10 +178,7 @@ def _again(forge: Forge, proposal: Proposal, ready: Ready, by: Who) -> Proposal:
 def _is_on_base(library: Library, ready: Ready) -> bool:
     """Whether main holds these bytes already, but for a version that we would raise."""
     repo, draft, base = library.repository(), ready.draft, ready.base
-    if not all(
-        repo.name_of(f"{base}:{EVIDENCE}/{draft.skill}/{number}.json")
-        for number in draft.evidence
-    ):
+    if draft.evidence:
         return False
     if draft.restores:
         return all(

@@ -12,7 +12,8 @@ from skillforge.checks import paths
 from skillforge.errors import ConflictError, RequestError
 from skillforge.gitrepo import GitRepo
 from skillforge.library import SKILLS, Library
-from skillforge.model import SKILL_FILE, Draft, DraftFile
+from skillforge.model import SKILL_FILE, Draft, DraftFile, Origin
+from skillforge.propose import versions
 from skillforge.propose.drafts import current, refuse_paths
 from skillforge.text import nearest, nearest_lines
 
@@ -111,6 +112,12 @@ def _options(given: dict[str, Any]) -> dict[str, Any]:
             kind = {"examples": "a list", "draft": "true or false"}.get(key, "text")
             raise RequestError(
                 f"{key!r} has the wrong type", hint=f"it has to be {kind}"
+            )
+    choices = {"origin": list(Origin), "bump": versions.PARTS}
+    for key, known in choices.items():
+        if key in given and given[key] not in known:
+            raise RequestError(
+                f"there is no {key} {given[key]!r}", hint=f"use {', '.join(known)}"
             )
     if not all(isinstance(example, str) for example in given.get("examples", [])):
         raise RequestError("`examples` is a list of ids", hint="each of them is text")

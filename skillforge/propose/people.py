@@ -8,8 +8,8 @@ _PERSON = re.compile(r"\s*([^<>]*?)\s*(?:<([^<>]*)>)?\s*")
 
 def is_same(one: str, other: str) -> bool:
     """Whether two of `Name <mail>` may be one person: closed on doubt."""
-    name, mail = _parts(one)
-    other_name, other_mail = _parts(other)
+    name, mail = map(_plain, parts(one))
+    other_name, other_mail = map(_plain, parts(other))
     return bool(
         (name and name == other_name)
         or (mail and mail == other_mail)
@@ -31,10 +31,10 @@ def distinct(people: Iterable[str]) -> list[str]:
     return found
 
 
-def _parts(who: str) -> tuple[str, str]:
-    match = _PERSON.fullmatch(who)
-    name, mail = (match[1], match[2] or "") if match else (who, "")
-    return _plain(name), _plain(mail)
+def parts(who: str) -> tuple[str, str]:
+    """The name and the mail of `Name <mail>`; what is not written so is a name."""
+    match = _PERSON.fullmatch(" ".join(who.split()))
+    return (match[1], match[2] or "") if match else (who, "")
 
 
 def _plain(words: str) -> str:

@@ -1,6 +1,7 @@
 """From an approved proposal to main, and what else ends or renews a proposal."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,14 +16,12 @@ from skillforge.model import (
     Approval,
     Comment,
     DraftFile,
-    Origin,
     Proposal,
     State,
     Verdict,
-    is_of_agent,
 )
 from skillforge.propose import following, review, trailers, versions
-from skillforge.propose.admission import DAY
+from skillforge.propose.admission import is_old
 from skillforge.propose.drafts import EVIDENCE
 from skillforge.propose.history import NOW
 
@@ -46,26 +45,41 @@ def promote(
     Only main moves, and only from the base that was judged. A checkout of main follows
     if nothing unsaved is in it. Safe to repeat: a merge that was made is found again.
     """
-    with forge.alone():
-        proposal = _found_merged(library, forge, forge.get(number), by)
-        if proposal.state is State.MERGED:
-            left = following.bring_along(library, proposal.base, proposal.merge)
-            return Promoted(proposal, again=True, left=tuple(left))
-        policy = _refuse_unready(library, proposal, by)
-        approvals = review.standing(library, proposal)
-        if now:
-            _refuse_now(proposal, policy)
-        elif len(approvals) < policy.approvals:
-            raise _unapproved(proposal, policy, len(approvals))
+    proposal = _found_merged(library, forge, forge.get(number), by)
+    if proposal.state is State.MERGED:
+        return _merged(library, proposal, again=True)
+    _refuse_unready(library, proposal, by, now)
+    try:
+        # Not under the lock: checks may take long, and others want to work meanwhile.
         proposal = review.check(library, forge, proposal, by)
-        assert proposal.verdict is not None
-        if not proposal.verdict.passed:
-            return Promoted(proposal)
+    except ConflictError:
+        if forge.get(number).state is State.MERGED:
+            return _merged(library, forge.get(number), again=True)
+        raise
+    if proposal.verdict is None or not proposal.verdict.passed:
+        return Promoted(proposal)
+    with forge.alone():
+        current = _found_merged(library, forge, forge.get(number), by)
+        if current.state is State.MERGED:
+            return _merged(library, current, again=True)
+        approvals = _refuse_unready(library, current, by, now)
+        if (current.head, current.base) != (proposal.head, proposal.base):
+            raise ConflictError(
+                f"proposal {number} changed while it was judged", hint="try it again"
+            )
         following.refuse_unsaved(library, proposal.base, proposal.head)
         message = _message(proposal, proposal.verdict, approvals, by if now else None)
-        proposal = forge.merge(proposal, message, by)
+        judged = replace(current, verdict=proposal.verdict)
+        return _merged(library, forge.merge(judged, message, by))
+
+
+def _merged(library: Library, proposal: Proposal, *, again: bool = False) -> Promoted:
+    """What is left to do after a merge: checkouts of main follow, if main is there."""
+    tip = library.repository().ref(f"refs/heads/{library.main}")
+    left = []
+    if tip == proposal.merge:
         left = following.bring_along(library, proposal.base, proposal.merge)
-        return Promoted(proposal, left=tuple(left))
+    return Promoted(proposal, again, tuple(left))
 
 
 def _found_merged(
@@ -85,7 +99,9 @@ def _found_merged(
     return proposal
 
 
-def _refuse_unready(library: Library, proposal: Proposal, by: Who) -> Policy:
+def _refuse_unready(
+    library: Library, proposal: Proposal, by: Who, now: bool
+) -> list[Approval]:
     """Stop where a proposal cannot be promoted now, and say what would help."""
     number = proposal.number
     tip = library.repository().ref(f"refs/heads/{library.main}")
@@ -104,12 +120,17 @@ def _refuse_unready(library: Library, proposal: Proposal, by: Who) -> Policy:
             f"{library.main} has moved since proposal {number} was made",
             hint=f"skillforge refresh {number}, and have it reviewed again",
         )
-    if by.seconds - proposal.opened > policy.days_limit * DAY:
+    if is_old(proposal, policy, by):
         raise ConflictError(
             f"proposal {number} is older than {policy.days_limit} days",
             hint=f"skillforge refresh {number}, and have it reviewed again",
         )
-    return policy
+    approvals = review.standing(library, proposal)
+    if now:
+        _refuse_now(proposal, policy)
+    elif len(approvals) < policy.approvals:
+        raise _unapproved(proposal, policy, len(approvals))
+    return approvals
 
 
 def _unapproved(proposal: Proposal, policy: Policy, count: int) -> ConflictError:
@@ -123,13 +144,11 @@ def _unapproved(proposal: Proposal, policy: Policy, count: int) -> ConflictError
 
 
 def _refuse_now(proposal: Proposal, policy: Policy) -> None:
-    allowed = policy.rollback_now
-    by_agent = is_of_agent(proposal.origin) or proposal.origin is Origin.IMPORT
     if proposal.action is not Action.ROLLBACK:
         raise RequestError("only a rollback can be promoted at once", hint="review it")
-    if allowed == "nobody" or (allowed == "people" and by_agent):
+    if not policy.lets_roll_back(proposal.origin):
         raise ConflictError(
-            f"the policy lets {allowed} roll back without an approval",
+            f"the policy lets {policy.rollback_now} roll back without an approval",
             hint=f"proposal {proposal.number} waits for one: skillforge review "
             f"{proposal.number} --approve, then skillforge promote {proposal.number}",
         )
@@ -160,10 +179,10 @@ def refresh(library: Library, forge: Forge, number: int, by: Who) -> Proposal:
             )
         repo = library.repository()
         tip = repo.ref(f"refs/heads/{library.main}")
-        if proposal.base == tip and not _is_old(library, proposal, tip, by):
+        if proposal.base == tip and not is_old(proposal, library.policy(tip), by):
             return proposal
         try:
-            tree = repo.merged_tree(tip, proposal.head)
+            tree = review.merged(library, proposal, tip)
         except ConflictError as err:
             raise ConflictError(
                 f"proposal {number} does not fit on {library.main}: {err.message}",
@@ -171,12 +190,14 @@ def refresh(library: Library, forge: Forge, number: int, by: Who) -> Proposal:
                 f"close {number}",
             ) from err
         changes = list(_carried(library, proposal, tip, tree))
+        if all(put.data is not None for put in changes):  # at most another version
+            raise ConflictError(
+                f"nothing of proposal {number} is left on {library.main}: it is there, "
+                "was taken back, or its skill has moved",
+                hint=f"skillforge close {number}, and propose it again",
+            )
         commit = NewCommit([tip], proposal.message, by, changes)
         return forge.update(proposal, commit, tip, by)
-
-
-def _is_old(library: Library, proposal: Proposal, tip: str, by: Who) -> bool:
-    return by.seconds - proposal.opened > library.policy(tip).days_limit * DAY
 
 
 def _carried(
@@ -216,10 +237,10 @@ def close(forge: Forge, number: int, why: str, by: Who) -> Proposal:
 def expire(library: Library, forge: Forge, by: Who) -> list[Proposal]:
     """Close what has waited longer than the policy allows."""
     tip = library.repository().ref(f"refs/heads/{library.main}")
-    days = library.policy(tip).days_limit
-    comment = Comment(str(by), f"older than {days} days", by.seconds)
+    policy = library.policy(tip)
+    comment = Comment(str(by), f"older than {policy.days_limit} days", by.seconds)
     return [
         forge.close(proposal, State.EXPIRED, comment, by)
         for proposal in forge.proposals(only_open=True)
-        if by.seconds - proposal.opened > days * DAY
+        if is_old(proposal, policy, by)
     ]

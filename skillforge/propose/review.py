@@ -104,15 +104,32 @@ def conflicts(library: Library, proposal: Proposal) -> bool | None:
     tip = repo.ref(f"refs/heads/{library.main}")
     if not proposal.is_open:
         return None
-    touched = any(
-        repo.name_of(f"{tip}:{SKILLS}/{name}")
-        != repo.name_of(f"{proposal.base}:{SKILLS}/{name}")
-        for name in proposal.skills
-    )
+    names = [f"{SKILLS}/{name}" for name in proposal.skills]
+    before = repo.names_of([f"{proposal.base}:{name}" for name in names])
+    if before == repo.names_of([f"{tip}:{name}" for name in names]):
+        return False
     try:
-        return touched and not repo.merged_tree(tip, proposal.head)
+        merged(library, proposal, tip)
     except (ConflictError, ToolError):
         return True
+    return False
+
+
+def merged(library: Library, proposal: Proposal, tip: str) -> str:
+    """The tree of a proposal on another main.
+
+    A skill that main has removed or renamed is a conflict: git would carry the change
+    over to whatever looks like it.
+    """
+    repo = library.repository()
+    for name in proposal.skills:
+        path = f"{SKILLS}/{name}"
+        was, now, new = repo.names_of(
+            [f"{commit}:{path}" for commit in (proposal.base, tip, proposal.head)]
+        )
+        if was and not now and new not in ("", was):
+            raise ConflictError(f"{library.main} has removed or renamed {path}")
+    return repo.merged_tree(tip, proposal.head)
 
 
 def check(library: Library, forge: Forge, proposal: Proposal, by: Who) -> Proposal:
@@ -234,8 +251,8 @@ def standing(library: Library, proposal: Proposal) -> list[Approval]:
     """The approvals that hold for what is there now, each reviewer counted once."""
     by_authors = authors(library, proposal)
     found: list[Approval] = []
+    exact = _approval(library, proposal, Who("", "", "0 +0000"))
     for approval in proposal.approvals:
-        exact = _approval(library, proposal, Who("", "", "0 +0000"))
         is_exact = approval[1:5] == exact[1:5]
         others = [a.by for a in found]
         if is_exact and not people.is_any(approval.by, (*by_authors, *others)):

@@ -64,12 +64,18 @@ def _layers(own: list[Step], name: str) -> list[_Layer]:
     pile = [_Layer(own[0].skills[name].before, None)]
     for step in own:
         tree = step.skills[name].after
-        trees = [layer.tree for layer in pile]
-        if step.reverts and tree in trees:
-            del pile[trees.index(tree) + 1 :]
+        at = _last(pile, tree)
+        if step.reverts and at is not None:
+            del pile[at + 1 :]
         else:
             pile.append(_Layer(tree, step))
     return pile
+
+
+def _last(pile: list[_Layer], tree: str) -> int | None:
+    """Where a tree is nearest to the top."""
+    found = (at for at in reversed(range(len(pile))) if pile[at].tree == tree)
+    return next(found, None)
 
 
 def _before(layers: list[_Layer], name: str) -> str:
@@ -89,10 +95,9 @@ def _before(layers: list[_Layer], name: str) -> str:
 
 def _above(layers: list[_Layer], tree: str) -> list[Step]:
     """The steps to be taken back, the newest first."""
-    trees = [layer.tree for layer in layers]
-    if tree not in trees:
+    last = _last(layers, tree)
+    if last is None:
         return []
-    last = len(trees) - 1 - trees[::-1].index(tree)
     return [layer.step for layer in reversed(layers[last + 1 :]) if layer.step]
 
 

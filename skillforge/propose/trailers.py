@@ -14,7 +14,7 @@ def message(title: str, why: str, trailers: Iterable[tuple[str, str]]) -> str:
 
     Git takes the last paragraph for the trailers, so ours always is the last.
     """
-    said = _CONTROL.sub("", why.replace("\r\n", "\n"))[:_LONGEST].strip()
+    said = _CONTROL.sub("", _whole(why).replace("\r\n", "\n"))[:_LONGEST].strip()
     said = _DIVIDER.sub(" ---", said)
     clean = ((name, one_line(value)) for name, value in trailers)
     lines = [f"{name}: {value}" for name, value in clean if value]
@@ -24,7 +24,12 @@ def message(title: str, why: str, trailers: Iterable[tuple[str, str]]) -> str:
 
 def one_line(value: str) -> str:
     """A value that cannot start another line."""
-    return " ".join(_CONTROL.sub(" ", value).split())[:1000]
+    return " ".join(_CONTROL.sub(" ", _whole(value)).split())[:1000]
+
+
+def _whole(text: str) -> str:
+    """Text that can be written: half a character becomes a question mark."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def read(text: str) -> dict[str, list[str]]:

@@ -40,8 +40,12 @@ def raised(before: str, given: str, bump: str | None) -> str:
 
 
 def is_higher(one: str, other: str) -> bool:
+    """Whether a version comes after another; `1.0.0` does after `1.0.0-rc1`."""
     numbers, others = parts(one), parts(other)
-    return numbers is not None and (others is None or numbers > others)
+    if numbers is None or others is None:
+        return bool(one) and others is None and one != other
+    is_final = "-" in other and "-" not in one
+    return numbers > others or (numbers == others and is_final)
 
 
 def stamped(files: Mapping[str, DraftFile], version: str) -> Mapping[str, DraftFile]:

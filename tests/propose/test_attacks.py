@@ -190,8 +190,12 @@ def test_a_record_from_elsewhere_is_held_to_its_form(
     before = loop.main()
     forge_record(loop, number, **changes)
 
-    for command in (("proposals", "--expire"), ("promote", number), ("review", number)):
-        ran = loop(*command)
+    listed = loop.ok("proposals", "--expire")
+    assert listed["proposals"] == []
+    assert f"proposal {number} cannot be read" in listed["broken"][0]
+    assert loop.audit_kinds() == ["unreadable-record"]
+    for command in ("promote", "review", "close"):
+        ran = loop(command, number)
         assert ran.code == 2, ran.err
         assert f"proposal {number} cannot be read" in ran.err
     assert loop.main() == before

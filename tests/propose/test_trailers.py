@@ -50,5 +50,5 @@ def test_a_raised_version_is_always_higher(
 ) -> None:
     raised = versions.raised(before, given_, bump)
 
-    assert versions.parts(raised) is not None
-    assert versions.parts(before) is None or versions.is_higher(raised, before)
+    assert versions.is_higher(raised, before)
+    assert raised == given_ or versions.parts(raised) is not None
