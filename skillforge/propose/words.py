@@ -57,7 +57,7 @@ def proposal_row(proposal: Proposal, conflicts: bool | None) -> dict[str, Any]:
         "age_days": age_days(proposal),
         "checks": checks,
         "conflicts": conflicts,
-        "approvals": [approval.by for approval in proposal.approvals],
+        "approvals": [a.by for a in proposal.approvals if a.head == proposal.head],
         "draft": proposal.is_draft,
         "title": proposal.title,
         "skills": list(proposal.skills),
@@ -71,7 +71,8 @@ def proposals_text(rows: list[dict[str, Any]], hidden: int) -> str:
     if not rows:
         lines.append("no proposal is open")
     if hidden:
-        lines.append(f"{many(hidden, 'more proposal')} over: --all shows them")
+        are = "is" if hidden == 1 else "are"
+        lines.append(f"{many(hidden, 'more proposal')} {are} over: --all shows them")
     return "\n".join(printable(part) for line in lines for part in line.split("\n"))
 
 
