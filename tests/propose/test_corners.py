@@ -21,6 +21,7 @@ from tests.conftest import LibraryFolder, Run, parse_text, skill_md
 from tests.propose.conftest import REVIEWER, Loop, body
 from tests.propose.test_history import forge_merge
 from tests.propose.test_operations import send  # noqa: F401 - a fixture
+from tests.propose.test_rollback import consolidate
 
 
 def test_promoting_an_old_proposal_again_moves_no_checkout(loop: Loop) -> None:
@@ -331,15 +332,7 @@ def test_what_was_made_again_since_stays_when_a_consolidation_goes_back(
     loop: Loop,
     send: Any,  # noqa: F811 - the fixture
 ) -> None:
-    text = loop.text("csv-tables").replace("then that", "then both")
-    ran = send(
-        loop.batch(
-            {"action": "edit", "name": "csv-tables", "content": text},
-            {"action": "delete", "name": "pdf-tables", "absorbed_into": "csv-tables"},
-        )
-    )
-    loop.approve(ran.data["proposal"])
-    loop.promote(ran.data["proposal"])
+    consolidate(loop, send)
     again = loop.land("pdf-tables", "quite", "another")
 
     loop.ok("rollback", "csv-tables", "--now", "--why", "x")

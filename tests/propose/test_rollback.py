@@ -140,11 +140,8 @@ def test_reverted_content_can_be_proposed_again(loop: Loop) -> None:
     assert loop.audit_kinds() == []
 
 
-def test_a_consolidation_goes_back_as_a_whole(
-    loop: Loop,
-    send: Any,  # noqa: F811 - the fixture
-) -> None:
-    umbrella, absorbed = loop.tree("csv-tables"), loop.tree("pdf-tables")
+def consolidate(loop: Loop, send: Any) -> None:  # noqa: F811 - the fixture's value
+    """csv-tables takes the place of pdf-tables."""
     text = loop.text("csv-tables").replace("then that", "then both")
     ran = send(
         loop.batch(
@@ -154,6 +151,14 @@ def test_a_consolidation_goes_back_as_a_whole(
     )
     loop.approve(ran.data["proposal"])
     loop.promote(ran.data["proposal"])
+
+
+def test_a_consolidation_goes_back_as_a_whole(
+    loop: Loop,
+    send: Any,  # noqa: F811 - the fixture
+) -> None:
+    umbrella, absorbed = loop.tree("csv-tables"), loop.tree("pdf-tables")
+    consolidate(loop, send)
     assert loop.ok("why", "pdf-tables")["became"] == ["csv-tables"]
 
     data = roll_back(loop, "csv-tables")
