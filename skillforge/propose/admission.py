@@ -44,6 +44,7 @@ class Ready:
     action: Action
     base: str
     policy: Policy
+    before: bytes | None  # its SKILL.md on the base; None for a skill that is new
 
 
 def refuse_together(forge: Forge, ready: list[Ready], by: Who) -> None:
@@ -82,14 +83,13 @@ def document_of(draft: Draft) -> Document | None:
     return parse(skill_md.data) if size <= MAX_BYTES else too_large(size)
 
 
-def refuse_growth(library: Library, ready: Ready) -> None:
+def refuse_growth(ready: Ready) -> None:
     """A skill that only ever grows is one that nobody can follow in the end."""
-    path = f"{SKILLS}/{ready.draft.skill}/{SKILL_FILE}"
-    before = library.repository().find(f"{ready.base}:{path}")
     after = ready.draft.files.get(SKILL_FILE)
-    if ready.action is not Action.EDIT or not before or not before.data or not after:
+    if ready.action is not Action.EDIT or not ready.before or not after:
         return
-    was, now = len(before.data), len(after.data)
+    path = f"{SKILLS}/{ready.draft.skill}/{SKILL_FILE}"
+    was, now = len(ready.before), len(after.data)
     limit = ready.policy.growth_limit
     if now > was * (1 + limit / 100) and now - was > FREE_GROWTH:
         raise ConflictError(

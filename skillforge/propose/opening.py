@@ -56,9 +56,9 @@ def propose(
     reports = [_validate(one) for one in ready]
     if not all(report.ok for report in reports):
         return [Outcome(report) for report in reports]
-    ready = [_stamped(library, one) for one in ready]
+    ready = [_stamped(one) for one in ready]
     for one in ready:
-        admission.refuse_growth(library, one)
+        admission.refuse_growth(one)
         admission.refuse_double(library, one)
     both = list(zip(ready, reports, strict=True))
     if len(both) == 1:
@@ -78,7 +78,8 @@ def _prepare(library: Library, request: Request) -> Ready:
     if request.bump:
         digest = hashlib.sha256(f"{digest} {request.bump}".encode()).hexdigest()
     fresh = replace(draft, evidence=_new_evidence(library, base, draft))
-    return Ready(request, fresh, digest, action, base, library.policy(base))
+    policy, data = library.policy(base), before.data if before else None
+    return Ready(request, fresh, digest, action, base, policy, data)
 
 
 def _new_evidence(library: Library, base: str, draft: Draft) -> dict[str, bytes]:
@@ -97,14 +98,12 @@ def _new_evidence(library: Library, base: str, draft: Draft) -> dict[str, bytes]
     return fresh
 
 
-def _stamped(library: Library, ready: Ready) -> Ready:
+def _stamped(ready: Ready) -> Ready:
     """The same with the version raised, once its document is known to be sound."""
     draft = ready.draft
     if SKILL_FILE not in draft.files:
         return ready
-    path = f"{ready.base}:{SKILLS}/{draft.skill}/{SKILL_FILE}"
-    before = library.repository().find(path)
-    was = versions.of(before.data) if before else ""
+    was = versions.of(ready.before) if ready.before is not None else ""
     now = versions.of(draft.files[SKILL_FILE].data)
     version = versions.raised(was, now, ready.request.bump)
     stamped = versions.stamped(draft.files, version)
@@ -185,15 +184,14 @@ def _is_on_base(library: Library, ready: Ready) -> bool:
             repo.name_of(f"{base}:{SKILLS}/{name}") == tree
             for name, tree in draft.restores.items()
         )
-    if not draft.files or draft.absorbed:
+    if not draft.files or draft.absorbed or ready.before is None:
         return False
     there = repo.files_in(f"{base}:{SKILLS}/{draft.skill}")
     given = ready.request.draft.files
     if there.keys() != given.keys():
         return False
-    before = repo.find(f"{base}:{SKILLS}/{draft.skill}/{SKILL_FILE}")
-    if before is not None and ready.request.bump is None:
-        was, now = (versions.of(it) for it in (before.data, given[SKILL_FILE].data))
+    if ready.request.bump is None:
+        was, now = (versions.of(it) for it in (ready.before, given[SKILL_FILE].data))
         if was and not versions.is_higher(now, was):
             given = versions.stamped(given, was)
     return all(
