@@ -99,6 +99,11 @@ class Library:
             else "commit the library first: git add --all && git commit -m Start",
         )
 
+    @property
+    def tip(self) -> str:
+        """The commit that main is at now."""
+        return self.repository().ref(f"refs/heads/{self.main}")
+
     def policy(self, revision: str | None = None) -> Policy:
         """The policy in the checkout, or at a commit."""
         if revision is None:

@@ -129,6 +129,11 @@ class LocalForge:
                 f"the branch {opened.branch} holds work that no proposal knows",
                 hint=f"keep it under another name: git branch -m {opened.branch} NAME",
             )
+        if before and checkout.showing(self.repo, opened.branch):
+            raise ConflictError(
+                f"the branch {opened.branch} is checked out",
+                hint="check out another branch there, and propose again",
+            )
         number = (self._highest or self._highest_on_main()) + 1
         while not self.repo.move_refs(
             RefUpdate(f"{PREFIX}{number}", tip, ""),

@@ -57,8 +57,7 @@ class _Facts:
 @proc.without_cycles
 def audit(library: Library, forge: Forge, span: str = "", since: str = "") -> Audit:
     """Check every step of main, or those of a range, one after the other."""
-    repo = library.repository()
-    tip = repo.ref(f"refs/heads/{library.main}")
+    tip = library.tip
     all_steps = history.steps(library, _end(library, span) if span else tip)
     chosen = _chosen(library, all_steps, span, since)
     adopted = _adopted(library, all_steps, tip)

@@ -62,7 +62,7 @@ class Desk:
     @cached_property
     def base(self) -> str:
         """Main as it was at the first look: all that a command does is based on it."""
-        return self.library.repository().ref(f"refs/heads/{self.library.main}")
+        return self.library.tip
 
     def drafts(self, targets: tuple[str, ...]) -> list[Draft]:
         """The drafts that names and folders mean, each once."""

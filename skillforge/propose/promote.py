@@ -75,7 +75,7 @@ def promote(
 
 def _merged(library: Library, proposal: Proposal, *, again: bool = False) -> Promoted:
     """What is left to do after a merge: checkouts of main follow, if main is there."""
-    tip = library.repository().ref(f"refs/heads/{library.main}")
+    tip = library.tip
     left = []
     if tip == proposal.merge:
         left = following.bring_along(library, proposal.base, proposal.merge)
@@ -87,7 +87,7 @@ def _found_merged(
 ) -> Proposal:
     """A crash may come between the merge and the note of it; then this is that note."""
     repo = library.repository()
-    tip = repo.ref(f"refs/heads/{library.main}")
+    tip = library.tip
     if not proposal.is_open or proposal.base == tip:
         return proposal
     tree = repo.name_of(f"{proposal.head}^{{tree}}")
@@ -104,7 +104,7 @@ def _refuse_unready(
 ) -> list[Approval]:
     """Stop where a proposal cannot be promoted now, and say what would help."""
     number = proposal.number
-    tip = library.repository().ref(f"refs/heads/{library.main}")
+    tip = library.tip
     policy = library.policy(tip)
     if not proposal.is_open:
         raise ConflictError(
@@ -177,8 +177,7 @@ def refresh(library: Library, forge: Forge, number: int, by: Who) -> Proposal:
             raise ConflictError(
                 f"proposal {number} is {proposal.state}", hint="nothing to refresh"
             )
-        repo = library.repository()
-        tip = repo.ref(f"refs/heads/{library.main}")
+        tip = library.tip
         if proposal.base == tip and not is_old(proposal, library.policy(tip), by):
             return proposal
         try:
@@ -236,7 +235,7 @@ def close(forge: Forge, number: int, why: str, by: Who) -> Proposal:
 
 def expire(library: Library, forge: Forge, by: Who) -> list[Proposal]:
     """Close what has waited longer than the policy allows."""
-    tip = library.repository().ref(f"refs/heads/{library.main}")
+    tip = library.tip
     policy = library.policy(tip)
     comment = Comment(str(by), f"older than {policy.days_limit} days", by.seconds)
     return [

@@ -57,7 +57,7 @@ def brief(library: Library, forge: Forge, number: int) -> Brief:
     verdict = proposal.verdict or Verdict(proposal.head, proposal.base, "", "")
     if proposal.is_open and not _is_current(proposal):
         verdict = gate.judge(library, Case.of(proposal))
-    tip = library.repository().ref(f"refs/heads/{library.main}")
+    tip = library.tip
     now = library.skill_at(proposal.head, proposal.skill)
     was = library.skill_at(proposal.base, proposal.skill)
     document = now.document if now else None
@@ -81,7 +81,7 @@ def brief(library: Library, forge: Forge, number: int) -> Brief:
 def next_step(library: Library, proposal: Proposal, passed: bool) -> str:
     """What has to happen for an open proposal to reach main."""
     number = proposal.number
-    tip = library.repository().ref(f"refs/heads/{library.main}")
+    tip = library.tip
     missing = library.policy(tip).approvals - len(standing(library, proposal))
     again = f"skillforge review {number}"
     if not proposal.is_open:
@@ -101,7 +101,7 @@ def next_step(library: Library, proposal: Proposal, passed: bool) -> str:
 def conflicts(library: Library, proposal: Proposal) -> bool | None:
     """Whether an open proposal does not fit on today's main; None if it is over."""
     repo = library.repository()
-    tip = repo.ref(f"refs/heads/{library.main}")
+    tip = library.tip
     if not proposal.is_open:
         return None
     names = [f"{SKILLS}/{name}" for name in proposal.skills]

@@ -31,7 +31,7 @@ class _Layer(NamedTuple):
 
 def draft_of(library: Library, wish: Wish) -> Draft:
     """The draft that restores an earlier version, and what went with it."""
-    tip = library.repository().ref(f"refs/heads/{library.main}")
+    tip = library.tip
     all_steps = history.steps(library, tip)
     own = history.of_skill(all_steps, wish.name)
     if not own:

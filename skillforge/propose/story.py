@@ -53,7 +53,7 @@ def log(library: Library, name: str) -> list[Version]:
 
 
 def _all_steps(library: Library) -> list[Step]:
-    return history.steps(library, f"refs/heads/{library.main}")
+    return history.steps(library, library.tip)
 
 
 def unknown(all_steps: list[Step], name: str) -> RequestError:

@@ -387,6 +387,18 @@ def test_a_branch_that_is_checked_out_is_not_refreshed(loop: Loop) -> None:
     assert loop.folder.git("status", "--porcelain") == ""
 
 
+def test_a_branch_that_is_checked_out_is_not_taken_over(loop: Loop) -> None:
+    number = loop.propose("xlsx-tables")
+    branch = loop.ok("proposals")["proposals"][0]["branch"]
+    loop.folder.git("checkout", "--quiet", branch)
+    loop.ok("close", number)
+    loop.land("ods-tables")
+
+    draft = loop.draft(loop.folder.root.parent, "xlsx-tables")
+    assert loop("propose", draft).code == 4
+    assert loop.folder.git("status", "--porcelain") == ""
+
+
 # --- all or nothing ---
 
 
