@@ -88,12 +88,14 @@ def _tool(name: str, purpose: str) -> Item:
 
 
 def _identity(start: Path) -> Item:
-    hint = "git config --global user.name NAME; git config --global user.email MAIL"
     library = Library.find(start)
     if library is None or library.repo is None:
         return Item("git user", False, "no repository here", False, "skillforge init")
-    user = library.repo.user()
-    return Item("git user", bool(user), user or "not set", False, hint)
+    try:
+        user = library.repo.start_identity().wait()
+    except SkillforgeError as err:
+        return Item("git user", False, err.message, False, err.hint)
+    return Item("git user", True, str(user), False)
 
 
 def _library(start: Path) -> Item:

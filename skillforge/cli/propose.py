@@ -204,12 +204,11 @@ def proposals(
 
     Text shows what is open; --json holds every proposal.
     """
-    from skillforge.library import Library
     from skillforge.propose import promote, review, words
     from skillforge.propose.desk import Desk
     from skillforge.report import printable
 
-    desk = Desk(Library.open(settings.start), speaks_for or "")
+    desk = Desk.at(settings.start, speaks_for)
     closed = promote.expire(desk.library, desk.forge, desk.by) if expire else []
     found = desk.forge.proposals(only_open=not (every or settings.json or expire))
     rows = [

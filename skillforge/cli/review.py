@@ -45,7 +45,7 @@ def gate(
     from skillforge.propose.case import Case
     from skillforge.propose.desk import Desk
 
-    desk = Desk.at_work(settings.start, speaks_for)
+    desk = Desk.at(settings.start, speaks_for)
     if (number is None) == (base is None) or (base is None) != (head is None):
         raise click.UsageError("give the number of a proposal, or --base and --head")
     if number is not None:
@@ -91,7 +91,7 @@ def review(  # noqa: PLR0913, PLR0917 - one for each option
     from skillforge.propose import words
     from skillforge.propose.desk import Desk
 
-    desk = Desk.at_work(settings.start, speaks_for)
+    desk = Desk.at(settings.start, speaks_for)
     if approve and reject:
         raise click.UsageError("--approve or --reject, not both")
     if comment:
@@ -140,11 +140,12 @@ def promote(settings: Settings, number: int, speaks_for: str | None) -> Answer:
 
 def promoted(desk: "Desk", done: "Promoted", created: bool = False) -> Answer:
     """The answer of what merges: promote, and rollback --now."""
+    from skillforge.library import SKILLS
     from skillforge.propose import words
 
     proposal = done.proposal
     version = desk.library.repository().name_of(
-        f"{proposal.merge}:skills/{proposal.skill}"
+        f"{proposal.merge}:{SKILLS}/{proposal.skill}"
     )
     data = words.opened_data(proposal, created) | {
         "merge": proposal.merge or None,

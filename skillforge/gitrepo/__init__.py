@@ -26,7 +26,6 @@ from skillforge.gitrepo.running import (
     version,
 )
 from skillforge.gitrepo.writing import (
-    NewCommit,
     RefUpdate,
     Who,
     cannot_write,
@@ -35,7 +34,7 @@ from skillforge.gitrepo.writing import (
 
 T = TypeVar("T")
 
-__all__ = ["GitRepo", "TreeFile", "environment", "find_root", "version"]
+__all__ = ["Asked", "GitRepo", "TreeFile", "environment", "find_root", "version"]
 
 
 class TreeFile(NamedTuple):
@@ -91,21 +90,8 @@ class GitRepo:
         dot_git = self.root / ".git"
         if dot_git.is_dir():
             return dot_git
-        shown = self._git("rev-parse", "--git-common-dir").decode().strip()
+        shown = self.git("rev-parse", "--git-common-dir").decode().strip()
         return (self.root / shown).resolve()
-
-    def user(self) -> str:
-        """Git's user as `Name <mail>`; empty where none is set."""
-        import git
-
-        try:
-            with hook_variables_hidden(), git.Repo(self.root) as repo:
-                config = repo.config_reader()
-                name = config.get_value("user", "name", default="")
-                mail = config.get_value("user", "email", default="")
-        except (OSError, ValueError, git.GitError):
-            return ""
-        return f"{name} <{mail}>" if name else ""
 
     def resolve(self, revision: str) -> str:
         """The commit that a revision names."""
@@ -152,7 +138,7 @@ class GitRepo:
 
     def files(self, revision: str, *folders: str) -> Iterator[TreeFile]:
         """All files under some folders, by path, with their sizes."""
-        out = self._git(
+        out = self.git(
             "ls-tree", "-r", "-l", "-z", "--full-tree", revision, "--", *folders
         )
         for entry in parsing.paths(out):
@@ -163,11 +149,11 @@ class GitRepo:
     def changed_paths(self, base: str, head: str, folder: str) -> list[str]:
         """Paths under `folder` that differ between two commits."""
         options = ("--name-only", "-r", "-z", base, head, "--", folder)
-        return parsing.paths(self._git("diff-tree", *AS_IT_IS, *options))
+        return parsing.paths(self.git("diff-tree", *AS_IT_IS, *options))
 
     def changed_files(self, base: str, head: str) -> Iterator[tuple[str, str, bool]]:
         """Files that differ: path, mode now (empty if gone), and whether it is new."""
-        out = self._git("diff-tree", *AS_IT_IS, "-r", "-z", "--raw", base, head)
+        out = self.git("diff-tree", *AS_IT_IS, "-r", "-z", "--raw", base, head)
         words = iter(parsing.paths(out))
         for about, path in zip(words, words, strict=True):
             before, after, *_ = about.lstrip(":").split()
@@ -196,7 +182,7 @@ class GitRepo:
         return Asked(question, parsing.paths)
 
     def blob(self, name: str) -> bytes:
-        return self._git("cat-file", "blob", name)
+        return self.git("cat-file", "blob", name)
 
     def blobs(self, names: Iterable[str]) -> Iterator[bytes]:
         """The contents of many blobs, in order, from one process."""
@@ -270,15 +256,10 @@ class GitRepo:
         if done.code:
             raise cannot_write(done.complaint)
 
-    def commit(self, new: NewCommit) -> str:
-        """Make one commit that no ref names yet."""
-        with self.making(new.parents[0]) as commits:
-            return commits.commit(new)
-
     def refs(self, *prefixes: str) -> dict[str, tuple[str, str]]:
         """Refs by full name: what they point at, and that commit's subject."""
         line = "--format=%(refname)%00%(objectname)%00%(contents:subject)"
-        out = self._git("for-each-ref", line, *prefixes).decode("utf-8", "replace")
+        out = self.git("for-each-ref", line, *prefixes).decode("utf-8", "replace")
         rows = (row.split("\0") for row in out.split("\n")[:-1])
         return {ref: (name, subject) for ref, name, subject in rows}
 
@@ -305,7 +286,7 @@ class GitRepo:
 
     def date(self, words: str) -> int:
         """The second that a date means; git takes what it cannot read for now."""
-        out = self._git("rev-parse", f"--since={words}").decode().strip()
+        out = self.git("rev-parse", f"--since={words}").decode().strip()
         seconds = int(out.partition("=")[2] or 0)
         if words.strip() != "now" and abs(time.time() - seconds) < 2:
             raise RequestError(
@@ -329,8 +310,8 @@ class GitRepo:
         """
         plain = ("--no-ext-diff", "--no-textconv", "--no-color", *AS_IT_IS)
         question = ("diff", *plain, "--src-prefix=a/", "--dst-prefix=b/", base, head)
-        first = self._git(*question, "--", ".", f":(exclude){last}")
-        return (first + self._git(*question, "--", last)).decode("utf-8", "replace")
+        first = self.git(*question, "--", ".", f":(exclude){last}")
+        return (first + self.git(*question, "--", last)).decode("utf-8", "replace")
 
     def merged_tree(self, ours: str, theirs: str) -> str:
         """The tree of a three-way merge; a conflict is an error that names files."""
@@ -348,15 +329,12 @@ class GitRepo:
         """Run git; a non-zero exit is a value."""
         return proc.run([*GIT, *args], cwd=self.root, env=self._env, stdin=stdin)
 
-    def git(self, *args: str) -> bytes:
-        """The output of git; a non-zero exit is an error."""
-        return self._git(*args)
-
     def _start(self, *args: str, stdin: bool = False) -> "proc.Process":
         return proc.start([*GIT, *args], cwd=self.root, env=self._env, stdin=stdin)
 
-    def _git(self, *args: str, stdin: bytes | None = None) -> bytes:
-        return output(args, self.run(*args, stdin=stdin))
+    def git(self, *args: str) -> bytes:
+        """The output of git; a non-zero exit is an error."""
+        return output(args, self.run(*args))
 
 
 class Asked(NamedTuple, Generic[T]):

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from skillforge.gitrepo.parsing import flagged, paths
 from skillforge.gitrepo.running import AS_IT_IS
 
 if TYPE_CHECKING:
@@ -44,22 +45,17 @@ def unsaved(repo: "GitRepo", commit: str) -> Unsaved:
     """What differs from a commit, in the index or in the files."""
     options = (*AS_IT_IS, "--name-only", "-z")
     repo.run("update-index", "-q", "--refresh")  # times alone are no difference
-    flagged = _paths(repo.git("ls-files", "-v", "-z"))
     return Unsaved(
-        frozenset(_paths(repo.git("diff-index", "--cached", *options, commit))),
-        frozenset(_paths(repo.git("diff-files", *options))),
-        frozenset(_paths(repo.git("ls-files", "--others", "-z"))),
-        frozenset(path[2:] for path in flagged if path[0].islower() or path[0] == "S"),
+        frozenset(paths(repo.git("diff-index", "--cached", *options, commit))),
+        frozenset(paths(repo.git("diff-files", *options))),
+        frozenset(paths(repo.git("ls-files", "--others", "-z"))),
+        frozenset(flagged(repo.git("ls-files", "-v", "-z"))),
     )
-
-
-def _paths(out: bytes) -> list[str]:
-    return [os.fsdecode(path) for path in out.split(b"\0") if path]
 
 
 def staged_blob(repo: "GitRepo", path: str) -> str:
     """The object that the index has for a path; empty for none, or for a conflict."""
-    entries = _paths(repo.git("ls-files", "--stage", "-z", "--", f":(literal){path}"))
+    entries = paths(repo.git("ls-files", "--stage", "-z", "--", f":(literal){path}"))
     return entries[0].split()[1] if len(entries) == 1 else ""
 
 
@@ -85,7 +81,7 @@ def follow(repo: "GitRepo", before: str, after: str, replace: list[str]) -> bool
         options = ("--staged", "--worktree", f"--source={before}")
         literal = [f":(literal){path}" for path in replace]
         known = repo.run("ls-tree", "-r", "-z", "--name-only", before, "--", *replace)
-        tracked = _paths(known.out)
+        tracked = paths(known.out)
         if tracked:
             repo.run("restore", *options, "--", *literal)
         for path in set(replace) - set(tracked):

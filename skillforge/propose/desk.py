@@ -9,6 +9,7 @@ from skillforge.checks import select
 from skillforge.errors import RequestError, ToolError
 from skillforge.forge import Forge
 from skillforge.forge.local import LocalForge
+from skillforge.gitrepo import Asked
 from skillforge.gitrepo.writing import Who
 from skillforge.library import Library
 from skillforge.model import Draft
@@ -18,23 +19,23 @@ from skillforge.propose import drafts, people
 class Desk:
     """A library at work; `speaks_for` is what `--as` says."""
 
-    def __init__(self, library: Library, speaks_for: str = "") -> None:
+    def __init__(
+        self, library: Library, speaks_for: str | None, asked: Asked[Who] | None
+    ) -> None:
         self.library = library
         self.speaks_for = speaks_for
-        self._asked = library.repository().start_identity  # not yet: readers need none
+        self._asked = asked
 
     @classmethod
-    def at(cls, start: Path) -> "Desk":
-        """The desk of somebody who reads."""
-        return cls(Library.open(start))
+    def at(cls, start: Path, speaks_for: str | None = None) -> "Desk":
+        """The desk of somebody who reads, and may come to write."""
+        return cls(Library.open(start), speaks_for, None)
 
     @classmethod
     def at_work(cls, start: Path, speaks_for: str | None) -> "Desk":
         """The desk of somebody who writes; git looks up who it is meanwhile."""
-        desk = cls(Library.open(start), speaks_for or "")
-        asked = desk._asked()
-        desk._asked = lambda: asked
-        return desk
+        library = Library.open(start)
+        return cls(library, speaks_for, library.repository().start_identity())
 
     @cached_property
     def forge(self) -> Forge:
@@ -44,7 +45,7 @@ class Desk:
     def by(self) -> Who:
         """Git's user, or whoever is named instead."""
         if not self.speaks_for:
-            return self._asked().wait()
+            return self._user()
         name, mail = people.parts(self.speaks_for)
         if not name:
             raise RequestError(
@@ -52,10 +53,13 @@ class Desk:
             )
         return Who(name, mail, self._time())
 
+    def _user(self) -> Who:
+        return (self._asked or self.library.repository().start_identity()).wait()
+
     def _time(self) -> str:
         """Now, as git would write it; also where git does not know who is at work."""
         try:
-            return self._asked().wait().when
+            return self._user().when
         except (RequestError, ToolError):
             return f"{int(time.time())} +0000"
 

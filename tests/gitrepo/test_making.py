@@ -37,6 +37,11 @@ def after(files: dict[str, tuple[str, bytes]], changes: list[Put]) -> None:
             files[put.path] = (put.mode, put.data)
 
 
+def make(repo: GitRepo, new: NewCommit) -> str:
+    with repo.making(new.parents[0]) as commits:
+        return commits.commit(new)
+
+
 def git(root: Path, *arguments: str, stdin: bytes = b"", index: str = "") -> str:
     env = os.environ | ({"GIT_INDEX_FILE": index} if index else {})
     done = subprocess.run(
@@ -84,7 +89,7 @@ def test_a_large_file_and_a_large_folder(library: LibraryFolder) -> None:
     many = [Put(f"skills/n{n}/SKILL.md", b"x%d" % n) for n in range(3000)]
     large = Put("large.bin", os.urandom(3_000_000))
 
-    commit = repo.commit(NewCommit([base], "Many\n", WHO, [*many, large]))
+    commit = make(repo, NewCommit([base], "Many\n", WHO, [*many, large]))
 
     listed = library.git("ls-tree", "-r", "--name-only", commit).splitlines()
     assert len(listed) == 3003
@@ -96,7 +101,7 @@ def test_any_message_makes_a_sound_commit(library: LibraryFolder, message: str) 
     repo = GitRepo(library.root)
     base = repo.ref("refs/heads/main")
 
-    commit = repo.commit(NewCommit([base], message, WHO))
+    commit = make(repo, NewCommit([base], message, WHO))
 
     assert library.git("fsck", "--strict", "--no-dangling", commit) == ""
     assert library.git("rev-parse", f"{commit}^").strip() == base
@@ -110,7 +115,7 @@ def test_what_cannot_be_written_is_an_error(library: LibraryFolder) -> None:
     objects.write_text("no folder")
 
     with pytest.raises(ToolError):
-        repo.commit(NewCommit([base], "x\n", WHO, [Put("a", b"b")]))
+        make(repo, NewCommit([base], "x\n", WHO, [Put("a", b"b")]))
 
 
 def test_a_tree_that_is_lost_is_not_taken_for_an_empty_one(
@@ -122,4 +127,4 @@ def test_a_tree_that_is_lost_is_not_taken_for_an_empty_one(
     (library.root / ".git/objects" / tree[:2] / tree[2:]).unlink()
 
     with pytest.raises(ToolError, match="lost"):
-        repo.commit(NewCommit([base], "x\n", WHO, [Put("skills/a/b", b"c")]))
+        make(repo, NewCommit([base], "x\n", WHO, [Put("skills/a/b", b"c")]))
