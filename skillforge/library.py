@@ -23,6 +23,7 @@ from skillforge.model import SKILL_FILE, Document, File, Kind, Skill
 from skillforge.text import nearest
 
 SKILLS = "skills"
+EVIDENCE = "evidence"
 Listing: TypeAlias = dict[str, list[TreeFile]]
 _FEW_NAMES = 1000  # that fit on a command line; beyond, all are listed
 _SUBMODULE = File(Kind.SUBMODULE, 0)

@@ -18,8 +18,8 @@ _FENCE = re.compile(
 def shingles(text: str) -> frozenset[int]:
     """Every three words in a row, as numbers: equal in any process of this Python.
 
-    Words are what stands between spaces. That is coarse, and ten times as fast as to
-    look for letters; for texts that are nearly the same it comes to the same.
+    Words are what stands between spaces. That is coarse and fast, and for texts that
+    are nearly the same it comes to the same as to look for letters.
     """
     numbers = list(map(crc32, text.lower().encode("utf-8", "replace").split()))
     if len(numbers) < 3:

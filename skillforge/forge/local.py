@@ -49,6 +49,7 @@ class LocalForge:
 
     def proposals(self, *, only_open: bool = False) -> list[Proposal]:
         """Proposals by number; those that are over are not even read if not asked."""
+        self.unreadable.clear()
         refs = self.repo.refs(PREFIX, BRANCHES)
         numbers = sorted(int(n) for ref in refs if (n := _number(ref)))
         self._highest = numbers[-1] if numbers else 0

@@ -14,10 +14,9 @@ from skillforge.config import POLICY_FILE, Policy, read_policy
 from skillforge.errors import ConfigError, ConflictError, RequestError
 from skillforge.forge import Forge
 from skillforge.gitrepo.objects import Object
-from skillforge.library import SKILLS, Library
+from skillforge.library import EVIDENCE, SKILLS, Library
 from skillforge.model import Action, Proposal, State
 from skillforge.propose import history, people, trailers
-from skillforge.propose.drafts import EVIDENCE
 from skillforge.propose.history import NOW, Step
 
 

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from skillforge.checks import paths
-from skillforge.library import SKILLS, Library
+from skillforge.library import EVIDENCE, SKILLS, Library
 from skillforge.model import Action, Finding, Proposal, Severity
 from skillforge.propose import history, trailers
-from skillforge.propose.drafts import EVIDENCE
 
 _FILES = ("100644", "100755")
 _ONE_SKILL = "propose it separately: a draft changes one skill and its evidence"

@@ -9,10 +9,9 @@ from pathlib import Path
 
 from skillforge.checks import paths
 from skillforge.errors import RequestError
-from skillforge.library import SKILLS, Library, read_folder
+from skillforge.library import EVIDENCE, SKILLS, Library, read_folder
 from skillforge.model import Draft, DraftFile, Kind, Skill
 
-EVIDENCE = "evidence"
 MAX_EXAMPLE = 1 << 20
 _LEFT_BY_RUNS = re.compile(
     r"(?:.*/)?(?:__pycache__|\.pytest_cache|node_modules|\.venv)/.*|.*\.pyc|"

@@ -7,7 +7,7 @@ from skillforge.gitrepo import GitRepo, checkout
 from skillforge.gitrepo.checkout import Unsaved
 from skillforge.gitrepo.objects import blob_name
 from skillforge.library import Library
-from skillforge.model import SKILL_FILE, DraftFile
+from skillforge.model import SKILL_FILE
 from skillforge.propose import versions
 
 
@@ -97,9 +97,7 @@ def _is_draft(place: GitRepo, unsaved: Unsaved, head: str, path: str) -> bool:
 def _is_same(data: bytes, committed: bytes, path: str) -> bool:
     if data == committed or not path.endswith(f"/{SKILL_FILE}"):
         return data == committed
-    version = versions.of(committed)
     try:
-        same = versions.stamped({SKILL_FILE: DraftFile(data)}, version)
+        return versions.stamped(data, versions.of(committed)) == committed
     except RequestError:
         return False
-    return same[SKILL_FILE].data == committed

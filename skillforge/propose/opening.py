@@ -11,7 +11,7 @@ from skillforge.errors import ConflictError, RequestError
 from skillforge.forge import Forge
 from skillforge.gitrepo.objects import blob_name
 from skillforge.gitrepo.writing import NewCommit, Put, Who
-from skillforge.library import SKILLS, Library
+from skillforge.library import EVIDENCE, SKILLS, Library
 from skillforge.model import (
     SKILL_FILE,
     Action,
@@ -24,7 +24,6 @@ from skillforge.model import (
 )
 from skillforge.propose import admission, trailers, versions
 from skillforge.propose.admission import Ready, Request
-from skillforge.propose.drafts import EVIDENCE
 
 _TITLES = {
     Action.CREATE: "Add",
@@ -106,7 +105,7 @@ def _stamped(ready: Ready) -> Ready:
     was = versions.of(ready.before) if ready.before is not None else ""
     now = versions.of(draft.files[SKILL_FILE].data)
     version = versions.raised(was, now, ready.request.bump)
-    stamped = versions.stamped(draft.files, version)
+    stamped = versions.with_version(draft.files, version)
     return replace(ready, draft=replace(draft, files=stamped))
 
 
@@ -193,7 +192,7 @@ def _is_on_base(library: Library, ready: Ready) -> bool:
     if ready.request.bump is None:
         was, now = (versions.of(it) for it in (ready.before, given[SKILL_FILE].data))
         if was and not versions.is_higher(now, was):
-            given = versions.stamped(given, was)
+            given = versions.with_version(given, was)
     return all(
         entry.object == blob_name(given[path].data, entry.object)
         and (entry.mode == "100755") == given[path].is_executable

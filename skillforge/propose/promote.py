@@ -9,20 +9,18 @@ from skillforge.config import Policy
 from skillforge.errors import ConflictError, RequestError
 from skillforge.forge import Forge
 from skillforge.gitrepo.writing import NewCommit, Put, Who
-from skillforge.library import SKILLS, Library
+from skillforge.library import EVIDENCE, SKILLS, Library
 from skillforge.model import (
     SKILL_FILE,
     Action,
     Approval,
     Comment,
-    DraftFile,
     Proposal,
     State,
     Verdict,
 )
 from skillforge.propose import following, review, trailers, versions
 from skillforge.propose.admission import is_old
-from skillforge.propose.drafts import EVIDENCE
 from skillforge.propose.history import NOW
 
 
@@ -75,9 +73,8 @@ def promote(
 
 def _merged(library: Library, proposal: Proposal, *, again: bool = False) -> Promoted:
     """What is left to do after a merge: checkouts of main follow, if main is there."""
-    tip = library.tip
     left = []
-    if tip == proposal.merge:
+    if library.tip == proposal.merge:
         left = following.bring_along(library, proposal.base, proposal.merge)
     return Promoted(proposal, again, tuple(left))
 
@@ -106,10 +103,7 @@ def _refuse_unready(
     number = proposal.number
     tip = library.tip
     policy = library.policy(tip)
-    if not proposal.is_open:
-        raise ConflictError(
-            f"proposal {number} is {proposal.state}", hint="propose it again"
-        )
+    review.refuse_over(proposal)
     if proposal.is_draft:
         raise ConflictError(
             f"proposal {number} is a draft",
@@ -173,10 +167,7 @@ def refresh(library: Library, forge: Forge, number: int, by: Who) -> Proposal:
     """Put a proposal on today's main; whoever approved it has to look again."""
     with forge.alone():
         proposal = _found_merged(library, forge, forge.get(number), by)
-        if not proposal.is_open:
-            raise ConflictError(
-                f"proposal {number} is {proposal.state}", hint="nothing to refresh"
-            )
+        review.refuse_over(proposal)
         tip = library.tip
         if proposal.base == tip and not is_old(proposal, library.policy(tip), by):
             return proposal
@@ -215,28 +206,21 @@ def _carried(
     before, after = repo.find(f"{tip}:{path}"), repo.find(f"{tree}:{path}")
     if before and after:
         was, now = versions.of(before.data), versions.of(after.data)
-        files = versions.stamped(
-            {SKILL_FILE: DraftFile(after.data)}, versions.raised(was, now, None)
-        )
-        if files[SKILL_FILE].data != after.data:
-            yield Put(path, files[SKILL_FILE].data)
+        data = versions.stamped(after.data, versions.raised(was, now, None))
+        if data != after.data:
+            yield Put(path, data)
 
 
 def close(forge: Forge, number: int, why: str, by: Who) -> Proposal:
     """End a proposal without merging it."""
-    proposal = forge.get(number)
-    if not proposal.is_open:
-        raise ConflictError(
-            f"proposal {number} is {proposal.state} already", hint="nothing to close"
-        )
+    proposal = review.get_open(forge, number)
     comment = Comment(str(by), why or "closed", by.seconds)
     return forge.close(proposal, State.CLOSED, comment, by)
 
 
 def expire(library: Library, forge: Forge, by: Who) -> list[Proposal]:
     """Close what has waited longer than the policy allows."""
-    tip = library.tip
-    policy = library.policy(tip)
+    policy = library.policy(library.tip)
     comment = Comment(str(by), f"older than {policy.days_limit} days", by.seconds)
     return [
         forge.close(proposal, State.EXPIRED, comment, by)

@@ -8,7 +8,7 @@ from skillforge.checks.overlap import Neighbour, neighbours
 from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.forge import Forge
 from skillforge.gitrepo.writing import Who
-from skillforge.library import SKILLS, Library
+from skillforge.library import EVIDENCE, SKILLS, Library
 from skillforge.model import (
     SKILL_FILE,
     Approval,
@@ -21,7 +21,6 @@ from skillforge.model import (
 )
 from skillforge.propose import gate, people, trailers
 from skillforge.propose.case import Case
-from skillforge.propose.drafts import EVIDENCE
 
 _NETWORK = re.compile(
     rb"\bhttps?://[\w.-]+|\b(?:curl|wget|ssh|scp|rsync|ftp|nc|urllib|requests|httpx|"
@@ -134,11 +133,7 @@ def merged(library: Library, proposal: Proposal, tip: str) -> str:
 
 def check(library: Library, forge: Forge, proposal: Proposal, by: Who) -> Proposal:
     """Run the gate on a proposal and store what it says."""
-    if not proposal.is_open:
-        raise ConflictError(
-            f"proposal {proposal.number} is {proposal.state}",
-            hint="skillforge proposals lists those that are open",
-        )
+    refuse_over(proposal)
     return forge.judge(proposal, gate.judge(library, Case.of(proposal)), by)
 
 
@@ -183,7 +178,7 @@ def approve(
     by hand can be approved only so: what it holds may not be what was shown.
     """
     with forge.alone():
-        proposal = _open(forge, number)
+        proposal = get_open(forge, number)
         library.policy(proposal.base)  # one that cannot be read stops everything
         is_seen = proposal.head.startswith(seen) if seen else True
         if not is_seen or (not seen and proposal.head != proposal.made):
@@ -217,24 +212,29 @@ def reject(forge: Forge, number: int, why: str, by: Who) -> Proposal:
     """Say no: the proposal is closed, and its author can read why."""
     if not why.strip():
         raise RequestError("a rejection needs a reason", hint="--why TEXT")
-    proposal = _open(forge, number)
+    proposal = get_open(forge, number)
     comment = Comment(str(by), f"rejected: {why}", by.seconds)
     return forge.close(proposal, State.CLOSED, comment, by)
 
 
 def remark(forge: Forge, number: int, text: str, by: Who) -> Proposal:
     comment = Comment(str(by), text, by.seconds)
-    return forge.comment(_open(forge, number), comment, by)
+    return forge.comment(get_open(forge, number), comment, by)
 
 
-def _open(forge: Forge, number: int) -> Proposal:
+def get_open(forge: Forge, number: int) -> Proposal:
+    """A proposal about which something can still be decided."""
     proposal = forge.get(number)
+    refuse_over(proposal)
+    return proposal
+
+
+def refuse_over(proposal: Proposal) -> None:
     if not proposal.is_open:
         raise ConflictError(
-            f"proposal {number} is {proposal.state}",
+            f"proposal {proposal.number} is {proposal.state} already",
             hint="skillforge proposals lists those that are open",
         )
-    return proposal
 
 
 def authors(library: Library, proposal: Proposal) -> list[str]:

@@ -48,14 +48,23 @@ def is_higher(one: str, other: str) -> bool:
     return numbers > others or (numbers == others and is_final)
 
 
-def stamped(files: Mapping[str, DraftFile], version: str) -> Mapping[str, DraftFile]:
-    """The same files with another version; a document that is broken stays as it is."""
+def stamped(skill_md: bytes, version: str) -> bytes:
+    """The same document with another version; one that is broken stays as it is."""
+    document = parse(skill_md)
+    if not document.readable or document.metadata("version") == version:
+        return skill_md
+    # Bytes that are not UTF-8 were refused by the parser, so this is lossless.
+    return set_field(document.text, _PATH, version).encode()
+
+
+def with_version(
+    files: Mapping[str, DraftFile], version: str
+) -> Mapping[str, DraftFile]:
+    """The same files, their document stamped."""
     skill_md = files.get(SKILL_FILE)
     if skill_md is None:
         return files
-    document = parse(skill_md.data)
-    if not document.readable or document.metadata("version") == version:
-        return files
-    text = set_field(document.text, _PATH, version)
-    # Bytes that are not UTF-8 were refused by the parser, so this is lossless.
-    return {**files, SKILL_FILE: skill_md._replace(data=text.encode())}
+    return {
+        **files,
+        SKILL_FILE: skill_md._replace(data=stamped(skill_md.data, version)),
+    }
