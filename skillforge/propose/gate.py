@@ -18,6 +18,7 @@ from skillforge.library import SKILLS, Library
 from skillforge.model import (
     CheckResult,
     Finding,
+    Report,
     Severity,
     Status,
     Verdict,
@@ -113,9 +114,8 @@ def _judged_before(finding: Finding) -> Finding:
     return replace(finding, severity=Severity.WARNING) if is_error else finding
 
 
-def _status(findings: Iterable[Finding]) -> Status:
-    failed = any(finding.severity is Severity.ERROR for finding in findings)
-    return Status.FAILED if failed else Status.PASSED
+def _status(findings: tuple[Finding, ...]) -> Status:
+    return Status.PASSED if Report(findings).ok else Status.FAILED
 
 
 def _error(
