@@ -42,7 +42,7 @@ def gate(
     from skillforge.propose import gate as gates
     from skillforge.propose import review as reviews
     from skillforge.propose import words
-    from skillforge.propose.case import Case
+    from skillforge.propose.candidate import Candidate
     from skillforge.propose.desk import Desk
 
     desk = Desk.at(settings.start, speaks_for)
@@ -53,8 +53,8 @@ def gate(
         assert done.verdict is not None
         verdict = done.verdict
     else:
-        case = Case.between(desk.library, str(base), str(head))
-        verdict = gates.judge(desk.library, case)
+        candidate = Candidate.between(desk.library, str(base), str(head))
+        verdict = gates.judge(desk.library, candidate)
     data = words.verdict_data(verdict) | {"proposal": number}
     text = words.verdict_text(verdict, colour=use_colour())
     return Answer(data, text, ok=verdict.passed)

@@ -23,25 +23,27 @@ from skillforge.model import (
     Status,
     Verdict,
 )
-from skillforge.propose.case import Case, exact_findings, path_findings
+from skillforge.propose.candidate import Candidate, exact_findings, path_findings
 
-Findings: TypeAlias = Callable[[Library, Case], Iterable[Finding]]
+Findings: TypeAlias = Callable[[Library, Candidate], Iterable[Finding]]
 
 
-def judge(library: Library, case: Case) -> Verdict:
+def judge(library: Library, candidate: Candidate) -> Verdict:
     """Run every required check on exactly these bytes."""
     repo = library.repository()
-    policy = library.policy(case.base)
-    results = [_timed("paths", case, path_findings, library)]
+    policy = library.policy(candidate.base)
+    results = [_timed("paths", candidate, path_findings, library)]
     if results[0].status is Status.PASSED:
-        if case.is_rollback:
-            results.append(_timed("exact", case, exact_findings, library))
-        results += [_check(library, policy, case, name) for name in _ordered(policy)]
+        if candidate.is_rollback:
+            results.append(_timed("exact", candidate, exact_findings, library))
+        results += [
+            _check(library, policy, candidate, name) for name in _ordered(policy)
+        ]
     return Verdict(
-        case.head,
-        case.base,
-        repo.name_of(f"{case.head}^{{tree}}"),
-        repo.name_of(f"{case.base}:{POLICY_FILE}"),
+        candidate.head,
+        candidate.base,
+        repo.name_of(f"{candidate.head}^{{tree}}"),
+        repo.name_of(f"{candidate.base}:{POLICY_FILE}"),
         tuple(results),
     )
 
@@ -52,19 +54,25 @@ def _ordered(policy: Policy) -> list[str]:
     return known + [name for name in policy.checks if name not in known]
 
 
-def _timed(name: str, case: Case, findings: Findings, library: Library) -> CheckResult:
+def _timed(
+    name: str, candidate: Candidate, findings: Findings, library: Library
+) -> CheckResult:
     """Run one part of the gate here, and see how long it takes."""
     start = time.monotonic()
     try:
-        found = tuple(findings(library, case))
+        found = tuple(findings(library, candidate))
     except SkillforgeError as err:
         return _error(name, err.message)
     status = _status(found)
     taken = time.monotonic() - start
-    return CheckResult(name, status, found, dict.fromkeys(case.skills, status), taken)
+    return CheckResult(
+        name, status, found, dict.fromkeys(candidate.skills, status), taken
+    )
 
 
-def _check(library: Library, policy: Policy, case: Case, name: str) -> CheckResult:
+def _check(
+    library: Library, policy: Policy, candidate: Candidate, name: str
+) -> CheckResult:
     """Run one required check on every skill, each in a process of its own."""
     check = checks().get(name)
     if check is None:
@@ -76,8 +84,8 @@ def _check(library: Library, policy: Policy, case: Case, name: str) -> CheckResu
     start = time.monotonic()
     found: list[Finding] = []
     skills: dict[str, Status] = {}
-    for skill in case.skills:
-        result = _check_one(library, policy, case, check, skill)
+    for skill in candidate.skills:
+        result = _check_one(library, policy, candidate, check, skill)
         skills[skill] = result.status
         found += result.findings
     ends = set(skills.values()) or {Status.PASSED}
@@ -86,20 +94,20 @@ def _check(library: Library, policy: Policy, case: Case, name: str) -> CheckResu
 
 
 def _check_one(
-    library: Library, policy: Policy, case: Case, check: Check, skill: str
+    library: Library, policy: Policy, candidate: Candidate, check: Check, skill: str
 ) -> CheckResult:
     def work() -> list[Finding]:
         subject = Subject(
             library,
             policy,
-            case.base,
-            case.head,
-            library.skill_at(case.head, skill, case.origin),
-            library.skill_at(case.base, skill),
-            case.skills,
+            candidate.base,
+            candidate.head,
+            library.skill_at(candidate.head, skill, candidate.origin),
+            library.skill_at(candidate.base, skill),
+            candidate.skills,
         )
         found = [f.under(f"{SKILLS}/{skill}") for f in check.run(subject)]
-        return [_judged_before(f) for f in found] if case.is_rollback else found
+        return [_judged_before(f) for f in found] if candidate.is_rollback else found
 
     try:
         found = tuple(proc.apart(work, check.seconds))

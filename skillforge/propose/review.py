@@ -20,7 +20,7 @@ from skillforge.model import (
     Verdict,
 )
 from skillforge.propose import gate, people, trailers
-from skillforge.propose.case import Case
+from skillforge.propose.candidate import Candidate
 
 _NETWORK = re.compile(
     rb"\bhttps?://[\w.-]+|\b(?:curl|wget|ssh|scp|rsync|ftp|nc|urllib|requests|httpx|"
@@ -55,7 +55,7 @@ def brief(library: Library, forge: Forge, number: int) -> Brief:
     proposal = forge.get(number)
     verdict = proposal.verdict or Verdict(proposal.head, proposal.base, "", "")
     if proposal.is_open and not _is_current(proposal):
-        verdict = gate.judge(library, Case.of(proposal))
+        verdict = gate.judge(library, Candidate.of(proposal))
     tip = library.tip
     now = library.skill_at(proposal.head, proposal.skill)
     was = library.skill_at(proposal.base, proposal.skill)
@@ -134,7 +134,7 @@ def merged(library: Library, proposal: Proposal, tip: str) -> str:
 def check(library: Library, forge: Forge, proposal: Proposal, by: Who) -> Proposal:
     """Run the gate on a proposal and store what it says."""
     refuse_over(proposal)
-    return forge.judge(proposal, gate.judge(library, Case.of(proposal)), by)
+    return forge.judge(proposal, gate.judge(library, Candidate.of(proposal)), by)
 
 
 def _is_current(proposal: Proposal) -> bool:

@@ -14,7 +14,7 @@ _REWRITTEN = "skillforge refresh writes it anew; or close it, and propose again"
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Candidate:
     """What is to be judged: what changed from `start` to `head`, by the base's policy.
 
     A proposal starts at its base; a branch in CI where it left the base. `message` is
@@ -34,7 +34,7 @@ class Case:
         return self.action == Action.ROLLBACK
 
     @classmethod
-    def of(cls, proposal: Proposal) -> "Case":
+    def of(cls, proposal: Proposal) -> "Candidate":
         """A proposal is about what it was opened for, whatever its branch holds now."""
         return cls(
             proposal.base,
@@ -47,7 +47,7 @@ class Case:
         )
 
     @classmethod
-    def between(cls, library: Library, base: str, head: str) -> "Case":
+    def between(cls, library: Library, base: str, head: str) -> "Candidate":
         """What a branch changed since it left its base, as CI sees it.
 
         Its commits say which skills they are about; one that says nothing may be about
@@ -71,40 +71,42 @@ class Case:
         return cls(start, repo.resolve(base), repo.resolve(head), named, action, origin)
 
 
-def path_findings(library: Library, case: Case) -> Iterator[Finding]:
+def path_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
     """A draft stays in its skill, holds ordinary files, and is what was proposed."""
-    own = _own(library, case)
+    own = _own(library, candidate)
     if not own:
         return  # a branch that touches no skill is not the gate's business
-    yield from _commit_findings(library, case)
-    for path, mode, is_new in library.repository().changed_files(case.start, case.head):
-        if why := _refusal(case, own, path, mode, is_new):
+    yield from _commit_findings(library, candidate)
+    for path, mode, is_new in library.repository().changed_files(
+        candidate.start, candidate.head
+    ):
+        if why := _refusal(candidate, own, path, mode, is_new):
             yield Finding("path", Severity.ERROR, why, path, 1, _ONE_SKILL)
     for name in own:
         if path := paths.clash(
-            library.repository().files_in(f"{case.head}:{SKILLS}/{name}")
+            library.repository().files_in(f"{candidate.head}:{SKILLS}/{name}")
         ):
             where = f"{SKILLS}/{name}/{path}"
             why = "it collides with another path of the skill"
             yield Finding("path", Severity.ERROR, why, where, 1, "rename one of them")
 
 
-def _own(library: Library, case: Case) -> tuple[str, ...]:
+def _own(library: Library, candidate: Candidate) -> tuple[str, ...]:
     """The skills that a draft may touch: one, what it absorbs, what it restores."""
-    if case.is_rollback:
-        return case.skills
+    if candidate.is_rollback:
+        return candidate.skills
     repo = library.repository()
     gone = [
         name
-        for name in case.skills[1:]
-        if case.action == Action.CONSOLIDATE
-        and not repo.name_of(f"{case.head}:{SKILLS}/{name}")
+        for name in candidate.skills[1:]
+        if candidate.action == Action.CONSOLIDATE
+        and not repo.name_of(f"{candidate.head}:{SKILLS}/{name}")
     ]
-    return (*case.skills[:1], *gone)
+    return (*candidate.skills[:1], *gone)
 
 
 def _refusal(
-    case: Case, own: tuple[str, ...], path: str, mode: str, is_new: bool
+    candidate: Candidate, own: tuple[str, ...], path: str, mode: str, is_new: bool
 ) -> str:
     """Why a changed file is not let through; empty if it is."""
     inside = paths.inside(path, own, SKILLS)
@@ -113,24 +115,24 @@ def _refusal(
         return f"a draft about {' and '.join(own)} may not touch it"
     if evidence and not is_new:
         return "evidence is a record: it is added to, never changed"
-    if not mode or (inside and case.is_rollback):
+    if not mode or (inside and candidate.is_rollback):
         return ""  # what goes may have any name; what comes back has to be exact
     if mode not in _FILES:
         return "it is a link or a repository, not an ordinary file"
     return paths.refusal(inside or evidence)
 
 
-def _commit_findings(library: Library, case: Case) -> Iterator[Finding]:
+def _commit_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
     """The commits are the tool's own, with what was put on top of them in a row."""
-    for name in case.skills:
+    for name in candidate.skills:
         if not paths.is_name(name):
             why = f"{name!r} cannot be a skill's name"
             yield Finding("path", Severity.ERROR, why, SKILLS, 1, _ONE_SKILL)
-    if not case.message:
+    if not candidate.message:
         return
-    span = f"{case.start}..{case.head}"
+    span = f"{candidate.start}..{candidate.head}"
     commits = list(library.repository().log("--reverse", span))
-    if not commits or commits[0].message.strip() != case.message.strip():
+    if not commits or commits[0].message.strip() != candidate.message.strip():
         why = "the branch does not start with the commit that was proposed"
         yield Finding("path", Severity.ERROR, why, SKILLS, 1, _REWRITTEN)
     if any(len(commit.parents) != 1 for commit in commits):
@@ -138,12 +140,12 @@ def _commit_findings(library: Library, case: Case) -> Iterator[Finding]:
         yield Finding("path", Severity.ERROR, why, SKILLS, 1, _REWRITTEN)
 
 
-def exact_findings(library: Library, case: Case) -> Iterator[Finding]:
+def exact_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
     """A rollback brings back what main held before, to the byte."""
     repo = library.repository()
-    all_steps = history.steps(library, case.base)
-    for name in case.skills:
-        tree = repo.name_of(f"{case.head}:{SKILLS}/{name}")
+    all_steps = history.steps(library, candidate.base)
+    for name in candidate.skills:
+        tree = repo.name_of(f"{candidate.head}:{SKILLS}/{name}")
         if not history.was_version(all_steps, name, tree):
             yield Finding(
                 "exact",
