@@ -37,19 +37,27 @@ def start(
     *,
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
-    stdin: bool = False,
+    stdin: bool | int = False,
+    handed: Sequence[int] = (),
 ) -> Process:
-    """Start a process whose output is read while it runs."""
+    """Start a process whose output is read while it runs.
+
+    `stdin` may be a file descriptor; those `handed` on keep their number.
+    """
     import subprocess  # takes a while to import, and not every command needs it
 
+    source = stdin if not isinstance(stdin, bool) else None
+    if source is None:
+        source = subprocess.PIPE if stdin else subprocess.DEVNULL
     try:
         return subprocess.Popen(
             list(argv),
             cwd=cwd,
             env=env,
-            stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
+            stdin=source,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            pass_fds=handed,
         )
     except FileNotFoundError as err:
         if cwd is not None and not cwd.is_dir():
@@ -199,3 +207,99 @@ def _outcome(work: Callable[[], R]) -> tuple[R | None, str]:
         return work(), ""
     except Exception as err:  # noqa: BLE001 - whatever it is, the caller has to know
         return None, f"{type(err).__name__}: {err}" if str(err) else type(err).__name__
+
+
+def farm(
+    work: Callable[[T], R], items: Sequence[T], jobs: int
+) -> Iterator[tuple[int, R | None]]:
+    """Do `work` on each item, several at a time, each in a process that does no other.
+
+    Yields an item's place and its result as they come; None if its process died of it.
+    """
+    import selectors
+
+    waiting = iter(range(len(items)))
+    with selectors.DefaultSelector() as ready:
+        workers = [_Worker(work, items) for _ in range(min(jobs, len(items)))]
+        try:
+            for worker in workers:
+                ready.register(worker.pipe, selectors.EVENT_READ, worker)
+                worker.give(next(waiting))
+            while ready.get_map():
+                for key, _ in ready.select():
+                    worker = key.data
+                    place, result = worker.place, worker.take()
+                    following = next(waiting, None) if worker.is_alive else None
+                    if following is None:
+                        ready.unregister(worker.pipe)
+                    else:
+                        worker.give(following)
+                    yield place, result
+        finally:
+            for worker in workers:
+                worker.end()
+    for place in waiting:  # nobody is left to do it
+        yield place, None
+
+
+class _Worker:
+    """A process that does one item after the other, as it is told."""
+
+    def __init__(self, work: Callable[[T], R], items: Sequence[T]) -> None:
+        import socket
+
+        self.place = -1
+        self.is_alive = True
+        ours, theirs = socket.socketpair()
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                ours.close()
+                _serve(theirs, work, items)
+            finally:
+                os._exit(0)
+        theirs.close()
+        self.pipe = ours
+
+    def give(self, place: int) -> None:
+        self.place = place
+        with suppress(BrokenPipeError, ConnectionResetError):
+            self.pipe.sendall(place.to_bytes(4, "big"))
+
+    def take(self) -> Any:
+        """The result of the item at hand; None once the process is gone."""
+        import pickle
+
+        size = self._read(4)
+        data = self._read(int.from_bytes(size, "big")) if size else b""
+        self.is_alive = bool(data)
+        return pickle.loads(data) if data else None
+
+    def _read(self, size: int) -> bytes:
+        data = b""
+        while len(data) < size:
+            try:
+                part = self.pipe.recv(min(1 << 16, size - len(data)))
+            except ConnectionResetError:
+                part = b""
+            if not part:
+                return b""
+            data += part
+        return data
+
+    def end(self) -> None:
+        import signal
+
+        self.pipe.close()
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+        with suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
+
+
+def _serve(pipe: Any, work: Callable[[T], R], items: Sequence[T]) -> None:
+    import pickle
+
+    while place := pipe.recv(4):
+        data = pickle.dumps(work(items[int.from_bytes(place, "big")]))
+        pipe.sendall(len(data).to_bytes(4, "big") + data)

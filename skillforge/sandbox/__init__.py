@@ -1,0 +1,133 @@
+"""Where untrusted code runs: the contract that every backend keeps.
+
+A job sees its skill at /skill, read-only; its own empty work directory, which is where
+it starts and the only place it may write; the system's programs; and nothing else: no
+network, no home, no variables of ours, no process but its own. When it ends, or a limit
+ends it, nothing of it is left.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from skillforge.errors import RequestError, ToolError
+
+MB = 1 << 20
+SKILL_DIR = "/skill"
+WORK_DIR = "/work"
+HOME_DIR = "/home/agent"
+USER_ID = 65534  # nobody's
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one job may use, with all the processes that it starts."""
+
+    seconds: float = 30
+    cpu_seconds: int = 60
+    memory: int = 512 * MB
+    processes: int = 64
+    open_files: int = 256
+    file_size: int = 64 * MB
+    work_size: int = 64 * MB
+    work_files: int = 10_000
+    output: int = MB  # for each of standard output and standard error
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One command, and what it finds when it starts.
+
+    `files` and `links` are put into the work directory, `mounts` are further folders
+    that it may read, by where it sees them. `wanted` names files of the work directory
+    to bring back.
+    """
+
+    argv: tuple[str, ...]
+    skill: Path
+    stdin: bytes = b""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    links: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str] = field(default_factory=dict)
+    mounts: Mapping[str, Path] = field(default_factory=dict)
+    wanted: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+    has_traps: bool = False
+
+
+class Found(NamedTuple):
+    """A path of the work directory after the job; `data` is a file's only."""
+
+    kind: str  # file, folder, link, other, unreadable
+    data: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a job ended, as seen from outside.
+
+    `limit` says which limit ended it; empty if none did. `sprung` says which of the
+    traps it went into.
+    """
+
+    code: int
+    out: bytes
+    err: bytes
+    seconds: float
+    limit: str = ""
+    is_timeout: bool = False
+    found: Mapping[str, Found] = field(default_factory=dict)
+    sprung: tuple[str, ...] = ()
+    tried_to_connect: bool = False
+
+
+class SandboxError(ToolError):
+    """The job could not be run at all; it has neither passed nor failed."""
+
+
+class Sandbox(Protocol):
+    """A place to run a job in."""
+
+    name: str
+
+    def about(self) -> str:
+        """Which program it is, for people and for telling environments apart."""
+        ...
+
+    def gaps(self) -> list[str]:
+        """What of the contract does not hold here; with any of it, nothing is run."""
+        ...
+
+    def run(self, job: Job) -> Ended: ...
+
+
+NAMES = ("bubblewrap", "docker", "podman")
+_CHOICE = "SKILLFORGE_SANDBOX"
+
+
+def backend(name: str) -> Sandbox:
+    """A backend by its name, whether or not it works here."""
+    from skillforge.sandbox.bubblewrap import Bubblewrap
+    from skillforge.sandbox.container import Container
+
+    if name not in NAMES:
+        raise RequestError(
+            f"there is no sandbox {name!r}", hint=f"choose one of {', '.join(NAMES)}"
+        )
+    return Bubblewrap() if name == "bubblewrap" else Container(name)
+
+
+@cache
+def choose() -> tuple[Sandbox | None, str]:
+    """The sandbox to use, or why there is none: what each of them lacks."""
+    wanted = os.environ.get(_CHOICE)
+    lacking = []
+    for name in [wanted] if wanted else NAMES:
+        sandbox = backend(name)
+        if not (gaps := sandbox.gaps()):
+            return sandbox, ""
+        lacking.append(f"{name}: {gaps[0]}")
+    return None, "; ".join(lacking)

@@ -1,0 +1,80 @@
+"""Files of a work directory, put there and taken out without following any link."""
+
+import os
+import stat
+
+from skillforge.sandbox import Found
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+# A pipe or a device must not keep us waiting: we look at what it is first.
+_OLD = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+def open_folder(path: str, folder: int | None = None) -> int:
+    return os.open(path, _FOLDER, dir_fd=folder)
+
+
+def put(folder: int, path: str, data: bytes, mode: int = 0) -> None:
+    """Write a new file below a folder; one that begins with `#!` can be executed."""
+    mode = mode or (0o755 if data.startswith(b"#!") else 0o644)
+    parent = _make_parents(folder, path)
+    try:
+        fd = os.open(path.rpartition("/")[2], _NEW, mode, dir_fd=parent)
+    finally:
+        os.close(parent)
+    with open(fd, "wb") as file:
+        file.write(data)
+
+
+def link(folder: int, path: str, target: str) -> None:
+    os.symlink(target, path, dir_fd=folder)
+
+
+def take(folder: int, path: str, most: int) -> Found | None:
+    """What is at a path below a folder: of a file, at most so many bytes."""
+    try:
+        *parents, name = path.split("/")
+        parent = os.dup(folder)
+        for part in parents:
+            parent = _step(parent, part)
+        try:
+            return _look(parent, name, most)
+        finally:
+            os.close(parent)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError:
+        return Found("unreadable")
+
+
+def _look(parent: int, name: str, most: int) -> Found:
+    mode = os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode
+    if stat.S_ISDIR(mode):
+        return Found("folder")
+    if not stat.S_ISREG(mode):
+        return Found("link" if stat.S_ISLNK(mode) else "other")
+    with open(os.open(name, _OLD, dir_fd=parent), "rb") as file:
+        return Found("file", file.read(most))
+
+
+def _make_parents(folder: int, path: str) -> int:
+    parent = os.dup(folder)
+    for part in path.split("/")[:-1]:
+        try:
+            os.mkdir(part, 0o755, dir_fd=parent)
+        except FileExistsError:
+            pass
+        except OSError:
+            os.close(parent)
+            raise
+        parent = _step(parent, part)
+    return parent
+
+
+def _step(parent: int, part: str) -> int:
+    """Go one folder down, and let go of the one above."""
+    try:
+        return open_folder(part, parent)
+    finally:
+        os.close(parent)

@@ -1,0 +1,106 @@
+"""Does a sandbox keep its promises here? Asked by running something in it."""
+
+import os
+import platform
+import re
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from skillforge.errors import SkillforgeError
+from skillforge.sandbox import USER_ID, Job, Limits
+
+if TYPE_CHECKING:
+    from skillforge.sandbox import Ended, Sandbox
+
+INSTALL = "pip install 'git-skillforge[sandbox]', or the system's package bubblewrap"
+_NAMESPACES = ("user", "ipc", "mnt", "net", "pid", "uts", "cgroup")
+_APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
+_LIFT = "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
+# One question a line; what is printed is judged outside.
+_QUESTIONS = """
+for name in user ipc mnt net pid uts cgroup; do
+  echo "ns $(readlink /proc/self/ns/$name)"
+done
+grep -E '^(Uid|CapEff|CapBnd|NoNewPrivs|Seccomp):' /proc/self/status
+cat /proc/self/limits
+for place in / /usr /skill /etc /dev /proc/sys/kernel/core_pattern; do
+  { test -w $place || touch $place/probe; } 2>/dev/null && echo "writes $place"
+done
+for place in /root/.ssh /etc/shadow /home/agent/.ssh /run/docker.sock /sys/kernel; do
+  test -e $place && echo "sees $place"
+done
+ls /sys/class/net 2>/dev/null
+cut -d: -f1 /proc/net/dev | tail -n +3
+touch /work/probe && echo "works"
+env | cut -d= -f1 | tr '\\n' ' '
+"""
+
+
+def gaps(sandbox: "Sandbox") -> list[str]:
+    """What a sandbox lacks on this machine; with any gap, nothing is run in it."""
+    with tempfile.TemporaryDirectory(prefix="skillforge-probe-") as folder:
+        os.chmod(folder, 0o777)  # noqa: S103 - only the mount keeps it from being written
+        job = Job(("sh", "-c", _QUESTIONS), Path(folder), wanted=("probe",))
+        try:
+            ended = sandbox.run(job)
+        except SkillforgeError as err:
+            return [_explained(err.message)]
+        except OSError as err:
+            return [f"it cannot be run: {err}"]
+    return _judge(ended, job.limits)
+
+
+def _explained(complaint: str) -> str:
+    """The complaint, and what lifts it where that is known."""
+    try:
+        if _APPARMOR.read_text().strip() == "1" and os.geteuid() != 0:
+            return f"AppArmor keeps users from making namespaces; {_LIFT}"
+    except OSError:
+        pass
+    return complaint
+
+
+def _judge(ended: "Ended", limits: Limits) -> list[str]:
+    said = ended.out.decode("utf-8", "replace")
+    found = [f"no namespace of its own: {n}" for n in _NAMESPACES if _shares(said, n)]
+    facts = dict(re.findall(r"^(\w+):\s+(\S+)", said, re.MULTILINE))
+    wanted = {"Uid": str(USER_ID), "NoNewPrivs": "1"}
+    if platform.machine() in ("x86_64", "aarch64"):
+        wanted["Seccomp"] = "2"
+    found += [f"{k} is {facts.get(k)}" for k, v in wanted.items() if facts.get(k) != v]
+    for name in ("CapEff", "CapBnd"):
+        if facts.get(name, "1").strip("0"):
+            found.append(f"capabilities are left: {name} {facts.get(name)}")
+    found += [
+        f"it {line}" for line in said.split("\n") if line[:5] in ("write", "sees ")
+    ]
+    if "works\n" not in said or "probe" not in ended.found:
+        found.append("its work directory cannot be written and read")
+    return found + _unlimited(said, limits)
+
+
+def _shares(said: str, namespace: str) -> bool:
+    """Whether a namespace is ours, or not told."""
+    try:
+        ours = os.readlink(f"/proc/self/ns/{namespace}")
+    except OSError:
+        return True
+    told = [line[3:] for line in said.split("\n") if line.startswith("ns ")]
+    return ours in told or not any(t.startswith(f"{namespace}:") for t in told)
+
+
+def _unlimited(said: str, limits: Limits) -> list[str]:
+    most = {
+        "Max cpu time": limits.cpu_seconds,
+        "Max processes": limits.processes * 2,
+        "Max open files": limits.open_files,
+        "Max file size": limits.file_size,
+        "Max core file size": 0,
+    }
+    found = []
+    for name, value in most.items():
+        told = re.search(rf"^{name}\s+(\d+)\s", said, re.MULTILINE)
+        if told is None or int(told[1]) > value:
+            found.append(f"no limit: {name}")
+    return found

@@ -1,0 +1,191 @@
+"""Attend a running job: cut what it writes, count what it uses, say when to end it."""
+
+import os
+import selectors
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NamedTuple
+
+from skillforge.proc import Process
+from skillforge.sandbox import Limits
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_FIRST_LOOK, _LAST_LOOK = 0.01, 0.1  # seconds between two looks at what it uses
+
+
+class Attended(NamedTuple):
+    """What a job wrote, and which limit it went over, if any."""
+
+    out: bytes
+    err: bytes
+    limit: str
+    is_timeout: bool
+
+
+def attend(
+    process: Process, limits: Limits, look: Callable[[], str], end: Callable[[], None]
+) -> Attended:
+    """Read what a job writes until it is over; `look` may say that it has to end.
+
+    `end` leaves no process of it: what it wrote before is then read to the last byte.
+    """
+    assert process.stdout is not None
+    assert process.stderr is not None
+    streams = {
+        process.stdout.fileno(): bytearray(),
+        process.stderr.fileno(): bytearray(),
+    }
+    deadline = time.monotonic() + limits.seconds
+    limit, is_timeout = "", False
+    with _Watched(process, streams) as watched:
+        pause = _FIRST_LOOK
+        looks_at = time.monotonic() + pause
+        while not limit and watched.is_running:
+            now = time.monotonic()
+            if now >= deadline:
+                limit, is_timeout = f"it took longer than {limits.seconds:g} s", True
+            elif now >= looks_at:
+                limit = look()
+                pause = min(pause * 1.5, _LAST_LOOK)
+                looks_at = now + pause
+            else:
+                watched.wait(min(deadline, looks_at) - now)
+                limit = _flood(streams, limits)
+        end()
+        watched.drain(limits.output)
+    limit = limit or _flood(streams, limits) or look_at_end(look)
+    out, err = (bytes(data[: limits.output]) for data in streams.values())
+    return Attended(out, err, limit, is_timeout)
+
+
+def look_at_end(look: Callable[[], str]) -> str:
+    """What can be seen of a job that is gone: its work directory, if not more."""
+    try:
+        return look()
+    except OSError:
+        return ""
+
+
+def _flood(streams: dict[int, bytearray], limits: Limits) -> str:
+    if all(len(data) <= limits.output for data in streams.values()):
+        return ""
+    return f"it wrote more than {limits.output:,} bytes"
+
+
+class _Watched:
+    """The pipes of a process, and whether it is still there."""
+
+    def __init__(self, process: Process, streams: dict[int, bytearray]) -> None:
+        self.process = process
+        self.streams = streams
+        self.is_running = True
+        self.selector = selectors.DefaultSelector()
+        for fd in streams:
+            os.set_blocking(fd, False)
+            self.selector.register(fd, selectors.EVENT_READ)
+        self.pidfd = os.pidfd_open(process.pid)
+        self.selector.register(self.pidfd, selectors.EVENT_READ)
+
+    def __enter__(self) -> "_Watched":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.selector.close()
+        os.close(self.pidfd)
+
+    def wait(self, seconds: float) -> None:
+        """Wait for something to happen, and read once what there is."""
+        for key, _ in self.selector.select(max(0.0, seconds)):
+            if key.fd == self.pidfd:
+                self.is_running = False
+            else:
+                self._read(key.fd)
+
+    def drain(self, most: int) -> None:
+        """Read what is left in the pipes, of which no writer is left."""
+        for fd, data in self.streams.items():
+            while len(data) <= most and self._read(fd):
+                pass
+
+    def _read(self, fd: int) -> bool:
+        try:
+            part = os.read(fd, 1 << 16)
+        except BlockingIOError:
+            return False
+        self.streams[fd] += part
+        if not part:
+            with suppress(KeyError):
+                self.selector.unregister(fd)
+        return bool(part)
+
+
+class Usage:
+    """What all processes of a job use together, read from its own /proc."""
+
+    def __init__(self, proc: int, work: int, limits: Limits) -> None:
+        self.proc = proc
+        self.work = work
+        self.limits = limits
+
+    def excess(self) -> str:
+        """Which limit the job is over; empty if none."""
+        return self._space() or self._processes()
+
+    def _space(self) -> str:
+        room = os.fstatvfs(self.work)
+        if room.f_bavail == 0:
+            return f"its work directory is full ({_size(self.limits.work_size)})"
+        if room.f_files - room.f_ffree > self.limits.work_files:
+            return f"it made more than {self.limits.work_files:,} files"
+        return ""
+
+    def _processes(self) -> str:
+        pids = [name for name in os.listdir(self.proc) if name.isdigit()]
+        tasks = -1  # the first is the sandbox's own
+        memory = ticks = 0
+        for pid in pids:
+            if not (stat := self._read(f"{pid}/stat")):
+                continue
+            # The name of a program may hold anything; the numbers follow its bracket.
+            numbers = stat.rpartition(b")")[2].split()
+            ticks += sum(map(int, numbers[11:15]))
+            tasks += int(numbers[17])
+            memory += int(numbers[21]) * _PAGE
+        if tasks > self.limits.processes:
+            return f"it started more than {self.limits.processes} processes"
+        if ticks > self.limits.cpu_seconds * _TICKS:
+            return f"it used more than {self.limits.cpu_seconds} s of processor time"
+        if (
+            memory > self.limits.memory
+            and self._share(pids, memory) > self.limits.memory
+        ):
+            return f"it used more than {_size(self.limits.memory)} of memory"
+        return ""
+
+    def _share(self, pids: list[str], memory: int) -> int:
+        """The memory of all; what several share counts once, where that shows."""
+        sizes = [
+            int(line.split()[1]) * 1024
+            for pid in pids
+            for line in self._read(f"{pid}/smaps_rollup").split(b"\n")
+            if line.startswith(b"Pss:")
+        ]
+        return sum(sizes) if sizes else memory
+
+    def _read(self, path: str) -> bytes:
+        """A file of /proc; empty once its process is gone."""
+        try:
+            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC, dir_fd=self.proc)
+        except OSError:
+            return b""
+        with open(fd, "rb", buffering=0) as file:
+            try:
+                return file.read()
+            except OSError:
+                return b""
+
+
+def _size(count: int) -> str:
+    return f"{count >> 20:,} MB"
