@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from skillforge.conform import misfit
 from skillforge.errors import ConfigError
 from skillforge.model import Origin, Profile, is_of_agent
-from skillforge.resources import schema
-from skillforge.text import nearest
 
 POLICY_FILE = "skillforge.yaml"
 
@@ -20,11 +19,15 @@ class Policy:
     rules: Mapping[str, str] = field(default_factory=dict)
     adopted: str = ""
     approvals: int = 1
-    checks: tuple[str, ...] = ("validate", "overlap")
+    checks: tuple[str, ...] = ("validate", "overlap", "test")
     open_limit: int = 50
     days_limit: int = 14
     growth_limit: int = 20
     rollback_now: str = "people"
+    least_cases: int = 1  # for a skill with scripts
+    least_cases_prose: int = 0
+    least_cases_agent: int = 2  # for a skill with scripts that an agent made
+    dependencies: bool = False
 
     def lets_roll_back(self, origin: str) -> bool:
         """Whether somebody of an origin may roll back without an approval."""
@@ -44,6 +47,7 @@ def read_policy(data: bytes) -> Policy:
     settings = _load(data)
     default = Policy()
     proposals = settings.get("proposals", {})
+    tests = settings.get("tests", {})
     return Policy(
         profile=Profile(settings.get("profile", default.profile)),
         rules={str(rule): how for rule, how in settings.get("rules", {}).items()},
@@ -54,6 +58,10 @@ def read_policy(data: bytes) -> Policy:
         days_limit=proposals.get("days", default.days_limit),
         growth_limit=proposals.get("growth", default.growth_limit),
         rollback_now=settings.get("rollback", {}).get("now", default.rollback_now),
+        least_cases=tests.get("scripts", default.least_cases),
+        least_cases_prose=tests.get("prose", default.least_cases_prose),
+        least_cases_agent=tests.get("agent", default.least_cases_agent),
+        dependencies=tests.get("dependencies", default.dependencies),
     )
 
 
@@ -73,24 +81,8 @@ def _load(data: bytes) -> Any:
 
 
 def _validate(settings: Any) -> None:
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import best_match
-
-    error = best_match(
-        Draft202012Validator(schema("policy.schema.json")).iter_errors(settings)
-    )
-    if error is None:
-        return
-    where = ".".join(str(part) for part in error.absolute_path)
-    message = error.message
-    unknown: list[Any] = []
-    if error.validator == "additionalProperties":
-        known = list(error.schema["properties"])
-        unknown = [key for key in error.instance if key not in known]
-        meant = nearest(str(unknown[0]), known) or ", ".join(known)
-        message = f"there is no key `{unknown[0]}`; did you mean {meant}?"
-    line = _line_of(settings, [*error.absolute_path, *unknown[:1]])
-    raise _wrong(line, f"{where}: {message}" if where else message)
+    if found := misfit(settings, "policy.schema.json"):
+        raise _wrong(_line_of(settings, found.path), found.words)
 
 
 def _line_of(settings: Any, path: list[Any]) -> int:

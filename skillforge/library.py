@@ -195,6 +195,18 @@ class Library:
         """Skills at a commit, all of them or those named."""
         return self.read_listed(self.listing(commit, names))
 
+    def evidence_at(self, commit: str, name: str) -> dict[str, bytes]:
+        """The example files of a skill at a commit, by id."""
+        repo = self.repository()
+        entries = repo.tree(f"{commit}:{EVIDENCE}/{name}")
+        chosen = {n: e for n, e in entries.items() if n.endswith(".json")}
+        found = repo.find_all([entry.object for entry in chosen.values()])
+        return {
+            name.removesuffix(".json"): it.data
+            for name, it in zip(chosen, found, strict=True)
+            if it is not None
+        }
+
     def skill_at(self, commit: str, name: str, origin: str = "") -> Skill | None:
         """One skill at a commit, if it is there; `origin` tells who proposes it."""
         for skill in self.read_at(commit, [name]):
@@ -216,12 +228,26 @@ def _from_objects(
     objects = {file.path[len(path) + 1 :] or ".": file for file in files}
 
     def read(inside: str) -> bytes:
-        return repo.blob(objects[inside].object)
+        found = repo.find(objects[inside].object)
+        assert found is not None
+        return found.data
 
     kinds = {
         p: File(_GIT_KINDS.get(f.mode, Kind.OTHER), f.size) for p, f in objects.items()
     }
     return Skill(name, path, kinds, document, read)
+
+
+def evidence_beside(folder: Path) -> dict[str, bytes]:
+    """The example files of a skill in `skills/`, by id: those in `evidence/`."""
+    if folder.parent.name != SKILLS:
+        return {}
+    beside = folder.parent.parent / EVIDENCE / folder.name
+    return {
+        path.stem: path.read_bytes()
+        for path in sorted(beside.glob("*.json"))
+        if path.is_file() and not path.is_symlink()
+    }
 
 
 def read_folder(folder: str, name: str, shown: str, *, alone: bool = False) -> Skill:

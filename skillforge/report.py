@@ -115,7 +115,9 @@ def sarif(report: Report, rules: Rules) -> str:
 
 
 def _sarif_rule(rule_id: str, rules: Rules) -> dict[str, Any]:
-    rule = rules[rule_id]
+    rule = rules.get(rule_id)
+    if rule is None:  # a check's own name, which has no page in the manual
+        return {"id": rule_id}
     return {
         "id": rule_id,
         "shortDescription": {"text": rule.summary},

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from skillforge.errors import ConflictError, ToolError
 
-_CACHE_VERSION = 3
+_CACHE_VERSION = 4
+_DAYS = 30  # that trials are kept
 _CACHE_SCHEMA = """
 CREATE TABLE IF NOT EXISTS results (
     ruleset TEXT, name TEXT, tree TEXT, changed INTEGER, inner TEXT, findings TEXT,
@@ -24,6 +25,7 @@ CREATE TABLE IF NOT EXISTS sketches (
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS sketches_by_name ON sketches (name);
 CREATE TABLE IF NOT EXISTS sketched (tree TEXT);
+CREATE TABLE IF NOT EXISTS trials (key TEXT PRIMARY KEY, day INTEGER, trials TEXT);
 """
 
 
@@ -129,6 +131,30 @@ class Cache:
             self._discard(err)
             return None
 
+    def trials(self, keys: list[str]) -> dict[str, str]:
+        """What is kept of trials, as JSON, by key."""
+        query = (
+            "SELECT key, trials FROM trials"
+            " WHERE key IN (SELECT value FROM json_each(?))"
+        )
+        try:
+            with closing(self._open()) as db:
+                return dict(db.execute(query, (json.dumps(keys),)).fetchall())
+        except (sqlite3.Error, OSError) as err:
+            self._discard(err)
+            return {}
+
+    def save_trials(self, trials: Mapping[str, str]) -> None:
+        """Keep trials by key for some weeks."""
+        day = int(time.time()) // 86400
+        rows = [(key, day, said) for key, said in trials.items()]
+        try:
+            with closing(self._open()) as db, db:
+                db.execute("DELETE FROM trials WHERE day < ?", (day - _DAYS,))
+                db.executemany("INSERT OR REPLACE INTO trials VALUES (?, ?, ?)", rows)
+        except (sqlite3.Error, OSError) as err:
+            self._discard(err)
+
     def _open(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         db = sqlite3.connect(self.path, timeout=2)
@@ -136,7 +162,8 @@ class Cache:
         if db.execute("PRAGMA user_version").fetchone()[0] != _CACHE_VERSION:
             db.executescript(
                 "DROP TABLE IF EXISTS results; DROP TABLE IF EXISTS sketches;"
-                f"DROP TABLE IF EXISTS sketched; {_CACHE_SCHEMA}"
+                "DROP TABLE IF EXISTS sketched; DROP TABLE IF EXISTS trials;"
+                f"{_CACHE_SCHEMA}"
             )
             db.execute(f"PRAGMA user_version = {_CACHE_VERSION}")
         return db

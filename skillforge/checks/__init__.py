@@ -48,7 +48,7 @@ def _refuse_unknown(rule_id: str) -> None:
 
 
 @cache
-def _edition() -> str:
+def edition() -> str:
     """Which rules these are; in a source checkout they change without a new version."""
     package = Path(__file__).parents[1]
     schemas = schema_path("skill.schema.json").parent
@@ -73,7 +73,7 @@ class Ruleset:
         """Equal for rulesets that say the same of the same skill."""
         import hashlib
 
-        said = f"{_edition()} {self.profile} {sorted(self.severities.items())}"
+        said = f"{edition()} {self.profile} {sorted(self.severities.items())}"
         return hashlib.sha256(said.encode()).hexdigest()[:16]
 
     def _chosen(self, rules: tuple[Rule, ...]) -> list[tuple[Rule, Severity]]:

@@ -1,16 +1,16 @@
 """Which skills a command means: names, folders, files, a branch's changes, or all."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from skillforge.checks import Ruleset
 from skillforge.checks.run import check_checkout, check_commit, check_skills
 from skillforge.config import Policy
 from skillforge.errors import RequestError
-from skillforge.library import SKILLS, Library, read_folder
+from skillforge.library import SKILLS, Library, evidence_beside, read_folder
 from skillforge.model import SKILL_FILE, Profile, Report, Skill
 
 if TYPE_CHECKING:
@@ -46,9 +46,34 @@ def validate(start: Path, selection: Selection, profile: Profile | None) -> Repo
         library = Library.open(start)
         return check_checkout(library, ruleset(library.policy(), profile))
     return Report.joined(
-        check_skills(rules, [skill])
-        for _folder, skill, rules in _chosen(library, selection.targets, profile)
+        check_skills(ruleset(policy, profile), [skill])
+        for _folder, skill, policy in _named(library, selection.targets)
     )
+
+
+class Chosen(NamedTuple):
+    """A skill that was selected, its library's policy, and its example files by id."""
+
+    skill: Skill
+    policy: Policy
+    evidence: dict[str, bytes]
+
+
+def chosen(start: Path, selection: Selection) -> list[Chosen]:
+    """What was selected, each with what it takes to try it."""
+    library = Library.find(start)
+    if selection.is_of_commits or _is_bare(library):
+        library = Library.open(start)
+        head, judge, names = _span(library, selection)
+        policy = library.policy(judge)
+        skills = list(library.read_at(head, names))
+        _refuse_missing(selection.targets, [skill.path for skill in skills])
+        return [Chosen(s, policy, library.evidence_at(head, s.name)) for s in skills]
+    targets = selection.targets or (str(Library.open(start).skills_dir),)
+    return [
+        Chosen(skill, policy, evidence_beside(folder))
+        for folder, skill, policy in _named(library, targets)
+    ]
 
 
 def fix(
@@ -66,8 +91,8 @@ def fix(
     targets = selection.targets or [str(Library.open(start).skills_dir)]
     return [
         fixed
-        for folder, skill, rules in _chosen(library, targets, profile)
-        if (fixed := fix_one(folder, skill, rules, write))
+        for folder, skill, policy in _named(library, targets)
+        if (fixed := fix_one(folder, skill, ruleset(policy, profile), write))
     ]
 
 
@@ -82,34 +107,42 @@ def _is_bare(library: Library | None) -> bool:
 def _validate_objects(
     library: Library, selection: Selection, profile: Profile | None
 ) -> Report:
-    """Check committed skills; what a branch changed is judged by its base's policy."""
-    repo = library.repository()
-    head = repo.resolve("HEAD" if selection.revision is None else selection.revision)
-    names: Iterable[str] | None = selection.targets or None
-    judge = head
-    if selection.changed_since is not None:
-        judge = repo.resolve(selection.changed_since)
-        names = library.changed_since(judge, head)
+    head, judge, names = _span(library, selection)
     rules = ruleset(library.policy(judge), profile)
     report = check_commit(library, rules, head, names)
-    _refuse_missing(selection.targets, report)
+    _refuse_missing(selection.targets, report.skills)
     return report
 
 
-def _refuse_missing(targets: tuple[str, ...], report: Report) -> None:
+def _span(
+    library: Library, selection: Selection
+) -> tuple[str, str, Iterable[str] | None]:
+    """The commit to look at, the one whose policy judges it, and the skills' names.
+
+    What a branch changed is judged by its base's policy.
+    """
+    repo = library.repository()
+    head = repo.resolve("HEAD" if selection.revision is None else selection.revision)
+    if selection.changed_since is None:
+        return head, head, selection.targets or None
+    base = repo.resolve(selection.changed_since)
+    return head, base, library.changed_since(base, head)
+
+
+def _refuse_missing(targets: tuple[str, ...], found: Sequence[str]) -> None:
     for name in targets:
-        if f"{SKILLS}/{name}" not in report.skills:
+        if f"{SKILLS}/{name}" not in found:
             raise RequestError(
                 f"there is no skill {name!r} at that revision",
                 hint="name it without its folder; git ls-tree REV skills/ lists all",
             )
 
 
-def _chosen(
-    library: Library | None, targets: Iterable[str], profile: Profile | None
-) -> Iterator[tuple[Path, Skill, Ruleset]]:
-    """The skills that some targets name, each once, with the rules of its library."""
-    rulesets: dict[Path | None, Ruleset] = {}
+def _named(
+    library: Library | None, targets: Iterable[str]
+) -> Iterator[tuple[Path, Skill, Policy]]:
+    """The skills that some targets name, each once, with the policy of its library."""
+    policies: dict[Path | None, Policy] = {}
     found: dict[Path, None] = {}
     for target in targets:
         found.update(dict.fromkeys(folders_of(library, target)))
@@ -118,13 +151,12 @@ def _chosen(
         home = Library.find(folder.parent)
         inside = home is not None and folder.parent == home.skills_dir
         root = home.root if home and inside else None
-        if root not in rulesets:
-            policy = home.policy() if home and inside else Policy()
-            rulesets[root] = ruleset(policy, profile)
+        if root not in policies:
+            policies[root] = home.policy() if home and inside else Policy()
         is_ours = root is not None and str(root) == here
         shown = f"{SKILLS}/{folder.name}" if is_ours else str(folder)
         skill = read_folder(str(folder), folder.name, shown, alone=not inside)
-        yield folder, skill, rulesets[root]
+        yield folder, skill, policies[root]
 
 
 def folders_of(library: Library | None, target: str) -> list[Path]:

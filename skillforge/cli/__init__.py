@@ -19,6 +19,7 @@ COMMANDS = {
     },
     "Check": {
         "validate": ("check", "Check skills against the specification."),
+        "test": ("testing", "Run what skills ship to prove themselves, in a sandbox."),
         "rules": ("check", "Explain the rules."),
     },
     "Propose": {

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from skillforge.checks.fix import Fix
     from skillforge.model import Report
 
-_FORMATS = ("text", "json", "sarif", "github", "markdown", "junit")
+FORMATS = ("text", "json", "sarif", "github", "markdown", "junit")
 
 
 @click.command()
@@ -28,7 +28,7 @@ _FORMATS = ("text", "json", "sarif", "github", "markdown", "junit")
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(_FORMATS),
+    type=click.Choice(FORMATS),
     default="text",
     show_default=True,
 )

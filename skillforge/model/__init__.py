@@ -33,6 +33,7 @@ from skillforge.model.skill import (
     Value,
     is_of_agent,
 )
+from skillforge.model.trial import Outcome, Trial
 
 __all__ = [
     "SKILL_FILE",
@@ -48,6 +49,7 @@ __all__ = [
     "Kind",
     "Link",
     "Origin",
+    "Outcome",
     "Problem",
     "Profile",
     "Proposal",
@@ -57,6 +59,7 @@ __all__ = [
     "Skill",
     "State",
     "Status",
+    "Trial",
     "Value",
     "Verdict",
     "is_of_agent",

@@ -37,7 +37,8 @@ def judge(library: Library, candidate: Candidate) -> Verdict:
         if candidate.is_rollback:
             results.append(_timed("exact", candidate, exact_findings, library))
         results += [
-            _check(library, policy, candidate, name) for name in _ordered(policy)
+            _check(library, policy, candidate, name)
+            for name in _ordered(policy, candidate.is_rollback)
         ]
     return Verdict(
         candidate.head,
@@ -48,10 +49,13 @@ def judge(library: Library, candidate: Candidate) -> Verdict:
     )
 
 
-def _ordered(policy: Policy) -> list[str]:
+def _ordered(policy: Policy, is_rollback: bool) -> list[str]:
     """The required checks, the cheap ones first; unknown ones last, and they fail."""
     known = [name for name in checks() if name in policy.checks]
-    return known + [name for name in policy.checks if name not in known]
+    names = known + [name for name in policy.checks if name not in known]
+    if not is_rollback:
+        return names
+    return [n for n in names if n not in checks() or checks()[n].is_for_rollbacks]
 
 
 def _timed(

@@ -20,6 +20,10 @@ def test_a_reviewer_sees_what_matters(loop: Loop, tmp_path: Path) -> None:
         extra="allowed-tools: Read Bash(git:*)\n",
     )
     (draft / "scripts").mkdir()
+    (draft / "tests").mkdir()
+    (draft / "tests/echo.yaml").write_text(
+        "run: [echo, '{{ word }}']\nvariants: [{word: a}, {word: b}]\n"
+    )
     (draft / "scripts/get.py").write_text("import requests\n# https://example.com/x\n")
     example = tmp_path / "one.json"
     example.write_text("{}")

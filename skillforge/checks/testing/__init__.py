@@ -1,0 +1,1 @@
+"""What a skill ships to prove itself, run where it can do no harm."""

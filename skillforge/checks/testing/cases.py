@@ -1,0 +1,226 @@
+"""The cases that a skill ships: files of `tests/`, read into what to run and expect."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any
+
+from skillforge.conform import UnreadableError, load_yaml, misfit
+from skillforge.model import Kind, Outcome, Skill, Trial
+from skillforge.sandbox import SKILL_DIR
+
+TESTS = "tests"
+FIXTURES = f"{TESTS}/fixtures"
+REPLAY = f"{TESTS}/replay.yaml"
+_PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}")
+_SKILL = re.compile(r"\$(?:SKILL_DIR\b|\{SKILL_DIR\})")
+_MOST_PARTS = 20  # of a path
+_MOST_BYTES = 16 << 20  # of all files that a case brings
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Something to run, and what has to hold afterwards.
+
+    `is_from_table` is true for a row of variants and for a held-out example: proof that
+    a skill does more than the one thing it was written for. `report` names the file in
+    which a test runner has to leave its result.
+    """
+
+    name: str
+    path: str
+    argv: tuple[str, ...]
+    line: int = 1
+    stdin: bytes = b""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    env: Mapping[str, str] = field(default_factory=dict)
+    timeout: float | None = None
+    expect: Mapping[str, Any] = field(default_factory=dict)
+    is_from_table: bool = False
+    is_proof: bool = True  # a look at the syntax of an example proves nothing
+    runner: str = ""
+
+
+class BadCaseError(Exception):
+    """A case that cannot be understood; nothing of it is run."""
+
+    def __init__(self, line: int, why: str) -> None:
+        super().__init__(why)
+        self.line = line
+        self.why = why
+
+
+def case_files(skill: Skill) -> list[str]:
+    """The YAML files that hold cases."""
+    return [
+        path
+        for path in sorted(skill.files)
+        if PurePosixPath(path).parent.as_posix() == TESTS
+        and path.endswith((".yaml", ".yml"))
+        and path != REPLAY
+    ]
+
+
+def read_cases(skill: Skill) -> Iterator[Case | Trial]:
+    """Every case of the YAML files; one that cannot be read is a trial gone wrong."""
+    for path in case_files(skill):
+        try:
+            loaded = load_yaml(skill.read(path))
+            if wrong := misfit(loaded.value, "case.schema.json"):
+                raise BadCaseError(loaded.line_of(wrong.path), wrong.words)
+            is_list = isinstance(loaded.value, list)
+            for at, raw in enumerate(loaded.value if is_list else [loaded.value]):
+                line = loaded.line_of([at] if is_list else [])
+                yield from _rows(skill, path, line, raw)
+        except (BadCaseError, UnreadableError) as err:
+            yield broken(skill, path, err.line, err.why)
+        except OSError as err:
+            yield broken(skill, path, 1, f"it cannot be read: {err.strerror}")
+
+
+def broken(skill: Skill, path: str, line: int, why: str) -> Trial:
+    detail = f"{path}:{line}: {why}"
+    return Trial(skill.name, path, Outcome.ERROR, 0.0, detail, path, line)
+
+
+def _rows(
+    skill: Skill, path: str, line: int, raw: dict[str, Any]
+) -> Iterator[Case | Trial]:
+    """The case itself, or one for each row of its table."""
+    name = raw.get("name", PurePosixPath(path).stem)
+    rows = raw.get("variants")
+    template = {key: value for key, value in raw.items() if key != "variants"}
+    if rows is None:
+        yield make(skill, path, line, template, name)
+        return
+    for at, row in enumerate(rows, 1):
+        shown = row.get("name", ", ".join(f"{k}={v}"[:40] for k, v in row.items()))
+        filled = fill(template, row, line)
+        if wrong := misfit(filled, "case.schema.json"):
+            raise BadCaseError(line, f"variant {at}: {wrong.words}")
+        title = str(filled.get("name", name))
+        label = f"{title} [{at}: {shown}]"
+        yield make(skill, path, line, filled, label, is_from_table=True)
+
+
+def make(  # noqa: PLR0913 - what a case is made of
+    skill: Skill,
+    path: str,
+    line: int,
+    raw: Mapping[str, Any],
+    name: str,
+    *,
+    is_from_table: bool = False,
+) -> Case:
+    """A case from what its file says, all of which the schema has seen."""
+    run = raw["run"]
+    argv = ("sh", "-c", run) if isinstance(run, str) else tuple(map(_argument, run))
+    return Case(
+        " ".join(name.split())[:200],
+        path,
+        argv,
+        line,
+        _word(raw.get("stdin", "")).encode("utf-8", "surrogateescape"),
+        _given(skill, line, raw.get("files", {})),
+        {str(key): _word(value) for key, value in raw.get("env", {}).items()},
+        raw.get("timeout"),
+        raw.get("expect", {}),
+        is_from_table,
+    )
+
+
+def _word(value: Any) -> str:
+    """One word of a command, as it was meant: a number is its text."""
+    return value if isinstance(value, str) else str(value)
+
+
+def _argument(value: Any) -> str:
+    """A word of a list, where no shell is there to know the skill's folder."""
+    return _SKILL.sub(SKILL_DIR, _word(value))
+
+
+def _given(skill: Skill, line: int, wanted: Mapping[str, Any]) -> dict[str, bytes]:
+    """The files that a case brings, inline or from its fixtures."""
+    given: dict[str, bytes] = {}
+    for path, content in wanted.items():
+        if not _is_inside(str(path)):
+            raise BadCaseError(line, f"files: `{path}` is not a path in a folder")
+        if isinstance(content, dict):
+            given[str(path)] = _fixture(skill, line, content["from"])
+        else:
+            given[str(path)] = _word(content).encode("utf-8", "surrogateescape")
+    if clash := next((p for p in given if _parents(p) & given.keys()), ""):
+        raise BadCaseError(line, f"files: `{clash}` is below a file")
+    if sum(map(len, given.values())) > _MOST_BYTES:
+        raise BadCaseError(line, f"files: more than {_MOST_BYTES >> 20} MB")
+    return given
+
+
+def _is_inside(path: str) -> bool:
+    parts = path.split("/")
+    return (
+        {"", ".", ".."}.isdisjoint(parts)
+        and "\0" not in path
+        and len(parts) <= _MOST_PARTS
+        and all(len(part.encode("utf-8", "replace")) <= 255 for part in parts)
+    )
+
+
+def _parents(path: str) -> set[str]:
+    return {parent.as_posix() for parent in PurePosixPath(path).parents}
+
+
+def _fixture(skill: Skill, line: int, name: str) -> bytes:
+    path = f"{TESTS}/{name}" if name.startswith("fixtures/") else f"{FIXTURES}/{name}"
+    file = skill.files.get(path)
+    if file is None or file.kind not in (Kind.FILE, Kind.EXECUTABLE):
+        raise BadCaseError(line, f"files: there is no file {path}")
+    if file.size > _MOST_BYTES:
+        raise BadCaseError(line, f"files: {path} has more than {_MOST_BYTES >> 20} MB")
+    return skill.read(path)
+
+
+def fill(value: Any, values: Mapping[str, Any], line: int) -> Any:
+    """Put values in the place of `{{ name }}`; one that stands alone keeps its type."""
+    if isinstance(value, str):
+        if alone := _PLACEHOLDER.fullmatch(value.strip()):
+            return _look_up(values, alone[1], line)
+        return _PLACEHOLDER.sub(
+            lambda found: _text(_look_up(values, found[1], line)), value
+        )
+    if isinstance(value, list):
+        return [fill(item, values, line) for item in value]
+    if isinstance(value, dict):
+        return {
+            _text(fill(key, values, line)): fill(item, values, line)
+            for key, item in value.items()
+        }
+    return value
+
+
+def _text(value: Any) -> str:
+    import json
+
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _look_up(values: Any, path: str, line: int) -> Any:
+    found = values
+    for part in path.split("."):
+        if isinstance(found, list) and part.isdigit() and int(part) < len(found):
+            found = found[int(part)]
+        elif isinstance(found, Mapping) and part in found:
+            found = found[part]
+        else:
+            known = ", ".join(map(str, values)) or "nothing"
+            raise BadCaseError(
+                line, f"nothing is named `{{{{ {path} }}}}`; there is {known}"
+            )
+    return found
+
+
+def mentions(case: Case, words: Iterable[str]) -> bool:
+    """Whether a case's command names one of these."""
+    command = " ".join(case.argv)
+    return any(word in command for word in words)

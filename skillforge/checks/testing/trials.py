@@ -1,0 +1,234 @@
+"""Plan the trials of a skill, run them in the sandbox, and say how each ended."""
+
+import math
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from skillforge import proc, sandbox
+from skillforge.checks.testing import blocks, cases, replay, stage
+from skillforge.checks.testing.cases import Case
+from skillforge.checks.testing.expect import differences
+from skillforge.checks.testing.needs import Needs, needs, prepare
+from skillforge.errors import SkillforgeError
+from skillforge.model import Finding, Outcome, Skill, Trial
+from skillforge.sandbox import Ended, Limits
+
+_ALLOW = "the policy allows it with tests: {dependencies: true}"
+_SHOWN = 2000  # characters of what a job said
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be run for one skill, and what is known of it without running."""
+
+    skill: Skill
+    cases: tuple[Case, ...] = ()
+    trials: tuple[Trial, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How trials are run."""
+
+    jobs: int = 1
+    repeat: int = 1
+    dependencies: bool = False
+    limits: Limits = field(default_factory=Limits)
+
+
+class Run(NamedTuple):
+    """One case to try, with all that it takes."""
+
+    plan: Plan
+    case: Case
+    folder: Path
+    packages: Path | None
+    settings: Settings
+
+
+def plan(skill: Skill, evidence: Mapping[str, bytes]) -> Plan:
+    """All that a skill ships to prove itself, and the examples held out from it."""
+    examples, unread = replay.held_out(skill, evidence)
+    found: list[Case | Trial] = [
+        *unread,
+        *cases.read_cases(skill),
+        *stage.test_files(skill),
+        *blocks.read_blocks(skill),
+        *replay.read_replay(skill, examples),
+    ]
+    return Plan(
+        skill,
+        tuple(_told_apart(item for item in found if isinstance(item, Case))),
+        tuple(item for item in found if isinstance(item, Trial)),
+        tuple(replay.copied(skill, examples)),
+    )
+
+
+def _told_apart(found: Iterable[Case]) -> list[Case]:
+    """Cases with a name of their own each."""
+    seen: dict[str, int] = {}
+    named = []
+    for case in found:
+        seen[case.name] = count = seen.get(case.name, 0) + 1
+        named.append(
+            replace(case, name=f"{case.name} ({count})") if count > 1 else case
+        )
+    return named
+
+
+def run(
+    plans: Sequence[Plan],
+    settings: Settings,
+    done: Callable[[Trial], None] = lambda _trial: None,
+) -> list[Trial]:
+    """Try every case of every plan, in their order; `done` hears of each as it ends."""
+    with tempfile.TemporaryDirectory(prefix="skillforge-test-") as scratch:
+        slots: list[Trial | Run] = []
+        for number, planned in enumerate(plans):
+            slots += planned.trials
+            slots += _slots(planned, settings, Path(scratch, str(number)))
+        for slot in slots:
+            if isinstance(slot, Trial):
+                done(slot)
+        runs = [slot for slot in slots if isinstance(slot, Run)]
+        ended: dict[int, Trial] = {}
+        for place, trial in proc.farm(_try, runs, settings.jobs):
+            ended[place] = trial or _lost(runs[place])
+            done(ended[place])
+    tried = (ended[place] for place in range(len(runs)))
+    return [slot if isinstance(slot, Trial) else next(tried) for slot in slots]
+
+
+def _slots(planned: Plan, settings: Settings, scratch: Path) -> list[Trial | Run]:
+    """The cases of a plan, ready to run; or, of those that cannot be, why not."""
+    if not planned.cases:
+        return []
+    box, why = sandbox.choose()
+    if box is None:
+        why = f"there is no sandbox here: {why}"
+        return [_not_run(planned, case, why) for case in planned.cases]
+    wanted = list(needs(planned.skill))
+    packages, lacking = _packages(planned.skill, wanted, settings)
+    scratch.mkdir()
+    folder = stage.lay_out(planned.skill, scratch)
+    slots: list[Trial | Run] = []
+    for case in planned.cases:
+        why = lacking if lacking and _uses(planned.skill, case, wanted) else ""
+        if case.runner == "none":
+            why = "it needs pytest: pip install 'git-skillforge[sandbox]'"
+        run_of = Run(planned, case, folder, packages, settings)
+        slots.append(_not_run(planned, case, why) if why else run_of)
+    return slots
+
+
+def _packages(
+    skill: Skill, wanted: list[Needs], settings: Settings
+) -> tuple[Path | None, str]:
+    """A folder with what scripts need; or why there is none."""
+    if not wanted:
+        return None, ""
+    for need in wanted:
+        if need.problem:
+            return None, f"{need.script}: {need.problem}"
+    if not settings.dependencies:
+        names = ", ".join(sorted({r for need in wanted for r in need.requirements}))
+        return None, f"{wanted[0].script} needs {names}; {_ALLOW}"
+    try:
+        return prepare(skill, wanted), ""
+    except SkillforgeError as err:
+        return None, err.message
+
+
+def _uses(skill: Skill, case: Case, wanted: list[Needs]) -> bool:
+    """Whether a case runs a script that needs more; a test file may import it."""
+    scripts = [need.script for need in wanted]
+    if case.runner or case.path.endswith(".sh"):
+        text = skill.read(case.path).decode("utf-8", "replace")
+        return case.path in scripts or any(Path(s).stem in text for s in scripts)
+    return cases.mentions(case, (Path(script).name for script in scripts))
+
+
+def _not_run(planned: Plan, case: Case, why: str) -> Trial:
+    return _trial(planned.skill, case, Outcome.NOT_RUN, 0.0, why)
+
+
+def _lost(wanted: Run) -> Trial:
+    why = "the process that attended it died"
+    return _trial(wanted.plan.skill, wanted.case, Outcome.ERROR, 0.0, why)
+
+
+def _trial(
+    skill: Skill, case: Case, outcome: Outcome, seconds: float, detail: str
+) -> Trial:
+    detail = detail.strip()[:_SHOWN]
+    return Trial(skill.name, case.name, outcome, seconds, detail, case.path, case.line)
+
+
+def _try(wanted: Run) -> Trial:
+    """Try one case, as often as asked; one that ends in two ways is flaky."""
+    trials = [_try_once(wanted) for _ in range(wanted.settings.repeat)]
+    seconds = sum(trial.seconds for trial in trials)
+    bad = [trial for trial in trials if not trial.ok]
+    if not bad or all(trial.outcome is bad[0].outcome for trial in trials):
+        return replace((bad or trials)[0], seconds=seconds)
+    detail = f"ended in two ways: {len(trials) - len(bad)} of {len(trials)} passed; "
+    flaky = _trial(wanted.plan.skill, wanted.case, Outcome.FLAKY, seconds, detail)
+    return replace(flaky, detail=detail + bad[0].detail)
+
+
+def _try_once(wanted: Run) -> Trial:
+    skill, case = wanted.plan.skill, wanted.case
+    box, why = sandbox.choose()
+    limits = wanted.settings.limits
+    seconds = case.timeout or limits.seconds
+    limits = replace(limits, seconds=seconds, cpu_seconds=2 * math.ceil(seconds))
+    try:
+        if box is None:
+            return _trial(skill, case, Outcome.NOT_RUN, 0.0, why)
+        ended = box.run(stage.job(case, skill, wanted.folder, wanted.packages, limits))
+    except SkillforgeError as err:
+        return _trial(skill, case, Outcome.ERROR, 0.0, err.message)
+    except (OSError, ValueError) as err:
+        return _trial(skill, case, Outcome.ERROR, 0.0, f"the sandbox failed: {err}")
+    outcome, detail = judge(case, ended)
+    return _trial(skill, case, outcome, ended.seconds, detail)
+
+
+def judge(case: Case, ended: Ended) -> tuple[Outcome, str]:
+    """How a trial ended, decided by what was seen from outside of it alone."""
+    if ended.limit:
+        outcome = Outcome.TIMEOUT if ended.is_timeout else Outcome.LIMIT
+        said = (ended.err or ended.out)[-200:].decode("utf-8", "backslashreplace")
+        return outcome, f"{ended.limit}; it was ended" + (
+            f" after: {said}" if said else ""
+        )
+    found = list(ended.sprung)
+    if ended.tried_to_connect and not case.expect.get("connects", False):
+        found.append("it tried to connect to something; there is no network here")
+    if case.runner:
+        found += _runner_problems(case, ended)
+    found += differences(case.expect, ended)
+    return (Outcome.FAILED, "\n".join(found)) if found else (Outcome.PASSED, "")
+
+
+def _runner_problems(case: Case, ended: Ended) -> list[str]:
+    """What a test runner has to show for itself: that it ran tests to their end."""
+    if case.runner == "pytest":
+        report = ended.found.get(stage.REPORT)
+        counted = re.search(
+            rb'<testsuite [^>]*\btests="(\d+)"', report.data if report else b""
+        )
+    else:
+        counted = re.search(rb"^Ran (\d+) tests? in ", ended.err, re.MULTILINE)
+    said = ended.out if case.runner == "pytest" else ended.err
+    shown = said[-_SHOWN:].decode("utf-8", "backslashreplace")
+    if counted is None:
+        return [f"the tests were not run to their end\n{shown}"]
+    if int(counted[1]) == 0:
+        return ["it holds no tests"]
+    return [shown] if ended.code else []

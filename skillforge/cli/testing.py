@@ -1,0 +1,138 @@
+"""The command `test`: run what a skill ships to prove itself."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from skillforge.cli.base import Answer, Settings, common_options
+from skillforge.cli.check import FORMATS
+from skillforge.cli.output import use_colour
+
+if TYPE_CHECKING:
+    from skillforge.checks.testing.session import Progress, Tested
+
+
+@click.command()
+@click.argument("targets", nargs=-1, metavar="[SKILL|FOLDER]...")
+@click.option("--changed-since", metavar="REV", help="Only skills a branch changed.")
+@click.option("--rev", metavar="REV", help="Test a commit instead of the checkout.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    metavar="N",
+    help="How many trials run at once [default: one for each processor, at most 4].",
+)
+@click.option(
+    "--repeat",
+    type=click.IntRange(1, 1000),
+    default=1,
+    metavar="N",
+    help="Try each case N times; one that ends in two ways is flaky, and fails.",
+)
+@click.option(
+    "--shard",
+    default="1/1",
+    metavar="I/N",
+    help="Only part I of N, as several machines share the work.",
+)
+@click.option("--no-cache", is_flag=True, help="Try again what has passed just so.")
+@click.option("-v", "--verbose", is_flag=True, help="Show trials that passed, too.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+)
+@common_options
+@click.pass_obj
+def test(  # noqa: PLR0913, PLR0917 - one for each option
+    settings: Settings,
+    targets: tuple[str, ...],
+    changed_since: str | None,
+    rev: str | None,
+    jobs: int | None,
+    repeat: int,
+    shard: str,
+    no_cache: bool,
+    verbose: bool,
+    format_: str,
+) -> Answer:
+    """Run the cases of skills in a sandbox: names, folders, or the whole library.
+
+    Cases are files of the skill's tests/ folder: *.yaml, test_*.py and executable
+    *.sh, held-out examples by replay.yaml, and code blocks of SKILL.md marked `test`.
+    They run without network, without your files, and within limits.
+
+    \b
+    skillforge test                      every case of this library
+    skillforge test csv-tables -v        one skill, with what passed
+    skillforge test --repeat 10          find what passes only sometimes
+    skillforge test --shard 2/3          the second of three parts
+
+    A trial is passed, failed, error, timeout, limit, flaky or not-run. Exits 0 if all
+    passed, 1 if one did not.
+    """
+    from skillforge.checks.select import Selection
+    from skillforge.checks.testing import session
+
+    settings.json = settings.json or format_ == "json"
+    options = session.Options(
+        jobs or 0, repeat, session.read_shard(shard), not no_cache
+    )
+    selection = Selection(targets, changed_since, rev)
+    with _progress(settings.json or format_ != "text") as progress:
+        tested = session.run_tests(settings.start, selection, options, progress)
+    return _answer(tested, format_, verbose)
+
+
+def _answer(tested: "Tested", format_: str, verbose: bool) -> Answer:
+    from skillforge import report as reports
+    from skillforge.checks import all_rules
+    from skillforge.checks.testing import words
+    from skillforge.checks.testing.check import trial_findings
+    from skillforge.model import Report
+
+    data = {
+        "skills": tested.skills,
+        "trials": words.data(tested.trials),
+        "findings": [reports.finding_data(finding) for finding in tested.findings],
+        "remembered": tested.remembered,
+    }
+    document = None
+    if format_ == "junit":
+        document = words.junit(tested.trials, tested.findings)
+    elif render := reports.FORMATS.get(format_):
+        failed = (
+            finding.under(f"skills/{trial.skill}")
+            for trial in tested.trials
+            for finding in trial_findings([trial])
+        )
+        document = render(Report((*failed, *tested.findings)), all_rules())
+    said = words.text(
+        tested.trials, tested.findings, verbose=verbose, colour=use_colour()
+    )
+    if tested.remembered:
+        said += f" ({tested.remembered} skills as before; --no-cache tries them again)"
+    return Answer(data, said, tested.ok, document)
+
+
+@contextmanager
+def _progress(is_quiet: bool) -> Iterator["Progress"]:
+    """A bar on a terminal, nothing in a pipe."""
+    from skillforge.checks.testing.session import Progress
+
+    if is_quiet or sys.stderr is None or not sys.stderr.isatty():
+        yield Progress()
+        return
+    bar: list[Any] = []
+
+    def start(count: int) -> None:
+        bar.append(click.progressbar(length=count, label="trials", file=sys.stderr))
+
+    yield Progress(start, lambda _trial: bar[0].update(1) if bar else None)
+    if bar:
+        bar[0].render_finish()

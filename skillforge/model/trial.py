@@ -1,0 +1,33 @@
+"""What a skill ships to prove itself, and how that went."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """How a trial ended; only one of them is good."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    TIMEOUT = "timeout"
+    LIMIT = "limit"
+    FLAKY = "flaky"
+    NOT_RUN = "not-run"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One sandboxed run of a case; `path` and `line` say where the case stands."""
+
+    skill: str
+    case: str
+    outcome: Outcome
+    seconds: float = 0.0
+    detail: str = ""
+    path: str = ""
+    line: int = 1
+
+    @property
+    def ok(self) -> bool:
+        return self.outcome is Outcome.PASSED
