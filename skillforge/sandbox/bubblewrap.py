@@ -325,8 +325,8 @@ class _Held:
         self._counters = []
         for path in (f"/proc/{pid}/net/snmp", f"/proc/{pid}/net/snmp6"):
             if os.path.exists(path):
-                file = Path(path).open()  # noqa: SIM115 - the stack closes it
-                self._counters.append(stack.enter_context(file))
+                counted = Path(path).open()  # noqa: SIM115 - the stack closes it
+                self._counters.append(stack.enter_context(counted))
 
     def end(self) -> None:
         """End the room's first process, and with it, says the kernel, all others."""

@@ -1,0 +1,32 @@
+"""Small hostile skills, tried as anybody would try them: `skillforge test`."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.conftest import LibraryFolder, Run, skill_md
+
+Try = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def attempt(library: LibraryFolder, run: Run) -> Try:
+    """Run an attack as the script of a skill; the one trial that came of it."""
+
+    def call(script: str, **case: Any) -> dict[str, Any]:
+        library.write("skills/hostile/SKILL.md", skill_md("hostile"))
+        library.write("skills/hostile/scripts/attack.py", script)
+        given = {"run": ["python3", "scripts/attack.py"], "timeout": 10, **case}
+        library.write("skills/hostile/tests/attack.yaml", json.dumps(given))
+        where = ("--library", str(library.root))
+        ran = run("test", "hostile", *where, "--no-cache", "--json")
+        assert ran.code in (0, 1), ran.err
+        trials = ran.data["trials"]
+        assert len(trials) == 1, trials
+        trial: dict[str, Any] = trials[0]
+        assert ran.code == (0 if trial["outcome"] == "passed" else 1)
+        return trial
+
+    return call

@@ -1,0 +1,518 @@
+"""Attempts to get out of the sandbox, or to harm what is around it.
+
+Each is the script of a small hostile skill, which ends with 0 if it got what it wanted.
+All have to be stopped, and the report has to say by what.
+"""
+
+import contextlib
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import LibraryFolder
+from tests.sandbox.conftest import Try
+
+HOME = Path.home()
+SECRET = "sekrit-4711-of-the-host"
+
+# What it does, and what the report has to say of it.
+READS = {
+    "ssh-keys": (f"open('{HOME}/.ssh/id_rsa')", "No such file"),
+    "any-home": (f"print(open('{HOME}/.bashrc').read())", "No such file"),
+    "shadow": "open('/etc/shadow')",
+    "machine-id": "open('/etc/machine-id')",
+    "host-name": "assert open('/etc/hostname')",
+    "mounted-disks": "import os; assert os.listdir('/mnt') or os.listdir('/media')",
+    "docker-socket": "import os; os.stat('/run/docker.sock')",
+    "kernel-settings": "import os; os.listdir('/sys/kernel')",
+    "kernel-memory": "open('/dev/mem', 'rb')",
+    "disks": "import os; os.path.exists('/dev/sda') or os.stat('/dev/vda')",
+    "site-packages": ("import click", "No module named"),
+}
+WRITES = {
+    "skill": "open('/skill/SKILL.md', 'a')",
+    "skill-by-link": "open('scripts/attack.py', 'a')",
+    "programs": "open('/usr/bin/evil', 'w')",
+    "settings": "open('/etc/evil', 'w')",
+    "root": "open('/evil', 'w')",
+    "home": "open('/home/agent/evil', 'w')",
+    "devices": "open('/dev/evil', 'w')",
+    "core-pattern": "open('/proc/sys/kernel/core_pattern', 'w').write('|/work/evil')",
+    "sysrq": "open('/proc/sysrq-trigger', 'w').write('b')",
+    "own-input": "open('/run/stdin', 'w')",
+}
+# System calls by number (x86_64), with their arguments; they have to be refused.
+CALLS = {
+    "mount": (165, "b'none', b'/work', b'tmpfs', 0, 0"),
+    "umount": (166, "b'/skill', 2"),
+    "unshare-users": (272, "0x10000000"),
+    "unshare-network": (272, "0x40000000"),
+    "ptrace-parent": (101, "16, 1, 0, 0"),
+    "ptrace-me": (101, "0, 0, 0, 0"),
+    "read-memory-of-first": (310, "1, 0, 0, 0, 0, 0"),
+    "pivot-root": (155, "b'/work', b'/work'"),
+    "chroot": (161, "b'/work'"),
+    "set-host-name": (170, "b'evil', 4"),
+    "load-module": (175, "0, 0, b''"),
+    "kexec": (246, "0, 0, 0, 0"),
+    "reboot": (169, "0xfee1dead, 672274793, 0x1234567, 0"),
+    "set-clock": (227, "0, 0"),
+    "keyring": (250, "0, -3, 0, 0, 0"),
+    "bpf": (321, "0, 0, 0"),
+    "perf": (298, "0, 0, -1, -1, 0"),
+    "io-uring": (425, "8, b'0' * 200"),
+    "userfaultfd": (323, "0"),
+    "open-by-handle": (304, "-100, b'0' * 64, 0"),
+    "memory-file": (319, "b'evil', 0"),
+    "shared-memory": (29, "0, 1 << 20, 0o1600"),
+    "raw-io": (172, "3"),
+    "personality": (135, "0x0040000"),
+    "setuid": (105, "0"),
+    "setgid": (106, "0"),
+    "set-groups": (116, "1, b'0000'"),
+    "raise-limit": (160, "6, (ctypes.c_long * 2)(-1, -1)"),
+    "vsock": (41, "40, 1, 0"),
+    "netlink": (41, "16, 3, 0"),
+    "raw-packets": (41, "17, 3, 0"),
+    "raw-ip": (41, "2, 3, 1"),
+    "fake-terminal-input": (16, "0, 0x5412, b'x'"),
+    "make-device": (133, "b'/work/disk', 0o60600, 2048"),
+    "clone-new-user": (56, "0x10000011, 0, 0, 0, 0"),
+}
+CALL = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+answer = libc.syscall({number}, {arguments})
+if answer < 0:
+    sys.exit(os.strerror(ctypes.get_errno()))
+"""
+
+
+def params(table: dict[str, object]) -> list[object]:
+    return [pytest.param(value, id=name) for name, value in table.items()]
+
+
+@pytest.mark.parametrize("what", params({**READS}))
+def test_it_cannot_read(attempt: Try, what: str | tuple[str, str]) -> None:
+    script, says = what if isinstance(what, tuple) else (what, "No such file")
+
+    trial = attempt(script)
+
+    assert trial["outcome"] == "failed"
+    assert says in trial["detail"]
+
+
+@pytest.mark.parametrize("script", params({**WRITES}))
+def test_it_cannot_write(attempt: Try, script: str) -> None:
+    trial = attempt(script, stdin="input")
+
+    assert trial["outcome"] == "failed"
+    said = ("Read-only file system", "Permission denied", "not permitted", "No such")
+    assert any(words in trial["detail"] for words in said)
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers are x86_64's")
+@pytest.mark.parametrize("call", params({**CALLS}))
+def test_it_cannot_call_the_kernel_for_more(
+    attempt: Try, call: tuple[int, str]
+) -> None:
+    trial = attempt(CALL.format(number=call[0], arguments=call[1]))
+
+    assert trial["outcome"] == "failed"
+    said = ("not permitted", "not supported", "Permission denied", "Address family")
+    said += ("Invalid argument",) if call[0] in (105, 106) else ()  # no such user
+    assert any(words in trial["detail"] for words in said), trial["detail"]
+
+
+def test_it_cannot_see_the_library_or_another_skill(
+    attempt: Try, library: LibraryFolder
+) -> None:
+    library.write("skills/other/SKILL.md", "secret")
+    places = [".git/config", "skills/other/SKILL.md", "skillforge.yaml"]
+    paths = [f"{library.root}/{place}" for place in places]
+    paths += ["/skill/../other/SKILL.md", "/skill/../../.git/config"]
+    script = f"""
+import os, sys
+sys.exit('none is there' if not any(map(os.path.exists, {paths})) else 0)
+"""
+    trial = attempt(script)
+
+    assert trial["outcome"] == "failed"
+    assert "none is there" in trial["detail"]
+
+
+def test_it_knows_no_variable_of_ours(
+    attempt: Try, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEPLOY_TOKEN", SECRET)
+    monkeypatch.setenv("PYTHONPATH", str(HOME))
+    script = """
+import glob, os, sys
+seen = str(os.environ)
+for path in glob.glob('/proc/[0-9]*/environ'):
+    try:
+        seen += open(path).read()
+    except PermissionError:
+        pass
+sys.exit(0 if 'DEPLOY' in seen or 'GIT_' in seen else 'nothing of it')
+"""
+    trial = attempt(script)
+
+    assert trial["outcome"] == "failed"
+    assert "nothing of it" in trial["detail"]
+    assert SECRET not in trial["detail"]
+
+
+def test_it_sees_and_reaches_no_process_of_ours(attempt: Try) -> None:
+    script = f"""
+import os, sys
+pids = [int(p) for p in os.listdir('/proc') if p.isdigit()]
+try:
+    os.kill({os.getpid()}, 9)
+except ProcessLookupError:
+    sys.exit(f'alone with {{sorted(pids)}}' if len(pids) < 5 else 0)
+"""
+    trial = attempt(script)
+
+    assert trial["outcome"] == "failed"
+    assert "alone with [1, " in trial["detail"]
+
+
+def test_killing_everybody_kills_only_itself(attempt: Try) -> None:
+    trial = attempt("import os; os.kill(-1, 9); print('on we go')", expect={"exit": 5})
+
+    assert trial["outcome"] == "failed"
+    assert "expected 5, got" in trial["detail"]
+
+
+def test_it_inherits_no_open_file(attempt: Try) -> None:
+    script = """
+import os, sys
+links = {fd: os.readlink(f'/proc/self/fd/{fd}') for fd in os.listdir('/proc/self/fd')
+         if os.path.islink(f'/proc/self/fd/{fd}')}
+odd = {fd: to for fd, to in links.items()
+       if not to.startswith(('/dev/null', 'pipe:', '/proc/', 'user:', '/skill/'))}
+sys.exit(0 if odd else 'only its own')
+"""
+    assert "only its own" in attempt(script)["detail"]
+
+
+@contextlib.contextmanager
+def listening(family: int, address: object) -> Iterator[tuple[object, list[object]]]:
+    """A server of the host's: its address, and who called it."""
+    callers: list[object] = []
+    with socket.socket(family) as server:
+        server.bind(address)  # type: ignore[arg-type]
+        server.listen()
+        server.settimeout(20)
+
+        def serve() -> None:
+            with contextlib.suppress(OSError):
+                callers.append(server.accept())
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield server.getsockname(), callers
+
+
+CONNECT = """
+import socket, sys
+with socket.socket(socket.{family}, socket.SOCK_STREAM) as s:
+    s.settimeout(3)
+    s.connect({address!r})
+"""
+
+
+def test_it_cannot_reach_the_hosts_loopback(attempt: Try) -> None:
+    with listening(socket.AF_INET, ("127.0.0.1", 0)) as (address, callers):
+        trial = attempt(CONNECT.format(family="AF_INET", address=address))
+
+        assert trial["outcome"] == "failed"
+        assert "it tried to connect" in trial["detail"]
+        assert "Connection refused" in trial["detail"]
+        assert not callers
+
+
+@pytest.mark.parametrize("name", ["\0skillforge-abstract", "path"])
+def test_it_cannot_reach_a_unix_socket_of_the_host(
+    attempt: Try, tmp_path: Path, name: str
+) -> None:
+    address = name if name.startswith("\0") else str(tmp_path / name)
+    with listening(socket.AF_UNIX, address) as (_, callers):
+        trial = attempt(CONNECT.format(family="AF_UNIX", address=address))
+
+        assert trial["outcome"] == "failed"
+        assert "refused" in trial["detail"] or "No such file" in trial["detail"]
+        assert not callers
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param("socket.getaddrinfo('example.com', 443)", id="names"),
+        pytest.param(
+            "socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('9.9.9.9', 53))",
+            id="datagram",
+        ),
+        pytest.param("socket.create_connection(('1.1.1.1', 443), 3)", id="address"),
+        pytest.param(
+            "socket.create_connection(('2606:4700:4700::1111', 443), 3)", id="six"
+        ),
+    ],
+)
+def test_it_cannot_reach_the_network_and_the_try_is_reported(
+    attempt: Try, script: str
+) -> None:
+    trial = attempt(f"import socket; {script}")
+
+    assert trial["outcome"] == "failed"
+    assert "it tried to connect" in trial["detail"]
+
+
+def test_what_talks_to_itself_is_not_taken_for_a_try(attempt: Try) -> None:
+    script = """
+import socket, threading
+server = socket.create_server(('127.0.0.1', 0))
+threading.Thread(target=server.accept, daemon=True).start()
+socket.create_connection(server.getsockname(), 3).close()
+"""
+    assert attempt(script)["outcome"] == "passed"
+
+
+def test_a_try_to_connect_may_be_part_of_the_case(attempt: Try) -> None:
+    script = """
+import socket
+try:
+    socket.create_connection(('1.1.1.1', 443), 3)
+except OSError:
+    print('offline')
+"""
+    expect = {"connects": True, "stdout": "offline"}
+
+    assert attempt(script, expect=expect)["outcome"] == "passed"
+
+
+@pytest.mark.parametrize("path", [".ssh/id_ed25519", ".aws/credentials"])
+def test_a_trap_that_it_reads_is_reported(attempt: Try, path: str) -> None:
+    trial = attempt(f"open('/home/agent/{path}').read()")
+
+    assert trial["outcome"] == "failed"
+    assert f"it read /home/agent/{path}" in trial["detail"]
+
+
+def test_a_trap_whose_times_it_sets_back_is_reported(attempt: Try) -> None:
+    script = """
+import os, time
+path = '/home/agent/.ssh/id_ed25519'
+time.sleep(.02)
+open(path).read()
+os.utime(path, ns=(0, 0))
+"""
+    assert "it read /home/agent/.ssh/id_ed25519" in attempt(script)["detail"]
+
+
+def test_a_secret_of_its_environment_that_it_writes_out_is_reported(
+    attempt: Try,
+) -> None:
+    trial = attempt("import os; print(os.environ['GITHUB_TOKEN'])")
+
+    assert trial["outcome"] == "failed"
+    assert "it wrote a secret of its environment out" in trial["detail"]
+
+
+LIMITS = {
+    "fork-bomb": ("sh -c 'bomb() { bomb | bomb & }; bomb; sleep 20'", "processes"),
+    "forks": (
+        "import os, time\nwhile True:\n try: os.fork()\n except OSError: time.sleep(9)",
+        "processes",
+    ),
+    "threads": (
+        "import threading, time\nfor _ in range(500):\n"
+        " threading.Thread(target=time.sleep, args=(20,)).start()",
+        "processes",
+    ),
+    "memory": ("x = []\nwhile True: x.append(bytearray(1 << 22))", "of memory"),
+    "memory-of-children": (
+        "import os, time\nfor _ in range(6): os.fork()\n"
+        "x = [bytearray(os.urandom(1 << 20)) for _ in range(60)]; time.sleep(20)",
+        "of memory",
+    ),
+    "shared-map": (
+        "import mmap\nx = []\nwhile True:\n m = mmap.mmap(-1, 1 << 24)\n"
+        " m.write(b'x' * (1 << 24)); x.append(m)",
+        "of memory",
+    ),
+    "disk": (
+        "for n in range(100): open(f'/work/{n}', 'wb').write(b'x' * (1 << 20))",
+        "full",
+    ),
+    "disk-in-memory": (
+        "while True: open('/dev/shm/x', 'ab').write(b'x' * (1 << 20))",
+        "",
+    ),
+    "many-files": (
+        "import time\nfor n in range(20000): open(f'{n}', 'w').close()\ntime.sleep(9)",
+        "more than 10,000 files",
+    ),
+    "output": (
+        "import os\nfor _ in range(10_000): os.write(1, b'x' * (1 << 20))",
+        "it wrote more than",
+    ),
+    "errors": (
+        "import os\nfor _ in range(10_000): os.write(2, b'x' * (1 << 20))",
+        "it wrote more than",
+    ),
+    "slow-flood": (
+        "import os, time\nwhile True: os.write(1, b'x' * 4000)",
+        "it wrote more than",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", params({**LIMITS}))
+def test_what_uses_too_much_is_ended(attempt: Try, what: tuple[str, str]) -> None:
+    script, says = what
+    if script.startswith("sh "):
+        script = f"import os; os.system({script!r})"
+    start = time.monotonic()
+
+    trial = attempt(script)
+
+    assert trial["outcome"] == ("limit" if says else "failed"), trial
+    assert says in trial["detail"]
+    assert time.monotonic() - start < 9
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param("import time; time.sleep(999)", id="sleeps"),
+        pytest.param("while True: pass", id="spins"),
+        pytest.param(
+            "import signal, time\nfor n in range(1, 65):\n try: signal.signal(n, "
+            "signal.SIG_IGN)\n except (OSError, ValueError): pass\ntime.sleep(999)",
+            id="ignores-signals",
+        ),
+        pytest.param("import sys; sys.stdin.read(); input()", id="reads-nothing"),
+        pytest.param("import os; os.mkfifo('/work/f'); open('/work/f')", id="waits"),
+    ],
+)
+def test_what_takes_too_long_is_ended(attempt: Try, script: str) -> None:
+    if "stdin" in script:
+        assert attempt(script, timeout=1)["outcome"] == "failed"
+        return
+
+    trial = attempt(script, timeout=0.5)
+
+    assert trial["outcome"] == "timeout"
+    assert "longer than 0.5 s" in trial["detail"]
+
+
+def running(mark: str) -> list[str]:
+    """Processes of this machine whose command line holds a mark."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if mark.encode() in process.read_bytes():
+                found.append(str(process))
+    return found
+
+
+@pytest.mark.parametrize("holds_output", [True, False])
+def test_nothing_of_it_outlives_it(attempt: Try, holds_output: bool) -> None:
+    mark = f"98765.{os.getpid()}{int(holds_output)}"
+    redirect = "" if holds_output else ">/dev/null 2>&1"
+    script = f"""
+import os, sys
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.system('trap "" TERM HUP INT; sleep {mark} {redirect}')
+    os._exit(0)
+print('done')
+"""
+    trial = attempt(script, expect={"stdout": "done"})
+
+    assert trial["outcome"] == "passed"
+    assert not running(mark)
+
+
+def test_nothing_of_a_timeout_outlives_it(attempt: Try) -> None:
+    mark = f"87654.{os.getpid()}"
+
+    trial = attempt(f"import os; os.system('sleep {mark} & sleep {mark}')", timeout=0.5)
+
+    assert trial["outcome"] == "timeout"
+    assert not running(mark)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param("os.symlink('/etc/passwd', 'out')", id="link"),
+        pytest.param("os.symlink('/', 'dir')", id="link-to-folder"),
+        pytest.param("os.mkfifo('out')", id="pipe"),
+        pytest.param("os.mkdir('out')", id="folder"),
+        pytest.param(
+            "import socket; socket.socket(socket.AF_UNIX).bind('out')", id="socket"
+        ),
+    ],
+)
+def test_a_result_is_never_followed_out_of_the_work_directory(
+    attempt: Try, script: str
+) -> None:
+    path = "dir/etc/passwd" if "dir" in script and "mk" not in script else "out"
+    expect = {"files": {path: {"contains": "root"}}}
+
+    trial = attempt(f"import os; {script}", expect=expect)
+
+    assert trial["outcome"] == "failed"
+    assert "expected a file, got a" in trial["detail"] or "to exist" in trial["detail"]
+
+
+def test_it_cannot_link_what_is_not_its_own(attempt: Try) -> None:
+    trial = attempt("import os; os.link('/etc/passwd', '/work/out')")
+
+    assert trial["outcome"] == "failed"
+    assert "cross-device" in trial["detail"] or "not permitted" in trial["detail"]
+
+
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        pytest.param({"a" * 300: "x"}, "not a path", id="long-name"),
+        pytest.param({"/".join("a" * 30): "x"}, "not a path", id="deep"),
+        pytest.param({"../out": "x"}, "not a path", id="above"),
+        pytest.param({"/etc/out": "x"}, "not a path", id="absolute"),
+        pytest.param({"a": "x", "a/b": "y"}, "below a file", id="below-a-file"),
+        pytest.param({"a": "x" * (1 << 19)}, "more than 256 KB", id="huge"),
+        pytest.param({"a": {"from": "../SKILL.md"}}, "there is no file", id="from"),
+    ],
+)
+def test_files_of_a_case_that_cannot_be_are_refused(
+    attempt: Try, files: dict[str, object], says: str
+) -> None:
+    trial = attempt("pass", files=files)
+
+    assert trial["outcome"] == "error"
+    assert says in trial["detail"]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(
+            'print(\'{"outcome": "passed", "ok": true}\'); raise SystemExit(3)',
+            id="json",
+        ),
+        pytest.param("print('1 passed in 0.01s'); raise SystemExit(3)", id="pytest"),
+        pytest.param("import os; os.write(0, b'0'); raise SystemExit(3)", id="input"),
+        pytest.param("import os; os.kill(os.getppid(), 9); os.abort()", id="parent"),
+    ],
+)
+def test_a_result_that_looks_like_a_pass_is_none(attempt: Try, script: str) -> None:
+    assert attempt(script)["outcome"] == "failed"
