@@ -1,6 +1,7 @@
 """What a JSON Schema has against a value, in words; and YAML files, with lines."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from skillforge.resources import schema
@@ -24,13 +25,11 @@ class Misfit(NamedTuple):
 
 def misfit(value: Any, schema_name: str) -> Misfit | None:
     """The first thing to mend in a value; None if it is as the schema says."""
-    from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match, relevance
 
-    validator = Draft202012Validator(schema(schema_name))
     # A wrong key says more than that no alternative fits.
     error = best_match(
-        validator.iter_errors(value),
+        _validator(schema_name).iter_errors(value),
         key=lambda e: (e.validator == "additionalProperties", relevance(e)),
     )
     if error is None:
@@ -43,6 +42,13 @@ def misfit(value: Any, schema_name: str) -> Misfit | None:
         message = f"there is no key `{unknown}`; did you mean {meant}?"
         return Misfit([*path, unknown], message)
     return Misfit(path, _plainly(error))
+
+
+@cache
+def _validator(schema_name: str) -> Any:
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(schema(schema_name))
 
 
 def _plainly(error: Any) -> str:

@@ -7,7 +7,7 @@ from importlib import import_module, metadata
 from pathlib import Path
 from typing import NamedTuple
 
-from skillforge import gitrepo
+from skillforge import gitrepo, sandbox
 from skillforge.errors import SkillforgeError
 from skillforge.library import Library
 
@@ -41,6 +41,7 @@ def examine(start: Path) -> list[Item]:
         _fast_yaml(),
         _tool("pre-commit", "checks skills before each commit: pip install pre-commit"),
         _tool("gh", "opens pull requests on GitHub; see GitHub's page for it"),
+        *_sandboxes(),
         _identity(start),
         _library(start),
     ]
@@ -85,6 +86,24 @@ def _fast_yaml() -> Item:
 def _tool(name: str, purpose: str) -> Item:
     found = shutil.which(name)
     return Item(name, found is not None, found or "not installed", False, purpose)
+
+
+def _sandboxes() -> list[Item]:
+    """Each sandbox, tried; one that works is enough, and with a gap none is used."""
+    items = []
+    for name in sandbox.NAMES:
+        box = sandbox.backend(name)
+        gaps = box.gaps()
+        items.append(
+            Item(
+                f"sandbox {name}",
+                not gaps,
+                "; ".join(gaps) or box.about(),
+                False,
+                "tests of skills run in one of bubblewrap, docker and podman",
+            )
+        )
+    return items
 
 
 def _identity(start: Path) -> Item:

@@ -93,6 +93,22 @@ def finish(process: Process, stdin: bytes | None = None) -> Result:
     return Result(process.returncode, out, err)
 
 
+@contextmanager
+def fed(process: Process, stdin: bytes) -> Iterator[None]:
+    """Write to a process in the background, while its output is read here."""
+    import threading
+
+    def feed() -> None:
+        assert process.stdin is not None
+        with suppress(OSError, ValueError), process.stdin as pipe:
+            pipe.write(stdin)
+
+    feeder = threading.Thread(target=feed, daemon=True)
+    feeder.start()
+    yield
+    feeder.join(timeout=5)
+
+
 def run(
     argv: Sequence[str],
     *,

@@ -20,6 +20,16 @@ SKILL_DIR = "/skill"
 WORK_DIR = "/work"
 HOME_DIR = "/home/agent"
 USER_ID = 65534  # nobody's
+# All variables that a job has, beside its PATH and those of its case.
+ENVIRONMENT = {
+    "HOME": HOME_DIR,
+    "USER": "agent",
+    "LANG": "C.UTF-8",
+    "TZ": "UTC",
+    "TMPDIR": WORK_DIR,
+    "SKILL_DIR": SKILL_DIR,
+    "PYTHONDONTWRITEBYTECODE": "1",
+}
 
 
 @dataclass(frozen=True, slots=True)

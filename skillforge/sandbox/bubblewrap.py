@@ -24,6 +24,7 @@ from pathlib import Path
 from skillforge import proc
 from skillforge.resources import template_path
 from skillforge.sandbox import (
+    ENVIRONMENT,
     HOME_DIR,
     SKILL_DIR,
     USER_ID,
@@ -45,8 +46,6 @@ _LAYOUT = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS = (
     "/etc/alternatives",
     "/etc/ld.so.cache",
-    "/etc/ld.so.conf",
-    "/etc/ld.so.conf.d",
     "/nix/store",
 )
 # The shell's own limits are those of each process; it dies if it cannot set one. The
@@ -181,20 +180,6 @@ def _search_path() -> str:
     return ":".join([own, *(path for path in usual if path != own)])
 
 
-def environment() -> dict[str, str]:
-    """All that a job knows of the outside."""
-    return {
-        "PATH": _search_path(),
-        "HOME": HOME_DIR,
-        "USER": "agent",
-        "LANG": "C.UTF-8",
-        "TZ": "UTC",
-        "TMPDIR": WORK_DIR,
-        "SKILL_DIR": SKILL_DIR,
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }
-
-
 @dataclass
 class _Room:
     """One job from its room's building to its end; `stack` closes what is held."""
@@ -269,7 +254,8 @@ class _Room:
         if program := seccomp.program():
             room += ["--seccomp", hand(_in_memory(program))]
         room += ["--remount-ro", "/dev", "--remount-ro", "/", "--clearenv"]
-        env = environment() | (planted.variables if planted else {}) | dict(job.env)
+        env = {"PATH": _search_path(), **ENVIRONMENT}
+        env |= {**(planted.variables if planted else {}), **job.env}
         for name, value in env.items():
             room += ["--setenv", name, value]
         room += ["--hostname", "sandbox", "--new-session", "--die-with-parent"]

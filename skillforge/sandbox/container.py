@@ -1,17 +1,241 @@
-"""Jobs in containers."""
+"""Jobs in containers of docker or podman: slower than bubblewrap, and at home on macOS.
 
-from skillforge.sandbox import Ended, Job
+Each job has a container of its own. Its first process only waits; the job is another
+one, of another user, who cannot touch the first. The image has to hold Python 3.10 or
+newer and a shell; it is never fetched.
+"""
+
+import base64
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from skillforge import proc
+from skillforge.errors import ToolError
+from skillforge.sandbox import (
+    ENVIRONMENT,
+    HOME_DIR,
+    SKILL_DIR,
+    USER_ID,
+    WORK_DIR,
+    Ended,
+    Found,
+    Job,
+    Limits,
+    SandboxError,
+    inside,
+    probe,
+    seccomp,
+    traps,
+)
+from skillforge.sandbox.watching import Attended, attend
+
+_IMAGE = "SKILLFORGE_SANDBOX_IMAGE"
+_OPTIONS = "SKILLFORGE_SANDBOX_OPTIONS"
+_DEFAULT_IMAGE = "python:3.12-slim"
+_PACKAGE = Path(__file__).parents[1]  # which the container's Python reads, too
+_PLACE = "/skillforge"
+_WAITER = USER_ID - 1  # whose the first process is
+_HEADROOM = 16  # processes that are ours, not the job's
+# The image's own variables are not the job's, but for the way to its programs.
+_CLEAN = 'exec env -i "PATH=$PATH" "$@"'
 
 
 class Container:
+    """A sandbox of `docker` or `podman`."""
+
     def __init__(self, name: str) -> None:
         self.name = name
+        self.image = os.environ.get(_IMAGE) or _DEFAULT_IMAGE
+        self.options = os.environ.get(_OPTIONS, "").split()
 
     def about(self) -> str:
-        return ""
+        said = self._call("image", "inspect", "--format", "{{.Id}}", self.image)
+        return f"{self.name}, {self.image} {said.out.decode().strip()}"
 
     def gaps(self) -> list[str]:
-        return ["not yet"]
+        """What containers cannot do here, found by trying."""
+        if not shutil.which(self.name):
+            return [f"{self.name} is not installed"]
+        if complaint := self._call("info").code and self._call("info").complaint:
+            return [f"{self.name} does not answer: {complaint.splitlines()[-1][:200]}"]
+        if self._call("image", "inspect", self.image).code:
+            return [
+                f"there is no image {self.image}; {self.name} pull {self.image}, or "
+                f"name another one in ${_IMAGE}"
+            ]
+        # The job is nobody on the host as well: it needs no users of its own.
+        return probe.gaps(self, ("ipc", "mnt", "net", "pid", "uts", "cgroup"))
 
     def run(self, job: Job) -> Ended:
-        raise NotImplementedError
+        with tempfile.TemporaryDirectory(prefix="skillforge-container-") as scratch:
+            return _Room(self, job, Path(scratch)).run()
+
+    def start(self, *arguments: str, cwd: Path | None = None) -> proc.Process:
+        line = [self.name, *self.options, *arguments]
+        return proc.start(line, stdin=True, cwd=cwd)
+
+    def _call(self, *arguments: str) -> proc.Result:
+        try:
+            return proc.finish(self.start(*arguments))
+        except ToolError as err:
+            return proc.Result(127, b"", err.message.encode())
+
+
+class _Room:
+    """One job from its container's start to its end."""
+
+    def __init__(self, box: Container, job: Job, scratch: Path) -> None:
+        self.box = box
+        self.job = job
+        self.scratch = scratch
+        self.traps = traps.Traps() if job.has_traps else None
+
+    def run(self) -> Ended:
+        self.name = self._open()
+        try:
+            marks = self._ask("furnish", self._things())
+            start = time.monotonic()
+            attended = self._attend()
+            seconds = time.monotonic() - start
+            if attended.limit:
+                return Ended(-1, *attended[:2], seconds, *attended[2:])
+            return self._ended(attended, seconds, marks)
+        finally:
+            self._call("rm", "--force", self.name)
+
+    def _open(self) -> str:
+        """Start the container, in which nothing of the job runs yet; its name."""
+        profile = self.scratch / "seccomp.json"
+        profile.write_text(json.dumps(seccomp.profile()))
+        hardened = ["--network", "none", "--read-only", "--cap-drop", "ALL"]
+        for option in ("no-new-privileges", "label=disable", f"seccomp={profile}"):
+            hardened += ["--security-opt", option]
+        if self.box.name == "podman":
+            hardened += ["--read-only-tmpfs=false", "--no-hosts"]
+        hardened += [
+            "--pull",
+            "never",
+            "--cgroupns",
+            "private",
+            "--hostname",
+            "sandbox",
+        ]
+        mounts = {SKILL_DIR: self.job.skill, f"{_PLACE}/skillforge": _PACKAGE}
+        mounts |= self.job.mounts
+        for where, path in mounts.items():
+            hardened += ["--volume", f"{path}:{where}:ro"]
+        hardened += [*_bounds(self.job.limits), "--user", f"{_WAITER}:{_WAITER}"]
+        done = self._call(
+            *(
+                "run",
+                "--detach",
+                "--rm",
+                "--stop-signal",
+                "KILL",
+                "--workdir",
+                WORK_DIR,
+                *hardened,
+            ),
+            *(self.box.image, "python3", "-c", inside.WAIT),
+        )
+        if done.code:
+            last = done.complaint.splitlines()[-1:] or [f"{self.box.name} run failed"]
+            raise SandboxError(f"the container cannot be started: {last[0][:300]}")
+        return done.out.decode().strip().splitlines()[-1]
+
+    def _things(self) -> dict[str, Any]:
+        files = self.job.files.items()
+        return {
+            "files": {path: base64.b64encode(data).decode() for path, data in files},
+            "links": dict(self.job.links),
+            "token": self.traps.token if self.traps else "",
+        }
+
+    def _ask(self, what: str, told: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Have the container's Python do something for us, and answer."""
+        code = inside.CALL.format(place=_PLACE) + f"inside.{what}()"
+        line = ["exec", "--interactive", "--user", f"{USER_ID}:{USER_ID}"]
+        line += ["--workdir", "/", self.name, "python3", "-I", "-c", code]
+        done = self._call(*line, stdin=json.dumps(told).encode())
+        try:
+            return inside.answer_of(done.out)
+        except ValueError as err:
+            words = done.complaint.splitlines()[-1:] or ["no answer"]
+            raise SandboxError(f"the container does not answer: {words[0]}") from err
+
+    def _attend(self) -> Attended:
+        planted = self.traps.variables if self.traps else {}
+        env = {**ENVIRONMENT, **planted, **self.job.env}
+        line = ["exec", "--interactive", "--user", f"{USER_ID}:{USER_ID}"]
+        line += ["--workdir", WORK_DIR, self.name, "sh", "-c", _CLEAN, "sh"]
+        line += [f"{name}={value}" for name, value in env.items()]
+        client = self.box.start(*line, *self.job.argv, cwd=self.scratch)
+
+        def end() -> None:
+            if client.poll() is None:
+                client.kill()  # it waits for us to read; and it is not the job
+                self._call("rm", "--force", self.name)
+
+        with proc.running(client), proc.fed(client, self.job.stdin):
+            attended = attend(client, self.job.limits, lambda: "", end)
+            self.code = client.wait()
+        return attended
+
+    def _ended(
+        self, attended: Attended, seconds: float, marks: Mapping[str, Any]
+    ) -> Ended:
+        limits, wanted = self.job.limits, self.job.wanted
+        told = {"wanted": wanted, "most": limits.output, "marks": marks}
+        said = self._ask("collect", told)
+        found = {
+            path: Found(kind, base64.b64decode(data))
+            for path, (kind, data) in said["found"].items()
+        }
+        texts = [attended.out, attended.err, *(it.data for it in found.values())]
+        leaked = self.traps is not None and self.traps.is_in(texts)
+        return Ended(
+            self.code,
+            attended.out,
+            attended.err,
+            seconds,
+            _excess(said, limits),
+            False,
+            found,
+            traps.describe(said["touched"], leaked),
+            traps.tried_to_connect(said["counters"]),
+        )
+
+    def _call(self, *arguments: str, stdin: bytes = b"") -> proc.Result:
+        # Podman may leave a file where it is called from.
+        return proc.finish(self.box.start(*arguments, cwd=self.scratch), stdin)
+
+
+def _bounds(limits: Limits) -> Sequence[str]:
+    work = f"rw,exec,nosuid,nodev,mode=1777,size={limits.work_size}"
+    home = "rw,noexec,nosuid,nodev,mode=1777,size=65536"
+    return [
+        *("--memory", str(limits.memory), "--memory-swap", str(limits.memory)),
+        *("--pids-limit", str(limits.processes + _HEADROOM)),
+        *("--ulimit", f"nofile={limits.open_files}:{limits.open_files}"),
+        *("--ulimit", f"nproc={limits.processes * 2}:{limits.processes * 2}"),
+        *("--ulimit", f"fsize={limits.file_size}:{limits.file_size}"),
+        *("--ulimit", f"cpu={limits.cpu_seconds}:{limits.cpu_seconds}"),
+        *("--ulimit", "core=0:0", "--shm-size", str(limits.work_size)),
+        *("--tmpfs", f"{WORK_DIR}:{work}", "--tmpfs", f"{HOME_DIR}:{home}"),
+    ]
+
+
+def _excess(said: Mapping[str, Any], limits: Limits) -> str:
+    if said["is_full"]:
+        return f"its work directory is full ({limits.work_size >> 20:,} MB)"
+    if said["refused"]["oom_kill"]:
+        return f"it used more than {limits.memory >> 20:,} MB of memory"
+    if said["refused"]["max"]:
+        return f"it started more than {limits.processes} processes"
+    return ""

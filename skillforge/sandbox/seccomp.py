@@ -7,6 +7,7 @@ kernel did not allow it; programs that merely try go on.
 import errno
 import platform
 import struct
+from functools import cache
 
 _ALLOW = 0x7FFF0000
 _ERRNO = 0x00050000
@@ -88,6 +89,7 @@ _MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 _X32 = 0x40000000
 
 
+@cache
 def program() -> bytes:
     """The filter for this machine; empty for one whose numbers are not known here."""
     if platform.machine() not in _MACHINES:
@@ -115,6 +117,28 @@ def program() -> bytes:
         lines += _when(_IOCTL[column], _SECOND, [_line(_EQUAL, request, 0, 1)], no)
     lines += [_line(_RETURN, _ALLOW)]
     return b"".join(lines)
+
+
+def profile() -> dict[str, object]:
+    """The same as containers take it; they know the numbers themselves."""
+    allow, refuse = "SCMP_ACT_ALLOW", "SCMP_ACT_ERRNO"
+
+    def rule(
+        names: list[str], code: int, *args: dict[str, object]
+    ) -> dict[str, object]:
+        return {"names": names, "action": refuse, "errnoRet": code, "args": list(args)}
+
+    rules = [rule(list(_REFUSED), errno.EPERM), rule(["clone3"], errno.ENOSYS)]
+    for bit in (1 << n for n in range(32) if _NEW_NAMESPACES >> n & 1):
+        masked = {"index": 0, "value": bit, "valueTwo": bit, "op": "SCMP_CMP_MASKED_EQ"}
+        rules.append(rule(["clone"], errno.EPERM, masked))
+    for family in set(range(50)) - set(_FAMILIES):
+        equal = {"index": 0, "value": family, "op": "SCMP_CMP_EQ"}
+        rules.append(rule(["socket", "socketpair"], errno.EAFNOSUPPORT, equal))
+    for request in _TERMINAL:
+        equal = {"index": 1, "value": request, "op": "SCMP_CMP_EQ"}
+        rules.append(rule(["ioctl"], errno.EPERM, equal))
+    return {"defaultAction": allow, "syscalls": rules}
 
 
 def _line(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:

@@ -88,5 +88,7 @@ def tried_to_connect(counters: str) -> bool:
         if names and values and names[0] == values[0] and names[0].endswith(":"):
             pairs = zip(names[1:], values[1:], strict=False)
             counted |= {(names[0][:-1], n): int(v) for n, v in pairs}
-    counted |= {("", words[0]): int(words[1]) for words in lines if len(words) == 2}
+    for words in lines:
+        if len(words) == 2 and words[1].isdecimal():
+            counted["", words[0]] = int(words[1])
     return any(counted.get(name, 0) > 0 for name in _IN_VAIN)

@@ -85,15 +85,18 @@ class _Watched:
         for fd in streams:
             os.set_blocking(fd, False)
             self.selector.register(fd, selectors.EVENT_READ)
-        self.pidfd = os.pidfd_open(process.pid)
-        self.selector.register(self.pidfd, selectors.EVENT_READ)
+        self.pidfd = -1
+        if hasattr(os, "pidfd_open"):  # elsewhere, the end of its pipes is its end
+            self.pidfd = os.pidfd_open(process.pid)
+            self.selector.register(self.pidfd, selectors.EVENT_READ)
 
     def __enter__(self) -> "_Watched":
         return self
 
     def __exit__(self, *_: object) -> None:
         self.selector.close()
-        os.close(self.pidfd)
+        if self.pidfd >= 0:
+            os.close(self.pidfd)
 
     def wait(self, seconds: float) -> None:
         """Wait for something to happen, and read once what there is."""
@@ -102,6 +105,8 @@ class _Watched:
                 self.is_running = False
             else:
                 self._read(key.fd)
+        if not self.selector.get_map():
+            self.is_running = False
 
     def drain(self, most: int) -> None:
         """Read what is left in the pipes, of which no writer is left."""

@@ -1,0 +1,233 @@
+"""What every sandbox keeps, tried on each that this machine has."""
+
+import os
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from skillforge import sandbox
+from skillforge.sandbox import MB, Ended, Found, Job, Limits, Sandbox, container
+
+IMAGE = os.environ.get("SKILLFORGE_SANDBOX_IMAGE", "")  # before a test's clean-up
+OPTIONS = os.environ.get("SKILLFORGE_SANDBOX_OPTIONS", "").split()
+Start = Callable[..., Ended]
+
+
+@cache
+def usable(name: str) -> tuple[Sandbox, list[str]]:
+    box = sandbox.backend(name)
+    if isinstance(box, container.Container):
+        box.image = IMAGE or box.image
+        box.options = OPTIONS
+    return box, box.gaps()
+
+
+@pytest.fixture(params=sandbox.NAMES)
+def box(request: pytest.FixtureRequest) -> Sandbox:
+    found, gaps = usable(request.param)
+    if gaps:
+        pytest.skip(f"{request.param} is not here: {gaps[0]}")
+    return found
+
+
+@pytest.fixture
+def start(box: Sandbox, tmp_path: Path) -> Start:
+    folder = tmp_path / "skill"
+    (folder / "scripts").mkdir(parents=True)
+    (folder / "scripts" / "hello.sh").write_text("echo hello $1\n")
+
+    def call(*argv: str, limits: Limits | None = None, **more: object) -> Ended:
+        job = Job(argv, folder, limits=limits or Limits(seconds=20))
+        return box.run(replace(job, **more))  # type: ignore[arg-type]
+
+    return call
+
+
+def test_this_machine_has_a_sandbox() -> None:
+    """The other tests here are skipped for a backend that is missing; not all are."""
+    assert any(not usable(name)[1] for name in sandbox.NAMES)
+
+
+def test_a_job_runs_and_its_end_is_seen(start: Start) -> None:
+    ended = start("sh", "-c", "cat; echo oops >&2; exit 3", stdin=b"in\0put\n")
+
+    assert (ended.code, ended.out, ended.err) == (3, b"in\0put\n", b"oops\n")
+    assert not ended.limit
+    assert not ended.sprung
+    assert not ended.tried_to_connect
+
+
+def test_it_finds_its_skill_its_files_and_its_variables(start: Start) -> None:
+    ended = start(
+        *("sh", "-c", 'sh scripts/hello.sh "$WHO"; cat a/b.txt; ./run; pwd'),
+        files={"a/b.txt": b"text\n", "run": b"#!/bin/sh\necho run\n"},
+        links={"scripts": "/skill/scripts"},
+        env={"WHO": "you there"},
+    )
+
+    assert ended.out == b"hello you there\ntext\nrun\n/work\n", ended
+
+
+def test_its_input_can_be_opened_by_name(start: Start) -> None:
+    assert start("sh", "-c", "cat </dev/stdin", stdin=b"x").out in (b"x", b"")
+
+
+def test_files_are_brought_back_as_they_are(start: Start) -> None:
+    script = "mkdir d; printf 'a\\0b' > d/f; ln -s /etc/passwd l; mkfifo p; touch e"
+    wanted = ("d", "d/f", "l", "p", "e", "none", "l/x", "d/f/x")
+
+    found = start("sh", "-c", script, wanted=wanted).found
+
+    assert found["d/f"] == Found("file", b"a\0b")
+    assert found["e"] == Found("file", b"")
+    assert {path: it.kind for path, it in found.items() if it.kind != "file"} == {
+        "d": "folder",
+        "l": "link",
+        "p": "other",
+    }
+
+
+def test_a_large_file_is_brought_back_in_part(start: Start) -> None:
+    ended = start("sh", "-c", "yes | head -c 3000000 > f", wanted=("f",))
+
+    assert len(ended.found["f"].data) == MB
+
+
+def test_only_the_work_directory_can_be_written(start: Start) -> None:
+    script = """
+for place in / /skill /skill/scripts /usr /etc /var /proc/sys; do
+  touch $place/x 2>/dev/null && echo "wrote $place"
+done
+touch /work/x && echo work
+"""
+    assert start("sh", "-c", script).out == b"work\n"
+
+
+def test_it_is_nobody_with_no_rights(start: Start) -> None:
+    said = start("sh", "-c", "id -u; grep -E 'CapEff|NoNewPrivs' /proc/self/status").out
+
+    lines = said.decode().split()
+    assert lines == ["65534", "CapEff:", "0" * 16, "NoNewPrivs:", "1"]
+
+
+def test_there_is_no_network(start: Start) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        code = f"import socket; socket.create_connection(('127.0.0.1', {port}), 3)"
+
+        ended = start("python3", "-c", code)
+
+        assert ended.code == 1
+        assert b"refused" in ended.err
+        assert ended.tried_to_connect
+        server.settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            server.accept()
+
+
+def test_a_planted_secret_that_is_taken_is_told(start: Start) -> None:
+    quiet = start("ls", "/home/agent/.ssh", has_traps=True)
+    loud = start(
+        *("sh", "-c", "cat ~/.ssh/id_ed25519 >/dev/null; echo $GITHUB_TOKEN"),
+        has_traps=True,
+    )
+
+    assert quiet.sprung == ()
+    assert quiet.out == b"id_ed25519\n"
+    assert len(loud.sprung) == 2
+    assert "it read /home/agent/.ssh/id_ed25519" in loud.sprung
+
+
+@pytest.mark.parametrize(
+    ("script", "limits", "says"),
+    [
+        pytest.param(
+            "import time; time.sleep(60)", {"seconds": 1.5}, "longer than", id="time"
+        ),
+        pytest.param(
+            "x = []\nwhile True: x.append(bytearray(1 << 20))",
+            {"memory": 128 * MB},
+            "128 MB of memory",
+            id="memory",
+        ),
+        pytest.param(
+            "import os, time\nfor _ in range(200):\n try:\n"
+            "  if os.fork() == 0: time.sleep(15); os._exit(0)\n"
+            " except OSError: pass\ntime.sleep(1)",
+            {"processes": 20},
+            "more than 20 processes",
+            id="processes",
+        ),
+        pytest.param(
+            "while True: print('x' * 10000)",
+            {"output": 50_000},
+            "wrote more than 50,000 bytes",
+            id="output",
+        ),
+        pytest.param(
+            "try:\n open('f', 'wb').write(bytes(9 << 20))\nexcept OSError: pass",
+            {"work_size": 4 * MB},
+            "full (4 MB)",
+            id="disk",
+        ),
+    ],
+)
+def test_a_limit_ends_it_and_is_named(
+    start: Start, script: str, limits: dict[str, int], says: str
+) -> None:
+    begin = time.monotonic()
+
+    ended = start("python3", "-c", script, limits=Limits(**{"seconds": 15, **limits}))
+
+    assert says in ended.limit
+    assert ended.is_timeout is ("longer" in says)
+    assert len(ended.out) <= max(MB, limits.get("output", 0))
+    assert time.monotonic() - begin < 14
+
+
+@pytest.mark.parametrize(
+    ("script", "limits"),
+    [
+        pytest.param("while True: pass", {"cpu_seconds": 1}, id="processor"),
+        pytest.param(
+            "x = [open('/dev/null') for _ in range(100)]", {"open_files": 50}, id="open"
+        ),
+        pytest.param(
+            "open('f', 'wb').write(bytes(3 << 20))", {"file_size": MB}, id="file-size"
+        ),
+    ],
+)
+def test_a_limit_of_each_process_holds(
+    start: Start, script: str, limits: dict[str, int]
+) -> None:
+    ended = start("python3", "-c", script, limits=Limits(**{"seconds": 15, **limits}))
+
+    assert ended.code != 0
+    assert not ended.is_timeout
+
+
+def test_nothing_of_it_is_left(start: Start) -> None:
+    mark = f"76543.{os.getpid()}"
+    script = f"(trap '' TERM HUP; setsid sleep {mark}) & sleep 0.3; echo started"
+
+    ended = start("sh", "-c", script)
+
+    assert ended.out == b"started\n"
+    left = [
+        process
+        for process in Path("/proc").glob("[0-9]*/cmdline")
+        if mark.encode() in process.read_bytes()
+    ]
+    assert not left
+
+
+def test_a_program_that_is_not_there_is_a_failure(start: Start) -> None:
+    ended = start("no-such-program")
+
+    assert ended.code in (126, 127)
+    assert b"no-such-program" in ended.err

@@ -1,0 +1,108 @@
+"""A sandbox that lacks something is named and not used."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from skillforge import sandbox
+from skillforge.sandbox import Ended, Job, probe
+from skillforge.sandbox.bubblewrap import Bubblewrap
+from tests.conftest import LibraryFolder, Run
+
+
+class Bare:
+    """No sandbox at all: the job runs on the host."""
+
+    name = "bare"
+
+    def about(self) -> str:
+        return "nothing"
+
+    def gaps(self) -> list[str]:
+        return probe.gaps(self)
+
+    def run(self, job: Job) -> Ended:
+        done = subprocess.run(job.argv, capture_output=True, cwd=job.skill)
+        return Ended(done.returncode, done.stdout, done.stderr, 0.0)
+
+
+def test_running_on_the_host_fails_in_every_respect() -> None:
+    said = "\n".join(Bare().gaps())
+
+    for name in ("user", "ipc", "mnt", "net", "pid", "uts", "cgroup"):
+        assert f"no namespace of its own: {name}" in said
+    for lack in ("NoNewPrivs is 0", "Max processes", "Max cpu time", "work directory"):
+        assert lack in said
+    assert f"Uid is {os.getuid()}" in said
+
+
+def shim(folder: Path, without: list[str]) -> None:
+    """A bwrap that leaves out what it is asked for, as an old or patched one may."""
+    real = Bubblewrap().program
+    folder.mkdir()
+    path = folder / "bwrap"
+    path.write_text(
+        f"#!{sys.executable}\nimport os, sys\n"
+        f"kept = [word for word in sys.argv[1:] if word not in {without!r}]\n"
+        f"os.execv({real!r}, [{real!r}, *kept])\n"
+    )
+    path.chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    ("without", "says"),
+    [
+        pytest.param(["--unshare-net"], "no namespace of its own: net", id="network"),
+        pytest.param(["--unshare-pid"], "no namespace of its own: pid", id="processes"),
+        pytest.param(["--unshare-uts"], "no namespace of its own: uts", id="name"),
+        pytest.param(["--unshare-ipc"], "no namespace of its own: ipc", id="ipc"),
+    ],
+)
+def test_a_missing_namespace_is_named_and_nothing_is_run(
+    library: LibraryFolder,
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    without: list[str],
+    says: str,
+) -> None:
+    if "--unshare-uts" in without:
+        without = [*without, "--hostname", "sandbox"]
+    shim(tmp_path / "bin", without)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    monkeypatch.setenv("SKILLFORGE_SANDBOX", "bubblewrap")
+    library.write("skills/csv-tables/tests/a.yaml", "run: [touch, /tmp/ran]\n")
+    sandbox.choose.cache_clear()
+    try:
+        where = ("--library", str(library.root), "--json")
+        doctor = run("doctor", *where).data
+        ran = run("test", "csv-tables", *where)
+    finally:
+        sandbox.choose.cache_clear()
+
+    [item] = [i for i in doctor["items"] if i["name"] == "sandbox bubblewrap"]
+    assert item["ok"] is False
+    assert says in item["detail"]
+    assert ran.code == 1
+    assert ran.data["trials"][0]["outcome"] == "not-run"
+    assert says in ran.data["trials"][0]["detail"]
+
+
+def test_no_sandbox_at_all_means_not_run(
+    library: LibraryFolder, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SKILLFORGE_SANDBOX", "docker")
+    monkeypatch.setenv("PATH", "/nonexistent")
+    library.write("skills/csv-tables/tests/a.yaml", "run: ['true']\n")
+    sandbox.choose.cache_clear()
+    try:
+        ran = run("test", "csv-tables", "--library", str(library.root), "--json")
+    finally:
+        sandbox.choose.cache_clear()
+
+    assert ran.code == 1
+    assert ran.data["trials"][0]["outcome"] == "not-run"
+    assert "docker is not installed" in ran.data["trials"][0]["detail"]
