@@ -23,13 +23,13 @@ class Misfit(NamedTuple):
         return f"{where}: {self.message}" if where else self.message
 
 
-def misfit(value: Any, schema_name: str) -> Misfit | None:
-    """The first thing to mend in a value; None if it is as the schema says."""
+def misfit(value: Any, schema_name: str, part: str = "") -> Misfit | None:
+    """The first thing to mend in a value; None if it is as a schema (a part) says."""
     from jsonschema.exceptions import best_match, relevance
 
     # A wrong key says more than that no alternative fits.
     error = best_match(
-        _validator(schema_name).iter_errors(value),
+        _validator(schema_name, part).iter_errors(value),
         key=lambda e: (e.validator == "additionalProperties", relevance(e)),
     )
     if error is None:
@@ -45,10 +45,13 @@ def misfit(value: Any, schema_name: str) -> Misfit | None:
 
 
 @cache
-def _validator(schema_name: str) -> Any:
+def _validator(schema_name: str, part: str) -> Any:
     from jsonschema import Draft202012Validator
 
-    return Draft202012Validator(schema(schema_name))
+    whole = schema(schema_name)
+    if part:
+        whole = {"$ref": f"#/$defs/{part}", "$defs": whole["$defs"]}
+    return Draft202012Validator(whole)
 
 
 def _plainly(error: Any) -> str:

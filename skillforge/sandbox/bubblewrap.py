@@ -245,6 +245,8 @@ class _Room:
         room = [self.program, *(f"--unshare-{name}" for name in _NAMESPACES)]
         room += ["--cap-drop", "ALL", *_user(hand), *_system()]
         for where, path in {SKILL_DIR: job.skill, **job.mounts}.items():
+            if (parent := os.path.dirname(where)) != "/":
+                room += ["--perms", "0755", "--dir", parent]
             room += ["--ro-bind", str(path), where]
         room += _writable(job.limits)
         stdin = "/dev/null"

@@ -67,16 +67,22 @@ def read_cases(skill: Skill) -> Iterator[Case | Trial]:
     for path in case_files(skill):
         try:
             loaded = load_yaml(skill.read(path))
-            if wrong := misfit(loaded.value, "case.schema.json"):
-                raise BadCaseError(loaded.line_of(wrong.path), wrong.words)
-            is_list = isinstance(loaded.value, list)
-            for at, raw in enumerate(loaded.value if is_list else [loaded.value]):
-                line = loaded.line_of([at] if is_list else [])
-                yield from _rows(skill, path, line, raw)
-        except (BadCaseError, UnreadableError) as err:
+        except UnreadableError as err:
             yield broken(skill, path, err.line, err.why)
+            continue
         except OSError as err:
             yield broken(skill, path, 1, f"it cannot be read: {err.strerror}")
+            continue
+        is_list = isinstance(loaded.value, list)
+        for at, raw in enumerate(loaded.value if is_list else [loaded.value]):
+            where = [at] if is_list else []
+            try:
+                if wrong := misfit(raw, "case.schema.json", "case"):
+                    line = loaded.line_of([*where, *wrong.path])
+                    raise BadCaseError(line, wrong.words)
+                yield from _rows(skill, path, loaded.line_of(where), raw)
+            except BadCaseError as err:
+                yield broken(skill, path, err.line, err.why)
 
 
 def broken(skill: Skill, path: str, line: int, why: str) -> Trial:
@@ -98,7 +104,7 @@ def _rows(
         shown = row.get("name", ", ".join(f"{k}={v}"[:40] for k, v in row.items()))
         filled = fill(template, row, line)
         changed = filled != template
-        if changed and (wrong := misfit(filled, "case.schema.json")):
+        if changed and (wrong := misfit(filled, "case.schema.json", "case")):
             raise BadCaseError(line, f"variant {at}: {wrong.words}")
         title = str(filled.get("name", name))
         label = f"{title} [{at}: {shown}]"

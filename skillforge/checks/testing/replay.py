@@ -20,7 +20,7 @@ from skillforge.text import shingles
 
 _LONG = 24  # characters of a text that is not there by chance
 _SHORT = 4  # characters of a value that counts together with its answer
-_FEWEST, _NEAR = 8, 0.8  # groups of three words, and how many of them make a copy
+_FEWEST, _NEAR = 8, 0.7  # groups of three words, and how many of them make a copy
 _MOST_BYTES = 1 << 20
 _DO_NOT_COPY = "a skill that holds the answers proves nothing; state the rule instead"
 

@@ -15,7 +15,9 @@ from skillforge.sandbox import SKILL_DIR, Job, Limits
 REPORT = ".skillforge-report.xml"
 PACKAGES = "/packages"
 _RUNNER = "/runner"
-_PYTEST = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments")
+_PYTEST = (
+    *("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments"),
+)
 _NOT_LINKED = (TESTS, "evals", "evidence")
 _IMPORTS_PYTEST = re.compile(rb"^[ \t]*(?:import|from)[ \t]+pytest\b", re.MULTILINE)
 

@@ -1,0 +1,282 @@
+"""Trials: tests that are programs, flaky cases, and what is cached."""
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from skillforge.checks.testing import stage
+from tests.checks.testing.conftest import Prove
+
+PYTEST = """
+import pytest
+from greet import hello
+
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_hello(name):
+    assert hello(name) == f"hello {name}"
+"""
+UNITTEST = """
+import unittest
+class T(unittest.TestCase):
+    def test_sum(self):
+        self.assertEqual(1 + 1, %s)
+"""
+GREET = "def hello(name): return f'hello {name}'\n"
+
+
+def test_pytest_files_are_run(prove: Prove) -> None:
+    trials = prove(
+        {
+            "scripts/greet.py": GREET,
+            "tests/test_greet.py": PYTEST,
+            "tests/test_other.py": PYTEST.replace("hello {", "bye {"),
+            "tests/test_unit.py": UNITTEST % 2,
+            "tests/helper.py": "raise SystemExit('not a test')",
+        }
+    )
+
+    assert trials["tests/test_greet.py"]["outcome"] == "passed"
+    assert trials["tests/test_unit.py"]["outcome"] == "passed"
+    assert trials["tests/test_other.py"]["outcome"] == "failed"
+    assert "assert 'hello a' == 'bye a'" in trials["tests/test_other.py"]["detail"]
+    assert len(trials) == 3
+
+
+def test_without_pytest_unittest_does(
+    prove: Prove, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stage, "pytest_files", dict)
+    trials = prove(
+        {
+            "tests/test_good.py": UNITTEST % 2,
+            "tests/test_bad.py": UNITTEST % 3,
+            "tests/test_py.py": PYTEST,
+        }
+    )
+
+    assert trials["tests/test_good.py"]["outcome"] == "passed"
+    assert trials["tests/test_bad.py"]["outcome"] == "failed"
+    assert "2 != 3" in trials["tests/test_bad.py"]["detail"]
+    assert trials["tests/test_py.py"]["outcome"] == "not-run"
+
+
+@pytest.mark.parametrize("has_pytest", [True, False])
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("import os; print('1 passed'); os._exit(0)", id="leaves"),
+        pytest.param("raise SystemExit(0)", id="exits"),
+        pytest.param("", id="empty"),
+        pytest.param("def test_x(): import os; os._exit(0)", id="leaves-in-a-test"),
+        pytest.param("import sys; print('Ran 0 tests in 0s', file=sys.stderr)", id="0"),
+    ],
+)
+def test_tests_that_do_not_run_to_their_end_have_not_passed(
+    prove: Prove, monkeypatch: pytest.MonkeyPatch, has_pytest: bool, text: str
+) -> None:
+    if not has_pytest:
+        monkeypatch.setattr(stage, "pytest_files", dict)
+
+    [trial] = prove({"tests/test_x.py": text}).values()
+
+    assert trial["outcome"] == "failed"
+    said = ("not run to their end", "no tests", "FAILED (errors=1)")
+    assert any(words in trial["detail"] for words in said)
+
+
+def test_shell_scripts_are_run_if_executable(prove: Prove) -> None:
+    good = "#!/bin/sh\ntest -f scripts/greet.py && cd /work && touch x\n"
+    prove.write({"scripts/greet.py": GREET, "tests/good.sh": good})
+    prove.write({"tests/bad.sh": "#!/bin/sh\necho no >&2\nexit 4\n"})
+    prove.library.write("skills/proven/tests/helper.txt", "not a test")
+    plain = prove.library.write("skills/proven/tests/plain.sh", "exit 1\n")
+    plain.chmod(0o644)
+
+    trials = {t["case"]: t for t in prove.run("--json").data["trials"]}
+
+    assert trials["tests/good.sh"]["outcome"] == "passed"
+    assert "expected 0, got 4; it said: no" in trials["tests/bad.sh"]["detail"]
+    assert len(trials) == 2
+
+
+def test_what_ends_in_two_ways_is_flaky_and_fails(prove: Prove) -> None:
+    # Half of all process numbers, and they go up by one or two from run to run.
+    flips = "run: python3 -c 'import random, sys; sys.exit(random.random() < .5)'\n"
+    trials = prove({"tests/a.yaml": flips}, "--repeat", "40")
+
+    assert trials["a"]["outcome"] == "flaky"
+    assert "of 40 passed" in trials["a"]["detail"]
+
+
+def test_what_always_fails_is_not_flaky(prove: Prove) -> None:
+    trials = prove({"tests/a.yaml": "run: ['false']\n"}, "--repeat", "3")
+
+    assert trials["a"]["outcome"] == "failed"
+
+
+def test_what_has_passed_just_so_is_remembered(prove: Prove) -> None:
+    prove.write({"tests/a.yaml": "run: ['true']\n", "scripts/x.py": "1"})
+    assert prove.run("--json").data["remembered"] == 0
+
+    again = prove.run("--json").data
+    assert again["remembered"] == 1
+    assert again["trials"][0]["outcome"] == "passed"
+    assert "as before" in prove.run().out
+    assert prove.run("--json", "--no-cache").data["remembered"] == 0
+
+    prove.library.write("skills/proven/scripts/x.py", "2")
+    assert prove.run("--json").data["remembered"] == 0
+
+
+def test_what_has_failed_is_tried_again(prove: Prove) -> None:
+    prove.write({"tests/a.yaml": "run: ['false']\n"})
+    prove.run()
+
+    assert prove.run("--json").data["remembered"] == 0
+
+
+def test_a_damaged_memory_is_tried_again(prove: Prove) -> None:
+    prove.write({"tests/a.yaml": "run: ['true']\n"})
+    prove.run()
+    (prove.library.root / ".git/skillforge/cache.db").write_bytes(b"damaged")
+
+    assert prove.run("--json").data["trials"][0]["outcome"] == "passed"
+
+
+def test_shards_are_the_whole_together(prove: Prove) -> None:
+    rows = ", ".join(f"{{n: {n}}}" for n in range(7))
+    prove.write({"tests/a.yaml": f"run: ['true']\nvariants: [{rows}]\n"})
+
+    parts = [prove.run("--json", "--shard", f"{n}/3").data["trials"] for n in (1, 2, 3)]
+
+    names = [trial["case"] for part in parts for trial in part]
+    assert sorted(map(len, parts)) == [2, 2, 3]
+    assert len(set(names)) == 7
+
+
+@pytest.mark.parametrize("shard", ["0/3", "4/3", "x", "1/", "1/0", "-1/2"])
+def test_a_shard_that_is_none_is_refused(prove: Prove, shard: str) -> None:
+    prove.write({})
+
+    ran = prove.run("--shard", shard)
+
+    assert ran.code == 2
+    assert "is not a shard" in ran.err
+
+
+def test_the_same_with_any_number_of_jobs(prove: Prove) -> None:
+    rows = ", ".join(f"{{n: {n}}}" for n in range(12))
+    case = "run: [sh, -c, 'exit $(({{ n }} % 2))']\n"
+    prove.write({"tests/a.yaml": f"{case}variants: [{rows}]\n"})
+
+    one, many = (
+        [
+            (t["case"], t["outcome"])
+            for t in prove.run("--json", "--jobs", n).data["trials"]
+        ]
+        for n in ("1", "5")
+    )
+
+    assert one == many
+    assert [outcome for _, outcome in one] == ["passed", "failed"] * 6
+
+
+def test_junit_names_every_trial(prove: Prove) -> None:
+    prove.write(
+        {
+            "tests/a.yaml": "- run: ['true']\n- {run: ['false'], name: '<b> & \"c\"'}\n"
+            "- {run: [sleep, '9'], timeout: 0.3, name: slow}\n"
+        }
+    )
+
+    root = ET.fromstring(prove.run("--format", "junit").out)
+
+    [suite] = root
+    assert suite.attrib | {"name": ""} == {
+        "name": "",
+        "tests": "3",
+        "failures": "1",
+        "errors": "1",
+        "skipped": "0",
+    }
+    kinds = {case.get("name"): [child.tag for child in case] for case in suite}
+    assert kinds == {"a": [], '<b> & "c"': ["failure"], "slow": ["error"]}
+
+
+@pytest.mark.parametrize("form", ["sarif", "github", "markdown"])
+def test_other_formats_name_what_failed(prove: Prove, form: str) -> None:
+    prove.write({"tests/a.yaml": "\n\nrun: ['false']\n"})
+
+    ran = prove.run("--format", form)
+
+    assert ran.code == 1
+    assert "skills/proven/tests/a.yaml" in ran.out
+    assert "trial-failed" in ran.out
+    if form == "sarif":
+        assert json.loads(ran.out)["runs"][0]["results"][0]["ruleId"] == "trial-failed"
+
+
+def test_text_says_what_matters(prove: Prove) -> None:
+    prove.write(
+        {"tests/a.yaml": "- run: ['true']\n- {run: [echo, a], expect: {stdout: b}}"}
+    )
+
+    plain, verbose = prove.run().out, prove.run("--verbose").out
+
+    assert "proven: 1 of 2 trials passed" in plain
+    assert "✗ failed: a (2)" in plain
+    assert "stdout: expected 'b', got 'a\\n'" in plain
+    assert "✓ passed: a (" not in plain
+    assert "✓ passed: a (" in verbose
+    assert plain.strip().endswith("2 trials: 1 passed, 1 failed")
+
+
+def test_a_skill_with_nothing_to_try_is_fine(prove: Prove) -> None:
+    prove.write({})
+
+    ran = prove.run()
+
+    assert ran.code == 0
+    assert ran.out == "no cases to try\n"
+
+
+def test_a_commit_is_tested_from_its_objects(prove: Prove) -> None:
+    prove.write({"tests/a.yaml": "run: [cat, $SKILL_DIR/data]\nexpect: {stdout: old}"})
+    prove.library.write("skills/proven/data", "old")
+    prove.library.commit()
+    prove.library.write("skills/proven/data", "new")
+
+    assert prove.run("--json").data["trials"][0]["outcome"] == "failed"
+    assert prove.run("--json", "--rev", "HEAD").data["trials"][0]["outcome"] == "passed"
+
+
+def test_a_folder_outside_a_library_can_be_tested(prove: Prove, tmp_path: Path) -> None:
+    prove.write({"tests/a.yaml": "run: ['true']\n"})
+    (prove.library.root / "skills/proven").rename(tmp_path / "proven")
+
+    ran = prove.call("test", str(tmp_path / "proven"), "--json")
+
+    assert ran.data["trials"][0]["outcome"] == "passed"
+
+
+def test_links_of_a_skill_lead_nowhere_outside(prove: Prove, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret")
+    prove.write({"tests/a.yaml": "run: cat $SKILL_DIR/link $SKILL_DIR/up/secret\n"})
+    folder = prove.library.root / "skills/proven"
+    (folder / "link").symlink_to(tmp_path / "secret")
+    (folder / "up").symlink_to("../../..")
+
+    [trial] = prove.run("--json").data["trials"]
+
+    assert trial["outcome"] == "failed"
+    assert "No such file" in trial["detail"]
+    assert (tmp_path / "secret").exists()
+
+
+def test_a_skill_that_is_not_there_is_refused(prove: Prove) -> None:
+    ran = prove.call("test", "no-such", "--library", str(prove.library.root))
+
+    assert ran.code == 2
+    assert "there is no skill or folder 'no-such'" in ran.err
