@@ -12,6 +12,7 @@ _PROGRAMS = (".bash", ".cjs", ".js", ".mjs", ".php", ".pl", ".py", ".rb", ".sh",
 _NOT_ITS_OWN = ("tests/", "evals/", "references/", "assets/", "templates/")
 _WRITE_ONE = "write one in tests/; docs/testing-skills.md shows how"
 MOST_JOBS = 4
+_SAID = 500  # characters of what a trial says, in a finding; `test` tells all
 
 
 def has_scripts(skill: Skill) -> bool:
@@ -56,7 +57,8 @@ def trial_findings(trials: Sequence[Trial]) -> Iterator[Finding]:
     for trial in trials:
         if not trial.ok:
             rule = f"trial-{trial.outcome}"
-            message = f"{trial.case}: {trial.detail}"
+            said = " / ".join(filter(None, map(str.strip, trial.detail.split("\n"))))
+            message = f"{trial.case}: {said[:_SAID]}"
             path = trial.path or SKILL_FILE
             hint = f"skillforge test {trial.skill}"
             yield Finding(rule, Severity.ERROR, message, path, trial.line, hint)

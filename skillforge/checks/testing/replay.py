@@ -104,8 +104,9 @@ def _copy(plain: str, example: Example) -> str:
     """The text of an example that a file holds, if any."""
     asked = list(_leaves(example.said.get("inputs")))
     answer = list(_leaves(example.said.get("output")))
+    folded = plain.lower()
     for text in [*asked, *answer, *_leaves(example.said.get("notes"))]:
-        if len(text) >= _LONG and (text in plain or _is_near(text, plain)):
+        if len(text) >= _LONG and (text.lower() in folded or _is_near(text, plain)):
             return text
     # A table of answers: the question and the answer stand in one file.
     question = next((t for t in asked if len(t) >= _SHORT and _stands(t, plain)), "")
@@ -140,10 +141,11 @@ def _leaves(value: Any) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.replace("\\n", " ").lower().split())
+    return " ".join(text.replace("\\n", " ").split())
 
 
 def _line_of(text: str, what: str) -> int:
+    what = what.lower()
     first = what.split()[0]
     lines = text.lower().split("\n")
     whole = (at for at, line in enumerate(lines, 1) if what in " ".join(line.split()))

@@ -1,0 +1,185 @@
+"""The gate's check `test`: a skill proves itself before anyone approves it."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from skillforge import sandbox
+from skillforge.store import Cache
+from tests.propose.conftest import Loop
+
+AGENT = ("--origin", "agent-foreground")
+SCRIPT = "import sys; print(sys.argv[1].upper())\n"
+CASE = "run: [python3, scripts/up.py, abc]\nexpect: {stdout: ABC}\n"
+TABLE = (
+    "run: [python3, scripts/up.py, '{{ word }}']\nexpect: {stdout: '{{ upper }}'}\n"
+    "variants: [{word: a, upper: A}, {word: bc, upper: BC}]\n"
+)
+REPLAY = (
+    "run: [python3, scripts/up.py, '{{ inputs.word }}']\n"
+    "expect: {stdout: '{{ output }}'}\n"
+)
+
+
+class Judge:
+    """Propose a skill with some files, and ask the gate."""
+
+    def __init__(self, loop: Loop, folder: Path) -> None:
+        self.loop = loop
+        self.folder = folder
+
+    def propose(self, files: dict[str, str], *options: object) -> int:
+        draft = self.loop.draft(self.folder, "upper-case")
+        shutil.rmtree(draft)
+        draft = self.loop.draft(self.folder, "upper-case")
+        for path, text in files.items():
+            file = draft / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        number: int = self.loop.ok("propose", draft, *options)["proposal"]
+        return number
+
+    def __call__(
+        self, files: dict[str, str], *options: object
+    ) -> tuple[bool, set[str]]:
+        """Whether it passes, and by which errors it does not."""
+        data = self.loop("gate", self.propose(files, *options), "--json").data
+        errors = [f for f in data["findings"] if f["severity"] == "error"]
+        return data["passed"], {finding["rule"] for finding in errors}
+
+
+@pytest.fixture
+def judge(loop: Loop, tmp_path: Path) -> Judge:
+    return Judge(loop, tmp_path / "judged")
+
+
+def test_prose_needs_no_cases(judge: Judge) -> None:
+    assert judge({}) == (True, set())
+    assert judge({"references/a.md": "More."}, "--supersede", *AGENT)[0] is True
+
+
+@pytest.mark.parametrize("path", ["scripts/up.py", "up.sh", "scripts/data", "run.js"])
+def test_scripts_need_a_case(judge: Judge, path: str) -> None:
+    assert judge({path: SCRIPT}) == (False, {"too-few-cases"})
+
+
+def test_scripts_with_a_case_that_passes_are_let_through(judge: Judge) -> None:
+    assert judge({"scripts/up.py": SCRIPT, "tests/a.yaml": CASE}) == (True, set())
+
+
+def test_a_case_that_fails_stops_it(judge: Judge) -> None:
+    wrong = CASE.replace("ABC", "ABD")
+
+    passed, rules = judge({"scripts/up.py": SCRIPT, "tests/a.yaml": wrong})
+
+    assert not passed
+    assert rules == {"trial-failed"}
+
+
+def test_an_agent_has_to_prove_more(judge: Judge) -> None:
+    files = {"scripts/up.py": SCRIPT, "tests/a.yaml": CASE}
+
+    assert judge(files, *AGENT) == (False, {"too-few-cases"})
+    two = {**files, "tests/b.yaml": CASE.replace("abc", "Abc")}
+    assert judge(two, "--supersede", *AGENT) == (False, {"no-variant"})
+    table = {"scripts/up.py": SCRIPT, "tests/a.yaml": TABLE}
+    assert judge(table, "--supersede", *AGENT) == (True, set())
+
+
+def test_a_look_at_syntax_is_no_proof(judge: Judge, loop: Loop) -> None:
+    draft = judge.propose({"scripts/up.py": SCRIPT})
+    assert draft
+    folder = loop.draft(judge.folder, "upper-case")
+    text = (folder / "SKILL.md").read_text()
+    (folder / "SKILL.md").write_text(text + "\n```sh\nls\n```\n\n```json\n{}\n```\n")
+    number = loop.ok("propose", folder, "--supersede")["proposal"]
+
+    data = loop("gate", number, "--json").data
+
+    assert {f["rule"] for f in data["findings"]} == {"too-few-cases"}
+
+
+def test_the_policy_says_how_many(judge: Judge, loop: Loop) -> None:
+    loop.policy("tests: {scripts: 0, prose: 1, agent: 1}\n")
+
+    assert judge({"scripts/up.py": SCRIPT})[0] is True
+    assert judge({}, "--supersede") == (False, {"too-few-cases"})
+    table = {"scripts/up.py": SCRIPT, "tests/a.yaml": TABLE}
+    assert judge(table, "--supersede", *AGENT)[0] is True
+
+
+def example(folder: Path, word: str, output: str) -> Path:
+    said = {"task": "Shout", "inputs": {"word": word}, "output": output}
+    path = folder / f"{word}.json"
+    path.write_text(json.dumps({**said, "held_out": True}))
+    return path
+
+
+def test_a_held_out_example_catches_what_knows_only_its_own(
+    judge: Judge, tmp_path: Path
+) -> None:
+    held = ("--example", example(tmp_path, "zebra", "ZEBRA"))
+    files = {"tests/a.yaml": CASE, "tests/replay.yaml": REPLAY}
+    knows = "import sys; print({'abc': 'ABC'}[sys.argv[1]])\n"
+
+    assert judge({**files, "scripts/up.py": SCRIPT}, *AGENT, *held) == (True, set())
+    passed, rules = judge(
+        {**files, "scripts/up.py": knows}, "--supersede", *AGENT, *held
+    )
+    assert (passed, rules) == (False, {"trial-failed"})
+
+
+def test_a_draft_that_holds_the_answers_is_refused(
+    judge: Judge, tmp_path: Path
+) -> None:
+    held = ("--example", example(tmp_path, "zebra", "ZEBRA"))
+    cheats = SCRIPT + "# {'zebra': 'ZEBRA'}\n"
+    files = {"scripts/up.py": cheats, "tests/a.yaml": TABLE}
+
+    assert judge(files, *AGENT, *held) == (False, {"held-out-copied"})
+
+
+def test_the_gate_believes_no_cache(
+    judge: Judge, loop: Loop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An author can write the cache of this clone: here it says that all has passed."""
+    said = json.dumps([{"skill": "upper-case", "case": "a", "outcome": "passed"}])
+    monkeypatch.setattr(Cache, "trials", lambda _, keys: dict.fromkeys(keys, said))
+    wrong = {"scripts/up.py": SCRIPT, "tests/a.yaml": CASE.replace("ABC", "ABD")}
+
+    passed, rules = judge(wrong)
+    believed = loop("test", judge.folder / "drafts/upper-case", "--json").data
+
+    assert believed["remembered"] == 1  # the command asks it, as it is told to
+    assert (passed, rules) == (False, {"trial-failed"})
+
+
+def test_a_rollback_does_not_wait_for_trials(loop: Loop, judge: Judge) -> None:
+    loop.policy("tests: {scripts: 0}\n")
+    first = judge.propose({"scripts/up.py": SCRIPT})
+    loop.approve(first)
+    loop.promote(first)
+    loop.policy("tests: {scripts: 5}\n")
+    loop.policy("tests: {scripts: 0}\n")
+    second = judge.propose({"scripts/up.py": "raise SystemExit(1)\n"})
+    loop.approve(second)
+    loop.promote(second)
+    loop.policy("tests: {scripts: 5}\n")
+
+    done = loop.ok("rollback", "upper-case", "--now", "--why", "Broken")
+
+    assert done["merge"]
+    assert loop.tree("upper-case")
+
+
+def test_without_a_sandbox_nothing_with_cases_passes(
+    judge: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sandbox, "choose", lambda: (None, "none is installed"))
+
+    passed, rules = judge({"scripts/up.py": SCRIPT, "tests/a.yaml": CASE})
+
+    assert (passed, rules) == (False, {"trial-not-run"})
+    assert judge({}, "--supersede") == (True, set())
