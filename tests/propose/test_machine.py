@@ -28,6 +28,11 @@ names = st.sampled_from(NAMES)
 texts = st.sampled_from(["red", "green", "blue"])
 
 
+def unlike(name: str, words: str) -> str:
+    """Instructions that no other skill has."""
+    return body(*(f"{name}-{words}-{n}" for n in range(8)))
+
+
 class Loop(RuleBasedStateMachine):
     """A library and what we think is in it.
 
@@ -85,7 +90,7 @@ class Loop(RuleBasedStateMachine):
     def propose(self, name: str, words: str) -> None:
         folder = self.root.with_name(f"{self.root.name}-draft") / name
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "SKILL.md").write_text(skill_md(name, body=body(words)))
+        (folder / "SKILL.md").write_text(skill_md(name, body=unlike(name, words)))
         rival = self.rival(name)
 
         code, data = self.run("propose", folder)
@@ -191,7 +196,7 @@ class Loop(RuleBasedStateMachine):
         words = f"pushed{self.pushes}"
         file = self.root / "skills" / name / "SKILL.md"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(skill_md(name, body=body(words)))
+        file.write_text(skill_md(name, body=unlike(name, words)))
         self.git("add", "--all")
         self.git("commit", "--quiet", "--message", "Push")
         self.pushes += 1

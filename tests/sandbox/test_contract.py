@@ -140,7 +140,7 @@ def test_a_planted_secret_that_is_taken_is_told(start: Start) -> None:
     assert quiet.sprung == ()
     assert quiet.out == b"id_ed25519\n"
     assert len(loud.sprung) == 2
-    assert "it read /home/agent/.ssh/id_ed25519" in loud.sprung
+    assert any("it read /home/agent/.ssh/id_ed25519" in said for said in loud.sprung)
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,11 @@ def summary(trials: Sequence[Trial], findings: Sequence[Finding]) -> str:
 def data(trials: Iterable[Trial]) -> list[dict[str, Any]]:
     """The keys that scripts rely on."""
     return [
-        {k: _clean(v) if isinstance(v, str) else v for k, v in asdict(trial).items()}
+        {
+            **{k: _clean(v) for k, v in asdict(trial).items() if isinstance(v, str)},
+            "seconds": round(trial.seconds, 4),
+            "line": trial.line,
+        }
         for trial in trials
     ]
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 MOST_DISTINCT = 10_000
 NUMBER = re.compile(r"[-+]?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|[-+]?\.\d+")
+CODE = re.compile(r"0\d+")  # a postcode, a phone number: digits that do not count
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?Z?)?")
 
 
@@ -40,12 +41,16 @@ class Column:
         elif DATE.fullmatch(cell):
             self.dates = (min(self.dates[0], cell), max(self.dates[1], cell))
             self.examples.setdefault("date", cell)
+        elif CODE.fullmatch(cell):
+            self.examples.setdefault("code", cell[:40])
         else:
             self.examples.setdefault("text", cell[:40])
 
     def report(self) -> dict[str, object]:
-        kinds = list(self.examples)
-        kind = kinds[0] if len(kinds) == 1 else "mixed" if kinds else "empty"
+        kinds = set(self.examples)
+        if "code" in kinds:  # then its other numbers are codes as well
+            kinds = kinds - {"code", "number"} | {"text"}
+        kind = "mixed" if len(kinds) > 1 else next(iter(kinds), "empty")
         many = len(self.values) > MOST_DISTINCT
         about: dict[str, object] = {
             "name": self.name,
