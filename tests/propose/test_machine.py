@@ -224,7 +224,7 @@ class Loop(RuleBasedStateMachine):
         }
         assert held.keys() == self.main.keys()
         for name, words in self.main.items():
-            assert f"About {words}\n" in held[name]
+            assert unlike(name, words) in held[name]
         assert self.git("status", "--porcelain") == ""
         code, audit = self.run("audit")
         assert code == bool(self.pushes)
