@@ -1,5 +1,6 @@
 """What a JSON Schema has against a value, in words; and YAML files, with lines."""
 
+import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -9,6 +10,14 @@ from skillforge.text import nearest
 
 MAX_BYTES = 1 << 18
 _MAX_DEPTH = 40
+_TYPES = {
+    "string": "text",
+    "object": "a mapping of keys to values",
+    "array": "a list",
+    "number": "a number",
+    "integer": "a whole number",
+    "boolean": "true or false",
+}
 
 
 class Misfit(NamedTuple):
@@ -25,23 +34,29 @@ class Misfit(NamedTuple):
 
 def misfit(value: Any, schema_name: str, part: str = "") -> Misfit | None:
     """The first thing to mend in a value; None if it is as a schema (a part) says."""
-    from jsonschema.exceptions import best_match, relevance
-
-    # A wrong key says more than that no alternative fits.
-    error = best_match(
-        _validator(schema_name, part).iter_errors(value),
-        key=lambda e: (e.validator == "additionalProperties", relevance(e)),
-    )
-    if error is None:
+    errors = sorted(_validator(schema_name, part).iter_errors(value), key=_weight)
+    if not errors:
         return None
+    error = _inmost(errors[-1])
     path = list(error.absolute_path)
     if error.validator == "additionalProperties" and error.schema.get("properties"):
         known = list(error.schema["properties"])
         unknown = next(key for key in error.instance if key not in known)
-        meant = nearest(str(unknown), known) or ", ".join(known)
-        message = f"there is no key `{unknown}`; did you mean {meant}?"
-        return Misfit([*path, unknown], message)
+        meant = nearest(str(unknown), known)
+        rest = f"did you mean {meant}?" if meant else f"there are {', '.join(known)}"
+        return Misfit([*path, unknown], f"there is no key `{unknown}`; {rest}")
     return Misfit(path, _plainly(error))
+
+
+def _weight(error: Any) -> tuple[bool, int]:
+    """A wrong key says more than what is missing without it; deeper is nearer."""
+    return error.validator == "additionalProperties", len(error.absolute_path)
+
+
+def _inmost(error: Any) -> Any:
+    """Of alternatives, what is wrong with the one that was probably meant."""
+    meant = [e for e in error.context or () if e.validator != "type" or e.relative_path]
+    return _inmost(max(meant, key=_weight)) if meant else error
 
 
 @cache
@@ -55,11 +70,35 @@ def _validator(schema_name: str, part: str) -> Any:
 
 
 def _plainly(error: Any) -> str:
-    if error.validator == "type" and error.validator_value == "string":
-        return f"it has to be text: put quotes around {error.instance}"
-    if error.validator == "oneOf":
-        return f"`{str(error.instance)[:60]}` is not what can stand here"
-    return str(error.message)[:300]
+    """An error of a schema in the words of somebody who has never seen one."""
+    limit = error.validator_value
+    if error.validator in ("type", "oneOf"):
+        wanted = limit if error.validator == "type" else _alternatives(error)
+        names = [wanted] if isinstance(wanted, str) else wanted
+        allowed = list(dict.fromkeys(_TYPES.get(name, name) for name in names))
+        quotes = "; put quotes around it" if "text" in allowed else ""
+        simple = not isinstance(error.instance, dict | list)
+        shown = f", not `{error.instance}`" if simple else ""
+        return f"it has to be {' or '.join(allowed)}{shown}{quotes if simple else ''}"
+    if error.validator == "required":
+        missing = next(key for key in limit if key not in error.instance)
+        return f"`{missing}` is missing"
+    words = {
+        "exclusiveMinimum": f"it has to be more than {limit}",
+        "minimum": f"it has to be at least {limit}",
+        "maximum": f"it has to be at most {limit}",
+        "minItems": "it is empty",
+        "minLength": "it is empty",
+        "minProperties": "it is empty",
+        "pattern": f"`{error.instance}` cannot stand here; it has to be like {limit}",
+    }
+    return words.get(error.validator, str(error.message)[:300])
+
+
+def _alternatives(error: Any) -> list[str]:
+    """The types that any of several alternatives takes."""
+    types = [e.validator_value for e in error.context if e.validator == "type"]
+    return [n for t in types for n in ([t] if isinstance(t, str) else t)]
 
 
 class UnreadableError(Exception):
@@ -78,17 +117,41 @@ class Loaded(NamedTuple):
     line_of: Callable[[Sequence[Any]], int]
 
 
+class Spelled(float):
+    """A number that knows how it was written: as text, 0.80 is not 0.8."""
+
+    text: str
+
+    @classmethod
+    def read(cls, text: str) -> "Spelled":
+        number = cls(text)
+        number.text = text
+        return number
+
+
+def as_text(value: Any) -> str:
+    """A value inside a text: a number as it was written, the rest as JSON."""
+    import json
+
+    if isinstance(value, Spelled):
+        return value.text
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
 def load_yaml(data: bytes) -> Loaded:
-    """Read a YAML file that is no larger, deeper or more repetitive than it looks."""
+    """Read a YAML file that is no larger, deeper or more repetitive than it looks.
+
+    Of what is not quoted, only numbers, `true`, `false` and `null` are not text: no
+    dates, no `yes`, no octal numbers.
+    """
     import yaml
 
-    loader_class = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     if len(data) > MAX_BYTES:
         raise UnreadableError(1, f"it has more than {MAX_BYTES >> 10} KB")
     try:
-        text = data.decode("utf-8")
-        _refuse_aliases(yaml.parse(text, Loader=loader_class), yaml)
-        loader = loader_class(text)
+        text = data.decode("utf-8-sig")
+        _refuse_aliases(yaml.parse(text, Loader=_loader()), yaml)
+        loader = _loader()(text)
         try:
             node = loader.get_single_node()
             _refuse_doubles(node, yaml)
@@ -96,11 +159,43 @@ def load_yaml(data: bytes) -> Loaded:
         finally:
             loader.dispose()
     except yaml.MarkedYAMLError as err:
-        mark = err.problem_mark
-        raise UnreadableError(mark.line + 1 if mark else 1, f"{err.problem}") from err
+        line = err.problem_mark.line + 1 if err.problem_mark else 1
+        if "another document" in str(err.problem):
+            raise UnreadableError(line, "it holds two documents; write a list") from err
+        hint = "check the indent and the quotes of this line"
+        raise UnreadableError(line, f"not YAML: {err.problem}; {hint}") from err
     except (yaml.YAMLError, ValueError, RecursionError) as err:
         raise UnreadableError(1, f"not YAML text in UTF-8: {err}") from err
     return Loaded(value, lambda path: _line_of(node, path))
+
+
+@cache
+def _loader() -> Any:
+    """YAML 1.2's idea of what is not text, which holds fewer surprises."""
+    import yaml
+
+    base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+    class Loader(base):  # type: ignore[misc, valid-type]
+        yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - yaml's own
+
+    def add(tag: str, pattern: str, first: str) -> None:
+        whole = re.compile(rf"(?:{pattern})\Z")
+        Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", whole, list(first))
+
+    add("bool", "true|True|TRUE|false|False|FALSE", "tTfF")
+    add("null", "~|null|Null|NULL|", "~nN\0")
+    add("int", "[-+]?(?:0|[1-9][0-9]*)", "-+0123456789")
+    add(
+        "float",
+        r"[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?",
+        "-+0123456789",
+    )
+    Loader.yaml_implicit_resolvers[""] = Loader.yaml_implicit_resolvers.pop("\0")
+    Loader.add_constructor(
+        "tag:yaml.org,2002:float", lambda _, node: Spelled.read(node.value)
+    )
+    return Loader
 
 
 def _refuse_aliases(events: Any, yaml: Any) -> None:
@@ -132,15 +227,17 @@ def _refuse_doubles(node: Any, yaml: Any) -> None:
 
 
 def _line_of(node: Any, path: Sequence[Any]) -> int:
-    for part in path:
-        below = node.value
-        if isinstance(part, int) and isinstance(below, list) and part < len(below):
+    """The line of the last part of a path that is there, a key or an item."""
+    for at, part in enumerate(path):
+        below = node.value if isinstance(node.value, list) else []
+        is_last = at == len(path) - 1
+        if isinstance(part, int) and part < len(below):
             found = below[part]
             node = found[1] if isinstance(found, tuple) else found
-        else:
-            pairs = below if isinstance(below, list) else []
-            match = [p for p in pairs if isinstance(p, tuple) and p[0].value == part]
-            if not match:
-                break
-            node = match[0][0] if part == path[-1] else match[0][1]
+            continue
+        pairs = (pair for pair in below if isinstance(pair, tuple))
+        match = next((pair for pair in pairs if pair[0].value == str(part)), None)
+        if match is None:
+            break
+        node = match[0] if is_last else match[1]
     return int(node.start_mark.line) + 1 if node is not None else 1

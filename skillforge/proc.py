@@ -9,7 +9,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
 
-from skillforge.errors import ToolError
+from skillforge.errors import SkillforgeError, ToolError
 
 if TYPE_CHECKING:
     import subprocess
@@ -160,6 +160,7 @@ def spread(work: Callable[[Sequence[T]], R], items: Sequence[T], least: int) -> 
 
 def _fork(work: Callable[[Sequence[T]], R], part: Sequence[T]) -> tuple[int, int]:
     receive, send = os.pipe()
+    parent = os.getpid()
     pid = os.fork()
     if pid:
         os.close(send)
@@ -168,12 +169,27 @@ def _fork(work: Callable[[Sequence[T]], R], part: Sequence[T]) -> tuple[int, int
 
     code = 1
     try:
+        _end_with(parent)
         with open(send, "wb") as answer:
             pickle.dump(work(part), answer, pickle.HIGHEST_PROTOCOL)
         code = 0
     finally:
         # Not sys.exit: the parent's open files and handlers are not ours to flush.
         os._exit(code)
+
+
+def _end_with(parent: int) -> None:
+    """Have the kernel end this process when its parent ends, however that comes."""
+    import signal
+    import sys
+
+    if sys.platform == "linux":
+        import ctypes
+
+        set_death_signal = 1
+        ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
+    if os.getppid() != parent:  # it has ended already
+        os._exit(1)
 
 
 def apart(work: Callable[[], R], seconds: float) -> R:
@@ -221,6 +237,8 @@ def apart(work: Callable[[], R], seconds: float) -> R:
 def _outcome(work: Callable[[], R]) -> tuple[R | None, str]:
     try:
         return work(), ""
+    except SkillforgeError as err:
+        return None, f"{err.message}; {err.hint}" if err.hint else err.message
     except Exception as err:  # noqa: BLE001 - whatever it is, the caller has to know
         return None, f"{type(err).__name__}: {err}" if str(err) else type(err).__name__
 
@@ -267,9 +285,11 @@ class _Worker:
         self.place = -1
         self.is_alive = True
         ours, theirs = socket.socketpair()
+        parent = os.getpid()
         self.pid = os.fork()
         if self.pid == 0:
             try:
+                _end_with(parent)
                 ours.close()
                 _serve(theirs, work, items)
             finally:

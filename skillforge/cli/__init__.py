@@ -1,5 +1,6 @@
 """The command line: parse, call, print. Only this package prints and exits."""
 
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -69,6 +70,8 @@ def cli(context: click.Context) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit with its code; never with a traceback."""
     output.tolerate_encodings()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _frame: sys.exit(128 + number))
     sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))
 
 

@@ -33,6 +33,13 @@ if TYPE_CHECKING:
     help="Try each case N times; one that ends in two ways is flaky, and fails.",
 )
 @click.option(
+    "-k",
+    "--match",
+    default="",
+    metavar="TEXT",
+    help="Only cases with this in their name or their file's.",
+)
+@click.option(
     "--shard",
     default="1/1",
     metavar="I/N",
@@ -56,6 +63,7 @@ def test(  # noqa: PLR0913, PLR0917 - one for each option
     rev: str | None,
     jobs: int | None,
     repeat: int,
+    match: str,
     shard: str,
     no_cache: bool,
     verbose: bool,
@@ -70,6 +78,7 @@ def test(  # noqa: PLR0913, PLR0917 - one for each option
     \b
     skillforge test                      every case of this library
     skillforge test csv-tables -v        one skill, with what passed
+    skillforge test csv-tables -k empty  only cases about what is empty
     skillforge test --repeat 10          find what passes only sometimes
     skillforge test --shard 2/3          the second of three parts
 
@@ -81,7 +90,7 @@ def test(  # noqa: PLR0913, PLR0917 - one for each option
 
     settings.json = settings.json or format_ == "json"
     options = session.Options(
-        jobs or 0, repeat, session.read_shard(shard), not no_cache
+        match, jobs or 0, repeat, session.read_shard(shard), not no_cache
     )
     selection = Selection(targets, changed_since, rev)
     with _progress(settings.json or format_ != "text") as progress:
@@ -112,11 +121,14 @@ def _answer(tested: "Tested", format_: str, verbose: bool) -> Answer:
             for finding in trial_findings([trial])
         )
         document = render(Report((*failed, *tested.findings)), all_rules())
+        if format_ == "markdown":
+            document = words.markdown(document, tested.trials, tested.findings)
     said = words.text(
         tested.trials, tested.findings, verbose=verbose, colour=use_colour()
     )
     if tested.remembered:
-        said += f" ({tested.remembered} skills as before; --no-cache tries them again)"
+        known = reports.many(tested.remembered, "skill")
+        said += f" ({known} as before; --no-cache tries again)"
     return Answer(data, said, tested.ok, document)
 
 

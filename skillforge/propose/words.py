@@ -153,7 +153,8 @@ def verdict_text(verdict: Verdict, *, colour: bool = False) -> str:
     ]
     findings = [f for check in verdict.checks for f in check.findings]
     lines += finding_lines(findings, colour=colour)
-    end = "the gate passed" if verdict.passed else "the gate refuses this"
+    refused = "the gate refuses this; mend the draft, and propose it with --supersede"
+    end = "the gate passed" if verdict.passed else refused
     end = end if verdict.checks else "the gate has not run"
     return "\n".join([*lines, end])
 

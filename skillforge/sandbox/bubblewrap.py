@@ -53,9 +53,12 @@ _SETTINGS = (
 _WRAPPER = """
 ulimit -c 0 && ulimit -t "$1" && ulimit -d "$2" && ulimit -f "$3" && ulimit -n "$4" &&
 { ulimit -u "$5" 2>/dev/null || ulimit -p "$5"; } || exit 125
-input=$6
-shift 6
+input=$6 program=$7
+shift 7
 echo >&0 && read -r _ || exit 125
+command -v -- "$program" >/dev/null || {
+  echo "$program is not a program that can be run in the sandbox" >&2; exit 127;
+}
 exec "$@" <"$input"
 """
 _NAMESPACES = ("ipc", "pid", "net", "uts", "cgroup")
@@ -263,7 +266,8 @@ class _Room:
         room += ["--hostname", "sandbox", "--new-session", "--die-with-parent"]
         room += ["--chdir", WORK_DIR, "--", "/bin/sh", "-c", _WRAPPER, "sh"]
         command = (*(_NOBODY if _is_root() else ()), *job.argv)
-        return [*room, *_shell_limits(job.limits), stdin, *command], fds
+        told = [*_shell_limits(job.limits), stdin, job.argv[0]]
+        return [*room, *told, *command], fds
 
     def _arrival(self, process: proc.Process, door: socket.socket) -> int:
         """Wait for the shell in the room; its process number, as we see it."""

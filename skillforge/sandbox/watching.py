@@ -147,7 +147,10 @@ class Usage:
         return ""
 
     def _processes(self) -> str:
-        pids = [name for name in os.listdir(self.proc) if name.isdigit()]
+        try:
+            pids = [name for name in os.listdir(self.proc) if name.isdigit()]
+        except OSError:
+            return ""  # the room is gone, and all that was in it
         tasks = -1  # the first is the sandbox's own
         memory = ticks = 0
         for pid in pids:

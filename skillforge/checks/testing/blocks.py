@@ -28,7 +28,7 @@ _LANGUAGES = {
 _INFO = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*([^\n]*)\n")
 # What a reader is to fill in: <name>, {name}, [name], $NAME, …
 _ANGLES = re.compile(r"<[A-Za-z][^<>\n]{0,60}>")
-_BRACES = re.compile(r"\{\{?[A-Za-z_][\w .-]{0,40}\}?\}")
+_BRACES = re.compile(r"\{\{?[ ]?[A-Za-z_][\w .-]{0,40}\}?\}")
 _DOTS = re.compile(r"…|\.\.\.")
 _PROMPT = re.compile(r"^(?:\$|>>>|\.\.\.)[ ]", re.MULTILINE)
 _MAGIC = re.compile(r"^[ \t]*[%!].*$", re.MULTILINE)
@@ -44,7 +44,7 @@ class Block(NamedTuple):
 
 
 def blocks(skill: Skill) -> Iterator[Block]:
-    """The blocks of a SKILL.md in a language that can be looked at here."""
+    """The blocks of a SKILL.md that are to be run or can be looked at here."""
     document = skill.document
     if document is None or not document.readable:
         return
@@ -52,7 +52,8 @@ def blocks(skill: Skill) -> Iterator[Block]:
     for start, end in code_blocks(body):
         opening = _INFO.match(body, start)
         words = opening[1].lower().split() if opening else []
-        if opening is None or not words or words[0] not in _LANGUAGES:
+        is_test = "test" in words[1:]
+        if opening is None or not words or not (words[0] in _LANGUAGES or is_test):
             continue
         inner = body[opening.end() : end]
         text = (
@@ -61,8 +62,8 @@ def blocks(skill: Skill) -> Iterator[Block]:
             else inner
         )
         line = document.line_at(document.body_start + opening.end())
-        language = _LANGUAGES[words[0]]
-        yield Block(language, textwrap.dedent(text), line, "test" in words[1:])
+        language = _LANGUAGES.get(words[0], words[0])
+        yield Block(language, textwrap.dedent(text), line, is_test)
 
 
 def read_blocks(skill: Skill) -> Iterator[Case | Trial]:
@@ -72,20 +73,24 @@ def read_blocks(skill: Skill) -> Iterator[Case | Trial]:
         if block.is_test and block.language in _RUN:
             argv = (*_RUN[block.language], block.text)
             yield Case(name, SKILL_FILE, argv, block.line)
+        elif block.is_test:
+            why = f"marked `test`, but only {', '.join(_RUN)} can be run"
+            yield _looked_at(skill, block, name, Outcome.ERROR, why)
         elif block.language in ("sh", "bash"):
             # Only the shell knows its own grammar, and it is asked where all code runs.
             argv = ("bash", "-n", "-c", fillable(block.text))
             yield Case(f"{name} syntax", SKILL_FILE, argv, block.line, is_proof=False)
         elif len(block.text) <= _MOST_BYTES and (why := _syntax(block)):
-            yield Trial(
-                skill.name,
-                f"{name} syntax",
-                Outcome.FAILED,
-                0.0,
-                f"not {block.language}: {why}; mark it `text` if it is not meant to be",
-                SKILL_FILE,
-                block.line,
+            why = (
+                f"not {block.language}: {why}; mark it `text` if it is not meant to be"
             )
+            yield _looked_at(skill, block, f"{name} syntax", Outcome.FAILED, why)
+
+
+def _looked_at(
+    skill: Skill, block: Block, name: str, outcome: Outcome, why: str
+) -> Trial:
+    return Trial(skill.name, name, outcome, 0.0, why, SKILL_FILE, block.line)
 
 
 _RUN = {
@@ -109,7 +114,10 @@ def _syntax(block: Block) -> str:
             _PARSERS[block.language](reading(block.text))
         except RecursionError:
             return "it is nested too deeply"
-        except (ValueError, SyntaxError, MemoryError) as err:
+        except SyntaxError as err:
+            line = block.line + (err.lineno or 1) - 1
+            why = why or f"line {line}: {err.msg}"
+        except (ValueError, MemoryError) as err:
             why = why or str(err).splitlines()[0][:200]
         else:
             return ""
@@ -130,8 +138,10 @@ def _parse_yaml(text: str) -> None:
     try:
         for _event in yaml.parse(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
             pass
+    except yaml.MarkedYAMLError as err:
+        raise ValueError(err.problem) from err
     except yaml.YAMLError as err:
-        raise ValueError(str(err).replace("\n", " ")) from err
+        raise ValueError("it holds characters that YAML does not take") from err
 
 
 def _parse_toml(text: str) -> None:
@@ -145,6 +155,19 @@ def _filled(text: str) -> str:
     return _MAGIC.sub("", _BRACES.sub("PLACEHOLDER", text)).replace("…", "...")
 
 
+def _plain_yaml(text: str) -> str:
+    """YAML, in which three dots alone would be the end."""
+    return re.sub(
+        r"^([ \t]*)\.\.\.[ \t]*$", r"\1# more", _filled(text), flags=re.MULTILINE
+    )
+
+
+def _plain_toml(text: str) -> str:
+    """TOML with a value for every placeholder, and without lines of dots."""
+    text = _ANGLES.sub("0", _BRACES.sub("0", text))
+    return re.sub(r"=[ \t]*(?:…|\.\.\.)", "= 0", text).replace("...", "#")
+
+
 def _doctest(text: str) -> str:
     """Only what is typed at the prompts."""
     lines = [line[4:] for line in text.split("\n") if line[:4] in (">>> ", "... ")]
@@ -154,6 +177,7 @@ def _doctest(text: str) -> str:
 def _plain_json(text: str) -> str:
     """JSON without comments, dots and trailing commas."""
     text = re.sub(r"^[ \t]*(?://|#).*$|[ \t]//[ \t].*$", "", text, flags=re.MULTILINE)
+    text = re.sub(r":[ \t]*(?:…|\.\.\.)", ": null", text)
     text = _DOTS.sub("", _ANGLES.sub("null", _BRACES.sub("null", text)))
     text = re.sub(r",(?:\s*,)+", ",", text)
     return re.sub(r",(\s*[}\]])", r"\1", re.sub(r"([{\[]\s*),", r"\1", text))
@@ -180,6 +204,6 @@ _AS_IT_IS: Callable[[str], str] = str
 _READINGS: dict[str, tuple[Callable[[str], str], ...]] = {
     "python": (_AS_IT_IS, _filled, _doctest),
     "json": (_AS_IT_IS, _plain_json, _in_braces, _each_line),
-    "yaml": (_AS_IT_IS, _filled),
-    "toml": (_AS_IT_IS, _filled),
+    "yaml": (_AS_IT_IS, _plain_yaml),
+    "toml": (_AS_IT_IS, _plain_toml),
 }

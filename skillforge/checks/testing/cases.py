@@ -6,7 +6,15 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
-from skillforge.conform import UnreadableError, load_yaml, misfit
+from skillforge.checks.testing.expect import unusable
+from skillforge.conform import (
+    Loaded,
+    Misfit,
+    UnreadableError,
+    as_text,
+    load_yaml,
+    misfit,
+)
 from skillforge.model import Kind, Outcome, Skill, Trial
 from skillforge.sandbox import SKILL_DIR
 
@@ -56,22 +64,22 @@ def case_files(skill: Skill) -> list[str]:
     return [
         path
         for path in sorted(skill.files)
-        if PurePosixPath(path).parent.as_posix() == TESTS
-        and path.endswith((".yaml", ".yml"))
-        and path != REPLAY
+        if is_in_tests(path) and path.endswith((".yaml", ".yml")) and path != REPLAY
     ]
+
+
+def is_in_tests(path: str) -> bool:
+    """Whether a file lies in `tests/` itself, where cases are looked for."""
+    return PurePosixPath(path).parent.as_posix() == TESTS
 
 
 def read_cases(skill: Skill) -> Iterator[Case | Trial]:
     """Every case of the YAML files; one that cannot be read is a trial gone wrong."""
     for path in case_files(skill):
         try:
-            loaded = load_yaml(skill.read(path))
-        except UnreadableError as err:
+            loaded = read_yaml(skill, path)
+        except BadCaseError as err:
             yield broken(skill, path, err.line, err.why)
-            continue
-        except OSError as err:
-            yield broken(skill, path, 1, f"it cannot be read: {err.strerror}")
             continue
         is_list = isinstance(loaded.value, list)
         for at, raw in enumerate(loaded.value if is_list else [loaded.value]):
@@ -79,15 +87,37 @@ def read_cases(skill: Skill) -> Iterator[Case | Trial]:
             try:
                 if wrong := misfit(raw, "case.schema.json", "case"):
                     line = loaded.line_of([*where, *wrong.path])
-                    raise BadCaseError(line, wrong.words)
+                    raise BadCaseError(line, _explained(wrong, raw))
                 yield from _rows(skill, path, loaded.line_of(where), raw)
             except BadCaseError as err:
                 yield broken(skill, path, err.line, err.why)
 
 
+def read_yaml(skill: Skill, path: str) -> Loaded:
+    """A YAML file of a skill, or what is wrong with it."""
+    if skill.files[path].kind not in (Kind.FILE, Kind.EXECUTABLE):
+        raise BadCaseError(1, "it is a link, not a file")
+    try:
+        loaded = load_yaml(skill.read(path))
+    except UnreadableError as err:
+        raise BadCaseError(err.line, err.why) from err
+    except OSError as err:
+        raise BadCaseError(1, f"it cannot be read: {err.strerror}") from err
+    if loaded.value is None:
+        raise BadCaseError(1, "it is empty; a case needs at least `run`")
+    return loaded
+
+
+def _explained(wrong: Misfit, raw: Any) -> str:
+    """The misfit in words; what belongs below `expect` may stand beside it."""
+    below = ("exit", "stdout", "stderr", "connects")
+    if isinstance(raw, dict) and wrong.path and wrong.path[0] in below:
+        return f"`{wrong.path[0]}` belongs below `expect`; indent it"
+    return wrong.words
+
+
 def broken(skill: Skill, path: str, line: int, why: str) -> Trial:
-    detail = f"{path}:{line}: {why}"
-    return Trial(skill.name, path, Outcome.ERROR, 0.0, detail, path, line)
+    return Trial(skill.name, path, Outcome.ERROR, 0.0, why, path, line)
 
 
 def _rows(
@@ -97,11 +127,18 @@ def _rows(
     name = raw.get("name", PurePosixPath(path).stem)
     rows = raw.get("variants")
     template = {key: value for key, value in raw.items() if key != "variants"}
+    used = set(_placeholders(template))
     if rows is None:
+        if used:
+            lost = f"there are no `variants` to take `{{{{ {min(used)} }}}}` from"
+            raise BadCaseError(line, lost)
         yield make(skill, path, line, template, name)
         return
     for at, row in enumerate(rows, 1):
-        shown = row.get("name", ", ".join(f"{k}={v}"[:40] for k, v in row.items()))
+        if idle := [key for key in row if key != "name" and key not in used]:
+            raise BadCaseError(line, f"variant {at}: nothing uses its `{idle[0]}`")
+        pairs = (f"{key}={as_text(value)}"[:40] for key, value in row.items())
+        shown = row.get("name", ", ".join(pairs))
         filled = fill(template, row, line)
         changed = filled != template
         if changed and (wrong := misfit(filled, "case.schema.json", "case")):
@@ -121,30 +158,39 @@ def make(  # noqa: PLR0913 - what a case is made of
     is_from_table: bool = False,
 ) -> Case:
     """A case from what its file says, all of which the schema has seen."""
-    run = raw["run"]
-    argv = ("sh", "-c", run) if isinstance(run, str) else tuple(map(_argument, run))
+    run, expect = raw["run"], raw.get("expect", {})
+    if why := _impossible(raw) or unusable(expect):
+        raise BadCaseError(line, why)
+    argv = ("sh", "-ec", run) if isinstance(run, str) else tuple(map(_argument, run))
     return Case(
         " ".join(name.split())[:200],
         path,
         argv,
         line,
-        _word(raw.get("stdin", "")).encode("utf-8", "surrogateescape"),
+        as_text(raw.get("stdin", "")).encode("utf-8", "surrogateescape"),
         _given(skill, line, raw.get("files", {})),
-        {str(key): _word(value) for key, value in raw.get("env", {}).items()},
+        {str(key): as_text(value) for key, value in raw.get("env", {}).items()},
         raw.get("timeout"),
-        raw.get("expect", {}),
+        expect,
         is_from_table,
     )
 
 
-def _word(value: Any) -> str:
-    """One word of a command, as it was meant: a number is its text."""
-    return value if isinstance(value, str) else str(value)
+def _impossible(raw: Mapping[str, Any]) -> str:
+    """Why no program can be started so."""
+    run = raw["run"]
+    words = [run] if isinstance(run, str) else run
+    given = [*words, *raw.get("env", {}).values()]
+    return (
+        "no word of a command can hold a NUL"
+        if "\0" in "".join(map(as_text, given))
+        else ""
+    )
 
 
 def _argument(value: Any) -> str:
     """A word of a list, where no shell is there to know the skill's folder."""
-    return _SKILL.sub(SKILL_DIR, _word(value))
+    return _SKILL.sub(SKILL_DIR, as_text(value))
 
 
 def _given(skill: Skill, line: int, wanted: Mapping[str, Any]) -> dict[str, bytes]:
@@ -156,7 +202,7 @@ def _given(skill: Skill, line: int, wanted: Mapping[str, Any]) -> dict[str, byte
         if isinstance(content, dict):
             given[str(path)] = _fixture(skill, line, content["from"])
         else:
-            given[str(path)] = _word(content).encode("utf-8", "surrogateescape")
+            given[str(path)] = as_text(content).encode("utf-8", "surrogateescape")
     if clash := next((p for p in given if _parents(p) & given.keys()), ""):
         raise BadCaseError(line, f"files: `{clash}` is below a file")
     if sum(map(len, given.values())) > _MOST_BYTES:
@@ -194,22 +240,26 @@ def fill(value: Any, values: Mapping[str, Any], line: int) -> Any:
         if alone := _PLACEHOLDER.fullmatch(value.strip()):
             return _look_up(values, alone[1], line)
         return _PLACEHOLDER.sub(
-            lambda found: _text(_look_up(values, found[1], line)), value
+            lambda found: as_text(_look_up(values, found[1], line)), value
         )
     if isinstance(value, list):
         return [fill(item, values, line) for item in value]
     if isinstance(value, dict):
         return {
-            _text(fill(key, values, line)): fill(item, values, line)
+            as_text(fill(key, values, line)): fill(item, values, line)
             for key, item in value.items()
         }
     return value
 
 
-def _text(value: Any) -> str:
-    import json
-
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def _placeholders(value: Any) -> Iterator[str]:
+    """The first part of every `{{ name.of.value }}` in a case."""
+    if isinstance(value, str):
+        yield from (name.partition(".")[0] for name in _PLACEHOLDER.findall(value))
+    elif isinstance(value, list | dict):
+        both = [*value, *value.values()] if isinstance(value, dict) else value
+        for item in both:
+            yield from _placeholders(item)
 
 
 def _look_up(values: Any, path: str, line: int) -> Any:

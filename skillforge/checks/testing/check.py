@@ -6,7 +6,16 @@ from collections.abc import Iterator, Sequence
 from skillforge.checks.registry import Check, Subject
 from skillforge.checks.testing.trials import Plan, Settings, plan, run
 from skillforge.config import Policy
-from skillforge.model import SKILL_FILE, Finding, Kind, Severity, Skill, Trial
+from skillforge.model import (
+    SKILL_FILE,
+    Finding,
+    Kind,
+    Outcome,
+    Severity,
+    Skill,
+    Trial,
+)
+from skillforge.report import many
 
 _PROGRAMS = (".bash", ".cjs", ".js", ".mjs", ".php", ".pl", ".py", ".rb", ".sh", ".ts")
 _NOT_ITS_OWN = ("tests/", "evals/", "references/", "assets/", "templates/")
@@ -40,13 +49,24 @@ def shortcomings(planned: Plan, policy: Policy) -> Iterator[Finding]:
         least, whose = policy.least_cases, "a skill with scripts"
         if skill.is_agent_made:
             least, whose = policy.least_cases_agent, "an agent's skill with scripts"
-    if len(proofs) < least:
+    unread = [t for t in planned.trials if t.outcome is Outcome.ERROR]
+    if len(proofs) + len(unread) < least:  # what cannot be read is told anyway
         said = f"{whose} needs at least {least} of them"
-        message = f"it has {len(proofs)} cases to prove itself; {said}"
+        also = (
+            ", a variant or a held-out example among them"
+            if skill.is_agent_made
+            else ""
+        )
+        message = f"it has {many(len(proofs), 'case')} to prove itself; {said}{also}"
         yield Finding(
             "too-few-cases", Severity.ERROR, message, SKILL_FILE, 1, _WRITE_ONE
         )
-    elif least and skill.is_agent_made and not any(c.is_from_table for c in proofs):
+    elif (
+        least
+        and skill.is_agent_made
+        and not unread
+        and not any(case.is_from_table for case in proofs)
+    ):
         message = "no case of it is a variant or a held-out example"
         hint = "add `variants` to a case, or tests/replay.yaml for held-out examples"
         yield Finding("no-variant", Severity.ERROR, message, SKILL_FILE, 1, hint)
@@ -60,7 +80,7 @@ def trial_findings(trials: Sequence[Trial]) -> Iterator[Finding]:
             said = " / ".join(filter(None, map(str.strip, trial.detail.split("\n"))))
             message = f"{trial.case}: {said[:_SAID]}"
             path = trial.path or SKILL_FILE
-            hint = f"skillforge test {trial.skill}"
+            hint = f"mend it; skillforge test {trial.skill} tries it again"
             yield Finding(rule, Severity.ERROR, message, path, trial.line, hint)
 
 

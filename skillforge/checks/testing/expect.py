@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from skillforge.conform import as_text
 from skillforge.sandbox import Ended, Found
 
 _SHOWN = 300  # characters of a text
 _SHOWN_LINES = 12  # of a difference
 _SECONDS = 5  # for a pattern or a schema, which are the author's
-_ABSENT = object()
 
 
 def differences(expect: Mapping[str, Any], ended: Ended) -> list[str]:
@@ -33,6 +33,45 @@ def differences(expect: Mapping[str, Any], ended: Ended) -> list[str]:
 def wanted_files(expect: Mapping[str, Any]) -> tuple[str, ...]:
     """The files that have to be looked at afterwards."""
     return tuple(map(str, expect.get("files", {})))
+
+
+def unusable(expect: Mapping[str, Any]) -> str:
+    """Why an expectation could never be met; empty if it could."""
+    if isinstance(expect.get("exit", 0), str):
+        return f"expect.exit: `{expect['exit']}` is not a number"
+    texts = [
+        expect.get("stdout"),
+        expect.get("stderr"),
+        *expect.get("files", {}).values(),
+    ]
+    for rules in texts:
+        if isinstance(rules, dict) and (
+            why := _wrong_pattern(rules) or _wrong_schema(rules)
+        ):
+            return why
+    return ""
+
+
+def _wrong_pattern(rules: Mapping[str, Any]) -> str:
+    for pattern in map(as_text, _several(rules.get("matches", []))):
+        try:
+            re.compile(pattern, re.MULTILINE)
+        except (re.error, RecursionError, OverflowError) as err:
+            return f"matches: /{pattern}/ is not a regular expression: {err}"
+    return ""
+
+
+def _wrong_schema(rules: Mapping[str, Any]) -> str:
+    if "json_schema" not in rules:
+        return ""
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import SchemaError
+
+    try:
+        Draft202012Validator.check_schema(rules["json_schema"])
+    except SchemaError as err:
+        return f"json_schema is not a JSON Schema: {err.message[:_SHOWN]}"
+    return ""
 
 
 class _TooSlowError(Exception):
@@ -62,10 +101,16 @@ def _exit(expected: Any, ended: Ended) -> Iterator[str]:
     fine = expected if isinstance(expected, list) else [expected]
     if str(ended.code) not in map(str, fine):
         said = _tail(ended.err) or _tail(ended.out)
-        words = " or ".join(map(str, fine))
-        yield f"exit: expected {words}, got {ended.code}" + (
-            f"; it said: {said}" if said else ""
-        )
+        words = f"exit: expected {' or '.join(map(str, fine))}, got {ended.code}"
+        yield words + _by_signal(ended.code) + (f"; it said: {said}" if said else "")
+
+
+def _by_signal(code: int) -> str:
+    """What an exit code above 128 stands for."""
+    try:
+        return f" ({signal.Signals(code - 128).name})" if code > 128 else ""
+    except ValueError:
+        return ""
 
 
 def _files(expected: Mapping[str, Any], found: Mapping[str, Found]) -> Iterator[str]:
@@ -97,7 +142,7 @@ def _stream(name: str, expected: Any, data: bytes) -> Iterator[str]:
 
 def _equals(wanted: Any, text: str) -> Iterator[str]:
     """Equal but for one line break at the end, which YAML makes hard to say."""
-    expected = _as_text(wanted)
+    expected = as_text(wanted)
     if text == expected or _trimmed(text) == _trimmed(expected):
         return
     if "\n" in _trimmed(expected) or "\n" in _trimmed(text):
@@ -111,7 +156,7 @@ def _equals(wanted: Any, text: str) -> Iterator[str]:
 def _contains(wanted: Any, text: str) -> Iterator[str]:
     from skillforge.text import nearest_lines
 
-    for part in map(_as_text, _several(wanted)):
+    for part in map(as_text, _several(wanted)):
         if part not in text:
             near = nearest_lines(text[:20_000], part)[1] if text.strip() else ""
             nearest = f"; nearest is {_short(near)}" if near else ""
@@ -119,27 +164,23 @@ def _contains(wanted: Any, text: str) -> Iterator[str]:
 
 
 def _not_contains(wanted: Any, text: str) -> Iterator[str]:
-    for part in map(_as_text, _several(wanted)):
+    for part in map(as_text, _several(wanted)):
         if (at := text.find(part)) >= 0:
             line = text.count("\n", 0, at) + 1
             yield f"expected not to contain {_short(part)}, but line {line} does"
 
 
 def _matches(wanted: Any, text: str) -> Iterator[str]:
-    for pattern in map(_as_text, _several(wanted)):
-        try:
-            if not re.search(pattern, text, re.MULTILINE):
-                yield f"expected to match /{pattern}/, got {_short(text)}"
-        except (re.error, RecursionError, OverflowError) as err:
-            yield f"/{pattern}/ is not a pattern: {err}"
+    for pattern in map(as_text, _several(wanted)):
+        if not re.search(pattern, text, re.MULTILINE):
+            yield f"expected to match /{pattern}/, got {_short(text)}"
 
 
 def _json(wanted: Any, text: str) -> Iterator[str]:
-    value = _parsed(text)
-    if value is _ABSENT:
+    try:
+        yield from _lacks(wanted, json.loads(text), "$")
+    except (ValueError, RecursionError):
         yield f"expected JSON, got {_short(text)}"
-        return
-    yield from _lacks(wanted, value, "$")
 
 
 def _lacks(wanted: Any, value: Any, where: str) -> Iterator[str]:
@@ -163,26 +204,18 @@ def _lacks(wanted: Any, value: Any, where: str) -> Iterator[str]:
 
 def _json_schema(wanted: Any, text: str) -> Iterator[str]:
     from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import SchemaError, best_match
     from referencing import Registry
     from referencing.exceptions import Unresolvable
 
-    value = _parsed(text)
-    if value is _ABSENT:
-        yield f"expected JSON, got {_short(text)}"
-        return
+    # With a registry of its own it does not go and fetch what a schema refers to.
+    validator = Draft202012Validator(wanted, registry=Registry())
     try:
-        Draft202012Validator.check_schema(wanted)
-        # With a registry of its own it does not go and fetch what a schema refers to.
-        validator = Draft202012Validator(wanted, registry=Registry())
-        error = best_match(validator.iter_errors(value))
-    except SchemaError as err:
-        yield f"json_schema is not a JSON Schema: {err.message[:_SHOWN]}"
+        for error in validator.iter_errors(json.loads(text)):
+            yield f"{error.json_path}: {error.message[:_SHOWN]}"
     except Unresolvable as err:
         yield f"json_schema refers to something else: {err}"
-    else:
-        if error is not None:
-            yield f"{error.json_path}: {error.message[:_SHOWN]}"
+    except (ValueError, RecursionError):
+        yield f"expected JSON, got {_short(text)}"
 
 
 _RULES: dict[str, Callable[[Any, str], Iterator[str]]] = {
@@ -195,19 +228,8 @@ _RULES: dict[str, Callable[[Any, str], Iterator[str]]] = {
 }
 
 
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return _ABSENT
-
-
 def _several(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
-
-
-def _as_text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _trimmed(text: str) -> str:
@@ -244,6 +266,7 @@ def _short_json(value: Any) -> str:
 
 
 def _tail(data: bytes) -> str:
-    """The last line of what was said, which as a rule is the error."""
+    """The last line that names an error, else the last one."""
     lines = data[-4096:].decode("utf-8", "backslashreplace").strip().splitlines()
-    return lines[-1][-_SHOWN:] if lines else ""
+    errors = [line for line in lines if "error" in line.lower()]
+    return (errors or lines)[-1][-_SHOWN:] if lines else ""

@@ -12,10 +12,12 @@ from skillforge.checks.testing.cases import (
     broken,
     fill,
     make,
+    read_yaml,
 )
-from skillforge.conform import UnreadableError, load_yaml, misfit
+from skillforge.conform import Spelled, misfit
 from skillforge.library import EVIDENCE
 from skillforge.model import Finding, Kind, Outcome, Severity, Skill, Trial
+from skillforge.report import many
 from skillforge.text import shingles
 
 _LONG = 24  # characters of a text that is not there by chance
@@ -40,15 +42,19 @@ def held_out(
     unread: list[Trial] = []
     for number, data in sorted(evidence.items()):
         try:
-            said = json.loads(data) if len(data) <= _MOST_BYTES else None
+            is_small = len(data) <= _MOST_BYTES
+            said = json.loads(data, parse_float=Spelled.read) if is_small else None
         except (ValueError, RecursionError):
             said = None
+        name = f"{EVIDENCE}/{skill.name}/{number}.json"
         if not isinstance(said, dict):
-            name = f"{EVIDENCE}/{skill.name}/{number}.json"
             why = f"{name} is not an example: a JSON object of at most 1 MB"
-            unread.append(Trial(skill.name, name, Outcome.ERROR, 0.0, why, REPLAY))
-        elif said.get("held_out") is True:
-            examples.append(Example(number, said))
+        elif not isinstance(said.get("held_out", False), bool):
+            why = f"{name}: `held_out` has to be true or false"
+        else:
+            examples += [Example(number, said)] if said.get("held_out") else []
+            continue
+        unread.append(Trial(skill.name, name, Outcome.ERROR, 0.0, why, REPLAY))
     return examples, unread
 
 
@@ -57,23 +63,34 @@ def read_replay(skill: Skill, examples: Sequence[Example]) -> Iterator[Case | Tr
     if REPLAY not in skill.files:
         return
     try:
-        loaded = load_yaml(skill.read(REPLAY))
+        loaded = read_yaml(skill, REPLAY)
         if wrong := misfit(loaded.value, "replay.schema.json"):
             raise BadCaseError(loaded.line_of(wrong.path), wrong.words)
-        for example in examples:
-            yield _case(skill, loaded.value, example)
-    except (BadCaseError, UnreadableError) as err:
+    except BadCaseError as err:
         yield broken(skill, REPLAY, err.line, err.why)
-    except OSError as err:
-        yield broken(skill, REPLAY, 1, f"it cannot be read: {err.strerror}")
+        return
+    for example in examples:
+        try:
+            yield _case(skill, loaded.value, example)
+        except BadCaseError as err:
+            why = f"with example {example.id[:12]}: {err.why}"
+            yield broken(skill, REPLAY, err.line, why)
 
 
 def _case(skill: Skill, template: dict[str, Any], example: Example) -> Case:
     filled = fill(template, {**example.said, "id": example.id}, 1)
     if wrong := misfit(filled, "replay.schema.json"):
-        raise BadCaseError(1, f"with example {example.id}: {wrong.words}")
+        raise BadCaseError(1, wrong.words)
     name = f"{template.get('name', 'held out')} [example {example.id[:12]}]"
     return make(skill, REPLAY, 1, filled, name, is_from_table=True)
+
+
+def unused(skill: Skill, examples: Sequence[Example]) -> Iterator[Finding]:
+    """Held-out examples that nothing is tried with."""
+    if examples and REPLAY not in skill.files:
+        message = f"{many(len(examples), 'held-out example')} of it cannot be tried"
+        hint = f"write {REPLAY}: how an example becomes a case"
+        yield Finding("no-replay", Severity.WARNING, message, hint=hint)
 
 
 def copied(skill: Skill, examples: Sequence[Example]) -> Iterator[Finding]:

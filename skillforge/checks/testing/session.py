@@ -11,6 +11,7 @@ from typing import NamedTuple
 from skillforge import sandbox
 from skillforge.checks import edition
 from skillforge.checks.select import Chosen, Selection, chosen
+from skillforge.checks.testing.cases import Case
 from skillforge.checks.testing.check import settings, shortcomings
 from skillforge.checks.testing.trials import Plan, plan, run
 from skillforge.config import Policy
@@ -24,8 +25,9 @@ _COUNTED = (Kind.FILE, Kind.EXECUTABLE, Kind.SYMLINK)
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to test; `shard` is which of how many parts."""
+    """How to test; `match` is in a case's name or file, `shard` which of how many."""
 
+    match: str = ""
     jobs: int = 0
     repeat: int = 1
     shard: tuple[int, int] = (1, 1)
@@ -65,7 +67,9 @@ def run_tests(
 ) -> Tested:
     """Try all cases of the skills that were selected."""
     selected = chosen(start, selection)
-    plans = [plan(each.skill, each.evidence) for each in selected]
+    plans = [
+        _matching(plan(each.skill, each.evidence), options.match) for each in selected
+    ]
     findings = [
         _advice(finding).under(planned.skill.path)
         for planned, each in zip(plans, selected, strict=True)
@@ -95,6 +99,20 @@ def run_tests(
         for trial in known.get(key, by_skill.get(planned.skill.path, []))
     ]
     return Tested(ordered, findings, len(plans), len(known))
+
+
+def _matching(planned: Plan, words: str) -> Plan:
+    """The part of a plan that has to do with some words."""
+
+    def fits(item: Case | Trial) -> bool:
+        name = item.case if isinstance(item, Trial) else item.name
+        return words.lower() in f"{name}\n{item.path}".lower()
+
+    return replace(
+        planned,
+        cases=tuple(filter(fits, planned.cases)),
+        trials=tuple(filter(fits, planned.trials)),
+    )
 
 
 def _advice(finding: Finding) -> Finding:
@@ -143,7 +161,7 @@ class _Memory:
 
     def __init__(self, start: Path, options: Options) -> None:
         library = Library.find(start)
-        is_whole = options.shard == (1, 1) and options.repeat == 1
+        is_whole = options.shard == (1, 1) and options.repeat == 1 and not options.match
         repo = library.repo if library and options.use_cache and is_whole else None
         self.cache = Cache.of(repo.common_dir) if repo else None
 

@@ -3,13 +3,17 @@
 import importlib.util
 import os
 import re
+import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path, PurePosixPath
 
-from skillforge.checks.testing.cases import TESTS, Case
+from skillforge.checks.testing.cases import TESTS, Case, broken, is_in_tests
 from skillforge.checks.testing.expect import wanted_files
-from skillforge.model import Kind, Skill
+from skillforge.errors import ToolError
+from skillforge.model import Finding, Kind, Severity, Skill, Trial
 from skillforge.sandbox import SKILL_DIR, Job, Limits
 
 REPORT = ".skillforge-report.xml"
@@ -18,8 +22,27 @@ _RUNNER = "/runner"
 _PYTEST = (
     *("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments"),
 )
+_PREFIX = "skillforge-test-"
 _NOT_LINKED = (TESTS, "evals", "evidence")
+_LOOKS_LIKE_A_TEST = re.compile(r"(?i)(?:\.ya?ml|\.json|\.sh|_tests?\.py)$")
 _IMPORTS_PYTEST = re.compile(rb"^[ \t]*(?:import|from)[ \t]+pytest\b", re.MULTILINE)
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A folder of our own for as long as this takes; what others left goes, too."""
+    base = Path(tempfile.gettempdir())
+    for left in base.glob(f"{_PREFIX}*"):
+        owner = left.name.removeprefix(_PREFIX).partition("-")[0]
+        if owner.isdecimal() and not Path(f"/proc/{owner}").exists():
+            shutil.rmtree(left, ignore_errors=True)
+    try:
+        with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-") as folder:
+            yield Path(folder)
+    except OSError as err:
+        raise ToolError(
+            f"cannot write in {base}: {err.strerror}", hint="is the disk full?"
+        ) from err
 
 
 def lay_out(skill: Skill, folder: Path) -> Path:
@@ -43,16 +66,34 @@ def _write(path: Path, data: bytes, kind: Kind) -> None:
         path.chmod(0o755 if kind is Kind.EXECUTABLE else 0o644)
 
 
-def test_files(skill: Skill) -> Iterator[Case]:
+def test_files(skill: Skill) -> Iterator[Case | Trial]:
     """Tests that are programs: `tests/test_*.py`, and what is executable of `*.sh`."""
     for path, file in sorted(skill.files.items()):
         where = PurePosixPath(path)
-        if where.parent.as_posix() != TESTS:
+        if not is_in_tests(path):
             continue
         if where.suffix == ".py" and where.name.startswith("test_"):
             yield _python_case(skill, path)
         elif where.suffix == ".sh" and file.kind is Kind.EXECUTABLE:
-            yield Case(path, path, (f"{SKILL_DIR}/{path}",))
+            first = skill.read(path).partition(b"\n")[0]
+            if not first.startswith(b"#!") or first.endswith(b"\r"):
+                why = "its first line has to name its interpreter, as #!/bin/sh does"
+                ending = ", without a carriage return" if b"\r" in first else ""
+                yield broken(skill, path, 1, why + ending)
+            else:
+                yield Case(path, path, (f"{SKILL_DIR}/{path}",))
+
+
+def ignored(skill: Skill) -> Iterator[Finding]:
+    """Files of `tests/` that look like tests, and are not taken for any."""
+    for path, file in sorted(skill.files.items()):
+        if is_in_tests(path) and _LOOKS_LIKE_A_TEST.search(path):
+            is_run = file.kind is Kind.EXECUTABLE or not path.endswith(".sh")
+            if path.endswith((".yaml", ".yml")) or (path.endswith(".sh") and is_run):
+                continue
+            hint = "cases are *.yaml, test_*.py, and *.sh that can be executed"
+            message = "it lies in tests/, but is not run"
+            yield Finding("not-a-case", Severity.WARNING, message, path, 1, hint)
 
 
 def _python_case(skill: Skill, path: str) -> Case:
@@ -60,7 +101,8 @@ def _python_case(skill: Skill, path: str) -> Case:
     needs_pytest = bool(_IMPORTS_PYTEST.search(skill.read(path)))
     name = PurePosixPath(path).name
     if pytest_files():
-        argv = ["-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider"]
+        argv = ["-m", "pytest", "-q", "--no-header", "--tb=short"]
+        argv += ["-p", "no:cacheprovider"]
         argv += ["-c", "/dev/null", f"--rootdir={SKILL_DIR}", f"--junitxml={REPORT}"]
         argv += [f"{SKILL_DIR}/{path}"]
         runner = "pytest"

@@ -2,7 +2,6 @@
 
 import math
 import re
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -65,7 +64,11 @@ def plan(skill: Skill, evidence: Mapping[str, bytes]) -> Plan:
         skill,
         tuple(_told_apart(item for item in found if isinstance(item, Case))),
         tuple(item for item in found if isinstance(item, Trial)),
-        tuple(replay.copied(skill, examples)),
+        (
+            *stage.ignored(skill),
+            *replay.unused(skill, examples),
+            *replay.copied(skill, examples),
+        ),
     )
 
 
@@ -87,11 +90,11 @@ def run(
     done: Callable[[Trial], None] = lambda _trial: None,
 ) -> list[Trial]:
     """Try every case of every plan, in their order; `done` hears of each as it ends."""
-    with tempfile.TemporaryDirectory(prefix="skillforge-test-") as scratch:
+    with stage.scratch() as scratch:
         slots: list[Trial | Run] = []
         for number, planned in enumerate(plans):
             slots += planned.trials
-            slots += _slots(planned, settings, Path(scratch, str(number)))
+            slots += _slots(planned, settings, scratch / str(number))
         for slot in slots:
             if isinstance(slot, Trial):
                 done(slot)
@@ -110,7 +113,7 @@ def _slots(planned: Plan, settings: Settings, scratch: Path) -> list[Trial | Run
         return []
     box, why = sandbox.choose()
     if box is None:
-        why = f"there is no sandbox here: {why}"
+        why = f"there is no sandbox here: {why}; skillforge doctor tells more"
         return [_not_run(planned, case, why) for case in planned.cases]
     wanted = list(needs(planned.skill))
     packages, lacking = _packages(planned.skill, wanted, settings)
@@ -141,7 +144,7 @@ def _packages(
     try:
         return prepare(skill, wanted), ""
     except SkillforgeError as err:
-        return None, err.message
+        return None, f"{err.message}; {err.hint}" if err.hint else err.message
 
 
 def _uses(skill: Skill, case: Case, wanted: list[Needs]) -> bool:
@@ -210,25 +213,38 @@ def judge(case: Case, ended: Ended) -> tuple[Outcome, str]:
     found = list(ended.sprung)
     if ended.tried_to_connect and not case.expect.get("connects", False):
         found.append("it tried to connect to something; there is no network here")
-    if case.runner:
-        found += _runner_problems(case, ended)
-    found += differences(case.expect, ended)
+    problems = _runner_problems(case, ended) if case.runner else []
+    found += problems or differences(case.expect, ended)
     return (Outcome.FAILED, "\n".join(found)) if found else (Outcome.PASSED, "")
 
 
 def _runner_problems(case: Case, ended: Ended) -> list[str]:
     """What a test runner has to show for itself: that it ran tests to their end."""
-    if case.runner == "pytest":
-        report = ended.found.get(stage.REPORT)
-        counted = re.search(
-            rb'<testsuite [^>]*\btests="(\d+)"', report.data if report else b""
-        )
-    else:
-        counted = re.search(rb"^Ran (\d+) tests? in ", ended.err, re.MULTILINE)
-    said = ended.out if case.runner == "pytest" else ended.err
+    report = ended.found.get(stage.REPORT)
+    is_pytest = case.runner == "pytest"
+    ran = _ran(report.data if report else b"") if is_pytest else _ran_units(ended.err)
+    said = ended.out if is_pytest else ended.err
     shown = said[-_SHOWN:].decode("utf-8", "backslashreplace")
-    if counted is None:
+    if ran is None:
         return [f"the tests were not run to their end\n{shown}"]
-    if int(counted[1]) == 0:
-        return ["it holds no tests"]
-    return [shown] if ended.code else []
+    if ended.code and ran:
+        return [shown]
+    return [] if ran else ["it holds no tests, or all of them were skipped"]
+
+
+def _ran(report: bytes) -> int | None:
+    """How many tests pytest ran, by its report; None if there is none."""
+    suite = re.search(rb"<testsuite [^>]*>", report)
+    if suite is None:
+        return None
+    counts = dict(re.findall(rb'\b(tests|skipped)="(\d+)"', suite[0]))
+    return int(counts.get(b"tests", 0)) - int(counts.get(b"skipped", 0))
+
+
+def _ran_units(said: bytes) -> int | None:
+    """How many tests unittest ran, by its last lines; None if it did not get there."""
+    counted = re.findall(rb"^Ran (\d+) tests? in ", said, re.MULTILINE)
+    skipped = re.findall(rb"^OK \(.*skipped=(\d+)", said, re.MULTILINE)
+    if not counted:
+        return None
+    return int(counted[-1]) - int(skipped[-1] if skipped else 0)

@@ -40,7 +40,9 @@ def _lines(trial: Trial, colour: bool) -> list[str]:
     outcome = f"{sign} {trial.outcome}"
     if colour:
         outcome = f"\x1b[{_COLOURS.get(trial.outcome, '31')}m{outcome}\x1b[0m"
-    first = f"  {outcome}: {printable(trial.case)} ({trial.seconds:.2f} s)"
+    where = f"{trial.path}:{trial.line}" if not trial.ok else ""
+    aside = ", ".join(filter(None, [printable(where), f"{trial.seconds:.2f} s"]))
+    first = f"  {outcome}: {printable(trial.case)} ({aside})"
     details = trial.detail.splitlines() if trial.detail else []
     return [first, *(f"      {printable(line)}" for line in details)]
 
@@ -48,7 +50,7 @@ def _lines(trial: Trial, colour: bool) -> list[str]:
 def summary(trials: Sequence[Trial], findings: Sequence[Finding]) -> str:
     """One line: how many trials, and how they ended."""
     if not trials and not findings:
-        return "no cases to try"
+        return "no cases to try; skills are tested by files in their tests/ folder"
     counts = Counter(trial.outcome for trial in trials)
     ends = [f"{counts[outcome]} {outcome}" for outcome in Outcome if counts[outcome]]
     if findings:
@@ -84,6 +86,12 @@ def junit(trials: Sequence[Trial], findings: Sequence[Finding]) -> str:
     return (
         f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n{body}\n</testsuites>'
     )
+
+
+def markdown(report: str, trials: Sequence[Trial], findings: Sequence[Finding]) -> str:
+    """The table of what did not pass, below how many did."""
+    _, _, table = report.partition("\n")
+    return f"**{summary(trials, findings)}**\n{table}".rstrip()
 
 
 def _suite(name: str, cases: list[str]) -> str:
