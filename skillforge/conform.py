@@ -204,6 +204,8 @@ def _refuse_aliases(events: Any, yaml: Any) -> None:
         line = event.start_mark.line + 1
         if isinstance(event, yaml.AliasEvent):
             raise UnreadableError(line, "aliases (`*name`) are not read; write it out")
+        if getattr(event, "tag", None) not in (None, "!"):
+            raise UnreadableError(line, "tags (`!name`) are not read; leave it out")
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > _MAX_DEPTH:

@@ -287,7 +287,9 @@ class _Reader:
     def __call__(self, inside: str) -> bytes:
         path = self.top if inside == "." else f"{self.top}/{inside}"
         try:
-            fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            # A pipe that lies there must not keep us waiting for somebody to write.
+            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+            fd = os.open(path, flags)
         except OSError:
             if os.path.islink(path):
                 return os.fsencode(os.readlink(path))

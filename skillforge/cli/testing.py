@@ -106,7 +106,7 @@ def _answer(tested: "Tested", format_: str, verbose: bool) -> Answer:
     from skillforge.model import Report
 
     data = {
-        "skills": tested.skills,
+        "skills": len(tested.paths),
         "trials": words.data(tested.trials),
         "findings": [reports.finding_data(finding) for finding in tested.findings],
         "remembered": tested.remembered,
@@ -116,7 +116,7 @@ def _answer(tested: "Tested", format_: str, verbose: bool) -> Answer:
         document = words.junit(tested.trials, tested.findings)
     elif render := reports.FORMATS.get(format_):
         failed = (
-            finding.under(f"skills/{trial.skill}")
+            finding.under(tested.paths[trial.skill])
             for trial in tested.trials
             for finding in trial_findings([trial])
         )
@@ -145,6 +145,8 @@ def _progress(is_quiet: bool) -> Iterator["Progress"]:
     def start(count: int) -> None:
         bar.append(click.progressbar(length=count, label="trials", file=sys.stderr))
 
-    yield Progress(start, lambda _trial: bar[0].update(1) if bar else None)
-    if bar:
-        bar[0].render_finish()
+    try:
+        yield Progress(start, lambda _trial: bar[0].update(1) if bar else None)
+    finally:
+        if bar:
+            bar[0].render_finish()

@@ -7,6 +7,7 @@ ends it, nothing of it is left.
 """
 
 import os
+import signal
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -19,6 +20,7 @@ MB = 1 << 20
 SKILL_DIR = "/skill"
 WORK_DIR = "/work"
 HOME_DIR = "/home/agent"
+SHARED_DIR = "/dev/shm"  # which programs share memory by; small
 USER_ID = 65534  # nobody's
 # All variables that a job has, beside its PATH and those of its case.
 ENVIRONMENT = {
@@ -46,6 +48,14 @@ class Limits:
     work_files: int = 10_000
     output: int = MB  # for each of standard output and standard error
 
+    def of_code(self, code: int) -> str:
+        """The limit that the kernel ended a program for, by its exit code."""
+        if code == 128 + signal.SIGXCPU:
+            return f"it used more than {self.cpu_seconds} s of processor time"
+        if code == 128 + signal.SIGXFSZ:
+            return f"it wrote a file of more than {self.file_size:,} bytes"
+        return ""
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -71,7 +81,7 @@ class Job:
 class Found(NamedTuple):
     """A path of the work directory after the job; `data` is a file's only."""
 
-    kind: str  # file, folder, link, other, unreadable
+    kind: str  # file, large file (cut), folder, link, other, unreadable
     data: bytes = b""
 
 
@@ -139,5 +149,5 @@ def choose() -> tuple[Sandbox | None, str]:
         sandbox = backend(name)
         if not (gaps := sandbox.gaps()):
             return sandbox, ""
-        lacking.append(f"{name}: {gaps[0]}")
+        lacking.append(f"{name}: {', '.join(gaps[:3])}")
     return None, "; ".join(lacking)

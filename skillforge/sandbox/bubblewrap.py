@@ -16,16 +16,19 @@ import struct
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
 from skillforge import proc
+from skillforge.errors import ToolError
 from skillforge.resources import template_path
 from skillforge.sandbox import (
     ENVIRONMENT,
     HOME_DIR,
+    MB,
+    SHARED_DIR,
     SKILL_DIR,
     USER_ID,
     WORK_DIR,
@@ -42,6 +45,7 @@ from skillforge.sandbox.watching import Usage, attend
 
 _LEAST = (0, 7)  # the first bubblewrap with all that we ask of it
 _SETUP_SECONDS = 30
+_ADDRESSES = 16 << 30  # bytes that a process may map, most of which are never touched
 _LAYOUT = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS = (
     "/etc/alternatives",
@@ -49,14 +53,15 @@ _SETTINGS = (
     "/nix/store",
 )
 # The shell's own limits are those of each process; it dies if it cannot set one. The
-# number of processes is dash's -p and bash's -u.
+# number of processes is dash's -p and bash's -u. The variables of the case are given to
+# its program alone: neither this shell nor what it starts before is to obey them.
 _WRAPPER = """
 ulimit -c 0 && ulimit -t "$1" && ulimit -d "$2" && ulimit -f "$3" && ulimit -n "$4" &&
-{ ulimit -u "$5" 2>/dev/null || ulimit -p "$5"; } || exit 125
-input=$6 program=$7
-shift 7
+ulimit -v "$5" && { ulimit -u "$6" 2>/dev/null || ulimit -p "$6"; } || exit 125
+input=$7 program=$8 path=$9
+shift 9
 echo >&0 && read -r _ || exit 125
-command -v -- "$program" >/dev/null || {
+(PATH=$path; command -v -- "$program" >/dev/null) || {
   echo "$program is not a program that can be run in the sandbox" >&2; exit 127;
 }
 exec "$@" <"$input"
@@ -64,9 +69,10 @@ exec "$@" <"$input"
 _NAMESPACES = ("ipc", "pid", "net", "uts", "cgroup")
 # Root sets the limits, which hold for others only, and then becomes nobody for good.
 _NOBODY = (
-    *("setpriv", "--reuid", str(USER_ID), "--regid", str(USER_ID), "--clear-groups"),
+    *("--reuid", str(USER_ID), "--regid", str(USER_ID), "--clear-groups"),
     *("--bounding-set=-all", "--inh-caps=-all", "--no-new-privs", "--"),
 )
+_PATH = "/usr/bin:/bin"
 
 
 class Bubblewrap:
@@ -113,7 +119,10 @@ def _candidates() -> Iterator[str]:
 
 @cache
 def _version(program: str) -> tuple[int, ...]:
-    said = proc.run([program, "--version"]).out.decode("utf-8", "replace")
+    try:
+        said = proc.run([program, "--version"]).out.decode("utf-8", "replace")
+    except ToolError:
+        return ()  # it cannot even be started
     found = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", said)
     return tuple(int(part) for part in found.groups() if part) if found else ()
 
@@ -167,6 +176,15 @@ def _system() -> tuple[str, ...]:
     return (*room, "--proc", "/proc", "--dev", "/dev")
 
 
+@cache
+def _tool(name: str) -> str:
+    """Where a program of the system lies, whatever a case says of where to look."""
+    found = shutil.which(name, path=_PATH)
+    if found is None:
+        raise SandboxError(f"{name} is not installed", hint="install util-linux")
+    return found
+
+
 def _user(hand: Callable[[int], str]) -> list[str]:
     """Arguments that make the job nobody."""
     if not _is_root():
@@ -197,10 +215,8 @@ class _Room:
         process, door = self._start(planted)
         pid = self._arrival(process, door)
         held = _Held(pid, self.stack)
-        with _as_nobody():
-            marks = self._furnish(held, planted)
-        os.fchmod(held.home, 0o555)  # not a place to write, only one to look at
-        usage = Usage(held.proc, held.work, limits)
+        marks = self._furnish(held, planted)
+        usage = Usage(held.proc, (held.work, held.shared), limits)
         start = time.monotonic()
         door.send(b"\n")
         out, err, limit, is_timeout = attend(process, limits, usage.excess, held.end)
@@ -216,7 +232,7 @@ class _Room:
             out,
             err,
             seconds,
-            limit or _signalled(code, limits),
+            limit or limits.of_code(code),
             is_timeout,
             {path: it for path, it in found.items() if it},
             traps.describe(traps.touched(held.home, marks), leaked),
@@ -258,16 +274,21 @@ class _Room:
             room += ["--file", hand(_in_memory(job.stdin)), stdin]
         if program := seccomp.program():
             room += ["--seccomp", hand(_in_memory(program))]
-        room += ["--remount-ro", "/dev", "--remount-ro", "/", "--clearenv"]
+        for place in ("/proc", "/dev", "/"):
+            room += ["--remount-ro", place]
+        room += ["--clearenv", "--setenv", "PATH", _PATH, "--hostname", "sandbox"]
+        room += ["--new-session", "--die-with-parent", "--chdir", WORK_DIR, "--"]
         env = {"PATH": _search_path(), **ENVIRONMENT}
         env |= {**(planted.variables if planted else {}), **job.env}
-        for name, value in env.items():
-            room += ["--setenv", name, value]
-        room += ["--hostname", "sandbox", "--new-session", "--die-with-parent"]
-        room += ["--chdir", WORK_DIR, "--", "/bin/sh", "-c", _WRAPPER, "sh"]
-        command = (*(_NOBODY if _is_root() else ()), *job.argv)
-        told = [*_shell_limits(job.limits), stdin, job.argv[0]]
-        return [*room, *told, *command], fds
+        told = [*_shell_limits(job.limits), stdin, job.argv[0], env["PATH"]]
+        clean = [
+            _tool("env"),
+            "-i",
+            *(f"{name}={value}" for name, value in env.items()),
+        ]
+        nobody = [_tool("setpriv"), *_NOBODY] if _is_root() else []
+        room += ["/bin/sh", "-c", _WRAPPER, "sh", *told, *nobody, *clean, *job.argv]
+        return room, fds
 
     def _arrival(self, process: proc.Process, door: socket.socket) -> int:
         """Wait for the shell in the room; its process number, as we see it."""
@@ -287,10 +308,11 @@ class _Room:
     def _furnish(self, held: "_Held", planted: traps.Traps | None) -> Mapping[str, int]:
         """Put everything in its place, before anything has run there."""
         try:
-            for path, data in self.job.files.items():
-                files.put(held.work, path, data)
-            for path, target in self.job.links.items():
-                files.link(held.work, path, target)
+            with _as_nobody():
+                for path, data in self.job.files.items():
+                    files.put(held.work, path, data)
+                for path, target in self.job.links.items():
+                    files.link(held.work, path, target)
             return traps.plant(held.home, planted) if planted else {}
         except OSError as err:
             raise SandboxError(
@@ -313,6 +335,7 @@ class _Held:
         self.first = hold(os.pidfd_open(first))
         self.work = hold(files.open_folder(inside + WORK_DIR))
         self.home = hold(files.open_folder(inside + HOME_DIR))
+        self.shared = hold(files.open_folder(inside + SHARED_DIR))
         self.proc = hold(files.open_folder(inside + "/proc"))
         self._counters = []
         for path in (f"/proc/{pid}/net/snmp", f"/proc/{pid}/net/snmp6"):
@@ -352,11 +375,7 @@ def _as_nobody() -> Iterator[None]:
 def _writable(limits: Limits) -> list[str]:
     """The work directory, under all its names, and what programs need beside it."""
     room = []
-    sizes = {
-        WORK_DIR: limits.work_size,
-        "/dev/shm": limits.work_size,
-        HOME_DIR: 1 << 16,
-    }
+    sizes = {WORK_DIR: limits.work_size, SHARED_DIR: MB, HOME_DIR: 1 << 16}
     for folder, size in sizes.items():
         room += ["--perms", "1777", "--size", str(size), "--tmpfs", folder]
     for name in ("/tmp", "/var/tmp"):
@@ -366,7 +385,7 @@ def _writable(limits: Limits) -> list[str]:
 
 def _in_memory(data: bytes) -> int:
     fd = os.memfd_create("skillforge")
-    with closing(os.fdopen(os.dup(fd), "wb")) as file:
+    with open(fd, "wb", closefd=False) as file:
         file.write(data)
     os.lseek(fd, 0, os.SEEK_SET)
     return fd
@@ -382,13 +401,6 @@ def _shell_limits(limits: Limits) -> list[str]:
         str(limits.memory * 2 // 1024),
         str(limits.file_size // 512),
         str(limits.open_files),
+        str(_ADDRESSES // 1024),
         str(limits.processes * 2),
     ]
-
-
-def _signalled(code: int, limits: Limits) -> str:
-    if code == 128 + signal.SIGXCPU:
-        return f"it used more than {limits.cpu_seconds} s of processor time"
-    if code == 128 + signal.SIGXFSZ:
-        return f"it wrote a file of more than {limits.file_size:,} bytes"
-    return ""

@@ -62,8 +62,10 @@ class Container:
         """What containers cannot do here, found by trying."""
         if not shutil.which(self.name):
             return [f"{self.name} is not installed"]
-        if complaint := self._call("info").code and self._call("info").complaint:
-            return [f"{self.name} does not answer: {complaint.splitlines()[-1][:200]}"]
+        info = self._call("info")
+        if info.code:
+            said = info.complaint.splitlines() or ["no reason given"]
+            return [f"{self.name} does not answer: {said[-1][:200]}"]
         if self._call("image", "inspect", self.image).code:
             return [
                 f"there is no image {self.image}; {self.name} pull {self.image}, or "
@@ -131,6 +133,7 @@ class _Room:
         for where, path in mounts.items():
             hardened += ["--volume", f"{path}:{where}:ro"]
         hardened += [*_bounds(self.job.limits), "--user", f"{_WAITER}:{_WAITER}"]
+        waits = inside.WAIT.format(seconds=int(self.job.limits.seconds) + 120)
         done = self._call(
             *(
                 "run",
@@ -142,12 +145,13 @@ class _Room:
                 WORK_DIR,
                 *hardened,
             ),
-            *(self.box.image, "python3", "-c", inside.WAIT),
+            *(self.box.image, "python3", "-c", waits),
         )
-        if done.code:
+        name = done.out.decode().split()[-1:]
+        if done.code or not name:
             last = done.complaint.splitlines()[-1:] or [f"{self.box.name} run failed"]
             raise SandboxError(f"the container cannot be started: {last[0][:300]}")
-        return done.out.decode().strip().splitlines()[-1]
+        return name[0]
 
     def _things(self) -> dict[str, Any]:
         files = self.job.files.items()
@@ -164,6 +168,8 @@ class _Room:
         line += ["--workdir", "/", self.name, "python3", "-I", "-c", code]
         done = self._call(*line, stdin=json.dumps(told).encode())
         try:
+            if done.code:
+                raise ValueError(done.code)
             return inside.answer_of(done.out)
         except ValueError as err:
             words = done.complaint.splitlines()[-1:] or ["no answer"]
@@ -192,6 +198,7 @@ class _Room:
     ) -> Ended:
         limits, wanted = self.job.limits, self.job.wanted
         told = {"wanted": wanted, "most": limits.output, "marks": marks}
+        self._ask("clear", {})
         said = self._ask("collect", told)
         found = {
             path: Found(kind, base64.b64decode(data))
@@ -204,7 +211,7 @@ class _Room:
             attended.out,
             attended.err,
             seconds,
-            _excess(said, limits),
+            _excess(said, limits) or limits.of_code(self.code),
             False,
             found,
             traps.describe(said["touched"], leaked),
@@ -234,6 +241,8 @@ def _bounds(limits: Limits) -> Sequence[str]:
 def _excess(said: Mapping[str, Any], limits: Limits) -> str:
     if said["is_full"]:
         return f"its work directory is full ({limits.work_size >> 20:,} MB)"
+    if said["files"] > limits.work_files:
+        return f"it made more than {limits.work_files:,} files"
     if said["refused"]["oom_kill"]:
         return f"it used more than {limits.memory >> 20:,} MB of memory"
     if said["refused"]["max"]:

@@ -24,11 +24,16 @@ def put(folder: int, path: str, data: bytes, mode: int = 0) -> None:
     finally:
         os.close(parent)
     with open(fd, "wb") as file:
+        os.fchmod(fd, mode)  # whatever our own umask is
         file.write(data)
 
 
 def link(folder: int, path: str, target: str) -> None:
-    os.symlink(target, path, dir_fd=folder)
+    parent = _make_parents(folder, path)
+    try:
+        os.symlink(target, path.rpartition("/")[2], dir_fd=parent)
+    finally:
+        os.close(parent)
 
 
 def take(folder: int, path: str, most: int) -> Found | None:
@@ -42,9 +47,9 @@ def take(folder: int, path: str, most: int) -> Found | None:
             return _look(parent, name, most)
         finally:
             os.close(parent)
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
         return None
-    except OSError:
+    except OSError:  # a link in the way, for one: what it leads to is not to be known
         return Found("unreadable")
 
 
@@ -55,20 +60,26 @@ def _look(parent: int, name: str, most: int) -> Found:
     if not stat.S_ISREG(mode):
         return Found("link" if stat.S_ISLNK(mode) else "other")
     with open(os.open(name, _OLD, dir_fd=parent), "rb") as file:
-        return Found("file", file.read(most))
+        data = file.read(most + 1)
+    return (
+        Found("file", data) if len(data) <= most else Found("large file", data[:most])
+    )
 
 
 def _make_parents(folder: int, path: str) -> int:
     parent = os.dup(folder)
     for part in path.split("/")[:-1]:
+        is_new = True
         try:
             os.mkdir(part, 0o755, dir_fd=parent)
         except FileExistsError:
-            pass
+            is_new = False
         except OSError:
             os.close(parent)
             raise
         parent = _step(parent, part)
+        if is_new:
+            os.fchmod(parent, 0o755)
     return parent
 
 

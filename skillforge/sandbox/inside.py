@@ -18,6 +18,7 @@ from skillforge.sandbox import HOME_DIR, WORK_DIR, files, traps
 # What the first process does: nothing, but nobody it inherits stays a zombie.
 WAIT = (
     "import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+    "signal.alarm({seconds})  # also if nobody is left to end it\n"
     "while True: signal.pause()"
 )
 CALL = (
@@ -45,10 +46,16 @@ def furnish() -> None:
     json.dump(marks, sys.stdout)
 
 
+def clear() -> None:
+    """End what is left of a job. Nothing that is said while it lives is believed."""
+    for _ in range(3):
+        with suppress(ProcessLookupError):
+            os.kill(-1, signal.SIGKILL)
+    json.dump({}, sys.stdout)
+
+
 def collect() -> None:
-    """End what is left of a job, and answer with all that can be seen of it."""
-    with suppress(ProcessLookupError):
-        os.kill(-1, signal.SIGKILL)
+    """Answer with all that can be seen of a job that is gone."""
     told = json.load(sys.stdin)
     work = files.open_folder(WORK_DIR)
     room = os.fstatvfs(work)
@@ -58,6 +65,7 @@ def collect() -> None:
         "touched": traps.touched(files.open_folder(HOME_DIR), told["marks"]),
         "counters": "".join(map(_read, _COUNTERS)),
         "is_full": room.f_bavail == 0,
+        "files": room.f_files - room.f_ffree,
         "refused": {name: _refused(name) for name in _REFUSED},
     }
     json.dump(answer, sys.stdout)

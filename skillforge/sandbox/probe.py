@@ -31,10 +31,7 @@ done
 for place in /root/.ssh /etc/shadow /home/agent/.ssh /run/docker.sock; do
   test -e $place && echo "sees $place"
 done
-ls /sys/class/net 2>/dev/null
-cut -d: -f1 /proc/net/dev | tail -n +3
 touch /work/probe && echo "works"
-env | cut -d= -f1 | tr '\\n' ' '
 """
 
 
@@ -42,7 +39,11 @@ def gaps(sandbox: "Sandbox", namespaces: Sequence[str] = _NAMESPACES) -> list[st
     """What a sandbox lacks on this machine; with any gap, nothing is run in it."""
     with tempfile.TemporaryDirectory(prefix="skillforge-probe-") as folder:
         os.chmod(folder, 0o777)  # noqa: S103 - only the mount keeps it from being written
-        job = Job(("sh", "-c", _QUESTIONS), Path(folder), wanted=("probe",))
+        # Many processes: where it sees the host's, it is to say so, not to be ended.
+        limits = Limits(processes=10_000)
+        job = Job(
+            ("sh", "-c", _QUESTIONS), Path(folder), wanted=("probe",), limits=limits
+        )
         try:
             ended = sandbox.run(job)
         except SkillforgeError as err:
@@ -56,7 +57,7 @@ def _explained(complaint: str) -> str:
     """The complaint, and what lifts it where that is known."""
     try:
         if _APPARMOR.read_text().strip() == "1" and os.geteuid() != 0:
-            return f"AppArmor keeps users from making namespaces; {_LIFT}"
+            return f"AppArmor keeps users from making namespaces; {_LIFT} ({complaint})"
     except OSError:
         pass
     return complaint

@@ -13,7 +13,8 @@ _ALLOW = 0x7FFF0000
 _ERRNO = 0x00050000
 _KILL = 0x80000000
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _ARCH, _FIRST, _SECOND = 0, 4, 16, 24  # offsets in what the kernel hands over
+# Offsets in what the kernel hands over.
+_NUMBER, _ARCH, _FIRST, _SECOND, _THIRD = 0, 4, 16, 24, 32
 
 # The name, and its number on x86_64 and on aarch64; None where there is none.
 _REFUSED: dict[str, tuple[int | None, int | None]] = {
@@ -34,6 +35,7 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
     "io_uring_setup": (425, 425),
+    "io_setup": (206, 0),
     "ioperm": (173, None),
     "iopl": (172, None),
     "kcmp": (312, 272),
@@ -49,6 +51,8 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "mount_setattr": (442, 442),
     "move_mount": (429, 429),
     "move_pages": (279, 239),
+    "mq_open": (240, 180),
+    "msgget": (68, 186),
     "name_to_handle_at": (303, 264),
     "open_by_handle_at": (304, 265),
     "open_tree": (428, 428),
@@ -63,6 +67,7 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "quotactl_fd": (443, 443),
     "reboot": (169, 142),
     "request_key": (249, 218),
+    "semget": (64, 190),
     "setdomainname": (171, 162),
     "sethostname": (170, 161),
     "setns": (308, 268),
@@ -75,13 +80,11 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "unshare": (272, 97),
     "userfaultfd": (323, 282),
 }
-_CLONE, _CLONE3, _SOCKET, _SOCKETPAIR, _IOCTL = (
-    (56, 220),
-    (435, 435),
-    (41, 198),
-    (53, 199),
-    (16, 29),
-)
+_CLONE, _SOCKET, _SOCKETPAIR, _IOCTL = (56, 220), (41, 198), (53, 199), (16, 29)
+_OPEN, _OPENAT, _FCNTL, _SET_FLAGS = (2, None), (257, 56), (72, 25), 4
+# Their arguments lie in memory, out of sight; C libraries then take what we can see.
+_UNSEEN = {"clone3": 435, "openat2": 437}
+_NO_TRACE = 0x40000  # O_NOATIME: to read and leave no sign of it
 _NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW* flag that clone takes
 _FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6: others reach past a namespace
 _TERMINAL = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX type into somebody's terminal
@@ -107,10 +110,15 @@ def program() -> bytes:
     for numbers in _REFUSED.values():
         if (number := numbers[column]) is not None:
             lines += [_line(_EQUAL, number, 0, 1), _line(_RETURN, no)]
-    # Its flags lie in memory, out of sight; C libraries then take clone, which we see.
-    lines += [_line(_EQUAL, _CLONE3[column], 0, 1)]
-    lines += [_line(_RETURN, _ERRNO | errno.ENOSYS)]
+    for number in _UNSEEN.values():
+        lines += [_line(_EQUAL, number, 0, 1), _line(_RETURN, _ERRNO | errno.ENOSYS)]
     lines += _when(_CLONE[column], _FIRST, [_line(_ANY_BIT, _NEW_NAMESPACES, 0, 1)], no)
+    hides = _line(_ANY_BIT, _NO_TRACE, 0, 1)
+    for call, argument in ((_OPEN, _SECOND), (_OPENAT, _THIRD)):
+        if (opens := call[column]) is not None:
+            lines += _when(opens, argument, [hides], no)
+    sets = [_line(_EQUAL, _SET_FLAGS, 0, 3), _line(_LOAD, _THIRD), hides]
+    lines += _when(_FCNTL[column], _SECOND, sets, no)
     for number in (_SOCKET[column], _SOCKETPAIR[column]):
         lines += _families(number)
     for request in _TERMINAL:
@@ -128,17 +136,28 @@ def profile() -> dict[str, object]:
     ) -> dict[str, object]:
         return {"names": names, "action": refuse, "errnoRet": code, "args": list(args)}
 
-    rules = [rule(list(_REFUSED), errno.EPERM), rule(["clone3"], errno.ENOSYS)]
+    rules = [rule(list(_REFUSED), errno.EPERM), rule(list(_UNSEEN), errno.ENOSYS)]
     for bit in (1 << n for n in range(32) if _NEW_NAMESPACES >> n & 1):
         masked = {"index": 0, "value": bit, "valueTwo": bit, "op": "SCMP_CMP_MASKED_EQ"}
         rules.append(rule(["clone"], errno.EPERM, masked))
+    hides = {"value": _NO_TRACE, "valueTwo": _NO_TRACE, "op": "SCMP_CMP_MASKED_EQ"}
+    sets = {"index": 1, **_low_half(_SET_FLAGS)}
+    rules.append(rule(["open"], errno.EPERM, {"index": 1, **hides}))
+    rules.append(rule(["openat"], errno.EPERM, {"index": 2, **hides}))
+    rules.append(rule(["fcntl"], errno.EPERM, sets, {"index": 2, **hides}))
     for family in set(range(50)) - set(_FAMILIES):
-        equal = {"index": 0, "value": family, "op": "SCMP_CMP_EQ"}
+        equal = {"index": 0, **_low_half(family)}
         rules.append(rule(["socket", "socketpair"], errno.EAFNOSUPPORT, equal))
     for request in _TERMINAL:
-        equal = {"index": 1, "value": request, "op": "SCMP_CMP_EQ"}
+        equal = {"index": 1, **_low_half(request)}
         rules.append(rule(["ioctl"], errno.EPERM, equal))
     return {"defaultAction": allow, "syscalls": rules}
+
+
+def _low_half(value: int) -> dict[str, object]:
+    """Equal in what the kernel looks at: it cuts such numbers to 32 bits."""
+    op = "SCMP_CMP_MASKED_EQ"
+    return {"value": 0xFFFFFFFF, "valueTwo": value, "op": op}
 
 
 def _line(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:

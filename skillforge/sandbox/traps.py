@@ -1,10 +1,12 @@
 """Fake secrets, planted where a thief would look, and how to see that one was taken."""
 
+import base64
 import os
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
+from pathlib import PurePosixPath
 
 from skillforge.sandbox import HOME_DIR, files
 
@@ -42,17 +44,25 @@ class Traps:
         }
 
     def is_in(self, texts: Iterable[bytes]) -> bool:
-        return any(self.token.encode() in text for text in texts)
+        """Whether a text holds the token, plainly or in a usual disguise."""
+        plain = self.token.encode()
+        disguises = {plain, plain[::-1], plain.hex().encode()}
+        # Base64 looks different by where in a group of three the token starts.
+        disguises |= {base64.b64encode(b"_" * n + plain)[4:-4] for n in range(3)}
+        return any(disguise in text for text in texts for disguise in disguises)
 
 
 def plant(home: int, traps: Traps) -> dict[str, int]:
     """Put the key files into a home; returns when each was last changed."""
     changed = {}
     for path, data in traps.key_files.items():
-        files.put(home, path, data, 0o600)
+        files.put(home, path, data, 0o444)
         # Never read, as far as its time tells; the first read sets that to now.
         os.utime(path, ns=(0, 0), dir_fd=home)
         changed[path] = os.stat(path, dir_fd=home).st_ctime_ns
+    folders = {parent for path in changed for parent in PurePosixPath(path).parents}
+    for folder in folders:  # not places to write, only to look at
+        os.chmod(str(folder), 0o555, dir_fd=home)  # noqa: S103 - to be looked at
     return changed
 
 

@@ -3,7 +3,7 @@
 import os
 import selectors
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -129,9 +129,9 @@ class _Watched:
 class Usage:
     """What all processes of a job use together, read from its own /proc."""
 
-    def __init__(self, proc: int, work: int, limits: Limits) -> None:
+    def __init__(self, proc: int, places: Sequence[int], limits: Limits) -> None:
         self.proc = proc
-        self.work = work
+        self.places = places  # where it may write, the work directory first
         self.limits = limits
 
     def excess(self) -> str:
@@ -139,10 +139,10 @@ class Usage:
         return self._space() or self._processes()
 
     def _space(self) -> str:
-        room = os.fstatvfs(self.work)
-        if room.f_bavail == 0:
+        rooms = [os.fstatvfs(place) for place in self.places]
+        if rooms[0].f_bavail == 0:
             return f"its work directory is full ({_size(self.limits.work_size)})"
-        if room.f_files - room.f_ffree > self.limits.work_files:
+        if sum(room.f_files - room.f_ffree for room in rooms) > self.limits.work_files:
             return f"it made more than {self.limits.work_files:,} files"
         return ""
 
@@ -152,7 +152,8 @@ class Usage:
         except OSError:
             return ""  # the room is gone, and all that was in it
         tasks = -1  # the first is the sandbox's own
-        memory = ticks = 0
+        ticks = 0
+        living: list[str] = []
         for pid in pids:
             if not (stat := self._read(f"{pid}/stat")):
                 continue
@@ -160,27 +161,50 @@ class Usage:
             numbers = stat.rpartition(b")")[2].split()
             ticks += sum(map(int, numbers[11:15]))
             tasks += int(numbers[17])
-            memory += int(numbers[21]) * _PAGE
+            living.append(pid if numbers[0] != b"Z" else self._thread(pid))
         if tasks > self.limits.processes:
             return f"it started more than {self.limits.processes} processes"
         if ticks > self.limits.cpu_seconds * _TICKS:
             return f"it used more than {self.limits.cpu_seconds} s of processor time"
-        if (
-            memory > self.limits.memory
-            and self._share(pids, memory) > self.limits.memory
-        ):
+        if self._memory(living) > self.limits.memory:
             return f"it used more than {_size(self.limits.memory)} of memory"
         return ""
 
-    def _share(self, pids: list[str], memory: int) -> int:
-        """The memory of all; what several share counts once, where that shows."""
-        sizes = [
-            int(line.split()[1]) * 1024
-            for pid in pids
-            for line in self._read(f"{pid}/smaps_rollup").split(b"\n")
-            if line.startswith(b"Pss:")
+    def _thread(self, pid: str) -> str:
+        """A thread that outlives the first one of its process, which says nothing."""
+        try:
+            fd = os.open(f"{pid}/task", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self.proc)
+        except OSError:
+            return pid
+        try:
+            others = [task for task in os.listdir(fd) if task != pid]
+        except OSError:
+            others = []
+        finally:
+            os.close(fd)
+        return f"{pid}/task/{others[0]}" if others else pid
+
+    def _memory(self, living: list[str]) -> int:
+        """What all hold of their own, and what they share, touched or not."""
+        own = 0
+        shared: dict[bytes, int] = {}
+        for place in living:
+            sizes = self._read(f"{place}/statm").split()
+            own += (int(sizes[1]) - int(sizes[2])) * _PAGE if sizes else 0
+            shared |= _shared_maps(self._read(f"{place}/maps"))
+        if own + sum(shared.values()) > self.limits.memory:
+            own = self._shares(living, own)  # which takes longer to find out
+        return own + sum(shared.values())
+
+    def _shares(self, living: list[str], own: int) -> int:
+        """The same, where what a process has from its parent counts once."""
+        lines = [
+            line
+            for place in living
+            for line in self._read(f"{place}/smaps_rollup").split(b"\n")
+            if line.startswith(b"Pss_Anon:")
         ]
-        return sum(sizes) if sizes else memory
+        return sum(int(line.split()[1]) * 1024 for line in lines) if lines else own
 
     def _read(self, path: str) -> bytes:
         """A file of /proc; empty once its process is gone."""
@@ -193,6 +217,17 @@ class Usage:
                 return file.read()
             except OSError:
                 return b""
+
+
+def _shared_maps(maps: bytes) -> dict[bytes, int]:
+    """The sizes of memory that processes share, by the number that tells them apart."""
+    found: dict[bytes, int] = {}
+    for line in maps.split(b"\n"):
+        if b"/dev/zero (deleted)" in line or b"/SYSV" in line:
+            span, _perms, _offset, _device, number, *_ = line.split()
+            start, end = (int(part, 16) for part in span.split(b"-"))
+            found[number] = found.get(number, 0) + end - start
+    return found
 
 
 def _size(count: int) -> str:

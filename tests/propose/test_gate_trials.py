@@ -60,9 +60,27 @@ def test_prose_needs_no_cases(judge: Judge) -> None:
     assert judge({"references/a.md": "More."}, "--supersede", *AGENT)[0] is True
 
 
-@pytest.mark.parametrize("path", ["scripts/up.py", "up.sh", "scripts/data", "run.js"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "scripts/up.py",
+        "up.zsh",
+        "scripts/data",
+        "run.js",
+        "bin/tool",
+        "x.lua",
+        "RUN.PY",
+    ],
+)
 def test_scripts_need_a_case(judge: Judge, path: str) -> None:
     assert judge({path: SCRIPT}) == (False, {"too-few-cases"})
+
+
+def test_a_program_in_disguise_needs_a_case(judge: Judge) -> None:
+    program = {"references/tool": "#!/bin/sh\necho hello\n"}
+
+    assert "too-few-cases" in judge(program)[1]
+    assert judge({"assets/template.py": "x = 1\n"}, "--supersede")[0] is True
 
 
 def test_scripts_with_a_case_that_passes_are_let_through(judge: Judge) -> None:
@@ -136,9 +154,20 @@ def test_a_draft_that_holds_the_answers_is_refused(
 ) -> None:
     held = ("--example", example(tmp_path, "zebra", "ZEBRA"))
     cheats = SCRIPT + "# {'zebra': 'ZEBRA'}\n"
-    files = {"scripts/up.py": cheats, "tests/a.yaml": TABLE}
+    files = {
+        "scripts/up.py": cheats,
+        "tests/a.yaml": TABLE,
+        "tests/replay.yaml": REPLAY,
+    }
 
     assert judge(files, *AGENT, *held) == (False, {"held-out-copied"})
+
+
+def test_what_was_held_out_has_to_be_tried(judge: Judge, tmp_path: Path) -> None:
+    held = ("--example", example(tmp_path, "zebra", "ZEBRA"))
+    files = {"scripts/up.py": SCRIPT, "tests/a.yaml": TABLE}
+
+    assert judge(files, *AGENT, *held) == (False, {"no-replay"})
 
 
 def test_the_gate_believes_no_cache(

@@ -1,12 +1,25 @@
 """Small hostile skills, tried as anybody would try them: `skillforge test`."""
 
+import contextlib
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conftest import LibraryFolder, Run, skill_md
+
+
+def running(mark: str) -> list[str]:
+    """Processes of this machine whose command line holds a mark."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if mark.encode() in process.read_bytes():
+                found.append(str(process))
+    return found
+
 
 Try = Callable[..., dict[str, Any]]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import LibraryFolder
-from tests.sandbox.conftest import Try
+from tests.sandbox.conftest import Try, running
 
 HOME = Path.home()
 SECRET = "sekrit-4711-of-the-host"
@@ -70,6 +70,11 @@ CALLS = {
     "open-by-handle": (304, "-100, b'0' * 64, 0"),
     "memory-file": (319, "b'evil', 0"),
     "shared-memory": (29, "0, 1 << 20, 0o1600"),
+    "semaphores": (64, "0, 32000, 0o1600"),
+    "messages": (68, "0, 0o1600"),
+    "message-queue": (240, "b'/q', 0o102, 0o600, 0"),
+    "async-io": (206, "1000, b'0' * 8"),
+    "map-too-much": (9, "0, 1 << 40, 1, 0x22, -1, 0"),
     "raw-io": (172, "3"),
     "personality": (135, "0x0040000"),
     "setuid": (105, "0"),
@@ -87,7 +92,10 @@ CALLS = {
 CALL = """
 import ctypes, os, sys
 libc = ctypes.CDLL(None, use_errno=True)
-answer = libc.syscall({number}, {arguments})
+libc.syscall.restype = ctypes.c_long
+answer = libc.syscall({number}, *[
+    ctypes.c_long(it) if isinstance(it, int) else it for it in ({arguments},)
+])
 if answer < 0:
     sys.exit(os.strerror(ctypes.get_errno()))
 """
@@ -126,6 +134,8 @@ def test_it_cannot_call_the_kernel_for_more(
     assert trial["outcome"] == "failed"
     said: tuple[str, ...] = ("not permitted", "not supported", "Permission denied")
     said += ("Address family",)
+    if call[0] == 9:
+        said = ("Cannot allocate memory",)
     if call[0] in (105, 106):  # a user that its namespace does not know
         said = ("not permitted", "Invalid argument")
     assert any(words in trial["detail"] for words in said), trial["detail"]
@@ -239,7 +249,7 @@ def test_it_cannot_reach_the_hosts_loopback(attempt: Try) -> None:
         assert not callers
 
 
-@pytest.mark.parametrize("name", ["\0skillforge-abstract", "path"])
+@pytest.mark.parametrize("name", [f"\0skillforge-{os.getpid()}", "path"])
 def test_it_cannot_reach_a_unix_socket_of_the_host(
     attempt: Try, tmp_path: Path, name: str
 ) -> None:
@@ -326,6 +336,50 @@ def test_a_secret_of_its_environment_that_it_writes_out_is_reported(
     assert "it wrote a secret of its environment out" in trial["detail"]
 
 
+def test_reading_a_trap_without_a_trace_is_refused(attempt: Try) -> None:
+    script = """
+import fcntl, os
+path = '/home/agent/.ssh/id_ed25519'
+for how in (lambda: os.open(path, os.O_RDONLY | os.O_NOATIME),
+            lambda: fcntl.fcntl(os.open(path, 0), fcntl.F_SETFL, os.O_NOATIME)):
+    try:
+        how()
+    except PermissionError:
+        print('refused')
+"""
+    expect = {"stdout": "refused\nrefused"}
+
+    assert attempt(script, expect=expect)["outcome"] == "passed"
+
+
+@pytest.mark.parametrize("how", ["base64.b64encode(t)", "t.hex()", "t.decode()[::-1]"])
+@pytest.mark.parametrize("before", ["", "x", "xy"])
+def test_a_secret_in_disguise_is_still_one(attempt: Try, how: str, before: str) -> None:
+    script = f"import base64, os; t = b'{before}' + os.environ['GITHUB_TOKEN'].encode()"
+
+    assert "it wrote a secret" in attempt(f"{script}; print({how})")["detail"]
+
+
+def test_the_variables_of_a_case_are_its_programs_alone(
+    attempt: Try, library: LibraryFolder
+) -> None:
+    """The shell and the tools that shut the door are not to obey them."""
+    for name in ("setpriv", "env", "sh", "command"):
+        liar = "#!/bin/sh\nid -u > /work/ran\nexit 0\n"
+        library.write(f"skills/hostile/scripts/{name}", liar).chmod(0o755)
+    env = {
+        "PATH": "/skill/scripts:/usr/bin:/bin",
+        "LD_PRELOAD": "/skill/scripts/evil.so",
+        "ENV": "/skill/scripts/sh",
+        "BASH_ENV": "/skill/scripts/sh",
+    }
+    run = ["/usr/bin/python3", "-c", "import os; print(os.getuid())"]
+
+    trial = attempt("", run=run, env=env, expect={"files": {"ran": {"absent": True}}})
+
+    assert trial["outcome"] == "passed", trial["detail"]
+
+
 LIMITS = {
     "fork-bomb": ("sh -c 'bomb() { bomb | bomb & }; bomb; sleep 20'", "processes"),
     "forks": (
@@ -347,6 +401,24 @@ LIMITS = {
         "import mmap\nx = []\nwhile True:\n m = mmap.mmap(-1, 1 << 24)\n"
         " m.write(b'x' * (1 << 24)); x.append(m)",
         "of memory",
+    ),
+    "shared-map-let-go": (
+        "import mmap\nx = []\nwhile True:\n m = mmap.mmap(-1, 1 << 24)\n"
+        " m.write(b'x' * (1 << 24)); m.madvise(mmap.MADV_DONTNEED); x.append(m)",
+        "of memory",
+    ),
+    "memory-without-a-first-thread": (
+        "import ctypes, os, threading, time\n"
+        "def fill():\n time.sleep(.1); x = []\n"
+        " while True: x.append(bytearray(os.urandom(1 << 20)) * 4)\n"
+        "threading.Thread(target=fill).start()\n"
+        "ctypes.CDLL(None).syscall(60, 0)",
+        "of memory",
+    ),
+    "files-in-memory": (
+        "import time\nfor n in range(20000): open(f'/dev/shm/{n}', 'w').close()\n"
+        "time.sleep(9)",
+        "more than 10,000 files",
     ),
     "disk": (
         "for n in range(100): open(f'/work/{n}', 'wb').write(b'x' * (1 << 20))",
@@ -412,16 +484,6 @@ def test_what_takes_too_long_is_ended(attempt: Try, script: str) -> None:
 
     assert trial["outcome"] == "timeout"
     assert "longer than 0.5 s" in trial["detail"]
-
-
-def running(mark: str) -> list[str]:
-    """Processes of this machine whose command line holds a mark."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):
-            if mark.encode() in process.read_bytes():
-                found.append(str(process))
-    return found
 
 
 @pytest.mark.parametrize("holds_output", [True, False])

@@ -12,7 +12,8 @@ from skillforge.checks.testing.cases import Case
 from skillforge.model import SKILL_FILE, Outcome, Skill, Trial
 from skillforge.text import code_blocks
 
-_MOST_BYTES = 1 << 16
+_MOST_BYTES = 1 << 14  # of a block that is looked at
+_MOST_DEPTH = 40
 _LANGUAGES = {
     "python": "python",
     "python3": "python",
@@ -118,7 +119,7 @@ def _syntax(block: Block) -> str:
             line = block.line + (err.lineno or 1) - 1
             why = why or f"line {line}: {err.msg}"
         except (ValueError, MemoryError) as err:
-            why = why or str(err).splitlines()[0][:200]
+            why = why or (str(err).splitlines() or ["it is too complex"])[0][:200]
         else:
             return ""
     return why
@@ -136,8 +137,12 @@ def _parse_yaml(text: str) -> None:
     import yaml
 
     try:
-        for _event in yaml.parse(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-            pass
+        depth = 0
+        for event in yaml.parse(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            if depth > _MOST_DEPTH:
+                raise ValueError("it is nested too deeply")
     except yaml.MarkedYAMLError as err:
         raise ValueError(err.problem) from err
     except yaml.YAMLError as err:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
-from skillforge.checks.testing.expect import unusable
+from skillforge.checks.testing.expect import unusable, wanted_files
 from skillforge.conform import (
     Loaded,
     Misfit,
@@ -22,9 +22,10 @@ TESTS = "tests"
 FIXTURES = f"{TESTS}/fixtures"
 REPLAY = f"{TESTS}/replay.yaml"
 _PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SKILL = re.compile(r"\$(?:SKILL_DIR\b|\{SKILL_DIR\})")
 _MOST_PARTS = 20  # of a path
-_MOST_BYTES = 16 << 20  # of all files that a case brings
+_MOST_BYTES = 4 << 20  # of all files that a case brings, and of a text filled in
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +33,8 @@ class Case:
     """Something to run, and what has to hold afterwards.
 
     `is_from_table` is true for a row of variants and for a held-out example: proof that
-    a skill does more than the one thing it was written for. `report` names the file in
-    which a test runner has to leave its result.
+    a skill does more than the one thing it was written for. `runner` is what runs the
+    tests of a file.
     """
 
     name: str
@@ -82,6 +83,8 @@ def read_cases(skill: Skill) -> Iterator[Case | Trial]:
             yield broken(skill, path, err.line, err.why)
             continue
         is_list = isinstance(loaded.value, list)
+        if is_list and not loaded.value:
+            yield broken(skill, path, 1, "it is empty; a case needs at least `run`")
         for at, raw in enumerate(loaded.value if is_list else [loaded.value]):
             where = [at] if is_list else []
             try:
@@ -127,7 +130,7 @@ def _rows(
     name = raw.get("name", PurePosixPath(path).stem)
     rows = raw.get("variants")
     template = {key: value for key, value in raw.items() if key != "variants"}
-    used = set(_placeholders(template))
+    used = set(placeholders(template))
     if rows is None:
         if used:
             lost = f"there are no `variants` to take `{{{{ {min(used)} }}}}` from"
@@ -167,7 +170,7 @@ def make(  # noqa: PLR0913 - what a case is made of
         path,
         argv,
         line,
-        as_text(raw.get("stdin", "")).encode("utf-8", "surrogateescape"),
+        as_text(raw.get("stdin", "")).encode("utf-8", "replace"),
         _given(skill, line, raw.get("files", {})),
         {str(key): as_text(value) for key, value in raw.get("env", {}).items()},
         raw.get("timeout"),
@@ -180,12 +183,18 @@ def _impossible(raw: Mapping[str, Any]) -> str:
     """Why no program can be started so."""
     run = raw["run"]
     words = [run] if isinstance(run, str) else run
-    given = [*words, *raw.get("env", {}).values()]
-    return (
-        "no word of a command can hold a NUL"
-        if "\0" in "".join(map(as_text, given))
-        else ""
-    )
+    given = [as_text(word) for word in (*words, *raw.get("env", {}).values())]
+    if any("\0" in word for word in given):
+        return "no word of a command can hold a NUL"
+    if "=" in given[0] and not isinstance(run, str):
+        return f"`{given[0]}` is not a program"
+    if odd := [name for name in raw.get("env", {}) if not _VARIABLE.fullmatch(name)]:
+        return f"env: {odd[0]!r} is not a variable's name"
+    if outside := [p for p in wanted_files(raw.get("expect", {})) if not is_inside(p)]:
+        return f"expect.files: `{outside[0]}` is not a path in a folder"
+    if "HOME" in raw.get("env", {}):
+        return "env: HOME is the sandbox's own; files can be made where a case starts"
+    return ""
 
 
 def _argument(value: Any) -> str:
@@ -197,7 +206,7 @@ def _given(skill: Skill, line: int, wanted: Mapping[str, Any]) -> dict[str, byte
     """The files that a case brings, inline or from its fixtures."""
     given: dict[str, bytes] = {}
     for path, content in wanted.items():
-        if not _is_inside(str(path)):
+        if not is_inside(str(path)):
             raise BadCaseError(line, f"files: `{path}` is not a path in a folder")
         if isinstance(content, dict):
             given[str(path)] = _fixture(skill, line, content["from"])
@@ -210,7 +219,8 @@ def _given(skill: Skill, line: int, wanted: Mapping[str, Any]) -> dict[str, byte
     return given
 
 
-def _is_inside(path: str) -> bool:
+def is_inside(path: str) -> bool:
+    """Whether a path stays below the folder that it is relative to."""
     parts = path.split("/")
     return (
         {"", ".", ".."}.isdisjoint(parts)
@@ -239,6 +249,10 @@ def fill(value: Any, values: Mapping[str, Any], line: int) -> Any:
     if isinstance(value, str):
         if alone := _PLACEHOLDER.fullmatch(value.strip()):
             return _look_up(values, alone[1], line)
+        names = _PLACEHOLDER.findall(value)
+        size = sum(len(as_text(_look_up(values, name, line))) for name in names)
+        if size > _MOST_BYTES:
+            raise BadCaseError(line, f"filled in it has more than {_MOST_BYTES} bytes")
         return _PLACEHOLDER.sub(
             lambda found: as_text(_look_up(values, found[1], line)), value
         )
@@ -252,14 +266,14 @@ def fill(value: Any, values: Mapping[str, Any], line: int) -> Any:
     return value
 
 
-def _placeholders(value: Any) -> Iterator[str]:
+def placeholders(value: Any) -> Iterator[str]:
     """The first part of every `{{ name.of.value }}` in a case."""
     if isinstance(value, str):
         yield from (name.partition(".")[0] for name in _PLACEHOLDER.findall(value))
     elif isinstance(value, list | dict):
         both = [*value, *value.values()] if isinstance(value, dict) else value
         for item in both:
-            yield from _placeholders(item)
+            yield from placeholders(item)
 
 
 def _look_up(values: Any, path: str, line: int) -> Any:

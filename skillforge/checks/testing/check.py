@@ -1,13 +1,16 @@
 """The gate's check `test`: enough cases, all of them passed, none of them copied."""
 
 import os
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from skillforge.checks.registry import Check, Subject
 from skillforge.checks.testing.trials import Plan, Settings, plan, run
 from skillforge.config import Policy
 from skillforge.model import (
     SKILL_FILE,
+    File,
     Finding,
     Kind,
     Outcome,
@@ -17,8 +20,13 @@ from skillforge.model import (
 )
 from skillforge.report import many
 
-_PROGRAMS = (".bash", ".cjs", ".js", ".mjs", ".php", ".pl", ".py", ".rb", ".sh", ".ts")
-_NOT_ITS_OWN = ("tests/", "evals/", "references/", "assets/", "templates/")
+_PROGRAMS = re.compile(
+    r"\.(?:bash|bat|cjs|cmd|fish|go|ipynb|js|lua|mjs|php|pl|ps1|py|r|rb|sh|ts|zsh)$",
+    re.I,
+)
+_FOR_PROGRAMS = ("bin/", "lib/", "scripts/", "src/", "tools/")
+_FOR_READING = ("references/", "assets/", "templates/")
+_OF_TESTS = ("tests/", "evals/")
 _WRITE_ONE = "write one in tests/; docs/testing-skills.md shows how"
 MOST_JOBS = 4
 _SAID = 500  # characters of what a trial says, in a finding; `test` tells all
@@ -27,17 +35,24 @@ _SAID = 500  # characters of what a trial says, in a finding; `test` tells all
 def has_scripts(skill: Skill) -> bool:
     """Whether a skill brings programs for an agent to run."""
     return any(
-        file.kind is Kind.EXECUTABLE
-        or path.startswith("scripts/")
-        or path.endswith(_PROGRAMS)
+        _is_program(skill, path, file)
         for path, file in skill.files.items()
-        if not path.startswith(_NOT_ITS_OWN)
+        if not path.startswith(_OF_TESTS) and path != SKILL_FILE
     )
 
 
-def settings(policy: Policy, jobs: int = 0, repeat: int = 1) -> Settings:
-    usual = min(MOST_JOBS, os.cpu_count() or 1)
-    return Settings(jobs or usual, repeat, policy.dependencies)
+def _is_program(skill: Skill, path: str, file: File) -> bool:
+    """By its place, its mode, its name or its first two bytes."""
+    if file.kind is Kind.EXECUTABLE or path.startswith(_FOR_PROGRAMS):
+        return True
+    if file.kind is Kind.FILE and skill.read(path)[:2] == b"#!":
+        return True
+    return bool(_PROGRAMS.search(path)) and not path.startswith(_FOR_READING)
+
+
+def settings(jobs: int = 0, repeat: int = 1) -> Settings:
+    """How to run trials, by default as many at once as there are processors."""
+    return Settings(jobs or min(MOST_JOBS, os.cpu_count() or 1), repeat)
 
 
 def shortcomings(planned: Plan, policy: Policy) -> Iterator[Finding]:
@@ -88,10 +103,16 @@ def _findings(subject: Subject) -> Iterator[Finding]:
     if subject.skill is None:
         return
     evidence = subject.library.evidence_at(subject.head, subject.skill.name)
-    planned = plan(subject.skill, evidence)
+    planned = plan(subject.skill, evidence, subject.policy)
     yield from shortcomings(planned, subject.policy)
-    yield from planned.findings
-    yield from trial_findings(run([planned], settings(subject.policy)))
+    yield from (_needed(f, subject.skill) for f in planned.findings)
+    yield from trial_findings(run([planned], settings()))
+
+
+def _needed(finding: Finding, skill: Skill) -> Finding:
+    """What was held out from a skill with scripts has to be tried."""
+    is_needed = finding.rule == "no-replay" and has_scripts(skill)
+    return replace(finding, severity=Severity.ERROR) if is_needed else finding
 
 
 CHECK = Check("test", _findings, seconds=900, is_for_rollbacks=False)

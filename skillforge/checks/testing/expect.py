@@ -123,6 +123,8 @@ def _files(expected: Mapping[str, Any], found: Mapping[str, Found]) -> Iterator[
                 yield f"{path}: expected to be absent, but there is a {here.kind}"
         elif here is None:
             yield f"{path}: expected to exist, but there is nothing"
+        elif here.kind == "unreadable":
+            yield f"{path}: expected to exist, but it cannot be looked at"
         elif rules and here.kind != "file":
             yield f"{path}: expected a file, got a {here.kind}"
         else:
@@ -135,9 +137,19 @@ def _stream(name: str, expected: Any, data: bytes) -> Iterator[str]:
         return
     rules = expected if isinstance(expected, dict) else {"equals": expected}
     text = data.decode("utf-8", "backslashreplace")
+    if "\\x" in text and not _is_text(data):
+        yield f"{name}: expected UTF-8 text, got other bytes: {_short(text)}"
+        return
     for rule, wanted in rules.items():
         for found in _RULES[rule](wanted, text):
             yield f"{name}: {found}"
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        return bool(data.decode("utf-8")) or not data
+    except UnicodeDecodeError:
+        return False
 
 
 def _equals(wanted: Any, text: str) -> Iterator[str]:

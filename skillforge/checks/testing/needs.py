@@ -11,14 +11,13 @@ from pathlib import Path
 
 from skillforge import proc
 from skillforge.errors import ToolError
-from skillforge.model import Skill
+from skillforge.model import Kind, Skill
 
 LOCK = "tests/requirements.lock"
 _HINT = "name packages by name and version only, as PEP 723 has it"
-_PINNED = re.compile(
-    r"[A-Za-z0-9][\w.-]*(?:\[[\w., -]*\])?==[\w.!+*-]+"
-    r"(?:\s*;[^#\n]*?)?(?:\s+--hash=sha\d+:[0-9a-f]+)*"
-)
+_PINNED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9.!+_-]+", re.ASCII)
+_HASH = re.compile(r"--hash=sha(?:256|384|512):[0-9a-f]{64,128}", re.ASCII)
+_MOST_BYTES = 1 << 18  # of a lock
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,10 @@ class Needs:
 def needs(skill: Skill) -> Iterator[Needs]:
     """The scripts of a skill that need more than Python, or another one."""
     for path in sorted(skill.files):
-        if path.endswith(".py") and b"# /// script" in (data := skill.read(path)):
+        is_file = skill.files[path].kind in (Kind.FILE, Kind.EXECUTABLE)
+        if not is_file or not path.endswith(".py"):
+            continue
+        if b"# /// script" in (data := skill.read(path)):
             found = _read(path, data.decode("utf-8", "replace"))
             if found.requirements or found.problem:
                 yield found
@@ -45,10 +47,10 @@ def _read(path: str, text: str) -> Needs:
         wanted = said.get("dependencies", [])
         if not isinstance(wanted, list) or not all(isinstance(w, str) for w in wanted):
             return Needs(path, problem="its dependencies are not a list of text")
-        python = str(said.get("requires-python", ""))
+        python = said.get("requires-python", "")
         problem = _python_problem(python) or _problem(wanted)
-    except tomllib.TOMLDecodeError as err:
-        return Needs(path, problem=f"its inline metadata is not TOML: {err}")
+    except (ValueError, RecursionError) as err:
+        return Needs(path, problem=f"its inline metadata is not TOML: {str(err)[:200]}")
     return Needs(path, tuple(sorted(wanted)), problem)
 
 
@@ -68,9 +70,11 @@ def _metadata(text: str) -> str:
     return ""
 
 
-def _python_problem(wanted: str) -> str:
+def _python_problem(wanted: object) -> str:
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
+    if not isinstance(wanted, str) or len(wanted) > 100:
+        return "`requires-python` is not a version"
     have = ".".join(map(str, sys.version_info[:3]))
     try:
         fits = not wanted or SpecifierSet(wanted).contains(have)
@@ -89,6 +93,9 @@ def _problem(wanted: list[str]) -> str:
             return f"`{words}` is not a requirement; {_HINT}"
         if requirement.url:
             return f"`{words}` is not from the package index; {_HINT}"
+        # What is one requirement here may be two lines, or an option, to pip.
+        if not words.isprintable() or "===" in words or "$" in words:
+            return f"`{words!r}` is not written plainly; {_HINT}"
     return ""
 
 
@@ -97,6 +104,8 @@ def prepare(skill: Skill, wanted: list[Needs]) -> Path:
     lines = sorted({line for need in wanted for line in need.requirements})
     locked = LOCK in skill.files
     if locked:
+        if skill.files[LOCK].size > _MOST_BYTES:
+            raise ToolError(f"{LOCK} has more than {_MOST_BYTES >> 10} KB")
         lines = _lock(skill.read(LOCK).decode("utf-8", "replace"))
     said = "\n".join(lines)
     key = hashlib.sha256(f"{sys.version}\n{locked}\n{said}".encode()).hexdigest()[:24]
@@ -115,29 +124,33 @@ def cache_folder() -> Path:
 
 
 def _lock(text: str) -> list[str]:
-    joined = text.replace("\\\n", " ")
-    lines = [line.partition(" #")[0].strip() for line in joined.split("\n")]
-    pinned = [line for line in lines if line and not line.startswith("#")]
-    for line in pinned:
-        if not _PINNED.fullmatch(line):
+    lines: list[str] = []
+    for line in text.replace("\\\n", " ").splitlines():
+        words = line.partition(" #")[0].split()
+        if not words or words[0].startswith("#"):
+            continue
+        pinned, *hashes = words
+        if not _PINNED.fullmatch(pinned) or not all(map(_HASH.fullmatch, hashes)):
             raise ToolError(
-                f"{LOCK}: `{line[:80]}` is not one pinned package",
+                f"{LOCK}: `{line.strip()[:80]}` is not one pinned package",
                 hint="write name==version, with --hash=sha256:… if you have it",
             )
-    return pinned
+        lines.append(" ".join(words))
+    return lines
 
 
 def _install(lines: str, folder: Path, locked: bool) -> None:
     """Let pip fill a folder from wheels alone; it gets its name when it is whole."""
-    import shutil
     import tempfile
 
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as scratch:
+        Path(scratch, "empty").mkdir()
         wanted = Path(scratch, "requirements.txt")
         wanted.write_text(lines + "\n", encoding="utf-8")
         target = Path(scratch, "packages")
-        argv = [sys.executable, "-m", "pip", "install", "--quiet", "--no-input"]
+        # -I, and from an empty folder: nothing of the skill is taken for pip itself.
+        argv = [sys.executable, "-I", "-m", "pip", "install", "--quiet", "--no-input"]
         argv += [
             "--disable-pip-version-check",
             "--only-binary",
@@ -145,14 +158,18 @@ def _install(lines: str, folder: Path, locked: bool) -> None:
             "--no-compile",
         ]
         argv += ["--target", str(target), "--requirement", str(wanted)]
-        result = proc.run(argv + (["--no-deps"] if locked else []))
+        result = proc.run(
+            argv + (["--no-deps"] if locked else []), cwd=Path(scratch, "empty")
+        )
         if result.code:
-            last = result.complaint.splitlines()[-1:] or ["pip failed"]
-            raise ToolError(f"the packages cannot be had: {last[0][:300]}")
+            said = result.complaint.splitlines() or ["pip failed"]
+            errors = [line for line in said if line.startswith("ERROR:")] or said
+            raise ToolError(f"the packages cannot be had: {errors[0][:300]}")
         target.mkdir(exist_ok=True)
         for path in (target, *target.rglob("*")):
             path.chmod(0o755 if path.is_dir() or os.access(path, os.X_OK) else 0o644)
         try:
             target.rename(folder)
-        except OSError:  # another process was first, with the same content
-            shutil.rmtree(target, ignore_errors=True)
+        except OSError as err:
+            if not folder.is_dir():  # else another process was first, with the same
+                raise ToolError(f"cannot write {folder}: {err.strerror}") from err

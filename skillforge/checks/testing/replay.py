@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from skillforge.checks.testing.cases import (
@@ -12,16 +13,24 @@ from skillforge.checks.testing.cases import (
     broken,
     fill,
     make,
+    placeholders,
     read_yaml,
 )
-from skillforge.conform import Spelled, misfit
+from skillforge.conform import Spelled, as_text, misfit
 from skillforge.library import EVIDENCE
 from skillforge.model import Finding, Kind, Outcome, Severity, Skill, Trial
 from skillforge.report import many
 from skillforge.text import shingles
 
 _LONG = 24  # characters of a text that is not there by chance
+_LONGER = 40  # the same where an example tells what it is about, not what it holds
 _SHORT = 4  # characters of a value that counts together with its answer
+_TELLING, _NEARBY = 8, 30  # characters of a question, and where its answer follows it
+_ABOUT_IT = ("id", "held_out", "session", "status", "tools")
+_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
+_ESCAPE = re.compile(r"\\[nrtbf\"'\\/]")
+_GROUPED = re.compile(r"(\d),(\d\d\d)(?!\d)")
+_WORD = re.compile(r"\w+")
 _FEWEST, _NEAR = 8, 0.7  # groups of three words, and how many of them make a copy
 _MOST_BYTES = 1 << 20
 _DO_NOT_COPY = "a skill that holds the answers proves nothing; state the rule instead"
@@ -66,6 +75,7 @@ def read_replay(skill: Skill, examples: Sequence[Example]) -> Iterator[Case | Tr
         loaded = read_yaml(skill, REPLAY)
         if wrong := misfit(loaded.value, "replay.schema.json"):
             raise BadCaseError(loaded.line_of(wrong.path), wrong.words)
+        _refuse_sham(skill, loaded.value)
     except BadCaseError as err:
         yield broken(skill, REPLAY, err.line, err.why)
         return
@@ -75,6 +85,18 @@ def read_replay(skill: Skill, examples: Sequence[Example]) -> Iterator[Case | Tr
         except BadCaseError as err:
             why = f"with example {example.id[:12]}: {err.why}"
             yield broken(skill, REPLAY, err.line, why)
+
+
+def _refuse_sham(skill: Skill, template: Mapping[str, Any]) -> None:
+    """A replay asks the skill, and does not tell it the answer."""
+    asked = {key: value for key, value in template.items() if key != "expect"}
+    if "output" in set(placeholders(asked)):
+        raise BadCaseError(1, "`output` is the answer: it belongs below `expect` only")
+    if not set(placeholders(template["expect"])):
+        raise BadCaseError(1, "`expect` has to be about the example: {{ output }}")
+    own = [PurePosixPath(p).name for p in skill.files if not p.startswith("tests/")]
+    if not any(name in as_text(template["run"]) for name in own):
+        raise BadCaseError(1, "`run` has to run a file of the skill")
 
 
 def _case(skill: Skill, template: dict[str, Any], example: Example) -> Case:
@@ -98,73 +120,88 @@ def copied(skill: Skill, examples: Sequence[Example]) -> Iterator[Finding]:
     if not examples:
         return
     for path, file in sorted(skill.files.items()):
-        if file.kind not in (Kind.FILE, Kind.EXECUTABLE) or file.size > _MOST_BYTES:
+        if file.kind not in (Kind.FILE, Kind.EXECUTABLE):
+            continue
+        if file.size > _MOST_BYTES:
+            message = "it is too large to be looked at for held-out text"
+            yield _finding(path, 1, message)
             continue
         text = skill.read(path).decode("utf-8", "replace")
-        plain = _plain(text)
+        plain = f" {_plain(text)} "
+        parts = shingles(plain)
         for example in examples:
-            if what := _copy(plain, example):
-                line = _line_of(text, what)
+            if what := _copy(plain, parts, example):
                 shown = what if len(what) <= 60 else f"{what[:60]}…"
                 message = f"holds text of the held-out example {example.id[:12]}"
-                yield Finding(
-                    "held-out-copied",
-                    Severity.ERROR,
-                    f"{message}: {shown!r}",
-                    path,
-                    line,
-                    _DO_NOT_COPY,
-                )
+                yield _finding(path, _line_of(text, what), f"{message}: {shown!r}")
 
 
-def _copy(plain: str, example: Example) -> str:
-    """The text of an example that a file holds, if any."""
-    asked = list(_leaves(example.said.get("inputs")))
-    answer = list(_leaves(example.said.get("output")))
-    folded = plain.lower()
-    for text in [*asked, *answer, *_leaves(example.said.get("notes"))]:
-        if len(text) >= _LONG and (text.lower() in folded or _is_near(text, plain)):
+def _finding(path: str, line: int, message: str) -> Finding:
+    rule = "held-out-copied"
+    return Finding(rule, Severity.ERROR, message, path, line, _DO_NOT_COPY)
+
+
+def _copy(plain: str, parts: Set[int], example: Example) -> str:
+    """The text of an example that a file holds, if any; all as `_plain` spells it."""
+    said = example.said
+    asked = list(_leaves(said.get("inputs")))
+    answers = list(_leaves(said.get("output")))
+    known = ("inputs", "output", *_ABOUT_IT)
+    others = [t for k, v in said.items() if k not in known for t in _leaves(v)]
+    for text in (*asked, *answers, *(t for t in others if len(t) >= _LONGER)):
+        if len(text) >= _LONG and (f" {text} " in plain or _is_near(text, parts)):
             return text
-    # A table of answers: the question and the answer stand in one file.
-    question = next((t for t in asked if len(t) >= _SHORT and _stands(t, plain)), "")
-    told = [t for t in answer if len(t) >= _SHORT and t != question]
-    return question if question and any(_stands(t, plain) for t in told) else ""
+    return next((q for q in asked if _is_answered(q, answers, plain)), "")
 
 
-def _is_near(text: str, plain: str) -> bool:
-    parts = shingles(text)
-    return len(parts) >= _FEWEST and (
-        len(parts & shingles(plain)) / len(parts) >= _NEAR
-    )
+def _is_answered(question: str, answers: list[str], plain: str) -> bool:
+    """Whether a question and its answer stand in one file: a table of answers.
+
+    A short answer is told from any other word by where it stands.
+    """
+    at = plain.find(f" {question} ") if len(question) >= _SHORT else -1
+    while at >= 0:
+        after = plain[at + len(question) + 1 :][:_NEARBY]
+        for answer in answers:
+            near = len(question) >= _TELLING and f" {answer} " in f"{after} "
+            far = len(answer) >= _SHORT and f" {answer} " in plain
+            if near or (far and answer != question):
+                return True
+        at = plain.find(f" {question} ", at + 1)
+    return False
 
 
-def _stands(text: str, plain: str) -> bool:
-    """Whether a value stands in a text by itself, not inside another word."""
-    return bool(re.search(rf"(?<!\w){re.escape(text)}(?!\w)", plain))
+def _is_near(text: str, parts: Set[int]) -> bool:
+    """Whether nearly all of a text is among the parts of another."""
+    own = shingles(text)
+    return len(own) >= _FEWEST and len(own & parts) / len(own) >= _NEAR
 
 
 def _leaves(value: Any) -> Iterator[str]:
-    """Every text in a value, spelled as `_plain` does."""
-    if isinstance(value, str):
-        if text := _plain(value):
-            yield text
-    elif isinstance(value, bool) or value is None:
-        return
-    elif isinstance(value, int | float):
-        yield str(value)
-    elif isinstance(value, list | dict):
-        for item in value.values() if isinstance(value, dict) else value:
+    """Every text and number in a value, keys included."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if isinstance(key, str) and len(_plain(key)) >= _LONG:
+                yield _plain(key)
             yield from _leaves(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _leaves(item)
+    elif value is not None and not isinstance(value, bool) and _plain(as_text(value)):
+        yield _plain(as_text(value))
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.replace("\\n", " ").split())
+    """Only its words and numbers, however they are quoted, joined or escaped."""
+    text = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+    text = _ESCAPE.sub(" ", text)
+    text = _GROUPED.sub(r"\1\2", text.replace("_", " "))
+    return " ".join(_WORD.findall(text.casefold()))
 
 
 def _line_of(text: str, what: str) -> int:
-    what = what.lower()
     first = what.split()[0]
-    lines = text.lower().split("\n")
-    whole = (at for at, line in enumerate(lines, 1) if what in " ".join(line.split()))
-    part = (at for at, line in enumerate(lines, 1) if first in line)
+    lines = [_plain(line) for line in text.split("\n")]
+    whole = (at for at, line in enumerate(lines, 1) if what in line)
+    part = (at for at, line in enumerate(lines, 1) if first in line.split())
     return next(whole, next(part, 1))

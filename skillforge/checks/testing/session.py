@@ -14,7 +14,6 @@ from skillforge.checks.select import Chosen, Selection, chosen
 from skillforge.checks.testing.cases import Case
 from skillforge.checks.testing.check import settings, shortcomings
 from skillforge.checks.testing.trials import Plan, plan, run
-from skillforge.config import Policy
 from skillforge.errors import RequestError
 from skillforge.library import Library
 from skillforge.model import Finding, Kind, Outcome, Report, Severity, Trial
@@ -35,11 +34,11 @@ class Options:
 
 
 class Tested(NamedTuple):
-    """Every trial, what else was found, and how many skills were known already."""
+    """Every trial, what else was found, where the skills are, how many were known."""
 
     trials: list[Trial]
     findings: list[Finding]
-    skills: int
+    paths: dict[str, str]
     remembered: int
 
     @property
@@ -68,7 +67,8 @@ def run_tests(
     """Try all cases of the skills that were selected."""
     selected = chosen(start, selection)
     plans = [
-        _matching(plan(each.skill, each.evidence), options.match) for each in selected
+        _matching(plan(each.skill, each.evidence, each.policy), options.match)
+        for each in selected
     ]
     findings = [
         _advice(finding).under(planned.skill.path)
@@ -83,8 +83,7 @@ def run_tests(
     ]
     fresh = _part(fresh, *options.shard)
     progress.start(sum(len(p.cases) + len(p.trials) for p in fresh))
-    policy = selected[0].policy if selected else Policy()
-    trials = run(fresh, settings(policy, options.jobs, options.repeat), progress.done)
+    trials = run(fresh, settings(options.jobs, options.repeat), progress.done)
     by_skill = _by_skill(trials, fresh)
     memory.remember(
         {
@@ -98,7 +97,8 @@ def run_tests(
         for planned, key in zip(plans, keys, strict=True)
         for trial in known.get(key, by_skill.get(planned.skill.path, []))
     ]
-    return Tested(ordered, findings, len(plans), len(known))
+    paths = {planned.skill.name: planned.skill.path for planned in plans}
+    return Tested(ordered, findings, paths, len(known))
 
 
 def _matching(planned: Plan, words: str) -> Plan:
@@ -163,16 +163,15 @@ class _Memory:
         library = Library.find(start)
         is_whole = options.shard == (1, 1) and options.repeat == 1 and not options.match
         repo = library.repo if library and options.use_cache and is_whole else None
-        self.cache = Cache.of(repo.common_dir) if repo else None
+        box, _ = sandbox.choose() if repo else (None, "")
+        self.cache = Cache.of(repo.common_dir) if repo and box else None
+        self.place = f"{edition()} {box.about()}" if box else ""
 
     def key(self, each: Chosen) -> str:
         """Equal where the same bytes would be tried alike; empty if none is kept."""
         if self.cache is None:
             return ""
-        box, _ = sandbox.choose()
-        if box is None:
-            return ""
-        made_of = hashlib.sha256(f"{edition()} {box.about()}".encode())
+        made_of = hashlib.sha256(self.place.encode())
         made_of.update(json.dumps([each.skill.path, asdict(each.policy)]).encode())
         for path, file in sorted(each.skill.files.items()):
             data = each.skill.read(path) if file.kind in _COUNTED else b""
@@ -189,9 +188,10 @@ class _Memory:
         for key, said in found.items():
             try:
                 rows = [Trial(**row) for row in json.loads(said)]
+                rows = [replace(row, outcome=Outcome(row.outcome)) for row in rows]
             except (ValueError, TypeError):
                 continue  # damaged; it is tried again
-            known[key] = [replace(row, outcome=Outcome(row.outcome)) for row in rows]
+            known[key] = rows
         return known
 
     def remember(self, results: dict[str, list[Trial]]) -> None:

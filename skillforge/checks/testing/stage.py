@@ -10,11 +10,17 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path, PurePosixPath
 
-from skillforge.checks.testing.cases import TESTS, Case, broken, is_in_tests
+from skillforge.checks.testing.cases import (
+    TESTS,
+    Case,
+    broken,
+    is_in_tests,
+    is_inside,
+)
 from skillforge.checks.testing.expect import wanted_files
-from skillforge.errors import ToolError
+from skillforge.errors import RequestError, ToolError
 from skillforge.model import Finding, Kind, Severity, Skill, Trial
-from skillforge.sandbox import SKILL_DIR, Job, Limits
+from skillforge.sandbox import SKILL_DIR, Job, Limits, files
 
 REPORT = ".skillforge-report.xml"
 PACKAGES = "/packages"
@@ -23,7 +29,23 @@ _PYTEST = (
     *("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments"),
 )
 _PREFIX = "skillforge-test-"
+_MODES = {Kind.FILE: 0o644, Kind.EXECUTABLE: 0o755, Kind.SYMLINK: 0o777}
 _NOT_LINKED = (TESTS, "evals", "evidence")
+# The runner is imported before anything of the skill can be: it would run the tests.
+_PATHS = f"sys.path += ['{SKILL_DIR}/scripts', '{SKILL_DIR}', '{PACKAGES}']"
+_PYTEST_BOOT = f"""
+import os, sys
+sys.path.insert(0, {_RUNNER!r})
+os.environ['PYTEST_DISABLE_PLUGIN_AUTOLOAD'] = '1'
+import pytest, _pytest.junitxml
+{_PATHS}
+sys.exit(pytest.main(sys.argv[1:]))
+"""
+_UNITTEST_BOOT = f"""
+import sys, unittest
+{_PATHS}
+unittest.main(module=None, argv=sys.argv[1:])
+"""
 _LOOKS_LIKE_A_TEST = re.compile(r"(?i)(?:\.ya?ml|\.json|\.sh|_tests?\.py)$")
 _IMPORTS_PYTEST = re.compile(rb"^[ \t]*(?:import|from)[ \t]+pytest\b", re.MULTILINE)
 
@@ -34,36 +56,57 @@ def scratch() -> Iterator[Path]:
     base = Path(tempfile.gettempdir())
     for left in base.glob(f"{_PREFIX}*"):
         owner = left.name.removeprefix(_PREFIX).partition("-")[0]
-        if owner.isdecimal() and not Path(f"/proc/{owner}").exists():
+        if owner.isdecimal() and not _is_running(int(owner)):
             shutil.rmtree(left, ignore_errors=True)
     try:
-        with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-") as folder:
-            yield Path(folder)
+        folder = tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-")
     except OSError as err:
-        raise ToolError(
-            f"cannot write in {base}: {err.strerror}", hint="is the disk full?"
-        ) from err
+        raise _unwritable(base, err) from err
+    with folder as name:
+        yield Path(name)
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass  # somebody else's
+    return True
+
+
+def _unwritable(place: Path, err: OSError) -> ToolError:
+    return ToolError(
+        f"cannot write in {place}: {err.strerror}", hint="is the disk full?"
+    )
 
 
 def lay_out(skill: Skill, folder: Path) -> Path:
-    """Write a skill's files, byte for byte, where a sandbox can mount them."""
+    """Write a skill's files, byte for byte, where a sandbox can mount them.
+
+    A tree of git's can name any path, and lead there by a link of its own: each folder
+    is held open, and none is reached by a link.
+    """
     top = folder / "skill"
-    top.mkdir(mode=0o755)
-    for path, file in skill.files.items():
-        if file.kind in (Kind.FILE, Kind.EXECUTABLE, Kind.SYMLINK) and path != ".":
-            _write(top / path, skill.read(path), file.kind)
+    top.mkdir()
+    held = files.open_folder(str(top))
+    try:
+        os.fchmod(held, 0o755)
+        for path, file in skill.files.items():
+            if path == "." or file.kind not in _MODES:
+                continue
+            if not is_inside(path):
+                raise RequestError(f"its path {path!r} leads out of the skill")
+            if file.kind is Kind.SYMLINK:
+                files.link(held, path, os.fsdecode(skill.read(path)))
+            else:
+                files.put(held, path, skill.read(path), _MODES[file.kind])
+    except OSError as err:
+        raise _unwritable(top, err) from err
+    finally:
+        os.close(held)
     return top
-
-
-def _write(path: Path, data: bytes, kind: Kind) -> None:
-    for parent in reversed(path.parents[: len(path.parents)]):
-        if not parent.exists():
-            parent.mkdir(mode=0o755)
-    if kind is Kind.SYMLINK:
-        path.symlink_to(os.fsdecode(data))
-    else:
-        path.write_bytes(data)
-        path.chmod(0o755 if kind is Kind.EXECUTABLE else 0o644)
 
 
 def test_files(skill: Skill) -> Iterator[Case | Trial]:
@@ -97,20 +140,18 @@ def ignored(skill: Skill) -> Iterator[Finding]:
 
 
 def _python_case(skill: Skill, path: str) -> Case:
-    env = {"PYTHONPATH": f"{SKILL_DIR}/scripts:{SKILL_DIR}:{PACKAGES}:{_RUNNER}"}
     needs_pytest = bool(_IMPORTS_PYTEST.search(skill.read(path)))
-    name = PurePosixPath(path).name
     if pytest_files():
-        argv = ["-m", "pytest", "-q", "--no-header", "--tb=short"]
-        argv += ["-p", "no:cacheprovider"]
-        argv += ["-c", "/dev/null", f"--rootdir={SKILL_DIR}", f"--junitxml={REPORT}"]
-        argv += [f"{SKILL_DIR}/{path}"]
-        runner = "pytest"
+        words = ["-q", "--no-header", "--tb=short", "-p", "no:cacheprovider"]
+        words += ["-c", "/dev/null", f"--rootdir={SKILL_DIR}", f"--junitxml={REPORT}"]
+        boot, runner = _PYTEST_BOOT, "pytest"
+        words += [f"{SKILL_DIR}/{path}"]
     else:
-        argv = ["-m", "unittest", "discover", "-v", "-s", f"{SKILL_DIR}/{TESTS}", "-p"]
-        argv += [name]
-        runner = "none" if needs_pytest else "unittest"
-    return Case(path, path, ("python3", *argv), env=env, runner=runner)
+        words = ["unittest", "discover", "-v", "-s", f"{SKILL_DIR}/{TESTS}"]
+        words += ["-p", PurePosixPath(path).name]
+        boot, runner = _UNITTEST_BOOT, "none" if needs_pytest else "unittest"
+    argv = ("python3", "-I", "-c", boot, *words)
+    return Case(path, path, argv, runner=runner)
 
 
 @cache

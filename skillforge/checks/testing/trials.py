@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,12 +13,14 @@ from skillforge.checks.testing import blocks, cases, replay, stage
 from skillforge.checks.testing.cases import Case
 from skillforge.checks.testing.expect import differences
 from skillforge.checks.testing.needs import Needs, needs, prepare
-from skillforge.errors import SkillforgeError
+from skillforge.config import Policy
+from skillforge.errors import RequestError, SkillforgeError
 from skillforge.model import Finding, Outcome, Skill, Trial
 from skillforge.sandbox import Ended, Limits
 
 _ALLOW = "the policy allows it with tests: {dependencies: true}"
 _SHOWN = 2000  # characters of what a job said
+_MOST_CASES, _MOST_BYTES = 10_000, 64 << 20  # of one skill
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,7 @@ class Plan:
     cases: tuple[Case, ...] = ()
     trials: tuple[Trial, ...] = ()
     findings: tuple[Finding, ...] = ()
+    dependencies: bool = False  # whether the policy lets packages be fetched for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,6 @@ class Settings:
 
     jobs: int = 1
     repeat: int = 1
-    dependencies: bool = False
     limits: Limits = field(default_factory=Limits)
 
 
@@ -50,16 +53,37 @@ class Run(NamedTuple):
     settings: Settings
 
 
-def plan(skill: Skill, evidence: Mapping[str, bytes]) -> Plan:
-    """All that a skill ships to prove itself, and the examples held out from it."""
+def plan(skill: Skill, evidence: Mapping[str, bytes], policy: Policy) -> Plan:
+    """All that a skill ships to prove itself, and the examples held out from it.
+
+    Any bytes give a plan: what cannot be read at all is a trial gone wrong.
+    """
+    try:
+        planned = _plan(skill, evidence)
+        return replace(planned, dependencies=policy.dependencies)
+    except Exception as err:  # noqa: BLE001 - whatever it is, it is the skill's
+        why = f"its tests cannot be read: {type(err).__name__}: {str(err)[:200]}"
+        return Plan(skill, (), (Trial(skill.name, "tests", Outcome.ERROR, 0.0, why),))
+
+
+def _plan(skill: Skill, evidence: Mapping[str, bytes]) -> Plan:
     examples, unread = replay.held_out(skill, evidence)
-    found: list[Case | Trial] = [
-        *unread,
-        *cases.read_cases(skill),
-        *stage.test_files(skill),
-        *blocks.read_blocks(skill),
-        *replay.read_replay(skill, examples),
-    ]
+    sources = (
+        unread,
+        cases.read_cases(skill),
+        stage.test_files(skill),
+        blocks.read_blocks(skill),
+        replay.read_replay(skill, examples),
+    )
+    found: list[Case | Trial] = []
+    size = 0
+    for item in chain.from_iterable(sources):
+        found.append(item)
+        size += sum(map(len, item.files.values())) if isinstance(item, Case) else 0
+        if size > _MOST_BYTES or len(found) > _MOST_CASES:
+            raise ValueError(
+                f"more than {_MOST_CASES:,} cases, or 64 MB of their files"
+            )
     return Plan(
         skill,
         tuple(_told_apart(item for item in found if isinstance(item, Case))),
@@ -116,9 +140,15 @@ def _slots(planned: Plan, settings: Settings, scratch: Path) -> list[Trial | Run
         why = f"there is no sandbox here: {why}; skillforge doctor tells more"
         return [_not_run(planned, case, why) for case in planned.cases]
     wanted = list(needs(planned.skill))
-    packages, lacking = _packages(planned.skill, wanted, settings)
+    packages, lacking = _packages(planned, wanted)
     scratch.mkdir()
-    folder = stage.lay_out(planned.skill, scratch)
+    try:
+        folder = stage.lay_out(planned.skill, scratch)
+    except RequestError as err:
+        return [
+            _trial(planned.skill, case, Outcome.ERROR, 0.0, err.message)
+            for case in planned.cases
+        ]
     slots: list[Trial | Run] = []
     for case in planned.cases:
         why = lacking if lacking and _uses(planned.skill, case, wanted) else ""
@@ -129,20 +159,18 @@ def _slots(planned: Plan, settings: Settings, scratch: Path) -> list[Trial | Run
     return slots
 
 
-def _packages(
-    skill: Skill, wanted: list[Needs], settings: Settings
-) -> tuple[Path | None, str]:
+def _packages(planned: Plan, wanted: list[Needs]) -> tuple[Path | None, str]:
     """A folder with what scripts need; or why there is none."""
     if not wanted:
         return None, ""
     for need in wanted:
         if need.problem:
             return None, f"{need.script}: {need.problem}"
-    if not settings.dependencies:
+    if not planned.dependencies:
         names = ", ".join(sorted({r for need in wanted for r in need.requirements}))
         return None, f"{wanted[0].script} needs {names}; {_ALLOW}"
     try:
-        return prepare(skill, wanted), ""
+        return prepare(planned.skill, wanted), ""
     except SkillforgeError as err:
         return None, f"{err.message}; {err.hint}" if err.hint else err.message
 
@@ -198,7 +226,10 @@ def _try_once(wanted: Run) -> Trial:
         return _trial(skill, case, Outcome.ERROR, 0.0, err.message)
     except (OSError, ValueError) as err:
         return _trial(skill, case, Outcome.ERROR, 0.0, f"the sandbox failed: {err}")
-    outcome, detail = judge(case, ended)
+    try:
+        outcome, detail = judge(case, ended)
+    except Exception as err:  # noqa: BLE001 - a schema of the author's may do anything
+        outcome, detail = Outcome.ERROR, f"what it expects cannot be compared: {err!r}"
     return _trial(skill, case, outcome, ended.seconds, detail)
 
 

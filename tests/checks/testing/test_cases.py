@@ -1,5 +1,7 @@
 """Cases in YAML: what they can say, and what is said of those that cannot be read."""
 
+import os
+
 import pytest
 
 from tests.checks.testing.conftest import Prove
@@ -94,43 +96,109 @@ def test_cases_of_one_name_are_told_apart(prove: Prove) -> None:
     [
         pytest.param("run: x\nexpct: {}\n", 2, "did you mean expect", id="unknown"),
         pytest.param("- rum: x\n", 1, "did you mean run", id="in-list"),
-        pytest.param("name: a\n", 1, "'run' is a required", id="no-run"),
-        pytest.param("run: x\nname: 2024-01-01\n", 2, "put quotes", id="date"),
-        pytest.param("run: x\nstdin: yes\n", 2, "put quotes", id="boolean"),
+        pytest.param("name: a\n", 1, "`run` is missing", id="no-run"),
+        pytest.param("run: x\nstdout: y\n", 2, "belongs below `expect`", id="indent"),
+        pytest.param(
+            "run: x\nexpect:\n  stdout: {contain: y}\n", 3, "contains?", id="deep-key"
+        ),
+        pytest.param("run: x\nname: 5\n", 2, "put quotes around it", id="number"),
+        pytest.param("run: x\nname: true\n", 2, "put quotes", id="boolean"),
         pytest.param("run: x\nrun: y\n", 2, "there twice", id="double"),
         pytest.param("a: &a x\nrun: *a\n", 2, "aliases", id="alias"),
-        pytest.param("run: [x\n", 2, "expected ',' or ']'", id="broken"),
+        pytest.param("run: [x\n", 2, "check the indent", id="broken"),
+        pytest.param("run: x\n---\nrun: y\n", 2, "two documents", id="documents"),
         pytest.param("run: !!python/name:os.system x\n", 1, "constructor", id="tag"),
-        pytest.param("", 1, "None is not of type", id="empty"),
+        pytest.param("", 1, "it is empty", id="empty"),
+        pytest.param("# nothing\n", 1, "it is empty", id="comment"),
+        pytest.param("[]", 1, "it is empty", id="empty-list"),
         pytest.param("[" * 100, 1, "deep", id="deep"),
-        pytest.param("run: x\nexpect: {exit: x}\n", None, None, id="exit"),
-        pytest.param("run: x\ntimeout: 9999\n", 2, "maximum of 300", id="timeout"),
-        pytest.param("run: x\nenv: {a b: c}\n", 2, "does not match", id="variable"),
+        pytest.param("run: x\nexpect: {exit: x}\n", 2, "cannot stand", id="exit"),
+        pytest.param("run: x\nexpect: {exit: 256}\n", 2, "at most 255", id="exit-256"),
+        pytest.param("run: x\ntimeout: 9999\n", 2, "at most 300", id="timeout"),
+        pytest.param("run: x\ntimeout: 0\n", 2, "more than 0", id="no-time"),
+        pytest.param("run: x\ntimeout: .nan\n", 2, "a number, not", id="nan"),
+        pytest.param("run: x\nenv: {a b: c}\n", 2, "cannot stand", id="variable"),
+        pytest.param("run: x\nenv: {HOME: /x}\n", 1, "HOME is", id="home"),
+        pytest.param('run: "a\\0b"\n', 1, "a NUL", id="nul"),
+        pytest.param("run: [a=b]\n", 1, "not a program", id="assignment"),
         pytest.param(
-            "run: x\nvariants: [{a: 1}]\nname: '{{ b }}'\n", 1, "there is a", id="value"
+            "run: x\nvariants: [{a: 1}]\nname: '{{ b }}'\n",
+            1,
+            "uses its `a`",
+            id="idle",
         ),
+        pytest.param(
+            "run: '{{ a }} {{ b }}'\nvariants: [{a: 1}]\n", 1, "there is a", id="value"
+        ),
+        pytest.param("run: echo {{ a }}\n", 1, "no `variants`", id="no-variants"),
         pytest.param(
             "run: x\nfiles: {f: {from: none}}\n", 1, "no file tests/fix", id="fixture"
         ),
         pytest.param("run: ['{{ a }}']\nvariants: [{a: []}]\n", 1, "variant 1", id="v"),
+        pytest.param(
+            "run: x\nexpect: {stdout: {matches: '('}}\n", 1, "not a regular", id="re"
+        ),
+        pytest.param(
+            "run: x\nexpect: {stdout: {json_schema: {type: 5}}}\n",
+            1,
+            "JSON Schema",
+            id="s",
+        ),
+        pytest.param(f"run: [echo, {'9' * 5000}]\n", 1, "", id="huge-number"),
     ],
 )
 def test_a_case_that_cannot_be_read_is_an_error_with_its_line(
-    prove: Prove, text: str, line: int | None, says: str | None
+    prove: Prove, text: str, line: int, says: str
 ) -> None:
     trial = prove.one(text)
 
-    assert trial["outcome"] != "passed"
-    if says is not None:
-        assert trial["outcome"] == "error"
-        assert trial["detail"].startswith(f"tests/a.yaml:{line}: ")
-        assert says in trial["detail"]
+    assert trial["outcome"] == "error"
+    assert (trial["path"], trial["line"]) == ("tests/a.yaml", line)
+    assert says in trial["detail"]
+
+
+def test_what_is_written_is_what_counts(prove: Prove) -> None:
+    """YAML makes 0.80 a number, and a date of a date; a case is about text."""
+    case = """
+run: [echo, 0.80, 010, 2024-01-01, yes, 12:30, 1_000, 5]
+expect: {stdout: 0.80 010 2024-01-01 yes 12:30 1_000 5}
+"""
+    assert prove.one(case)["outcome"] == "passed"
+    prints = "run: [echo, '0.8']\nexpect: {stdout: 0.80}\n"
+    assert prove.one(prints)["outcome"] == "failed"
+    table = "run: echo '{{ p }}'\nexpect: {stdout: '{{ p }}'}\nvariants: [{p: 1.50}]\n"
+    assert prove.one(table)["outcome"] == "passed"
+
+
+def test_a_line_of_several_stops_at_the_first_that_fails(prove: Prove) -> None:
+    assert prove.one("run: |\n  false\n  echo done\n")["outcome"] == "failed"
+
+
+def test_links_are_no_cases(prove: Prove) -> None:
+    prove.write({"tests/b.yaml": "run: ['true']"})
+    (prove.library.root / "skills/proven/tests/a.yaml").symlink_to("b.yaml")
+
+    ends = {t["case"]: t["outcome"] for t in prove.run("--json").data["trials"]}
+
+    assert ends == {"tests/a.yaml": "error", "b": "passed"}
+
+
+def test_a_pipe_that_lies_there_keeps_nobody_waiting(prove: Prove) -> None:
+    prove.write({"tests/b.yaml": "run: ['true']"})
+    folder = prove.library.root / "skills/proven"
+    os.mkfifo(folder / "tests/a.yaml")
+    (folder / "scripts").mkdir()
+    os.mkfifo(folder / "scripts/x.py")
+
+    ends = {t["case"]: t["outcome"] for t in prove.run("--json").data["trials"]}
+
+    assert ends == {"tests/a.yaml": "error", "b": "passed"}
 
 
 def test_one_broken_case_does_not_hide_the_others(prove: Prove) -> None:
     trials = prove({"tests/a.yaml": "- run: ['true']\n- rum: x\n- run: ['false']\n"})
 
-    assert trials["tests/a.yaml"]["detail"].startswith("tests/a.yaml:2: ")
+    assert trials["tests/a.yaml"]["line"] == 2
     assert trials["a"]["outcome"] == "passed"
     assert trials["a (2)"]["outcome"] == "failed"
 

@@ -101,6 +101,8 @@ def test_a_lock_pins_what_is_fetched(prove: Prove, index: Path) -> None:
         "tinypack",
         "./tinypack",
         "tinypack==1.0 --config-settings=x",
+        "tinypack==1.0; python_version>'3'\r./pkg",
+        "tinypack==1.0\x0b-r /etc/passwd",
     ],
 )
 def test_a_lock_holds_pinned_packages_only(
@@ -123,6 +125,8 @@ def test_a_lock_holds_pinned_packages_only(
         pytest.param("x @ https://example.invalid/x.whl", "package index", id="url"),
         pytest.param("--index-url=https://x.invalid", "not a requirement", id="option"),
         pytest.param("-r /etc/passwd", "not a requirement", id="file"),
+        pytest.param("x===\\n./pkg", "not written plainly", id="two-lines"),
+        pytest.param("x===1", "not written plainly", id="anything"),
     ],
 )
 def test_what_cannot_be_fetched_safely_is_not_run(
@@ -135,6 +139,19 @@ def test_what_cannot_be_fetched_safely_is_not_run(
 
     assert trial["outcome"] == "not-run"
     assert says in trial["detail"]
+
+
+def test_nothing_of_the_skill_is_taken_for_pip(
+    prove: Prove, index: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    prove.library.write("skillforge.yaml", ALLOW)
+    liar = f"open({str(tmp_path / 'ran')!r}, 'w')\n"
+    files = {"scripts/run.py": script("tinypack"), "tests/a.yaml": CASE, "pip.py": liar}
+    prove.write(files)
+    monkeypatch.chdir(prove.library.root / "skills/proven")
+
+    assert prove.run("--json").data["trials"][0]["outcome"] == "passed"
+    assert not (tmp_path / "ran").exists()
 
 
 def test_a_script_for_another_python_is_not_run(prove: Prove, index: Path) -> None:

@@ -105,7 +105,8 @@ def test_ordinary_words_of_an_example_are_no_copy(prove: Prove) -> None:
     # A question and its answer in one file are; one of them alone is not.
     prove.write({"references/a.md": "A table.", "references/b.md": "A list."})
 
-    assert prove.run("--json").data["findings"] == []
+    rules = [f["rule"] for f in prove.run("--json").data["findings"]]
+    assert rules == ["no-replay"]
 
 
 def test_seen_examples_may_be_quoted(prove: Prove) -> None:
@@ -118,25 +119,90 @@ def test_seen_examples_may_be_quoted(prove: Prove) -> None:
 @pytest.mark.parametrize(
     ("replay", "says"),
     [
-        ("run: [x, '{{ inputs.nunber }}']\nexpect: {}\n", "nothing is named"),
-        ("run: [x]\n", "'expect' is a required"),
+        (REPLAY.replace(".number", ".nunber"), "with example 000000000000: nothing is"),
+        ("run: [x]\n", "`expect` is missing"),
         ("run: [x]\nexpect: {}\nvariants: []\n", "there is no key `variants`"),
-        ("run: ['{{ inputs }}']\nexpect: {}\n", "with example"),
+        (REPLAY.replace(".number", ""), "run.2: it has to be text"),
+        ("run: [echo, '{{ output }}']\nexpect: {stdout: x}\n", "is the answer"),
+        ("run: [python3, scripts/round.py]\nexpect: {exit: 0}\n", "about the example"),
+        ("run: ['true']\nexpect: {stdout: '{{ output }}'}\n", "a file of the skill"),
     ],
 )
 def test_a_replay_that_cannot_be_read_is_an_error(
     prove: Prove, replay: str, says: str
 ) -> None:
-    trials = prove({"tests/replay.yaml": replay, **evidence(*HELD_OUT)})
+    files = {"scripts/round.py": ROUND, "tests/replay.yaml": replay}
 
-    [trial] = trials.values()
+    [trial, *_] = prove({**files, **evidence(*HELD_OUT)}).values()
+
     assert trial["outcome"] == "error"
     assert says in trial["detail"]
 
 
-@pytest.mark.parametrize("text", ["not json", "[1]", '"x"'])
-def test_an_example_that_cannot_be_read_is_an_error(prove: Prove, text: str) -> None:
-    [trial] = prove({"tests/replay.yaml": REPLAY, **evidence(text)}).values()
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("not json", "is not an example"),
+        ("[1]", "is not an example"),
+        ('"x"', "is not an example"),
+        ('{"held_out": "true"}', "has to be true or false"),
+    ],
+)
+def test_an_example_that_cannot_be_read_is_an_error(
+    prove: Prove, text: str, says: str
+) -> None:
+    files = {"scripts/round.py": ROUND, "tests/replay.yaml": REPLAY}
 
-    assert trial["outcome"] == "error"
-    assert "is not an example" in trial["detail"]
+    trials = prove({**files, **evidence(text, *HELD_OUT)})
+
+    ends = [trial["outcome"] for trial in trials.values()]
+    assert ends == ["error", "passed", "passed"]
+    assert says in next(iter(trials.values()))["detail"]
+
+
+def test_one_bad_example_does_not_hide_the_others(prove: Prove) -> None:
+    files = {"scripts/round.py": ROUND, "tests/replay.yaml": REPLAY}
+    bad = json.dumps({"held_out": True, "inputs": {}})
+
+    trials = prove({**files, **evidence(bad, *HELD_OUT)})
+
+    assert [t["outcome"] for t in trials.values()] == ["error", "passed", "passed"]
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        pytest.param(
+            {"inputs": "Kyiv", "output": "Ukraine"}, "{'kyiv': 'Ukraine'}", id="case"
+        ),
+        pytest.param(
+            {"inputs": 1250000, "output": "large"}, "1,250,000 is large", id="number"
+        ),
+        pytest.param(
+            {"inputs": "battery pack", "output": "yes"}, "battery_pack: yes", id="short"
+        ),
+        pytest.param(
+            {"inputs": LONG, "output": "x"}, LONG.replace(", ", '"\n  "'), id="lines"
+        ),
+        pytest.param(
+            {"inputs": LONG, "output": "x"}, LONG.replace(" ", "_"), id="joined"
+        ),
+        pytest.param(
+            {"inputs": LONG, "output": "x"}, LONG.replace(",", ""), id="commas"
+        ),
+        pytest.param(
+            {"inputs": LONG, "output": "x"}, LONG.replace(" ", "\\n"), id="escaped"
+        ),
+        pytest.param({"inputs": {LONG: 1}, "output": "x"}, LONG, id="key"),
+        pytest.param({"question": LONG, "output": "x"}, LONG, id="other-key"),
+    ],
+)
+def test_a_copy_in_another_spelling_is_one(
+    prove: Prove, said: dict[str, Any], text: str
+) -> None:
+    held = json.dumps({"held_out": True, **said})
+    prove.write({"scripts/a.py": text, **evidence(held)})
+
+    rules = [f["rule"] for f in prove.run("--json").data["findings"]]
+
+    assert "held-out-copied" in rules

@@ -1,13 +1,24 @@
 """Trials: tests that are programs, flaky cases, and what is cached."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from skillforge.checks.testing import stage
+from skillforge.errors import RequestError, ToolError
+from skillforge.model import File, Kind
 from tests.checks.testing.conftest import Prove
+from tests.sandbox.conftest import running
 
 PYTEST = """
 import pytest
@@ -22,6 +33,12 @@ import unittest
 class T(unittest.TestCase):
     def test_sum(self):
         self.assertEqual(1 + 1, %s)
+"""
+SKIPPED = """
+import unittest
+@unittest.skip("not now")
+class T(unittest.TestCase):
+    def test_x(self): pass
 """
 GREET = "def hello(name): return f'hello {name}'\n"
 
@@ -70,6 +87,7 @@ def test_without_pytest_unittest_does(
         pytest.param("raise SystemExit(0)", id="exits"),
         pytest.param("", id="empty"),
         pytest.param("def test_x(): import os; os._exit(0)", id="leaves-in-a-test"),
+        pytest.param(SKIPPED, id="skipped"),
         pytest.param("import sys; print('Ran 0 tests in 0s', file=sys.stderr)", id="0"),
     ],
 )
@@ -84,6 +102,101 @@ def test_tests_that_do_not_run_to_their_end_have_not_passed(
     assert trial["outcome"] == "failed"
     said = ("not run to their end", "no tests", "FAILED (errors=1)")
     assert any(words in trial["detail"] for words in said)
+
+
+REPORT = "open('.skillforge-report.xml', 'w').write('<testsuite tests=\"9\">')"
+
+
+@pytest.mark.parametrize("has_pytest", [True, False])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "scripts/pytest.py",
+        "scripts/unittest.py",
+        "pytest/__main__.py",
+        "pytest/__init__.py",
+        "scripts/sitecustomize.py",
+        "scripts/_pytest/__init__.py",
+    ],
+)
+def test_a_skill_does_not_bring_its_own_runner(
+    prove: Prove, monkeypatch: pytest.MonkeyPatch, has_pytest: bool, path: str
+) -> None:
+    if not has_pytest:
+        monkeypatch.setattr(stage, "pytest_files", dict)
+    liar = f"{REPORT}\nimport os, sys\nprint('Ran 9 tests in 0s', file=sys.stderr)\n"
+
+    trials = prove({path: f"{liar}os._exit(0)\n", "tests/test_x.py": UNITTEST % 3})
+
+    assert trials["tests/test_x.py"]["outcome"] == "failed"
+    assert "2 != 3" in trials["tests/test_x.py"]["detail"]
+
+
+@pytest.mark.parametrize("first", ["", "echo", "#!/bin/sh\r"])
+def test_a_script_has_to_say_what_runs_it(prove: Prove, first: str) -> None:
+    trials = prove({"tests/a.sh": f"{first}\nexit 0\n"})
+
+    assert trials["tests/a.sh"]["outcome"] == "error"
+    assert "name its interpreter" in trials["tests/a.sh"]["detail"]
+
+
+def test_files_that_look_like_tests_and_are_none_are_told(prove: Prove) -> None:
+    files = ["tests/a.json", "tests/x_test.py", "tests/B.YAML", "tests/plain.sh"]
+    prove.write(dict.fromkeys(files, "x"))
+    (prove.library.root / "skills/proven/tests/plain.sh").chmod(0o644)
+
+    found = prove.run("--json").data["findings"]
+
+    assert {f["path"].removeprefix("skills/proven/") for f in found} == set(files)
+    assert {(f["rule"], f["severity"]) for f in found} == {("not-a-case", "warning")}
+
+
+def test_only_what_matches_is_tried(prove: Prove) -> None:
+    cases = "- {name: Empty table, run: ['true']}\n- {name: full, run: ['true']}\n"
+    prove.write({"tests/a.yaml": cases, "tests/empty.yaml": "run: ['true']\n"})
+
+    names = [t["case"] for t in prove.run("--json", "-k", "empty").data["trials"]]
+
+    assert names == ["Empty table", "empty"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize("command", ["test", "gate"])
+def test_nothing_is_left_when_it_is_ended(
+    prove: Prove, tmp_path: Path, number: int, command: str
+) -> None:
+    mark = f"6{number}.{os.getpid()}{len(command)}"
+    prove.write({"tests/a.yaml": f"run: [sleep, '{mark}']\ntimeout: 120\n"})
+    prove.library.commit()
+    arguments = ["test", "proven"]
+    if command == "gate":
+        prove.library.git("switch", "--quiet", "--create", "work")
+        prove.library.write("skills/proven/x.md", "x")
+        prove.library.commit()
+        arguments = ["gate", "--base", "main", "--head", "HEAD"]
+    (tmp_path / "scratch").mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "skillforge", *arguments],
+        cwd=prove.library.root,
+        env={**os.environ, "TMPDIR": str(tmp_path / "scratch")},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    wait_for(lambda: running(mark))
+
+    process.send_signal(number)
+    process.wait(20)
+
+    wait_for(lambda: not running(mark))
+    if number != signal.SIGKILL:
+        assert not list((tmp_path / "scratch").iterdir())
+
+
+def wait_for(is_so: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 20
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_shell_scripts_are_run_if_executable(prove: Prove) -> None:
@@ -147,7 +260,7 @@ def test_a_damaged_memory_is_tried_again(prove: Prove) -> None:
 
 def test_shards_are_the_whole_together(prove: Prove) -> None:
     rows = ", ".join(f"{{n: {n}}}" for n in range(7))
-    prove.write({"tests/a.yaml": f"run: ['true']\nvariants: [{rows}]\n"})
+    prove.write({"tests/a.yaml": f"run: [echo, '{{{{ n }}}}']\nvariants: [{rows}]\n"})
 
     parts = [prove.run("--json", "--shard", f"{n}/3").data["trials"] for n in (1, 2, 3)]
 
@@ -239,7 +352,7 @@ def test_a_skill_with_nothing_to_try_is_fine(prove: Prove) -> None:
     ran = prove.run()
 
     assert ran.code == 0
-    assert ran.out == "no cases to try\n"
+    assert ran.out.startswith("no cases to try")
 
 
 def test_a_commit_is_tested_from_its_objects(prove: Prove) -> None:
@@ -273,6 +386,49 @@ def test_links_of_a_skill_lead_nowhere_outside(prove: Prove, tmp_path: Path) -> 
     assert trial["outcome"] == "failed"
     assert "No such file" in trial["detail"]
     assert (tmp_path / "secret").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["..", "../x", "/tmp/skillforge-traversed", "a/../../x"]
+)
+def test_no_path_of_a_commit_leads_out_of_the_scratch_folder(
+    prove: Prove, name: str
+) -> None:
+    prove.write({"tests/a.yaml": "run: ['true']\n"})
+    skill = prove.library.library.skill_at(prove.library.commit(), "proven")
+    assert skill is not None
+    files = {**skill.files, name: next(iter(skill.files.values()))}
+    crafted = replace(skill, files=files, read=lambda _: b"out")
+
+    with stage.scratch() as scratch, pytest.raises(RequestError):
+        stage.lay_out(crafted, scratch)
+
+    assert not Path("/tmp/skillforge-traversed").exists()
+
+
+def test_no_link_of_a_commit_leads_out_of_the_scratch_folder(
+    prove: Prove, tmp_path: Path
+) -> None:
+    prove.write({"tests/a.yaml": "run: ['true']\n"})
+    skill = prove.library.library.skill_at(prove.library.commit(), "proven")
+    assert skill is not None
+    files = {"z": File(Kind.SYMLINK, 9), "z/out": File(Kind.FILE, 3)}
+    crafted = replace(skill, files=files, read=lambda _: str(tmp_path).encode())
+
+    with pytest.raises(ToolError), stage.scratch() as scratch:
+        stage.lay_out(crafted, scratch)
+
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_full_disk_is_told(prove: Prove, monkeypatch: pytest.MonkeyPatch) -> None:
+    prove.write({"tests/a.yaml": "run: ['true']\n"})
+    monkeypatch.setattr(tempfile, "tempdir", "/nonexistent")
+
+    ran = prove.run()
+
+    assert ran.code == 3
+    assert "cannot write in /nonexistent" in ran.err
 
 
 def test_a_skill_that_is_not_there_is_refused(prove: Prove) -> None:
