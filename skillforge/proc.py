@@ -221,10 +221,7 @@ def apart(work: Callable[[], R], seconds: float) -> R:
                     break
                 data += part
     finally:
-        for end in (os.killpg, os.kill):
-            with suppress(ProcessLookupError, PermissionError):
-                end(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
+        _end(pid)
     try:
         result, complaint = pickle.loads(data)
     except Exception as err:
@@ -232,6 +229,25 @@ def apart(work: Callable[[], R], seconds: float) -> R:
     if complaint:
         raise ToolError(complaint)
     return cast("R", result)
+
+
+def _end(pid: int) -> None:
+    """End a process and all it started: asked first, so that it can clean up."""
+    import signal
+
+    deadline = time.monotonic() + 1
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGTERM)
+    while os.waitpid(pid, os.WNOHANG) == (0, 0):
+        if time.monotonic() > deadline:
+            for end in (os.killpg, os.kill):
+                with suppress(ProcessLookupError, PermissionError):
+                    end(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            return
+        time.sleep(0.005)
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)  # what it has left behind
 
 
 def _outcome(work: Callable[[], R]) -> tuple[R | None, str]:

@@ -1,8 +1,10 @@
 """Processes end as told, and work that is spread comes back whole."""
 
+import contextlib
 import os
+import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -83,3 +85,40 @@ def test_work_apart_that_raises_or_dies_is_an_error() -> None:
 
 def test_work_apart_may_return_much() -> None:
     assert len(proc.apart(lambda: "x" * 3_000_000, 10)) == 3_000_000
+
+
+def test_a_farm_does_all_and_tells_what_its_workers_died_of() -> None:
+    def work(number: int) -> int:
+        if number == 3:
+            os.kill(os.getpid(), 9)
+        return number * number
+
+    done = dict(proc.farm(work, range(8), 3))
+
+    assert done == {n: None if n == 3 else n * n for n in range(8)}
+
+
+def test_a_farm_without_workers_left_says_so_of_the_rest() -> None:
+    done = dict(proc.farm(lambda _: os.kill(os.getpid(), 9), range(3), 1))
+
+    assert done == {0: None, 1: None, 2: None}
+
+
+def test_a_farm_ends_its_workers_when_nobody_listens() -> None:
+    farm = proc.farm(lambda _: time.sleep(60), range(2), 2)
+    with pytest.raises(TimeoutError), alarm():
+        next(farm)
+
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+@contextlib.contextmanager
+def alarm() -> Iterator[None]:
+    def ring(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    yield
+    signal.signal(signal.SIGALRM, before)

@@ -16,7 +16,7 @@ import struct
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -308,11 +308,11 @@ class _Room:
     def _furnish(self, held: "_Held", planted: traps.Traps | None) -> Mapping[str, int]:
         """Put everything in its place, before anything has run there."""
         try:
-            with _as_nobody():
-                for path, data in self.job.files.items():
-                    files.put(held.work, path, data)
-                for path, target in self.job.links.items():
-                    files.link(held.work, path, target)
+            owner = USER_ID if _is_root() else -1
+            for path, data in self.job.files.items():
+                files.put(held.work, path, data, owner=owner)
+            for path, target in self.job.links.items():
+                files.link(held.work, path, target, owner=owner)
             return traps.plant(held.home, planted) if planted else {}
         except OSError as err:
             raise SandboxError(
@@ -355,21 +355,6 @@ class _Held:
 
     def counters(self) -> str:
         return "".join(file.read() for file in self._counters)
-
-
-@contextmanager
-def _as_nobody() -> Iterator[None]:
-    """For root: make files as the room's user, whose they have to be."""
-    if not _is_root():
-        yield
-        return
-    os.setegid(USER_ID)
-    os.seteuid(USER_ID)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
-        os.setegid(0)
 
 
 def _writable(limits: Limits) -> list[str]:

@@ -15,23 +15,26 @@ def open_folder(path: str, folder: int | None = None) -> int:
     return os.open(path, _FOLDER, dir_fd=folder)
 
 
-def put(folder: int, path: str, data: bytes, mode: int = 0) -> None:
+def put(folder: int, path: str, data: bytes, mode: int = 0, *, owner: int = -1) -> None:
     """Write a new file below a folder; one that begins with `#!` can be executed."""
     mode = mode or (0o755 if data.startswith(b"#!") else 0o644)
-    parent = _make_parents(folder, path)
+    parent = _make_parents(folder, path, owner)
     try:
         fd = os.open(path.rpartition("/")[2], _NEW, mode, dir_fd=parent)
     finally:
         os.close(parent)
     with open(fd, "wb") as file:
         os.fchmod(fd, mode)  # whatever our own umask is
+        os.fchown(fd, owner, owner)
         file.write(data)
 
 
-def link(folder: int, path: str, target: str) -> None:
-    parent = _make_parents(folder, path)
+def link(folder: int, path: str, target: str, *, owner: int = -1) -> None:
+    parent = _make_parents(folder, path, owner)
+    name = path.rpartition("/")[2]
     try:
-        os.symlink(target, path.rpartition("/")[2], dir_fd=parent)
+        os.symlink(target, name, dir_fd=parent)
+        os.chown(name, owner, owner, dir_fd=parent, follow_symlinks=False)
     finally:
         os.close(parent)
 
@@ -66,7 +69,7 @@ def _look(parent: int, name: str, most: int) -> Found:
     )
 
 
-def _make_parents(folder: int, path: str) -> int:
+def _make_parents(folder: int, path: str, owner: int) -> int:
     parent = os.dup(folder)
     for part in path.split("/")[:-1]:
         is_new = True
@@ -80,6 +83,7 @@ def _make_parents(folder: int, path: str) -> int:
         parent = _step(parent, part)
         if is_new:
             os.fchmod(parent, 0o755)
+            os.fchown(parent, owner, owner)
     return parent
 
 

@@ -200,7 +200,14 @@ def test_a_rollback_does_not_wait_for_trials(loop: Loop, judge: Judge) -> None:
     done = loop.ok("rollback", "upper-case", "--now", "--why", "Broken")
 
     assert done["merge"]
-    assert loop.tree("upper-case")
+    number = done["proposal"]
+    record = loop.folder.git("show", f"refs/skillforge/proposals/{number}:gate.json")
+    assert [check["name"] for check in json.loads(record)["checks"]] == [
+        "paths",
+        "exact",
+        "validate",
+        "overlap",
+    ]
 
 
 def test_without_a_sandbox_nothing_with_cases_passes(

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from skillforge.sandbox.traps import KEY_FILES
 from tests.conftest import LibraryFolder
 from tests.sandbox.conftest import Try, running
 
@@ -88,6 +89,14 @@ CALLS = {
     "fake-terminal-input": (16, "0, 0x5412, b'x'"),
     "make-device": (133, "b'/work/disk', 0o60600, 2048"),
     "clone-new-user": (56, "0x10000011, 0, 0, 0, 0"),
+    "clone-new-mounts": (56, "0x00020011, 0, 0, 0, 0"),
+    "clone-new-network": (56, "0x40000011, 0, 0, 0, 0"),
+    "clone-unseen": (435, "b'0' * 88, 88"),
+    "open-unseen": (437, "-100, b'/work', b'0' * 24, 24"),
+    "join-namespace": (308, "0, 0"),
+    "pair-of-netlink": (53, "16, 3, 0, b'0' * 8"),
+    "steal-descriptor": (438, "0, 0, 0"),
+    "mount-by-parts": (430, "b'tmpfs', 0"),
 }
 CALL = """
 import ctypes, os, sys
@@ -133,7 +142,7 @@ def test_it_cannot_call_the_kernel_for_more(
 
     assert trial["outcome"] == "failed"
     said: tuple[str, ...] = ("not permitted", "not supported", "Permission denied")
-    said += ("Address family",)
+    said += ("Address family", "not implemented")
     if call[0] == 9:
         said = ("Cannot allocate memory",)
     if call[0] in (105, 106):  # a user that its namespace does not know
@@ -249,11 +258,12 @@ def test_it_cannot_reach_the_hosts_loopback(attempt: Try) -> None:
         assert not callers
 
 
-@pytest.mark.parametrize("name", [f"\0skillforge-{os.getpid()}", "path"])
+@pytest.mark.parametrize("name", ["\0skillforge-", "path"])
 def test_it_cannot_reach_a_unix_socket_of_the_host(
     attempt: Try, tmp_path: Path, name: str
 ) -> None:
-    address = name if name.startswith("\0") else str(tmp_path / name)
+    is_abstract = name.startswith("\0")
+    address = f"{name}{os.getpid()}" if is_abstract else str(tmp_path / name)
     with listening(socket.AF_UNIX, address) as (_, callers):
         trial = attempt(CONNECT.format(family="AF_UNIX", address=address))
 
@@ -358,6 +368,70 @@ def test_a_secret_in_disguise_is_still_one(attempt: Try, how: str, before: str) 
     script = f"import base64, os; t = b'{before}' + os.environ['GITHUB_TOKEN'].encode()"
 
     assert "it wrote a secret" in attempt(f"{script}; print({how})")["detail"]
+
+
+@pytest.mark.parametrize("path", sorted(KEY_FILES))
+@pytest.mark.parametrize("how", ["open(path).read()", "os.rename(path, path + 'x')"])
+def test_every_trap_is_one(attempt: Try, path: str, how: str) -> None:
+    script = f"""
+import os
+path = '/home/agent/{path}'
+try:
+    os.chmod(os.path.dirname(path), 0o755)
+except PermissionError:
+    pass
+{how}
+"""
+    trial = attempt(script)
+
+    assert trial["outcome"] == "failed"
+    moved = "Permission denied" in trial["detail"]  # root's own, and not to be moved
+    assert moved or f"it read /home/agent/{path}" in trial["detail"]
+
+
+def test_a_secret_in_a_file_that_is_expected_is_reported(attempt: Try) -> None:
+    script = "import os; open('out', 'w').write(os.environ['OPENAI_API_KEY'])"
+
+    trial = attempt(script, expect={"files": {"out": {"exists": True}}})
+
+    assert "it wrote a secret" in trial["detail"]
+
+
+def test_it_has_a_session_of_its_own(attempt: Try) -> None:
+    script = "import os; print(os.getsid(0) in (1, 2, os.getpid(), os.getppid()))"
+
+    assert attempt(script, expect={"stdout": "True"})["outcome"] == "passed"
+
+
+def test_all_that_it_wrote_is_read(attempt: Try) -> None:
+    script = "import os; os.write(1, b'x' * 60_000); os.write(2, b'y' * 60_000)"
+    expect = {"stdout": {"matches": "^x{60000}$"}, "stderr": {"matches": "^y{60000}$"}}
+
+    assert attempt(script, expect=expect)["outcome"] == "passed"
+
+
+@pytest.mark.parametrize(("count", "outcome"), [(60, "passed"), (66, "limit")])
+def test_so_many_processes_and_no_more(attempt: Try, count: int, outcome: str) -> None:
+    script = f"""
+import os, time
+for _ in range({count - 1}):
+    if os.fork() == 0:
+        time.sleep(.6); os._exit(0)
+time.sleep(.6)
+"""
+    assert attempt(script)["outcome"] == outcome
+
+
+def test_what_children_have_from_their_parent_counts_once(attempt: Try) -> None:
+    script = """
+import os, time
+x = bytearray(os.urandom(60 << 20))
+for _ in range(15):
+    if os.fork() == 0:
+        time.sleep(.6); os._exit(0)
+time.sleep(.6)
+"""
+    assert attempt(script)["outcome"] == "passed"
 
 
 def test_the_variables_of_a_case_are_its_programs_alone(

@@ -29,7 +29,7 @@ _TELLING, _NEARBY = 8, 30  # characters of a question, and where its answer foll
 _ABOUT_IT = ("id", "held_out", "session", "status", "tools")
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 _ESCAPE = re.compile(r"\\[nrtbf\"'\\/]")
-_GROUPED = re.compile(r"(\d),(\d\d\d)(?!\d)")
+_GROUPING = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _WORD = re.compile(r"\w+")
 _FEWEST, _NEAR = 8, 0.7  # groups of three words, and how many of them make a copy
 _MOST_BYTES = 1 << 20
@@ -163,7 +163,8 @@ def _is_answered(question: str, answers: list[str], plain: str) -> bool:
     while at >= 0:
         after = plain[at + len(question) + 1 :][:_NEARBY]
         for answer in answers:
-            near = len(question) >= _TELLING and f" {answer} " in f"{after} "
+            tells = len(question) >= _TELLING or len(answer) >= _SHORT
+            near = tells and f" {answer} " in f"{after} "
             far = len(answer) >= _SHORT and f" {answer} " in plain
             if near or (far and answer != question):
                 return True
@@ -195,7 +196,7 @@ def _plain(text: str) -> str:
     """Only its words and numbers, however they are quoted, joined or escaped."""
     text = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
     text = _ESCAPE.sub(" ", text)
-    text = _GROUPED.sub(r"\1\2", text.replace("_", " "))
+    text = _GROUPING.sub("", text.replace("_", " "))
     return " ".join(_WORD.findall(text.casefold()))
 
 

@@ -107,7 +107,7 @@ def test_cases_of_one_name_are_told_apart(prove: Prove) -> None:
         pytest.param("a: &a x\nrun: *a\n", 2, "aliases", id="alias"),
         pytest.param("run: [x\n", 2, "check the indent", id="broken"),
         pytest.param("run: x\n---\nrun: y\n", 2, "two documents", id="documents"),
-        pytest.param("run: !!python/name:os.system x\n", 1, "constructor", id="tag"),
+        pytest.param("run: !!python/name:os.system x\n", 1, "tags (", id="tag"),
         pytest.param("", 1, "it is empty", id="empty"),
         pytest.param("# nothing\n", 1, "it is empty", id="comment"),
         pytest.param("[]", 1, "it is empty", id="empty-list"),

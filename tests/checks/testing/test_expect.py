@@ -99,6 +99,16 @@ def test_without_expectations_an_exit_of_zero_is_expected() -> None:
     assert len(differences({}, ended(code=2))) == 1
 
 
+def test_standard_error_is_compared_as_well() -> None:
+    assert differences({"stderr": "a"}, ended(err="b"))
+    assert not differences({"stderr": "a"}, ended(err="a\n"))
+
+
+def test_one_line_break_at_the_end_does_not_matter_more_do() -> None:
+    assert of_stdout("a", "a\n\n")
+    assert of_stdout("a ", "a")
+
+
 def test_files_that_are_not_files() -> None:
     expect = {"files": {"l": {"contains": "x"}, "gone": "x", "there": {"absent": True}}}
     found = differences(expect, ended(l=Found("link"), there=Found("folder")))

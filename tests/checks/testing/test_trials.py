@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,9 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from skillforge.checks.testing import stage
+from skillforge import sandbox
+from skillforge.checks.testing import stage, trials
 from skillforge.errors import RequestError, ToolError
 from skillforge.model import File, Kind
+from skillforge.sandbox import SandboxError
+from skillforge.sandbox.bubblewrap import Bubblewrap
 from tests.checks.testing.conftest import Prove
 from tests.sandbox.conftest import running
 
@@ -241,6 +245,150 @@ def test_what_has_passed_just_so_is_remembered(prove: Prove) -> None:
 
     prove.library.write("skills/proven/scripts/x.py", "2")
     assert prove.run("--json").data["remembered"] == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("evidence/proven/0000000000000001.json", "{}"),
+        ("skillforge.yaml", "tests: {scripts: 3}\n"),
+        ("skills/proven/scripts/x.py", "2"),
+        ("skills/proven/new.md", "new"),
+    ],
+)
+def test_any_change_is_tried_again(prove: Prove, path: str, text: str) -> None:
+    prove.write({"tests/a.yaml": "run: ['true']\n", "scripts/x.py": "1"})
+    prove.run()
+    assert prove.run("--json").data["remembered"] == 1
+
+    prove.library.write(path, text)
+
+    assert prove.run("--json").data["remembered"] == 0
+
+
+def test_a_mode_is_part_of_what_is_remembered(prove: Prove) -> None:
+    prove.write({"tests/a.yaml": "run: ['true']\n", "scripts/x.py": "1"})
+    prove.run()
+    (prove.library.root / "skills/proven/scripts/x.py").chmod(0o755)
+
+    assert prove.run("--json").data["remembered"] == 0
+
+
+@pytest.mark.parametrize(
+    "options", [("--repeat", "2"), ("-k", "a"), ("--shard", "1/2")]
+)
+def test_a_part_or_a_repetition_asks_no_memory(
+    prove: Prove, options: tuple[str, str]
+) -> None:
+    prove.write({"tests/a.yaml": "run: ['true']\n"})
+    prove.run()
+
+    assert prove.run("--json", *options).data["remembered"] == 0
+
+
+def test_two_libraries_are_each_tried_by_their_own_policy(
+    prove: Prove, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    needs = "# /// script\n# dependencies = ['nowhere']\n# ///\n"
+    files = {"scripts/x.py": needs, "tests/a.yaml": "run: [python3, scripts/x.py]\n"}
+    prove.write(files)
+    prove.library.write("skillforge.yaml", "tests: {dependencies: true}\n")
+    other = tmp_path / "other/skills/second"
+    shutil.copytree(prove.library.root / "skills/proven", other)
+    (tmp_path / "other/skillforge.yaml").write_text("tests: {dependencies: false}\n")
+    first = str(prove.library.root / "skills/proven")
+
+    trials = prove.call("test", first, str(other), "--json").data["trials"]
+
+    said = {trial["skill"]: trial["detail"] for trial in trials}
+    assert "cannot be had" in said["proven"]
+    assert "the policy allows it" in said["second"]
+
+
+def test_files_are_laid_out_with_their_modes(prove: Prove) -> None:
+    before = os.umask(0o077)
+    try:
+        trial = prove.one(
+            "run: cd $SKILL_DIR; stat -c %a . scripts scripts/x.py scripts/y.sh\n"
+            "expect: {stdout: '755\\n755\\n644\\n755'}\n".replace("'", '"'),
+            **{"scripts/x.py": "1", "scripts/y.sh": "2"},
+        )
+    finally:
+        os.umask(before)
+
+    assert trial["outcome"] == "passed", trial["detail"]
+
+
+def test_evidence_that_is_a_link_is_not_read(prove: Prove, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.json"
+    secret.write_text('{"held_out": true, "inputs": "x"}')
+    prove.write({"tests/a.yaml": "run: ['true']\n"})
+    folder = prove.library.root / "evidence/proven"
+    folder.mkdir(parents=True)
+    (folder / "0000000000000001.json").symlink_to(secret)
+
+    assert prove.run("--json").data["findings"] == []
+
+
+def test_too_few_cases_are_told_but_not_refused_here(prove: Prove) -> None:
+    prove.write({"scripts/x.py": "1"})
+
+    ran = prove.run("--json")
+
+    assert ran.code == 0
+    assert [f["rule"] for f in ran.data["findings"]] == ["too-few-cases"]
+
+
+def test_a_process_that_dies_is_an_error(
+    prove: Prove, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = "- {name: a, run: ['true']}\n- {name: b, run: ['true']}\n"
+    prove.write({"tests/a.yaml": rows})
+    monkeypatch.setattr(trials, "_try_once", lambda _: os.kill(os.getpid(), 9))
+
+    found = prove.run("--json", "--jobs", "1").data["trials"]
+
+    assert [trial["outcome"] for trial in found] == ["error", "error"]
+    assert "died" in found[0]["detail"]
+
+
+@pytest.mark.parametrize("error", [OSError("x"), ValueError("x"), SandboxError("x")])
+def test_a_sandbox_that_fails_is_an_error(
+    prove: Prove, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    prove.write({"tests/a.yaml": "run: ['true']\n"})
+    monkeypatch.setattr(Bubblewrap, "run", fail)
+    monkeypatch.setattr(Bubblewrap, "gaps", lambda _: [])
+    sandbox.choose.cache_clear()
+    try:
+        [trial] = prove.run("--json").data["trials"]
+    finally:
+        sandbox.choose.cache_clear()
+
+    assert trial["outcome"] == "error"
+
+
+def test_a_name_that_a_commit_does_not_have_is_refused(prove: Prove) -> None:
+    prove.write({"tests/a.yaml": "run: ['true']\n"})  # and not committed
+
+    assert prove.run("--rev", "HEAD").code == 2
+
+
+def test_a_branch_is_tried_by_the_policy_of_its_base(prove: Prove) -> None:
+    prove.library.git("switch", "--quiet", "--create", "work")
+    prove.library.write("skillforge.yaml", "tests: {dependencies: true}\n")
+    needs = "# /// script\n# dependencies = ['nowhere']\n# ///\n"
+    prove.write({"scripts/x.py": needs, "tests/a.yaml": "run: python3 scripts/x.py\n"})
+    prove.library.commit()
+
+    where = ("--library", str(prove.library.root), "--changed-since", "main", "--json")
+    [trial] = prove.call("test", *where).data["trials"]
+
+    assert "the policy allows it" in trial["detail"]
 
 
 def test_what_has_failed_is_tried_again(prove: Prove) -> None:
