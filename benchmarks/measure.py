@@ -37,7 +37,9 @@ def seconds(*works: Callable[[], object], times: int = 5) -> list[float]:
     return best
 
 
-def command(*arguments: object, cwd: Path | None = None) -> Callable[[], object]:
+def command(
+    *arguments: object, cwd: Path | None = None
+) -> Callable[[], "subprocess.CompletedProcess[bytes]"]:
     line = [sys.executable, "-m", "skillforge", *map(str, arguments)]
     return lambda: subprocess.run(line, cwd=cwd, capture_output=True, check=False)
 

@@ -50,7 +50,9 @@ def _many(box: Bubblewrap, work: Path) -> Row:
     tests.mkdir(parents=True)
     (tests.parent / "SKILL.md").write_text(_SKILL.format(name="nothing"))
     rows = "".join(f"  - {{n: {n}}}\n" for n in range(TRIALS))
-    (tests / "many.yaml").write_text(f"run: ['true']\nvariants:\n{rows}")
+    (tests / "many.yaml").write_text(f"run: ['true', '{{{{ n }}}}']\nvariants:\n{rows}")
+    done = command("test", tests.parent, "--jobs", 2, "--no-cache")()
+    assert b"1,000 passed" in done.stdout.replace(b"1000", b"1,000"), done
     bare, ours = seconds(
         lambda: _bare(box, 2, TRIALS),
         command("test", tests.parent, "--jobs", 2, "--no-cache"),

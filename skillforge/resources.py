@@ -20,9 +20,5 @@ def schema(name: str) -> dict[str, Any]:
     return loaded
 
 
-def template_path(name: str) -> Path:
-    return _PACKAGE / "templates" / name
-
-
 def template(name: str) -> str:
-    return template_path(name).read_text(encoding="utf-8")
+    return (_PACKAGE / "templates" / name).read_text(encoding="utf-8")

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 from pathlib import PurePosixPath
 
@@ -18,14 +19,10 @@ KEY_FILES = {
     ".aws/credentials": "[default]\naws_secret_access_key = {token}\n",
     ".config/gh/hosts.yml": "github.com:\n    oauth_token: {token}\n",
 }
+_FOLDERS = sorted({str(up) for path in KEY_FILES for up in PurePosixPath(path).parents})
 # What the kernel counts when something is sent that nobody is there to take.
-_IN_VAIN = {
-    ("Ip", "OutNoRoutes"),
-    ("Tcp", "AttemptFails"),
-    ("Udp", "NoPorts"),
-    ("", "Ip6OutNoRoutes"),
-    ("", "Udp6NoPorts"),
-}
+_IN_VAIN = {"Ip:": "OutNoRoutes", "Tcp:": "AttemptFails", "Udp:": "NoPorts"}
+_IN_VAIN_6 = ("Ip6OutNoRoutes", "Udp6NoPorts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +58,9 @@ def plant(home: int, traps: Traps) -> dict[str, int]:
         # Never read, as far as its time tells; the first read sets that to now.
         os.utime(path, ns=(0, 0), dir_fd=home)
         changed[path] = os.stat(path, dir_fd=home).st_ctime_ns
-    folders = {parent for path in changed for parent in PurePosixPath(path).parents}
-    for folder in folders:  # not places to write, only to look at
+    for folder in _FOLDERS:  # not places to write, only to look at
         with suppress(PermissionError):  # a container's home is its engine's
-            os.chmod(str(folder), 0o555, dir_fd=home)  # noqa: S103
+            os.chmod(folder, 0o555, dir_fd=home)  # noqa: S103
     return changed
 
 
@@ -95,13 +91,19 @@ def tried_to_connect(counters: str) -> bool:
 
     What a job says to a server that it started itself arrives, and does not count.
     """
-    lines = [line.split() for line in counters.splitlines()]
-    counted: dict[tuple[str, str], int] = {}
+    lines = counters.splitlines()
     for names, values in pairwise(lines):
-        if names and values and names[0] == values[0] and names[0].endswith(":"):
-            pairs = zip(names[1:], values[1:], strict=False)
-            counted |= {(names[0][:-1], n): int(v) for n, v in pairs}
-    for words in lines:
-        if len(words) == 2 and words[1].isdecimal():
-            counted["", words[0]] = int(words[1])
-    return any(counted.get(name, 0) > 0 for name in _IN_VAIN)
+        if columns := _columns(names):
+            numbers = values.split()
+            if any(numbers[column] != "0" for column in columns):
+                return True
+    alone = (line.split() for line in lines if line.startswith(_IN_VAIN_6))
+    return any(words[1:] != ["0"] for words in alone)
+
+
+@cache
+def _columns(names: str) -> list[int]:
+    """Which numbers below a line of names count what was sent in vain."""
+    kind, *rest = names.split() or [""]
+    wanted = _IN_VAIN.get(kind, "")
+    return [rest.index(wanted) + 1] if wanted in rest else []
