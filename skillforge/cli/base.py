@@ -73,6 +73,28 @@ def common_options(command: F) -> F:
     return library(as_json(command))
 
 
+FORMATS = ("text", "json", "sarif", "github", "markdown", "junit")
+
+
+def selection_options(command: F) -> F:
+    """Give a command the skills to look at, and the form of its report."""
+    targets = click.argument("targets", nargs=-1, metavar="[SKILL|FOLDER]...")
+    changed = click.option(
+        "--changed-since", metavar="REV", help="Only skills a branch changed."
+    )
+    revision = click.option(
+        "--rev", metavar="REV", help="Take a commit instead of the checkout."
+    )
+    form = click.option(
+        "--format",
+        "format_",
+        type=click.Choice(FORMATS),
+        default="text",
+        show_default=True,
+    )
+    return targets(changed(revision(form(common_options(command)))))
+
+
 class LazyGroup(click.Group):
     """Commands by stage; a command's module is imported when it is asked for."""
 

@@ -4,7 +4,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skillforge.cli.base import Answer, Settings, common_options
+from skillforge.cli.base import (
+    Answer,
+    Settings,
+    common_options,
+    selection_options,
+)
 from skillforge.cli.output import use_colour
 from skillforge.model import Profile
 
@@ -12,32 +17,20 @@ if TYPE_CHECKING:
     from skillforge.checks.fix import Fix
     from skillforge.model import Report
 
-FORMATS = ("text", "json", "sarif", "github", "markdown", "junit")
-
 
 @click.command()
-@click.argument("targets", nargs=-1, metavar="[SKILL|FOLDER]...")
 @click.option(
     "--profile",
     type=click.Choice([p.value for p in Profile]),
     help="spec: the agentskills.io specification; portable: what every client accepts "
     "[default: the policy's, else portable].",
 )
-@click.option("--changed-since", metavar="REV", help="Only skills a branch changed.")
-@click.option("--rev", metavar="REV", help="Check a commit instead of the checkout.")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(FORMATS),
-    default="text",
-    show_default=True,
-)
 @click.option("--notes", is_flag=True, help="Show notes too, not only what needs work.")
 @click.option(
     "--fix", is_flag=True, help="Mend what has one right answer; shows a diff."
 )
 @click.option("--write", is_flag=True, help="With --fix: write the files.")
-@common_options
+@selection_options
 @click.pass_obj
 def validate(  # noqa: PLR0913, PLR0917 - one for each option
     settings: Settings,

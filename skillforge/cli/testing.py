@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli.base import Answer, Settings, common_options
-from skillforge.cli.check import FORMATS
+from skillforge.cli.base import Answer, Settings, selection_options
 from skillforge.cli.output import use_colour
 
 if TYPE_CHECKING:
@@ -16,9 +15,6 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("targets", nargs=-1, metavar="[SKILL|FOLDER]...")
-@click.option("--changed-since", metavar="REV", help="Only skills a branch changed.")
-@click.option("--rev", metavar="REV", help="Test a commit instead of the checkout.")
 @click.option(
     "--jobs",
     type=click.IntRange(1, 64),
@@ -47,14 +43,7 @@ if TYPE_CHECKING:
 )
 @click.option("--no-cache", is_flag=True, help="Try again what has passed just so.")
 @click.option("-v", "--verbose", is_flag=True, help="Show trials that passed, too.")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(FORMATS),
-    default="text",
-    show_default=True,
-)
-@common_options
+@selection_options
 @click.pass_obj
 def test(  # noqa: PLR0913, PLR0917 - one for each option
     settings: Settings,

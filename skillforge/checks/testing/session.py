@@ -66,15 +66,13 @@ def run_tests(
 ) -> Tested:
     """Try all cases of the skills that were selected."""
     selected = chosen(start, selection)
-    plans = [
-        _matching(plan(each.skill, each.evidence, each.policy), options.match)
-        for each in selected
-    ]
+    plans = [plan(each.skill, each.evidence, each.policy) for each in selected]
     findings = [
         _advice(finding).under(planned.skill.path)
         for planned, each in zip(plans, selected, strict=True)
         for finding in (*shortcomings(planned, each.policy), *planned.findings)
     ]
+    plans = [_matching(planned, options.match) for planned in plans]
     memory = _Memory(start, options)
     keys = [memory.key(each) for each in selected]
     known = memory.recall(keys)

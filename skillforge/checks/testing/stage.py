@@ -25,9 +25,7 @@ from skillforge.sandbox import SKILL_DIR, Job, Limits, files
 REPORT = ".skillforge-report.xml"
 PACKAGES = "/packages"
 _RUNNER = "/runner"
-_PYTEST = (
-    *("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments"),
-)
+_PYTEST = ["pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments"]
 _PREFIX = "skillforge-test-"
 _MODES = {Kind.FILE: 0o644, Kind.EXECUTABLE: 0o755, Kind.SYMLINK: 0o777}
 _NOT_LINKED = (TESTS, "evals", "evidence")
@@ -129,12 +127,12 @@ def test_files(skill: Skill) -> Iterator[Case | Trial]:
 
 def ignored(skill: Skill) -> Iterator[Finding]:
     """Files of `tests/` that look like tests, and are not taken for any."""
+    hint = "cases are *.yaml, test_*.py, and *.sh that can be executed"
     for path, file in sorted(skill.files.items()):
-        if is_in_tests(path) and _LOOKS_LIKE_A_TEST.search(path):
-            is_run = file.kind is Kind.EXECUTABLE or not path.endswith(".sh")
-            if path.endswith((".yaml", ".yml")) or (path.endswith(".sh") and is_run):
-                continue
-            hint = "cases are *.yaml, test_*.py, and *.sh that can be executed"
+        is_run = path.endswith((".yaml", ".yml")) or (
+            path.endswith(".sh") and file.kind is Kind.EXECUTABLE
+        )
+        if is_in_tests(path) and _LOOKS_LIKE_A_TEST.search(path) and not is_run:
             message = "it lies in tests/, but is not run"
             yield Finding("not-a-case", Severity.WARNING, message, path, 1, hint)
 
