@@ -28,6 +28,9 @@ WINDOWS = re.compile(
     r"|[<>:\"|?*\\\x00-\x1f]",
     re.IGNORECASE,
 )
+_CHANGE_MODE = (
+    "in the skill's folder: chmod {mode} {path}; git update-index --chmod={mode} {path}"
+)
 _DOCUMENT = re.compile(
     r".*\.(?:md|txt|json|ya?ml|toml|csv|html|css|svg|png|jpe?g|gif|pdf)", re.IGNORECASE
 )
@@ -160,10 +163,10 @@ def executable_bit(skill: Skill) -> Iterator[Problem]:
     """
     for path, file in skill.files.items():
         if file.kind is Kind.EXECUTABLE and _DOCUMENT.fullmatch(path):
-            hint = f"git update-index --chmod=-x {path}; chmod -x {path}"
+            hint = _CHANGE_MODE.format(mode="-x", path=path)
             yield Problem("a document is marked executable", hint, path=path)
         elif file.kind is Kind.FILE and path.endswith(".sh"):
-            hint = f"git update-index --chmod=+x {path}; chmod +x {path}"
+            hint = _CHANGE_MODE.format(mode="+x", path=path)
             yield Problem("a shell script is not marked executable", hint, path=path)
 
 

@@ -98,8 +98,10 @@ def review(  # noqa: PLR0913, PLR0917 - one for each option
         reviews.remark(desk.forge, number, comment, desk.by)
     if approve:
         done = reviews.approve(desk.library, desk.forge, number, desk.by, head)
-        step = reviews.next_step(desk.library, done, True)
-        text = f"approved proposal {number} at {done.head[:12]}\nnext: {step}"
+        refused = reviews.is_refused(done)
+        step = reviews.next_step(desk.library, done, not refused)
+        but = ", which the gate refuses" if refused else ""
+        text = f"approved proposal {number} at {done.head[:12]}{but}\nnext: {step}"
         return _decided(done, text)
     if reject:
         done = reviews.reject(desk.forge, number, why, desk.by)

@@ -137,6 +137,12 @@ def check(library: Library, forge: Forge, proposal: Proposal, by: Who) -> Propos
     return forge.judge(proposal, gate.judge(library, Candidate.of(proposal)), by)
 
 
+def is_refused(proposal: Proposal) -> bool:
+    """Whether the gate has said no to exactly what the branch holds now."""
+    verdict = proposal.verdict
+    return verdict is not None and _is_current(proposal) and not verdict.passed
+
+
 def _is_current(proposal: Proposal) -> bool:
     verdict = proposal.verdict
     seen = verdict and (verdict.head, verdict.base)

@@ -8,7 +8,7 @@ import pytest
 
 from skillforge import sandbox
 from skillforge.store import Cache
-from tests.propose.conftest import Loop
+from tests.propose.conftest import REVIEWER, Loop
 
 AGENT = ("--origin", "agent-foreground")
 SCRIPT = "import sys; print(sys.argv[1].upper())\n"
@@ -183,6 +183,16 @@ def test_the_gate_believes_no_cache(
 
     assert believed["remembered"] == 1  # the command asks it, as it is told to
     assert (passed, rules) == (False, {"trial-failed"})
+
+
+def test_who_approves_what_the_gate_refuses_is_told(judge: Judge, loop: Loop) -> None:
+    number = judge.propose({"scripts/up.py": SCRIPT})
+    loop("gate", number)
+
+    said = loop("review", number, "--approve", "--as", REVIEWER).out
+
+    assert "which the gate refuses" in said
+    assert "promote" not in said
 
 
 def test_a_rollback_does_not_wait_for_trials(loop: Loop, judge: Judge) -> None:
