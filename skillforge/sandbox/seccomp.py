@@ -79,11 +79,14 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "umount2": (166, 39),
     "unshare": (272, 97),
     "userfaultfd": (323, 282),
+    "vmsplice": (278, 75),
 }
 _CLONE, _SOCKET, _SOCKETPAIR, _IOCTL = (56, 220), (41, 198), (53, 199), (16, 29)
 _OPEN, _OPENAT, _FCNTL, _SET_FLAGS = (2, None), (257, 56), (72, 25), 4
 # Their arguments lie in memory, out of sight; C libraries then take what we can see.
 _UNSEEN = {"clone3": 435, "openat2": 437}
+_SETSOCKOPT = (54, 208)
+_BIND_TO_DEVICE = (25, 62)  # past the routes, whose counters tell of a try to connect
 _NO_TRACE = 0x40000  # O_NOATIME: to read and leave no sign of it
 _NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW* flag that clone takes
 _FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6: others reach past a namespace
@@ -119,6 +122,10 @@ def program() -> bytes:
             lines += _when(opens, argument, [hides], no)
     sets = [_line(_EQUAL, _SET_FLAGS, 0, 3), _line(_LOAD, _THIRD), hides]
     lines += _when(_FCNTL[column], _SECOND, sets, no)
+    for option in _BIND_TO_DEVICE:
+        binds = [_line(_EQUAL, 1, 0, 3), _line(_LOAD, _THIRD)]
+        binds += [_line(_EQUAL, option, 0, 1)]
+        lines += _when(_SETSOCKOPT[column], _SECOND, binds, no)
     for number in (_SOCKET[column], _SOCKETPAIR[column]):
         lines += _families(number)
     for request in _TERMINAL:
@@ -142,6 +149,10 @@ def profile() -> dict[str, object]:
         rules.append(rule(["clone"], errno.EPERM, masked))
     hides = {"value": _NO_TRACE, "valueTwo": _NO_TRACE, "op": "SCMP_CMP_MASKED_EQ"}
     sets = {"index": 1, **_low_half(_SET_FLAGS)}
+    for option in _BIND_TO_DEVICE:
+        level = {"index": 1, **_low_half(1)}
+        binds = {"index": 2, **_low_half(option)}
+        rules.append(rule(["setsockopt"], errno.EPERM, level, binds))
     rules.append(rule(["open"], errno.EPERM, {"index": 1, **hides}))
     rules.append(rule(["openat"], errno.EPERM, {"index": 2, **hides}))
     rules.append(rule(["fcntl"], errno.EPERM, sets, {"index": 2, **hides}))

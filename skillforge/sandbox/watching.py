@@ -1,6 +1,8 @@
 """Attend a running job: cut what it writes, count what it uses, say when to end it."""
 
+import io
 import os
+import re
 import selectors
 import time
 from collections.abc import Callable, Sequence
@@ -11,7 +13,8 @@ from skillforge.proc import Process
 from skillforge.sandbox import Limits
 
 _TICKS = os.sysconf("SC_CLK_TCK")
-_PAGE = os.sysconf("SC_PAGE_SIZE")
+_MOST_MAPS = 1 << 20  # bytes of a list of what a process has mapped
+_SCARCE = 25  # of its memory, the part that a machine has to have left
 _FIRST_LOOK, _LAST_LOOK = 0.01, 0.1  # seconds between two looks at what it uses
 
 
@@ -136,6 +139,8 @@ class Usage:
 
     def excess(self) -> str:
         """Which limit the job is over; empty if none."""
+        if _is_scarce():
+            return "the machine has hardly any memory left"
         return self._space() or self._processes()
 
     def _space(self) -> str:
@@ -189,9 +194,11 @@ class Usage:
         own = 0
         shared: dict[bytes, int] = {}
         for place in living:
-            sizes = self._read(f"{place}/statm").split()
-            own += (int(sizes[1]) - int(sizes[2])) * _PAGE if sizes else 0
-            shared |= _shared_maps(self._read(f"{place}/maps"))
+            own += _held(self._read(f"{place}/status"))
+            maps = self._read(f"{place}/maps", _MOST_MAPS)
+            if len(maps) == _MOST_MAPS:  # so many pieces that nobody could count them
+                return self.limits.memory + 1
+            shared |= _shared_maps(maps)
         if own + sum(shared.values()) > self.limits.memory:
             own = self._shares(living, own)  # which takes longer to find out
         return own + sum(shared.values())
@@ -206,28 +213,56 @@ class Usage:
         ]
         return sum(int(line.split()[1]) * 1024 for line in lines) if lines else own
 
-    def _read(self, path: str) -> bytes:
-        """A file of /proc; empty once its process is gone."""
+    def _read(self, path: str, most: int = -1) -> bytes:
+        """A file of /proc, or its start; empty once its process is gone."""
         try:
             fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC, dir_fd=self.proc)
         except OSError:
             return b""
         with open(fd, "rb", buffering=0) as file:
             try:
-                return file.read()
+                return file.read() if most < 0 else _start_of(file, most)
             except OSError:
                 return b""
+
+
+def _held(status: bytes) -> int:
+    """What a process holds of its own: pages, and the tables to find them."""
+    found = re.findall(rb"^(?:RssAnon|VmPTE):\s+(\d+) kB$", status, re.MULTILINE)
+    return sum(map(int, found)) * 1024
 
 
 def _shared_maps(maps: bytes) -> dict[bytes, int]:
     """The sizes of memory that processes share, by the number that tells them apart."""
     found: dict[bytes, int] = {}
+    if b"/dev/zero" not in maps and b"/SYSV" not in maps:
+        return found
     for line in maps.split(b"\n"):
         if b"/dev/zero (deleted)" in line or b"/SYSV" in line:
             span, _perms, _offset, _device, number, *_ = line.split()
             start, end = (int(part, 16) for part in span.split(b"-"))
             found[number] = found.get(number, 0) + end - start
     return found
+
+
+def _start_of(file: io.FileIO, most: int) -> bytes:
+    """The first bytes of a file that gives them a page at a time."""
+    data = b""
+    while len(data) < most and (part := file.read(most - len(data))):
+        data += part
+    return data
+
+
+def _is_scarce() -> bool:
+    """Whether the machine itself has hardly any memory left."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:
+            facts = dict(
+                re.findall(r"^(MemTotal|MemAvailable):\s+(\d+)", file.read(), re.M)
+            )
+    except OSError:
+        return False
+    return int(facts.get("MemAvailable", 1)) * _SCARCE < int(facts.get("MemTotal", 1))
 
 
 def _size(count: int) -> str:

@@ -94,6 +94,8 @@ CALLS = {
     "clone-unseen": (435, "b'0' * 88, 88"),
     "open-unseen": (437, "-100, b'/work', b'0' * 24, 24"),
     "join-namespace": (308, "0, 0"),
+    "pin-pages": (278, "1, 0, 0, 0"),
+    "bind-to-device": (54, "1, 1, 25, b'lo', 2"),
     "pair-of-netlink": (53, "16, 3, 0, b'0' * 8"),
     "steal-descriptor": (438, "0, 0, 0"),
     "mount-by-parts": (430, "b'tmpfs', 0"),
@@ -487,6 +489,14 @@ LIMITS = {
         " while True: x.append(bytearray(os.urandom(1 << 20)) * 4)\n"
         "threading.Thread(target=fill).start()\n"
         "ctypes.CDLL(None).syscall(60, 0)",
+        "of memory",
+    ),
+    "countless-maps": (
+        "import mmap, time\nx = mmap.mmap(-1, 1 << 28)\n"
+        "import ctypes\nlibc = ctypes.CDLL(None)\n"
+        "start = ctypes.addressof(ctypes.c_char.from_buffer(x))\n"
+        "for n in range(0, 30000, 2):\n"
+        " libc.mprotect(ctypes.c_void_p(start + n * 4096), 4096, 1)\ntime.sleep(9)",
         "of memory",
     ),
     "files-in-memory": (

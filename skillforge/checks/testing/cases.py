@@ -49,6 +49,9 @@ class Case:
     is_from_table: bool = False
     is_proof: bool = True  # a look at the syntax of an example proves nothing
     runner: str = ""
+    decoy: Mapping[str, Any] | None = (
+        None  # the same with another answer: it has to fail
+    )
 
 
 class BadCaseError(Exception):

@@ -13,6 +13,7 @@ from skillforge.sandbox import Ended, Found
 
 _SHOWN = 300  # characters of a text
 _SHOWN_LINES = 12  # of a difference
+_LONGEST = 1000  # characters of a pattern
 _SECONDS = 5  # for a pattern or a schema, which are the author's
 
 
@@ -55,7 +56,8 @@ def unusable(expect: Mapping[str, Any]) -> str:
 def _wrong_pattern(rules: Mapping[str, Any]) -> str:
     for pattern in map(as_text, _several(rules.get("matches", []))):
         try:
-            re.compile(pattern, re.MULTILINE)
+            if len(pattern) > _LONGEST or re.compile(pattern, re.MULTILINE).groups > 50:
+                return f"matches: /{pattern[:40]}…/ is too long, or has too many groups"
         except (re.error, RecursionError, OverflowError) as err:
             return f"matches: /{pattern}/ is not a regular expression: {err}"
     return ""

@@ -18,6 +18,7 @@ _HINT = "name packages by name and version only, as PEP 723 has it"
 _PINNED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9.!+_-]+", re.ASCII)
 _HASH = re.compile(r"--hash=sha(?:256|384|512):[0-9a-f]{64,128}", re.ASCII)
 _MOST_BYTES = 1 << 18  # of a lock
+_MOST_METADATA = 1 << 12  # characters; the parser takes the square of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,10 @@ def needs(skill: Skill) -> Iterator[Needs]:
 
 def _read(path: str, text: str) -> Needs:
     try:
-        said = tomllib.loads(_metadata(text))
+        metadata = _metadata(text)
+        if len(metadata) > _MOST_METADATA:
+            return Needs(path, problem="its inline metadata is too long")
+        said = tomllib.loads(metadata)
         wanted = said.get("dependencies", [])
         if not isinstance(wanted, list) or not all(isinstance(w, str) for w in wanted):
             return Needs(path, problem="its dependencies are not a list of text")

@@ -2,7 +2,10 @@
 
 import json
 import re
+import secrets
 from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -33,6 +36,7 @@ _GROUPING = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _WORD = re.compile(r"\w+")
 _FEWEST, _NEAR = 8, 0.7  # groups of three words, and how many of them make a copy
 _MOST_BYTES = 1 << 20
+_MOST_LEAVES = 200  # texts of an example, and places of one, that are looked at
 _DO_NOT_COPY = "a skill that holds the answers proves nothing; state the rule instead"
 
 
@@ -92,8 +96,8 @@ def _refuse_sham(skill: Skill, template: Mapping[str, Any]) -> None:
     asked = {key: value for key, value in template.items() if key != "expect"}
     if "output" in set(placeholders(asked)):
         raise BadCaseError(1, "`output` is the answer: it belongs below `expect` only")
-    if not set(placeholders(template["expect"])):
-        raise BadCaseError(1, "`expect` has to be about the example: {{ output }}")
+    if "output" not in set(placeholders(template["expect"])):
+        raise BadCaseError(1, "`expect` has to be about the answer: {{ output }}")
     own = [PurePosixPath(p).name for p in skill.files if not p.startswith("tests/")]
     if not any(name in as_text(template["run"]) for name in own):
         raise BadCaseError(1, "`run` has to run a file of the skill")
@@ -104,7 +108,26 @@ def _case(skill: Skill, template: dict[str, Any], example: Example) -> Case:
     if wrong := misfit(filled, "replay.schema.json"):
         raise BadCaseError(1, wrong.words)
     name = f"{template.get('name', 'held out')} [example {example.id[:12]}]"
-    return make(skill, REPLAY, 1, filled, name, is_from_table=True)
+    case = make(skill, REPLAY, 1, filled, name, is_from_table=True)
+    other = {
+        **example.said,
+        "id": example.id,
+        "output": _other(example.said.get("output")),
+    }
+    return replace(case, decoy=fill(template["expect"], other, 1))
+
+
+def _other(value: Any) -> Any:
+    """An answer of the same shape that nobody would give."""
+    if isinstance(value, dict):
+        return {key: _other(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_other(item) for item in value]
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + 7919
+    return f"no {secrets.token_hex(8)}"
 
 
 def unused(skill: Skill, examples: Sequence[Example]) -> Iterator[Finding]:
@@ -144,10 +167,11 @@ def _finding(path: str, line: int, message: str) -> Finding:
 def _copy(plain: str, parts: Set[int], example: Example) -> str:
     """The text of an example that a file holds, if any; all as `_plain` spells it."""
     said = example.said
-    asked = list(_leaves(said.get("inputs")))
-    answers = list(_leaves(said.get("output")))
+    asked = list(islice(_leaves(said.get("inputs")), _MOST_LEAVES))
+    answers = list(islice(_leaves(said.get("output")), _MOST_LEAVES))
     known = ("inputs", "output", *_ABOUT_IT)
-    others = [t for k, v in said.items() if k not in known for t in _leaves(v)]
+    rest = (t for k, v in said.items() if k not in known for t in _leaves(v))
+    others = list(islice(rest, _MOST_LEAVES))
     for text in (*asked, *answers, *(t for t in others if len(t) >= _LONGER)):
         if len(text) >= _LONG and (f" {text} " in plain or _is_near(text, parts)):
             return text
@@ -159,14 +183,19 @@ def _is_answered(question: str, answers: list[str], plain: str) -> bool:
 
     A short answer is told from any other word by where it stands.
     """
+    if any(
+        len(answer) >= _SHORT and answer != question and f" {answer} " in plain
+        for answer in answers
+    ):
+        return len(question) >= _SHORT and f" {question} " in plain
     at = plain.find(f" {question} ") if len(question) >= _SHORT else -1
-    while at >= 0:
+    for _ in range(_MOST_LEAVES):
+        if at < 0:
+            return False
         after = plain[at + len(question) + 1 :][:_NEARBY]
         for answer in answers:
             tells = len(question) >= _TELLING or len(answer) >= _SHORT
-            near = tells and f" {answer} " in f"{after} "
-            far = len(answer) >= _SHORT and f" {answer} " in plain
-            if near or (far and answer != question):
+            if tells and f" {answer} " in f"{after} ":
                 return True
         at = plain.find(f" {question} ", at + 1)
     return False

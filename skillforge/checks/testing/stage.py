@@ -1,5 +1,6 @@
 """From a case to a job: the skill's files laid out, and what the job finds there."""
 
+import errno
 import importlib.util
 import os
 import re
@@ -28,6 +29,7 @@ _RUNNER = "/runner"
 _PYTEST = ["pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments"]
 _PREFIX = "skillforge-test-"
 _MODES = {Kind.FILE: 0o644, Kind.EXECUTABLE: 0o755, Kind.SYMLINK: 0o777}
+_OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EIO)
 _NOT_LINKED = (TESTS, "evals", "evidence")
 # The runner is imported before anything of the skill can be: it would run the tests.
 _PATHS = f"sys.path += ['{SKILL_DIR}/scripts', '{SKILL_DIR}', '{PACKAGES}']"
@@ -100,8 +102,10 @@ def lay_out(skill: Skill, folder: Path) -> Path:
                 files.link(held, path, os.fsdecode(skill.read(path)))
             else:
                 files.put(held, path, skill.read(path), _MODES[file.kind])
-    except OSError as err:
-        raise _unwritable(top, err) from err
+    except (OSError, ValueError) as err:
+        if isinstance(err, OSError) and err.errno in _OF_THE_DISK:
+            raise _unwritable(top, err) from err
+        raise RequestError(f"its files cannot be laid out: {err}") from err
     finally:
         os.close(held)
     return top

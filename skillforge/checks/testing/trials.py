@@ -246,6 +246,8 @@ def judge(case: Case, ended: Ended) -> tuple[Outcome, str]:
         found.append("it tried to connect to something; there is no network here")
     problems = _runner_problems(case, ended) if case.runner else []
     found += problems or differences(case.expect, ended)
+    if not found and case.decoy is not None and not differences(case.decoy, ended):
+        found.append("it would pass with any answer: `expect` does not depend on it")
     return (Outcome.FAILED, "\n".join(found)) if found else (Outcome.PASSED, "")
 
 

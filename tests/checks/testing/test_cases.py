@@ -139,6 +139,12 @@ def test_cases_of_one_name_are_told_apart(prove: Prove) -> None:
             "run: x\nexpect: {stdout: {matches: '('}}\n", 1, "not a regular", id="re"
         ),
         pytest.param(
+            f"run: x\nexpect: {{stdout: {{matches: '{'()' * 60}'}}}}\n",
+            1,
+            "too many groups",
+            id="groups",
+        ),
+        pytest.param(
             "run: x\nexpect: {stdout: {json_schema: {type: 5}}}\n",
             1,
             "JSON Schema",

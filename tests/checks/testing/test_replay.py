@@ -124,8 +124,9 @@ def test_seen_examples_may_be_quoted(prove: Prove) -> None:
         ("run: [x]\nexpect: {}\nvariants: []\n", "there is no key `variants`"),
         (REPLAY.replace(".number", ""), "run.2: it has to be text"),
         ("run: [echo, '{{ output }}']\nexpect: {stdout: x}\n", "is the answer"),
-        ("run: [python3, scripts/round.py]\nexpect: {exit: 0}\n", "about the example"),
+        ("run: [python3, scripts/round.py]\nexpect: {exit: 0}\n", "about the answer"),
         ("run: ['true']\nexpect: {stdout: '{{ output }}'}\n", "a file of the skill"),
+        (REPLAY.replace("output", "inputs.number"), "about the answer"),
     ],
 )
 def test_a_replay_that_cannot_be_read_is_an_error(
@@ -158,6 +159,27 @@ def test_an_example_that_cannot_be_read_is_an_error(
     ends = [trial["outcome"] for trial in trials.values()]
     assert ends == ["error", "passed", "passed"]
     assert says in next(iter(trials.values()))["detail"]
+
+
+@pytest.mark.parametrize(
+    "expect",
+    [
+        "{stdout: {not_contains: '{{ output }}'}}",
+        "{stdout: {matches: '|{{ output }}'}}",
+        "{files: {'{{ output }}': {absent: true}}}",
+        "{stdout: {contains: wrong, not_contains: '{{ output }}'}}",
+    ],
+)
+def test_an_expectation_that_any_answer_meets_is_none(
+    prove: Prove, expect: str
+) -> None:
+    replay = REPLAY.partition("expect")[0] + f"expect: {expect}\n"
+    files = {"scripts/round.py": "print('wrong')", "tests/replay.yaml": replay}
+
+    [trial] = prove({**files, **evidence(HELD_OUT[0])}).values()
+
+    assert trial["outcome"] == "failed"
+    assert "with any answer" in trial["detail"]
 
 
 def test_one_bad_example_does_not_hide_the_others(prove: Prove) -> None:

@@ -17,7 +17,7 @@ import pytest
 
 from skillforge import sandbox
 from skillforge.checks.testing import stage, trials
-from skillforge.errors import RequestError, ToolError
+from skillforge.errors import RequestError
 from skillforge.model import File, Kind
 from skillforge.sandbox import SandboxError
 from skillforge.sandbox.bubblewrap import Bubblewrap
@@ -563,10 +563,24 @@ def test_no_link_of_a_commit_leads_out_of_the_scratch_folder(
     files = {"z": File(Kind.SYMLINK, 9), "z/out": File(Kind.FILE, 3)}
     crafted = replace(skill, files=files, read=lambda _: str(tmp_path).encode())
 
-    with pytest.raises(ToolError), stage.scratch() as scratch:
+    with pytest.raises(RequestError), stage.scratch() as scratch:
         stage.lay_out(crafted, scratch)
 
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("target", [b"a\0b", b"x" * 5000])
+def test_a_link_that_cannot_be_made_is_the_skills_own_error(
+    prove: Prove, target: bytes
+) -> None:
+    prove.write({"tests/a.yaml": "run: ['true']\n"})
+    skill = prove.library.library.skill_at(prove.library.commit(), "proven")
+    assert skill is not None
+    files = {"z": File(Kind.SYMLINK, len(target))}
+    crafted = replace(skill, files=files, read=lambda _: target)
+
+    with pytest.raises(RequestError), stage.scratch() as scratch:
+        stage.lay_out(crafted, scratch)
 
 
 def test_a_full_disk_is_told(prove: Prove, monkeypatch: pytest.MonkeyPatch) -> None:
