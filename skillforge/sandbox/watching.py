@@ -139,8 +139,6 @@ class Usage:
 
     def excess(self) -> str:
         """Which limit the job is over; empty if none."""
-        if _is_scarce():
-            return "the machine has hardly any memory left"
         return self._space() or self._processes()
 
     def _space(self) -> str:
@@ -167,6 +165,8 @@ class Usage:
             ticks += sum(map(int, numbers[11:15]))
             tasks += int(numbers[17])
             living.append(pid if numbers[0] != b"Z" else self._thread(pid))
+        if living and _is_scarce():
+            return "the machine has hardly any memory left"
         if tasks > self.limits.processes:
             return f"it started more than {self.limits.processes} processes"
         if ticks > self.limits.cpu_seconds * _TICKS:
