@@ -48,13 +48,23 @@ class Limits:
     work_files: int = 10_000
     output: int = MB  # for each of standard output and standard error
 
+    def over(self, name: str) -> str:
+        """That a job went over one of these, in words."""
+        return {
+            "seconds": f"it took longer than {self.seconds:g} s",
+            "cpu_seconds": f"it used more than {self.cpu_seconds} s of processor time",
+            "memory": f"it used more than {self.memory >> 20:,} MB of memory",
+            "processes": f"it started more than {self.processes} processes",
+            "file_size": f"it wrote a file of more than {self.file_size:,} bytes",
+            "work_size": f"its work directory is full ({self.work_size >> 20:,} MB)",
+            "work_files": f"it made more than {self.work_files:,} files",
+            "output": f"it wrote more than {self.output:,} bytes",
+        }[name]
+
     def of_code(self, code: int) -> str:
         """The limit that the kernel ended a program for, by its exit code."""
-        if code == 128 + signal.SIGXCPU:
-            return f"it used more than {self.cpu_seconds} s of processor time"
-        if code == 128 + signal.SIGXFSZ:
-            return f"it wrote a file of more than {self.file_size:,} bytes"
-        return ""
+        names = {128 + signal.SIGXCPU: "cpu_seconds", 128 + signal.SIGXFSZ: "file_size"}
+        return self.over(names[code]) if code in names else ""
 
 
 @dataclass(frozen=True, slots=True)

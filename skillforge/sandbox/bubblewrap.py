@@ -13,7 +13,6 @@ import signal
 import socket
 import struct
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -35,7 +34,7 @@ from skillforge.sandbox import (
     rooms,
     traps,
 )
-from skillforge.sandbox.watching import Usage, attend
+from skillforge.sandbox.watching import Seen, Usage, attend, conclude
 
 _LEAST = (0, 7)  # the first bubblewrap with all that we ask of it
 _SETUP_SECONDS = 30
@@ -105,27 +104,11 @@ class _Stay:
         marks = self._furnish(held, planted)
         os.fchmod(held.home, 0o555)  # not a place to write, only one to look at
         usage = Usage(held.proc, (held.work, held.shared), limits)
-        start = time.monotonic()
         door.send(b"\n")
-        out, err, limit, is_timeout = attend(process, limits, usage.excess, held.end)
-        seconds = time.monotonic() - start
-        found = {
-            path: files.take(held.work, path, limits.output) for path in job.wanted
-        }
-        texts = [out, err, *(it.data for it in found.values() if it)]
-        leaked = planted is not None and planted.is_in(texts)
-        code = process.wait()
-        return Ended(
-            code,
-            out,
-            err,
-            seconds,
-            limit or limits.of_code(code),
-            is_timeout,
-            {path: it for path, it in found.items() if it},
-            traps.describe(traps.touched(held.home, marks), leaked),
-            traps.tried_to_connect(held.counters()),
-        )
+        attended = attend(process, limits, usage.excess, held.end)
+        found = files.take_all(held.work, job.wanted, limits.output)
+        seen = Seen(found, traps.touched(held.home, marks), held.counters())
+        return conclude(attended, seen, planted, limits)
 
     def _start(self, planted: traps.Traps | None) -> tuple[proc.Process, socket.socket]:
         ours, theirs = socket.socketpair()

@@ -10,7 +10,6 @@ import json
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -33,7 +32,7 @@ from skillforge.sandbox import (
     seccomp,
     traps,
 )
-from skillforge.sandbox.watching import Attended, attend
+from skillforge.sandbox.watching import Attended, Seen, attend, conclude
 
 _IMAGE = "SKILLFORGE_SANDBOX_IMAGE"
 _OPTIONS = "SKILLFORGE_SANDBOX_OPTIONS"
@@ -102,12 +101,10 @@ class _Room:
         self.name = self._open()
         try:
             marks = self._ask("furnish", self._things())
-            start = time.monotonic()
             attended = self._attend()
-            seconds = time.monotonic() - start
-            if attended.limit:
-                return Ended(-1, *attended[:2], seconds, *attended[2:])
-            return self._ended(attended, seconds, marks)
+            if attended.limit:  # then the container is gone, and all that was in it
+                return conclude(attended, Seen({}, [], ""), None, self.job.limits)
+            return self._ended(attended, marks)
         finally:
             self._call("rm", "--force", self.name)
 
@@ -164,8 +161,7 @@ class _Room:
     def _ask(self, what: str, told: Mapping[str, Any]) -> Mapping[str, Any]:
         """Have the container's Python do something for us, and answer."""
         code = inside.CALL.format(place=_PLACE) + f"inside.{what}()"
-        line = ["exec", "--interactive", "--user", f"{USER_ID}:{USER_ID}"]
-        line += ["--workdir", "/", self.name, "python3", "-I", "-c", code]
+        line = [*self._inside("/"), "python3", "-I", "-c", code]
         done = self._call(*line, stdin=json.dumps(told).encode())
         try:
             if done.code:
@@ -175,11 +171,15 @@ class _Room:
             words = done.complaint.splitlines()[-1:] or ["no answer"]
             raise SandboxError(f"the container does not answer: {words[0]}") from err
 
+    def _inside(self, folder: str) -> list[str]:
+        """Words to run something in the container as the job's user."""
+        who = ["--user", f"{USER_ID}:{USER_ID}", "--workdir", folder]
+        return ["exec", "--interactive", *who, self.name]
+
     def _attend(self) -> Attended:
         planted = self.traps.variables if self.traps else {}
         env = {**ENVIRONMENT, **planted, **self.job.env}
-        line = ["exec", "--interactive", "--user", f"{USER_ID}:{USER_ID}"]
-        line += ["--workdir", WORK_DIR, self.name, "sh", "-c", _CLEAN, "sh"]
+        line = [*self._inside(WORK_DIR), "sh", "-c", _CLEAN, "sh"]
         line += [f"{name}={value}" for name, value in env.items()]
         client = self.box.start(*line, *self.job.argv, cwd=self.scratch)
 
@@ -189,13 +189,9 @@ class _Room:
                 self._call("rm", "--force", self.name)
 
         with proc.running(client), proc.fed(client, self.job.stdin):
-            attended = attend(client, self.job.limits, lambda: "", end)
-            self.code = client.wait()
-        return attended
+            return attend(client, self.job.limits, lambda: "", end)
 
-    def _ended(
-        self, attended: Attended, seconds: float, marks: Mapping[str, Any]
-    ) -> Ended:
+    def _ended(self, attended: Attended, marks: Mapping[str, Any]) -> Ended:
         limits, wanted = self.job.limits, self.job.wanted
         told = {"wanted": wanted, "most": limits.output, "marks": marks}
         self._ask("clear", {})
@@ -204,19 +200,9 @@ class _Room:
             path: Found(kind, base64.b64decode(data))
             for path, (kind, data) in said["found"].items()
         }
-        texts = [attended.out, attended.err, *(it.data for it in found.values())]
-        leaked = self.traps is not None and self.traps.is_in(texts)
-        return Ended(
-            self.code,
-            attended.out,
-            attended.err,
-            seconds,
-            _excess(said, limits) or limits.of_code(self.code),
-            False,
-            found,
-            traps.describe(said["touched"], leaked),
-            traps.tried_to_connect(said["counters"]),
-        )
+        attended = attended._replace(limit=_excess(said, limits))
+        seen = Seen(found, said["touched"], said["counters"])
+        return conclude(attended, seen, self.traps, limits)
 
     def _call(self, *arguments: str, stdin: bytes = b"") -> proc.Result:
         # Podman may leave a file where it is called from.
@@ -239,12 +225,11 @@ def _bounds(limits: Limits) -> Sequence[str]:
 
 
 def _excess(said: Mapping[str, Any], limits: Limits) -> str:
-    if said["is_full"]:
-        return f"its work directory is full ({limits.work_size >> 20:,} MB)"
-    if said["files"] > limits.work_files:
-        return f"it made more than {limits.work_files:,} files"
-    if said["refused"]["oom_kill"]:
-        return f"it used more than {limits.memory >> 20:,} MB of memory"
-    if said["refused"]["max"]:
-        return f"it started more than {limits.processes} processes"
-    return ""
+    """The limit that a job went over, by what the container tells of it."""
+    over = {
+        "work_size": said["is_full"],
+        "work_files": said["files"] > limits.work_files,
+        "memory": said["refused"]["oom_kill"],
+        "processes": said["refused"]["max"],
+    }
+    return next((limits.over(name) for name, is_over in over.items() if is_over), "")

@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections.abc import Iterable
 
 from skillforge.sandbox import Found
 
@@ -37,6 +38,12 @@ def link(folder: int, path: str, target: str, *, owner: int = -1) -> None:
         os.chown(name, owner, owner, dir_fd=parent, follow_symlinks=False)
     finally:
         os.close(parent)
+
+
+def take_all(folder: int, paths: Iterable[str], most: int) -> dict[str, Found]:
+    """What is at some paths below a folder; nothing for those where nothing is."""
+    found = {path: take(folder, path, most) for path in paths}
+    return {path: it for path, it in found.items() if it is not None}
 
 
 def take(folder: int, path: str, most: int) -> Found | None:

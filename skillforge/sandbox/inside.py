@@ -59,9 +59,9 @@ def collect() -> None:
     told = json.load(sys.stdin)
     work = files.open_folder(WORK_DIR)
     room = os.fstatvfs(work)
-    found = {path: files.take(work, path, told["most"]) for path in told["wanted"]}
+    found = files.take_all(work, told["wanted"], told["most"])
     answer = {
-        "found": {p: [it.kind, _text(it.data)] for p, it in found.items() if it},
+        "found": {p: [it.kind, _text(it.data)] for p, it in found.items()},
         "touched": traps.touched(files.open_folder(HOME_DIR), told["marks"]),
         "counters": "".join(map(_read, _COUNTERS)),
         "is_full": room.f_bavail == 0,

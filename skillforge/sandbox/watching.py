@@ -5,12 +5,12 @@ import os
 import re
 import selectors
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 from skillforge.proc import Process
-from skillforge.sandbox import Limits
+from skillforge.sandbox import Ended, Found, Limits, traps
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _MOST_MAPS = 1 << 20  # bytes of a list of what a process has mapped
@@ -19,12 +19,38 @@ _FIRST_LOOK, _LAST_LOOK = 0.01, 0.1  # seconds between two looks at what it uses
 
 
 class Attended(NamedTuple):
-    """What a job wrote, and which limit it went over, if any."""
+    """What was seen of a job while it ran, and how it ended."""
 
+    code: int
     out: bytes
     err: bytes
+    seconds: float
     limit: str
     is_timeout: bool
+
+
+class Seen(NamedTuple):
+    """What was seen of a job when it was gone: its files, touched keys, counters."""
+
+    found: Mapping[str, Found]
+    touched: list[str]
+    counters: str
+
+
+def conclude(
+    attended: Attended, seen: Seen, planted: traps.Traps | None, limits: Limits
+) -> Ended:
+    """All that was seen of a job, put together."""
+    texts = (attended.out, attended.err, *(it.data for it in seen.found.values()))
+    leaked = planted is not None and planted.is_in(texts)
+    return Ended(
+        *attended[:4],
+        attended.limit or limits.of_code(attended.code),
+        attended.is_timeout,
+        seen.found,
+        traps.describe(seen.touched, leaked),
+        traps.tried_to_connect(seen.counters),
+    )
 
 
 def attend(
@@ -40,7 +66,8 @@ def attend(
         process.stdout.fileno(): bytearray(),
         process.stderr.fileno(): bytearray(),
     }
-    deadline = time.monotonic() + limits.seconds
+    start = time.monotonic()
+    deadline = start + limits.seconds
     limit, is_timeout = "", False
     with _Watched(process, streams) as watched:
         pause = _FIRST_LOOK
@@ -48,7 +75,7 @@ def attend(
         while not limit and watched.is_running:
             now = time.monotonic()
             if now >= deadline:
-                limit, is_timeout = f"it took longer than {limits.seconds:g} s", True
+                limit, is_timeout = limits.over("seconds"), True
             elif now >= looks_at:
                 limit = look()
                 pause = min(pause * 1.5, _LAST_LOOK)
@@ -58,12 +85,13 @@ def attend(
                 limit = _flood(streams, limits)
         end()
         watched.drain(limits.output)
-    limit = limit or _flood(streams, limits) or look_at_end(look)
+    seconds = time.monotonic() - start
+    limit = limit or _flood(streams, limits) or _look_at_end(look)
     out, err = (bytes(data[: limits.output]) for data in streams.values())
-    return Attended(out, err, limit, is_timeout)
+    return Attended(process.wait(), out, err, seconds, limit, is_timeout)
 
 
-def look_at_end(look: Callable[[], str]) -> str:
+def _look_at_end(look: Callable[[], str]) -> str:
     """What can be seen of a job that is gone: its work directory, if not more."""
     try:
         return look()
@@ -72,9 +100,8 @@ def look_at_end(look: Callable[[], str]) -> str:
 
 
 def _flood(streams: dict[int, bytearray], limits: Limits) -> str:
-    if all(len(data) <= limits.output for data in streams.values()):
-        return ""
-    return f"it wrote more than {limits.output:,} bytes"
+    is_fine = all(len(data) <= limits.output for data in streams.values())
+    return "" if is_fine else limits.over("output")
 
 
 class _Watched:
@@ -144,9 +171,9 @@ class Usage:
     def _space(self) -> str:
         rooms = [os.fstatvfs(place) for place in self.places]
         if rooms[0].f_bavail == 0:
-            return f"its work directory is full ({_size(self.limits.work_size)})"
+            return self.limits.over("work_size")
         if sum(room.f_files - room.f_ffree for room in rooms) > self.limits.work_files:
-            return f"it made more than {self.limits.work_files:,} files"
+            return self.limits.over("work_files")
         return ""
 
     def _processes(self) -> str:
@@ -168,11 +195,11 @@ class Usage:
         if living and _is_scarce():
             return "the machine has hardly any memory left"
         if tasks > self.limits.processes:
-            return f"it started more than {self.limits.processes} processes"
+            return self.limits.over("processes")
         if ticks > self.limits.cpu_seconds * _TICKS:
-            return f"it used more than {self.limits.cpu_seconds} s of processor time"
+            return self.limits.over("cpu_seconds")
         if self._memory(living) > self.limits.memory:
-            return f"it used more than {_size(self.limits.memory)} of memory"
+            return self.limits.over("memory")
         return ""
 
     def _thread(self, pid: str) -> str:
@@ -263,7 +290,3 @@ def _is_scarce() -> bool:
     except OSError:
         return False
     return int(facts.get("MemAvailable", 1)) * _SCARCE < int(facts.get("MemTotal", 1))
-
-
-def _size(count: int) -> str:
-    return f"{count >> 20:,} MB"
