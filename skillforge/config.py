@@ -6,9 +6,32 @@ from typing import Any
 
 from skillforge.conform import misfit
 from skillforge.errors import ConfigError
-from skillforge.model import Origin, Profile, is_of_agent
+from skillforge.model import Origin, Profile, Severity, is_of_agent
 
 POLICY_FILE = "skillforge.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class ScanPolicy:
+    """What becomes of a scan's verdict, by who proposes: pass, approve or refuse.
+
+    `approve` is one approval more than usual. `declare` asks every skill to name the
+    hosts, variables and programs that it uses.
+    """
+
+    caution: Mapping[str, str] = field(default_factory=dict)
+    dangerous: Mapping[str, str] = field(default_factory=dict)
+    declare: bool = False
+
+    def how(self, origin: str, severity: Severity) -> str:
+        """What is to be done about a finding; empty for one that is only told."""
+        whose = "agent" if is_of_agent(origin) else "human"
+        whose = "import" if origin == Origin.IMPORT else whose
+        if severity is Severity.ERROR:
+            return self.dangerous.get(whose, "refuse")
+        return (
+            self.caution.get(whose, "approve") if severity is Severity.WARNING else ""
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +42,7 @@ class Policy:
     rules: Mapping[str, str] = field(default_factory=dict)
     adopted: str = ""
     approvals: int = 1
-    checks: tuple[str, ...] = ("validate", "overlap", "test")
+    checks: tuple[str, ...] = ("validate", "scan", "overlap", "test")
     open_limit: int = 50
     days_limit: int = 14
     growth_limit: int = 20
@@ -28,6 +51,7 @@ class Policy:
     least_cases_prose: int = 0
     least_cases_agent: int = 2  # for a skill with scripts that an agent made
     dependencies: bool = False
+    scan: ScanPolicy = field(default_factory=ScanPolicy)
 
     def lets_roll_back(self, origin: str) -> bool:
         """Whether somebody of an origin may roll back without an approval."""
@@ -62,6 +86,7 @@ def read_policy(data: bytes) -> Policy:
         least_cases_prose=tests.get("prose", default.least_cases_prose),
         least_cases_agent=tests.get("agent", default.least_cases_agent),
         dependencies=tests.get("dependencies", default.dependencies),
+        scan=ScanPolicy(**settings.get("scan", {})),
     )
 
 

@@ -107,21 +107,25 @@ class Library:
 
     def policy(self, revision: str | None = None) -> Policy:
         """The policy in the checkout, or at a commit."""
+        return read_policy(self.read_file(POLICY_FILE, revision))
+
+    def read_file(self, name: str, revision: str | None = None) -> bytes:
+        """A file at the top of the library; empty where there is none."""
         if revision is None:
-            path = self.root / POLICY_FILE
+            path = self.root / name
             if not os.path.lexists(path):
-                return Policy()
+                return b""
             try:
-                return read_policy(path.read_bytes())
+                return path.read_bytes()
             except OSError as err:
                 raise ConfigError(
-                    f"{POLICY_FILE} cannot be read: {err.strerror}",
-                    hint="closed on doubt: without its policy nothing is judged",
+                    f"{name} cannot be read: {err.strerror}",
+                    hint="closed on doubt: without it nothing is judged",
                 ) from err
-        found = self.repository().find(f"{revision}:{POLICY_FILE}")
+        found = self.repository().find(f"{revision}:{name}")
         if found is not None and found.kind != "blob":
-            raise ConfigError(f"{POLICY_FILE} is a folder", hint="remove it")
-        return read_policy(found.data) if found else Policy()
+            raise ConfigError(f"{name} is a folder", hint="remove it")
+        return found.data if found else b""
 
     def folders(self) -> list[os.DirEntry[str]]:
         """The skills in the checkout: every folder under `skills/`, and links too."""

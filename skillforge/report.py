@@ -82,6 +82,9 @@ def data(report: Report) -> dict[str, Any]:
 
 def finding_data(finding: Finding) -> dict[str, Any]:
     plain = asdict(finding)
+    for key in ("text", "category"):  # only the scan's findings have them
+        if not plain[key]:
+            del plain[key]
     return {key: printable(v) if isinstance(v, str) else v for key, v in plain.items()}
 
 
@@ -123,6 +126,7 @@ def _sarif_rule(rule_id: str, rules: Rules) -> dict[str, Any]:
         "shortDescription": {"text": rule.summary},
         "help": {"text": rule.page},
         "defaultConfiguration": {"level": _SARIF_LEVELS[rule.severity]},
+        "properties": {"tags": ["security", rule.category] if rule.category else []},
     }
 
 
@@ -142,11 +146,15 @@ def _sarif_result(finding: Finding, index: Mapping[str, int]) -> dict[str, Any]:
             {
                 "physicalLocation": {
                     "artifactLocation": {"uri": uri},
-                    "region": {"startLine": finding.line},
+                    "region": {"startLine": finding.line} | _snippet(finding),
                 }
             }
         ],
     }
+
+
+def _snippet(finding: Finding) -> dict[str, Any]:
+    return {"snippet": {"text": printable(finding.text)}} if finding.text else {}
 
 
 def github(report: Report, _rules: Rules | None = None) -> str:

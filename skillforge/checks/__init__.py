@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from skillforge import __version__, document
-from skillforge.checks import folder, learned, lint, portable, quick, spec
+from skillforge.checks import folder, learned, lint, portable, quick, scan, spec
 from skillforge.config import POLICY_FILE
 from skillforge.errors import ConfigError, RequestError
 from skillforge.model import Document, Finding, Profile, Rule, Severity, Skill
@@ -25,9 +25,9 @@ _LEARNED = frozenset(rule.id for rule in learned.BODY_RULES)
 
 @cache
 def all_rules() -> dict[str, Rule]:
-    """Every rule by id: those that read the file first, in the order they are tried."""
+    """Every rule by id, in the order they are tried; those of the scan come last."""
     rules = (*document.rules(), *_FOLDER_RULES, *_FIELD_RULES, *_BODY_RULES)
-    return {rule.id: rule for rule in rules}
+    return {rule.id: rule for rule in (*rules, *scan.rules())}
 
 
 def find_rule(rule_id: str) -> Rule:
@@ -42,7 +42,12 @@ def find_rule(rule_id: str) -> Rule:
 
 def _refuse_unknown(rule_id: str) -> None:
     try:
-        find_rule(rule_id)
+        if find_rule(rule_id).category:
+            raise RequestError(
+                f"{rule_id} is a rule of the security scan, which has no severity of "
+                "the library's own",
+                hint="waivers.yaml lets single findings pass; docs/scan.md shows how",
+            )
     except RequestError as err:
         raise ConfigError(f"{POLICY_FILE}: {err.message}", hint=err.hint) from err
 

@@ -12,7 +12,8 @@ def entry(rule: Rule) -> dict[str, Any]:
     return {
         "id": rule.id,
         "severity": rule.severity.value,
-        "profile": rule.profile.value,
+        "profile": "" if rule.category else rule.profile.value,
+        "category": rule.category,
         "fixable": rule.id in FIXABLE,
         "summary": rule.summary,
         "page": rule.page,
@@ -22,7 +23,10 @@ def entry(rule: Rule) -> dict[str, Any]:
 def page(rule: Rule) -> str:
     """The manual page of one rule."""
     fixable = "; `validate --fix` can mend it" if rule.id in FIXABLE else ""
-    head = f"{rule.id}: {rule.severity} in profile {rule.profile}{fixable}"
+    where = f"profile {rule.profile}"
+    if rule.category:
+        where = f"the security scan, category {rule.category}"
+    head = f"{rule.id}: {rule.severity} in {where}{fixable}"
     return f"{head}\n\n{rule.page}"
 
 
@@ -31,7 +35,8 @@ def table(rules: Iterable[Rule]) -> str:
     rows = list(rules)
     width = max(len(rule.id) for rule in rows)
     lines = [
-        f"{rule.id:<{width}}  {rule.severity:<7}  {rule.profile:<8}  {rule.summary}"
+        f"{rule.id:<{width}}  {rule.severity:<7}  "
+        f"{rule.category or rule.profile:<12}  {rule.summary}"
         for rule in rows
     ]
     return "\n".join([*lines, "", "skillforge rules ID explains one of them"])

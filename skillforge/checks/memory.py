@@ -120,7 +120,8 @@ class Memory:
 
 
 def _dump(findings: list[Finding]) -> str:
-    return json.dumps([astuple(f) for f in findings]) if findings else ""
+    # The rest of a finding is the scan's, whose results are not kept.
+    return json.dumps([astuple(f)[:6] for f in findings]) if findings else ""
 
 
 def _load(findings: str) -> list[Finding]:

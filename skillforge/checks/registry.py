@@ -1,13 +1,13 @@
 """The checks of the gate: each a name and a function from a skill to findings."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
 
 from skillforge.config import Policy
 from skillforge.library import Library
-from skillforge.model import Finding, Skill
+from skillforge.model import Finding, Severity, Skill
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,17 @@ class Subject:
     replaced: tuple[str, ...] = ()
 
 
+def judged_before(finding: Finding) -> Finding:
+    """Rules may be stricter by now; that must not stand in the way of a rollback."""
+    is_error = finding.severity is Severity.ERROR
+    return replace(finding, severity=Severity.WARNING) if is_error else finding
+
+
 class Check(NamedTuple):
     """One check; paths of its findings are relative to the skill's folder.
 
     `missing` says what it lacks on this machine: a check that cannot run has not
-    passed.
+    passed. `on_rollback` is what becomes of a finding in what main held before.
     """
 
     name: str
@@ -39,12 +45,15 @@ class Check(NamedTuple):
     seconds: float = 60
     missing: Callable[[], str] = lambda: ""
     is_for_rollbacks: bool = True  # a rollback does not wait for what takes long
+    on_rollback: Callable[[Finding], Finding] = judged_before
 
 
 @cache
 def checks() -> dict[str, Check]:
     """Every check by name, the cheap ones first."""
     from skillforge.checks import overlap, run
+    from skillforge.checks.scan import session
     from skillforge.checks.testing import check
 
-    return {each.name: each for each in (run.CHECK, overlap.CHECK, check.CHECK)}
+    every = (run.CHECK, session.CHECK, overlap.CHECK, check.CHECK)
+    return {each.name: each for each in every}

@@ -20,7 +20,9 @@ COMMANDS = {
     },
     "Check": {
         "validate": ("check", "Check skills against the specification."),
+        "scan": ("scan", "Look for attacks, leaks and hidden text in skills."),
         "test": ("testing", "Run what skills ship to prove themselves, in a sandbox."),
+        "check": ("scan", "Do all of these: validate, scan and test."),
         "rules": ("check", "Explain the rules."),
     },
     "Propose": {

@@ -2,6 +2,7 @@
 
 from skillforge.model.checking import (
     SKILL_FILE,
+    Danger,
     Finding,
     Problem,
     Profile,
@@ -12,6 +13,8 @@ from skillforge.model.checking import (
     rules_in,
 )
 from skillforge.model.proposal import (
+    CANARY,
+    SCAN,
     Action,
     Approval,
     CheckResult,
@@ -36,11 +39,14 @@ from skillforge.model.skill import (
 from skillforge.model.trial import Outcome, Trial
 
 __all__ = [
+    "CANARY",
+    "SCAN",
     "SKILL_FILE",
     "Action",
     "Approval",
     "CheckResult",
     "Comment",
+    "Danger",
     "Document",
     "Draft",
     "DraftFile",

@@ -1,8 +1,9 @@
 """What a check says: findings, reports, and the rules that they come from."""
 
 import inspect
+import posixpath
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -34,13 +35,15 @@ class Finding:
     path: str = SKILL_FILE
     line: int = 1
     hint: str = ""
+    text: str = ""  # what stands there, where a reader would want to see it
+    category: str = ""  # of the security scan
 
     def under(self, folder: str) -> "Finding":
         """The same finding, its path seen from the library instead of the skill."""
         path = f"{folder}/{self.path}"
-        return Finding(
-            self.rule, self.severity, self.message, path, self.line, self.hint
-        )
+        if self.path.startswith("../"):
+            path = posixpath.normpath(path)
+        return replace(self, path=path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,22 @@ class Report:
         return sum(f.severity is severity for f in self.findings)
 
 
+class Danger(StrEnum):
+    """The verdict of a security scan on one skill."""
+
+    SAFE = "safe"
+    CAUTION = "caution"  # a person has to look at it
+    DANGEROUS = "dangerous"
+
+    @classmethod
+    def of(cls, findings: Iterable[Finding]) -> "Danger":
+        """One finding of a tier decides; the tiers are never added up."""
+        severities = {finding.severity for finding in findings}
+        if Severity.ERROR in severities:
+            return cls.DANGEROUS
+        return cls.CAUTION if Severity.WARNING in severities else cls.SAFE
+
+
 class Problem(NamedTuple):
     """What a rule saw, before the rule's name and severity are put to it."""
 
@@ -75,20 +94,26 @@ class Problem(NamedTuple):
     hint: str
     line: int = 1
     path: str = SKILL_FILE
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One demand on a skill; the docstring of `check` is its manual page."""
+    """One demand on a skill; the docstring of `check` is its manual page.
+
+    Rules of the security scan have a category; the others belong to a profile.
+    """
 
     id: str
     check: Callable[..., Iterable[Problem]]
     severity: Severity
     profile: Profile
+    category: str = ""
 
     def finding(self, problem: Problem, severity: Severity | None = None) -> Finding:
-        message, hint, line, path = problem
-        return Finding(self.id, severity or self.severity, message, path, line, hint)
+        message, hint, line, path, text = problem
+        how_bad = severity or self.severity
+        return Finding(self.id, how_bad, message, path, line, hint, text, self.category)
 
     def findings(self, *subject: object) -> list[Finding]:
         return [self.finding(problem) for problem in self.check(*subject)]
@@ -105,12 +130,13 @@ class Rule:
 def rule(
     severity: Severity = Severity.ERROR,
     profile: Profile = Profile.SPEC,
+    category: str = "",
 ) -> Callable[[Callable[..., Iterable[Problem]]], Rule]:
     """Make a function a rule; `name_matches_folder` becomes `name-matches-folder`."""
 
     def make(check: Callable[..., Iterable[Problem]]) -> Rule:
         name = check.__name__.replace("_", "-")
-        return Rule(name, check, severity, profile)
+        return Rule(name, check, severity, profile, category)
 
     return make
 

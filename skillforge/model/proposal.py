@@ -5,7 +5,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from skillforge.model.checking import Finding
+from skillforge.model.checking import Danger, Finding
+
+SCAN = "scan"  # the check whose findings are a verdict on the danger of a skill
+CANARY = "canary"  # a trial that behaved like a thief
 
 
 class Action(StrEnum):
@@ -118,6 +121,16 @@ class Verdict:
         return bool(self.checks) and all(
             check.status is Status.PASSED for check in self.checks
         )
+
+    @property
+    def danger(self) -> Danger | None:
+        """What the security scan, and the traps of the sandbox, say; None if neither."""
+        found = [
+            f for check in self.checks if check.name == SCAN for f in check.findings
+        ]
+        alarms = [f for c in self.checks for f in c.findings if f.rule == CANARY]
+        has_run = any(check.name == SCAN for check in self.checks)
+        return Danger.of([*found, *alarms]) if has_run or alarms else None
 
     @property
     def digest(self) -> str:

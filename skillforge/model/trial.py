@@ -27,6 +27,7 @@ class Trial:
     detail: str = ""
     path: str = ""
     line: int = 1
+    is_alarm: bool = False  # it touched what was planted for thieves, or reached out
 
     @property
     def ok(self) -> bool:

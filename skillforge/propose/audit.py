@@ -15,7 +15,7 @@ from skillforge.errors import ConfigError, ConflictError, RequestError
 from skillforge.forge import Forge
 from skillforge.gitrepo.objects import Object
 from skillforge.library import EVIDENCE, SKILLS, Library
-from skillforge.model import Action, Proposal, State
+from skillforge.model import Action, Danger, Proposal, State
 from skillforge.propose import history, people, trailers
 from skillforge.propose.history import NOW, Step
 
@@ -276,9 +276,15 @@ def _is_approved(step: Step, facts: _Facts) -> Said:
         yield from _was_allowed_now(step, policy)
     elif len(others) < len(approvers):
         yield "self-approval", "somebody approved a proposal of their own"
-    elif len(others) < policy.approvals:
-        count = f"{len(others)} of {policy.approvals} approvals"
+    elif len(others) < (needed := _needed(step, policy)):
+        count = f"{len(others)} of {needed} approvals"
         yield "missing-approval", f"it was merged with {count}"
+
+
+def _needed(step: Step, policy: Policy) -> int:
+    """How many approvals a merge needs: one more where its scan asked for caution."""
+    is_doubtful = trailers.first(step.said, "Scan") == Danger.CAUTION
+    return policy.approvals + is_doubtful
 
 
 def _was_allowed_now(step: Step, policy: Policy) -> Said:

@@ -7,7 +7,6 @@ missing has not passed.
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import TypeAlias
 
 from skillforge import proc
@@ -111,19 +110,13 @@ def _check_one(
             candidate.skills,
         )
         found = [f.under(f"{SKILLS}/{skill}") for f in check.run(subject)]
-        return [_judged_before(f) for f in found] if candidate.is_rollback else found
+        return list(map(check.on_rollback, found)) if candidate.is_rollback else found
 
     try:
         found = tuple(proc.apart(work, check.seconds))
     except SkillforgeError as err:
         return _error(check.name, err.message, path=f"{SKILLS}/{skill}")
     return CheckResult(check.name, _status(found), found)
-
-
-def _judged_before(finding: Finding) -> Finding:
-    """Rules may be stricter by now; that must not stand in the way of a rollback."""
-    is_error = finding.severity is Severity.ERROR
-    return replace(finding, severity=Severity.WARNING) if is_error else finding
 
 
 def _status(findings: tuple[Finding, ...]) -> Status:

@@ -122,16 +122,19 @@ def _refuse_unready(
     approvals = review.standing(library, proposal)
     if now:
         _refuse_now(proposal, policy)
-    elif len(approvals) < policy.approvals:
+    elif len(approvals) < review.needed(policy, proposal):
         raise _unapproved(proposal, policy, len(approvals))
     return approvals
 
 
 def _unapproved(proposal: Proposal, policy: Policy, count: int) -> ConflictError:
     void = len(proposal.approvals) - count
+    needed = review.needed(policy, proposal)
     note = f"; {void} of something else do not count" if void else ""
+    if needed > policy.approvals:
+        note += "; one more than usual, since the scan asks for caution"
     return ConflictError(
-        f"proposal {proposal.number} has {count} of {policy.approvals} approvals{note}",
+        f"proposal {proposal.number} has {count} of {needed} approvals{note}",
         hint=f"skillforge review {proposal.number} --approve, by somebody other than "
         f"{proposal.author}",
     )
@@ -157,6 +160,7 @@ def _message(
         (NOW, str(now) if now else ""),
         ("Approved-Tree", verdict.tree),
         ("Checks-Digest", f"sha256:{verdict.digest}"),
+        ("Scan", verdict.danger or ""),
         ("Policy", verdict.policy or "none"),
     ]
     title = f"Merge proposal {proposal.number}: {proposal.title}"

@@ -1,10 +1,10 @@
 """What a reviewer needs to decide, and what the reviewer decides."""
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from skillforge.checks.overlap import Neighbour, neighbours
+from skillforge.checks.scan import able
+from skillforge.config import Policy
 from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.forge import Forge
 from skillforge.gitrepo.writing import Who
@@ -13,7 +13,7 @@ from skillforge.model import (
     SKILL_FILE,
     Approval,
     Comment,
-    Kind,
+    Danger,
     Proposal,
     Skill,
     State,
@@ -21,12 +21,6 @@ from skillforge.model import (
 )
 from skillforge.propose import gate, people, trailers
 from skillforge.propose.candidate import Candidate
-
-_NETWORK = re.compile(
-    rb"\bhttps?://[\w.-]+|\b(?:curl|wget|ssh|scp|rsync|ftp|nc|urllib|requests|httpx|"
-    rb"aiohttp|socket|fetch|websocket)\b"
-)
-_SCRIPT = re.compile(r".*\.(?:py|sh|bash|zsh|js|mjs|ts|rb|pl|ps1|bat|lua|go)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +62,7 @@ def brief(library: Library, forge: Forge, number: int) -> Brief:
         document.words("description") if document else "",
         (_size(was), _size(now)),
         (_total(was), _total(now)),
-        tuple(sorted(_powers(now) - _powers(was))),
+        tuple(p for p in _powers(now) if p not in _powers(was)),
         tuple(n for n in near if n.name != proposal.skill),
         tuple(standing(library, proposal)),
         proposal.is_open and proposal.base != tip,
@@ -81,7 +75,7 @@ def next_step(library: Library, proposal: Proposal, passed: bool) -> str:
     """What has to happen for an open proposal to reach main."""
     number = proposal.number
     tip = library.tip
-    missing = library.policy(tip).approvals - len(standing(library, proposal))
+    missing = needed(library.policy(tip), proposal) - len(standing(library, proposal))
     again = f"skillforge review {number}"
     if not proposal.is_open:
         return ""
@@ -95,6 +89,13 @@ def next_step(library: Library, proposal: Proposal, passed: bool) -> str:
         who = f"by somebody other than {proposal.author}"
         return f"{again} --approve, {who}; or {again} --reject --why TEXT"
     return f"skillforge promote {number}"
+
+
+def needed(policy: Policy, proposal: Proposal) -> int:
+    """How many approvals a proposal needs: one more where the scan asks for caution."""
+    verdict = proposal.verdict if _is_current(proposal) else None
+    is_doubtful = verdict is not None and verdict.danger is Danger.CAUTION
+    return policy.approvals + is_doubtful
 
 
 def conflicts(library: Library, proposal: Proposal) -> bool | None:
@@ -158,21 +159,9 @@ def _total(skill: Skill | None) -> int:
     return sum(file.size for file in skill.files.values()) if skill else 0
 
 
-def _powers(skill: Skill | None) -> set[str]:
-    """What a skill makes an agent able to do: run scripts, use tools, reach out."""
-    return set(_named_powers(skill)) if skill else set()
-
-
-def _named_powers(skill: Skill) -> Iterator[str]:
-    if skill.document:
-        for tool in skill.document.words("allowed-tools").split():
-            yield f"tool {tool}"
-    for path, file in skill.files.items():
-        if file.kind is Kind.EXECUTABLE or _SCRIPT.fullmatch(path):
-            yield f"script {path}"
-        if file.kind in (Kind.FILE, Kind.EXECUTABLE):
-            for word in set(_NETWORK.findall(skill.read(path))):
-                yield f"network {word.decode()}"
+def _powers(skill: Skill | None) -> list[str]:
+    """What a skill is able to do, in words."""
+    return list(able(skill).named()) if skill else []
 
 
 def approve(

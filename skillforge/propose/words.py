@@ -183,6 +183,7 @@ def brief_data(brief: "Brief") -> dict[str, Any]:
         "gate": verdict_data(brief.verdict),
         "size": {"before": was, "after": now},
         "total_size": {"before": total_was, "after": total_now},
+        "scan": brief.verdict.danger,
         "powers": list(brief.powers),
         "overlap": [near._asdict() for near in brief.neighbours],
         "approvals": [approval.by for approval in brief.standing],
@@ -202,6 +203,7 @@ def brief_text(brief: "Brief", *, full: bool, colour: bool) -> str:
         "triggers": brief.description or "-",
         "examples": ", ".join(proposal.examples) or "none",
         "size": f"SKILL.md {_growth(*brief.sizes)}; all files {_growth(*brief.totals)}",
+        "scan": brief.verdict.danger or "",
         "powers": ", ".join(brief.powers) or "nothing new",
         "overlap": _overlap(brief),
     }

@@ -134,13 +134,13 @@ def test_a_branch_cannot_choose_an_older_policy(loop: Loop) -> None:
     loop.write("csv-tables", "other")
     loop.folder.commit()
     loop.folder.git("checkout", "--quiet", "main")
-    loop.policy("checks: [validate, overlap, scan]\n")
+    loop.policy("checks: [validate, overlap, taste]\n")
 
     ran = loop("gate", "--base", "main", "--head", "branch", "--json")
 
     assert ran.code == 1
     assert ran.data["checks"][-1] | {"seconds": 0, "digest": ""} == {
-        "name": "scan",
+        "name": "taste",
         "status": "not-run",
         "seconds": 0,
         "digest": "",

@@ -40,11 +40,10 @@ def test_a_reviewer_sees_what_matters(loop: Loop, tmp_path: Path) -> None:
     assert data["overlap"][0]["name"] == "old-tables"
     assert data["size"]["before"] == 0
     assert data["powers"] == [
-        "network https://example.com",
-        "network requests",
-        "script scripts/get.py",
         "tool Bash(git:*)",
         "tool Read",
+        "script scripts/get.py",
+        "network example.com",
     ]
     for part in ("We need it", "old-tables", "+# About word0", "tool Read", "passed"):
         assert part in words_for_people

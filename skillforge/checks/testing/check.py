@@ -9,6 +9,7 @@ from skillforge.checks.registry import Check, Subject
 from skillforge.checks.testing.trials import Plan, Settings, plan, run
 from skillforge.config import Policy
 from skillforge.model import (
+    CANARY,
     SKILL_FILE,
     File,
     Finding,
@@ -91,7 +92,7 @@ def trial_findings(trials: Sequence[Trial]) -> Iterator[Finding]:
     """What did not pass, as findings; paths are inside the skill."""
     for trial in trials:
         if not trial.ok:
-            rule = f"trial-{trial.outcome}"
+            rule = CANARY if trial.is_alarm else f"trial-{trial.outcome}"
             said = " / ".join(filter(None, map(str.strip, trial.detail.split("\n"))))
             message = f"{trial.case}: {said[:_SAID]}"
             path = trial.path or SKILL_FILE

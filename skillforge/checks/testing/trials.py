@@ -230,7 +230,8 @@ def _try_once(wanted: Run) -> Trial:
         outcome, detail = judge(case, ended)
     except Exception as err:  # noqa: BLE001 - a schema of the author's may do anything
         outcome, detail = Outcome.ERROR, f"what it expects cannot be compared: {err!r}"
-    return _trial(skill, case, outcome, ended.seconds, detail)
+    trial = _trial(skill, case, outcome, ended.seconds, detail)
+    return replace(trial, is_alarm=bool(alarms(case, ended)))
 
 
 def judge(case: Case, ended: Ended) -> tuple[Outcome, str]:
@@ -241,14 +242,20 @@ def judge(case: Case, ended: Ended) -> tuple[Outcome, str]:
         return outcome, f"{ended.limit}; it was ended" + (
             f" after: {said}" if said else ""
         )
-    found = list(ended.sprung)
-    if ended.tried_to_connect and not case.expect.get("connects", False):
-        found.append("it tried to connect to something; there is no network here")
+    found = alarms(case, ended)
     problems = _runner_problems(case, ended) if case.runner else []
     found += problems or differences(case.expect, ended)
     if not found and case.decoy is not None and not differences(case.decoy, ended):
         found.append("it would pass with any answer: `expect` does not depend on it")
     return (Outcome.FAILED, "\n".join(found)) if found else (Outcome.PASSED, "")
+
+
+def alarms(case: Case, ended: Ended) -> list[str]:
+    """What no honest skill does in a sandbox: touch planted keys, try to connect."""
+    found = list(ended.sprung)
+    if ended.tried_to_connect and not case.expect.get("connects", False):
+        found.append("it tried to connect to something; there is no network here")
+    return found
 
 
 def _runner_problems(case: Case, ended: Ended) -> list[str]:

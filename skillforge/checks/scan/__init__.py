@@ -1,0 +1,138 @@
+"""What a skill would make an agent do, and what a change adds to that.
+
+`scan` is a function of the bytes of a skill, of those it had before, and of the evidence
+beside it: no file is unpacked, nothing is run, nothing in the skill can switch it off.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from skillforge.model import Danger, Finding, Rule, Severity, Skill
+
+if TYPE_CHECKING:
+    from skillforge.checks.scan.powers import Powers
+    from skillforge.checks.scan.seen import Seen
+
+_MOST = 10  # findings of one rule in one file: more of the same tell nothing new
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What a scan found in one skill; paths are relative to its folder."""
+
+    findings: tuple[Finding, ...]
+
+    @property
+    def verdict(self) -> Danger:
+        return Danger.of(self.findings)
+
+
+@cache
+def rules() -> tuple[Rule, ...]:
+    """Every rule of the scan: attacks, then doubts, then notes."""
+    from skillforge.checks.scan import attacks, change, declared, doubts, leaks, orders
+    from skillforge.checks.scan import powers as notes
+
+    return (
+        *attacks.ATTACKS,
+        *orders.ORDERS,
+        *doubts.DOUBTS,
+        *leaks.LEAKS,
+        *change.CHANGES,
+        *declared.DECLARED,
+        *notes.POWERS,
+    )
+
+
+def scan(
+    skill: Skill,
+    before: Skill | None = None,
+    evidence: Mapping[str, bytes] | None = None,
+    *,
+    must_declare: bool = False,
+) -> Scan:
+    """Scan a skill; with what it was before, also what is new about it."""
+    from skillforge.checks.scan.change import CHANGES, Change
+    from skillforge.checks.scan.declared import DECLARED, Declared
+    from skillforge.checks.scan.powers import POWERS, declared, powers
+
+    seen = _seen(skill, evidence or {})
+    able = powers(skill, seen)
+    said = Declared(able, declared(skill.document), must_declare)
+    found = [
+        *_findings(_on_text(), seen),
+        *_findings(DECLARED, said),
+        *_findings(POWERS, able),
+    ]
+    if before is not None:
+        was = _seen(before, {})
+        changed = Change(was, seen, powers(before, was), able)
+        known = {_same(f) for f in _findings(_on_text(), was)}
+        found = [_seen_before(f) if _same(f) in known else f for f in found]
+        found += _findings(CHANGES, changed)
+    return Scan(tuple(_in_order(found)))
+
+
+@cache
+def _on_text() -> tuple[Rule, ...]:
+    from skillforge.checks.scan.attacks import ATTACKS
+    from skillforge.checks.scan.doubts import DOUBTS
+    from skillforge.checks.scan.leaks import LEAKS
+    from skillforge.checks.scan.orders import ORDERS
+
+    return (*ATTACKS, *ORDERS, *DOUBTS, *LEAKS)
+
+
+def able(skill: Skill) -> "Powers":
+    """What a skill is able to do."""
+    from skillforge.checks.scan.powers import powers
+
+    return powers(skill, _seen(skill, {}))
+
+
+def _seen(skill: Skill, evidence: Mapping[str, bytes]) -> "Seen":
+    from skillforge.checks.scan.reading import read, read_bytes
+    from skillforge.checks.scan.seen import Seen
+
+    about = skill.name
+    if skill.document and skill.document.words("name"):
+        about = skill.document.words("name") + skill.document.words("description")
+    beside = (
+        read_bytes(f"../../evidence/{skill.name}/{name}.json", data)
+        for name, data in evidence.items()
+    )
+    return Seen(chain(read(skill), chain.from_iterable(beside)), about)
+
+
+def _findings(rules: Iterable[Rule], subject: object) -> list[Finding]:
+    return [finding for rule in rules for finding in rule.findings(subject)]
+
+
+def _same(finding: Finding) -> tuple[str, str, str]:
+    return finding.rule, finding.path, finding.text
+
+
+def _seen_before(finding: Finding) -> Finding:
+    """A doubt that was there before somebody has decided; a danger stays one."""
+    if finding.severity is not Severity.WARNING:
+        return finding
+    message = f"{finding.message} (as before the change)"
+    return replace(finding, severity=Severity.NOTE, message=message)
+
+
+def _in_order(found: list[Finding]) -> Iterator[Finding]:
+    """The worst first, each once, and not too many of a kind."""
+    order = list(Severity)
+    found.sort(key=lambda f: (order.index(f.severity), f.path, f.line))
+    told: set[tuple[str, str, int]] = set()
+    count: Counter[tuple[str, str]] = Counter()
+    for finding in found:
+        place = (finding.rule, finding.path, finding.line)
+        count[place[:2]] += place not in told
+        if place not in told and count[place[:2]] <= _MOST:
+            told.add(place)
+            yield finding

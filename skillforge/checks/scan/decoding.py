@@ -1,0 +1,236 @@
+"""Payloads that were written so that nobody reads them, in clear again.
+
+Each way of hiding text is a function from text to (offset, how, clear text). What is
+found is bounded by the text that it was found in; what is compressed, by a limit.
+"""
+
+import base64
+import binascii
+import codecs
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+MOST = 1 << 20  # bytes that one payload may grow to
+_LEAST = 6  # characters of a payload worth reading
+
+
+class Clear(NamedTuple):
+    """A payload in clear, and where it stood."""
+
+    offset: int
+    how: str
+    text: str
+
+
+_LONG = 16  # characters of a word that may be more than a word
+_BASE64 = re.compile(r"={0,2}[A-Za-z0-9+/_-]{16,}={0,2}")
+_BASE64_LINE = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
+_HEX = re.compile(r"(?<![0-9a-zA-Z])(?:0x)?(?:[0-9a-fA-F]{2}){8,}(?![0-9a-zA-Z])")
+_ESCAPES = (
+    ("\\x", re.compile(r"(?:\\x[0-9a-fA-F]{2}){3,}")),
+    ("\\u00", re.compile(r"(?:\\u00[0-9a-fA-F]{2}){3,}")),
+    ("\\1", re.compile(r"(?:\\0?[0-3][0-7]{2}){3,}")),
+    ("%6", re.compile(r"(?:%[0-7][0-9a-fA-F]){4,}")),
+    ("&#", re.compile(r"(?:&#x?[0-9a-fA-F]{2,3};){3,}")),
+    ("0x", re.compile(r"(?:\b0x[0-9a-fA-F]{2}\b,?\s?){8,}")),
+)
+_CODES = re.compile(r"(?:\b\d{2,3}\b\s?,\s?){5,20000}\d{2,3}\b")
+_CHR = re.compile(r"(?:chr\(\d{2,3}\)\s?[+.]\s?){2,2000}chr\(\d{2,3}\)")
+_TO_LETTERS = (
+    "chr",
+    "fromCharCode",
+    "fromcharcode",
+    "[char]",
+    "bytes(",
+    "bytearray",
+    "Uint8",
+)
+_LITERAL = re.compile(r"\"([^\"\n]{6,20000})\"|'([^'\n]{6,20000})'")
+_ESCAPE_DIGITS = re.compile(
+    r"0?x([0-9a-fA-F]{2})|u00([0-9a-fA-F]{2})|%([0-9a-fA-F]{2})"
+)
+_TAGS = re.compile("[\U000e0020-\U000e007e]{4,}")
+_SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
+_SPACED = re.compile(r"(?<!\w)(?:\w {1,3}){12,2000}\w(?!\w)[^\n]{0,80}")
+_SPLIT = re.compile(r"""["'][ \t]*[+\\.,]?[ \t]*\n?[ \t]*[+.]?[ \t]*["'](?=[\w+/])""")
+_DECODER = re.compile(r"b(?:ase)?64|atob|frombase64")
+_REVERSED = re.compile(
+    r"\[::-1\]|reversed\(|\.reverse\(\)|\|\s*rev\b|strrev|array]::reverse"
+)
+_ROTATED = re.compile(r"rot[_-]?13|n-za-mn-za-m|a-za-z.{1,8}n-za-m", re.IGNORECASE)
+_OTHER_BASES: dict[str, Callable[[str], bytes]] = {
+    "b32decode": base64.b32decode,
+    "base32": base64.b32decode,
+    "b85decode": base64.b85decode,
+    "a85decode": base64.a85decode,
+}
+
+
+def payloads(text: str) -> Iterator[Clear]:
+    """Everything in a text that is another text in disguise."""
+    for find in (_base64, _hex, _escapes, _codes, _by_name, _spaced, _unseen):
+        for offset, how, found in find(text):
+            if len(found.strip()) >= _LEAST and _is_text(found):
+                yield Clear(offset, how, found)
+
+
+def _is_text(text: str) -> bool:
+    odd = sum(not c.isprintable() and c not in "\r\n\t" for c in text[:2000])
+    return odd * 50 <= min(len(text), 2000)
+
+
+def _as_text(data: bytes) -> str:
+    """Bytes as text, unpacked first if they are compressed; empty if neither."""
+    data = unpacked(data) or data
+    for encoding in ("utf-8", "utf-16-le"):
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if _is_text(text) and (encoding == "utf-8" or text.isascii()):
+            return text
+    return ""
+
+
+def unpacked(data: bytes) -> bytes:
+    """What was compressed by zlib, gzip, bzip2 or xz; empty if nothing was."""
+    try:
+        if data[:2] == b"\x1f\x8b" or data[:1] == b"x":
+            return zlib.decompressobj(47).decompress(data, MOST)
+        if data[:3] == b"BZh":
+            import bz2
+
+            return bz2.BZ2Decompressor().decompress(data, MOST)
+        if data[:6] == b"\xfd7zXZ\0":
+            import lzma
+
+            return lzma.LZMADecompressor(memlimit=64 << 20).decompress(data, MOST)
+    except (zlib.error, OSError, EOFError, ValueError, MemoryError):
+        return b""
+    except Exception as err:  # lzma has an error of its own
+        if type(err).__name__ != "LZMAError":
+            raise
+    return b""
+
+
+def _base64(text: str) -> Iterator[Clear]:
+    """Long words that are base64, split over lines or literals or reversed."""
+    words = [word for word in text.split() if len(word) >= _LONG]
+    if _DECODER.search(text.lower()):
+        words += [word for word in _SPLIT.sub("", text).split() if len(word) >= _LONG]
+    for run in _runs(words):
+        for spelled in (run, run[::-1]) if run.startswith("=") else (run,):
+            if found := _as_text(_from_base64(spelled)):
+                yield Clear(max(text.find(run[:_LONG]), 0), "base64", found)
+
+
+def _runs(words: list[str]) -> Iterator[str]:
+    """What may be base64 in some words; whole lines of it in a row are one."""
+    block = ""
+    for word in dict.fromkeys(words):
+        if len(word) >= 40 and _BASE64_LINE.fullmatch(word):
+            block += word
+            continue
+        if block:
+            yield block
+            block = ""
+        yield from _BASE64.findall(word)
+    if block:
+        yield block
+
+
+def _from_base64(run: str) -> bytes:
+    letters = re.sub(r"\s|=", "", run).replace("-", "+").replace("_", "/")
+    letters = letters[: len(letters) - (len(letters) % 4 == 1)]
+    try:
+        return base64.b64decode(letters + "=" * (-len(letters) % 4))
+    except (ValueError, binascii.Error):
+        return b""
+
+
+def _hex(text: str) -> Iterator[Clear]:
+    for word in dict.fromkeys(w for w in text.split() if len(w) >= _LONG):
+        for run in _HEX.findall(word):
+            found = _as_text(bytes.fromhex(run.removeprefix("0x")))
+            yield Clear(max(text.find(run), 0), "hex", found)
+
+
+def _escapes(text: str) -> Iterator[Clear]:
+    for sign, pattern in _ESCAPES:
+        if sign in text:
+            for match in pattern.finditer(text):
+                yield Clear(match.start(), "escapes", _with_its_word(text, match))
+
+
+def _with_its_word(text: str, match: re.Match[str]) -> str:
+    """A run of escapes in clear; a word may be escaped in part."""
+    before = text[max(0, match.start() - 40) : match.start()]
+    start = re.search(r"[\w./:-]*\Z", before)
+    rest = re.match(r"[^\"'\n]*", text[match.end() : match.end() + 200])
+    return f"{start[0] if start else ''}{_unescaped(match[0])}{rest[0] if rest else ''}"
+
+
+def _unescaped(run: str) -> str:
+    if run.startswith("\\") and run[1].isdigit():
+        return "".join(chr(int(part, 8)) for part in run.split("\\")[1:])
+    if run.startswith("&"):
+        import html
+
+        return html.unescape(run)
+    digits = _ESCAPE_DIGITS.findall(run)
+    return bytes.fromhex("".join(map("".join, digits))).decode("latin-1")
+
+
+def _codes(text: str) -> Iterator[Clear]:
+    if not any(sign in text for sign in _TO_LETTERS):
+        return
+    for pattern in (_CODES, _CHR):
+        for match in pattern.finditer(text):
+            numbers = [int(number) for number in re.findall(r"\d+", match[0])]
+            if all(9 <= number < 127 for number in numbers):
+                yield Clear(
+                    match.start(), "character codes", "".join(map(chr, numbers))
+                )
+
+
+def _by_name(text: str) -> Iterator[Clear]:
+    """What can only be told from plain text because the decoder is named."""
+    if _ROTATED.search(text):
+        yield Clear(0, "rot13", codecs.decode(text, "rot13"))
+    if _REVERSED.search(text):
+        literals = [(m[1] or m[2])[::-1] for m in _LITERAL.finditer(text)]
+        yield Clear(0, "reversed", "\n".join(literals))
+    for name, decode in _OTHER_BASES.items():
+        if name in text:
+            for match in _LITERAL.finditer(text):
+                try:
+                    found = _as_text(decode(match[1] or match[2]))
+                except (ValueError, binascii.Error):
+                    continue
+                yield Clear(match.start(), name, found)
+
+
+def _spaced(text: str) -> Iterator[Clear]:
+    """Words with a space between all letters."""
+    for match in _SPACED.finditer(text):
+        words = re.split(r" {2,}", match[0])
+        found = " ".join(word.replace(" ", "") for word in words)
+        yield Clear(match.start(), "spaces", found)
+
+
+def _unseen(text: str) -> Iterator[Clear]:
+    if text.isascii():
+        return
+    for match in _TAGS.finditer(text):
+        found = "".join(chr(ord(c) - 0xE0000) for c in match[0])
+        yield Clear(match.start(), "tag characters", found)
+    for match in _SELECTORS.finditer(text):
+        found = bytes(_selector(c) for c in match[0]).decode("latin-1")
+        yield Clear(match.start(), "variation selectors", found)
+
+
+def _selector(character: str) -> int:
+    number = ord(character)
+    return number - 0xFE00 if number < 0xFE10 else number - 0xE0100 + 16

@@ -1,0 +1,279 @@
+"""What needs a person: honest skills do it too, rarely and for a reason. `caution`."""
+
+import re
+from collections.abc import Iterator
+
+from skillforge.checks.scan.attacks import fetched_and_run
+from skillforge.checks.scan.hosts import NAMELESS, Host
+from skillforge.checks.scan.judging import is_warning, related, strangers, tell
+from skillforge.checks.scan.normal import has_mixed_scripts, plain
+from skillforge.checks.scan.pieces import View
+from skillforge.checks.scan.seen import Seen
+from skillforge.model import Problem, Severity, rule, rules_in
+
+_WARNING = Severity.WARNING
+
+
+@rule(_WARNING, category="execution")
+def install_script(seen: Seen) -> Iterator[Problem]:
+    """An installer is fetched from a place that has nothing to do with the skill."""
+    for one, host in fetched_and_run(seen):
+        if not host.is_known and not host.is_stranger and not is_warning(one):
+            hint = "install it from a package index, or pin and check what is fetched"
+            yield tell(one, f"an installer from {host.name} is run unseen", hint)
+
+
+@rule(_WARNING, category="exfiltration")
+def nameless_host(seen: Seen) -> Iterator[Problem]:
+    """A skill has to do with a host that nobody can be asked about.
+
+    Paste sites, tunnels, request collectors, link shorteners and bare addresses.
+    """
+    for link in seen.links:
+        if (
+            link.kind in _ASKED_OF_NOBODY
+            and not is_warning(link)
+            and link.piece.language != "strings"
+        ):
+            if link.kind is Host.COLLECTOR and related(
+                seen, link.link.host if link.link else ""
+            ):
+                continue
+            yield tell(
+                link,
+                f"{link.link.host if link.link else ''} is {link.kind}",
+                "name the service that is meant, and link to that",
+            )
+
+
+_ASKED_OF_NOBODY = tuple(kind for kind in NAMELESS if kind is not Host.HOSTILE)
+
+
+@rule(_WARNING, category="exfiltration")
+def secret_read(seen: Seen) -> Iterator[Problem]:
+    """Code reads private keys, wallets or browser data, even if it sends nothing."""
+    for one in seen.of("key-file"):
+        if (
+            one.view is View.CODE
+            and _KEYS.search(one.text)
+            and one.piece.language not in ("strings", "html")
+            and _READS.search(one.context)
+        ):
+            yield tell(
+                one,
+                "private keys or browser data are read",
+                "say in SKILL.md why, and read only what is needed",
+            )
+
+
+_KEYS = re.compile(
+    r"\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\.aws\W+credentials|login data|cookies|wallet\.dat|keychain|/etc/shadow|metamask|solana/id|-password|\.netrc|auth-profiles|\.claude/\.cred|_history"
+)
+_READS = re.compile(
+    r"\b(?:cat|open|read\w*|cp|tar|zip|base64|copy\w*|less|head|tail|grep|find|security|sqlite3?)\b|<"
+)
+
+
+@rule(_WARNING, category="injection")
+def secrecy(seen: Seen) -> Iterator[Problem]:
+    """An agent is told to act where its user does not see it, or without asking."""
+    for one in seen.of("conceal"):
+        if one.view in (View.PROSE, View.DESCRIPTION) and _UNSEEN_ACT.search(
+            one.context
+        ):
+            yield tell(
+                one,
+                "an agent is told to act unseen",
+                "say what is to be shown to the user",
+            )
+    for one, _other in seen.near(seen.of("conceal"), ("skip-consent", "trigger"), 1):
+        if one.view is View.PROSE and "user" in one.text and _RUNS.search(one.context):
+            yield tell(
+                one,
+                "an agent is told to act without its user knowing",
+                "say what is to be shown to the user",
+            )
+
+
+_UNSEEN_ACT = re.compile(
+    r"(?:^|[.:;!>*-]\s*)(?:silently|secretly|covertly|stealthily|invisibly)\s+(?:run|execut|send|upload|forward|transmit|read|collect|captur|install|download)|"
+    r"(?:^|[.:;!>*-]\s*)(?:execute|run|send|upload)\s+(?:\w+\s+){0,3}(?:silently|secretly|covertly)\b"
+)
+_RUNS = re.compile(
+    r"\b(?:execut|run|send|upload|forward|exfil|transmit|read|collect|captur|harvest|delet|install|download|inject|relay)\w*\b"
+)
+
+
+@rule(_WARNING, category="injection")
+def switched_off(seen: Seen) -> Iterator[Problem]:
+    """Safeguards of an agent or of a connection are switched off."""
+    for one in seen.of("unguarded"):
+        if (
+            not is_warning(one)
+            and one.piece.language != "strings"
+            and "--dangerously" not in one.text
+        ):
+            yield tell(
+                one,
+                "an agent's safeguards are switched off",
+                "leave that to whoever runs the agent",
+            )
+    for one in seen.of("open-root"):
+        if not is_warning(one):
+            yield tell(
+                one, "a folder is opened to everybody, with the system's own rights"
+            )
+
+
+@rule(_WARNING, category="injection")
+def told_to_obey(seen: Seen) -> Iterator[Problem]:
+    """An agent is told to do what a page or a reply says, or to send its work away."""
+    for one in seen.of("fetch-obey"):
+        if (
+            one.view is not View.CODE
+            and not is_warning(one)
+            and strangers(seen, one, 0)
+        ):
+            yield tell(
+                one,
+                "an agent is told to follow what a page says",
+                "put the text into the skill, where it is reviewed",
+            )
+    for one, _other in seen.near(seen.of("send-words"), ("trigger",), 0):
+        private = seen.beside(one, ("secret-words", "talk-words"), 0)
+        if (
+            one.view is not View.CODE
+            and private
+            and strangers(seen, one, 0)
+            and not is_warning(one)
+        ):
+            yield tell(one, "an agent is told to send something away each time")
+
+
+@rule(_WARNING, category="persistence")
+def lasting_change(seen: Seen) -> Iterator[Problem]:
+    """A skill changes what an agent remembers, or what starts with the machine."""
+    writes = re.compile(
+        r"\b(?:inject|append|write)\b[^\n]{0,40}\b(?:soul|memory|claude|agents|identity)\.md|desktop_config\.json[^\n]{0,40}(?:register|additional)|(?:append|add)\b[^\n]{0,40}desktop_config"
+    )
+    for one in seen.of("memory-file"):
+        if (
+            one.view is View.PROSE
+            and writes.search(one.context)
+            and not is_warning(one)
+            and re.search(
+                r"\balways\b|persist|so (?:it|the agent)|automatically", one.context
+            )
+        ):
+            yield tell(
+                one,
+                "an agent's memory is changed for good",
+                "let the user decide what is remembered",
+            )
+
+
+# What is not text.
+
+_FILES = {
+    "program": "a compiled program, which nobody can review",
+    "bytecode": "compiled Python, which may differ from its source",
+    "archive": "an archive in the skill",
+    "locked": "an archive that cannot be opened",
+    "unread": "cannot be read",
+    "macro": "a document with a program in it",
+}
+
+
+@rule(_WARNING, category="obfuscation")
+def unreviewable_file(seen: Seen) -> Iterator[Problem]:
+    """A skill holds only what a reviewer can read.
+
+    Programs, bytecode, archives, and files that cannot be read at all.
+    """
+    for notice in seen.notices:
+        if notice.kind in _FILES:
+            hint = "ship the source, or the files themselves"
+            yield Problem(f"{notice.words}: nobody can review it", hint, 1, notice.path)
+
+
+@rule(category="obfuscation")
+def disguised_file(seen: Seen) -> Iterator[Problem]:
+    """A file is what its name says.
+
+    A program named like a picture, something behind the end of one, stored objects that
+    run a command when they are loaded: these are made not to be noticed.
+    """
+    for notice in seen.notices:
+        if notice.kind in ("disguised", "pickle"):
+            yield Problem(notice.words, "take it out", 1, notice.path)
+
+
+@rule(_WARNING, category="obfuscation")
+def unseen_characters(seen: Seen) -> Iterator[Problem]:
+    """No text that looks like other text than it is.
+
+    Characters that turn the direction of writing, letters of another script within a
+    word, many characters that are not shown.
+    """
+    for piece in seen.pieces:
+        if piece.raw.isascii() or piece.hidden_by or piece.language == "resolved":
+            continue
+        for pattern, what in _UNSEEN:
+            if match := pattern.search(piece.raw):
+                line = piece.line + piece.raw.count("\n", 0, match.start())
+                yield Problem(what, "write it in plain letters", line, piece.path)
+        for word in _LATIN_LOOKALIKE.findall(piece.raw):
+            if has_mixed_scripts(word) and len(word) > 3:
+                line = piece.line + piece.raw.count("\n", 0, piece.raw.find(word))
+                yield Problem(
+                    f"letters of two scripts stand in one word: {word[:40]}",
+                    "write it in one script",
+                    line,
+                    piece.path,
+                )
+
+
+_UNSEEN = (
+    (
+        re.compile("[\u202d\u202e]|[\u2066-\u2069][^\n]*[\u2066-\u2069]"),
+        "the direction of writing is turned",
+    ),
+    (
+        re.compile(
+            "[\u200b\u2060\u2062-\u2064\u180e]{3,}|(?:[\u200b\u200c\u200d\u2060\ufeff]){8,}"
+        ),
+        "many characters stand here that are not shown",
+    ),
+    (
+        re.compile("[a-zA-Z][\u200b\u200c\u2060\u034f\u00ad][a-zA-Z]"),
+        "a word is broken by a character that is not shown",
+    ),
+)
+_LATIN_LOOKALIKE = re.compile(
+    r"\b(?=\w*[a-zA-Z])\w{0,40}[\u0400-\u045f\u0370-\u03ff]\w{0,40}\b"
+)
+
+
+@rule(category="obfuscation")
+def spoofed_command(seen: Seen) -> Iterator[Problem]:
+    """No command or host is written with letters that only look right."""
+    for piece in seen.pieces:
+        if piece.raw.isascii() or piece.hidden_by:
+            continue
+        for word in _LATIN_LOOKALIKE.findall(piece.raw):
+            if has_mixed_scripts(word) and _COMMAND.fullmatch(plain(word)):
+                line = piece.line + piece.raw.count("\n", 0, piece.raw.find(word))
+                yield Problem(
+                    f"{word} only looks like {plain(word)}",
+                    "write it in plain letters",
+                    line,
+                    piece.path,
+                )
+
+
+_COMMAND = re.compile(
+    r"curl|wget|bash|sudo|eval|exec|https?|python3?|node|chmod|ssh|base64|github|google|openai|anthropic|paypal|apple|microsoft|import|system|ignore|previous|instructions|send|upload"
+)
+
+
+DOUBTS = rules_in(globals())

@@ -1,0 +1,75 @@
+"""What rules ask of sightings: is it meant, whose host is it, how is it told."""
+
+import re
+
+from skillforge.checks.scan.hosts import NAMELESS, Host
+from skillforge.checks.scan.pieces import View
+from skillforge.checks.scan.seen import Seen, Sighting, quoted
+from skillforge.model import Problem
+
+OUTSIDE = (*NAMELESS, Host.OTHER, Host.FREE)
+ANYWHERE = (*OUTSIDE, Host.KNOWN)
+TAKE_OUT = "take it out; no skill needs it"
+IN_CLEAR = "write in clear what is meant"
+
+# A text that teaches to be careful quotes what it warns of.
+_NEGATED = re.compile(
+    r"\b(?:never|do not|don'?t|not|avoid|without|cannot|can't|no)\W+(?:\w+\W+){0,3}\Z"
+)
+_WARNS = re.compile(
+    r"\b(?:block\w*|detect\w*|flag\w*|reject\w*|refus\w+|malicious|"
+    r"attack\w*|inject\w*|suspicious|red flags?|untrusted|e\.g\.|such as|vulnerab\w+|unsafe|bad|"
+    r"dangerous|prevent\w*|forbid\w*|forbidden|warn\w*|risk\w*|threat\w*|adversar\w+|phishing|"
+    r"sanitiz\w+|treat|denies|pattern|regex|whether|tries|attempts?)\b"
+)
+_QUOTE = re.compile(r"[\"'“‘«`(|][\s*_]*\Z")
+
+
+def is_warning(seen: Sighting) -> bool:
+    """Whether a sign is quoted, or spoken of, rather than meant.
+
+    What is in code is run, and what is hidden is meant, whatever stands around it.
+    """
+    if seen.view in (View.CODE, View.HIDDEN) or seen.piece.hidden_by:
+        return False
+    before = seen.context[: max(seen.context.find(seen.text[:40]), 0)]
+    is_command = seen.sign in _COMMANDS or seen.sign.startswith("order-")
+    return bool(
+        _WARNS.search(before)
+        or (_NEGATED.search(before) and seen.sign != "conceal")
+        or (_QUOTE.search(before) and not is_command)
+    )
+
+
+# A command in a sentence stands in quotes just because it is a command.
+_COMMANDS = (
+    "fetch-run",
+    "decode-run",
+    "destroy",
+    "reverse-shell",
+    "foreign-index",
+    "fetch-file",
+)
+
+
+def related(seen: Seen, host: str) -> bool:
+    """Whether a host belongs to what the skill is about, by its name."""
+    labels = [label for label in host.split(".")[:-1] if len(label) > 3] or [host]
+    return any(re.sub(r"\W", "", label) in seen.about for label in labels)
+
+
+def strangers(seen: Seen, near: Sighting, lines: int = 1) -> list[Sighting]:
+    """Links close by that lead to nobody known, and to nothing the skill is about."""
+    return [
+        link
+        for link in seen.links_near(near, lines, OUTSIDE)
+        if link.kind in NAMELESS
+        or not related(seen, link.link.host if link.link else "")
+    ]
+
+
+def tell(seen: Sighting, message: str, hint: str = TAKE_OUT) -> Problem:
+    """What a rule has to say of a sighting."""
+    how = f" (hidden by {seen.piece.hidden_by})" if seen.piece.hidden_by else ""
+    text = quoted(seen.piece.written(seen.line) or seen.context or seen.text)
+    return Problem(message + how, hint, seen.line, seen.path, text)

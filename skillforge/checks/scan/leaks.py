@@ -1,0 +1,154 @@
+"""What should not stand in any file: live secrets, and data of people. `caution`."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from skillforge.checks.scan.pieces import Piece
+from skillforge.checks.scan.seen import Seen
+from skillforge.model import Problem, Severity, rule, rules_in
+
+_WARNING = Severity.WARNING
+# Exact formats only: words like "password" and random-looking text are in good skills.
+_TOKENS = (
+    ("AKIA", "an AWS key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
+    ("gh", "a GitHub token", r"\bgh[pousr]_[0-9A-Za-z]{36}\b|\bgithub_pat_\w{50,90}\b"),
+    ("glpat-", "a GitLab token", r"\bglpat-[\w-]{20}\b"),
+    ("sk-ant-", "an Anthropic key", r"\bsk-ant-(?:api|admin)\d\d-[\w-]{80,}"),
+    ("sk-", "an OpenAI key", r"\bsk-(?:proj|svcacct|admin)-[\w-]{40,}|\bsk-[0-9A-Za-z]{48}\b"),
+    ("xox", "a Slack token", r"\bxox[abeoprs]-\d{8,}-[\w-]{16,}"),
+    ("hooks.slack", "a Slack webhook", r"hooks\.slack\.com/services/T\w{8,}/B\w{8,}/\w{20,}"),
+    ("AIza", "a Google key", r"\bAIza[\w-]{35}\b"),
+    ("_live_", "a Stripe key", r"\b[rs]k_live_[0-9A-Za-z]{24,}\b"),
+    ("npm_", "an npm token", r"\bnpm_[0-9A-Za-z]{36}\b"),
+    ("pypi-", "a PyPI token", r"\bpypi-AgEI[\w-]{50,}"),
+    ("hf_", "a Hugging Face token", r"\bhf_[A-Za-z]{34}\b"),
+    ("SG.", "a SendGrid key", r"\bSG\.[\w-]{22}\.[\w-]{43}\b"),
+    ("PRIVATE KEY", "a private key", r"-----BEGIN [A-Z ]*PRIVATE KEY-----\s+[A-Za-z0-9+/=\s]{120,}"),
+)  # fmt: skip
+_PATTERNS = [(needs, what, re.compile(pattern)) for needs, what, pattern in _TOKENS]
+_MADE_UP = re.compile(
+    r"example|xxx|your|fake|dummy|placeholder|sample|redacted|abcdef|012345|123456|0000|aaaa|\.\.\.",
+    re.IGNORECASE,
+)
+_CARD = re.compile(
+    r"(?<![\w.-])(?:\d{4}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d\d([ -]?)\d{6}\2\d{5})(?![\w-])"
+)
+_TEST_CARDS = re.compile(
+    r"4242|4111|5555555555554444|378282246310005|4000|1234|0000000"
+)
+_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[0-9A-Z]{4}){3,7}(?: ?[0-9A-Z]{1,3})?\b")
+_MAIL = re.compile(
+    r"\b[\w.+-]+@(?!example\.|test\.|localhost)[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}\b"
+)
+_HOME = re.compile(r"(?:/home/|/Users/|C:\\Users\\)(?!user\b|me\b|you\b|<)[\w.-]+")
+
+
+@rule(_WARNING, category="leak")
+def leaked_secret(seen: Seen) -> Iterator[Problem]:
+    """No key that works stands in a file: whoever reads the skill could use it.
+
+    Known formats of tokens only, and none that is plainly made up. If it was ever
+    real, take it back at its service: to delete it here does not help.
+    """
+    for piece in seen.pieces:
+        for needs, what, pattern in _PATTERNS:
+            if needs not in piece.raw:
+                continue
+            for match in pattern.finditer(piece.raw):
+                if _looks_real(match[0]):
+                    hint = "revoke it at its service, and read it from the environment"
+                    yield _at(piece, match, f"{what} stands here", hint)
+
+
+def _looks_real(token: str) -> bool:
+    """Whether a token is random enough to be somebody's."""
+    if _MADE_UP.search(token):
+        return False
+    counts = Counter(token)
+    bits = -sum(n / len(token) * math.log2(n / len(token)) for n in counts.values())
+    return bits > 3.2
+
+
+@rule(_WARNING, category="leak")
+def private_data(seen: Seen) -> Iterator[Problem]:
+    """No data of people stand in a skill, or in the examples that it was made from.
+
+    Cards and bank accounts by their check digits; in evidence, where everything of the
+    kind was to be redacted, also addresses and home folders.
+    """
+    for piece in seen.pieces:
+        if piece.language in ("strings", "resolved"):
+            continue
+        for pattern, what, is_real in _PRIVATE:
+            for match in pattern.finditer(piece.raw):
+                if is_real(match[0]):
+                    yield _at(
+                        piece,
+                        match,
+                        f"{what} stands here",
+                        "replace it by a made-up one",
+                    )
+        if is_evidence(piece.path):
+            for pattern, what in (
+                (_MAIL, "an address"),
+                (_HOME, "somebody's home folder"),
+            ):
+                for match in pattern.finditer(piece.raw):
+                    yield _at(piece, match, f"{what} stands here", "redact it")
+
+
+def is_evidence(path: str) -> bool:
+    """Whether a path is that of an example rather than of the skill itself."""
+    return path.startswith("../")
+
+
+def _is_card(text: str) -> bool:
+    digits = re.sub(r"\D", "", text)
+    if (
+        not 13 <= len(digits) <= 19
+        or _TEST_CARDS.search(digits)
+        or digits[0] not in "3456"
+    ):
+        return False
+    if len(text) == len(digits) and len(digits) not in (15, 16):
+        return False
+    doubled = [int(d) * (2 if i % 2 else 1) for i, d in enumerate(reversed(digits))]
+    return (
+        sum(d - 9 if d > 9 else d for d in doubled) % 10 == 0 and len(set(digits)) > 4
+    )
+
+
+def _is_iban(text: str) -> bool:
+    letters = text.replace(" ", "")
+    if (
+        not 15 <= len(letters) <= 34
+        or _MADE_UP.search(letters)
+        or letters in _SAMPLE_IBANS
+    ):
+        return False
+    moved = letters[4:] + letters[:4]
+    return int("".join(str(int(c, 36)) for c in moved)) % 97 == 1
+
+
+_SAMPLE_IBANS = (
+    "DE89370400440532013000",
+    "GB82WEST12345698765432",
+    "GB33BUKB20201555555555",
+)
+_PRIVATE = (
+    (_CARD, "the number of a card", _is_card),
+    (_IBAN, "the number of a bank account", _is_iban),
+)
+
+
+def _at(piece: Piece, match: re.Match[str], message: str, hint: str) -> Problem:
+    """A finding that does not repeat what it found."""
+    line = piece.line + (
+        0 if piece.hidden_by else piece.raw.count("\n", 0, match.start())
+    )
+    return Problem(message, hint, line, piece.path, f"{match[0][:6]}…")
+
+
+LEAKS = rules_in(globals())

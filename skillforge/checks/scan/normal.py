@@ -1,0 +1,79 @@
+"""Text as a pattern can read it: one spelling for what looks or works the same.
+
+What is done here keeps the number of lines, so that a finding can say where it stands.
+A line that goes on behind a backslash is one line afterwards, with a vertical tab at
+each place where it was broken.
+"""
+
+import re
+import unicodedata
+
+SOFT = "\v"  # a line break that code does not see
+
+# Letters of other scripts that look like Latin ones.
+_LOOKALIKES = str.maketrans(
+    "авгеёзкмнорстухѕіјһԛԝԁӏпАВЕЗІКМНОРСТУХЅЈαεηικνορτυχωγΑΒΕΖΗΙΚΜΝΟΡΤΥΧɑɡɩօ",
+    "abree3kmhopctyxsijhqwdlnABE3IKMHOPCTYXSJaenikvoptuxwyABEZHIKMNOPTYXagio",
+)
+_LOOKS_LATIN = re.compile("[\u0370-\u052f\u0251-\u0269\u0585]")
+_WORD = re.compile(r"\S+")
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
+)
+# A line that goes on: in code behind a sign that asks for more, in prose in any line
+# that does not begin anew.
+_CONTINUED = re.compile(
+    r"\\\n|(?<=[|,({\[+=])\n|(?<=&&)\n|`\n(?=\s*[-|])|\^\n|\n(?=\s*[|.]\s?\w)"
+)
+_WRAPPED = re.compile(r"(?<=[^\n])\n(?=[^\s#>|*+\-`~<:=\d][^\n])")
+_EMPTY_QUOTES = re.compile(r"(?<=[a-z])(?:''|\"\"|\$@)(?=[a-z])")
+_SLASHED = re.compile(r"(?<=[\s;|&(`])([a-z]{1,6})\\([a-z]{1,6})\b(?!\\)")
+_IFS = re.compile(r"\$ifs\$?\d?\b|\$\{ifs[^}]{0,12}\}")
+_JOINED = re.compile(r"""(?<=\w)(["'])\s?[+.]\s?["'](?=\w)""")
+
+
+def lines(text: str) -> str:
+    """The same text with one kind of line end."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.replace("\x85", "\n") if "\x85" in text else text
+
+
+def has_mixed_scripts(word: str) -> bool:
+    """Whether Latin letters and letters that look like them stand in one word."""
+    has_latin = any("a" <= c <= "z" for c in word.lower())
+    return has_latin and word != word.translate(_LOOKALIKES)
+
+
+def _in_latin(word: re.Match[str]) -> str:
+    return word[0].translate(_LOOKALIKES) if has_mixed_scripts(word[0]) else word[0]
+
+
+def plain(text: str) -> str:
+    """Prose and code in lower case, as it reads: nothing unseen, no look-alikes."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", _UNSEEN.sub("", text))
+        if _LOOKS_LATIN.search(text):
+            text = _WORD.sub(_in_latin, text)
+    return text.lower()
+
+
+def code(text: str) -> str:
+    """Code as it works: words put together that were written in parts."""
+    return _joined(plain(_CONTINUED.sub(SOFT, text) if "\n" in text else text))
+
+
+def prose(text: str) -> str:
+    """Prose as it reads: a paragraph is a line."""
+    return _joined(plain(_WRAPPED.sub(SOFT, text) if "\n" in text else text))
+
+
+def _joined(text: str) -> str:
+    if "''" in text or '""' in text or "$@" in text:
+        text = _EMPTY_QUOTES.sub("", text)
+    if any(sign in text for sign in ('" +', '"+', "' +", "'+", '"."', "'.'")):
+        text = _JOINED.sub("", text)
+    if "ifs" in text:
+        text = _IFS.sub(" ", text)
+    return _SLASHED.sub(r"\1\2", text) if "\\" in text else text

@@ -1,0 +1,280 @@
+"""Words to an agent, or to the person before it, that no honest skill says. `dangerous`."""
+
+import re
+from collections.abc import Iterator
+
+from skillforge.checks.scan.hosts import NAMELESS
+from skillforge.checks.scan.judging import is_warning, strangers, tell
+from skillforge.checks.scan.pieces import View
+from skillforge.checks.scan.seen import Seen, Sighting, quoted
+from skillforge.model import Problem, rule, rules_in
+
+_WRITES = re.compile(
+    r"\b(?:append|add|write|insert|inject|echo|tee|modify|update|edit|put|store|save|rewrite)\b|>>"
+)
+
+
+@rule(category="injection")
+def override(seen: Seen) -> Iterator[Problem]:
+    """A skill does not tell an agent to drop its rules.
+
+    "Ignore all previous instructions", "you are no longer bound": skills add to what an
+    agent knows, and never take its safeguards away. Texts that quote such words to warn
+    of them are fine.
+    """
+    for one in seen.of("override"):
+        if not is_warning(one) and one.piece.language not in ("strings", "html"):
+            yield tell(one, "an agent is told to drop its rules")
+
+
+@rule(category="exfiltration")
+def told_to_send(seen: Seen) -> Iterator[Problem]:
+    """A skill does not tell an agent to send secrets or conversations away."""
+    for one in seen.of("send-words"):
+        if one.view is View.CODE or is_warning(one):
+            continue
+        private = seen.beside(one, ("secret-words", "talk-words", "key-file"), 0)
+        nameless = any(k.kind in NAMELESS for k in strangers(seen, one, 1))
+        if nameless and (private or seen.beside(one, ("trigger",), 0)):
+            yield tell(one, "an agent is told to send away what is not its own")
+        quiet = seen.beside(one, ("conceal",), 2)
+        if quiet and (private or strangers(seen, one, 1)):
+            yield tell(
+                one,
+                f"an agent is told to send something away, and to keep quiet (line {quiet.line})",
+            )
+        if private and strangers(seen, one, 0) and _is_order(one, private):
+            yield tell(one, "an agent is told to send away what is not its own")
+
+
+def _is_order(one: Sighting, private: Sighting) -> bool:
+    """Whether a sentence orders to send just those secrets, all of them or each time."""
+    return (
+        _ORDERED.search(one.context) is not None
+        and bool(
+            re.search(
+                r"\b(?:all|any|every|each|entire|full|always|also|additionally|after|whenever|every time|must|user'?s?|their|your|copy of)\b",
+                one.context,
+            )
+        )
+        and private.line == one.line
+    )
+
+
+_ORDERED = re.compile(
+    r"(?:^|[.:;,!>*)-]\s*|\b(?:and|then|must|also|always|please|should|will|shall|additionally|silently|to|still)\s+)"
+    r"(?:send|post|upload|transmit|forward|report|sync|submit|share|e-?mail|push|copy|relay|stream|dump|register|verify)\b"
+)
+
+
+@rule(category="exfiltration")
+def leak_in_reply(seen: Seen) -> Iterator[Problem]:
+    """A skill does not make an agent show secrets in what it answers or links to."""
+    for one in seen.of("leak-in-reply"):
+        if not is_warning(one):
+            yield tell(
+                one, "an agent is told to put secrets where others can read them"
+            )
+
+
+@rule(category="injection")
+def act_in_secret(seen: Seen) -> Iterator[Problem]:
+    """A skill does not make an agent do something behind its user's back.
+
+    "Do not tell the user" is found in honest skills too, about details of style. With an
+    order to send, fetch, run, read secrets or change an agent's memory it is an attack.
+    """
+    acts = (
+        "fetch-run",
+        "send-words",
+        "key-file",
+        "fetch-obey",
+        "reverse-shell",
+        "leak-in-reply",
+        "authority",
+    )
+    for one in seen.of("conceal"):
+        if re.search(r"no need to|does not need|don'?t need", one.text):
+            continue
+        for _one, other in seen.near([one], acts, 2):
+            if not _is_harmless(seen, other):
+                yield tell(
+                    one,
+                    f"an agent is told to act in secret; line {other.line}: {quoted(other.text)[:60]}",
+                )
+        if re.search(
+            r"\b(?:silently|secretly|covertly)\b[^\n]{0,60}\b(?:curl|shell|command|payload|exec|ssh|credential|download|helper|token)",
+            one.context,
+        ):
+            yield tell(one, "an agent is told to act in secret")
+    for one in seen.of("false-front"):
+        yield tell(one, "an agent is told to deceive its user")
+
+
+def _is_harmless(seen: Seen, other: Sighting) -> bool:
+    return is_warning(other) or (
+        other.sign == "send-words" and not strangers(seen, other, 0)
+    )
+
+
+@rule(category="injection")
+def without_consent(seen: Seen) -> Iterator[Problem]:
+    """A skill does not claim an approval that nobody gave, or switch safeguards off."""
+    for one in seen.of("authority"):
+        if not is_warning(one) and (one.view is not View.CODE):
+            yield tell(one, "the skill claims to be approved already")
+    for one in seen.of("skip-consent"):
+        if (
+            _STRONG_SKIP.search(one.context)
+            and not is_warning(one)
+            and one.view is not View.CODE
+        ):
+            yield tell(one, "an agent is told to do without its user's consent")
+
+
+_STRONG_SKIP = re.compile(
+    r"security warning|safety (?:check|control)|sandbox restriction|always approve|approve all (?:prompts|requests|operations)|"
+    r"never deny access|shell commands?\b|terminal command|any command|all commands|exec payload|inform user"
+)
+
+
+@rule(category="injection")
+def hidden_instruction(seen: Seen) -> Iterator[Problem]:
+    """Nothing is ordered where a person does not see it.
+
+    Comments, alternative texts, link titles, file names and pictures' metadata are read
+    by agents. Notes there are fine; orders to send, fetch, run or conceal are not.
+    """
+    signs = (
+        "override", "conceal", "send-words", "fetch-run", "decode-run", "fetch-obey",
+        "key-file", "reverse-shell", "destroy", "leak-in-reply", "send", "skip-consent",
+    )  # fmt: skip
+    for one in seen.of(*signs):
+        if (one.view is View.HIDDEN and one.piece.language != "strings") or (
+            one.view is View.HIDDEN and one.sign in ("override", "fetch-run")
+        ):
+            if (
+                one.sign == "conceal"
+                and "user" not in one.text
+                and not seen.beside(one, ("send-words", "fetch-run", "secret-words"), 0)
+            ):
+                continue
+            if one.sign == "send-words" and not (
+                strangers(seen, one, 0)
+                and seen.beside(one, ("secret-words", "talk-words", "trigger"), 0)
+            ):
+                continue
+            yield tell(one, "an instruction stands where a person does not see it")
+
+
+@rule(category="injection")
+def fetch_and_obey(seen: Seen) -> Iterator[Problem]:
+    """A skill does not make an agent follow what a page says.
+
+    What was reviewed would not be what is done. From a nameless host, on a standing
+    trigger or in secret it is an attack; from a known project it is noted.
+    """
+    for one in seen.of("fetch-obey"):
+        if is_warning(one) or one.view is View.CODE:
+            continue
+        outside = strangers(seen, one, 0)
+        if any(k.kind in NAMELESS for k in outside):
+            yield tell(one, "an agent is told to follow whatever a page says")
+        is_update = re.search(r"version|skill\.md", one.text)
+        if outside and (
+            is_update or seen.beside(one, ("trigger", "conceal", "skip-consent"), 1)
+        ):
+            yield tell(
+                one, "an agent is told to follow whatever a page says, each time anew"
+            )
+
+
+@rule(category="persistence")
+def poisoned_memory(seen: Seen) -> Iterator[Problem]:
+    """A skill does not plant orders in an agent's memory, rules or other skills."""
+    writes = [s for s in seen.of("memory-file") if _WRITES.search(s.context)]
+    acts = (
+        "conceal",
+        "override",
+        "fetch-run",
+        "fetch-obey",
+        "survive",
+        "unguarded",
+        "leak-in-reply",
+        "skip-consent",
+    )
+    for one, other in seen.near(writes, acts, 3):
+        if not is_warning(other) or other.sign == "conceal":
+            yield tell(
+                one,
+                f"orders are written into an agent's memory; line {other.line}: {quoted(other.text)[:60]}",
+            )
+    for one in writes:
+        sends = seen.beside(one, ("send-words",), 0)
+        if sends and strangers(seen, one, 0):
+            yield tell(one, "an agent's memory is made to send something away")
+    for one in seen.of("survive", "spread"):
+        if (
+            one.view is not View.CODE
+            and not is_warning(one)
+            and _SURVIVES.search(one.context)
+        ):
+            yield tell(one, "an order is made to outlive the skill")
+
+
+_SURVIVES = re.compile(
+    r"compaction|compress|summar|restore (?:yourself|itself)|across uninstalls|next time|hidden skill|companion skill|(?:every|each|all) (?:other )?skill"
+)
+
+
+@rule(category="injection")
+def inline_execution(seen: Seen) -> Iterator[Problem]:
+    """No command that reaches out runs when a skill is merely loaded."""
+    for one in seen.of("inline-run"):
+        if one.view is not View.HIDDEN and _REACHES.search(one.text):
+            yield tell(one, "a command runs as soon as an agent loads the skill")
+
+
+_REACHES = re.compile(
+    r"\bcurl\b|\bwget\b|\bnc\b|base64|/dev/tcp|\.ssh|\benv\b|printenv|\beval\b|\brm\b|\bsh -c|\bbash\b|\.aws|\.env\b|python3? -c|>\s?[~/]"
+)
+
+
+@rule(category="injection")
+def commanding_description(seen: Seen) -> Iterator[Problem]:
+    """A description describes: every session has it in its system prompt."""
+    signs = (
+        "override",
+        "conceal",
+        "fetch-run",
+        "archive-password",
+        "leak-in-reply",
+        "skip-consent",
+        "authority",
+        "survive",
+    )
+    for one in seen.of(*signs):
+        if one.view is View.DESCRIPTION:
+            yield tell(one, "the description gives orders to every session")
+    for one in seen.of("send-words"):
+        if (
+            one.view is View.DESCRIPTION
+            and strangers(seen, one, 0)
+            and seen.beside(one, ("trigger", "secret-words"), 0)
+        ):
+            yield tell(one, "the description makes every session send something away")
+
+
+@rule(category="destruction")
+def malware(seen: Seen) -> Iterator[Problem]:
+    """A skill does not hold data to ransom, log keys or steal."""
+    for one in seen.of("malware"):
+        if (
+            one.view in (View.PROSE, View.DESCRIPTION)
+            and not is_warning(one)
+            and "exfil" not in one.text
+        ):
+            yield tell(one, "the skill says itself that it does harm")
+
+
+ORDERS = rules_in(globals())

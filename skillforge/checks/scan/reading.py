@@ -1,0 +1,350 @@
+"""Every byte of a skill, as pieces of text; what cannot be read is told.
+
+What a file is, its bytes decide; its name only says how its text is to be taken.
+"""
+
+import json
+import posixpath
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from skillforge.checks.scan import decoding, normal, pieces, python, shell, unpack
+from skillforge.checks.scan.pieces import Piece, View
+from skillforge.model import SKILL_FILE, Kind, Skill
+
+DEEPEST = 4  # payloads in payloads, archives in archives
+MOST_TEXT = 32 << 20  # characters of one skill, all that was unpacked included
+_DATA = re.compile(r".*\.(?:json|jsonc|json5|ya?ml|toml|ipynb)", re.IGNORECASE)
+_MARKDOWN = re.compile(
+    r".*\.(?:md|mdx|mdc|markdown|rst|adoc|txt|text)|[^.]*", re.IGNORECASE
+)
+_PAGE = re.compile(r".*\.(?:html?|xhtml|svg|xml|vue|svelte)", re.IGNORECASE)
+_LANGUAGES = {
+    "py": "python", "pyw": "python", "sh": "shell", "bash": "shell", "zsh": "shell",
+    "ksh": "shell", "fish": "shell", "command": "shell", "js": "javascript",
+    "mjs": "javascript", "cjs": "javascript", "ts": "javascript", "tsx": "javascript",
+    "jsx": "javascript", "ps1": "powershell", "psm1": "powershell", "bat": "batch",
+    "cmd": "batch", "rb": "ruby", "pl": "perl", "php": "php", "lua": "lua", "go": "go",
+    "rs": "rust", "r": "r", "applescript": "applescript", "scpt": "applescript",
+}  # fmt: skip
+_SHEBANG = re.compile(r"#!.{0,80}?\b(python|bash|zsh|sh|node|ruby|perl|php|deno|bun)\b")
+_INTERPRETERS = {"bash": "shell", "zsh": "shell", "sh": "shell", "node": "javascript"}
+SHELLS = ("shell", "bash", "sh", "zsh", "console", "terminal", "shell-session", "")
+
+# What the first bytes say; None is what holds no instructions and harms nobody.
+_MAGIC: tuple[tuple[bytes, str], ...] = (
+    (b"\x7fELF", "program"), (b"MZ", "program"), (b"\xcf\xfa\xed\xfe", "program"),
+    (b"\xce\xfa\xed\xfe", "program"), (b"\xca\xfe\xba\xbe", "program"),
+    (b"\xfe\xed\xfa\xcf", "program"), (b"\0asm", "program"), (b"!<arch>", "program"),
+    (b"PK\x03\x04", "archive"), (b"PK\x05\x06", "archive"), (b"\x1f\x8b", "archive"),
+    (b"BZh", "archive"), (b"\xfd7zXZ\0", "archive"),
+    (b"7z\xbc\xaf\x27\x1c", "locked"), (b"Rar!", "locked"), (b"\x28\xb5\x2f\xfd", "locked"),
+    (b"MSCF", "locked"), (b"xar!", "locked"), (b"koly", "locked"),
+    (b"\x89PNG", "media"), (b"\xff\xd8\xff", "media"), (b"GIF8", "media"),
+    (b"RIFF", "media"), (b"BM", "media"), (b"\0\0\1\0", "media"), (b"II*\0", "media"),
+    (b"MM\0*", "media"), (b"%PDF", "media"), (b"OTTO", "media"), (b"\0\1\0\0", "media"),
+    (b"true", "media"), (b"ttcf", "media"), (b"wOFF", "media"), (b"wOF2", "media"),
+    (b"ID3", "media"), (b"OggS", "media"), (b"fLaC", "media"), (b"\xff\xfb", "media"),
+    (b"\x1aE\xdf\xa3", "media"), (b"SQLite format 3", "media"), (b"\0\0\0\1Bud1", "media"),
+    (b"glTF", "media"), (b"PAR1", "media"), (b"\x93NUMPY", "media"), (b"{\\rtf", "media"),
+    (b"\xd0\xcf\x11\xe0", "media"), (b"8BPS", "media"),
+)  # fmt: skip
+_MEDIA_NAMES = re.compile(
+    r".*\.(?:png|jpe?g|gif|webp|bmp|ico|tiff?|avif|heic|pdf|[ot]tf|ttc|woff2?|eot|mp[34]|"
+    r"m4[av]|wav|ogg|flac|webm|mov|glb|db|sqlite3?|ds_store|docx?|xlsx?|pptx?|npy|parquet|"
+    r"psd|bin|gguf|onnx|safetensors|pack|idx)|.*/\.ds_store|\.ds_store",
+    re.IGNORECASE,
+)
+_OFFICE = re.compile(
+    r"(?:word|xl|ppt|_rels|docprops)/|\[content_types\]|mimetype", re.IGNORECASE
+)
+
+
+_PICKLE = re.compile(
+    rb"c(?:posix|os|nt|subprocess|builtins|__builtin__)\n(?:system|popen|exec|eval|run|call|Popen)\n"
+    rb"|\x8c.(?:posix|os|nt|subprocess|builtins)\x94?\x8c.(?:system|popen|exec|eval|run|call|Popen)"
+)
+
+
+class Notice(NamedTuple):
+    """A fact about a file that is not in its text: what it is, or why it is unread."""
+
+    kind: str  # program, bytecode, archive, locked, unread, disguised, macro, link
+    path: str
+    words: str
+
+
+def read(skill: Skill) -> Iterator[Piece | Notice]:
+    """All text of a skill, and what is to be said of its files."""
+    left = MOST_TEXT
+    for path, file in skill.files.items():
+        if path != SKILL_FILE:
+            yield Piece(SKILL_FILE, View.HIDDEN, _as_words(path))
+        if file.kind is Kind.SYMLINK:
+            target = skill.read(path).decode("utf-8", "replace")
+            yield Notice("link", path, f"a link to {target}")
+            continue
+        if file.kind not in (Kind.FILE, Kind.EXECUTABLE):
+            yield Notice(
+                "unread", path, f"a {file.kind}, which holds no readable bytes"
+            )
+            continue
+        for found in _read_file(skill, path):
+            left -= len(found.raw) if isinstance(found, Piece) else 0
+            if left < 0:
+                yield Notice("unread", path, "more text than can be read")
+                return
+            yield found
+
+
+def _as_words(path: str) -> str:
+    """A path as a sentence, since an agent reads names as well."""
+    return (
+        re.sub(r"[-_]+", " ", posixpath.splitext(path)[0]) if len(path) > 24 else path
+    )
+
+
+def _read_file(skill: Skill, path: str) -> Iterator[Piece | Notice]:
+    try:
+        data = skill.read(path)
+    except OSError as err:
+        yield Notice("unread", path, f"it cannot be read: {err.strerror}")
+        return
+    document = skill.document
+    if path == SKILL_FILE and document is not None and document.text:
+        start = document.body_start
+        yield from pieces.of_header(
+            path,
+            document.text[:start],
+            document.words("description"),
+            document.line_of("description"),
+        )
+    yield from read_bytes(path, data)
+
+
+def read_bytes(path: str, data: bytes, depth: int = 0) -> Iterator[Piece | Notice]:
+    """The text of a file, whatever it is packed into."""
+    kind = next((kind for magic, kind in _MAGIC if data.startswith(magic)), "")
+    if _PICKLE.search(data[: 1 << 20]):
+        yield Notice(
+            "pickle", path, "stored objects that run a command when they are loaded"
+        )
+    if data[2:4] == b"\r\n" and data[4:8] in (b"\0\0\0\0", b"\1\0\0\0", b"\3\0\0\0"):
+        kind = "bytecode"
+    elif data[257:262] == b"ustar":
+        kind = "archive"
+    elif data[4:8] == b"ftyp":
+        kind = "media"
+    text = _decoded(data, kind)
+    if text is not None:
+        yield from _read_text(path, text, depth)
+    elif kind == "archive":
+        yield from _read_archive(path, data, depth)
+    else:
+        yield from _read_binary(path, data, kind, depth)
+
+
+def _decoded(data: bytes, kind: str) -> str | None:
+    """Bytes as text, if they are text."""
+    for bom, encoding in (
+        (b"\xff\xfe\0\0", "utf-32"), (b"\0\0\xfe\xff", "utf-32"),
+        (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"),
+    ):  # fmt: skip
+        if data.startswith(bom):
+            return data.decode(encoding, "replace")
+    if kind in ("archive", "program", "locked", "bytecode") and b"\0" in data[:8000]:
+        return None
+    head = data[:8000]
+    nuls = head.count(0)
+    if (
+        nuls * 5 > len(head) * 2 and kind == ""
+    ):  # every other byte: UTF-16 without a mark
+        order = "le" if head[1:400:2].count(0) > head[0:400:2].count(0) else "be"
+        wide = data.decode(f"utf-16-{order}", "replace")
+        return wide if wide[:400].isprintable() or "\n" in wide[:400] else None
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        odd = sum(byte < 9 or 13 < byte < 32 for byte in head)
+        # An older encoding: its letters are guessed, its ASCII is not.
+        return data.decode("latin-1") if not nuls and odd * 50 < len(head) else None
+    return text if nuls * 100 <= len(head) else None
+
+
+def _read_text(
+    path: str, text: str, depth: int, hidden_by: str = ""
+) -> Iterator[Piece | Notice]:
+    text = normal.lines(text)
+    found: list[Piece] = []
+    suffix = posixpath.splitext(path)[1][1:].lower()
+    language = _language(suffix, text)
+    if language:
+        found.append(Piece(path, View.CODE, text, 1, language, hidden_by, (), depth))
+    elif _PAGE.fullmatch(path):
+        found.append(Piece(path, View.CODE, text, 1, "html", hidden_by, (), depth))
+        found.extend(pieces.unseen(path, text))
+    elif _DATA.fullmatch(path):
+        found.append(Piece(path, View.CODE, text, 1, "data", hidden_by, (), depth))
+        found.extend(_values(path, text, depth))
+    else:
+        found.extend(pieces.of_markdown(path, text))
+    for piece in found:
+        yield piece
+        if piece.view is View.CODE:
+            yield from _resolved(piece)
+    yield from _payloads(
+        Piece(path, View.PROSE, text, 1, language, hidden_by, (), depth)
+    )
+
+
+def _language(suffix: str, text: str) -> str:
+    if match := _SHEBANG.match(text[:120]):
+        return _INTERPRETERS.get(match[1], match[1])
+    return _LANGUAGES.get(suffix, "")
+
+
+def _payloads(piece: Piece) -> Iterator[Piece]:
+    """What is written in a piece in other letters, in clear."""
+    if piece.depth >= DEEPEST:
+        return
+    for clear in decoding.payloads(piece.raw):
+        line = piece.line
+        if not piece.hidden_by:
+            line += piece.raw.count("\n", 0, clear.offset)
+        inner = Piece(
+            piece.path, View.CODE, normal.lines(clear.text), line, "", clear.how, (),
+            piece.depth + 1,
+        )  # fmt: skip
+        yield inner
+        yield from _resolved(inner)
+        yield from _payloads(inner)
+
+
+def _resolved(piece: Piece) -> Iterator[Piece]:
+    lines: list[tuple[int, str]] | None = None
+    if piece.language in ("python", "py", "python3") or (
+        not piece.language and ("import " in piece.raw or "exec(" in piece.raw)
+    ):
+        lines = python.calls(piece.raw)
+    elif piece.language in SHELLS:
+        lines = shell.commands(piece.raw)
+    if lines:
+        numbers = tuple(
+            piece.line_at(0) if piece.hidden_by else piece.line + n - 1
+            for n, _ in lines
+        )
+        text = "\n".join(line for _, line in lines)
+        yield Piece(
+            piece.path, View.CODE, text, piece.line, "resolved", piece.hidden_by, numbers,
+            DEEPEST,
+        )  # fmt: skip
+
+
+def _values(path: str, text: str, depth: int) -> Iterator[Piece]:
+    """The texts of a data file, unescaped; cells of a notebook are what they hold."""
+    value = _parsed(path, text)
+    if isinstance(value, dict) and isinstance(value.get("cells"), list):
+        for cell in value["cells"]:
+            source = cell.get("source", "") if isinstance(cell, dict) else ""
+            source = (
+                "".join(map(str, source)) if isinstance(source, list) else str(source)
+            )
+            is_code = isinstance(cell, dict) and cell.get("cell_type") == "code"
+            line = _line_of(text, source)
+            language = "python" if is_code else ""
+            view = View.CODE if is_code else View.PROSE
+            yield Piece(path, view, normal.lines(source), line, language, "", (), depth)
+        return
+    leaves = [leaf for leaf in _leaves(value) if "\\" in text or "\n" in leaf]
+    for leaf in leaves[:2000]:
+        line = _line_of(text, leaf)
+        yield Piece(path, View.CODE, normal.lines(leaf), line, "value", "", (), depth)
+
+
+def _parsed(path: str, text: str) -> Any:
+    if len(text) > 1 << 20:
+        return None
+    try:
+        if path.endswith((".json", ".ipynb")):
+            return json.loads(text)
+        if path.endswith(".toml"):
+            import tomllib
+
+            return tomllib.loads(text)
+        from skillforge.conform import load_yaml
+
+        return load_yaml(text.encode()).value
+    except Exception:  # noqa: BLE001 - not in that format: its text is read as it is
+        return None
+
+
+def _leaves(value: Any, depth: int = 0) -> Iterator[str]:
+    if isinstance(value, str) and len(value) > 11:
+        yield value
+    elif depth < 40 and isinstance(value, list | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(item, depth + 1)
+
+
+def _line_of(text: str, value: str) -> int:
+    start = json.dumps(value.strip()[:30])[1:-1].split("\\n")[0]
+    at = text.find(start) if start else -1
+    return text.count("\n", 0, at) + 1 if at >= 0 else 1
+
+
+def _read_archive(path: str, data: bytes, depth: int) -> Iterator[Piece | Notice]:
+    inner = list(unpack.members(data))
+    is_office = any(_OFFICE.match(member.name) for member in inner)
+    if not is_office:
+        yield Notice("archive", path, "an archive in the skill")
+    for member in inner:
+        where = f"{path}!{member.name}" if member.name else f"{path}!"
+        if member.problem:
+            kind = "locked" if "password" in member.problem else "unread"
+            yield Notice(kind, where, member.problem)
+        elif depth >= DEEPEST:
+            yield Notice("unread", where, "archives lie in archives, too deep to read")
+        else:
+            if member.name.lower().endswith("vbaproject.bin"):
+                yield Notice("macro", where, "a program in a document")
+            yield from read_bytes(where.removesuffix("!"), member.data, depth + 1)
+
+
+def _read_binary(
+    path: str, data: bytes, kind: str, depth: int
+) -> Iterator[Piece | Notice]:
+    """A file that is no text: what stands in it is read, and what it is is told."""
+    if kind in ("program", "bytecode", "locked"):
+        yield Notice(kind, path, _KINDS[kind])
+    elif not kind and not _MEDIA_NAMES.fullmatch(path):
+        yield Notice(
+            "unread", path, "bytes that are neither text nor a known kind of file"
+        )
+    if kind == "program" and _MEDIA_NAMES.fullmatch(path):
+        yield Notice("disguised", path, "a program with the name of something else")
+    text = unpack.strings(data[: 8 << 20])
+    view = View.HIDDEN if kind == "media" else View.CODE
+    yield Piece(path, view, text, 1, "strings", _KINDS.get(kind, "binary"), (), DEEPEST)
+    if kind == "media" and depth < DEEPEST:
+        yield from _behind_picture(path, data, depth)
+
+
+def _behind_picture(path: str, data: bytes, depth: int) -> Iterator[Piece | Notice]:
+    """An archive or a program that was put behind the end of a picture."""
+    for end in (b"IEND\xaeB`\x82", b"\xff\xd9", b"\x00;"):
+        head, mark, rest = data.rpartition(end)
+        start = next(
+            (m for m in (b"PK\x03\x04", b"\x7fELF", b"#!") if m in rest[:64]), b""
+        )
+        if mark and head and start:
+            yield Notice("disguised", path, "something else stands behind the picture")
+            yield from read_bytes(f"{path}!", rest[rest.index(start) :], depth + 1)
+
+
+_KINDS = {
+    "program": "a compiled program",
+    "bytecode": "compiled Python",
+    "locked": "an archive that cannot be opened",
+    "media": "a picture's metadata",
+}

@@ -1,0 +1,90 @@
+"""Shell by its syntax tree: what is run, whatever way it is quoted.
+
+`c""url $u | ba$'\\x73'h` becomes the line `curl http://... | bash`.
+"""
+
+import codecs
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+_MOST = 200_000  # bytes of one script
+_DEEP = 80
+# What the patterns read as well without a parser; most scripts need none.
+_NEEDS_PARSER = re.compile(
+    r"\w(?:''|\"\"|\\\w)|\w[\"']\w|\$'|\$\{?\w+\}?[\w$\"']|[\"']\$\{?\w|(?:^|[;|&(`]\s?)\$\w"
+    r"|\|\s*\$|\b\w{1,20}=\S",
+    re.MULTILINE,
+)
+_KEPT = ("command", "pipeline")
+_INNER = ("command_substitution", "process_substitution", "subshell")
+
+
+@cache
+def _parser() -> "Parser":
+    import tree_sitter_bash
+    from tree_sitter import Language, Parser
+
+    return Parser(Language(tree_sitter_bash.language()))
+
+
+def commands(source: str) -> list[tuple[int, str]]:
+    """Every pipeline with its line, its words unquoted and its variables filled in."""
+    if len(source) > _MOST or not _NEEDS_PARSER.search(source):
+        return []
+    tree = _parser().parse(source.encode("utf-8", "replace"))
+    reader = _Reader()
+    return list(reader.lines(tree.root_node, 0))
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.variables: dict[str, str] = {"IFS": " "}
+
+    def lines(self, node: "Node", depth: int) -> Iterator[tuple[int, str]]:
+        if depth > _DEEP:
+            return
+        if node.type == "variable_assignment" and len(node.children) >= 3:
+            name = _text(node.children[0])
+            value = self.word(node.children[2], 0)
+            if name and len(value) < 5000:
+                self.variables[name] = value
+        elif node.type in _KEPT:
+            line = self.word(node, 0)
+            if line != _text(node):
+                yield node.start_point[0] + 1, line.replace("\n", " ")
+        for child in node.named_children:
+            yield from self.lines(child, depth + 1)
+
+    def word(self, node: "Node", depth: int) -> str:
+        """A part of a command as the shell would see it."""
+        kind = node.type
+        if depth > _DEEP:
+            return ""
+        if kind in ("word", "string_content", "number", "special_character"):
+            return re.sub(r"\\(.)", r"\1", _text(node))
+        if kind == "raw_string":
+            return _text(node)[1:-1]
+        if kind == "ansi_c_string":
+            return _unescaped(_text(node)[2:-1])
+        if kind in ("simple_expansion", "expansion"):
+            name = next((_text(c) for c in node.children if "variable" in c.type), "")
+            return self.variables.get(name, f"${name}")
+        between = "" if kind in ("concatenation", "string", "command_name") else " "
+        parts = (self.word(c, depth + 1) for c in node.children if c.type != '"')
+        return between.join(parts) if node.child_count else _text(node)
+
+
+def _text(node: "Node") -> str:
+    return node.text.decode("utf-8", "replace") if node.text else ""
+
+
+def _unescaped(text: str) -> str:
+    try:
+        return codecs.decode(text.encode("latin-1", "replace"), "unicode_escape")
+    except UnicodeDecodeError:
+        return text

@@ -1,0 +1,115 @@
+"""`waivers.yaml`: findings that somebody looked at and let pass, for a while.
+
+It lies in the library, not in a skill, and is read at the base: a draft cannot waive
+itself. A waiver names a rule, a file, the exact bytes of that file, who, why, and until
+when; as soon as one of these no longer fits, the finding is back and the waiver is
+reported.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+
+from skillforge.conform import UnreadableError, load_yaml, misfit
+from skillforge.errors import ConfigError
+from skillforge.library import SKILLS
+from skillforge.model import Finding, Severity, Skill
+
+WAIVERS_FILE = "waivers.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiver:
+    """Somebody's word that a finding is fine."""
+
+    rule: str
+    path: str
+    sha256: str
+    who: str
+    why: str
+    until: date
+
+
+def read_waivers(data: bytes) -> tuple[Waiver, ...]:
+    """Read the file, or say what of it cannot be understood."""
+    if not data.strip():
+        return ()
+    try:
+        entries, line_of = load_yaml(data)
+    except UnreadableError as err:
+        raise _wrong(err.line, err.why) from err
+    if entries is None:
+        return ()
+    if found := misfit(entries, "waivers.schema.json"):
+        raise _wrong(line_of(found.path), found.words)
+    return tuple(_waiver(e, line_of([n])) for n, e in enumerate(entries))
+
+
+def _wrong(line: int, why: str) -> ConfigError:
+    return ConfigError(
+        f"{WAIVERS_FILE}:{line}: {why}",
+        hint="docs/scan.md shows what a waiver looks like",
+    )
+
+
+def _waiver(entry: Mapping[str, Any], line: int) -> Waiver:
+    try:
+        until = date.fromisoformat(entry["until"])
+    except ValueError as err:
+        raise _wrong(line, f"{entry['until']!r} is no date like 2027-01-31") from err
+    return Waiver(**{**entry, "until": until})
+
+
+def apply(
+    findings: Iterable[Finding], skill: Skill, waivers: Iterable[Waiver], today: date
+) -> Iterator[Finding]:
+    """The findings of a skill, those that are waived as notes; and waivers gone stale.
+
+    Paths of findings are relative to the skill, those of waivers to the library.
+    """
+    mine = [w for w in waivers if w.path.startswith(f"{SKILLS}/{skill.name}/")]
+    used: set[Waiver] = set()
+    for finding in findings:
+        waiver = next((w for w in mine if _covers(w, finding, skill, today)), None)
+        if waiver is None:
+            yield finding
+        else:
+            used.add(waiver)
+            said = f"waived by {waiver.who} until {waiver.until}: {waiver.why}"
+            message = f"{finding.message} ({said})"
+            yield replace(finding, severity=Severity.NOTE, message=message)
+    for waiver in mine:
+        if waiver not in used:
+            yield _stale(waiver, skill, today)
+
+
+def _covers(waiver: Waiver, finding: Finding, skill: Skill, today: date) -> bool:
+    file = finding.path.partition("!")[0]
+    return (
+        waiver.rule == finding.rule
+        and waiver.path == f"{SKILLS}/{skill.name}/{file}"
+        and today <= waiver.until
+        and waiver.sha256 == digest(skill, file)
+    )
+
+
+def digest(skill: Skill, path: str) -> str:
+    """The hash of a file's bytes; empty if there is no such file."""
+    return hashlib.sha256(skill.read(path)).hexdigest() if path in skill.files else ""
+
+
+def _stale(waiver: Waiver, skill: Skill, today: date) -> Finding:
+    inside = waiver.path.removeprefix(f"{SKILLS}/{skill.name}/")
+    if today > waiver.until:
+        why = f"it ended on {waiver.until}"
+    elif inside not in skill.files:
+        why = "its file is gone"
+    elif waiver.sha256 != digest(skill, inside):
+        why = "its file has changed since"
+    else:
+        why = "nothing is found there any more"
+    message = f"a waiver of {waiver.rule} no longer holds: {why}"
+    hint = f"take it out of {WAIVERS_FILE}, or look again and renew it"
+    return Finding("waiver-stale", Severity.NOTE, message, inside, 1, hint)

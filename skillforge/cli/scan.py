@@ -1,0 +1,129 @@
+"""The commands `scan`, and `check`, which does all of the Check stage."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from skillforge.cli.base import Answer, Settings, selection_options
+from skillforge.cli.output import use_colour
+
+if TYPE_CHECKING:
+    from skillforge.checks.scan.session import Scanned
+
+
+@click.command()
+@click.option(
+    "--base",
+    default="",
+    metavar="FOLDER|REV",
+    help="Compare with an older version: its folder, or a commit "
+    "[default: what --changed-since names].",
+)
+@click.option("--notes", is_flag=True, help="Show what skills are able to do, too.")
+@click.option("--strict", is_flag=True, help="Exit 1 for `caution` as well.")
+@selection_options
+@click.pass_obj
+def scan(  # noqa: PLR0913, PLR0917 - one for each option
+    settings: Settings,
+    targets: tuple[str, ...],
+    changed_since: str | None,
+    rev: str | None,
+    base: str,
+    format_: str,
+    notes: bool,
+    strict: bool,
+) -> Answer:
+    """Look for attacks, leaks and hidden text in skills: before a merge or an install.
+
+    Every byte of a skill is read; nothing is unpacked or run. A verdict is `dangerous`
+    (signs of an attack), `caution` (a person has to look) or `safe`. What a skill is
+    merely able to do is a note, and never adds up to an alarm.
+
+    \b
+    skillforge scan                        all skills of this library
+    skillforge scan ./downloaded-skill     any folder, before you install it
+    skillforge scan ./new --base ./old     and what an update adds
+    skillforge scan --changed-since main   what this branch changes
+
+    A finding that is fine can be waived in the library's waivers.yaml. Exits 0 if
+    nothing is dangerous, 1 if something is.
+    """
+    from skillforge.checks.scan.session import run_scan
+    from skillforge.checks.select import Selection
+
+    settings.json = settings.json or format_ == "json"
+    selection = Selection(targets, changed_since, rev)
+    return _answer(run_scan(settings.start, selection, base), format_, notes, strict)
+
+
+def _answer(scanned: "Scanned", format_: str, notes: bool, strict: bool) -> Answer:
+    from skillforge import report as reports
+    from skillforge.checks import all_rules
+    from skillforge.checks.scan import words
+    from skillforge.model import Danger
+
+    report = scanned.report
+    data = reports.data(report) | {"verdicts": scanned.verdicts}
+    ok = scanned.ok
+    if strict:
+        ok = set(scanned.verdicts.values()) <= {Danger.SAFE}
+    document = None
+    if render := reports.FORMATS.get(format_):
+        document = render(report, all_rules())
+    said = words.text(report, scanned.verdicts, colour=use_colour(), notes=notes)
+    return Answer(data, said, ok, document)
+
+
+@click.command()
+@click.option("--no-cache", is_flag=True, help="Try again what has passed just so.")
+@selection_options
+@click.pass_obj
+def check(  # noqa: PLR0913, PLR0917 - one for each option
+    settings: Settings,
+    targets: tuple[str, ...],
+    changed_since: str | None,
+    rev: str | None,
+    format_: str,
+    no_cache: bool,
+) -> Answer:
+    """Do all that the gate does before you propose: validate, scan and test.
+
+    \b
+    skillforge check                         every skill of this library
+    skillforge check csv-tables              one of them
+    skillforge check --changed-since main    what this branch changes
+
+    Exits 0 if nothing blocks promotion, 1 if something does.
+    """
+    from skillforge import report as reports
+    from skillforge.checks import all_rules, select
+    from skillforge.checks.scan import words
+    from skillforge.checks.scan.session import run_scan
+    from skillforge.checks.testing import session
+    from skillforge.checks.testing import words as test_words
+    from skillforge.checks.testing.check import trial_findings
+    from skillforge.model import Report
+
+    settings.json = settings.json or format_ == "json"
+    selection = select.Selection(targets, changed_since, rev)
+    valid = select.validate(settings.start, selection, None)
+    scanned = run_scan(settings.start, selection)
+    options = session.Options(use_cache=not no_cache)
+    tested = session.run_tests(settings.start, selection, options, session.Progress())
+    failed = (
+        finding.under(tested.paths[trial.skill])
+        for trial in tested.trials
+        for finding in trial_findings([trial])
+    )
+    report = Report(
+        (*valid.findings, *scanned.report.findings, *failed, *tested.findings),
+        valid.skills,
+    )
+    data = reports.data(report)
+    data |= {"verdicts": scanned.verdicts, "trials": test_words.data(tested.trials)}
+    document = None
+    if render := reports.FORMATS.get(format_):
+        document = render(report, all_rules())
+    said = words.text(report, scanned.verdicts, colour=use_colour())
+    said += f"\n{test_words.summary(tested.trials, tested.findings)}"
+    return Answer(data, said, valid.ok and scanned.ok and tested.ok, document)
