@@ -214,6 +214,8 @@ def _by_name(text: str) -> Iterator[Clear]:
 
 def _spaced(text: str) -> Iterator[Clear]:
     """Words with a space between all letters."""
+    if sum(len(word) == 1 for word in text.split()) < 12:
+        return
     for match in _SPACED.finditer(text):
         words = re.split(r" {2,}", match[0])
         found = " ".join(word.replace(" ", "") for word in words)

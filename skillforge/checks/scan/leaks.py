@@ -35,6 +35,7 @@ _MADE_UP = re.compile(
 _CARD = re.compile(
     r"(?<![\w.-])(?:\d{4}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d\d([ -]?)\d{6}\2\d{5})(?![\w-])"
 )
+_DIGITS = re.compile(r"\d{4}[ -]?\d{4}|[\w.+-]@\w|/home/|/Users/|\\Users")
 _TEST_CARDS = re.compile(
     r"4242|4111|5555555555554444|378282246310005|4000|1234|0000000"
 )
@@ -54,9 +55,8 @@ def leaked_secret(seen: Seen) -> Iterator[Problem]:
     """
     for piece in seen.pieces:
         for needs, what, pattern in _PATTERNS:
-            if needs not in piece.raw:
-                continue
-            for match in pattern.finditer(piece.raw):
+            found = pattern.finditer(piece.raw) if needs in piece.raw else ()
+            for match in found:
                 if _looks_real(match[0]):
                     hint = "revoke it at its service, and read it from the environment"
                     yield _at(piece, match, f"{what} stands here", hint)
@@ -79,7 +79,7 @@ def private_data(seen: Seen) -> Iterator[Problem]:
     kind was to be redacted, also addresses and home folders.
     """
     for piece in seen.pieces:
-        if piece.language in ("strings", "resolved"):
+        if piece.language in ("strings", "resolved") or not _DIGITS.search(piece.raw):
             continue
         for pattern, what, is_real in _PRIVATE:
             for match in pattern.finditer(piece.raw):

@@ -7,6 +7,7 @@ each place where it was broken.
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 SOFT = "\v"  # a line break that code does not see
 
@@ -21,12 +22,9 @@ _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
 )
-# A line that goes on: in code behind a sign that asks for more, in prose in any line
-# that does not begin anew.
-_CONTINUED = re.compile(
-    r"\\\n|(?<=[|,({\[+=])\n|(?<=&&)\n|`\n(?=\s*[-|])|\^\n|\n(?=\s*[|.]\s?\w)"
-)
-_WRAPPED = re.compile(r"(?<=[^\n])\n(?=[^\s#>|*+\-`~<:=\d][^\n])")
+_GOES_ON = frozenset("\\|,({[+=^&`")  # the end of a line of code that is not done
+_GOES_ON_WITH = frozenset("|.&")  # the beginning of one that is part of the last
+_BEGINS = frozenset("#>|*+-`~<:=0123456789 \t")  # a line of prose that begins anew
 _EMPTY_QUOTES = re.compile(r"(?<=[a-z])(?:''|\"\"|\$@)(?=[a-z])")
 _SLASHED = re.compile(r"(?<=[\s;|&(`])([a-z]{1,6})\\([a-z]{1,6})\b(?!\\)")
 _IFS = re.compile(r"\$ifs\$?\d?\b|\$\{ifs[^}]{0,12}\}")
@@ -61,12 +59,30 @@ def plain(text: str) -> str:
 
 def code(text: str) -> str:
     """Code as it works: words put together that were written in parts."""
-    return _joined(plain(_CONTINUED.sub(SOFT, text) if "\n" in text else text))
+    return _joined(plain(_as_lines(text, _code_goes_on)))
 
 
 def prose(text: str) -> str:
     """Prose as it reads: a paragraph is a line."""
-    return _joined(plain(_WRAPPED.sub(SOFT, text) if "\n" in text else text))
+    return _joined(plain(_as_lines(text, _prose_goes_on)))
+
+
+def _as_lines(text: str, goes_on: Callable[[str, str], bool]) -> str:
+    first, *rest = text.split("\n")
+    parts = [first]
+    last = first
+    for line in rest:
+        parts += (SOFT if last and line and goes_on(last, line) else "\n", line)
+        last = line
+    return "".join(parts)
+
+
+def _code_goes_on(last: str, line: str) -> bool:
+    return last[-1] in _GOES_ON or line.lstrip()[:1] in _GOES_ON_WITH
+
+
+def _prose_goes_on(_last: str, line: str) -> bool:
+    return line[0] not in _BEGINS
 
 
 def _joined(text: str) -> str:

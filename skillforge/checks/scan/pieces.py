@@ -46,17 +46,6 @@ class Piece:
         at = line - self.line
         return lines[at] if 0 <= at < len(lines) else ""
 
-    def line_at(self, offset: int) -> int:
-        """The line of the file on which a character of `text` stands."""
-        if self.hidden_by and not self.numbers:
-            return self.line
-        at = self.text.count("\n", 0, offset) + self.text.count(normal.SOFT, 0, offset)
-        return (
-            self.numbers[min(at, len(self.numbers) - 1)]
-            if self.numbers
-            else self.line + at
-        )
-
 
 _COMMENT = re.compile(r"<!--(.*?)(?:-->|\Z)", re.DOTALL)
 _ALT = re.compile(r"!\[([^\]\n]{12,2000})\]\(")

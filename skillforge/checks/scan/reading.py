@@ -230,10 +230,8 @@ def _resolved(piece: Piece) -> Iterator[Piece]:
     elif piece.language in SHELLS:
         lines = shell.commands(piece.raw)
     if lines:
-        numbers = tuple(
-            piece.line_at(0) if piece.hidden_by else piece.line + n - 1
-            for n, _ in lines
-        )
+        start = piece.line - 1
+        numbers = tuple(piece.line if piece.hidden_by else start + n for n, _ in lines)
         text = "\n".join(line for _, line in lines)
         yield Piece(
             piece.path, View.CODE, text, piece.line, "resolved", piece.hidden_by, numbers,

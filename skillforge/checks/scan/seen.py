@@ -5,9 +5,12 @@ need: an honest skill, in which nothing rare is found, costs little.
 """
 
 import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 
 from skillforge.checks.scan import hosts
 from skillforge.checks.scan.hosts import Host
@@ -22,6 +25,7 @@ from skillforge.text import occurrences
 SIGNS = by_name(CODE_SIGNS, WORD_SIGNS)
 _MOST = 60  # sightings of one sign in one piece: more of the same tell nothing new
 _REACH = 600  # characters before and behind a word that a pattern may look at
+_OVERLAP = 100  # characters that two parts of a very long line have in common
 _SHOWN = 160  # characters of a sighting that a finding quotes
 
 
@@ -62,22 +66,19 @@ class Seen:
                 self.notices.append(each)
             else:
                 self.pieces.append(each)
+        # All pieces in one text: to look for a word once is faster than in each.
+        self._text = "\n".join(piece.text for piece in self.pieces)
+        ends = accumulate(len(piece.text) + 1 for piece in self.pieces)
+        self._starts = [0, *ends]
         self._signs: dict[str, list[Sighting]] = {}
+        self._words: dict[str, bool] = {}
+        self._lines: dict[int, list[int]] = {}
 
     @cached_property
     def links(self) -> list[Sighting]:
         return [
-            Sighting(
-                "link",
-                piece,
-                piece.line_at(link.offset),
-                link.host + link.rest,
-                _around(piece.text, link.offset),
-                link.offset,
-                link,
-            )
-            for piece in self.pieces
-            for link in hosts.links(piece.text)
+            self._sighting("link", link.offset, link.host + link.rest, link)
+            for link in hosts.links(self._text)
         ]
 
     def of(self, *names: str) -> list[Sighting]:
@@ -85,12 +86,9 @@ class Seen:
         found: list[Sighting] = []
         for name in names:
             if name not in self._signs:
-                self._signs[name] = [
-                    seen
-                    for piece in self.pieces
-                    for sign in SIGNS[name]
-                    for seen in _look(sign, piece, 0, len(piece.text))
-                ]
+                everywhere = (0, len(self._text))
+                looked = (self._look(sign, *everywhere) for sign in SIGNS[name])
+                self._signs[name] = [seen for each in looked for seen in each]
             found += self._signs[name]
         return found
 
@@ -108,49 +106,20 @@ class Seen:
         self, one: Sighting, names: Iterable[str], lines: int
     ) -> Sighting | None:
         """The first of some signs that stands at most so many lines from another."""
-        signs = [sign for name in names for sign in SIGNS[name]]
-        for piece in self.pieces:
-            if piece.path != one.path:
+        signs = [s for n in names for s in SIGNS[n] if any(map(self._has, s.needs))]
+        for number, piece in enumerate(self.pieces):
+            if piece.path != one.path or not signs:
                 continue
-            start, end = self._span(piece, one.line - lines, one.line + lines)
+            start, end = self._span(number, one.line - lines, one.line + lines)
             for sign in signs if start < end else ():
-                for found in _look(sign, piece, start, end):
+                for found in self._look(sign, start, end):
                     return found
         return None
-
-    def _span(self, piece: Piece, first: int, last: int) -> tuple[int, int]:
-        """The part of a piece that stands on some lines of its file."""
-        if piece.hidden_by and not piece.numbers:
-            return (0, len(piece.text)) if first <= piece.line <= last else (0, 0)
-        starts = self._starts(piece)
-        if piece.numbers:
-            kept = [
-                i for i, number in enumerate(piece.numbers) if first <= number <= last
-            ]
-            if not kept:
-                return 0, 0
-            low, high = kept[0], kept[-1]
-        else:
-            low, high = first - piece.line, last - piece.line
-            if high < 0 or low >= len(starts):
-                return 0, 0
-        end = starts[high + 1] if high + 1 < len(starts) else len(piece.text)
-        return starts[max(low, 0)], end
-
-    def _starts(self, piece: Piece) -> list[int]:
-        known = self._lines.get(id(piece))
-        if known is None:
-            breaks = [*occurrences(piece.text, "\n"), *occurrences(piece.text, SOFT)]
-            known = self._lines[id(piece)] = [0, *sorted(at + 1 for at in breaks)]
-        return known
-
-    @cached_property
-    def _lines(self) -> dict[int, list[int]]:
-        return {}
 
     def links_near(
         self, seen: Sighting, lines: int, kinds: Iterable[Host]
     ) -> list[Sighting]:
+        """Links of some kinds at most so many lines away."""
         wanted = set(kinds)
         return [
             link
@@ -159,25 +128,65 @@ class Seen:
             if abs(link.line - seen.line) <= lines
         ]
 
+    def _has(self, word: str) -> bool:
+        if word not in self._words:
+            self._words[word] = word in self._text
+        return self._words[word]
 
-def _look(sign: Sign, piece: Piece, start: int, end: int) -> Iterator[Sighting]:
-    """Where a sign stands in a part of a piece."""
-    text = piece.text
-    count = 0
-    for low, high in _windows(sign, text, start, end):
-        for match in sign.pattern.finditer(text, low, high):
-            count += 1
-            if count > _MOST:
-                return
-            at = match.end() - len(match[0].lstrip())
-            yield Sighting(
-                sign.name,
-                piece,
-                piece.line_at(at),
-                match[0].strip()[:600],
-                _around(text, at),
-                at,
-            )
+    def _look(self, sign: Sign, start: int, end: int) -> Iterator[Sighting]:
+        """Where a sign stands in a part of the text."""
+        needs = [word for word in sign.needs if self._has(word)]
+        count: Counter[str] = Counter()
+        for low, high in _windows(needs, self._text, start, end):
+            for match in sign.pattern.finditer(self._text, low, high):
+                at = match.end() - len(match[0].lstrip())
+                seen = self._sighting(sign.name, at, match[0].strip()[:600])
+                count[seen.path] += 1
+                if count[seen.path] <= _MOST:
+                    yield seen
+
+    def _sighting(
+        self, name: str, at: int, text: str, link: hosts.Link | None = None
+    ) -> Sighting:
+        number = bisect_right(self._starts, at) - 1
+        piece, inside = self.pieces[number], at - self._starts[number]
+        around = _around(piece.text, inside)
+        return Sighting(
+            name, piece, self._line(number, inside), text, around, inside, link
+        )
+
+    def _line(self, number: int, inside: int) -> int:
+        piece = self.pieces[number]
+        if piece.hidden_by and not piece.numbers:
+            return piece.line
+        line = bisect_right(self._breaks(number), inside) - 1
+        if piece.numbers:
+            return piece.numbers[min(line, len(piece.numbers) - 1)]
+        return piece.line + line
+
+    def _span(self, number: int, first: int, last: int) -> tuple[int, int]:
+        """The part of the text that a piece has on some lines of its file."""
+        piece, start = self.pieces[number], self._starts[number]
+        if piece.hidden_by and not piece.numbers:
+            is_there = first <= piece.line <= last
+            return (start, start + len(piece.text)) if is_there else (0, 0)
+        breaks = self._breaks(number)
+        low, high = first - piece.line, last - piece.line
+        if piece.numbers:  # which are in order
+            low = bisect_left(piece.numbers, first)
+            high = bisect_right(piece.numbers, last) - 1
+        if high < max(low, 0) or low >= len(breaks):
+            return 0, 0
+        end = breaks[high + 1] if high + 1 < len(breaks) else len(piece.text)
+        return start + breaks[max(low, 0)], start + end
+
+    def _breaks(self, number: int) -> list[int]:
+        """Where the lines of a piece begin."""
+        if number not in self._lines:
+            text = self.pieces[number].text
+            ends = [*occurrences(text, "\n"), *occurrences(text, SOFT)]
+            self._lines[number] = [0, *sorted(at + 1 for at in ends)]
+        return self._lines[number]
 
 
 def _around(text: str, at: int) -> str:
@@ -186,26 +195,26 @@ def _around(text: str, at: int) -> str:
     return text[start : at + 300].split("\n", 1)[0]
 
 
-def _windows(sign: Sign, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The parts of a text in which a sign can stand: around the words that it needs."""
-    places = sorted(at for key in sign.needs for at in _places(text, key, start, end))
+def _windows(
+    words: list[str], text: str, start: int, end: int
+) -> Iterator[tuple[int, int]]:
+    """The parts of a text in which a sign can stand: lines with a word that it needs."""
     last = start
-    for at in places:
-        if at < last - 40:
+    for at in sorted(at for word in words for at in _places(text, word, start, end)):
+        if at < last:
             continue
         low = max(last, text.rfind("\n", max(start, at - _REACH), at) + 1, at - _REACH)
         stop = text.find("\n", at, at + _REACH)
         high = min(end, stop if stop >= 0 else at + _REACH)
-        if low < high:
-            yield low, high
-            last = high
+        yield low, high
+        last = high if stop >= 0 else max(low + 1, high - _OVERLAP)
 
 
-def _places(text: str, key: str, start: int, end: int) -> Iterator[int]:
-    at = text.find(key, start, end)
+def _places(text: str, word: str, start: int, end: int) -> Iterator[int]:
+    at = text.find(word, start, end)
     while at >= 0:
         yield at
-        at = text.find(key, at + len(key), end)
+        at = text.find(word, at + len(word), end)
 
 
 def quoted(text: str) -> str:
