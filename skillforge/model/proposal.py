@@ -124,7 +124,7 @@ class Verdict:
 
     @property
     def danger(self) -> Danger | None:
-        """What the security scan, and the traps of the sandbox, say; None if neither."""
+        """What the security scan and the sandbox's traps say; None if neither."""
         found = [
             f for check in self.checks if check.name == SCAN for f in check.findings
         ]

@@ -1,7 +1,7 @@
 """What a skill would make an agent do, and what a change adds to that.
 
-`scan` is a function of the bytes of a skill, of those it had before, and of the evidence
-beside it: no file is unpacked, nothing is run, nothing in the skill can switch it off.
+`scan` is a function of the bytes of a skill, of those it had before, and of its
+evidence: no file is unpacked, nothing is run, nothing in it can switch the scan off.
 """
 
 from collections import Counter

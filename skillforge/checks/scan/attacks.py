@@ -79,7 +79,8 @@ def _bad_prerequisite(seen: Seen) -> Iterator[Problem]:
         if unknown and seen.beside(one, ("must-install",), 3):
             yield tell(
                 one,
-                "a program has to be installed from a place that has nothing to do with the skill",
+                "a program has to be installed from a place that has nothing to do "
+                "with the skill",
             )
 
 
@@ -207,7 +208,7 @@ def secret_to_network(seen: Seen) -> Iterator[Problem]:
     """A skill does not read keys, or the whole environment, and send data away.
 
     To use one's own named key for a service is ordinary. To collect key files, browser
-    data, wallets, an agent's memory or all variables, in code that also sends, is theft.
+    data, wallets or all variables, in code that also sends, is theft.
     """
     for one, other in seen.near(_read_secrets(seen), ("send", "copy-out"), 25):
         if other.view is View.CODE and (
@@ -231,7 +232,8 @@ def secret_to_network(seen: Seen) -> Iterator[Problem]:
 
 _NOT_RUN = ("strings", "html", "json", "yaml", "data", "css", "toml")
 _ENCODED = re.compile(
-    r"(?<!\|)\|\s*base64\b[^\n|]{0,40}\|\s*(?:curl|nc|wget)|(?:\bdig|nslookup|\bping)\s[^\n]{0,60}\$\([^\n]{0,60}(?:base64|xxd|cat|whoami|env|echo \$)"
+    r"(?<!\|)\|\s*base64\b[^\n|]{0,40}\|\s*(?:curl|nc|wget)|(?:\bdig|nslookup|\bping)"
+    r"\s[^\n]{0,60}\$\([^\n]{0,60}(?:base64|xxd|cat|whoami|env|echo \$)"
     r"|(?:dig|nslookup)\s[^\n]{0,40}\$\{?\w*(?:data|key|token|secret|encoded)"
 )
 
@@ -279,8 +281,11 @@ def secret_as_data(seen: Seen) -> Iterator[Problem]:
 
 
 _POSTED = re.compile(
-    r"(?:\s-d|--data\S*|\s-f|--form\S*|\?\w+=|&\w+=|json=|data=)\s?[^\n]{0,80}?\$\{?((?:\w+_)?(?:token|secret|password|api_key|credentials?|private_key|secret_key|access_key)(?:_\w+)?)\b"
-    r"|echo\s[^\n|]{0,40}\$\{?(\w*(?:token|secret|password|key|cred|env_name)\w*)\}?[^\n|]{0,40}\|[^\n]{0,40}curl"
+    r"(?:\s-d|--data\S*|\s-f|--form\S*|\?\w+=|&\w+=|json=|data=)"
+    r"\s?[^\n]{0,80}?\$\{?((?:\w+_)?(?:token|secret|password|api_key|credentials?|"
+    r"private_key|secret_key|access_key)(?:_\w+)?)\b"
+    r"|echo\s[^\n|]{0,40}\$\{?(\w*(?:token|secret|password|key|cred|env_name)\w*)"
+    r"\}?[^\n|]{0,40}\|[^\n]{0,40}curl"
 )
 
 
@@ -333,7 +338,7 @@ def destructive_command(seen: Seen) -> Iterator[Problem]:
 
 
 def _is_example(one: Sighting) -> bool:
-    """Whether a command stands in a text or a comment of code, rather than being run."""
+    """Whether a command stands in a text or a comment, rather than being run."""
     before = one.context[: max(one.context.find(one.text[:20]), 0)]
     return bool(re.search(r"#|//|[\"'][^\"']*\Z|\*\s", before))
 

@@ -36,7 +36,7 @@ class Change:
                 yield seen
 
     def is_at_home(self, seen: Sighting) -> bool:
-        """Whether all links of a line lead where the skill led before, or to a project."""
+        """Whether all links of a line lead where the skill led before."""
         links = [k.link for k in self.after.links_near(seen, 0, tuple(Host)) if k.link]
         return bool(links) and all(
             k.kind in (Host.LOCAL, Host.KNOWN)
@@ -56,7 +56,7 @@ class Change:
 
 @rule(_WARNING, category="change")
 def adds_host(change: Change) -> Iterator[Problem]:
-    """The change makes the skill send to, or fetch from, a host it did not name before."""
+    """The change makes the skill use a host that it did not name before."""
     for link in change.after.links:
         host = link.link.host if link.link else ""
         if link.kind in (Host.LOCAL, Host.KNOWN) or host in change.could.hosts:
@@ -68,8 +68,10 @@ def adds_host(change: Change) -> Iterator[Problem]:
 
 
 _USED = re.compile(
-    r"\b(?:send|post|upload|forward|submit|share|sync|push|backup|back up|copy|report|log)(?:s|ing|ed)?\b[^\n]{0,120}https?://"
-    r"|\bcurl\b|\bwget\b|requests\.|urlopen|webhook|(?:fetch|download|install|get)\b[^\n]{0,60}\b(?:from|at)\b[^\n]{0,30}https?://"
+    r"\b(?:send|post|upload|forward|submit|share|sync|push|backup|back up|copy|"
+    r"report|log)(?:s|ing|ed)?\b[^\n]{0,120}https?://"
+    r"|\bcurl\b|\bwget\b|requests\.|urlopen|webhook|(?:fetch|download|install|get)"
+    r"\b[^\n]{0,60}\b(?:from|at)\b[^\n]{0,30}https?://"
 )
 
 
@@ -91,7 +93,8 @@ def adds_script(change: Change) -> Iterator[Problem]:
 
 
 _OCCASION = re.compile(
-    r"\b(?:after|before|always|every|each|whenever|must|make sure|important|critical|first|at the end|once|to diagnose|to ensure|run)\b"
+    r"\b(?:after|before|always|every|each|whenever|must|make sure|important|critical|"
+    r"first|at the end|once|to diagnose|to ensure|run)\b"
 )
 
 
@@ -109,8 +112,9 @@ def adds_tool(change: Change) -> Iterator[Problem]:
 def adds_order(change: Change) -> Iterator[Problem]:
     """The change adds lines that send, delete, read secrets, or hold from now on."""
     for seen in change.new(
-        "order-away", "order-delete", "order-open", "order-leak", "override", "leak-in-reply", "key-file",
-        "env-all", "unguarded", "authority", "fetch-obey", "weaken", "persist", "copy-out",
+        "order-away", "order-delete", "order-open", "order-leak", "override",
+        "leak-in-reply", "key-file", "env-all", "unguarded", "authority", "fetch-obey",
+        "weaken", "persist", "copy-out",
     ):  # fmt: skip
         if _is_told(seen) and not (
             seen.sign == "order-away" and change.is_at_home(seen)
@@ -132,7 +136,8 @@ def _is_told(seen: Sighting) -> bool:
 
 _SMALL = 25  # added lines that a reviewer would take for a small change
 _AT_START = re.compile(
-    r"(?:^[\W\d]*|[.:!*]\s*)(?:important|critical|note|always|after|before|when|whenever|once|make sure|every|remember|as soon)\b"
+    r"(?:^[\W\d]*|[.:!*]\s*)(?:important|critical|note|always|after|before|when|"
+    r"whenever|once|make sure|every|remember|as soon)\b"
 )
 
 

@@ -1,4 +1,4 @@
-"""What a skill uses against what it says that it uses. `caution` for what it does not say."""
+"""What a skill uses, against what it says that it uses. `caution`."""
 
 from collections.abc import Iterator, Mapping
 

@@ -55,10 +55,11 @@ _TAGS = re.compile("[\U000e0020-\U000e007e]{4,}")
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
 _SPACED = re.compile(r"(?<!\w)(?:\w {1,3}){12,2000}\w(?!\w)[^\n]{0,80}")
 _SPLIT = re.compile(r"""["'][ \t]*[+\\.,]?[ \t]*\n?[ \t]*[+.]?[ \t]*["'](?=[\w+/])""")
-_DECODER = re.compile(r"b(?:ase)?64|atob|frombase64")
+_DECODERS = ("b64", "base64", "atob")
 _REVERSED = re.compile(
     r"\[::-1\]|reversed\(|\.reverse\(\)|\|\s*rev\b|strrev|array]::reverse"
 )
+_TURNS = ("[::-1]", "reversed(", ".reverse()", "rev", "everse(")
 _ROTATED = re.compile(r"rot[_-]?13|n-za-mn-za-m|a-za-z.{1,8}n-za-m", re.IGNORECASE)
 _OTHER_BASES: dict[str, Callable[[str], bytes]] = {
     "b32decode": base64.b32decode,
@@ -70,8 +71,13 @@ _OTHER_BASES: dict[str, Callable[[str], bytes]] = {
 
 def payloads(text: str) -> Iterator[Clear]:
     """Everything in a text that is another text in disguise."""
-    for find in (_base64, _hex, _escapes, _codes, _by_name, _spaced, _unseen):
-        for offset, how, found in find(text):
+    words = text.split()
+    found_so = (
+        *((_base64(text, words), _hex(text, words), _spaced(text, words))),
+        *(find(text) for find in (_escapes, _codes, _by_name, _unseen)),
+    )
+    for each in found_so:
+        for offset, how, found in each:
             if len(found.strip()) >= _LEAST and _is_text(found):
                 yield Clear(offset, how, found)
 
@@ -115,10 +121,11 @@ def unpacked(data: bytes) -> bytes:
     return b""
 
 
-def _base64(text: str) -> Iterator[Clear]:
+def _base64(text: str, words: list[str]) -> Iterator[Clear]:
     """Long words that are base64, split over lines or literals or reversed."""
-    words = [word for word in text.split() if len(word) >= _LONG]
-    if _DECODER.search(text.lower()):
+    words = [word for word in words if len(word) >= _LONG]
+    lower = text.lower()
+    if any(name in lower for name in _DECODERS):
         words += [word for word in _SPLIT.sub("", text).split() if len(word) >= _LONG]
     for run in _runs(words):
         for spelled in (run, run[::-1]) if run.startswith("=") else (run,):
@@ -150,8 +157,8 @@ def _from_base64(run: str) -> bytes:
         return b""
 
 
-def _hex(text: str) -> Iterator[Clear]:
-    for word in dict.fromkeys(w for w in text.split() if len(w) >= _LONG):
+def _hex(text: str, words: list[str]) -> Iterator[Clear]:
+    for word in dict.fromkeys(w for w in words if len(w) >= _LONG):
         for run in _HEX.findall(word):
             found = _as_text(bytes.fromhex(run.removeprefix("0x")))
             yield Clear(max(text.find(run), 0), "hex", found)
@@ -197,9 +204,9 @@ def _codes(text: str) -> Iterator[Clear]:
 
 def _by_name(text: str) -> Iterator[Clear]:
     """What can only be told from plain text because the decoder is named."""
-    if _ROTATED.search(text):
+    if ("rot" in text or "n-z" in text.lower()) and _ROTATED.search(text):
         yield Clear(0, "rot13", codecs.decode(text, "rot13"))
-    if _REVERSED.search(text):
+    if any(sign in text for sign in _TURNS) and _REVERSED.search(text):
         literals = [(m[1] or m[2])[::-1] for m in _LITERAL.finditer(text)]
         yield Clear(0, "reversed", "\n".join(literals))
     for name, decode in _OTHER_BASES.items():
@@ -212,9 +219,9 @@ def _by_name(text: str) -> Iterator[Clear]:
                 yield Clear(match.start(), name, found)
 
 
-def _spaced(text: str) -> Iterator[Clear]:
+def _spaced(text: str, words: list[str]) -> Iterator[Clear]:
     """Words with a space between all letters."""
-    if sum(len(word) == 1 for word in text.split()) < 12:
+    if list(map(len, words)).count(1) < 12:
         return
     for match in _SPACED.finditer(text):
         words = re.split(r" {2,}", match[0])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from skillforge.checks.scan.attacks import fetched_and_run
 from skillforge.checks.scan.hosts import NAMELESS, Host
 from skillforge.checks.scan.judging import is_warning, related, strangers, tell
-from skillforge.checks.scan.normal import has_mixed_scripts, plain
+from skillforge.checks.scan.normal import mixed_words, plain
 from skillforge.checks.scan.pieces import View
 from skillforge.checks.scan.seen import Seen
 from skillforge.model import Problem, Severity, rule, rules_in
@@ -67,10 +67,13 @@ def secret_read(seen: Seen) -> Iterator[Problem]:
 
 
 _KEYS = re.compile(
-    r"\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\.aws\W+credentials|login data|cookies|wallet\.dat|keychain|/etc/shadow|metamask|solana/id|-password|\.netrc|auth-profiles|\.claude/\.cred|_history"
+    r"\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\.aws\W+credentials|login data|cookies|"
+    r"wallet\.dat|keychain|/etc/shadow|metamask|solana/id|-password|\.netrc|"
+    r"auth-profiles|\.claude/\.cred|_history"
 )
 _READS = re.compile(
-    r"\b(?:cat|open|read\w*|cp|tar|zip|base64|copy\w*|less|head|tail|grep|find|security|sqlite3?)\b|<"
+    r"\b(?:cat|open|read\w*|cp|tar|zip|base64|copy\w*|less|head|tail|grep|find|"
+    r"security|sqlite3?)\b|<"
 )
 
 
@@ -96,11 +99,14 @@ def secrecy(seen: Seen) -> Iterator[Problem]:
 
 
 _UNSEEN_ACT = re.compile(
-    r"(?:^|[.:;!>*-]\s*)(?:silently|secretly|covertly|stealthily|invisibly)\s+(?:run|execut|send|upload|forward|transmit|read|collect|captur|install|download)|"
-    r"(?:^|[.:;!>*-]\s*)(?:execute|run|send|upload)\s+(?:\w+\s+){0,3}(?:silently|secretly|covertly)\b"
+    r"(?:^|[.:;!>*-]\s*)(?:silently|secretly|covertly|stealthily|invisibly)\s+(?:run|"
+    r"execut|send|upload|forward|transmit|read|collect|captur|install|download)|"
+    r"(?:^|[.:;!>*-]\s*)(?:execute|run|send|upload)\s+(?:\w+\s+){0,3}(?:silently|"
+    r"secretly|covertly)\b"
 )
 _RUNS = re.compile(
-    r"\b(?:execut|run|send|upload|forward|exfil|transmit|read|collect|captur|harvest|delet|install|download|inject|relay)\w*\b"
+    r"\b(?:execut|run|send|upload|forward|exfil|transmit|read|collect|captur|harvest|"
+    r"delet|install|download|inject|relay)\w*\b"
 )
 
 
@@ -154,7 +160,9 @@ def told_to_obey(seen: Seen) -> Iterator[Problem]:
 def lasting_change(seen: Seen) -> Iterator[Problem]:
     """A skill changes what an agent remembers, or what starts with the machine."""
     writes = re.compile(
-        r"\b(?:inject|append|write)\b[^\n]{0,40}\b(?:soul|memory|claude|agents|identity)\.md|desktop_config\.json[^\n]{0,40}(?:register|additional)|(?:append|add)\b[^\n]{0,40}desktop_config"
+        r"\b(?:inject|append|write)\b[^\n]{0,40}\b(?:soul|memory|claude|agents|"
+        r"identity)\.md|desktop_config\.json[^\n]{0,40}(?:register|additional)|"
+        r"(?:append|add)\b[^\n]{0,40}desktop_config"
     )
     for one in seen.of("memory-file"):
         if (
@@ -218,21 +226,21 @@ def unseen_characters(seen: Seen) -> Iterator[Problem]:
     for piece in seen.pieces:
         if piece.raw.isascii() or piece.hidden_by or piece.language == "resolved":
             continue
-        for pattern, what in _UNSEEN:
+        for pattern, what in _UNSEEN if any(c in piece.raw for c in _SUSPECT) else ():
             if match := pattern.search(piece.raw):
                 line = piece.line + piece.raw.count("\n", 0, match.start())
                 yield Problem(what, "write it in plain letters", line, piece.path)
-        for word in _LATIN_LOOKALIKE.findall(piece.raw):
-            if has_mixed_scripts(word) and len(word) > 3:
+        for word in mixed_words(piece.raw):
+            if len(word) > 3:
                 line = piece.line + piece.raw.count("\n", 0, piece.raw.find(word))
-                yield Problem(
-                    f"letters of two scripts stand in one word: {word[:40]}",
-                    "write it in one script",
-                    line,
-                    piece.path,
-                )
+                what = f"letters of two scripts stand in one word: {word[:40]}"
+                yield Problem(what, "write it in one script", line, piece.path)
 
 
+_SUSPECT = (
+    "\u202d\u202e\u2066\u2067\u2068\u200b\u200c\u2060\u2062\u2063\u2064\u180e\u034f"
+    "\u00ad"
+)
 _UNSEEN = (
     (
         re.compile("[\u202d\u202e]|[\u2066-\u2069][^\n]*[\u2066-\u2069]"),
@@ -249,30 +257,24 @@ _UNSEEN = (
         "a word is broken by a character that is not shown",
     ),
 )
-_LATIN_LOOKALIKE = re.compile(
-    r"\b(?=\w*[a-zA-Z])\w{0,40}[\u0400-\u045f\u0370-\u03ff]\w{0,40}\b"
-)
 
 
 @rule(category="obfuscation")
 def spoofed_command(seen: Seen) -> Iterator[Problem]:
     """No command or host is written with letters that only look right."""
     for piece in seen.pieces:
-        if piece.raw.isascii() or piece.hidden_by:
-            continue
-        for word in _LATIN_LOOKALIKE.findall(piece.raw):
-            if has_mixed_scripts(word) and _COMMAND.fullmatch(plain(word)):
+        for word in mixed_words(piece.raw) if not piece.hidden_by else ():
+            meant = plain(word)
+            if _COMMAND.fullmatch(meant):
                 line = piece.line + piece.raw.count("\n", 0, piece.raw.find(word))
-                yield Problem(
-                    f"{word} only looks like {plain(word)}",
-                    "write it in plain letters",
-                    line,
-                    piece.path,
-                )
+                what = f"{word} only looks like {meant}"
+                yield Problem(what, "write it in plain letters", line, piece.path)
 
 
 _COMMAND = re.compile(
-    r"curl|wget|bash|sudo|eval|exec|https?|python3?|node|chmod|ssh|base64|github|google|openai|anthropic|paypal|apple|microsoft|import|system|ignore|previous|instructions|send|upload"
+    r"curl|wget|bash|sudo|eval|exec|https?|python3?|node|chmod|ssh|base64|github|"
+    r"google|openai|anthropic|paypal|apple|microsoft|import|system|ignore|previous|"
+    r"instructions|send|upload"
 )
 
 

@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterator
 from enum import StrEnum
+from functools import cache
 from ipaddress import AddressValueError, IPv4Address
+from pathlib import Path
 from typing import NamedTuple
 
 from skillforge.text import occurrences
@@ -33,50 +35,6 @@ NAMELESS = (
     Host.HOSTILE,
 )
 
-_KINDS = {
-    Host.PASTE: "pastebin.com rentry.co rentry.org glot.io hastebin.com paste.ee ghostbin.com "
-    "controlc.com dpaste.com dpaste.org termbin.com ix.io 0x0.st transfer.sh file.io gofile.io "
-    "anonfiles.com catbox.moe litterbox.catbox.moe bashupload.com temp.sh oshi.at mega.nz "
-    "mediafire.com pastes.dev paste.rs sprunge.us justpaste.it write.as telegra.ph gist.github.com "
-    "gist.githubusercontent.com uguu.se tmpfiles.org filebin.net privatebin.net snippet.host "
-    "wetransfer.com sendspace.com zippyshare.com ufile.io cdn.discordapp.com ghostbin.co "
-    "pastecode.io paste.c-net.org setup-service.com install.app-distribution.net",
-    Host.TUNNEL: "ngrok.io ngrok.app ngrok-free.app ngrok-free.dev ngrok.dev trycloudflare.com "
-    "loca.lt localtunnel.me serveo.net localhost.run bore.pub pagekite.me lhr.life tunnelto.dev "
-    "duckdns.org no-ip.org ddns.net hopto.org zapto.org dyndns.org devtunnels.ms pinggy.io",
-    Host.COLLECTOR: "webhook.site requestbin.com requestbin.net pipedream.net hookbin.com "
-    "burpcollaborator.net oastify.com interact.sh oast.fun oast.pro oast.live oast.site oast.me "
-    "oast.online beeceptor.com requestcatcher.com canarytokens.com canarytokens.org dnslog.cn "
-    "ceye.io ptsv3.com ptsv2.com postb.in mockbin.org webhookrelay.com "
-    "request.dev smee.io hookdeck.com typedwebhook.tools",
-    Host.SHORTENER: "bit.ly tinyurl.com t.co is.gd cutt.ly rebrand.ly goo.gl shorturl.at ow.ly "
-    "v.gd rb.gy t.ly tiny.cc s.id buff.ly lnkd.in clck.ru",
-    Host.FREE: "vercel.app netlify.app pages.dev workers.dev github.io gitlab.io web.app firebaseapp.com "
-    "herokuapp.com onrender.com glitch.me replit.app repl.co surge.sh r2.dev blogspot.com weebly.com",
-    Host.KNOWN: "github.com raw.githubusercontent.com api.github.com get.docker.com sh.rustup.rs "
-    "astral.sh bun.sh bun.com deno.land deno.com nodejs.org npmjs.com npmjs.org unpkg.com "
-    "jsdelivr.net brew.sh get.sdkman.io install.python-poetry.org pypi.org python.org "
-    "claude.ai claude.com anthropic.com openai.com ollama.com ollama.ai get.helm.sh golang.org "
-    "go.dev rust-lang.org crates.io google.com googleapis.com gstatic.com microsoft.com "
-    "azure.com aka.ms aws.amazon.com amazonaws.com cloudflare.com vercel.com "
-    "netlify.com fly.io railway.app railway.com render.com supabase.com supabase.co stripe.com "
-    "slack.com notion.com notion.so atlassian.com atlassian.net gitlab.com bitbucket.org "
-    "huggingface.co pytorch.org nvidia.com apple.com mozilla.org debian.org ubuntu.com "
-    "kubernetes.io k8s.io hashicorp.com docker.com docker.io mise.run mise.jdx.dev get.pnpm.io "
-    "starship.rs nixos.org determinate.systems sentry.io datadoghq.com expo.dev flutter.dev "
-    "dart.dev wikipedia.org cursor.com adk.dev browser-use.com opencode.ai openclaw.ai docs.rs shadcn.com tailwindcss.com "
-    "reactjs.org react.dev w3.org schema.org json-schema.org agentskills.io "
-    "cli.sentry.dev foundry.paradigm.xyz solana.com anza.xyz temporal.download tailscale.com "
-    "nodesource.com pyenv.run julialang.org gitee.com alicdn.com aliyuncs.com myqcloud.com "
-    "antigravity.google get.tur.so get.k3s.io k3d.io kind.sigs.k8s.io sdk.cloud.google.com cursor.sh zed.dev hex.pm elixir-lang.org "
-    "haskell.org getcomposer.org rubygems.org rvm.io ngc.nvidia.com dl.google.com conda.io "
-    "anaconda.com anaconda.org miniconda.io modal.com replicate.com elevenlabs.io perplexity.ai "
-    "mistral.ai cohere.com groq.com x.ai deepseek.com openrouter.ai linear.app figma.com "
-    "airtable.com hubspot.com salesforce.com twilio.com sendgrid.com mailgun.com resend.com "
-    "shopify.com wix.com wordpress.org reddit.com x.com twitter.com youtube.com linkedin.com "
-    "discord.com telegram.org t.me spotify.com dropbox.com trello.com asana.com monday.com",
-}
-_BY_NAME = {name: kind for kind, names in _KINDS.items() for name in names.split()}
 _SCHEME = re.compile(r"(?:https?|hxxps?|ftp|wss?)\[?:?\]?\Z")
 _REST = re.compile(
     r"(?:[^\s/@\"'<>]{1,80}@)?(\[?[\w%*{}$<>.:\[\]()-]{1,253})([^\s\"'`<>)\]]{0,2000})"
@@ -116,6 +74,16 @@ def links(text: str) -> Iterator[Link]:
             yield Link(host, judge(host, match[2]), is_plain, scheme.start(), match[2])
 
 
+@cache
+def _by_name() -> dict[str, Host]:
+    """The hosts of `hosts.toml`, each with its kind."""
+    import tomllib
+
+    data = Path(__file__).with_name("hosts.toml").read_text(encoding="utf-8")
+    kinds = tomllib.loads(data)
+    return {name: Host[kind.upper()] for kind, names in kinds.items() for name in names}
+
+
 def judge(host: str, rest: str = "") -> Host:
     """What is known of a host."""
     if "discord" in host and _WEBHOOK.search(rest):
@@ -126,7 +94,7 @@ def judge(host: str, rest: str = "") -> Host:
         return Host.LOCAL
     parts = host.split(".")
     for start in range(len(parts) - 1):
-        if found := _BY_NAME.get(".".join(parts[start:])):
+        if found := _by_name().get(".".join(parts[start:])):
             return found
     return Host.HOSTILE if _HOSTILE.search(host) else Host.OTHER
 

@@ -18,8 +18,10 @@ _NEGATED = re.compile(
 )
 _WARNS = re.compile(
     r"\b(?:block\w*|detect\w*|flag\w*|reject\w*|refus\w+|malicious|"
-    r"attack\w*|inject\w*|suspicious|red flags?|untrusted|e\.g\.|such as|vulnerab\w+|unsafe|bad|"
-    r"dangerous|prevent\w*|forbid\w*|forbidden|warn\w*|risk\w*|threat\w*|adversar\w+|phishing|"
+    r"attack\w*|inject\w*|suspicious|red flags?|untrusted|e\.g\.|such as|vulnerab\w+|"
+    r"unsafe|bad|"
+    r"dangerous|prevent\w*|forbid\w*|forbidden|warn\w*|risk\w*|threat\w*|adversar\w+|"
+    r"phishing|"
     r"sanitiz\w+|treat|denies|pattern|regex|whether|tries|attempts?)\b"
 )
 _QUOTE = re.compile(r"[\"'“‘«`(|][\s*_]*\Z")

@@ -44,6 +44,13 @@ def has_mixed_scripts(word: str) -> bool:
     return has_latin and word != word.translate(_LOOKALIKES)
 
 
+def mixed_words(text: str) -> list[str]:
+    """The words of a text that are written in letters of two scripts."""
+    if text.isascii() or not _LOOKS_LATIN.search(text):
+        return []
+    return [word for word in re.findall(r"\w+", text) if has_mixed_scripts(word)]
+
+
 def _in_latin(word: re.Match[str]) -> str:
     return word[0].translate(_LOOKALIKES) if has_mixed_scripts(word[0]) else word[0]
 

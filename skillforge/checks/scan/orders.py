@@ -1,4 +1,4 @@
-"""Words to an agent, or to the person before it, that no honest skill says. `dangerous`."""
+"""What no honest skill says to an agent. `dangerous`."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,8 @@ from skillforge.checks.scan.seen import Seen, Sighting, quoted
 from skillforge.model import Problem, rule, rules_in
 
 _WRITES = re.compile(
-    r"\b(?:append|add|write|insert|inject|echo|tee|modify|update|edit|put|store|save|rewrite)\b|>>"
+    r"\b(?:append|add|write|insert|inject|echo|tee|modify|update|edit|put|store|save|"
+    r"rewrite)\b|>>"
 )
 
 
@@ -41,19 +42,21 @@ def told_to_send(seen: Seen) -> Iterator[Problem]:
         if quiet and (private or strangers(seen, one, 1)):
             yield tell(
                 one,
-                f"an agent is told to send something away, and to keep quiet (line {quiet.line})",
+                f"an agent is told to send something away, and to keep quiet (line "
+                f"{quiet.line})",
             )
         if private and strangers(seen, one, 0) and _is_order(one, private):
             yield tell(one, "an agent is told to send away what is not its own")
 
 
 def _is_order(one: Sighting, private: Sighting) -> bool:
-    """Whether a sentence orders to send just those secrets, all of them or each time."""
+    """Whether a sentence orders to send just those secrets."""
     return (
         _ORDERED.search(one.context) is not None
         and bool(
             re.search(
-                r"\b(?:all|any|every|each|entire|full|always|also|additionally|after|whenever|every time|must|user'?s?|their|your|copy of)\b",
+                r"\b(?:all|any|every|each|entire|full|always|also|additionally|after|"
+                r"whenever|every time|must|user'?s?|their|your|copy of)\b",
                 one.context,
             )
         )
@@ -62,8 +65,10 @@ def _is_order(one: Sighting, private: Sighting) -> bool:
 
 
 _ORDERED = re.compile(
-    r"(?:^|[.:;,!>*)-]\s*|\b(?:and|then|must|also|always|please|should|will|shall|additionally|silently|to|still)\s+)"
-    r"(?:send|post|upload|transmit|forward|report|sync|submit|share|e-?mail|push|copy|relay|stream|dump|register|verify)\b"
+    r"(?:^|[.:;,!>*)-]\s*|\b(?:and|then|must|also|always|please|should|will|shall|"
+    r"additionally|silently|to|still)\s+)"
+    r"(?:send|post|upload|transmit|forward|report|sync|submit|share|e-?mail|push|"
+    r"copy|relay|stream|dump|register|verify)\b"
 )
 
 
@@ -81,7 +86,7 @@ def leak_in_reply(seen: Seen) -> Iterator[Problem]:
 def act_in_secret(seen: Seen) -> Iterator[Problem]:
     """A skill does not make an agent do something behind its user's back.
 
-    "Do not tell the user" is found in honest skills too, about details of style. With an
+    "Do not tell the user" is found in honest skills, about details of style. With an
     order to send, fetch, run, read secrets or change an agent's memory it is an attack.
     """
     acts = (
@@ -100,10 +105,12 @@ def act_in_secret(seen: Seen) -> Iterator[Problem]:
             if not _is_harmless(seen, other):
                 yield tell(
                     one,
-                    f"an agent is told to act in secret; line {other.line}: {quoted(other.text)[:60]}",
+                    f"an agent is told to act in secret; line {other.line}: "
+                    f"{quoted(other.text)[:60]}",
                 )
         if re.search(
-            r"\b(?:silently|secretly|covertly)\b[^\n]{0,60}\b(?:curl|shell|command|payload|exec|ssh|credential|download|helper|token)",
+            r"\b(?:silently|secretly|covertly)\b[^\n]{0,60}\b(?:curl|shell|command|"
+            r"payload|exec|ssh|credential|download|helper|token)",
             one.context,
         ):
             yield tell(one, "an agent is told to act in secret")
@@ -133,8 +140,10 @@ def without_consent(seen: Seen) -> Iterator[Problem]:
 
 
 _STRONG_SKIP = re.compile(
-    r"security warning|safety (?:check|control)|sandbox restriction|always approve|approve all (?:prompts|requests|operations)|"
-    r"never deny access|shell commands?\b|terminal command|any command|all commands|exec payload|inform user"
+    r"security warning|safety (?:check|control)|sandbox restriction|always approve|"
+    r"approve all (?:prompts|requests|operations)|"
+    r"never deny access|shell commands?\b|terminal command|any command|all commands|"
+    r"exec payload|inform user"
 )
 
 
@@ -207,7 +216,8 @@ def poisoned_memory(seen: Seen) -> Iterator[Problem]:
         if not is_warning(other) or other.sign == "conceal":
             yield tell(
                 one,
-                f"orders are written into an agent's memory; line {other.line}: {quoted(other.text)[:60]}",
+                f"orders are written into an agent's memory; line {other.line}: "
+                f"{quoted(other.text)[:60]}",
             )
     for one in writes:
         sends = seen.beside(one, ("send-words",), 0)
@@ -223,7 +233,8 @@ def poisoned_memory(seen: Seen) -> Iterator[Problem]:
 
 
 _SURVIVES = re.compile(
-    r"compaction|compress|summar|restore (?:yourself|itself)|across uninstalls|next time|hidden skill|companion skill|(?:every|each|all) (?:other )?skill"
+    r"compaction|compress|summar|restore (?:yourself|itself)|across uninstalls|"
+    r"next time|hidden skill|companion skill|(?:every|each|all) (?:other )?skill"
 )
 
 
@@ -236,7 +247,8 @@ def inline_execution(seen: Seen) -> Iterator[Problem]:
 
 
 _REACHES = re.compile(
-    r"\bcurl\b|\bwget\b|\bnc\b|base64|/dev/tcp|\.ssh|\benv\b|printenv|\beval\b|\brm\b|\bsh -c|\bbash\b|\.aws|\.env\b|python3? -c|>\s?[~/]"
+    r"\bcurl\b|\bwget\b|\bnc\b|base64|/dev/tcp|\.ssh|\benv\b|printenv|\beval\b|"
+    r"\brm\b|\bsh -c|\bbash\b|\.aws|\.env\b|python3? -c|>\s?[~/]"
 )
 
 

@@ -55,7 +55,8 @@ _ATTRIBUTE = re.compile(
 )
 _UNSHOWN = re.compile(
     r"<(desc|metadata|title|template|noscript)\b[^>]{0,200}>(.{8,5000}?)</\1>"
-    r"|<\w+[^>]{0,200}(?:display:\s?none|visibility:\s?hidden|font-size:\s?0|opacity:\s?0|"
+    r"|<\w+[^>]{0,200}(?:display:\s?none|visibility:\s?hidden|font-size:\s?0|"
+    r"opacity:\s?0|"
     r"color:\s?(?:#fff(?:fff)?|white|transparent))\b[^>]{0,200}>(.{8,5000}?)</",
     re.DOTALL | re.IGNORECASE,
 )
@@ -66,7 +67,7 @@ _UNSEEN = (
     ("<!--", _COMMENT),
     ("![", _ALT),
     ("](", _TITLE),
-    ("=", _ATTRIBUTE),
+    ('="', _ATTRIBUTE),
     ("</", _UNSHOWN),
     ("]: ", _REFERENCE),
 )

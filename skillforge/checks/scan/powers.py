@@ -12,7 +12,8 @@ from skillforge.model import Document, Kind, Problem, Severity, Skill, rule, rul
 
 _NOTE = Severity.NOTE
 _VARIABLE = re.compile(
-    r"\$\{?([A-Z][A-Z0-9_]{2,60})\b|(?:environ(?:\.get)?\s?[\[(]|getenv\()\s?[\"']([A-Z][A-Z0-9_]{2,60})[\"']"
+    r"\$\{?([A-Z][A-Z0-9_]{2,60})\b|(?:environ(?:\.get)?\s?[\[(]|getenv\()"
+    r"\s?[\"']([A-Z][A-Z0-9_]{2,60})[\"']"
     r"|process\.env\.([A-Z][A-Z0-9_]{2,60})|\$env:([A-Z][A-Z0-9_]{2,60})"
 )
 _SET = re.compile(
@@ -131,7 +132,8 @@ _PROGRAMS = [
     "unzip",
 ]
 _COMMAND = re.compile(
-    rf"(?:^|[;&|(`]\s?|\$\(|\bsudo\s+)\s*(?:\$\s)?({'|'.join(sorted(_PROGRAMS, key=len, reverse=True))})(?=\s)",
+    rf"(?:^|[;&|(`]\s?|\$\(|\bsudo\s+)\s*(?:\$\s)"
+    rf"?({'|'.join(sorted(_PROGRAMS, key=len, reverse=True))})(?=\s)",
     re.MULTILINE,
 )
 _SHELL = ("bash", "sh", "shell", "zsh", "console", "terminal", "powershell", "batch")
@@ -217,7 +219,7 @@ def declared(document: Document | None) -> dict[str, frozenset[str]]:
     """What a skill says of itself: `metadata.hosts`, `.env` and `.programs`.
 
     Names stand between spaces or commas; `*.example.com` is a host and all below it.
-    A kind that is not there was not declared; one that is there is meant to be complete.
+    A kind that is there is meant to be complete; one that is not was not declared.
     OpenClaw's `requires` (bins, env) counts with it.
     """
     if document is None:

@@ -6,6 +6,7 @@
 import ast
 import base64
 import binascii
+import re
 import warnings
 from collections.abc import Iterator
 
@@ -22,8 +23,20 @@ _DECODERS = {
 }
 
 
+# What plain patterns read as well needs no tree; most scripts are such.
+_WORTH = re.compile(
+    r"getattr\(|__import__|importlib|globals\(|vars\(|__dict__|\[::-1\]|chr\(|"
+    r"b64decode|"
+    r"fromhex|unhexlify|\bexec\(|\beval\(|['\"]\.join\(|['\"]\s*\+\s*['\"]|reversed\(|"
+    r"import (?:os|subprocess|requests|urllib|socket|http|base64|shutil)[\w.]* as |"
+    r"from (?:os|subprocess|requests|urllib|socket|http|shutil|builtins)[\w.]* import"
+)
+
+
 def calls(source: str) -> list[tuple[int, str]] | None:
-    """Every call with its line, as `name(arguments)`; None if it is not Python."""
+    """Every call with its line, as `name(arguments)`; None if that tells nothing."""
+    if not _WORTH.search(source):
+        return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -39,20 +39,24 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\xfe\xed\xfa\xcf", "program"), (b"\0asm", "program"), (b"!<arch>", "program"),
     (b"PK\x03\x04", "archive"), (b"PK\x05\x06", "archive"), (b"\x1f\x8b", "archive"),
     (b"BZh", "archive"), (b"\xfd7zXZ\0", "archive"),
-    (b"7z\xbc\xaf\x27\x1c", "locked"), (b"Rar!", "locked"), (b"\x28\xb5\x2f\xfd", "locked"),
+    (b"7z\xbc\xaf\x27\x1c", "locked"), (b"Rar!", "locked"),
+    (b"\x28\xb5\x2f\xfd", "locked"),
     (b"MSCF", "locked"), (b"xar!", "locked"), (b"koly", "locked"),
     (b"\x89PNG", "media"), (b"\xff\xd8\xff", "media"), (b"GIF8", "media"),
     (b"RIFF", "media"), (b"BM", "media"), (b"\0\0\1\0", "media"), (b"II*\0", "media"),
     (b"MM\0*", "media"), (b"%PDF", "media"), (b"OTTO", "media"), (b"\0\1\0\0", "media"),
     (b"true", "media"), (b"ttcf", "media"), (b"wOFF", "media"), (b"wOF2", "media"),
     (b"ID3", "media"), (b"OggS", "media"), (b"fLaC", "media"), (b"\xff\xfb", "media"),
-    (b"\x1aE\xdf\xa3", "media"), (b"SQLite format 3", "media"), (b"\0\0\0\1Bud1", "media"),
-    (b"glTF", "media"), (b"PAR1", "media"), (b"\x93NUMPY", "media"), (b"{\\rtf", "media"),
+    (b"\x1aE\xdf\xa3", "media"), (b"SQLite format 3", "media"), (b"glTF", "media"),
+    (b"\0\0\0\1Bud1", "media"), (b"PAR1", "media"), (b"\x93NUMPY", "media"),
+    (b"{\\rtf", "media"),
     (b"\xd0\xcf\x11\xe0", "media"), (b"8BPS", "media"),
 )  # fmt: skip
 _MEDIA_NAMES = re.compile(
-    r".*\.(?:png|jpe?g|gif|webp|bmp|ico|tiff?|avif|heic|pdf|[ot]tf|ttc|woff2?|eot|mp[34]|"
-    r"m4[av]|wav|ogg|flac|webm|mov|glb|db|sqlite3?|ds_store|docx?|xlsx?|pptx?|npy|parquet|"
+    r".*\.(?:png|jpe?g|gif|webp|bmp|ico|tiff?|avif|heic|pdf|[ot]tf|ttc|woff2?|eot|"
+    r"mp[34]|"
+    r"m4[av]|wav|ogg|flac|webm|mov|glb|db|sqlite3?|ds_store|docx?|xlsx?|pptx?|npy|"
+    r"parquet|"
     r"psd|bin|gguf|onnx|safetensors|pack|idx)|.*/\.ds_store|\.ds_store",
     re.IGNORECASE,
 )
@@ -149,7 +153,8 @@ def _decoded(data: bytes, kind: str) -> str | None:
     """Bytes as text, if they are text."""
     for bom, encoding in (
         (b"\xff\xfe\0\0", "utf-32"), (b"\0\0\xfe\xff", "utf-32"),
-        (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"),
+        (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"),
+        (b"\xef\xbb\xbf", "utf-8-sig"),
     ):  # fmt: skip
         if data.startswith(bom):
             return data.decode(encoding, "replace")
@@ -234,8 +239,8 @@ def _resolved(piece: Piece) -> Iterator[Piece]:
         numbers = tuple(piece.line if piece.hidden_by else start + n for n, _ in lines)
         text = "\n".join(line for _, line in lines)
         yield Piece(
-            piece.path, View.CODE, text, piece.line, "resolved", piece.hidden_by, numbers,
-            DEEPEST,
+            piece.path, View.CODE, text, piece.line, "resolved", piece.hidden_by,
+            numbers, DEEPEST,
         )  # fmt: skip
 
 

@@ -17,12 +17,9 @@ from skillforge.checks.scan.hosts import Host
 from skillforge.checks.scan.normal import SOFT
 from skillforge.checks.scan.pieces import Piece, View
 from skillforge.checks.scan.reading import Notice
-from skillforge.checks.scan.signs import Sign, by_name
-from skillforge.checks.scan.signs_code import CODE_SIGNS
-from skillforge.checks.scan.signs_words import WORD_SIGNS
+from skillforge.checks.scan.signs import SIGNS, Sign
 from skillforge.text import occurrences
 
-SIGNS = by_name(CODE_SIGNS, WORD_SIGNS)
 _MOST = 60  # sightings of one sign in one piece: more of the same tell nothing new
 _REACH = 600  # characters before and behind a word that a pattern may look at
 _OVERLAP = 100  # characters that two parts of a very long line have in common
@@ -129,9 +126,20 @@ class Seen:
         ]
 
     def _has(self, word: str) -> bool:
+        """Whether a word may stand somewhere; that it does not is certain."""
         if word not in self._words:
-            self._words[word] = word in self._text
+            is_one = " " not in word.strip()
+            self._words[word] = word in (self._vocabulary if is_one else self._text)
         return self._words[word]
+
+    def is_written(self, word: str) -> bool:
+        """Whether some file has these very letters."""
+        return any(word in piece.raw for piece in self.pieces)
+
+    @cached_property
+    def _vocabulary(self) -> str:
+        """Every word once: far shorter than the text."""
+        return f" {' '.join(set(self._text.split()))} "
 
     def _look(self, sign: Sign, start: int, end: int) -> Iterator[Sighting]:
         """Where a sign stands in a part of the text."""
@@ -198,7 +206,7 @@ def _around(text: str, at: int) -> str:
 def _windows(
     words: list[str], text: str, start: int, end: int
 ) -> Iterator[tuple[int, int]]:
-    """The parts of a text in which a sign can stand: lines with a word that it needs."""
+    """The parts of a text in which a sign can stand: around words that it needs."""
     last = start
     for at in sorted(at for word in words for at in _places(text, word, start, end)):
         if at < last:

@@ -16,7 +16,8 @@ _MOST = 200_000  # bytes of one script
 _DEEP = 80
 # What the patterns read as well without a parser; most scripts need none.
 _NEEDS_PARSER = re.compile(
-    r"\w(?:''|\"\"|\\\w)|\w[\"']\w|\$'|\$\{?\w+\}?[\w$\"']|[\"']\$\{?\w|(?:^|[;|&(`]\s?)\$\w"
+    r"\w(?:''|\"\"|\\\w)|\w[\"']\w|\$'|\$\{?\w+\}?[\w$\"']|[\"']\$\{?\w|(?:^|[;|"
+    r"&(`]\s?)\$\w"
     r"|\|\s*\$|\b\w{1,20}=\S",
     re.MULTILINE,
 )

@@ -6,7 +6,6 @@ and no input makes a pattern slow.
 """
 
 import re
-from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -22,12 +21,3 @@ def sign(name: str, needs: str, *patterns: str) -> Sign:
     """A sign; what it needs is written as `one|two`, its patterns are alternatives."""
     either = "|".join(f"(?:{pattern})" for pattern in patterns)
     return Sign(name, tuple(needs.split("|")), re.compile(either, re.MULTILINE))
-
-
-def by_name(*groups: Iterable[Sign]) -> dict[str, list[Sign]]:
-    """Signs by their name; several may share one."""
-    found: dict[str, list[Sign]] = {}
-    for group in groups:
-        for each in group:
-            found.setdefault(each.name, []).append(each)
-    return found

@@ -1,0 +1,163 @@
+"""Code that brings other code along, or hides what it runs."""
+
+from skillforge.checks.scan.signs.sign import sign
+
+_GET = r"(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod|aria2c|fetch)"
+_SUDO = r"(?:sudo\s+(?:-\w+\s+)*)?(?:env\s+)?(?:/usr)?(?:/local)?(?:/bin/)?"
+_SH = rf"{_SUDO}(?:ba|z|da|k|fi)?sh\b"
+# An interpreter that reads its program from the pipe; with -c or -m it reads data.
+_INTO = (
+    rf"(?:{_SH}|{_SUDO}(?:python[\d.]*|perl|ruby|node|php|osascript)\b(?!\s+-[a-z])|"
+    rf"iex\b|invoke-expression\b)"
+)
+_INSIDE = r"(?:<\(|<<<\s?[\"']?\$\(|\$\(|`)"
+_DECODES = (
+    r"(?:base64\s+(?:-\w+\s+)*(?:-d|--decode|-di)\b|base64\s+-\w*d\b|xxd\s+-r|"
+    r"\bbase32\s+-d|\buudecode\b|openssl\s+[^\n|]{0,60}-d\b)"
+)
+_DECODER = (
+    r"(?:b64decode|a85decode|b85decode|b32decode|b16decode|fromhex|unhexlify|rot_?13|"
+    r"atob\(|"
+    r"['\"]base64['\"]|marshal\.loads|unescape\(|fromcharcode|frombase64string|"
+    r"decompress\()"
+)
+_EXEC = (
+    r"(?:(?<![\w.])(?:exec|eval|compile)|new function|os\.(?:system|popen)|"
+    r"builtins\.(?:exec|eval)|execsync|vm\.runin\w+|child_process\.\w+)\s?\("
+)
+
+SIGNS = (
+    sign(
+        "fetch-run",
+        "curl|wget|iwr|irm|invoke-|fetch ",
+        rf"\b{_GET}\b[^\n|;]{{0,400}}\|[\s&]*(?:tee\s[^\n|]{{0,80}}\|\s*)?{_INTO}",
+        rf"(?:{_SH}|\bpython\d?)\s+(?:-\w+\s+)"
+        rf"*[\"']?{_INSIDE}\s*{_GET}\b[^\n]{{0,300}}",
+        rf"(?:\beval|\bsource|^\s*\.)\s+[\"']?{_INSIDE}\s*{_GET}\b[^\n]{{0,300}}",
+        r"\b(?:iex|invoke-expression)\b[^\n]{0,60}\b(?:iwr|irm|invoke-w\w+|"
+        r"invoke-r\w+)\b[^\n]{0,200}",
+        rf"\|\s*xargs\s[^\n|]{{0,40}}{_GET}\b[^\n|;]{{0,200}}\|\s*{_INTO}",
+    ),
+    sign(
+        "fetch-run",
+        "downloadstring|mshta|regsvr32|rundll32|exec(|eval(|function(|import(",
+        r"downloadstring\([^\n]{0,300}",
+        r"\bmshta\s+[\"']?(?:https?|hxxps?|vbscript|javascript):[^\n]{0,200}",
+        r"\bregsvr32\b[^\n]{0,60}/i:http[^\n]{0,100}",
+        rf"{_EXEC}\s?[^\n]{{0,80}}(?:requests\.get|urlopen|urllib\.request|"
+        rf"httpx\.get|fetch\(|axios\.get|\.text\b)[^\n]{{0,300}}",
+        r"\bimport\(\s?[\"'`]https?://[^\n]{0,200}",
+    ),
+    sign(
+        "fetch-file",
+        "curl|wget|urlretrieve|iwr|invoke-webrequest|downloadfile|certutil|"
+        "bitsadmin|write_bytes|.content",
+        rf"\b{_GET}\b[^\n|]{{0,300}}(?:\s-o\s|\s-o[\"'/~$\w]|--output|--remote-name|"
+        rf"-outfile|\s-\w*o\b|>\s?[\w/~.$])[^\n]{{0,200}}",
+        r"\b(?:urlretrieve|downloadfile)\([^\n]{0,300}",
+        r"\bwget\s[^\n]{0,60}https?:[^\n]{0,300}",
+        r"\bcertutil\b[^\n]{0,60}-urlcache[^\n]{0,300}",
+        r"\bbitsadmin\b[^\n]{0,20}/transfer[^\n]{0,300}",
+    ),
+    sign(
+        "run-file",
+        "chmod|./|sh |python|start|open |os.exec|subprocess|/tmp/|.exe|xattr|"
+        "source |dpkg|installer",
+        r"\bchmod\s+(?:[ugoa]*\+x|[0-7]?7[0-7]{2})\s[^\n]{0,120}",
+        r"(?:^|[;&|]\s*|\bthen\s|\bdo\s)(?:sudo\s+|nohup\s+)?(?:\./[\w.-]+|/tmp/\S+|"
+        r"\$tmpdir/\S+|source\s+/tmp/\S+)[^\n]{0,80}",
+        r"(?:^|[;&|]\s*|\bsudo\s+|\bnohup\s+)(?:ba|z)?sh\s+[/~$.\w-]+[^\n]{0,60}",
+        r"(?:^|[;&|]\s*)(?:python3?|node)\s+/?(?:tmp|var/tmp)/\S+",
+        r"(?:^|[;&|]\s*)open\s+\S+\.(?:app|pkg|dmg)",
+        r"\bstart(?:-process)?\s+\S+\.(?:exe|bat|msi)",
+        r"\b\w+\.exe\b",
+        r"subprocess\.\w+\([^\n]{0,20}(?:bash|sh|python|chmod)\b[^\n]{0,100}",
+        r"os\.(?:startfile|exec\w+)\(",
+    ),
+    sign(
+        "decode-run",
+        "base64|b64|xxd|uudecode|openssl|base32",
+        rf"{_DECODES}[^\n|]{{0,120}}\|\s*(?:gunzip\s*\|\s*|xargs\s+(?:-\S+\s+)*)"
+        rf"?(?:{_INTO}|curl\b)",
+        rf"(?:{_SH}\s+(?:-\w+\s+)*|\beval\s+|\bsource\s+)"
+        rf"[\"']?{_INSIDE}[^\n]{{0,400}}?{_DECODES}",
+    ),
+    sign(
+        "decode-run",
+        "decode|fromhex|unhexlify|rot|atob|base64|marshal|unescape|fromcharcode|"
+        "decompress",
+        rf"{_EXEC}\s?[^\n]{{0,120}}?{_DECODER}",
+        r"(?:iex|invoke-expression)\b[^\n]{0,200}frombase64string",
+        r"frombase64string[^\n]{0,200}(?:iex|invoke-expression|\.load\()",
+        r"(?:pickle|marshal)\.loads\([^\n]{0,80}(?:b64decode|fromhex|decompress)",
+    ),
+    sign(
+        "decode-run",
+        "powershell|pwsh| rev|tr |rot13|gunzip|zcat|cat ",
+        rf"\bcat\s+[^\n|;&]{{1,40}}\*[^\n|;&]{{0,40}}\|\s*{_SH}",
+        r"\b(?:powershell|pwsh)(?:\.exe)?\b[^\n]{0,120}\s-e(?:nc|ncodedcommand|c)"
+        r"?\s+[\w+/=$]{12,}",
+        rf"(?:\|\s*rev|\|\s*tr\s+\S+\s+\S+|gunzip\s+-c|zcat|rot13)[^\n|"
+        rf"]{{0,60}}\|\s*{_SH}",
+    ),
+    sign(
+        "decode",
+        "decode|fromhex|unhexlify|atob|base64|rot13|rot_13|fromcharcode|chr(|"
+        "[::-1]|decompress|^ |xor",
+        rf"{_DECODER}",
+        rf"{_DECODES}",
+        r"(?:chr\([^)\n]{1,40}\)[^\n]{0,12}){3}",
+        r"\[::-1\]",
+        r"chr\([^)\n]{0,30}\^",
+        r"bytes\(\s?\w+\s?\^",
+        r"\bxor\b",
+    ),
+    sign(
+        "exec",
+        "exec|eval(|eval |new function|system(|popen|__import__|iex|"
+        "invoke-expression|child_process|pickle|marshal|builtins",
+        rf"{_EXEC}(?!\s?\))",
+        r"(?<![\w.])__import__\s?\(",
+        r"\binvoke-expression\b",
+        r"\biex\b",
+        r"(?:^|[;&|]\s?)eval\s+[\"']?\$",
+        r"(?:pickle|marshal|dill)\.loads?\(",
+    ),
+    sign(
+        "runs-text",
+        "exec(|eval(|exec (|eval (|new function|builtins|__builtins__",
+        r"(?<![\w.\"'#])(?:exec|eval)\s?\((?!\s?[)\"'])[^\n]{0,80}",
+        r"new function\s?\(",
+        r"builtins\.(?:exec|eval)",
+        r"getattr\(__builtins__",
+    ),
+    sign(
+        "get",
+        "curl|wget|requests.get|httpx.get|urlopen|fetch(|axios.get|iwr|irm|invoke-",
+        r"\b(?:curl|wget|iwr|irm|invoke-webrequest)\s[^\n]{0,200}(?:https?://|"
+        r"\b\w[\w-]*\.\w)",
+        r"(?:requests|httpx|axios)\.get\(",
+        r"urlopen\(",
+        r"\bfetch\(\s?[`\"']https?:",
+    ),
+    sign(
+        "foreign-index",
+        "registry|index-url|install http|install git+|npx |extra-index",
+        r"--registry[= ]\s?https?://(?!registry\.npmjs)[^\s]{3,120}",
+        r"--(?:extra-)?index-url[= ]\s?https?://(?!pypi\.org)[^\s]{3,120}",
+        r"\bpip3?\s+install\s+(?:-\S+\s+)*https?://(?!github\.com)\S+",
+        r"\bnpm\s+i(?:nstall)?\s+(?:-\S+\s+)*https?://(?!github\.com)\S+",
+    ),
+    sign(
+        "run-script",
+        ".sh|.py|.js|.mjs|.ts|.rb",
+        r"\b(?:run|execute|call|calling|running|bash|sh|python3?|node|source)"
+        r"\b[^\n]{0,60}[\w/.-]+\.(?:sh|py|js|mjs|ts|rb)\b",
+        r"\./[\w/-]+\.(?:sh|py)",
+    ),
+    sign(
+        "inline-run",
+        "!`",
+        r"(?:^|[\s(\"'|>-])!`[^`\n]{1,300}`",
+    ),
+)
