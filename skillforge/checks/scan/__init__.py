@@ -34,12 +34,21 @@ class Scan:
 @cache
 def rules() -> tuple[Rule, ...]:
     """Every rule of the scan: attacks, then doubts, then notes."""
-    from skillforge.checks.scan import attacks, change, declared, doubts, leaks, orders
+    from skillforge.checks.scan import (
+        attacks,
+        change,
+        declared,
+        disguises,
+        doubts,
+        leaks,
+        orders,
+    )
     from skillforge.checks.scan import powers as notes
 
     return (
         *attacks.ATTACKS,
         *orders.ORDERS,
+        *disguises.DISGUISES,
         *doubts.DOUBTS,
         *leaks.LEAKS,
         *change.CHANGES,
@@ -80,11 +89,12 @@ def scan(
 @cache
 def _on_text() -> tuple[Rule, ...]:
     from skillforge.checks.scan.attacks import ATTACKS
+    from skillforge.checks.scan.disguises import DISGUISES
     from skillforge.checks.scan.doubts import DOUBTS
     from skillforge.checks.scan.leaks import LEAKS
     from skillforge.checks.scan.orders import ORDERS
 
-    return (*ATTACKS, *ORDERS, *DOUBTS, *LEAKS)
+    return (*ATTACKS, *ORDERS, *DISGUISES, *DOUBTS, *LEAKS)
 
 
 def able(skill: Skill) -> "Powers":

@@ -125,8 +125,10 @@ def _sources(
         is_nameless = link.kind in NAMELESS or (
             link.is_plain and link.kind is Host.OTHER
         )
-        is_ours = link.kind is Host.KNOWN or related(seen, link.host)
         looks_usual = bool(_INSTALLER.search(link.host + link.rest))
+        # Whoever makes up a skill makes up a host that fits: that alone says little.
+        is_ours = looks_usual and related(seen, link.host)
+        is_ours = is_ours or link.kind is Host.KNOWN
         yield (
             one,
             _Source(
@@ -175,6 +177,8 @@ _SURE = (
     "hex",
     "character codes",
     "tag characters",
+    "zero-width characters",
+    "spaces",
     "variation selectors",
     "reversed",
 )
@@ -230,7 +234,7 @@ def secret_to_network(seen: Seen) -> Iterator[Problem]:
             )
 
 
-_NOT_RUN = ("strings", "html", "json", "yaml", "data", "css", "toml")
+_NOT_RUN = ("html", "css")
 _ENCODED = re.compile(
     r"(?<!\|)\|\s*base64\b[^\n|]{0,40}\|\s*(?:curl|nc|wget)|(?:\bdig|nslookup|\bping)"
     r"\s[^\n]{0,60}\$\([^\n]{0,60}(?:base64|xxd|cat|whoami|env|echo \$)"
@@ -256,9 +260,7 @@ def _in_one_line(seen: Seen) -> Iterator[tuple[Sighting, Sighting]]:
 def _is_ours(seen: Seen, sink: Sighting) -> bool:
     """Whether all that is known of where a sink leads is at home."""
     links = [k.link for k in seen.links_near(sink, 3, tuple(Host)) if k.link]
-    return bool(links) and all(
-        k.kind in (Host.LOCAL, Host.KNOWN) or related(seen, k.host) for k in links
-    )
+    return bool(links) and all(k.kind in (Host.LOCAL, Host.KNOWN) for k in links)
 
 
 @rule(category="exfiltration")
@@ -296,6 +298,15 @@ def reverse_shell(seen: Seen) -> Iterator[Problem]:
         if one.view in (View.CODE, View.HIDDEN):
             what = "a shell is opened to another machine"
             yield tell(one, what if one.sign == "reverse-shell" else "coins are mined")
+
+
+@rule(category="exfiltration")
+def stolen_phrase(seen: Seen) -> Iterator[Problem]:
+    """A skill does not ask for the words that open a wallet, and pass them on."""
+    for one, other in seen.near(seen.of("asks-phrase"), ("send", "send-words"), 6):
+        if not is_warning(one):
+            message = f"the key to a wallet is asked for, and sent on line {other.line}"
+            yield tell(one, message)
 
 
 @rule(category="exfiltration")
@@ -361,7 +372,7 @@ def planted_access(seen: Seen) -> Iterator[Problem]:
         for _one, other in seen.near(
             [one], ("fetch-run", "decode-run", "reverse-shell", "send", "get"), 8
         ):
-            if other.view is View.CODE and strangers(seen, other, 1):
+            if other.view is View.CODE and seen.links_near(other, 1, OUTSIDE):
                 yield tell(
                     one,
                     "something is made to run again and again that calls a stranger",

@@ -52,6 +52,7 @@ _ESCAPE_DIGITS = re.compile(
     r"0?x([0-9a-fA-F]{2})|u00([0-9a-fA-F]{2})|%([0-9a-fA-F]{2})"
 )
 _TAGS = re.compile("[\U000e0020-\U000e007e]{4,}")
+_BITS = re.compile("[\u200b\u200c]{32,}")
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
 _SPACED = re.compile(r"(?<!\w)(?:\w {1,3}){12,2000}\w(?!\w)[^\n]{0,80}")
 _SPLIT = re.compile(r"""["'][ \t]*[+\\.,]?[ \t]*\n?[ \t]*[+.]?[ \t]*["'](?=[\w+/])""")
@@ -105,6 +106,8 @@ def unpacked(data: bytes) -> bytes:
     try:
         if data[:2] == b"\x1f\x8b" or data[:1] == b"x":
             return zlib.decompressobj(47).decompress(data, MOST)
+        if inflated := _inflated(data):
+            return inflated
         if data[:3] == b"BZh":
             import bz2
 
@@ -119,6 +122,15 @@ def unpacked(data: bytes) -> bytes:
         if type(err).__name__ != "LZMAError":
             raise
     return b""
+
+
+def _inflated(data: bytes) -> bytes:
+    """What PHP's `gzinflate` makes of bytes; empty if that is no text."""
+    try:
+        found = zlib.decompressobj(-15).decompress(data, MOST)
+    except zlib.error:
+        return b""
+    return found if len(found) > 16 and found.isascii() else b""
 
 
 def _base64(text: str, words: list[str]) -> Iterator[Clear]:
@@ -235,6 +247,12 @@ def _unseen(text: str) -> Iterator[Clear]:
     for match in _TAGS.finditer(text):
         found = "".join(chr(ord(c) - 0xE0000) for c in match[0])
         yield Clear(match.start(), "tag characters", found)
+    for match in _BITS.finditer(text):
+        for one in ("\u200c", "\u200b"):
+            bits = "".join("1" if c == one else "0" for c in match[0])
+            letters = (int(bits[n : n + 8], 2) for n in range(0, len(bits) - 7, 8))
+            hidden = "".join(map(chr, letters))
+            yield Clear(match.start(), "zero-width characters", hidden)
     for match in _SELECTORS.finditer(text):
         found = bytes(_selector(c) for c in match[0]).decode("latin-1")
         yield Clear(match.start(), "variation selectors", found)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from enum import StrEnum
 from functools import cache
-from ipaddress import AddressValueError, IPv4Address
+from ipaddress import AddressValueError, IPv4Address, IPv4Network
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,6 +44,18 @@ _HOSTILE = re.compile(
     r"\b(?:evil|attack(?:er)?s?|malicious|malware|exfil\w*|c2|payload|backdoor|stealer|"
     r"phish\w*|rogue|badguy|villain|trojan|botnet|darkweb|drop-?zone|sink\.bad)\b"
 )
+_NEAR = [
+    IPv4Network(net)
+    for net in [
+        "0.0.0.0/32",
+        "10.0.0.0/8",
+        "100.64.0.0/10",
+        "127.0.0.0/8",
+        "169.254.0.0/16",
+        "172.16.0.0/12",
+        "192.168.0.0/16",
+    ]
+]
 _WEBHOOK = re.compile(r"/api/webhooks/")
 _LOCAL = re.compile(
     r"localhost|.*\.local(?:host)?|.*\.internal|.*\.lan|host\.docker\.internal"
@@ -104,6 +116,4 @@ def _judge_address(host: str) -> Host:
         address = IPv4Address(host)
     except AddressValueError:
         return Host.ADDRESS
-    near = address.is_private or address.is_loopback or address.is_link_local
-    documented = str(address).startswith(("192.0.2.", "198.51.100.", "203.0.113."))
-    return Host.LOCAL if near and not documented else Host.ADDRESS
+    return Host.LOCAL if any(address in net for net in _NEAR) else Host.ADDRESS

@@ -3,6 +3,7 @@
 import re
 
 from skillforge.checks.scan.hosts import NAMELESS, Host
+from skillforge.checks.scan.leaks import masked
 from skillforge.checks.scan.pieces import View
 from skillforge.checks.scan.seen import Seen, Sighting, quoted
 from skillforge.model import Problem
@@ -18,7 +19,7 @@ _NEGATED = re.compile(
 )
 _WARNS = re.compile(
     r"\b(?:block\w*|detect\w*|flag\w*|reject\w*|refus\w+|malicious|"
-    r"attack\w*|inject\w*|suspicious|red flags?|untrusted|e\.g\.|such as|vulnerab\w+|"
+    r"attack\w*|injections?|suspicious|red flags?|untrusted|e\.g\.|such as|vulnerab\w+|"
     r"unsafe|bad|"
     r"dangerous|prevent\w*|forbid\w*|forbidden|warn\w*|risk\w*|threat\w*|adversar\w+|"
     r"phishing|"
@@ -34,6 +35,8 @@ def is_warning(seen: Sighting) -> bool:
     """
     if seen.view in (View.CODE, View.HIDDEN) or seen.piece.hidden_by:
         return False
+    if is_led_in(seen):
+        return True
     before = seen.context[: max(seen.context.find(seen.text[:40]), 0)]
     is_command = seen.sign in _COMMANDS or seen.sign.startswith("order-")
     return bool(
@@ -43,6 +46,25 @@ def is_warning(seen: Sighting) -> bool:
     )
 
 
+def is_led_in(seen: Sighting) -> bool:
+    """Whether a heading or a line above says that what follows is a bad example."""
+    if seen.view is not View.PROSE or seen.piece.hidden_by:
+        return False
+    before = seen.piece.text[max(0, seen.at - 1200) : seen.at].split("\n")[:-1]
+    for line in reversed(before[-12:]):
+        if line.startswith("#") or line.rstrip().endswith(":"):
+            return bool(_LEADS.search(line))
+    return False
+
+
+_LEADS = re.compile(
+    r"\b(?:red flags?|attack\w*|injections?|malicious|suspicious|anti-?patterns?|"
+    r"threats?|"
+    r"warning signs?|detect\w*|dangerous|unsafe|forbidden|vulnerab\w+|bad examples?|"
+    r"never|do not|don'?t|avoid)\b"
+)
+
+
 # A command in a sentence stands in quotes just because it is a command.
 _COMMANDS = (
     "fetch-run",
@@ -50,6 +72,7 @@ _COMMANDS = (
     "destroy",
     "reverse-shell",
     "foreign-index",
+    "copy-out",
     "fetch-file",
 )
 
@@ -70,8 +93,16 @@ def strangers(seen: Seen, near: Sighting, lines: int = 1) -> list[Sighting]:
     ]
 
 
+def leads_out(seen: Seen, near: Sighting, lines: int) -> bool:
+    """Whether something close by leads out: a link, or an address of mail."""
+    if seen.links_near(near, lines, OUTSIDE):
+        return True
+    mails = re.findall(r"\w@([\w-]+(?:\.[\w-]+)+)", near.context)
+    return any(not related(seen, host) for host in mails)
+
+
 def tell(seen: Sighting, message: str, hint: str = TAKE_OUT) -> Problem:
     """What a rule has to say of a sighting."""
     how = f" (hidden by {seen.piece.hidden_by})" if seen.piece.hidden_by else ""
-    text = quoted(seen.piece.written(seen.line) or seen.context or seen.text)
+    text = quoted(masked(seen.shown))
     return Problem(message + how, hint, seen.line, seen.path, text)

@@ -26,7 +26,7 @@ _TOKENS = (
     ("pypi-", "a PyPI token", r"\bpypi-AgEI[\w-]{50,}"),
     ("hf_", "a Hugging Face token", r"\bhf_[A-Za-z]{34}\b"),
     ("SG.", "a SendGrid key", r"\bSG\.[\w-]{22}\.[\w-]{43}\b"),
-    ("PRIVATE KEY", "a private key", r"-BEGIN [A-Z ]*PRIVATE KEY-----\s+[\w+/=\s]{120,}"),
+    ("PRIVATE KEY", "a private key", r"BEGIN [A-Z ]*PRIVATE KEY-----[\w+/=\s]{120,}"),
 )  # fmt: skip
 _PATTERNS = [(needs, what, re.compile(pattern)) for needs, what, pattern in _TOKENS]
 _MADE_UP = re.compile(
@@ -64,6 +64,14 @@ def leaked_secret(seen: Seen) -> Iterator[Problem]:
                 if _looks_real(match[0]):
                     hint = "revoke it at its service, and read it from the environment"
                     yield _at(piece, match, f"{what} stands here", hint)
+
+
+def masked(text: str) -> str:
+    """A text in which no live secret can be read."""
+    for needs, _what, pattern in _PATTERNS:
+        if needs in text:
+            text = pattern.sub(lambda match: f"{match[0][:6]}…", text)
+    return text
 
 
 def _looks_real(token: str) -> bool:

@@ -27,6 +27,8 @@ _GOES_ON_WITH = frozenset("|.&")  # the beginning of one that is part of the las
 _BEGINS = frozenset("#>|*+-`~<:=0123456789 \t")  # a line of prose that begins anew
 _EMPTY_QUOTES = re.compile(r"(?<=[a-z])(?:''|\"\"|\$@)(?=[a-z])")
 _SLASHED = re.compile(r"(?<=[\s;|&(`])([a-z]{1,6})\\([a-z]{1,6})\b(?!\\)")
+_QUOTED_INSIDE = re.compile(r"(?<=[a-z])'([a-z]{1,3})'(?=[a-z])")
+_BRACES = re.compile(r"(?<![\w$}])\{([\w'\"][^\s{}]{0,30}(?:,[^\s{},]{1,200}){1,20})\}")
 _IFS = re.compile(r"\$ifs\$?\d?\b|\$\{ifs[^}]{0,12}\}")
 _JOINED = re.compile(r"""(?<=\w)(["'])\s?[+.]\s?["'](?=\w)""")
 
@@ -79,7 +81,10 @@ def _as_lines(text: str, goes_on: Callable[[str, str], bool]) -> str:
     parts = [first]
     last = first
     for line in rest:
-        parts += (SOFT if last and line and goes_on(last, line) else "\n", line)
+        is_same = bool(last and line) and goes_on(last, line)
+        if is_same and last[-1] == "\\":
+            parts[-1] = f"{last[:-1]} "
+        parts += (SOFT if is_same else "\n", line)
         last = line
     return "".join(parts)
 
@@ -93,8 +98,12 @@ def _prose_goes_on(_last: str, line: str) -> bool:
 
 
 def _joined(text: str) -> str:
+    if "{" in text and "," in text:
+        text = _BRACES.sub(lambda found: found[1].replace(",", " "), text)
     if "''" in text or '""' in text or "$@" in text:
         text = _EMPTY_QUOTES.sub("", text)
+    if "'" in text:
+        text = _QUOTED_INSIDE.sub(r"\1", text)
     if any(sign in text for sign in ('" +', '"+', "' +", "'+", '"."', "'.'")):
         text = _JOINED.sub("", text)
     if "ifs" in text:

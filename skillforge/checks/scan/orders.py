@@ -4,7 +4,13 @@ import re
 from collections.abc import Iterator
 
 from skillforge.checks.scan.hosts import NAMELESS
-from skillforge.checks.scan.judging import is_warning, strangers, tell
+from skillforge.checks.scan.judging import (
+    OUTSIDE,
+    is_warning,
+    leads_out,
+    strangers,
+    tell,
+)
 from skillforge.checks.scan.pieces import View
 from skillforge.checks.scan.seen import Seen, Sighting, quoted
 from skillforge.model import Problem, rule, rules_in
@@ -39,13 +45,13 @@ def told_to_send(seen: Seen) -> Iterator[Problem]:
         if nameless and (private or seen.beside(one, ("trigger",), 0)):
             yield tell(one, "an agent is told to send away what is not its own")
         quiet = seen.beside(one, ("conceal",), 2)
-        if quiet and (private or strangers(seen, one, 1)):
+        if quiet and (private or leads_out(seen, one, 1)):
             yield tell(
                 one,
                 f"an agent is told to send something away, and to keep quiet (line "
                 f"{quiet.line})",
             )
-        if private and strangers(seen, one, 0) and _is_order(one, private):
+        if private and leads_out(seen, one, 0) and _is_order(one, private):
             yield tell(one, "an agent is told to send away what is not its own")
 
 
@@ -120,7 +126,7 @@ def act_in_secret(seen: Seen) -> Iterator[Problem]:
 
 def _is_harmless(seen: Seen, other: Sighting) -> bool:
     return is_warning(other) or (
-        other.sign == "send-words" and not strangers(seen, other, 0)
+        other.sign == "send-words" and not leads_out(seen, other, 0)
     )
 
 
@@ -128,7 +134,8 @@ def _is_harmless(seen: Seen, other: Sighting) -> bool:
 def without_consent(seen: Seen) -> Iterator[Problem]:
     """A skill does not claim an approval that nobody gave, or switch safeguards off."""
     for one in seen.of("authority"):
-        if not is_warning(one) and (one.view is not View.CODE):
+        is_asked = re.search(r"\b(?:unless|if|whether|once|until|when)\b", one.context)
+        if one.view is not View.CODE and not is_warning(one) and not is_asked:
             yield tell(one, "the skill claims to be approved already")
     for one in seen.of("skip-consent"):
         if (
@@ -169,7 +176,7 @@ def hidden_instruction(seen: Seen) -> Iterator[Problem]:
             ):
                 continue
             if one.sign == "send-words" and not (
-                strangers(seen, one, 0)
+                leads_out(seen, one, 0)
                 and seen.beside(one, ("secret-words", "talk-words", "trigger"), 0)
             ):
                 continue
@@ -186,7 +193,7 @@ def fetch_and_obey(seen: Seen) -> Iterator[Problem]:
     for one in seen.of("fetch-obey"):
         if is_warning(one) or one.view is View.CODE:
             continue
-        outside = strangers(seen, one, 0)
+        outside = seen.links_near(one, 0, OUTSIDE)
         if any(k.kind in NAMELESS for k in outside):
             yield tell(one, "an agent is told to follow whatever a page says")
         is_update = re.search(r"version|skill\.md", one.text)
@@ -205,14 +212,13 @@ def poisoned_memory(seen: Seen) -> Iterator[Problem]:
     acts = (
         "conceal",
         "override",
-        "fetch-run",
         "fetch-obey",
         "survive",
         "unguarded",
         "leak-in-reply",
         "skip-consent",
     )
-    for one, other in seen.near(writes, acts, 3):
+    for one, other in seen.near(writes, acts, 8):
         if not is_warning(other) or other.sign == "conceal":
             yield tell(
                 one,
@@ -221,7 +227,7 @@ def poisoned_memory(seen: Seen) -> Iterator[Problem]:
             )
     for one in writes:
         sends = seen.beside(one, ("send-words",), 0)
-        if sends and strangers(seen, one, 0):
+        if sends and one.view is not View.CODE and leads_out(seen, one, 0):
             yield tell(one, "an agent's memory is made to send something away")
     for one in seen.of("survive", "spread"):
         if (
@@ -271,10 +277,18 @@ def commanding_description(seen: Seen) -> Iterator[Problem]:
     for one in seen.of("send-words"):
         if (
             one.view is View.DESCRIPTION
-            and strangers(seen, one, 0)
+            and leads_out(seen, one, 0)
             and seen.beside(one, ("trigger", "secret-words"), 0)
         ):
             yield tell(one, "the description makes every session send something away")
+
+
+@rule(category="injection")
+def planted_backdoor(seen: Seen) -> Iterator[Problem]:
+    """A skill does not make an agent put a way in, or another payee, into its work."""
+    for one in seen.of("backdoor"):
+        if one.view is not View.CODE and not is_warning(one):
+            yield tell(one, "an agent is told to put something into its work unasked")
 
 
 @rule(category="destruction")

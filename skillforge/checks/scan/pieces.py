@@ -40,15 +40,14 @@ class Piece:
         read = normal.code if self.view is View.CODE else normal.prose
         object.__setattr__(self, "text", read(self.raw))
 
-    def written(self, line: int) -> str:
-        """A line of the file as it is written; empty where that is not known."""
-        lines = self.raw.split("\n") if not self.hidden_by and not self.numbers else []
-        at = line - self.line
-        return lines[at] if 0 <= at < len(lines) else ""
+    def written(self, start: int, end: int) -> str:
+        """A part of `text` as it is written; empty where that is not known."""
+        is_aligned = len(self.raw) == len(self.text) and not self.hidden_by
+        return self.raw[start:end] if is_aligned else ""
 
 
 _COMMENT = re.compile(r"<!--(.*?)(?:-->|\Z)", re.DOTALL)
-_ALT = re.compile(r"!\[([^\]\n]{12,2000})\]\(")
+_ALT = re.compile(r"!\[([^\[\]\n]{12,2000})\]\(")
 _TITLE = re.compile(r"""\]\(\s*[^()\s]{1,500}\s+["'(]([^"\n]{8,2000})["')]\s*\)""")
 _ATTRIBUTE = re.compile(
     r"""\b(?:alt|title|aria-label|data-[\w-]+|content)=(?:"([^"]{8,5000})"|'([^']{8,5000})')"""
@@ -71,7 +70,7 @@ _UNSEEN = (
     ("</", _UNSHOWN),
     ("]: ", _REFERENCE),
 )
-_YAML_COMMENT = re.compile(r"^\s*#(.{8,})$|\s#\s(.{8,})$", re.MULTILINE)
+_YAML_COMMENT = re.compile(r"^[ \t]*#(.{8,})$|[ \t]#\s(.{8,})$", re.MULTILINE)
 
 
 def of_markdown(path: str, text: str) -> Iterator[Piece]:

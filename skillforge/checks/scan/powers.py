@@ -17,7 +17,7 @@ _VARIABLE = re.compile(
     r"|process\.env\.([A-Z][A-Z0-9_]{2,60})|\$env:([A-Z][A-Z0-9_]{2,60})"
 )
 _SET = re.compile(
-    r"^\s*(?:export\s+|local\s+|readonly\s+)?([A-Z][A-Z0-9_]{2,60})=", re.MULTILINE
+    r"^[ \t]*(?:export\s+|local\s+|readonly\s+)?([A-Z][A-Z0-9_]{2,60})=", re.MULTILINE
 )
 _USUAL = frozenset(
     [
@@ -276,7 +276,7 @@ def reads_environment(able: Powers) -> Iterator[Problem]:
 
 @rule(_NOTE, category="capability")
 def runs_programs(able: Powers) -> Iterator[Problem]:
-    """Which programs a skill runs. A note."""
+    """Which programs a skill runs: compilers, clients, shells. A note."""
     if able.programs:
         yield _listed("it runs", "program", able.programs)
 

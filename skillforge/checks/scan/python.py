@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 _MOST = 4000  # calls of one file
 _DEEP = 60  # levels of one expression
+_LONGEST, _LONGEST_NAME = 20_000, 200  # characters of a text, and of a name
 _MODULES = ("__import__", "importlib.import_module", "import_module")
 _DECODERS = {
     "base64.b64decode": base64.b64decode,
@@ -43,10 +44,9 @@ def calls(source: str) -> list[tuple[int, str]] | None:
             tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    reader = _Reader(tree)
     try:
-        return sorted(reader.calls(tree))
-    except RecursionError:
+        return sorted(_Reader(tree).calls(tree))
+    except (RecursionError, MemoryError):
         return None
 
 
@@ -89,7 +89,7 @@ class _Reader:
     def _said(self, node: ast.expr) -> str:
         text = self.text(node)
         if text is not None:
-            return repr(text[:20000])
+            return repr(text)
         if isinstance(node, ast.List | ast.Tuple):
             return " ".join(self._said(item) for item in node.elts[:20])
         if isinstance(node, ast.Call):
@@ -99,6 +99,9 @@ class _Reader:
 
     def name(self, node: ast.AST, depth: int = 0) -> str:
         """The dotted name of an expression; empty if it has none."""
+        return self._name(node, depth)[:_LONGEST_NAME]
+
+    def _name(self, node: ast.AST, depth: int) -> str:
         if depth > _DEEP:
             return ""
         if isinstance(node, ast.Name):
@@ -124,8 +127,12 @@ class _Reader:
             return self.name(node.args[0], depth + 1) if node.args else ""
         return called
 
-    def text(self, node: ast.AST, depth: int = 0) -> str | None:  # noqa: PLR0911
-        """The text that an expression always has; None if that is not known."""
+    def text(self, node: ast.AST, depth: int = 0) -> str | None:
+        """The text that an expression always has; None if not known, or too long."""
+        found = self._text(node, depth)
+        return found if found is None or len(found) <= _LONGEST else None
+
+    def _text(self, node: ast.AST, depth: int) -> str | None:  # noqa: PLR0911
         if depth > _DEEP:
             return None
         if isinstance(node, ast.Constant):
@@ -142,7 +149,8 @@ class _Reader:
             )
             return left + right if left is not None and right is not None else None
         if isinstance(node, ast.JoinedStr):
-            return "".join(self._part(part, depth) for part in node.values)
+            parts = [self._part(part, depth) for part in node.values]
+            return "".join(parts) if sum(map(len, parts)) <= _LONGEST else None
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
             return self._sliced(node.value, node.slice, depth)
         if isinstance(node, ast.Call):
@@ -196,7 +204,9 @@ class _Reader:
             return None
         if isinstance(parts, ast.List | ast.Tuple):
             texts = [self.text(part, depth + 1) for part in parts.elts]
-            return None if None in texts else separator.join(filter(None, texts))
+            if None in texts or sum(map(len, filter(None, texts))) > _LONGEST:
+                return None
+            return separator.join(filter(None, texts))
         if isinstance(parts, ast.Call) and self.name(parts.func) == "reversed":
             text = self.text(parts.args[0], depth + 1) if parts.args else None
             return text[::-1] if text is not None else None
@@ -209,4 +219,6 @@ class _Reader:
         if len(texts) < 3 or None in texts:
             return None
         whole, old, new = (text or "" for text in texts)
-        return whole.replace(old, new)[:20000] if old else whole
+        if not old or len(whole) + whole.count(old) * len(new) > _LONGEST:
+            return None
+        return whole.replace(old, new)

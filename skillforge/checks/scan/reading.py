@@ -14,7 +14,7 @@ from skillforge.checks.scan.pieces import Piece, View
 from skillforge.model import SKILL_FILE, Kind, Skill
 
 DEEPEST = 4  # payloads in payloads, archives in archives
-MOST_TEXT = 32 << 20  # characters of one skill, all that was unpacked included
+MOST_TEXT = 12 << 20  # characters of one skill, all that was unpacked included
 _DATA = re.compile(r".*\.(?:json|jsonc|json5|ya?ml|toml|ipynb)", re.IGNORECASE)
 _MARKDOWN = re.compile(
     r".*\.(?:md|mdx|mdc|markdown|rst|adoc|txt|text)|[^.]*", re.IGNORECASE
@@ -158,7 +158,8 @@ def _decoded(data: bytes, kind: str) -> str | None:
     ):  # fmt: skip
         if data.startswith(bom):
             return data.decode(encoding, "replace")
-    if kind in ("archive", "program", "locked", "bytecode") and b"\0" in data[:8000]:
+    is_packed = kind in ("archive", "program", "locked", "bytecode")
+    if is_packed and (b"\0" in data[:8000] or any(byte < 9 for byte in data[:8])):
         return None
     head = data[:8000]
     nuls = head.count(0)

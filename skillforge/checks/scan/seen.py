@@ -20,7 +20,7 @@ from skillforge.checks.scan.reading import Notice
 from skillforge.checks.scan.signs import SIGNS, Sign
 from skillforge.text import occurrences
 
-_MOST = 60  # sightings of one sign in one piece: more of the same tell nothing new
+_MOST = 5  # times that the very same line of a file is looked at
 _REACH = 600  # characters before and behind a word that a pattern may look at
 _OVERLAP = 100  # characters that two parts of a very long line have in common
 _SHOWN = 160  # characters of a sighting that a finding quotes
@@ -45,6 +45,12 @@ class Sighting:
     @property
     def view(self) -> View:
         return self.piece.view
+
+    @property
+    def shown(self) -> str:
+        """The line around it, as it is written where that is known."""
+        start, end = _line_around(self.piece.text, self.at)
+        return self.piece.written(start, end) or self.context or self.text
 
     @property
     def kind(self) -> Host | None:
@@ -104,8 +110,8 @@ class Seen:
     ) -> Sighting | None:
         """The first of some signs that stands at most so many lines from another."""
         signs = [s for n in names for s in SIGNS[n] if any(map(self._has, s.needs))]
-        for number, piece in enumerate(self.pieces):
-            if piece.path != one.path or not signs:
+        for number in self._pieces_of[one.path] if signs else ():
+            if self.pieces[number].line > one.line + lines:
                 continue
             start, end = self._span(number, one.line - lines, one.line + lines)
             for sign in signs if start < end else ():
@@ -118,12 +124,26 @@ class Seen:
     ) -> list[Sighting]:
         """Links of some kinds at most so many lines away."""
         wanted = set(kinds)
-        return [
-            link
-            for link in self.links
-            if link.path == seen.path and link.kind in wanted
-            if abs(link.line - seen.line) <= lines
-        ]
+        mine = self._links_of.get(seen.path, [])
+        low = bisect_left(mine, seen.line - lines, key=lambda link: link.line)
+        high = bisect_right(mine, seen.line + lines, key=lambda link: link.line)
+        return [link for link in mine[low:high] if link.kind in wanted]
+
+    @cached_property
+    def _links_of(self) -> dict[str, list[Sighting]]:
+        """The links of each file, in the order of lines."""
+        found: dict[str, list[Sighting]] = {}
+        for link in sorted(self.links, key=lambda link: link.line):
+            found.setdefault(link.path, []).append(link)
+        return found
+
+    @cached_property
+    def _pieces_of(self) -> dict[str, list[int]]:
+        """The numbers of the pieces of each file."""
+        found: dict[str, list[int]] = {}
+        for number, piece in enumerate(self.pieces):
+            found.setdefault(piece.path, []).append(number)
+        return found
 
     def _has(self, word: str) -> bool:
         """Whether a word may stand somewhere; that it does not is certain."""
@@ -144,13 +164,14 @@ class Seen:
     def _look(self, sign: Sign, start: int, end: int) -> Iterator[Sighting]:
         """Where a sign stands in a part of the text."""
         needs = [word for word in sign.needs if self._has(word)]
-        count: Counter[str] = Counter()
+        told: Counter[tuple[str, str]] = Counter()
         for low, high in _windows(needs, self._text, start, end):
             for match in sign.pattern.finditer(self._text, low, high):
                 at = match.end() - len(match[0].lstrip())
                 seen = self._sighting(sign.name, at, match[0].strip()[:600])
-                count[seen.path] += 1
-                if count[seen.path] <= _MOST:
+                # The very same line again tells nothing new; another one might.
+                told[seen.path, seen.context] += 1
+                if told[seen.path, seen.context] <= _MOST:
                     yield seen
 
     def _sighting(
@@ -197,10 +218,16 @@ class Seen:
         return self._lines[number]
 
 
-def _around(text: str, at: int) -> str:
+def _line_around(text: str, at: int) -> tuple[int, int]:
     """The line that a place is on; of a very long one, what is near."""
-    start = max(text.rfind("\n", 0, at) + 1, at - 200)
-    return text[start : at + 300].split("\n", 1)[0]
+    start = max(text.rfind("\n", max(0, at - 200), at) + 1, at - 200, 0)
+    end = text.find("\n", at, at + 300)
+    return start, end if end >= 0 else min(len(text), at + 300)
+
+
+def _around(text: str, at: int) -> str:
+    start, end = _line_around(text, at)
+    return text[start:end]
 
 
 def _windows(

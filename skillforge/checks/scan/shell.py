@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 _MOST = 200_000  # bytes of one script
+_MOST_OUT = 1_000_000  # characters of all its commands, written out
+_MOST_PIPES = 1000
 _DEEP = 80
 # What the patterns read as well without a parser; most scripts need none.
 _NEEDS_PARSER = re.compile(
@@ -21,7 +23,7 @@ _NEEDS_PARSER = re.compile(
     r"|\|\s*\$|\b\w{1,20}=\S",
     re.MULTILINE,
 )
-_KEPT = ("command", "pipeline")
+_KEPT = ("command", "pipeline", "redirected_statement")
 _INNER = ("command_substitution", "process_substitution", "subshell")
 
 
@@ -35,11 +37,22 @@ def _parser() -> "Parser":
 
 def commands(source: str) -> list[tuple[int, str]]:
     """Every pipeline with its line, its words unquoted and its variables filled in."""
-    if len(source) > _MOST or not _NEEDS_PARSER.search(source):
+    if is_too_much(source) or not _NEEDS_PARSER.search(source):
         return []
     tree = _parser().parse(source.encode("utf-8", "replace"))
-    reader = _Reader()
-    return list(reader.lines(tree.root_node, 0))
+    found: list[tuple[int, str]] = []
+    size = 0
+    for number, line in _Reader().lines(tree.root_node, 0):
+        size += len(line)
+        if size > _MOST_OUT:
+            break
+        found.append((number, line))
+    return found
+
+
+def is_too_much(source: str) -> bool:
+    """Whether a script is beyond what the parser can do in a short time."""
+    return len(source) > _MOST or source.count("|") > _MOST_PIPES
 
 
 class _Reader:

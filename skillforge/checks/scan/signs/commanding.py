@@ -21,7 +21,7 @@ SIGNS = (
         "override",
         "ignore|disregard|forget|override|bypass|discard|no longer|bound by|"
         "jailbreak|developer mode|dan mode|god mode|unrestricted|debug mode|"
-        "maintenance mode|im_start|[system]|inst]|<<sys|system override|"
+        "maintenance mode|im_start|[system]|<<sys|system override|"
         "system message|system instruction|system note|<system|<important|"
         "<critical|precedence|priority over",
         r"(?:\b(?:ignore|disregard|forget)|(?:^|[.:;!>*,]\s*|\b(?:must|shall|should|"
@@ -36,17 +36,17 @@ SIGNS = (
         r"\byou are (?:now|no longer)\s+(?:\w+\s+){0,4}(?:dan\b|unrestricted|"
         r"jailbroken|bound by|uncensored|in developer mode|restricted)",
         r"\b(?:no longer|not) bound by\b",
-        r"\b(?:developer|dan|god|jailbreak|unrestricted|debug|maintenance)"
+        r"\b(?:developer|dan|god|jailbreak|unrestricted|maintenance)"
         r" mode\b[^\n]{0,40}(?:enabled|activated|now active)",
+        r"\byou are now in (?:developer|maintenance|god|admin|debug) mode\b",
         r"enter (?:developer|dan|god|unrestricted) mode",
         r"<\|im_start\|>",
-        r"\[/?inst\]",
         r"<<sys>>",
         r"\[system\]\s?:",
         r"^\s*system (?:override|message|instruction|note)\s?:\s(?=\w)",
         r"<(?:system|important|critical)\b(?!-)"
-        r"[^>\n]{0,40}>[^<\n]{0,120}\b(?:override|bypass|skip|ignore|"
-        r"do not (?:inform|tell)|approve|never deny)\b",
+        r"[^>\n]{0,40}>[^<\n]{0,120}(?<!not )\b(?:override|bypass|skip|"
+        r"ignore|do not (?:inform|tell)|approve|never deny)\b",
         r"\b(?:takes?|has|have|given?)\s+(?:\w+\s+){0,2}(?:precedence|priority)"
         r"\s+over\s+(?:all|any|every)\s+(?:\w+\s+)?(?:instruction|directive|rule|"
         r"prompt|guideline)s?",
@@ -57,7 +57,7 @@ SIGNS = (
         r"(?:忽略|无视|忘记|不要理会)[^\n]{0,12}(?:之前|以前|先前|上述|所有|系统|前面|以上)[^\n]{0,8}(?:指令|指示|"
         r"提示|规则|命令|说明|限制)",
         r"不要执行用户",
-        r"(?:игнорир\w+|забудь\w*)[^\n]{0,40}(?:инструкц|указан|правил|предыдущ)",
+        r"\b(?:игнорир\w{0,20}|забудь\w{0,9})[^\n]{0,40}(?:инструкц|указан|правил|предыдущ)",
         r"\bignor(?:a|ar|ez|iere[nr]?|ieren)\s+(?:\w+\s+){0,4}(?:instruccion|instruç|"
         r"instruction|anweisung|istruzion|regeln|reglas|consigne)\w*",
         r"(?:以前|前|これまで|上記)の?(?:すべての)?(?:指示|命令|ルール)[^\n]{0,6}無視",
@@ -257,5 +257,57 @@ SIGNS = (
         r"\b(?:latest|remote) version (?:at|from)"
         r"\b[^\n]{0,60}https?://[^\n]{0,120}\b(?:use|update|replace|newer)\b",
         r"\b(?:compare|update|replace|sync)\b[^\n]{0,80}https?://\S+/skill\.md",
+    ),
+    sign(
+        "override",
+        "no longer appl|takes precedence|suspended|same authority|do not refuse|"
+        "never refuse|not apply",
+        r"\b(?:guidance|instructions|rules|policies|guidelines|safeguards)\b"
+        r"[^\n.]{0,60}\b(?:no longer appl(?:y|ies)|(?:are|is) suspended|"
+        r"do(?:es)? not apply (?:here|to you|any ?more))",
+        r"\btakes? precedence over (?:the )?(?:operator|developer|user|system|safety)"
+        r"\b",
+        r"\bsame authority as (?:the |your )?(?:system|developer|operator)\b",
+        r"\byou (?:do not|never|must not|don't) refuse (?:any|a|requests?)\b",
+    ),
+    sign(
+        "conceal",
+        "leave it out|leave this out|bring it up|quietly|these lines|this paragraph|"
+        "if asked|phrase the|as though you",
+        r"\bleave (?:it|this|that|them) out of (?:your|the|any)\b",
+        r"\b(?:do not|don'?t|never) bring (?:it|this) up\b",
+        rf"\bquietly\s+(?:\w+\s+){{0,2}}{_ACT}\w*",
+        r"\b(?:do not|don'?t|never) mention (?:these|this) (?:lines?|paragraph|note|"
+        r"text)",
+        r"\bif asked(?: about it)?,? (?:say|claim|answer|reply) that\b",
+        r"\bas though you had\b",
+    ),
+    sign(
+        "authority",
+        "already agreed|already approved|no further consent|no consent is",
+        r"\buser has already (?:agreed|approved|consented)\b",
+        r"\bno (?:further |additional )?(?:consent|approval|permission) is (?:needed|"
+        r"required)\b",
+    ),
+    sign(
+        "survive",
+        "summar|compact",
+        r"\b(?:compacted|summari[sz]ed)\b[^\n.]{0,40}\bcopy (?:this|the)\b",
+        r"\bcopy this (?:paragraph|text|rule|section)[^\n.]{0,40}\binto the summary\b",
+    ),
+    sign(
+        "skip-consent",
+        "on the user's behalf|allow list|allowlist|without checking with|"
+        "without reading|approve and merge",
+        r"\banswer yes on the user'?s behalf\b",
+        r"\bwithout checking with (?:the )?user\b",
+        r"\badd (?:the|this|every) tools? to the allow ?list\b",
+        r"\bapprove and merge\b[^\n.]{0,40}\bwithout (?:reading|review)",
+    ),
+    sign(
+        "fetch-obey",
+        "carry out|contact ",
+        r"\b(?:contact|call|ask|query|poll)\b[^\n]{0,40}https?://[^\n]{0,80}"
+        r"\b(?:carry out|execute|obey|do) (?:what|whatever|the)\b",
     ),
 )

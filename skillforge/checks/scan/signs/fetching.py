@@ -73,6 +73,7 @@ SIGNS = (
         r"\b\w+\.exe\b",
         r"subprocess\.\w+\([^\n]{0,20}(?:bash|sh|python|chmod)\b[^\n]{0,100}",
         r"os\.(?:startfile|exec\w+)\(",
+        r"(?:^|[;&|]\s*)(?:\.|source)\s+/?(?:tmp|var/tmp|dev/shm)/\S+",
     ),
     sign(
         "decode-run",

@@ -13,7 +13,8 @@ _EVERYTHING = (
     r"[\"']?(?:/(?:\*|\s|$|[\"';])|~/?(?:\*|\s|$|[\"';])|\$\{?home\}?/?(?:\*|"
     r"[\"'\s;]|$)|"
     r"/(?:etc|usr|var|home|bin|boot|lib|root|users|system)(?:/\*)?(?:[\s;\"']|$)|"
-    r"--no-preserve-root|~/(?:documents|desktop|\.\*|\.(?:config|ssh|aws|npm|gnupg)\b))"
+    r"--no-preserve-root|~/(?:documents|desktop|\.\*|\.(?:config|ssh|aws|npm|gnupg)"
+    r"/?(?:[\s;\"'*]|$)))"
 )
 
 SIGNS = (
@@ -100,7 +101,7 @@ SIGNS = (
         r"\bdel\s+/[sfq]\s[^\n]{0,20}c:\\",
         r"\bformat\s+c:",
         r"\bfind\s+(?:/|~|\$home)\s[^\n]{0,60}-delete",
-        r"\bshred\b[^\n]{0,60}\s(?:/dev/|~/|\$home|/home|/etc)",
+        r"\bshred\b[^\n]{0,60}\s(?:/dev/(?!null)|~/|\$home|/home|/etc)",
         r"wipefs\s+-a",
     ),
     sign(
@@ -141,7 +142,7 @@ SIGNS = (
         "unguarded",
         "autoapprove|bypasspermissions|dangerously|auto_approve|autorun|"
         "intercept_all|enablealltools|autoaccept",
-        r"\bautoapprove(?:all)?['\"]?\s?[:=]\s?(?:true|\[|['\"]\*)",
+        r"\bautoapprove(?:all)?['\"]?\s?[:=]\s?(?:true|['\"]\*)",
         r"['\"]?bypasspermissions['\"]?",
         r"dangerously_?disable\w*['\"]?\s?[:=]\s?true",
         r"--dangerously-skip-permissions",
@@ -176,12 +177,22 @@ SIGNS = (
     ),
     sign(
         "spread",
-        "every skill|all skills|other skills|skill.md|each skill|companion skill|"
+        "every skill|all skills|other skill|skill.md|each skill|companion skill|"
         "hidden skill|into the skills|skills director",
         r"\b(?:copy|append|inject|insert|propagate|spread|replicate|embed|add)"
         r"\s+(?:this|itself|yourself|the (?:same|following))\b[^\n]{0,60}\b(?:every|"
         r"each|all|other|any)\s+(?:\w+\s+){0,3}(?:skill|skill\.md)s?\b",
         r"\b(?:install|drop)\b[^\n]{0,40}\b(?:hidden|companion|additional)"
         r"\s+(?:\w+\s+)?skill\b",
+    ),
+    sign(
+        "backdoor",
+        "extra password|master password|any account|0x|bc1",
+        r"\baccept\b[^\n]{0,40}\b(?:extra|master|second) password\b",
+        r"\bpassword\b[^\n]{0,60}\bfor any account\b",
+        r"\b(?:address|destination|recipient)\b[^\n]{0,80}\breplace\b[^\n]{0,40}"
+        r"(?:0x[0-9a-z]{4}|bc1[0-9a-z]{4})",
+        r"\breplace\b[^\n]{0,60}\b(?:address|destination|recipient)\b[^\n]{0,40}"
+        r"(?:0x[0-9a-z]{4}|bc1[0-9a-z]{4})",
     ),
 )

@@ -97,4 +97,28 @@ SIGNS = (
         r"[\"'“](?:run|open) anyway[\"'”]",
         r"more info[^\n]{0,20}run anyway",
     ),
+    sign(
+        "archive-password",
+        "kennwort|passwort|пароль|паролем|mot de passe|contraseña|senha|"
+        "密码|パスワード",
+        r"\b(?:entpack|распак|archiv|архив|décompress|extra[ií]|descomprim)"
+        r"\w*[^\n]{0,80}"
+        r"(?:kennwort|passwort|парол\w+|mot de passe|contraseña|senha)\W{0,8}\w{3,30}",
+        r"(?:解压|压缩包|解凍|展開)[^\n]{0,40}(?:密码|パスワード)|"
+        r"(?:密码|パスワード)[^\n]{0,40}(?:解压|解凍|展開)",
+    ),
+    sign(
+        "lower-guard",
+        "virenscanner|antivir|защитник|брандмауэр|杀毒|防火墙|セキュリティソフト",
+        r"\b(?:schalte|deaktivier|отключи|desactiv|désactiv|desativ)\w*[^\n]{0,60}"
+        r"(?:virenscanner|antivir|защитник|брандмауэр)",
+        r"(?:关闭|禁用|停用)[^\n]{0,20}(?:杀毒|防火墙)",
+    ),
+    sign(
+        "download",
+        "herunter|скача|descarg|télécharg|baixe|下载|ダウンロード",
+        r"(?:herunter|скача\w+|descarg\w+|télécharg\w+|baixe|下载|ダウンロード)"
+        r"[^\n]{0,120}https?://",
+        r"https?://[^\n]{0,120}(?:herunter|下载|ダウンロード)",
+    ),
 )

@@ -107,7 +107,7 @@ SIGNS = (
         r"json\s?=\s?(?:dict\()?os\.environ\b",
         r"data\s?=\s?(?:dict\()?os\.environ\b",
         r"(?:for|if)\s[^\n]{0,40}\bin\s+(?:dict\()?os\.environ(?:\.items\(\)|"
-        r"\.keys\(\))?\)?(?:\s?:|\s+if\b|\s?\]|\s?\})",
+        r"\.keys\(\))?\)?(?:\s?:|\s+if\b|\s?\]|\s?\}|\s*$)",
         r"(?:stringify|entries|keys)\(\s?process\.env\s?[),]",
         r"get-childitem\s+env:",
         r"\bgci\s+env:",
@@ -136,7 +136,6 @@ SIGNS = (
         r"\.claude/settings(?:\.local)?\.json",
         r"\.vscode/settings\.json",
         r"claude_desktop_config\.json",
-        r"\.?mcp\.json",
         r"\.claude/skills\b",
     ),
     sign(
@@ -206,7 +205,7 @@ SIGNS = (
         "lade|送信|envoy|전송|téléverse|enviar",
         r"(?:发送|上传|传输|提交|转发)[^\n]{0,40}(?:到|至|给)[^\n]{0,40}(?:https?|服务器|邮箱|地址|"
         r"webhook)",
-        r"(?:отправ|загруз|перешл)\w+[^\n]{0,80}(?:https?://|сервер|адрес)",
+        r"\b(?:отправ|загруз|перешл)\w{0,20}[^\n]{0,80}(?:https?://|сервер|адрес)",
         r"\b(?:envía|enviar|envia|envie|manda|sube|suba)"
         r"\w*\s[^\n]{0,100}(?:https?://|servidor|correo|webhook)",
         r"\b(?:sende|schicke?|übertrage?|lade)\w*\s[^\n]{0,100}(?:https?://|server|"
@@ -295,5 +294,36 @@ SIGNS = (
         r"\binclude\s+/etc/passwd",
         r"\braw contents?\b[^\n.]{0,40}\bin (?:all|every|each)"
         r"\b[^\n.]{0,30}tool calls?",
+    ),
+    sign(
+        "leak-in-reply",
+        "environment variable|public gist|of an image|image url|tool list|"
+        "system prompt",
+        r"\b(?:include|append|add|put|print|output|embed|hold\w*)\b[^\n.]{0,80}"
+        r"\b(?:every|all|each|any) environment variables?\b",
+        r"\b(?:embed|put|place|encode|append)\b[^\n.]{0,60}\b(?:url|link|query)"
+        r" of an image",
+        r"\b(?:contents?|values?|keys?)\b[^\n]{0,60}\bpublic (?:gist|repo\w*|paste|"
+        r"issue)\b",
+        r"\breveal (?:your |the )?(?:full |entire |whole )?system prompt\b",
+    ),
+    sign(
+        "send-words",
+        "bcc",
+        r"\b(?:add|put|include|set)\b[^\n]{0,40}\w@[\w-]+\.\w[^\n]{0,40}\bbcc\b",
+        r"\bbcc\b[^\n]{0,40}\w@[\w-]+\.\w",
+    ),
+    sign(
+        "talk-words",
+        "verification code|newest messages|everything the|inbox|person types",
+        r"\bverification codes?\b|\b(?:newest|latest|recent|all) (?:messages|"
+        r"e-?mails|mails)\b",
+        r"\beverything (?:the|that the) (?:person|user) (?:types|says|writes)\b",
+    ),
+    sign(
+        "asks-phrase",
+        "phrase|mnemonic|12 or 24|private key",
+        r"\b(?:ask|prompt|request|have)\b[^\n]{0,60}(?:recovery phrase|seed phrase|"
+        r"mnemonic|12 or 24 words|(?:wallet|their) private key)",
     ),
 )

