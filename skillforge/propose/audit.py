@@ -343,6 +343,7 @@ def _says_so(step: Step, record: Proposal) -> bool:
         and verdict.passed
         and (verdict.head, verdict.base) == (record.head, record.base)
         and f"sha256:{verdict.digest}" == trailers.first(step.said, "Checks-Digest")
+        and trailers.first(step.said, "Scan") == (verdict.danger or "")
         and set(step.said.get("Approved-By", ())) <= approved
         and [c.message.strip() for c in step.brought[-1:]] == [record.message.strip()]
     )

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from skillforge import proc
 from skillforge.checks.overlap import Neighbour, neighbours
 from skillforge.checks.scan import able
 from skillforge.config import Policy
@@ -21,6 +22,8 @@ from skillforge.model import (
 )
 from skillforge.propose import gate, people, trailers
 from skillforge.propose.candidate import Candidate
+
+_SECONDS = 60  # to read what a skill is able to do
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +163,10 @@ def _total(skill: Skill | None) -> int:
 
 
 def _powers(skill: Skill | None) -> list[str]:
-    """What a skill is able to do, in words."""
-    return list(able(skill).named()) if skill else []
+    """What a skill is able to do, in words; read apart, since it is untrusted."""
+    if skill is None:
+        return []
+    return proc.apart(lambda: list(able(skill).named()), _SECONDS)
 
 
 def approve(

@@ -80,8 +80,8 @@ def scan(
     if before is not None:
         was = _seen(before, {})
         changed = Change(was, seen, powers(before, was), able)
-        known = {_same(f) for f in _findings(_on_text(), was)}
-        found = [_seen_before(f) if _same(f) in known else f for f in found]
+        known = {_same(f, before) for f in _findings(_on_text(), was)}
+        found = [_seen_before(f) if _same(f, skill) in known else f for f in found]
         found += _findings(CHANGES, changed)
     return Scan(tuple(_in_order(found)))
 
@@ -122,8 +122,12 @@ def _findings(rules: Iterable[Rule], subject: object) -> list[Finding]:
     return [finding for rule in rules for finding in rule.findings(subject)]
 
 
-def _same(finding: Finding) -> tuple[str, str, str]:
-    return finding.rule, finding.path, finding.text
+def _same(finding: Finding, skill: Skill) -> tuple[str, str, str | bytes]:
+    """What makes a finding the same: what it shows, or all of its file's bytes."""
+    is_whole = finding.text and not finding.text.endswith("…")
+    file = finding.path.partition("!")[0]
+    is_there = not is_whole and file in skill.files
+    return finding.rule, finding.path, skill.read(file) if is_there else finding.text
 
 
 def _seen_before(finding: Finding) -> Finding:

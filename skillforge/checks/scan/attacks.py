@@ -17,6 +17,7 @@ from skillforge.checks.scan.judging import (
     strangers,
     tell,
 )
+from skillforge.checks.scan.normal import SOFT
 from skillforge.checks.scan.pieces import View
 from skillforge.checks.scan.seen import Seen, Sighting
 from skillforge.model import Problem, rule, rules_in
@@ -24,7 +25,9 @@ from skillforge.model import Problem, rule, rules_in
 _INSTALLER = re.compile(
     r"install|setup_\d|get-\w+|^(?:get|cli|sh|install|dl|download)\."
 )
-_BARE_HOST = re.compile(r"\s[\"']?(?!-)((?:[\w-]+\.)+[a-z]{2,})/\S")
+_BARE_HOST = re.compile(
+    r"[\s@][\"']?(?!-)((?:[\w-]+\.)+[a-z]{2,}(?=[/:])|\d{1,3}(?:\.\d{1,3}){3})(?::\d+)?"
+)
 
 
 @rule(category="execution")
@@ -109,10 +112,12 @@ class _Source:
 def fetched_and_run(seen: Seen) -> Iterator[tuple[Sighting, _Source]]:
     """What is fetched and run, and from where."""
     for one in seen.of("fetch-run"):
-        yield from _sources(seen, one, 0)
+        yield from _sources(seen, one, one.text.count(SOFT))
     for one, _other in seen.near(seen.of("fetch-file"), ("run-file",), 4):
-        if one.view is View.CODE:
-            yield from _sources(seen, one, 1)
+        yield from _sources(seen, one, 1)
+    for one, other in seen.near(seen.of("runs-text"), ("get",), 8):
+        if one.view is View.CODE and other.view is View.CODE:
+            yield from _sources(seen, other, 2)
 
 
 def _sources(
@@ -126,9 +131,7 @@ def _sources(
             link.is_plain and link.kind is Host.OTHER
         )
         looks_usual = bool(_INSTALLER.search(link.host + link.rest))
-        # Whoever makes up a skill makes up a host that fits: that alone says little.
-        is_ours = looks_usual and related(seen, link.host)
-        is_ours = is_ours or link.kind is Host.KNOWN
+        is_ours = link.kind is Host.KNOWN
         yield (
             one,
             _Source(
@@ -140,7 +143,7 @@ def _sources(
     if not links and (bare := _BARE_HOST.search(one.text)):
         yield (
             one,
-            _Source(bare[1], is_stranger=not related(seen, bare[1]), is_known=False),
+            _Source(bare[1], is_stranger=judge(bare[1]) in OUTSIDE, is_known=False),
         )
 
 
@@ -251,9 +254,9 @@ def _read_secrets(seen: Seen) -> Iterator[Sighting]:
 def _in_one_line(seen: Seen) -> Iterator[tuple[Sighting, Sighting]]:
     """A command in the middle of a sentence that reads secrets and sends them."""
     sources = seen.of("key-file", "env-all", "env-file")
-    prose = [s for s in sources if s.view is not View.CODE and "`" in s.context]
+    prose = [s for s in sources if s.view is not View.CODE and not is_warning(s)]
     for one, other in seen.near(prose, ("send",), 0):
-        if "curl" in other.text or "nc " in other.text:
+        if re.search(r"\bcurl\b|\bnc\b|\bwget\b", other.text):
             yield one, other
 
 
@@ -295,7 +298,7 @@ _POSTED = re.compile(
 def reverse_shell(seen: Seen) -> Iterator[Problem]:
     """A skill does not open a shell to another machine, and mines no coins."""
     for one in seen.of("reverse-shell", "miner"):
-        if one.view in (View.CODE, View.HIDDEN):
+        if one.view is not View.DESCRIPTION and not is_warning(one):
             what = "a shell is opened to another machine"
             yield tell(one, what if one.sign == "reverse-shell" else "coins are mined")
 
@@ -351,7 +354,12 @@ def destructive_command(seen: Seen) -> Iterator[Problem]:
 def _is_example(one: Sighting) -> bool:
     """Whether a command stands in a text or a comment, rather than being run."""
     before = one.context[: max(one.context.find(one.text[:20]), 0)]
-    return bool(re.search(r"#|//|[\"'][^\"']*\Z|\*\s", before))
+    is_comment = re.search(r"(?:^|\s)(?:#|//|\*)\s", before)
+    is_text = re.search(r"[\"'][^\"']*\Z", before) and not _RUNNER.search(before)
+    return bool(is_comment or is_text)
+
+
+_RUNNER = re.compile(r"\b(?:system|popen|run|call|exec\w*|spawn\w*|check_\w+)\(|\s-c\s")
 
 
 @rule(category="persistence")
@@ -383,7 +391,8 @@ def planted_access(seen: Seen) -> Iterator[Problem]:
 def foreign_package(seen: Seen) -> Iterator[Problem]:
     """A skill does not install packages from somebody's own index."""
     for one in seen.of("foreign-index"):
-        if strangers(seen, one, 0) and not is_warning(one):
+        theirs = [k for k in strangers(seen, one, 0) if k.kind is not Host.FREE]
+        if theirs and not is_warning(one):
             yield tell(
                 one,
                 "packages are installed from a stranger's index",

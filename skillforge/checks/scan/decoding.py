@@ -51,7 +51,8 @@ _LITERAL = re.compile(r"\"([^\"\n]{6,20000})\"|'([^'\n]{6,20000})'")
 _ESCAPE_DIGITS = re.compile(
     r"0?x([0-9a-fA-F]{2})|u00([0-9a-fA-F]{2})|%([0-9a-fA-F]{2})"
 )
-_TAGS = re.compile("[\U000e0020-\U000e007e]{4,}")
+_TAGS = re.compile("[\U000e0020-\U000e007e]")
+_FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007f]{1,8}")
 _BITS = re.compile("[\u200b\u200c]{32,}")
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
 _SPACED = re.compile(r"(?<!\w)(?:\w {1,3}){12,2000}\w(?!\w)[^\n]{0,80}")
@@ -244,9 +245,9 @@ def _spaced(text: str, words: list[str]) -> Iterator[Clear]:
 def _unseen(text: str) -> Iterator[Clear]:
     if text.isascii():
         return
-    for match in _TAGS.finditer(text):
-        found = "".join(chr(ord(c) - 0xE0000) for c in match[0])
-        yield Clear(match.start(), "tag characters", found)
+    if tags := _TAGS.findall(_FLAG.sub("", text)):
+        found = "".join(chr(ord(c) - 0xE0000) for c in tags)
+        yield Clear(text.find(tags[0]), "tag characters", found)
     for match in _BITS.finditer(text):
         for one in ("\u200c", "\u200b"):
             bits = "".join("1" if c == one else "0" for c in match[0])

@@ -70,7 +70,7 @@ def unseen_characters(seen: Seen) -> Iterator[Problem]:
 
 _SUSPECT = (
     "\u202d\u202e\u2066\u2067\u2068\u200b\u200c\u2060\u2062\u2063\u2064\u180e\u034f"
-    "\u00ad"
+    "\u00ad" + "".join(map(chr, range(0xE0001, 0xE0080)))
 )
 _UNSEEN = (
     (
@@ -82,6 +82,10 @@ _UNSEEN = (
             "[\u200b\u2060\u2062-\u2064\u180e]{3,}|(?:[\u200b\u200c\u200d\u2060\ufeff]){8,}"
         ),
         "many characters stand here that are not shown",
+    ),
+    (
+        re.compile("(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0001-\U000e007f]"),
+        "a character stands here that only machines read",
     ),
     (
         re.compile("[a-zA-Z][\u200b\u200c\u2060\u034f\u00ad][a-zA-Z]"),

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from skillforge.checks.scan.attacks import fetched_and_run
 from skillforge.checks.scan.hosts import NAMELESS, Host
 from skillforge.checks.scan.judging import (
-    is_led_in,
     is_warning,
     related,
     strangers,
@@ -188,10 +187,9 @@ def lasting_change(seen: Seen) -> Iterator[Problem]:
 @rule(_WARNING, category="injection")
 def quoted_attack(seen: Seen) -> Iterator[Problem]:
     """An attack is quoted below words that warn of it; a person sees whether it is."""
-    signs = ("override", "decode-run", "fetch-run", "leak-in-reply", "false-front")
-    for one in seen.of(*signs):
-        is_meant = one.sign != "fetch-run" or strangers(seen, one, 0)
-        if is_led_in(one) and is_meant:
+    for one in seen.of("override", "decode-run", "fetch-run", "leak-in-reply"):
+        is_harmless = one.sign == "fetch-run" and not strangers(seen, one, 0)
+        if is_warning(one) and not is_harmless:
             hint = "say plainly that it is an example, or describe it instead"
             yield tell(one, "an attack is quoted", hint)
 

@@ -18,12 +18,9 @@ _NEGATED = re.compile(
     r"\b(?:never|do not|don'?t|not|avoid|without|cannot|can't|no)\W+(?:\w+\W+){0,3}\Z"
 )
 _WARNS = re.compile(
-    r"\b(?:block\w*|detect\w*|flag\w*|reject\w*|refus\w+|malicious|"
-    r"attack\w*|injections?|suspicious|red flags?|untrusted|e\.g\.|such as|vulnerab\w+|"
-    r"unsafe|bad|"
-    r"dangerous|prevent\w*|forbid\w*|forbidden|warn\w*|risk\w*|threat\w*|adversar\w+|"
-    r"phishing|"
-    r"sanitiz\w+|treat|denies|pattern|regex|whether|tries|attempts?)\b"
+    r"\b(?:malicious|attack\w*|injections?|suspicious|red flags?|untrusted|vulnerab\w+|"
+    r"unsafe|adversar\w+|phishing|reject\w*|refus\w+|flag(?:s|ged)?|detect\w*|says?|"
+    r"such as|blocks?|blocked|forbidden|whether|instead of)\b|\be\.g\."
 )
 _QUOTE = re.compile(r"[\"'“‘«`(|][\s*_]*\Z")
 
@@ -38,12 +35,11 @@ def is_warning(seen: Sighting) -> bool:
     if is_led_in(seen):
         return True
     before = seen.context[: max(seen.context.find(seen.text[:40]), 0)]
-    is_command = seen.sign in _COMMANDS or seen.sign.startswith("order-")
-    return bool(
-        _WARNS.search(before)
-        or (_NEGATED.search(before) and seen.sign != "conceal")
-        or (_QUOTE.search(before) and not is_command)
-    )
+    sentence = re.split(r"[.!?]\s", before)[-1]
+    is_negated = seen.sign != "conceal" and bool(_NEGATED.search(sentence))
+    if seen.sign in _COMMANDS or seen.sign.startswith("order-"):
+        return is_negated
+    return is_negated or bool(_WARNS.search(sentence) or _QUOTE.search(before))
 
 
 def is_led_in(seen: Sighting) -> bool:
@@ -73,14 +69,22 @@ _COMMANDS = (
     "reverse-shell",
     "foreign-index",
     "copy-out",
+    "key-file",
+    "env-file",
+    "env-all",
+    "send",
     "fetch-file",
 )
 
 
 def related(seen: Seen, host: str) -> bool:
     """Whether a host belongs to what the skill is about, by its name."""
-    labels = [label for label in host.split(".")[:-1] if len(label) > 3] or [host]
-    return any(re.sub(r"\W", "", label) in seen.about for label in labels)
+    parts = host.split(".")
+    label = parts[-3 if len(parts) > 2 and parts[-2] in ("co", "com", "org") else -2 :][
+        0
+    ]
+    plain_label = re.sub(r"\W", "", label)
+    return len(plain_label) > 3 and plain_label in seen.about
 
 
 def strangers(seen: Seen, near: Sighting, lines: int = 1) -> list[Sighting]:

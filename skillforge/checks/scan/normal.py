@@ -5,6 +5,7 @@ A line that goes on behind a backslash is one line afterwards, with a vertical t
 each place where it was broken.
 """
 
+import html
 import re
 import unicodedata
 from collections.abc import Callable
@@ -22,6 +23,11 @@ _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
 )
+_EMPHASIS = re.compile(
+    r"\*{1,3}(?=\w)|(?<=\w)\*{1,3}|(?<!\w)_{1,2}(?=[a-z])|(?<=[a-z])_{1,2}(?!\w)|"
+    r"</?[a-z]{1,6}>"
+)
+_MARKS = re.compile("[\u0300-\u036f]")
 _GOES_ON = frozenset("\\|,({[+=^&`")  # the end of a line of code that is not done
 _GOES_ON_WITH = frozenset("|.&")  # the beginning of one that is part of the last
 _BEGINS = frozenset("#>|*+-`~<:=0123456789 \t")  # a line of prose that begins anew
@@ -61,6 +67,7 @@ def plain(text: str) -> str:
     """Prose and code in lower case, as it reads: nothing unseen, no look-alikes."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", _UNSEEN.sub("", text))
+        text = _MARKS.sub("", text)
         if _LOOKS_LATIN.search(text):
             text = _WORD.sub(_in_latin, text)
     return text.lower()
@@ -72,8 +79,13 @@ def code(text: str) -> str:
 
 
 def prose(text: str) -> str:
-    """Prose as it reads: a paragraph is a line."""
-    return _joined(plain(_as_lines(text, _prose_goes_on)))
+    """Prose as it reads: a paragraph is a line, without its emphasis."""
+    if "&#" in text:
+        text = html.unescape(text)
+    text = _joined(plain(_as_lines(text, _prose_goes_on)))
+    return (
+        _EMPHASIS.sub("", text) if "*" in text or "_" in text or "</" in text else text
+    )
 
 
 def _as_lines(text: str, goes_on: Callable[[str, str], bool]) -> str:

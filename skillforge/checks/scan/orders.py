@@ -38,7 +38,8 @@ def override(seen: Seen) -> Iterator[Problem]:
 def told_to_send(seen: Seen) -> Iterator[Problem]:
     """A skill does not tell an agent to send secrets or conversations away."""
     for one in seen.of("send-words"):
-        if one.view is View.CODE or is_warning(one):
+        is_code = one.view is View.CODE and one.piece.language not in _READ_AS_TEXT
+        if is_code or is_warning(one):
             continue
         private = seen.beside(one, ("secret-words", "talk-words", "key-file"), 0)
         nameless = any(k.kind in NAMELESS for k in strangers(seen, one, 1))
@@ -70,6 +71,7 @@ def _is_order(one: Sighting, private: Sighting) -> bool:
     )
 
 
+_READ_AS_TEXT = ("", "text", "txt", "md", "markdown", "data", "value", "html")
 _ORDERED = re.compile(
     r"(?:^|[.:;,!>*)-]\s*|\b(?:and|then|must|also|always|please|should|will|shall|"
     r"additionally|silently|to|still)\s+)"

@@ -132,7 +132,7 @@ _PROGRAMS = [
     "unzip",
 ]
 _COMMAND = re.compile(
-    rf"(?:^|[;&|(`]\s?|\$\(|\bsudo\s+)\s*(?:\$\s)"
+    rf"(?:^|[;&|(`]\s?|\$\(|\bsudo\s+)[ \t]*(?:\$\s)"
     rf"?({'|'.join(sorted(_PROGRAMS, key=len, reverse=True))})(?=\s)",
     re.MULTILINE,
 )

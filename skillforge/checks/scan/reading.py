@@ -57,7 +57,7 @@ _MEDIA_NAMES = re.compile(
     r"mp[34]|"
     r"m4[av]|wav|ogg|flac|webm|mov|glb|db|sqlite3?|ds_store|docx?|xlsx?|pptx?|npy|"
     r"parquet|"
-    r"psd|bin|gguf|onnx|safetensors|pack|idx)|.*/\.ds_store|\.ds_store",
+    r"psd)|.*/\.ds_store|\.ds_store",
     re.IGNORECASE,
 )
 _OFFICE = re.compile(
@@ -84,7 +84,7 @@ def read(skill: Skill) -> Iterator[Piece | Notice]:
     left = MOST_TEXT
     for path, file in skill.files.items():
         if path != SKILL_FILE:
-            yield Piece(SKILL_FILE, View.HIDDEN, _as_words(path))
+            yield Piece(path, View.HIDDEN, _as_words(path))
         if file.kind is Kind.SYMLINK:
             target = skill.read(path).decode("utf-8", "replace")
             yield Notice("link", path, f"a link to {target}")
@@ -104,9 +104,7 @@ def read(skill: Skill) -> Iterator[Piece | Notice]:
 
 def _as_words(path: str) -> str:
     """A path as a sentence, since an agent reads names as well."""
-    return (
-        re.sub(r"[-_]+", " ", posixpath.splitext(path)[0]) if len(path) > 24 else path
-    )
+    return re.sub(r"[-_/.\\]+", " ", path)
 
 
 def _read_file(skill: Skill, path: str) -> Iterator[Piece | Notice]:
@@ -163,19 +161,26 @@ def _decoded(data: bytes, kind: str) -> str | None:
         return None
     head = data[:8000]
     nuls = head.count(0)
-    if (
-        nuls * 5 > len(head) * 2 and kind == ""
-    ):  # every other byte: UTF-16 without a mark
-        order = "le" if head[1:400:2].count(0) > head[0:400:2].count(0) else "be"
-        wide = data.decode(f"utf-16-{order}", "replace")
-        return wide if wide[:400].isprintable() or "\n" in wide[:400] else None
+    if nuls * 5 > len(head) * 2 and kind == "":  # every other byte: UTF-16, unmarked
+        return _wide(data)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         odd = sum(byte < 9 or 13 < byte < 32 for byte in head)
+        foreign = sum(byte > 127 for byte in head)
+        is_text = not nuls and odd * 50 < len(head) and foreign * 3 < len(head)
         # An older encoding: its letters are guessed, its ASCII is not.
-        return data.decode("latin-1") if not nuls and odd * 50 < len(head) else None
+        return data.decode("latin-1") if is_text else None
     return text if nuls * 100 <= len(head) else None
+
+
+def _wide(data: bytes) -> str | None:
+    """Text in UTF-16 without a mark; None if it only has many zeros."""
+    even, odd = data[0:4000:2].count(0), data[1:4000:2].count(0)
+    if min(even, odd) * 4 > max(even, odd):
+        return None
+    text = data.decode(f"utf-16-{'le' if odd > even else 'be'}", "replace")
+    return text if text[:400].isprintable() or "\n" in text[:400] else None
 
 
 def _read_text(
@@ -195,6 +200,8 @@ def _read_text(
         found.extend(_values(path, text, depth))
     else:
         found.extend(pieces.of_markdown(path, text))
+        if not path.lower().endswith((".md", ".mdx", ".markdown", ".rst")):
+            found.append(Piece(path, View.CODE, text, 1, "text", hidden_by, (), depth))
     for piece in found:
         yield piece
         if piece.view is View.CODE:
@@ -210,7 +217,7 @@ def _language(suffix: str, text: str) -> str:
     return _LANGUAGES.get(suffix, "")
 
 
-def _payloads(piece: Piece) -> Iterator[Piece]:
+def _payloads(piece: Piece) -> Iterator[Piece | Notice]:
     """What is written in a piece in other letters, in clear."""
     if piece.depth >= DEEPEST:
         return
@@ -227,8 +234,10 @@ def _payloads(piece: Piece) -> Iterator[Piece]:
         yield from _payloads(inner)
 
 
-def _resolved(piece: Piece) -> Iterator[Piece]:
+def _resolved(piece: Piece) -> Iterator[Piece | Notice]:
     lines: list[tuple[int, str]] | None = None
+    if piece.language in SHELLS and shell.is_too_much(piece.raw):
+        yield Notice("unread", piece.path, "a script too long to be understood")
     if piece.language in ("python", "py", "python3") or (
         not piece.language and ("import " in piece.raw or "exec(" in piece.raw)
     ):
@@ -321,15 +330,16 @@ def _read_binary(
     """A file that is no text: what stands in it is read, and what it is is told."""
     if kind in ("program", "bytecode", "locked"):
         yield Notice(kind, path, _KINDS[kind])
-    elif not kind and not _MEDIA_NAMES.fullmatch(path):
+    elif not kind:
         yield Notice(
             "unread", path, "bytes that are neither text nor a known kind of file"
         )
     if kind == "program" and _MEDIA_NAMES.fullmatch(path):
         yield Notice("disguised", path, "a program with the name of something else")
     text = unpack.strings(data[: 8 << 20])
-    view = View.HIDDEN if kind == "media" else View.CODE
-    yield Piece(path, view, text, 1, "strings", _KINDS.get(kind, "binary"), (), DEEPEST)
+    for view in (View.HIDDEN, View.CODE) if kind == "media" else (View.CODE,):
+        how = _KINDS.get(kind, "binary")
+        yield Piece(path, view, text, 1, "strings", how, (), DEEPEST)
     if kind == "media" and depth < DEEPEST:
         yield from _behind_picture(path, data, depth)
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from skillforge.checks.scan import hosts
 from skillforge.checks.scan.hosts import Host
@@ -61,7 +61,9 @@ class Seen:
     """The signs, links and notices of one skill."""
 
     def __init__(self, found: Iterable[Piece | Notice], about: str = "") -> None:
-        self.about = re.sub(r"[\W_]", "", about.lower())
+        words = re.findall(r"[a-z0-9]+", about.lower())
+        pairs = (a + b for a, b in pairwise(words))
+        self.about = frozenset((*words, *pairs))  # `csv tables` is also `csvtables`
         self.pieces: list[Piece] = []
         self.notices: list[Notice] = []
         for each in found:

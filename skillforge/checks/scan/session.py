@@ -10,7 +10,7 @@ from typing import NamedTuple
 from skillforge import proc
 from skillforge.checks import select
 from skillforge.checks.registry import Check, Subject
-from skillforge.checks.scan import scan
+from skillforge.checks.scan import rules, scan
 from skillforge.checks.scan.waivers import WAIVERS_FILE, Waiver, apply, read_waivers
 from skillforge.config import Policy
 from skillforge.errors import RequestError
@@ -47,7 +47,9 @@ def run_scan(
 ) -> Scanned:
     """Scan what was selected; against a base, if there is one."""
     library = Library.find(start)
-    waivers = library_waivers(library, selection.changed_since)
+    is_folder = bool(base) and Path(base).is_dir()
+    revision = selection.changed_since or (base if base and not is_folder else None)
+    waivers = library_waivers(library, revision)
     items = [
         Item(
             c.skill, _before(library, c, selection, base), c.evidence, c.policy, waivers
@@ -155,7 +157,8 @@ def _by_policy(finding: Finding, how: str) -> Finding:
 
 def _on_rollback(finding: Finding) -> Finding:
     """What is dangerous does not come back; a doubt was decided when it came first."""
-    is_doubt = finding.severity is Severity.WARNING
+    attacks = {rule.id for rule in rules() if rule.severity is Severity.ERROR}
+    is_doubt = finding.rule not in attacks
     return replace(finding, severity=Severity.NOTE) if is_doubt else finding
 
 

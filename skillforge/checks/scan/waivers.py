@@ -86,7 +86,9 @@ def apply(
 
 
 def _covers(waiver: Waiver, finding: Finding, skill: Skill, today: date) -> bool:
-    file = finding.path.partition("!")[0]
+    file = finding.path
+    if file not in skill.files:  # something inside an archive
+        file = file.partition("!")[0]
     return (
         waiver.rule == finding.rule
         and waiver.path == f"{SKILLS}/{skill.name}/{file}"

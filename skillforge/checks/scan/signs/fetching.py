@@ -3,7 +3,10 @@
 from skillforge.checks.scan.signs.sign import sign
 
 _GET = r"(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod|aria2c|fetch)"
-_SUDO = r"(?:sudo\s+(?:-\w+\s+)*)?(?:env\s+)?(?:/usr)?(?:/local)?(?:/bin/)?"
+_SUDO = (
+    r"[({]?\s?(?:sudo\s+(?:-\w+\s+)*)?(?:nohup\s+|busybox\s+|command\s+|exec\s+)?"
+    r"(?:(?:/usr/bin/)?env\s+)?(?:/usr)?(?:/local)?(?:/bin/)?"
+)
 _SH = rf"{_SUDO}(?:ba|z|da|k|fi)?sh\b"
 # An interpreter that reads its program from the pipe; with -c or -m it reads data.
 _INTO = (
@@ -29,13 +32,14 @@ _EXEC = (
 SIGNS = (
     sign(
         "fetch-run",
-        "curl|wget|iwr|irm|invoke-|fetch ",
-        rf"\b{_GET}\b[^\n|;]{{0,400}}\|[\s&]*(?:tee\s[^\n|]{{0,80}}\|\s*)?{_INTO}",
+        "curl|wget|iwr|irm|invoke-|fetch |nc |ncat|ssh ",
+        rf"\b{_GET}\b[^\n|;]{{0,400}}\|(?:[^\n|]{{0,60}}\|){{0,2}}[\s&]*{_INTO}",
         rf"(?:{_SH}|\bpython\d?)\s+(?:-\w+\s+)"
         rf"*[\"']?{_INSIDE}\s*{_GET}\b[^\n]{{0,300}}",
         rf"(?:\beval|\bsource|^\s*\.)\s+[\"']?{_INSIDE}\s*{_GET}\b[^\n]{{0,300}}",
         r"\b(?:iex|invoke-expression)\b[^\n]{0,60}\b(?:iwr|irm|invoke-w\w+|"
         r"invoke-r\w+)\b[^\n]{0,200}",
+        rf"\b(?:nc|ncat|ssh)\s[^\n|;]{{0,100}}\|\s*{_INTO}",
         rf"\|\s*xargs\s[^\n|]{{0,40}}{_GET}\b[^\n|;]{{0,200}}\|\s*{_INTO}",
     ),
     sign(
@@ -70,7 +74,7 @@ SIGNS = (
         r"(?:^|[;&|]\s*)(?:python3?|node)\s+/?(?:tmp|var/tmp)/\S+",
         r"(?:^|[;&|]\s*)open\s+\S+\.(?:app|pkg|dmg)",
         r"\bstart(?:-process)?\s+\S+\.(?:exe|bat|msi)",
-        r"\b\w+\.exe\b",
+        r"(?:^|[;&|]\s*|\b(?:run|start|launch|open)\s+)[`\"']?[\w./\\-]+\.exe\b(?!\s-)",
         r"subprocess\.\w+\([^\n]{0,20}(?:bash|sh|python|chmod)\b[^\n]{0,100}",
         r"os\.(?:startfile|exec\w+)\(",
         r"(?:^|[;&|]\s*)(?:\.|source)\s+/?(?:tmp|var/tmp|dev/shm)/\S+",
