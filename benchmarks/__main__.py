@@ -13,7 +13,7 @@ from pathlib import Path
 
 import yaml
 
-from benchmarks import loop, trials
+from benchmarks import loop, scan, trials
 from benchmarks.corpus import generate
 from benchmarks.measure import Row, command, git, library, ratio, seconds
 from skillforge.checks import Ruleset
@@ -180,6 +180,7 @@ def main() -> None:
         small, root = library(work, "small", 1_000), library(work, "root", 10_000)
         rows = [*loop.proposing(small, root), *loop.looking_back(work)]
         rows += trials.trials(work)
+        rows += scan.rows(small)
         rows += [*cold(root, work), *warm(root), *start_up(root)]
         if options.large:
             rows += linear(work, root)

@@ -192,6 +192,7 @@ def _proving(root: Path) -> list[Step]:
             1,
             lambda: write(_THIEF_SCRIPT),
         ),
+        Step("The scan sees it without running it.", "skillforge scan unit-price", 1),
     ]
 
 

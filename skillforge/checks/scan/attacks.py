@@ -93,7 +93,7 @@ def fetch_and_run(seen: Seen) -> Iterator[Problem]:
 
     A bare address, a paste site, a tunnel or a link shortener can hand out anything to
     anybody at any time, and so can a page without encryption. Installers of known
-    projects, or of what the skill is about, are only noted.
+    projects are only noted, those of others need a person (`install-script`).
     """
     for one, host in fetched_and_run(seen):
         if host.is_stranger and not is_warning(one):

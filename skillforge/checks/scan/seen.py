@@ -48,9 +48,13 @@ class Sighting:
 
     @property
     def shown(self) -> str:
-        """The line around it, as it is written where that is known."""
-        start, end = _line_around(self.piece.text, self.at)
-        return self.piece.written(start, end) or self.context or self.text
+        """The line that it stands on, as it is written where that is known."""
+        text = self.piece.text
+        start, end = _line_around(text, self.at)
+        start = max(start, text.rfind(SOFT, start, self.at) + 1)
+        stop = text.find(SOFT, self.at, end)
+        end = stop if stop >= 0 else end
+        return self.piece.written(start, end) or text[start:end]
 
     @property
     def kind(self) -> Host | None:

@@ -161,7 +161,7 @@ SIGNS = (
         r"\bmethod['\"]?\s?[:=]\s?['\"](?:post|put)\b",
         r"\bfetch\([^\n]{0,160}(?:\?\w+=|\$\{)",
         r"\.connect\(\s?\(",
-        r"\.sendall?\(",
+        r"\.send(?:all)?\(",
         r"\.sendto\(",
         r"\b(?:nc|ncat|netcat)\s+(?:-\w+\s+)*[\w.$-]+\s+\d{2,5}",
         r">\s?/dev/tcp/",
