@@ -61,6 +61,7 @@ _DECODERS = ("b64", "base64", "atob")
 _REVERSED = re.compile(
     r"\[::-1\]|reversed\(|\.reverse\(\)|\|\s*rev\b|strrev|array]::reverse"
 )
+_TURNED = ("rot13", "rot_13", "rot-13", "n-za-m")
 _TURNS = ("[::-1]", "reversed(", ".reverse()", "rev", "everse(")
 _ROTATED = re.compile(r"rot[_-]?13|n-za-mn-za-m|a-za-z.{1,8}n-za-m", re.IGNORECASE)
 _OTHER_BASES: dict[str, Callable[[str], bytes]] = {
@@ -217,7 +218,7 @@ def _codes(text: str) -> Iterator[Clear]:
 
 def _by_name(text: str) -> Iterator[Clear]:
     """What can only be told from plain text because the decoder is named."""
-    if ("rot" in text or "n-z" in text.lower()) and _ROTATED.search(text):
+    if any(sign in text.lower() for sign in _TURNED) and _ROTATED.search(text):
         yield Clear(0, "rot13", codecs.decode(text, "rot13"))
     if any(sign in text for sign in _TURNS) and _REVERSED.search(text):
         literals = [(m[1] or m[2])[::-1] for m in _LITERAL.finditer(text)]
@@ -234,7 +235,7 @@ def _by_name(text: str) -> Iterator[Clear]:
 
 def _spaced(text: str, words: list[str]) -> Iterator[Clear]:
     """Words with a space between all letters."""
-    if list(map(len, words)).count(1) < 12:
+    if "1" * 12 not in "".join(["1" if len(word) == 1 else " " for word in words]):
         return
     for match in _SPACED.finditer(text):
         words = re.split(r" {2,}", match[0])

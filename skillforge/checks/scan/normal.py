@@ -23,17 +23,15 @@ _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
 )
-_EMPHASIS = re.compile(
-    r"\*{1,3}(?=\w)|(?<=\w)\*{1,3}|(?<!\w)_{1,2}(?=[a-z])|(?<=[a-z])_{1,2}(?!\w)|"
-    r"</?[a-z]{1,6}>"
-)
+_EMPHASIS = re.compile(r"[*_](\w{1,30})[*_](?!\w)")
+_TAG = re.compile(r"</?[a-z]{1,6}>")
 _MARKS = re.compile("[\u0300-\u036f]")
 _GOES_ON = frozenset("\\|,({[+=^&`")  # the end of a line of code that is not done
 _GOES_ON_WITH = frozenset("|.&")  # the beginning of one that is part of the last
 _BEGINS = frozenset("#>|*+-`~<:=0123456789 \t")  # a line of prose that begins anew
 _EMPTY_QUOTES = re.compile(r"(?<=[a-z])(?:''|\"\"|\$@)(?=[a-z])")
 _SLASHED = re.compile(r"(?<=[\s;|&(`])([a-z]{1,6})\\([a-z]{1,6})\b(?!\\)")
-_QUOTED_INSIDE = re.compile(r"(?<=[a-z])'([a-z]{1,3})'(?=[a-z])")
+_QUOTED_INSIDE = re.compile(r"'([a-z]{1,3})'(?=[a-z])")
 _BRACES = re.compile(r"(?<![\w$}])\{([\w'\"][^\s{}]{0,30}(?:,[^\s{},]{1,200}){1,20})\}")
 _IFS = re.compile(r"\$ifs\$?\d?\b|\$\{ifs[^}]{0,12}\}")
 _JOINED = re.compile(r"""(?<=\w)(["'])\s?[+.]\s?["'](?=\w)""")
@@ -83,9 +81,9 @@ def prose(text: str) -> str:
     if "&#" in text:
         text = html.unescape(text)
     text = _joined(plain(_as_lines(text, _prose_goes_on)))
-    return (
-        _EMPHASIS.sub("", text) if "*" in text or "_" in text or "</" in text else text
-    )
+    if "*" in text or "_" in text:
+        text = _EMPHASIS.sub(r"\1", text.replace("**", ""))
+    return _TAG.sub("", text) if "</" in text else text
 
 
 def _as_lines(text: str, goes_on: Callable[[str, str], bool]) -> str:
@@ -110,7 +108,7 @@ def _prose_goes_on(_last: str, line: str) -> bool:
 
 
 def _joined(text: str) -> str:
-    if "{" in text and "," in text:
+    if ",-" in text or ",http" in text or ",/tmp" in text:
         text = _BRACES.sub(lambda found: found[1].replace(",", " "), text)
     if "''" in text or '""' in text or "$@" in text:
         text = _EMPTY_QUOTES.sub("", text)
