@@ -30,6 +30,10 @@ _BARE_HOST = re.compile(
 )
 
 
+# Known hosts on which everybody has a place of their own.
+_ANYBODYS = ("raw.githubusercontent.com", "github.com", "gitlab.com", "huggingface.co")
+
+
 @rule(category="execution")
 def social_dropper(seen: Seen) -> Iterator[Problem]:
     """A skill does not talk people into running a stranger's program.
@@ -131,13 +135,15 @@ def _sources(
             link.is_plain and link.kind is Host.OTHER
         )
         looks_usual = bool(_INSTALLER.search(link.host + link.rest))
+        is_script = not one.path.endswith(".md")
+        is_anybodys = is_script and link.host in _ANYBODYS
         is_ours = link.kind is Host.KNOWN
         yield (
             one,
             _Source(
                 link.host,
                 is_stranger=is_nameless or not (is_ours or looks_usual),
-                is_known=is_ours and not is_nameless,
+                is_known=is_ours and not is_nameless and not is_anybodys,
             ),
         )
     if not links and (bare := _BARE_HOST.search(one.text)):

@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterator
 
 from skillforge.checks.scan.hosts import Host
-from skillforge.checks.scan.judging import is_warning, related, tell
+from skillforge.checks.scan.judging import is_warning, leads_out, related, tell
 from skillforge.checks.scan.pieces import View
 from skillforge.checks.scan.powers import Powers
 from skillforge.checks.scan.seen import Seen, Sighting
-from skillforge.model import Problem, Severity, rule, rules_in
+from skillforge.model import SKILL_FILE, Problem, Severity, rule, rules_in
 
 _WARNING = Severity.WARNING
 _LOOK = "look at what was added: is it what the change is said to be for?"
@@ -38,7 +38,9 @@ class Change:
     def is_at_home(self, seen: Sighting) -> bool:
         """Whether all links of a line lead where the skill led before."""
         links = [k.link for k in self.after.links_near(seen, 0, tuple(Host)) if k.link]
-        return bool(links) and all(
+        if not links:
+            return not leads_out(self.after, seen, 0) and "@" in seen.context
+        return all(
             k.kind in (Host.LOCAL, Host.KNOWN)
             or k.host in self.could.hosts
             or related(self.after, k.host)
@@ -113,16 +115,20 @@ def adds_order(change: Change) -> Iterator[Problem]:
     """The change adds lines that send, delete, read secrets, or hold from now on."""
     for seen in change.new(
         "order-away", "order-delete", "order-open", "order-leak", "override",
-        "leak-in-reply", "key-file", "env-all", "unguarded", "authority", "fetch-obey",
-        "weaken", "persist", "copy-out",
+        "leak-in-reply", "unguarded", "authority", "fetch-obey", "weaken", "persist",
+        "copy-out",
     ):  # fmt: skip
         if _is_told(seen) and not (
             seen.sign == "order-away" and change.is_at_home(seen)
         ):
             yield tell(seen, "the change adds an order that reaches further", _LOOK)
+    for seen in change.new("key-file", "env-all"):
+        if _is_told(seen) and _READS.search(seen.context):
+            yield tell(seen, "the change has secrets read", _LOOK)
     if len(change.added) <= _SMALL:
         for seen in change.new("standing-order"):
-            if _is_told(seen) and _AT_START.search(seen.context):
+            is_first_read = seen.path == SKILL_FILE  # the rest is read if needed
+            if is_first_read and _is_told(seen) and _AT_START.search(seen.context):
                 yield tell(
                     seen, "the change adds an order that holds from now on", _LOOK
                 )
@@ -134,6 +140,11 @@ def _is_told(seen: Sighting) -> bool:
     return seen.view is not View.CODE and not is_table and not is_warning(seen)
 
 
+_READS = re.compile(
+    r"\b(?:read|collect|include|output of|print|upload|send|copy|cat|open|scan)"
+    r"\b[^\n]{0,80}"
+    r"(?:`env\b|\.ssh|\.aws|id_\w+|\.env\b|_history|wallet|keychain|cookies|\.netrc)"
+)
 _SMALL = 25  # added lines that a reviewer would take for a small change
 _AT_START = re.compile(
     r"(?:^[\W\d]*|[.:!*]\s*)(?:important|critical|note|always|after|before|when|"

@@ -26,7 +26,8 @@ _DECODERS = {
 
 # What plain patterns read as well needs no tree; most scripts are such.
 _WORTH = re.compile(
-    r"getattr\(|__import__|importlib|globals\(|vars\(|__dict__|\[::-1\]|chr\(|"
+    r"urlretrieve|getattr\(|__import__|importlib|globals\(|vars\(|__dict__|\[::-1\]|"
+    r"chr\(|"
     r"b64decode|"
     r"fromhex|unhexlify|\bexec\(|\beval\(|['\"]\.join\(|['\"]\s*\+\s*['\"]|reversed\(|"
     r"import (?:os|subprocess|requests|urllib|socket|http|base64|shutil)[\w.]* as |"

@@ -45,7 +45,8 @@ SIGNS = (
         r"chmod (?:-r )?777",
         r"\bbackdoor\b",
         r"\bset\b[^\n.]{0,40}\bto public\b",
-        r"\bregardless of (?:the )?user",
+        r"\bregardless of (?:the )?user(?:'s)? (?:request|wish|instruct|consent|"
+        r"choice)",
         r"\brun without asking\b",
         r"\bwithout asking (?:the user|for (?:confirmation|permission|approval))",
         r"node_tls_reject",
