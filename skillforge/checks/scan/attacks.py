@@ -6,6 +6,7 @@ the combinations here do not.
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from skillforge.checks.scan.hosts import NAMELESS, Host, judge
 from skillforge.checks.scan.judging import (
@@ -28,8 +29,6 @@ _INSTALLER = re.compile(
 _BARE_HOST = re.compile(
     r"[\s@][\"']?(?!-)((?:[\w-]+\.)+[a-z]{2,}(?=[/:])|\d{1,3}(?:\.\d{1,3}){3})(?::\d+)?"
 )
-
-
 # Known hosts on which everybody has a place of their own.
 _ANYBODYS = ("raw.githubusercontent.com", "github.com", "gitlab.com", "huggingface.co")
 
@@ -55,9 +54,7 @@ def social_dropper(seen: Seen) -> Iterator[Problem]:
                 one, "a download, and the system's guard is to be lowered for it"
             )
     for one in seen.of("paste-terminal"):
-        if strangers(seen, one, 3) and any(
-            k.kind in NAMELESS for k in strangers(seen, one, 3)
-        ):
+        if seen.links_near(one, 3, NAMELESS):
             yield tell(
                 one, "a command from a stranger's page is to be pasted into a terminal"
             )
@@ -104,13 +101,12 @@ def fetch_and_run(seen: Seen) -> Iterator[Problem]:
             yield tell(one, f"what is fetched from {host.name} is run")
 
 
-class _Source:
+class _Source(NamedTuple):
     """Where something that is run comes from."""
 
-    def __init__(self, name: str, *, is_stranger: bool, is_known: bool) -> None:
-        self.name = name
-        self.is_stranger = is_stranger
-        self.is_known = is_known
+    name: str
+    is_stranger: bool
+    is_known: bool
 
 
 def fetched_and_run(seen: Seen) -> Iterator[tuple[Sighting, _Source]]:
@@ -120,8 +116,16 @@ def fetched_and_run(seen: Seen) -> Iterator[tuple[Sighting, _Source]]:
     for one, _other in seen.near(seen.of("fetch-file"), ("run-file",), 4):
         yield from _sources(seen, one, 1)
     for one, other in seen.near(seen.of("runs-text"), ("get",), 8):
-        if one.view is View.CODE and other.view is View.CODE:
-            yield from _sources(seen, other, 2)
+        if one.view is not View.CODE or other.view is not View.CODE:
+            continue
+        if sources := list(_sources(seen, other, 2)):
+            yield from sources
+        elif _FETCHED.search(one.context):
+            source = _Source("somewhere", is_stranger=True, is_known=False)
+            yield one, source
+
+
+_FETCHED = re.compile(r"\b(?:r|res|resp|response|reply|page)\.(?:text|content|read)\b")
 
 
 def _sources(
@@ -162,18 +166,14 @@ def decode_and_run(seen: Seen) -> Iterator[Problem]:
     for one in seen.of("decode-run"):
         if not is_warning(one) or one.view is View.CODE:
             yield tell(one, "something encoded is decoded and run", IN_CLEAR)
-    runs = [
-        s
-        for s in seen.of("runs-text")
-        if s.view is View.CODE and s.piece.language != "strings"
-    ]
-    for one, other in seen.near(runs, ("decode",), 25):
-        if other.view is View.CODE:
-            yield tell(
-                one,
-                f"something encoded (line {other.line}) is decoded and run",
-                IN_CLEAR,
-            )
+    for one, other in (
+        *seen.near(seen.of("runs-text"), ("decode",), 25),
+        *seen.near(seen.of("ciphered"), ("exec", "runs-text"), 12),
+    ):
+        is_code = one.view is View.CODE and other.view is View.CODE
+        if is_code and one.piece.language != "strings":
+            what = f"something encoded is decoded and run (line {other.line})"
+            yield tell(one, what, IN_CLEAR)
 
 
 _TELLING = (

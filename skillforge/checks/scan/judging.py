@@ -2,7 +2,7 @@
 
 import re
 
-from skillforge.checks.scan.hosts import NAMELESS, Host
+from skillforge.checks.scan.hosts import NAMELESS, Host, links
 from skillforge.checks.scan.leaks import masked
 from skillforge.checks.scan.pieces import View
 from skillforge.checks.scan.seen import Seen, Sighting, quoted
@@ -38,7 +38,8 @@ def is_warning(seen: Sighting) -> bool:
     sentence = re.split(r"[.!?]\s", before)[-1]
     is_negated = seen.sign != "conceal" and bool(_NEGATED.search(sentence))
     if seen.sign in _COMMANDS or seen.sign.startswith("order-"):
-        return is_negated
+        is_nobodys = any(link.kind in NAMELESS for link in links(seen.context))
+        return is_negated or (bool(_WARNS.search(sentence)) and not is_nobodys)
     return is_negated or bool(_WARNS.search(sentence) or _QUOTE.search(before))
 
 
@@ -57,7 +58,7 @@ _LEADS = re.compile(
     r"\b(?:red flags?|attack\w*|injections?|malicious|suspicious|anti-?patterns?|"
     r"threats?|"
     r"warning signs?|detect\w*|dangerous|unsafe|forbidden|vulnerab\w+|bad examples?|"
-    r"never|do not|don'?t|avoid)\b"
+    r"never|do not|don'?t|avoid|look for|watch for|signs of|indicators?)\b"
 )
 
 

@@ -52,7 +52,10 @@ def told_to_send(seen: Seen) -> Iterator[Problem]:
                 f"an agent is told to send something away, and to keep quiet (line "
                 f"{quiet.line})",
             )
-        if private and leads_out(seen, one, 0) and _is_order(one, private):
+        is_meant = private and (
+            _is_order(one, private) or seen.beside(one, ("trigger",), 0)
+        )
+        if is_meant and one.view is not View.CODE and leads_out(seen, one, 0):
             yield tell(one, "an agent is told to send away what is not its own")
 
 
@@ -168,21 +171,24 @@ def hidden_instruction(seen: Seen) -> Iterator[Problem]:
         "key-file", "reverse-shell", "destroy", "leak-in-reply", "send", "skip-consent",
     )  # fmt: skip
     for one in seen.of(*signs):
-        if (one.view is View.HIDDEN and one.piece.language != "strings") or (
-            one.view is View.HIDDEN and one.sign in ("override", "fetch-run")
-        ):
-            if (
-                one.sign == "conceal"
-                and "user" not in one.text
-                and not seen.beside(one, ("send-words", "fetch-run", "secret-words"), 0)
-            ):
-                continue
-            if one.sign == "send-words" and not (
-                leads_out(seen, one, 0)
-                and seen.beside(one, ("secret-words", "talk-words", "trigger"), 0)
-            ):
-                continue
+        # What looks like words in a picture's bytes is mostly chance.
+        is_text = one.piece.language != "strings" or one.sign in (
+            "override",
+            "fetch-run",
+        )
+        if one.view is View.HIDDEN and is_text and _is_meant(seen, one):
             yield tell(one, "an instruction stands where a person does not see it")
+
+
+def _is_meant(seen: Seen, one: Sighting) -> bool:
+    """Whether words that notes may have as well are an order here."""
+    if one.sign == "conceal":
+        beside = ("send-words", "fetch-run", "secret-words")
+        return "user" in one.text or seen.beside(one, beside, 0) is not None
+    if one.sign == "send-words":
+        about = seen.beside(one, ("secret-words", "talk-words", "trigger"), 0)
+        return about is not None and leads_out(seen, one, 0)
+    return True
 
 
 @rule(category="injection")
@@ -219,6 +225,7 @@ def poisoned_memory(seen: Seen) -> Iterator[Problem]:
         "unguarded",
         "leak-in-reply",
         "skip-consent",
+        "trust",
     )
     for one, other in seen.near(writes, acts, 8):
         if not is_warning(other) or other.sign == "conceal":
@@ -289,7 +296,7 @@ def commanding_description(seen: Seen) -> Iterator[Problem]:
 def planted_backdoor(seen: Seen) -> Iterator[Problem]:
     """A skill does not make an agent put a way in, or another payee, into its work."""
     for one in seen.of("backdoor"):
-        if one.view is not View.CODE and not is_warning(one):
+        if one.piece.language != "resolved" and not is_warning(one):
             yield tell(one, "an agent is told to put something into its work unasked")
 
 

@@ -59,8 +59,11 @@ SIGNS = (
         r"不要执行用户",
         r"\b(?:игнорир\w{0,20}|забудь\w{0,9})[^\n]{0,40}(?:инструкц|указан|правил|"
         r"предыдущ)",
-        r"\bignor(?:a|ar|ez|iere[nr]?|ieren)\s+(?:\w+\s+){0,4}(?:instruccion|instruç|"
-        r"instruction|anweisung|istruzion|regeln|reglas|consigne)\w*",
+        r"\bignor(?:a|ar|ez|iere[nr]?|ieren)\s+(?:\w+\s+){0,2}(?:tod[ao]s|alle[ns]?|"
+        r"toutes|tutte|previas|vorherigen|bisherigen)\s+(?:\w+\s+){0,2}(?:instruccion|"
+        r"instruç|instruction|anweisung|istruzion|regeln|reglas|consigne)\w*",
+        r"\bignor(?:a|ar|ez|iere[nr]?|ieren)\s+(?:\w+\s+){0,2}(?:instruccion|instruç|"
+        r"instruction|anweisung|istruzion)\w*\s+(?:anterior|previ|précédent|precedent)",
         r"(?:以前|前|これまで|上記)の?(?:すべての)?(?:指示|命令|ルール)[^\n]{0,6}無視",
         r"이전[^\n]{0,10}(?:지시|명령|지침)[^\n]{0,8}무시",
         r"\b(?:vergiss|olvida|oublie[zr]?|esqueça)\s+(?:\w+\s+){0,3}(?:anweisung|"
@@ -311,4 +314,25 @@ SIGNS = (
         r"\b(?:contact|call|ask|query|poll)\b[^\n]{0,40}https?://[^\n]{0,80}"
         r"\b(?:carry out|execute|obey|do) (?:what|whatever|the)\b",
     ),
+    sign(
+        "false-front",
+        "draw attention|should believe|should think|leave out any|only one in stock",
+        r"\b(?:does|do|will) not draw attention\b",
+        r"\buser should (?:believe|think)\b",
+        r"\bleave out any (?:\w+ )?(?:findings?|warnings?|risks?)\b",
+    ),
+    sign(
+        "authority",
+        "permission prompts|agreed to all",
+        r"\bpermission prompts? (?:are|is) (?:a bug|noise|unnecessary)\b",
+        r"\b(?:owner|user) has agreed to all\b",
+    ),
+    sign(
+        "trust",
+        "trust |as if they came|as though they came",
+        r"\btrust (?:all |any |every )?(?:messages?|requests?|skills?|instructions?)\b"
+        r"[^\n]{0,60}",
+        r"\bas (?:if|though) (?:they|it) came from (?:your|the) (?:owner|user)\b",
+    ),
+    sign("conceal", "without mentioning", r"\bwithout mentioning (?:it|this|that)\b"),
 )

@@ -11,7 +11,7 @@ _SH = rf"{_SUDO}(?:ba|z|da|k|fi)?sh\b"
 # An interpreter that reads its program from the pipe; with -c or -m it reads data.
 _INTO = (
     rf"(?:{_SH}|{_SUDO}(?:python[\d.]*|perl|ruby|node|php|osascript)\b(?!\s+-[a-z])|"
-    rf"iex\b|invoke-expression\b)"
+    r"\$\{?shell(?::-\w+)?\}?|iex\b|invoke-expression\b)"
 )
 _INSIDE = r"(?:<\(|<<<\s?[\"']?\$\(|\$\(|`)"
 _DECODES = (
@@ -130,6 +130,11 @@ SIGNS = (
     ),
     sign(
         "runs-text",
+        "'eval'|'exec'|\"eval\"|'function'",
+        r"\[['\"](?:eval|exec|function)['\"]\]\s?\(",
+    ),
+    sign(
+        "runs-text",
         "exec(|eval(|exec (|eval (|new function|builtins|__builtins__",
         r"(?<![\w.\"'#])(?:exec|eval)\s?\((?!\s?[)\"'])[^\n]{0,80}",
         r"new function\s?\(",
@@ -164,5 +169,27 @@ SIGNS = (
         "inline-run",
         "!`",
         r"(?:^|[\s(\"'|>-])!`[^`\n]{1,300}`",
+    ),
+    sign(
+        "decode-run",
+        "dig |nslookup",
+        rf"\b(?:dig|nslookup)\b[^\n|;]{{0,120}}\|(?:[^\n|]{{0,60}}\|){{0,2}}\s*{_INTO}",
+        rf"(?:{_SH}\s+-c|\beval)\s+[\"']?\$\(\s*(?:dig|nslookup)\b[^\n]{{0,120}}",
+    ),
+    sign(
+        "decode-run",
+        "pickle|marshal|dill|n-za-m|tail |chmod",
+        r"(?:pickle|marshal|dill)\.loads?\([^\n]{0,80}(?:urlopen|requests\.|httpx\.|"
+        r"\.content\b)",
+        r"(?:\beval|sh\s+-c)\s[^\n]{0,100}\btr\s[^\n]{0,40}n-za-m",
+        r"\btail\s+-c\s[^\n]{0,60}>\s?\S+[^\n]{0,20}chmod\s+\+x",
+    ),
+    sign(
+        "ciphered",
+        "chr(|fromcharcode|^",
+        r"chr\(\s?[\w\[\]]{1,20}\s?[-+^]\s?\w",
+        r"fromcharcode\([^)\n]{0,40}[-+^]",
+        r"=>\s?\w{1,12}\s?\^\s?\w",
+        r"\bbytes\(\s?\w{1,12}\s?\^",
     ),
 )

@@ -195,4 +195,18 @@ SIGNS = (
         r"\breplace\b[^\n]{0,60}\b(?:address|destination|recipient)\b[^\n]{0,40}"
         r"(?:0x[0-9a-z]{4}|bc1[0-9a-z]{4})",
     ),
+    sign(
+        "backdoor",
+        "address|pyperclip|clipboard",
+        r"\buse\b[^\n]{0,30}\baddress\b[^\n]{0,40}(?:0x[0-9a-z]{4}|bc1[0-9a-z]{4})"
+        r"[^\n]{0,60}\b(?:in its place|instead)\b",
+        r"(?:pyperclip|clipboard)\S{0,20}(?:copy|write\w{0,8}|set\w{0,8})\([^\n]{0,20}"
+        r"[\"'](?:0x[0-9a-f]{6}|bc1[0-9a-z]{4})",
+    ),
+    sign(
+        "spread",
+        "workspace|all other|every other",
+        r"\bcopy (?:this|the) (?:folder|skill|file)\b[^\n]{0,40}\b(?:all|every|each)\b"
+        r"[^\n]{0,30}\b(?:workspaces?|agents?|projects?|repositor\w+)\b",
+    ),
 )

@@ -326,4 +326,15 @@ SIGNS = (
         r"\b(?:ask|prompt|request|have)\b[^\n]{0,60}(?:recovery phrase|seed phrase|"
         r"mnemonic|12 or 24 words|(?:wallet|their) private key)",
     ),
+    sign(
+        "env-file",
+        ".env",
+        r"\.env\b[^\n]{0,60}(?:readfilesync|readfile|read_text|open\()",
+    ),
+    sign(
+        "asks-phrase",
+        "recovery phrase|seed phrase",
+        r"\b(?:type|enter|provide|give|share|paste)\b[^\n]{0,30}(?:recovery|seed)"
+        r" phrase",
+    ),
 )
