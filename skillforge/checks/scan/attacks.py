@@ -182,15 +182,10 @@ _TELLING = (
     "miner", "fetch-obey", "exec",
 )  # fmt: skip
 _SURE = (
-    "base64",
-    "hex",
-    "character codes",
-    "tag characters",
-    "zero-width characters",
-    "spaces",
-    "variation selectors",
-    "reversed",
-)
+    "base64", "hex", "character codes", "tag characters", "zero-width characters",
+    "spaces", "variation selectors", "reversed",
+)  # fmt: skip
+_ODD = ("rot13", "escapes", "b32decode", "base32", "b85decode", "a85decode")
 
 
 @rule(category="obfuscation")
@@ -202,17 +197,8 @@ def hidden_payload(seen: Seen) -> Iterator[Problem]:
     """
     for one in seen.of(*_TELLING):
         how = one.piece.hidden_by
-        is_odd = how in (
-            "rot13",
-            "escapes",
-            "b32decode",
-            "base32",
-            "b85decode",
-            "a85decode",
-        )
-        if how in _SURE or (
-            is_odd and one.sign not in ("get", "exec", "send-words", "conceal")
-        ):
+        is_sure = one.sign not in ("get", "exec", "send-words", "conceal")
+        if how in _SURE or (how in _ODD and is_sure):
             yield tell(one, "a command is written so that nobody reads it", IN_CLEAR)
 
 
@@ -376,8 +362,11 @@ def planted_access(seen: Seen) -> Iterator[Problem]:
     opens a shell: these outlive the skill's removal.
     """
     for one in seen.of("ssh-key"):
-        if not is_warning(one) and not re.search(
-            r"aaaa\.\.\.|<|your|\$\{?pub", one.context
+        is_read_twice = one.piece.language == "resolved"
+        if (
+            not is_read_twice
+            and not is_warning(one)
+            and not re.search(r"aaaa\.\.\.|<\w+>|\$\{?pub|\.pub\b", one.context)
         ):
             yield tell(one, "a key is added that lets somebody log in")
     for one in seen.of("persist"):

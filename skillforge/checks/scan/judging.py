@@ -32,15 +32,15 @@ def is_warning(seen: Sighting) -> bool:
     """
     if seen.view in (View.CODE, View.HIDDEN) or seen.piece.hidden_by:
         return False
-    if is_led_in(seen):
-        return True
     before = seen.context[: max(seen.context.find(seen.text[:40]), 0)]
     sentence = re.split(r"[.!?]\s", before)[-1]
     is_negated = seen.sign != "conceal" and bool(_NEGATED.search(sentence))
+    is_taught = is_led_in(seen) or bool(_WARNS.search(sentence))
     if seen.sign in _COMMANDS or seen.sign.startswith("order-"):
+        # Nobody has to name a real dropper to warn of one.
         is_nobodys = any(link.kind in NAMELESS for link in links(seen.context))
-        return is_negated or (bool(_WARNS.search(sentence)) and not is_nobodys)
-    return is_negated or bool(_WARNS.search(sentence) or _QUOTE.search(before))
+        return is_negated or (is_taught and not is_nobodys)
+    return is_negated or is_taught or bool(_QUOTE.search(before))
 
 
 def is_led_in(seen: Sighting) -> bool:
@@ -56,9 +56,10 @@ def is_led_in(seen: Sighting) -> bool:
 
 _LEADS = re.compile(
     r"\b(?:red flags?|attack\w*|injections?|malicious|suspicious|anti-?patterns?|"
-    r"threats?|"
-    r"warning signs?|detect\w*|dangerous|unsafe|forbidden|vulnerab\w+|bad examples?|"
-    r"never|do not|don'?t|avoid|look for|watch for|signs of|indicators?)\b"
+    r"threats?|warning signs?|detect\w*|dangerous|unsafe|forbidden|vulnerab\w+|"
+    r"bad examples?|look for|watch for|signs of|indicators?|"
+    r"(?:never|do not|don'?t|avoid) (?:do|run|use|write|follow|trust|accept|code|these|"
+    r"this|patterns?))\b"
 )
 
 
@@ -80,12 +81,11 @@ _COMMANDS = (
 
 def related(seen: Seen, host: str) -> bool:
     """Whether a host belongs to what the skill is about, by its name."""
-    parts = host.split(".")
-    label = parts[-3 if len(parts) > 2 and parts[-2] in ("co", "com", "org") else -2 :][
-        0
-    ]
-    plain_label = re.sub(r"\W", "", label)
-    return len(plain_label) > 3 and plain_label in seen.about
+    *above, name, _end = ["", "", *host.split(".")]
+    if name in ("co", "com", "org"):  # as in example.co.uk
+        name = above[-1]
+    label = re.sub(r"\W", "", name)
+    return len(label) > 3 and label in seen.about
 
 
 def strangers(seen: Seen, near: Sighting, lines: int = 1) -> list[Sighting]:

@@ -136,6 +136,7 @@ _COMMAND = re.compile(
     rf"?({'|'.join(sorted(_PROGRAMS, key=len, reverse=True))})(?=\s)",
     re.MULTILINE,
 )
+_WIDE = re.compile(r"\*|Bash|Bash\(\*(?::\*)?\)|mcp__\*|.*\(\*\)")
 _SHELL = ("bash", "sh", "shell", "zsh", "console", "terminal", "powershell", "batch")
 _SCRIPT = re.compile(
     r".*\.(?:py|sh|bash|zsh|fish|js|mjs|cjs|ts|rb|pl|ps1|bat|cmd|lua|go|php|r|command)",
@@ -290,9 +291,17 @@ def brings_scripts(able: Powers) -> Iterator[Problem]:
 
 @rule(_NOTE, category="capability")
 def granted_tools(able: Powers) -> Iterator[Problem]:
-    """Which tools a skill is granted without a question, by `allowed-tools`. A note."""
+    """Which tools a skill is granted without a question, by `allowed-tools`.
+
+    A note. `Bash` or `Bash(*)` grants every command; `Bash(git:*)` only git's.
+    """
     if able.tools:
-        yield _listed("it is granted", "tool", able.tools)
+        listed = _listed("it is granted", "tool", able.tools)
+        wide = sorted(tool for tool in able.tools if _WIDE.fullmatch(tool))
+        if wide:
+            hint = f"{', '.join(wide)} grants every command; name those that are needed"
+            listed = listed._replace(hint=hint)
+        yield listed
 
 
 def _listed(what: str, noun: str, names: frozenset[str]) -> Problem:

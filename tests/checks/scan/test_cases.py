@@ -10,6 +10,7 @@ import pytest
 from skillforge.checks.scan import rules, scan
 from skillforge.library import read_folder
 from skillforge.model import Finding, Rule, Skill
+from tests.checks.scan.conftest import Scanner
 from tests.conftest import CASES
 
 IDS = [rule.id for rule in rules()]
@@ -53,3 +54,9 @@ def test_every_rule_has_two_cases_of_each_kind_and_a_page(rule: Rule) -> None:
     assert len(list(CASES.glob(f"{rule.id}/good/*"))) >= 2
     assert rule.summary.endswith((".", ":"))
     assert len(rule.page) > 40
+
+
+def test_a_tool_that_grants_everything_is_shown(scanned: Scanner) -> None:
+    found = scanned(extra="allowed-tools: Read Bash(*)\n").findings
+
+    assert "Bash(*) grants every command" in found[0].hint
