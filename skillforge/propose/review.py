@@ -90,6 +90,8 @@ def next_step(library: Library, proposal: Proposal, passed: bool) -> str:
         return f"{again} --reject --why TEXT; a better draft can be proposed"
     if missing > 0:
         who = f"by somebody other than {proposal.author}"
+        if needed(library.policy(tip), proposal) > library.policy(tip).approvals:
+            who += " (one more than usual: the scan asks for caution)"
         return f"{again} --approve, {who}; or {again} --reject --why TEXT"
     return f"skillforge promote {number}"
 

@@ -58,6 +58,7 @@ def test_an_attack_is_refused_and_no_approval_helps(loop: Loop, tmp_path: Path) 
 def test_a_doubt_needs_one_approval_more(loop: Loop, tmp_path: Path) -> None:
     number = propose(loop, tmp_path, DOUBT)
     assert loop.ok("gate", number)["passed"] is True
+    assert "one more than usual" in loop.ok("review", number)["next"]
     loop.approve(number)
 
     early = loop("promote", number)
