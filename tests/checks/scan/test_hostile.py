@@ -151,3 +151,8 @@ def test_a_notebook_that_is_none_is_read(scanned: Scanner) -> None:
     odd = {"cells": [1, {"source": 7}, {"cell_type": "code", "source": [None]}]}
 
     assert scanned(files={"a.ipynb": json.dumps(odd)}).verdict is Danger.SAFE
+
+
+@pytest.mark.parametrize("name", SIGNS)
+def test_every_pattern_is_one(name: str) -> None:
+    assert all(each.pattern.pattern and all(each.needs) for each in SIGNS[name])

@@ -6,18 +6,25 @@ and no input makes a pattern slow.
 """
 
 import re
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 
-class Sign(NamedTuple):
+@dataclass(frozen=True)
+class Sign:
     """A pattern, and the words of which one has to be there."""
 
     name: str
     needs: tuple[str, ...]
-    pattern: re.Pattern[str]
+    source: str
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Made when it is needed: most are not, for most skills."""
+        return re.compile(self.source, re.MULTILINE)
 
 
 def sign(name: str, needs: str, *patterns: str) -> Sign:
     """A sign; what it needs is written as `one|two`, its patterns are alternatives."""
     either = "|".join(f"(?:{pattern})" for pattern in patterns)
-    return Sign(name, tuple(needs.split("|")), re.compile(either, re.MULTILINE))
+    return Sign(name, tuple(needs.split("|")), either)
