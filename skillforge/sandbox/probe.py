@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skillforge.errors import SkillforgeError
+from skillforge.errors import SkillforgeError, ToolError
 from skillforge.sandbox import USER_ID, Job, Limits
 
 if TYPE_CHECKING:
@@ -37,12 +37,19 @@ touch /work/probe && echo "works"
 
 def gaps(sandbox: "Sandbox", namespaces: Sequence[str] = _NAMESPACES) -> list[str]:
     """What a sandbox lacks on this machine; with any gap, nothing is run in it."""
-    with tempfile.TemporaryDirectory(prefix="skillforge-probe-") as folder:
-        os.chmod(folder, 0o777)  # noqa: S103 - only the mount keeps it from being written
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="skillforge-probe-")
+    except OSError as err:
+        place = tempfile.gettempdir()
+        raise ToolError(
+            f"cannot write in {place}: {err.strerror}", hint="is the disk full?"
+        ) from err
+    with folder as name:
+        os.chmod(name, 0o777)  # noqa: S103 - only the mount keeps it from being written
         # Many processes: where it sees the host's, it is to say so, not to be ended.
         limits = Limits(processes=10_000)
         job = Job(
-            ("sh", "-c", _QUESTIONS), Path(folder), wanted=("probe",), limits=limits
+            ("sh", "-c", _QUESTIONS), Path(name), wanted=("probe",), limits=limits
         )
         try:
             ended = sandbox.run(job)

@@ -220,6 +220,8 @@ def _language(suffix: str, text: str) -> str:
 def _payloads(piece: Piece) -> Iterator[Piece | Notice]:
     """What is written in a piece in other letters, in clear."""
     if piece.depth >= DEEPEST:
+        if piece.hidden_by and any(True for _ in decoding.payloads(piece.raw)):
+            yield Notice("unread", piece.path, "payloads in payloads, too deep to read")
         return
     for clear in decoding.payloads(piece.raw):
         line = piece.line
@@ -336,7 +338,7 @@ def _read_binary(
         )
     if kind == "program" and _MEDIA_NAMES.fullmatch(path):
         yield Notice("disguised", path, "a program with the name of something else")
-    text = unpack.strings(data[: 8 << 20])
+    text = unpack.strings(data)
     for view in (View.HIDDEN, View.CODE) if kind == "media" else (View.CODE,):
         how = _KINDS.get(kind, "binary")
         yield Piece(path, view, text, 1, "strings", how, (), DEEPEST)

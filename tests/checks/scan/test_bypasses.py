@@ -219,6 +219,14 @@ def test_what_cannot_be_read_needs_a_person(data: bytes, scanned: Scanner) -> No
     assert scanned(files={"data/blob": data}).verdict is Danger.CAUTION
 
 
+def test_what_is_hidden_too_deep_needs_a_person(scanned: Scanner) -> None:
+    text = DROPPER
+    for _ in range(6):
+        text = encoded(text)
+
+    assert scanned(text).verdict is Danger.CAUTION
+
+
 def test_a_locked_archive_needs_a_person(scanned: Scanner) -> None:
     data = bytearray(zipped({"a.txt": "x" * 40}))
     data[6] |= 1  # the flag of a password, in both headers
