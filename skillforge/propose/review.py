@@ -65,7 +65,7 @@ def brief(library: Library, forge: Forge, number: int) -> Brief:
         document.words("description") if document else "",
         (_size(was), _size(now)),
         (_total(was), _total(now)),
-        tuple(p for p in _powers(now) if p not in _powers(was)),
+        _new_powers(was, now),
         tuple(n for n in near if n.name != proposal.skill),
         tuple(standing(library, proposal)),
         proposal.is_open and proposal.base != tip,
@@ -164,11 +164,15 @@ def _total(skill: Skill | None) -> int:
     return sum(file.size for file in skill.files.values()) if skill else 0
 
 
-def _powers(skill: Skill | None) -> list[str]:
-    """What a skill is able to do, in words; read apart, since it is untrusted."""
-    if skill is None:
-        return []
-    return proc.apart(lambda: list(able(skill).named()), _SECONDS)
+def _new_powers(was: Skill | None, now: Skill | None) -> tuple[str, ...]:
+    """What a skill is able to do and was not before; read apart, as it is untrusted."""
+
+    def work() -> list[str]:
+        before = set(able(was).named()) if was else set()
+        after = able(now).named() if now else ()
+        return [power for power in after if power not in before]
+
+    return tuple(proc.apart(work, _SECONDS))
 
 
 def approve(
