@@ -78,7 +78,7 @@ def _bad_prerequisite(seen: Seen) -> Iterator[Problem]:
         unknown = [
             k
             for k in seen.links_near(one, 2, (Host.OTHER, Host.FREE))
-            if not related(seen, k.link.host if k.link else "")
+            if not related(seen, k.host)
         ]
         if unknown and seen.beside(one, ("must-install",), 3):
             yield tell(
@@ -272,7 +272,7 @@ def secret_as_data(seen: Seen) -> Iterator[Problem]:
         name = found[1] or found[2]
         owner = name.split("_")[0]
         for link in strangers(seen, one, 1):
-            host = link.link.host if link.link else ""
+            host = link.host
             if len(owner) < 3 or owner not in host:
                 yield tell(one, f"the value of {name.upper()} is sent to {host}")
 

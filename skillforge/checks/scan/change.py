@@ -60,7 +60,7 @@ class Change:
 def adds_host(change: Change) -> Iterator[Problem]:
     """The change makes the skill use a host that it did not name before."""
     for link in change.after.links:
-        host = link.link.host if link.link else ""
+        host = link.host
         if link.kind in (Host.LOCAL, Host.KNOWN) or host in change.could.hosts:
             continue
         if related(change.after, host) or not change.is_new(link):

@@ -6,7 +6,9 @@ found is bounded by the text that it was found in; what is compressed, by a limi
 
 import base64
 import binascii
+import bz2
 import codecs
+import lzma
 import re
 import zlib
 from collections.abc import Callable, Iterator
@@ -76,7 +78,7 @@ def payloads(text: str) -> Iterator[Clear]:
     """Everything in a text that is another text in disguise."""
     words = text.split()
     found_so = (
-        *((_base64(text, words), _hex(text, words), _spaced(text, words))),
+        *(find(text, words) for find in (_base64, _hex, _spaced)),
         *(find(text) for find in (_escapes, _codes, _by_name, _unseen)),
     )
     for each in found_so:
@@ -111,18 +113,11 @@ def unpacked(data: bytes) -> bytes:
         if inflated := _inflated(data):
             return inflated
         if data[:3] == b"BZh":
-            import bz2
-
             return bz2.BZ2Decompressor().decompress(data, MOST)
         if data[:6] == b"\xfd7zXZ\0":
-            import lzma
-
             return lzma.LZMADecompressor(memlimit=64 << 20).decompress(data, MOST)
-    except (zlib.error, OSError, EOFError, ValueError, MemoryError):
+    except (zlib.error, lzma.LZMAError, OSError, EOFError, ValueError, MemoryError):
         return b""
-    except Exception as err:  # lzma has an error of its own
-        if type(err).__name__ != "LZMAError":
-            raise
     return b""
 
 

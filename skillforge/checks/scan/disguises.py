@@ -59,11 +59,11 @@ def unseen_characters(seen: Seen) -> Iterator[Problem]:
             continue
         for pattern, what in _UNSEEN if any(c in piece.raw for c in _SUSPECT) else ():
             if match := pattern.search(piece.raw):
-                line = piece.line + piece.raw.count("\n", 0, match.start())
+                line = piece.line_of(match.start())
                 yield Problem(what, "write it in plain letters", line, piece.path)
         for word in mixed_words(piece.raw):
             if len(word) > 3:
-                line = piece.line + piece.raw.count("\n", 0, piece.raw.find(word))
+                line = piece.line_of(piece.raw.find(word))
                 what = f"letters of two scripts stand in one word: {word[:40]}"
                 yield Problem(what, "write it in one script", line, piece.path)
 
@@ -101,7 +101,7 @@ def spoofed_command(seen: Seen) -> Iterator[Problem]:
         for word in mixed_words(piece.raw) if not piece.hidden_by else ():
             meant = plain(word)
             if _COMMAND.fullmatch(meant):
-                line = piece.line + piece.raw.count("\n", 0, piece.raw.find(word))
+                line = piece.line_of(piece.raw.find(word))
                 what = f"{word} only looks like {meant}"
                 yield Problem(what, "write it in plain letters", line, piece.path)
 

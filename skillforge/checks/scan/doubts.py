@@ -20,7 +20,7 @@ _WARNING = Severity.WARNING
 
 @rule(_WARNING, category="execution")
 def install_script(seen: Seen) -> Iterator[Problem]:
-    """An installer is fetched from a place that has nothing to do with the skill."""
+    """An installer is fetched from a place that is no known project's, and run."""
     for one, host in fetched_and_run(seen):
         if not host.is_known and not host.is_stranger and not is_warning(one):
             hint = "install it from a package index, or pin and check what is fetched"
@@ -39,13 +39,11 @@ def nameless_host(seen: Seen) -> Iterator[Problem]:
             and not is_warning(link)
             and link.piece.language != "strings"
         ):
-            if link.kind is Host.COLLECTOR and related(
-                seen, link.link.host if link.link else ""
-            ):
+            if link.kind is Host.COLLECTOR and related(seen, link.host):
                 continue
             yield tell(
                 link,
-                f"{link.link.host if link.link else ''} is {link.kind}",
+                f"{link.host} is {link.kind}",
                 "name the service that is meant, and link to that",
             )
 

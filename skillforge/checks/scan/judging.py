@@ -93,8 +93,7 @@ def strangers(seen: Seen, near: Sighting, lines: int = 1) -> list[Sighting]:
     return [
         link
         for link in seen.links_near(near, lines, OUTSIDE)
-        if link.kind in NAMELESS
-        or not related(seen, link.link.host if link.link else "")
+        if link.kind in NAMELESS or not related(seen, link.host)
     ]
 
 

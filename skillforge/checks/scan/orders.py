@@ -8,7 +8,6 @@ from skillforge.checks.scan.judging import (
     OUTSIDE,
     is_warning,
     leads_out,
-    strangers,
     tell,
 )
 from skillforge.checks.scan.pieces import View
@@ -26,8 +25,8 @@ def override(seen: Seen) -> Iterator[Problem]:
     """A skill does not tell an agent to drop its rules.
 
     "Ignore all previous instructions", "you are no longer bound": skills add to what an
-    agent knows, and never take its safeguards away. Texts that quote such words to warn
-    of them are fine.
+    agent knows, and never take its safeguards away. A text that quotes such words to
+    warn of them needs a person (`quoted-attack`).
     """
     for one in seen.of("override"):
         if not is_warning(one) and one.piece.language not in ("strings", "html"):
@@ -42,7 +41,7 @@ def told_to_send(seen: Seen) -> Iterator[Problem]:
         if is_code or is_warning(one):
             continue
         private = seen.beside(one, ("secret-words", "talk-words", "key-file"), 0)
-        nameless = any(k.kind in NAMELESS for k in strangers(seen, one, 1))
+        nameless = bool(seen.links_near(one, 1, NAMELESS))
         if nameless and (private or seen.beside(one, ("trigger",), 0)):
             yield tell(one, "an agent is told to send away what is not its own")
         quiet = seen.beside(one, ("conceal",), 2)
@@ -112,13 +111,13 @@ def act_in_secret(seen: Seen) -> Iterator[Problem]:
     for one in seen.of("conceal"):
         if re.search(r"no need to|does not need|don'?t need", one.text):
             continue
-        for _one, other in seen.near([one], acts, 2):
-            if not _is_harmless(seen, other):
-                yield tell(
-                    one,
-                    f"an agent is told to act in secret; line {other.line}: "
-                    f"{quoted(other.text)[:60]}",
-                )
+        other = seen.beside(one, acts, 2)
+        if other and not _is_harmless(seen, other):
+            yield tell(
+                one,
+                f"an agent is told to act in secret; line {other.line}: "
+                f"{quoted(other.text)[:60]}",
+            )
         if re.search(
             r"\b(?:silently|secretly|covertly)\b[^\n]{0,60}\b(?:curl|shell|command|"
             r"payload|exec|ssh|credential|download|helper|token)",

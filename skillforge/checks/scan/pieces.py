@@ -40,6 +40,10 @@ class Piece:
         read = normal.code if self.view is View.CODE else normal.prose
         object.__setattr__(self, "text", read(self.raw))
 
+    def line_of(self, offset: int) -> int:
+        """The line of the file on which a character of `raw` stands."""
+        return self.line + (0 if self.hidden_by else self.raw.count("\n", 0, offset))
+
     def written(self, start: int, end: int) -> str:
         """A part of `text` as it is written; empty where that is not known."""
         is_aligned = len(self.raw) == len(self.text) and not self.hidden_by

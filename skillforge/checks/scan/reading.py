@@ -16,9 +16,6 @@ from skillforge.model import SKILL_FILE, Kind, Skill
 DEEPEST = 4  # payloads in payloads, archives in archives
 MOST_TEXT = 12 << 20  # characters of one skill, all that was unpacked included
 _DATA = re.compile(r".*\.(?:json|jsonc|json5|ya?ml|toml|ipynb)", re.IGNORECASE)
-_MARKDOWN = re.compile(
-    r".*\.(?:md|mdx|mdc|markdown|rst|adoc|txt|text)|[^.]*", re.IGNORECASE
-)
 _PAGE = re.compile(r".*\.(?:html?|xhtml|svg|xml|vue|svelte)", re.IGNORECASE)
 _LANGUAGES = {
     "py": "python", "pyw": "python", "sh": "shell", "bash": "shell", "zsh": "shell",
@@ -32,7 +29,7 @@ _SHEBANG = re.compile(r"#!.{0,80}?\b(python|bash|zsh|sh|node|ruby|perl|php|deno|
 _INTERPRETERS = {"bash": "shell", "zsh": "shell", "sh": "shell", "node": "javascript"}
 SHELLS = ("shell", "bash", "sh", "zsh", "console", "terminal", "shell-session", "")
 
-# What the first bytes say; None is what holds no instructions and harms nobody.
+# What the first bytes say a file is.
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x7fELF", "program"), (b"MZ", "program"), (b"\xcf\xfa\xed\xfe", "program"),
     (b"\xce\xfa\xed\xfe", "program"), (b"\xca\xfe\xba\xbe", "program"),
@@ -183,32 +180,28 @@ def _wide(data: bytes) -> str | None:
     return text if text[:400].isprintable() or "\n" in text[:400] else None
 
 
-def _read_text(
-    path: str, text: str, depth: int, hidden_by: str = ""
-) -> Iterator[Piece | Notice]:
+def _read_text(path: str, text: str, depth: int) -> Iterator[Piece | Notice]:
     text = normal.lines(text)
     found: list[Piece] = []
     suffix = posixpath.splitext(path)[1][1:].lower()
     language = _language(suffix, text)
     if language:
-        found.append(Piece(path, View.CODE, text, 1, language, hidden_by, (), depth))
+        found.append(Piece(path, View.CODE, text, 1, language, depth=depth))
     elif _PAGE.fullmatch(path):
-        found.append(Piece(path, View.CODE, text, 1, "html", hidden_by, (), depth))
+        found.append(Piece(path, View.CODE, text, 1, "html", depth=depth))
         found.extend(pieces.unseen(path, text))
     elif _DATA.fullmatch(path):
-        found.append(Piece(path, View.CODE, text, 1, "data", hidden_by, (), depth))
+        found.append(Piece(path, View.CODE, text, 1, "data", depth=depth))
         found.extend(_values(path, text, depth))
     else:
         found.extend(pieces.of_markdown(path, text))
         if not path.lower().endswith((".md", ".mdx", ".markdown", ".rst")):
-            found.append(Piece(path, View.CODE, text, 1, "text", hidden_by, (), depth))
+            found.append(Piece(path, View.CODE, text, 1, "text", depth=depth))
     for piece in found:
         yield piece
         if piece.view is View.CODE:
             yield from _resolved(piece)
-    yield from _payloads(
-        Piece(path, View.PROSE, text, 1, language, hidden_by, (), depth)
-    )
+    yield from _payloads(Piece(path, View.PROSE, text, 1, language, depth=depth))
 
 
 def _language(suffix: str, text: str) -> str:
@@ -224,9 +217,7 @@ def _payloads(piece: Piece) -> Iterator[Piece | Notice]:
             yield Notice("unread", piece.path, "payloads in payloads, too deep to read")
         return
     for clear in decoding.payloads(piece.raw):
-        line = piece.line
-        if not piece.hidden_by:
-            line += piece.raw.count("\n", 0, clear.offset)
+        line = piece.line_of(clear.offset)
         inner = Piece(
             piece.path, View.CODE, normal.lines(clear.text), line, "", clear.how, (),
             piece.depth + 1,

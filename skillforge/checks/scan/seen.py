@@ -57,6 +57,10 @@ class Sighting:
         return self.piece.written(start, end) or text[start:end]
 
     @property
+    def host(self) -> str:
+        return self.link.host if self.link else ""
+
+    @property
     def kind(self) -> Host | None:
         return self.link.kind if self.link else None
 

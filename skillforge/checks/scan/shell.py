@@ -24,7 +24,6 @@ _NEEDS_PARSER = re.compile(
     re.MULTILINE,
 )
 _KEPT = ("command", "pipeline", "redirected_statement")
-_INNER = ("command_substitution", "process_substitution", "subshell")
 
 
 @cache

@@ -152,18 +152,6 @@ SIGNS = (
         r"auto_approve['\"]?\s?[:=]\s?true",
     ),
     sign(
-        "destroy-data",
-        "drop |truncate|rm |push|reset|terraform|kubectl|delete|cancel|unlink|rmtree",
-        r"\bdrop\s+(?:database|schema|table)\b",
-        r"\btruncate\s+table\b",
-        r"\brm\s+-\w*r\w*\s",
-        r"git\s+push\s+[^\n]{0,30}(?:--force|-f\b)",
-        r"git\s+reset\s+--hard",
-        r"terraform\s+destroy",
-        r"kubectl\s+delete",
-        r"\brmtree\(",
-    ),
-    sign(
         "malware",
         "ransom|keylog|backdoor|rootkit|encrypt all|botnet|c2 |steal|exfiltrat|"
         "reverse shell",

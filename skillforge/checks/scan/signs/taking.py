@@ -116,14 +116,6 @@ SIGNS = (
         r"\$\(env\b",
     ),
     sign(
-        "env-secret",
-        "$|environ|process.env|getenv",
-        r"\$\{?(?:\w*_)?(?:token|secret|password|passwd|api_?key|credential\w*|"
-        r"private_key|access_key|\w*_key|env_name|mnemonic)\}?\b",
-        r"(?:environ(?:\.get)?[\[(]|getenv\(|process\.env\.)\s?[\"']?\w*(?:token|"
-        r"secret|password|key|credential)\w*",
-    ),
-    sign(
         "memory-file",
         "soul.md|memory.md|agents.md|claude.md|identity.md|heartbeat.md|user.md|"
         "gemini.md|.cursorrules|copilot-instructions|settings.json|mcp.json|"
