@@ -51,3 +51,9 @@ class ConflictError(SkillforgeError):
     """The request is fine, but the state of the library forbids it now."""
 
     exit_code = Exit.NOT_NOW
+
+
+def unwritable(place: object, err: OSError) -> ToolError:
+    """What to say where a folder cannot be written."""
+    words = f"cannot write in {place}: {err.strerror}"
+    return ToolError(words, hint="is the disk full?")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skillforge.errors import SkillforgeError, ToolError
+from skillforge.errors import SkillforgeError, unwritable
 from skillforge.sandbox import USER_ID, Job, Limits
 
 if TYPE_CHECKING:
@@ -40,10 +40,7 @@ def gaps(sandbox: "Sandbox", namespaces: Sequence[str] = _NAMESPACES) -> list[st
     try:
         folder = tempfile.TemporaryDirectory(prefix="skillforge-probe-")
     except OSError as err:
-        place = tempfile.gettempdir()
-        raise ToolError(
-            f"cannot write in {place}: {err.strerror}", hint="is the disk full?"
-        ) from err
+        raise unwritable(tempfile.gettempdir(), err) from err
     with folder as name:
         os.chmod(name, 0o777)  # noqa: S103 - only the mount keeps it from being written
         # Many processes: where it sees the host's, it is to say so, not to be ended.

@@ -19,7 +19,7 @@ from skillforge.checks.testing.cases import (
     is_inside,
 )
 from skillforge.checks.testing.expect import wanted_files
-from skillforge.errors import RequestError, ToolError
+from skillforge.errors import RequestError, unwritable
 from skillforge.model import Finding, Kind, Severity, Skill, Trial
 from skillforge.sandbox import SKILL_DIR, Job, Limits, files
 
@@ -61,7 +61,7 @@ def scratch() -> Iterator[Path]:
     try:
         folder = tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-")
     except OSError as err:
-        raise _unwritable(base, err) from err
+        raise unwritable(base, err) from err
     with folder as name:
         yield Path(name)
 
@@ -74,12 +74,6 @@ def _is_running(pid: int) -> bool:
     except OSError:
         pass  # somebody else's
     return True
-
-
-def _unwritable(place: Path, err: OSError) -> ToolError:
-    return ToolError(
-        f"cannot write in {place}: {err.strerror}", hint="is the disk full?"
-    )
 
 
 def lay_out(skill: Skill, folder: Path) -> Path:
@@ -104,7 +98,7 @@ def lay_out(skill: Skill, folder: Path) -> Path:
                 files.put(held, path, skill.read(path), _MODES[file.kind])
     except (OSError, ValueError) as err:
         if isinstance(err, OSError) and err.errno in _OF_THE_DISK:
-            raise _unwritable(top, err) from err
+            raise unwritable(top, err) from err
         raise RequestError(f"its files cannot be laid out: {err}") from err
     finally:
         os.close(held)
