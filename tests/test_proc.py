@@ -5,6 +5,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -104,13 +105,20 @@ def test_a_farm_without_workers_left_says_so_of_the_rest() -> None:
     assert done == {0: None, 1: None, 2: None}
 
 
-def test_a_farm_ends_its_workers_when_nobody_listens() -> None:
-    farm = proc.farm(lambda _: time.sleep(60), range(2), 2)
+def test_a_farm_ends_its_workers_when_nobody_listens(tmp_path: Path) -> None:
+    def work(_: int) -> None:
+        (tmp_path / str(os.getpid())).touch()
+        time.sleep(60)
+
+    farm = proc.farm(work, range(2), 2)
     with pytest.raises(TimeoutError), alarm():
         next(farm)
 
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    workers = [int(file.name) for file in tmp_path.iterdir()]
+    assert workers
+    for worker in workers:
+        with pytest.raises(ProcessLookupError):
+            os.kill(worker, 0)
 
 
 @contextlib.contextmanager
