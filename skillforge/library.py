@@ -19,11 +19,9 @@ from skillforge.document import (
 )
 from skillforge.errors import ConfigError, RequestError, ToolError
 from skillforge.gitrepo import GitRepo, TreeFile
-from skillforge.model import SKILL_FILE, Document, File, Kind, Skill
+from skillforge.model import EVIDENCE, SKILL_FILE, SKILLS, Document, File, Kind, Skill
 from skillforge.text import nearest
 
-SKILLS = "skills"
-EVIDENCE = "evidence"
 Listing: TypeAlias = dict[str, list[TreeFile]]
 _FEW_NAMES = 1000  # that fit on a command line; beyond, all are listed
 _SUBMODULE = File(Kind.SUBMODULE, 0)

@@ -8,8 +8,8 @@ from skillforge.config import POLICY_FILE
 from skillforge.document.edit import scalar
 from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.gitrepo import GitRepo, find_root
-from skillforge.library import SKILLS, Library, replace_file
-from skillforge.model import SKILL_FILE
+from skillforge.library import Library, replace_file
+from skillforge.model import SKILL_FILE, SKILLS
 from skillforge.resources import template
 
 _LIBRARY_FILES = {

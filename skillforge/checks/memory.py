@@ -18,8 +18,7 @@ from skillforge import proc
 from skillforge.checks.run import Checked
 from skillforge.errors import ToolError
 from skillforge.gitrepo import GitRepo
-from skillforge.library import SKILLS
-from skillforge.model import Finding, Severity
+from skillforge.model import SKILLS, Finding, Severity
 from skillforge.store import Cache, CachedResult
 
 _SEVERITIES = {severity.value: severity for severity in Severity}

@@ -13,8 +13,8 @@ from skillforge import proc
 from skillforge.checks.registry import Check, Subject
 from skillforge.document import parse
 from skillforge.gitrepo import TreeFile
-from skillforge.library import SKILLS, Library
-from skillforge.model import SKILL_FILE, Document, Finding, Severity
+from skillforge.library import Library
+from skillforge.model import SKILL_FILE, SKILLS, Document, Finding, Severity
 from skillforge.resources import template
 from skillforge.store import Cache
 from skillforge.text import shingles, similarity

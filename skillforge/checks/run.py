@@ -8,8 +8,8 @@ from skillforge import proc
 from skillforge.checks import Ruleset
 from skillforge.checks.registry import Check, Subject
 from skillforge.gitrepo import TreeFile
-from skillforge.library import SKILLS, Library, read_folder
-from skillforge.model import Finding, Report, Skill
+from skillforge.library import Library, read_folder
+from skillforge.model import SKILLS, Finding, Report, Skill
 
 if TYPE_CHECKING:
     import os

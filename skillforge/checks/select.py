@@ -10,8 +10,8 @@ from skillforge.checks import Ruleset
 from skillforge.checks.run import check_checkout, check_commit, check_skills
 from skillforge.config import Policy
 from skillforge.errors import RequestError
-from skillforge.library import SKILLS, Library, evidence_beside, read_folder
-from skillforge.model import SKILL_FILE, Profile, Report, Skill
+from skillforge.library import Library, evidence_beside, read_folder
+from skillforge.model import SKILL_FILE, SKILLS, Profile, Report, Skill
 
 if TYPE_CHECKING:
     from skillforge.checks.fix import Fix

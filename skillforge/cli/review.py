@@ -142,7 +142,7 @@ def promote(settings: Settings, number: int, speaks_for: str | None) -> Answer:
 
 def promoted(desk: "Desk", done: "Promoted", created: bool = False) -> Answer:
     """The answer of what merges: promote, and rollback --now."""
-    from skillforge.library import SKILLS
+    from skillforge.model import SKILLS
     from skillforge.propose import words
 
     proposal = done.proposal

@@ -1,7 +1,9 @@
 """The nouns, frozen: the values that the stages hand to each other."""
 
 from skillforge.model.checking import (
+    EVIDENCE,
     SKILL_FILE,
+    SKILLS,
     Danger,
     Finding,
     Problem,
@@ -40,7 +42,9 @@ from skillforge.model.trial import Outcome, Trial
 
 __all__ = [
     "CANARY",
+    "EVIDENCE",
     "SCAN",
+    "SKILLS",
     "SKILL_FILE",
     "Action",
     "Approval",

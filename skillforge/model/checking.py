@@ -8,6 +8,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 SKILL_FILE = "SKILL.md"
+SKILLS = "skills"  # the folders of a library
+EVIDENCE = "evidence"
 
 
 class Severity(StrEnum):

@@ -8,9 +8,10 @@ from skillforge.document import MAX_BYTES, parse, too_large
 from skillforge.errors import ConflictError, RequestError
 from skillforge.forge import Forge
 from skillforge.gitrepo.writing import Who
-from skillforge.library import SKILLS, Library
+from skillforge.library import Library
 from skillforge.model import (
     SKILL_FILE,
+    SKILLS,
     Action,
     Comment,
     Document,

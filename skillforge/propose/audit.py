@@ -13,10 +13,11 @@ from skillforge import proc
 from skillforge.config import POLICY_FILE, Policy, read_policy
 from skillforge.errors import ConfigError, ConflictError, RequestError
 from skillforge.forge import Forge
+from skillforge.gitrepo import trailers
 from skillforge.gitrepo.objects import Object
-from skillforge.library import EVIDENCE, SKILLS, Library
-from skillforge.model import Action, Danger, Proposal, State
-from skillforge.propose import history, people, trailers
+from skillforge.library import Library
+from skillforge.model import EVIDENCE, SKILLS, Action, Danger, Proposal, State
+from skillforge.propose import history, people
 from skillforge.propose.history import NOW, Step
 
 

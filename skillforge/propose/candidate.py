@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from skillforge.checks import paths
-from skillforge.library import EVIDENCE, SKILLS, Library
-from skillforge.model import Action, Finding, Proposal, Severity
-from skillforge.propose import history, trailers
+from skillforge.gitrepo import trailers
+from skillforge.library import Library
+from skillforge.model import EVIDENCE, SKILLS, Action, Finding, Proposal, Severity
+from skillforge.propose import history
 
 _FILES = ("100644", "100755")
 _ONE_SKILL = "propose it separately: a draft changes one skill and its evidence"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from skillforge.checks import paths
 from skillforge.errors import RequestError
-from skillforge.library import EVIDENCE, SKILLS, Library, read_folder
-from skillforge.model import Draft, DraftFile, Kind, Skill
+from skillforge.library import Library, read_folder
+from skillforge.model import EVIDENCE, SKILLS, Draft, DraftFile, Kind, Skill
 
 MAX_EXAMPLE = 1 << 20
 _LEFT_BY_RUNS = re.compile(

@@ -13,8 +13,9 @@ from skillforge import proc
 from skillforge.checks.registry import Check, Subject, checks
 from skillforge.config import POLICY_FILE, Policy
 from skillforge.errors import SkillforgeError
-from skillforge.library import SKILLS, Library
+from skillforge.library import Library
 from skillforge.model import (
+    SKILLS,
     CheckResult,
     Finding,
     Report,

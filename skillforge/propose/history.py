@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from skillforge import proc
+from skillforge.gitrepo import trailers
 from skillforge.gitrepo.history import Change, Commit
 from skillforge.gitrepo.running import AS_IT_IS
-from skillforge.library import EVIDENCE, SKILLS, Library
-from skillforge.propose import trailers
+from skillforge.library import Library
+from skillforge.model import EVIDENCE, SKILLS
 
 NOW = "Rolled-Back-By"  # trailer of a merge: who did not wait for an approval
 _REVERTS = re.compile(r"^This reverts commit ([0-9a-f]{7,64})\b", re.MULTILINE)

@@ -9,11 +9,14 @@ from skillforge.checks import Ruleset
 from skillforge.checks.run import check_skills
 from skillforge.errors import ConflictError, RequestError
 from skillforge.forge import Forge
+from skillforge.gitrepo import trailers
 from skillforge.gitrepo.objects import blob_name
 from skillforge.gitrepo.writing import NewCommit, Put, Who
-from skillforge.library import EVIDENCE, SKILLS, Library
+from skillforge.library import Library
 from skillforge.model import (
+    EVIDENCE,
     SKILL_FILE,
+    SKILLS,
     Action,
     Draft,
     File,
@@ -22,7 +25,7 @@ from skillforge.model import (
     Report,
     Skill,
 )
-from skillforge.propose import admission, trailers, versions
+from skillforge.propose import admission, versions
 from skillforge.propose.admission import Ready, Request
 
 _TITLES = {

@@ -11,8 +11,8 @@ from typing import Any
 from skillforge.checks import paths
 from skillforge.errors import ConflictError, RequestError
 from skillforge.gitrepo import GitRepo
-from skillforge.library import SKILLS, Library
-from skillforge.model import SKILL_FILE, Draft, DraftFile, Origin
+from skillforge.library import Library
+from skillforge.model import SKILL_FILE, SKILLS, Draft, DraftFile, Origin
 from skillforge.propose import versions
 from skillforge.propose.drafts import current, refuse_paths
 from skillforge.text import nearest, nearest_lines

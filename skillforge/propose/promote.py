@@ -8,10 +8,13 @@ from typing import NamedTuple
 from skillforge.config import Policy
 from skillforge.errors import ConflictError, RequestError
 from skillforge.forge import Forge
+from skillforge.gitrepo import trailers
 from skillforge.gitrepo.writing import NewCommit, Put, Who
-from skillforge.library import EVIDENCE, SKILLS, Library
+from skillforge.library import Library
 from skillforge.model import (
+    EVIDENCE,
     SKILL_FILE,
+    SKILLS,
     Action,
     Approval,
     Comment,
@@ -19,7 +22,7 @@ from skillforge.model import (
     State,
     Verdict,
 )
-from skillforge.propose import following, review, trailers, versions
+from skillforge.propose import following, review, versions
 from skillforge.propose.admission import is_old
 from skillforge.propose.history import NOW
 

@@ -8,10 +8,13 @@ from skillforge.checks.scan import able
 from skillforge.config import Policy
 from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.forge import Forge
+from skillforge.gitrepo import trailers
 from skillforge.gitrepo.writing import Who
-from skillforge.library import EVIDENCE, SKILLS, Library
+from skillforge.library import Library
 from skillforge.model import (
+    EVIDENCE,
     SKILL_FILE,
+    SKILLS,
     Approval,
     Comment,
     Danger,
@@ -20,7 +23,7 @@ from skillforge.model import (
     State,
     Verdict,
 )
-from skillforge.propose import gate, people, trailers
+from skillforge.propose import gate, people
 from skillforge.propose.candidate import Candidate
 
 _SECONDS = 60  # to read what a skill is able to do

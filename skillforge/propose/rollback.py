@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from skillforge.errors import ConflictError, RequestError
-from skillforge.library import SKILLS, Library
-from skillforge.model import Action, Draft, Origin
+from skillforge.library import Library
+from skillforge.model import SKILLS, Action, Draft, Origin
 from skillforge.propose import history
 from skillforge.propose.history import Step
 from skillforge.propose.story import readable, unknown

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from skillforge.errors import RequestError
-from skillforge.library import SKILLS, Library
-from skillforge.model import SKILL_FILE
-from skillforge.propose import history, trailers, versions
+from skillforge.gitrepo import trailers
+from skillforge.library import Library
+from skillforge.model import SKILL_FILE, SKILLS
+from skillforge.propose import history, versions
 from skillforge.propose.history import NOW, Step
 from skillforge.text import nearest
 

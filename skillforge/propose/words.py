@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from skillforge import report
+from skillforge.gitrepo import trailers
 from skillforge.model import (
     CheckResult,
     Finding,
@@ -15,7 +16,6 @@ from skillforge.model import (
     Status,
     Verdict,
 )
-from skillforge.propose import trailers
 from skillforge.propose.admission import DAY
 from skillforge.report import many, printable
 

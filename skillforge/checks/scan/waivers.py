@@ -14,8 +14,7 @@ from typing import Any
 
 from skillforge.conform import UnreadableError, load_yaml, misfit
 from skillforge.errors import ConfigError
-from skillforge.library import SKILLS
-from skillforge.model import Finding, Severity, Skill
+from skillforge.model import SKILLS, Finding, Severity, Skill
 
 WAIVERS_FILE = "waivers.yaml"
 

@@ -20,8 +20,7 @@ from skillforge.checks.testing.cases import (
     read_yaml,
 )
 from skillforge.conform import Spelled, as_text, misfit
-from skillforge.library import EVIDENCE
-from skillforge.model import Finding, Kind, Outcome, Severity, Skill, Trial
+from skillforge.model import EVIDENCE, Finding, Kind, Outcome, Severity, Skill, Trial
 from skillforge.report import many
 from skillforge.text import shingles
 

@@ -6,7 +6,8 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from skillforge.propose import trailers, versions
+from skillforge.gitrepo import trailers
+from skillforge.propose import versions
 
 anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 hostile = anything | st.sampled_from(
