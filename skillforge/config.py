@@ -41,6 +41,7 @@ class Policy:
     profile: Profile = Profile.PORTABLE
     rules: Mapping[str, str] = field(default_factory=dict)
     adopted: str = ""
+    forge: str = ""  # local or github; by the remote, if it says nothing
     approvals: int = 1
     checks: tuple[str, ...] = ("validate", "scan", "overlap", "test")
     open_limit: int = 50
@@ -76,6 +77,7 @@ def read_policy(data: bytes) -> Policy:
         profile=Profile(settings.get("profile", default.profile)),
         rules={str(rule): how for rule, how in settings.get("rules", {}).items()},
         adopted=str(settings.get("adopted", "")),
+        forge=settings.get("forge", default.forge),
         approvals=settings.get("approvals", default.approvals),
         checks=tuple(settings.get("checks", default.checks)),
         open_limit=proposals.get("open", default.open_limit),

@@ -38,6 +38,7 @@ class Library:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.trunk = ""  # the ref that main is read from, if not the branch itself
 
     @classmethod
     def find(cls, start: Path) -> "Library | None":
@@ -85,6 +86,9 @@ class Library:
         for name in ("main", "master"):
             if repo.ref(f"refs/heads/{name}"):
                 return name
+        for name in ("main", "master"):  # a clone of another branch
+            if repo.ref(f"refs/remotes/origin/{name}"):
+                return name
         heads = [ref.removeprefix("refs/heads/") for ref in repo.refs("refs/heads/")]
         others = [name for name in heads if not name.startswith("skill/")]
         if len(others) == 1:
@@ -99,9 +103,14 @@ class Library:
         )
 
     @property
+    def is_elsewhere(self) -> bool:
+        """Whether main is another repository's; the branch here is a copy of it."""
+        return self.trunk.startswith("refs/remotes/")
+
+    @property
     def tip(self) -> str:
         """The commit that main is at now."""
-        return self.repository().ref(f"refs/heads/{self.main}")
+        return self.repository().ref(self.trunk or f"refs/heads/{self.main}")
 
     def policy(self, revision: str | None = None) -> Policy:
         """The policy in the checkout, or at a commit."""

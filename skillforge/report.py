@@ -4,6 +4,7 @@ Everything here returns text; only `cli` prints it.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from itertools import groupby
@@ -21,6 +22,10 @@ _GITHUB_LEVELS = {
     Severity.WARNING: "warning",
     Severity.NOTE: "notice",
 }
+_TICKS = re.compile(r"`+")
+_MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~>=$^])")  # has a meaning in Markdown
+# What begins a mention, a reference to an issue, or a link that needs no brackets.
+_REFERENCE = re.compile(r"(@|\\#|GH(?=\\-)|:(?=/)|www(?=\\\.))", re.IGNORECASE)
 _MARKDOWN_SIGNS = {Severity.ERROR: "❌", Severity.WARNING: "⚠️", Severity.NOTE: "ℹ️"}
 
 
@@ -194,19 +199,27 @@ def markdown(report: Report, _rules: Rules | None = None) -> str:
 
 def _markdown_row(finding: Finding) -> str:
     sign = _MARKDOWN_SIGNS[finding.severity]
-    where = f"`{_code(finding.path)}:{finding.line}`"
-    what = f"{_cell(finding.message)} (`{finding.rule}`)"
-    return f"| {sign} | {where} | {what} | {_cell(finding.hint)} |"
+    where = code(f"{finding.path}:{finding.line}")
+    what = f"{plain(finding.message)} ({code(finding.rule)})"
+    return f"| {sign} | {where} | {what} | {plain(finding.hint)} |"
 
 
-def _code(words: str) -> str:
-    return printable(words).replace("`", "'").replace("|", "\\|")
+def code(words: str) -> str:
+    """Hostile text as code in a line or a cell of Markdown, which it cannot leave."""
+    shown = printable(" ".join(words.split())).replace("|", "¦") or " "
+    ticks = "`" * (max(map(len, _TICKS.findall(shown)), default=0) + 1)
+    return f"{ticks} {shown} {ticks}" if len(ticks) > 1 else f"`{shown}`"
 
 
-def _cell(words: str) -> str:
-    """Text in a table's cell; a finding may quote hostile text, so tags are defused."""
-    words = printable(words).replace("|", "\\|")
-    return words.replace("&", "&amp;").replace("<", "&lt;").replace("@", "@<!-- -->")
+def plain(words: str) -> str:
+    """Hostile text as words in a line or a cell of Markdown, and nothing but words.
+
+    GitHub looks for people, issues and links in what it has rendered, so those are
+    broken by a comment that nobody sees.
+    """
+    shown = _MARKUP.sub(r"\\\1", printable(" ".join(words.split())))
+    shown = shown.replace("&", "&amp;").replace("<", "&lt;")
+    return _REFERENCE.sub(r"\1<!-- -->", shown)
 
 
 def junit(report: Report, _rules: Rules | None = None) -> str:

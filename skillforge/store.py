@@ -6,7 +6,7 @@ The only module that imports sqlite3. The cache may be deleted at any time.
 import json
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -179,6 +179,26 @@ class Cache:
     def forget(self) -> None:
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
+
+
+class Alone:
+    """A lock that one process holds at a time; within it, as deep as it likes."""
+
+    def __init__(self, git_dir: Callable[[], Path]) -> None:
+        self._git_dir = git_dir
+        self._is_held = False
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        if self._is_held:
+            yield
+            return
+        with alone(self._git_dir()):
+            self._is_held = True
+            try:
+                yield
+            finally:
+                self._is_held = False
 
 
 @contextmanager

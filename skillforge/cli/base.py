@@ -10,6 +10,8 @@ import click
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from skillforge.forge.choosing import Choice
+
 F = TypeVar("F", bound=Callable[..., Any])
 Stages = Mapping[str, Mapping[str, tuple[str, str]]]
 
@@ -21,6 +23,8 @@ class Settings:
         self.library: str | None = None
         self.json = False
         self.command = ""
+        self.forge = ""
+        self.host = ""
 
     @property
     def start(self) -> "Path":
@@ -28,6 +32,13 @@ class Settings:
         from pathlib import Path
 
         return Path(self.library or os.environ.get("SKILLFORGE_LIBRARY") or ".")
+
+    @property
+    def choice(self) -> "Choice":
+        """Which forge is asked for."""
+        from skillforge.forge.choosing import Choice
+
+        return Choice(self.forge, self.host)
 
 
 class Answer(NamedTuple):
@@ -50,6 +61,33 @@ def _set_library(context: click.Context, _option: click.Parameter, value: Any) -
 def _set_json(context: click.Context, _option: click.Parameter, value: bool) -> None:
     if value:
         context.find_object(Settings).json = True  # type: ignore[union-attr]
+
+
+def _set_forge(context: click.Context, option: click.Parameter, value: Any) -> None:
+    setattr(context.find_object(Settings), str(option.name), value or "")
+
+
+def forge_options(command: F) -> F:
+    """Give a command the choice of the forge, beside what every command has."""
+    forge = click.option(
+        "--forge",
+        type=click.Choice(("local", "github")),
+        expose_value=False,
+        callback=_set_forge,
+        help="Where proposals live [default: by the policy, else by the remote].",
+    )
+    return forge(host_option(common_options(command)))
+
+
+def host_option(command: F) -> F:
+    """Give a command the choice of a GitHub that is not github.com."""
+    return click.option(
+        "--host",
+        metavar="HOST",
+        expose_value=False,
+        callback=_set_forge,
+        help="The GitHub to talk to [default: the remote's].",
+    )(command)
 
 
 def common_options(command: F) -> F:

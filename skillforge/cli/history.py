@@ -2,7 +2,7 @@
 
 import click
 
-from skillforge.cli.base import Answer, Settings, common_options
+from skillforge.cli.base import Answer, Settings, common_options, forge_options
 from skillforge.cli.propose import as_option, origin_option
 from skillforge.cli.review import promoted
 from skillforge.model import Origin
@@ -21,7 +21,7 @@ def log(settings: Settings, name: str) -> Answer:
     from skillforge.propose import story, words
     from skillforge.propose.desk import Desk
 
-    versions = story.log(Desk.at(settings.start).library, name)
+    versions = story.log(Desk.at(settings.start).settled(), name)
     data = {"skill": name, "versions": [version.data for version in versions]}
     return Answer(data, words.log_text(versions))
 
@@ -38,14 +38,14 @@ def why(settings: Settings, name: str) -> Answer:
     from skillforge.propose import story, words
     from skillforge.propose.desk import Desk
 
-    found = story.why(Desk.at(settings.start).library, name)
+    found = story.why(Desk.at(settings.start).settled(), name)
     return Answer(words.story_data(found), words.story_text(found))
 
 
 @click.command()
 @click.argument("span", required=False, metavar="[RANGE]", default="")
 @click.option("--since", default="", metavar="DATE", help="Only commits after a date.")
-@common_options
+@forge_options
 @click.pass_obj
 def audit(settings: Settings, span: str, since: str) -> Answer:
     """Prove from git alone that every change of a skill on main was judged.
@@ -77,7 +77,7 @@ def audit(settings: Settings, span: str, since: str) -> Answer:
 @click.option("--supersede", is_flag=True, help="Close another proposal for the skill.")
 @origin_option
 @as_option
-@common_options
+@forge_options
 @click.pass_obj
 def rollback(  # noqa: PLR0913, PLR0917 - one for each option
     settings: Settings,
@@ -105,7 +105,7 @@ def rollback(  # noqa: PLR0913, PLR0917 - one for each option
 
     if not why.strip():
         raise click.UsageError("say why: --why TEXT")
-    desk = Desk.at_work(settings.start, speaks_for)
+    desk = Desk.at_work(settings.start, speaks_for, settings.choice)
     wish = rollback.Wish(name, to, why, Origin(origin or Origin.HUMAN))
     request = Request(
         rollback.draft_of(desk.library, wish), desk.base, supersede=supersede

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli.base import Answer, Settings, common_options
+from skillforge.cli.base import Answer, Settings, common_options, forge_options
 from skillforge.cli.output import use_colour
 from skillforge.model import Origin
 
@@ -68,7 +68,7 @@ def new(settings: Settings, name: str, description: str) -> Answer:
 @click.option("--delete", is_flag=True, help="Propose to remove the skill.")
 @click.option("--supersede", is_flag=True, help="Close another proposal for the skill.")
 @as_option
-@common_options
+@forge_options
 @click.pass_obj
 def propose(
     settings: Settings,
@@ -100,7 +100,7 @@ def propose(
     from skillforge.propose.desk import Desk
     from skillforge.propose.opening import propose as open_proposals
 
-    desk = Desk.at_work(settings.start, speaks_for)
+    desk = Desk.at_work(settings.start, speaks_for, settings.choice)
     if targets in ((), ("-",)):
         drafts, given = _from_stdin(desk, given)
     elif given["delete"]:
@@ -195,7 +195,7 @@ def _proposed(outcomes: "list[Outcome]", left_out: list[str]) -> Answer:
 @click.option("--all", "every", is_flag=True, help="Show those that are over, too.")
 @click.option("--expire", is_flag=True, help="Close those past the policy's age limit.")
 @as_option
-@common_options
+@forge_options
 @click.pass_obj
 def proposals(
     settings: Settings, every: bool, expire: bool, speaks_for: str | None
@@ -208,9 +208,10 @@ def proposals(
     from skillforge.propose.desk import Desk
     from skillforge.report import printable
 
-    desk = Desk.at(settings.start, speaks_for)
+    desk = Desk.at(settings.start, speaks_for, settings.choice)
     closed = promote.expire(desk.library, desk.forge, desk.by) if expire else []
     found = desk.forge.proposals(only_open=not (every or settings.json or expire))
+    found = desk.forge.detailed(found)
     rows = [
         words.proposal_row(proposal, review.conflicts(desk.library, proposal))
         for proposal in found

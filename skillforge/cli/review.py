@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skillforge.cli.base import Answer, Settings, common_options
+from skillforge.cli.base import Answer, Settings, forge_options
 from skillforge.cli.output import use_colour
 from skillforge.cli.propose import as_option
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.option("--base", metavar="REV", help="Judge a branch: the revision it goes to.")
 @click.option("--head", metavar="REV", help="Judge a branch: its own revision.")
 @as_option
-@common_options
+@forge_options
 @click.pass_obj
 def gate(
     settings: Settings,
@@ -45,7 +45,7 @@ def gate(
     from skillforge.propose.candidate import Candidate
     from skillforge.propose.desk import Desk
 
-    desk = Desk.at(settings.start, speaks_for)
+    desk = Desk.at(settings.start, speaks_for, settings.choice)
     if (number is None) == (base is None) or (base is None) != (head is None):
         raise click.UsageError("give the number of a proposal, or --base and --head")
     if number is not None:
@@ -69,7 +69,7 @@ def gate(
 @click.option("--full", is_flag=True, help="Show all of the diff.")
 @click.option("--head", default="", metavar="COMMIT", help="What was looked at.")
 @as_option
-@common_options
+@forge_options
 @click.pass_obj
 def review(  # noqa: PLR0913, PLR0917 - one for each option
     settings: Settings,
@@ -91,13 +91,13 @@ def review(  # noqa: PLR0913, PLR0917 - one for each option
     from skillforge.propose import words
     from skillforge.propose.desk import Desk
 
-    desk = Desk.at(settings.start, speaks_for)
+    desk = Desk.at(settings.start, speaks_for, settings.choice)
     if approve and reject:
         raise click.UsageError("--approve or --reject, not both")
     if comment:
         reviews.remark(desk.forge, number, comment, desk.by)
     if approve:
-        done = reviews.approve(desk.library, desk.forge, number, desk.by, head)
+        done = reviews.approve(desk.library, desk.forge, number, desk.reviewer, head)
         refused = reviews.is_refused(done)
         step = reviews.next_step(desk.library, done, not refused)
         but = ", which the gate refuses" if refused else ""
@@ -121,7 +121,7 @@ def _decided(proposal: "Proposal", text: str) -> Answer:
 @click.command()
 @click.argument("number", type=int)
 @as_option
-@common_options
+@forge_options
 @click.pass_obj
 def promote(settings: Settings, number: int, speaks_for: str | None) -> Answer:
     """Merge a proposal into main, if its exact bytes were checked and approved.
@@ -135,7 +135,7 @@ def promote(settings: Settings, number: int, speaks_for: str | None) -> Answer:
     from skillforge.propose import promote as promotes
     from skillforge.propose.desk import Desk
 
-    desk = Desk.at_work(settings.start, speaks_for)
+    desk = Desk.at_work(settings.start, speaks_for, settings.choice)
     done = promotes.promote(desk.library, desk.forge, number, desk.by)
     return promoted(desk, done)
 
@@ -165,14 +165,14 @@ def promoted(desk: "Desk", done: "Promoted", created: bool = False) -> Answer:
 @click.command()
 @click.argument("number", type=int)
 @as_option
-@common_options
+@forge_options
 @click.pass_obj
 def refresh(settings: Settings, number: int, speaks_for: str | None) -> Answer:
     """Put a stale proposal on today's main; its approvals are void then."""
     from skillforge.propose import promote as promotes
     from skillforge.propose.desk import Desk
 
-    desk = Desk.at_work(settings.start, speaks_for)
+    desk = Desk.at_work(settings.start, speaks_for, settings.choice)
     done = promotes.refresh(desk.library, desk.forge, number, desk.by)
     text = f"proposal {number} is on {desk.library.main} as it is now\n"
     return _decided(done, f"{text}next: skillforge review {number}")
@@ -182,13 +182,13 @@ def refresh(settings: Settings, number: int, speaks_for: str | None) -> Answer:
 @click.argument("number", type=int)
 @click.option("--why", default="", help="The reason, for history.")
 @as_option
-@common_options
+@forge_options
 @click.pass_obj
 def close(settings: Settings, number: int, why: str, speaks_for: str | None) -> Answer:
     """End a proposal without merging it; its record and its commits stay."""
     from skillforge.propose import promote as promotes
     from skillforge.propose.desk import Desk
 
-    desk = Desk.at_work(settings.start, speaks_for)
+    desk = Desk.at_work(settings.start, speaks_for, settings.choice)
     done = promotes.close(desk.forge, number, why, desk.by)
     return _decided(done, f"closed proposal {number}")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from skillforge.errors import ConfigError
 from skillforge.gitrepo.writing import NewCommit, Who
@@ -11,17 +11,36 @@ from skillforge.model import Approval, Comment, Proposal, State, Verdict
 Admit: TypeAlias = Callable[[list[Proposal]], Proposal | None]
 
 
+class Page(NamedTuple):
+    """What reviewers read of a proposal, as Markdown, and the labels that sort it."""
+
+    text: str
+    labels: tuple[str, ...] = ()
+
+
 class Forge(Protocol):
     """Opens proposals, remembers what happens to them, and merges them."""
 
+    main: str
+    """The ref that proposals are merged into, as this clone knows it."""
+
     unreadable: dict[int, ConfigError]
     """Proposals whose record could not be read at the last look."""
+
+    def look(self) -> None:
+        """See where main is now."""
+
+    def user(self) -> tuple[str, str] | None:
+        """Name and mail of who is logged in; None where git's user is who acts."""
 
     def alone(self) -> AbstractContextManager[None]:
         """Keep others from opening proposals between a look and a deed."""
 
     def proposals(self, *, only_open: bool = False) -> list[Proposal]:
         """Proposals by number."""
+
+    def detailed(self, proposals: list[Proposal]) -> list[Proposal]:
+        """The same with their approvals and checks, where those take more asking."""
 
     def get(self, number: int) -> Proposal:
         """One proposal as it stands; an unknown number is an error."""
@@ -35,6 +54,12 @@ class Forge(Protocol):
         returns the proposal that there is already, or stops this one. The answer says
         whether a proposal was made.
         """
+
+    def describe(self, proposal: Proposal, page: Callable[[Proposal], Page]) -> None:
+        """Put the review page where reviewers read; made only if that is the forge."""
+
+    def report(self, proposal: Proposal, text: str) -> None:
+        """Put the gate's report there: one of them, whatever there was before."""
 
     def judge(self, proposal: Proposal, verdict: Verdict, by: Who) -> Proposal:
         """Store what the gate said."""

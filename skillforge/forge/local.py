@@ -5,14 +5,13 @@ fetch. A record names the head that it speaks of as a parent, so git keeps it.
 """
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 from skillforge import store
 from skillforge.errors import ConfigError, ConflictError, RequestError
-from skillforge.forge import Admit, record
+from skillforge.forge import Admit, Page, record
 from skillforge.gitrepo import GitRepo, checkout
 from skillforge.gitrepo.making import Making
 from skillforge.gitrepo.writing import NewCommit, Put, RefUpdate, Who
@@ -30,22 +29,24 @@ class LocalForge:
     def __init__(self, repo: GitRepo, main: str) -> None:
         self.repo = repo
         self.main = f"refs/heads/{main}"
-        self._is_alone = False
+        self.alone = store.Alone(lambda: repo.common_dir)
         self.unreadable: dict[int, ConfigError] = {}
         self._highest = 0  # number seen; one that is taken meanwhile is passed over
 
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        """One process at a time; within it, as deep as one likes."""
-        if self._is_alone:
-            yield
-            return
-        with store.alone(self.repo.common_dir):
-            self._is_alone = True
-            try:
-                yield
-            finally:
-                self._is_alone = False
+    def look(self) -> None:
+        """Main is here."""
+
+    def user(self) -> None:
+        return None
+
+    def describe(self, proposal: Proposal, page: Callable[[Proposal], Page]) -> None:
+        """`skillforge review` is the page."""
+
+    def report(self, proposal: Proposal, text: str) -> None:
+        """The record holds it."""
+
+    def detailed(self, proposals: list[Proposal]) -> list[Proposal]:
+        return proposals
 
     def proposals(self, *, only_open: bool = False) -> list[Proposal]:
         """Proposals by number; those that are over are not even read if not asked."""

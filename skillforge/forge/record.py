@@ -23,7 +23,7 @@ from skillforge.model import (
 PROPOSAL_FILE = "proposal.json"
 VERDICT_FILE = "gate.json"
 FORMAT = "skillforge/proposal/1"
-_NOT_KEPT = ("number", "verdict", "url")
+_NOT_KEPT = ("number", "verdict", "url", "makers", "objections", "ci")
 _TEXTS = (
     "skill",
     "author",
@@ -38,7 +38,7 @@ _TEXTS = (
     "made",
     "absorbed_into",
 )
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _HASH = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 
@@ -84,7 +84,7 @@ def _proposal(number: int, about: dict[str, Any]) -> Proposal:
     if not isinstance(about["opened"], int) or not isinstance(about["is_draft"], bool):
         raise TypeError("it is damaged")
     names = [about["skill"], *about["skills"]]
-    if not all(isinstance(name, str) and _NAME.fullmatch(name) for name in names):
+    if not all(isinstance(name, str) and NAME.fullmatch(name) for name in names):
         raise ValueError("it names no skill")
     if not re.fullmatch(rf"skill/{re.escape(about['skill'])}/\w+", about["branch"]):
         raise ValueError(f"its branch is {about['branch']!r}")

@@ -7,7 +7,7 @@ need for speed.
 import os
 import time
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
@@ -313,6 +313,13 @@ class GitRepo:
         first = self.git(*question, "--", ".", f":(exclude){last}")
         return (first + self.git(*question, "--", last)).decode("utf-8", "replace")
 
+    def diff_lines(self, base: str, head: str) -> Iterator[tuple[str, str, str]]:
+        """Files that differ: path, lines added and removed; `-` for what is no text."""
+        out = self.git("diff", "--numstat", "-z", *AS_IT_IS, base, head)
+        for row in parsing.paths(out):
+            added, removed, path = row.split("\t", 2)
+            yield path, added, removed
+
     def merged_tree(self, ours: str, theirs: str) -> str:
         """The tree of a three-way merge; a conflict is an error that names files."""
         options = ("--write-tree", "-z", "--name-only", "--no-messages")
@@ -325,9 +332,15 @@ class GitRepo:
         conflicts = ", ".join(path for path in paths if path)
         raise ConflictError(f"both sides changed {conflicts}")
 
-    def run(self, *args: str, stdin: bytes | None = None) -> proc.Result:
-        """Run git; a non-zero exit is a value."""
-        return proc.run([*GIT, *args], cwd=self.root, env=self._env, stdin=stdin)
+    def run(
+        self,
+        *args: str,
+        stdin: bytes | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> proc.Result:
+        """Run git; a non-zero exit is a value. `env` is for secrets, and for now."""
+        line, env = [*GIT, *args], self._env | dict(env or {})
+        return proc.run(line, cwd=self.root, env=env, stdin=stdin)
 
     def _start(self, *args: str, stdin: bool = False) -> "proc.Process":
         return proc.start([*GIT, *args], cwd=self.root, env=self._env, stdin=stdin)

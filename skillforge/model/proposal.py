@@ -205,6 +205,10 @@ class Proposal:
     message: str = ""  # of the commit that was made for it
     made: str = ""  # that commit; a branch that holds another was changed by hand
     absorbed_into: str = ""
+    # What a forge knows beyond its record, and is not kept in one:
+    makers: tuple[str, ...] = ()  # others who had a hand in it
+    objections: tuple[str, ...] = ()  # reviewers who ask for another draft
+    ci: Status | None = None  # what the forge's own run of the gate said
 
     @property
     def is_open(self) -> bool:

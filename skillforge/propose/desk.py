@@ -8,38 +8,75 @@ from pathlib import Path
 from skillforge.checks import select
 from skillforge.errors import RequestError, ToolError
 from skillforge.forge import Forge
-from skillforge.forge.local import LocalForge
+from skillforge.forge.choosing import Choice, choose
 from skillforge.gitrepo import Asked
 from skillforge.gitrepo.writing import Who
 from skillforge.library import Library
 from skillforge.model import Draft
 from skillforge.propose import drafts, people
 
+_ANY = Choice()
+
 
 class Desk:
     """A library at work; `speaks_for` is what `--as` says."""
 
     def __init__(
-        self, library: Library, speaks_for: str | None, asked: Asked[Who] | None
+        self,
+        library: Library,
+        speaks_for: str | None,
+        choice: Choice,
+        asked: Asked[Who] | None = None,
     ) -> None:
         self.library = library
         self.speaks_for = speaks_for
+        self._choice = choice
         self._asked = asked
 
     @classmethod
-    def at(cls, start: Path, speaks_for: str | None = None) -> "Desk":
+    def at(
+        cls, start: Path, speaks_for: str | None = None, choice: Choice = _ANY
+    ) -> "Desk":
         """The desk of somebody who reads, and may come to write."""
-        return cls(Library.open(start), speaks_for, None)
+        return cls(Library.open(start), speaks_for, choice)
 
     @classmethod
-    def at_work(cls, start: Path, speaks_for: str | None) -> "Desk":
+    def at_work(
+        cls, start: Path, speaks_for: str | None, choice: Choice = _ANY
+    ) -> "Desk":
         """The desk of somebody who writes; git looks up who it is meanwhile."""
         library = Library.open(start)
-        return cls(library, speaks_for, library.repository().start_identity())
+        return cls(library, speaks_for, choice, library.repository().start_identity())
 
     @cached_property
     def forge(self) -> Forge:
-        return LocalForge(self.library.repository(), self.library.main)
+        """Where proposals live; from now on main is what the forge says it is."""
+        library = self.library
+        policy = library.policy(library.tip) if library.tip else library.policy()
+        repo = library.repository()
+        forge = choose(repo, library.main, self._choice, policy.forge)
+        library.trunk = forge.main
+        return forge
+
+    def settled(self) -> Library:
+        """The library, with main as the forge has it; nothing is fetched."""
+        repo = self.library.repository()
+        if not repo.ref(self.forge.main):  # a clone that never fetched main
+            self.library.trunk = ""
+        return self.library
+
+    @property
+    def reviewer(self) -> Who:
+        """Who approves: a forge that knows its people takes nobody's word for it."""
+        user = self.forge.user()
+        if user is None:
+            return self.by
+        if self.speaks_for:
+            raise RequestError(
+                f"the forge knows you as {user[0]}, whatever --as says",
+                hint="leave --as away, or log in as somebody else",
+            )
+        return Who(*user, self._time())
 
     @cached_property
     def by(self) -> Who:
@@ -66,6 +103,7 @@ class Desk:
     @cached_property
     def base(self) -> str:
         """Main as it was at the first look: all that a command does is based on it."""
+        self.forge.look()
         return self.library.tip
 
     def drafts(self, targets: tuple[str, ...]) -> list[Draft]:

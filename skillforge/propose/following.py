@@ -6,6 +6,7 @@ from skillforge.errors import ConflictError, RequestError
 from skillforge.gitrepo import GitRepo, checkout
 from skillforge.gitrepo.checkout import Unsaved
 from skillforge.gitrepo.objects import blob_name
+from skillforge.gitrepo.writing import RefUpdate
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE
 from skillforge.propose import versions
@@ -31,6 +32,26 @@ def bring_along(library: Library, base: str, merge: str) -> list[Path]:
         if not checkout.follow(place, base, merge, drafts):
             left.append(place.root)
     return left
+
+
+def catch_up(library: Library) -> list[Path]:
+    """Let the main of this clone follow the one that others see, if nothing is lost.
+
+    The answer is the checkouts that are left behind.
+    """
+    repo, ref, tip = library.repository(), f"refs/heads/{library.main}", library.tip
+    before = repo.ref(ref)
+    places = [place.root for place in checkout.showing(repo, library.main)]
+    if not before or before == tip:
+        return []
+    try:
+        refuse_unsaved(library, before, tip)
+    except ConflictError:
+        return places
+    is_behind = repo.is_ancestor(before, tip)
+    if not is_behind or not repo.move_refs(RefUpdate(ref, tip, before)):
+        return places
+    return bring_along(library, before, tip)
 
 
 def _drafts_in(place: GitRepo, base: str, head: str) -> list[str]:

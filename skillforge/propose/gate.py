@@ -28,8 +28,13 @@ from skillforge.propose.candidate import Candidate, exact_findings, path_finding
 Findings: TypeAlias = Callable[[Library, Candidate], Iterable[Finding]]
 
 
-def judge(library: Library, candidate: Candidate) -> Verdict:
-    """Run every required check on exactly these bytes."""
+def judge(
+    library: Library, candidate: Candidate, leave_out: tuple[str, ...] = ()
+) -> Verdict:
+    """Run every required check on exactly these bytes.
+
+    What is left out has not run, so it has not passed.
+    """
     repo = library.repository()
     policy = library.policy(candidate.base)
     results = [_timed("paths", candidate, path_findings, library)]
@@ -37,7 +42,9 @@ def judge(library: Library, candidate: Candidate) -> Verdict:
         if candidate.is_rollback:
             results.append(_timed("exact", candidate, exact_findings, library))
         results += [
-            _check(library, policy, candidate, name)
+            CheckResult(name, Status.NOT_RUN)
+            if name in leave_out
+            else _check(library, policy, candidate, name)
             for name in _ordered(policy, candidate.is_rollback)
         ]
     return Verdict(

@@ -3,12 +3,13 @@
 import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from skillforge.checks import Ruleset
 from skillforge.checks.run import check_skills
 from skillforge.errors import ConflictError, RequestError
-from skillforge.forge import Forge
+from skillforge.forge import Forge, Page
 from skillforge.gitrepo import trailers
 from skillforge.gitrepo.objects import blob_name
 from skillforge.gitrepo.writing import NewCommit, Put, Who
@@ -166,7 +167,16 @@ def _open(
     changes = list(_puts(ready.draft))
     proposal = _proposal(ready, by)
     commit = NewCommit([ready.base], proposal.message, by, changes)
-    return Outcome(report, *forge.open(commit, proposal, by, admit))
+    opened, created = forge.open(commit, proposal, by, admit)
+    if opened.is_open:
+        forge.describe(opened, partial(_page, library))
+    return Outcome(report, opened, created)
+
+
+def _page(library: Library, proposal: Proposal) -> Page:
+    from skillforge.propose import page  # all checks, for a forge that shows pages
+
+    return page.of(library, proposal)
 
 
 def _again(forge: Forge, proposal: Proposal, ready: Ready, by: Who) -> Proposal:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ from skillforge.model import (
     State,
     Verdict,
 )
-from skillforge.propose import following, review, versions
+from skillforge.propose import following, page, review, versions
 from skillforge.propose.admission import is_old
 from skillforge.propose.history import NOW
 
@@ -63,21 +64,24 @@ def promote(
         current = _found_merged(library, forge, forge.get(number), by)
         if current.state is State.MERGED:
             return _merged(library, current, again=True)
+        current = replace(current, verdict=proposal.verdict)
         approvals = _refuse_unready(library, current, by, now)
         if (current.head, current.base) != (proposal.head, proposal.base):
             raise ConflictError(
                 f"proposal {number} changed while it was judged", hint="try it again"
             )
-        following.refuse_unsaved(library, proposal.base, proposal.head)
+        if not library.is_elsewhere:
+            following.refuse_unsaved(library, proposal.base, proposal.head)
         message = _message(proposal, proposal.verdict, approvals, by if now else None)
-        judged = replace(current, verdict=proposal.verdict)
-        return _merged(library, forge.merge(judged, message, by))
+        return _merged(library, forge.merge(current, message, by))
 
 
 def _merged(library: Library, proposal: Proposal, *, again: bool = False) -> Promoted:
     """What is left to do after a merge: checkouts of main follow, if main is there."""
     left = []
-    if library.tip == proposal.merge:
+    if library.is_elsewhere:
+        left = following.catch_up(library)
+    elif library.tip == proposal.merge:
         left = following.bring_along(library, proposal.base, proposal.merge)
     return Promoted(proposal, again, tuple(left))
 
@@ -121,6 +125,11 @@ def _refuse_unready(
         raise ConflictError(
             f"proposal {number} is older than {policy.days_limit} days",
             hint=f"skillforge refresh {number}, and have it reviewed again",
+        )
+    if proposal.objections:
+        raise ConflictError(
+            f"{', '.join(proposal.objections)} asks for changes to proposal {number}",
+            hint="mend the draft, and propose it with --supersede; or talk to them",
         )
     approvals = review.standing(library, proposal)
     if now:
@@ -194,7 +203,9 @@ def refresh(library: Library, forge: Forge, number: int, by: Who) -> Proposal:
                 hint=f"skillforge close {number}, and propose it again",
             )
         commit = NewCommit([tip], proposal.message, by, changes)
-        return forge.update(proposal, commit, tip, by)
+        fresh = forge.update(proposal, commit, tip, by)
+    forge.describe(fresh, partial(page.of, library))
+    return fresh
 
 
 def _carried(

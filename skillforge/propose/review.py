@@ -1,6 +1,6 @@
 """What a reviewer needs to decide, and what the reviewer decides."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from skillforge import proc
 from skillforge.checks.overlap import Neighbour, neighbours
@@ -56,7 +56,13 @@ def brief(library: Library, forge: Forge, number: int) -> Brief:
     verdict = proposal.verdict or Verdict(proposal.head, proposal.base, "", "")
     if proposal.is_open and not _is_current(proposal):
         verdict = gate.judge(library, Candidate.of(proposal))
+    return gather(library, proposal, verdict)
+
+
+def gather(library: Library, proposal: Proposal, verdict: Verdict) -> Brief:
+    """All that bears on a proposal, with what the gate said of it."""
     tip = library.tip
+    judged = replace(proposal, verdict=verdict)
     now = library.skill_at(proposal.head, proposal.skill)
     was = library.skill_at(proposal.base, proposal.skill)
     document = now.document if now else None
@@ -73,7 +79,7 @@ def brief(library: Library, forge: Forge, number: int) -> Brief:
         tuple(standing(library, proposal)),
         proposal.is_open and proposal.base != tip,
         conflicts(library, proposal),
-        next_step(library, proposal, verdict.passed),
+        next_step(library, judged, verdict.passed),
     )
 
 
@@ -248,7 +254,7 @@ def refuse_over(proposal: Proposal) -> None:
 
 def authors(library: Library, proposal: Proposal) -> list[str]:
     """Everybody who had a hand in what a proposal's branch holds."""
-    found = [proposal.author]
+    found = [proposal.author, *proposal.makers]
     span = f"{proposal.base}..{proposal.head}"
     for commit in library.repository().log(span):
         said = trailers.read(commit.message)

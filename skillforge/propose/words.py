@@ -41,7 +41,7 @@ def age_days(proposal: Proposal) -> float:
 def proposal_row(proposal: Proposal, conflicts: bool | None) -> dict[str, Any]:
     verdict = proposal.verdict
     is_current = verdict is not None and verdict.head == proposal.head
-    checks = "none"
+    checks = str(proposal.ci or "none")
     if verdict is not None:
         checks = "passed" if verdict.passed else "failed"
         checks = checks if is_current else "stale"
@@ -104,6 +104,8 @@ def opened_text(proposal: Proposal, created: bool) -> str:
     lines = [f"proposal {proposal.number}: {proposal.title}{how}"]
     if proposal.is_open:
         lines.append(f"    branch {proposal.branch}, commit {proposal.head[:12]}")
+        if proposal.url.startswith("http"):
+            lines.append(f"    {proposal.url}")
         lines.append(f"    next: skillforge review {proposal.number}")
     return "\n".join(map(printable, lines))
 
@@ -202,7 +204,7 @@ def brief_text(brief: "Brief", *, full: bool, colour: bool) -> str:
         "into": proposal.absorbed_into,
         "triggers": brief.description or "-",
         "examples": ", ".join(proposal.examples) or "none",
-        "size": f"SKILL.md {_growth(*brief.sizes)}; all files {_growth(*brief.totals)}",
+        "size": f"SKILL.md {growth(*brief.sizes)}; all files {growth(*brief.totals)}",
         "scan": brief.verdict.danger or "",
         "powers": ", ".join(brief.powers) or "nothing new",
         "overlap": _overlap(brief),
@@ -227,7 +229,7 @@ def _standing(brief: "Brief") -> str:
     return f"{state}, approved by {', '.join(approved)}" if approved else state
 
 
-def _growth(was: int, now: int) -> str:
+def growth(was: int, now: int) -> str:
     if not was or not now:
         return f"{now:,} bytes" if now else f"{was:,} bytes go"
     return f"{was:,} to {now:,} bytes ({now / was - 1:+.0%})"

@@ -1,0 +1,40 @@
+"""Which forge a library works with: what is asked for, its policy, or its remote."""
+
+from typing import NamedTuple
+
+from skillforge.errors import RequestError
+from skillforge.forge import Forge
+from skillforge.forge.github import GitHubForge
+from skillforge.forge.local import LocalForge
+from skillforge.forge.place import find, is_github
+from skillforge.gitrepo import GitRepo, remote
+
+LOCAL, GITHUB = "local", "github"
+KINDS = (LOCAL, GITHUB)
+
+
+class Choice(NamedTuple):
+    """What the command line says of the forge; empty where it says nothing."""
+
+    kind: str = ""
+    host: str = ""
+
+
+def choose(repo: GitRepo, main: str, choice: Choice, policy: str) -> Forge:
+    """The forge; nothing is asked of any network."""
+    kind = choice.kind or (GITHUB if choice.host else "") or policy
+    if kind == LOCAL:
+        return LocalForge(repo, main)
+    name, url = remote.origin(repo)
+    place = find(url, choice.host) if url else None
+    if place is not None and (kind or is_github(place)):
+        is_named = bool(choice.host)
+        return GitHubForge(repo, place, main, origin=name, is_named=is_named)
+    if not kind:
+        return LocalForge(repo, main)
+    raise RequestError(
+        f"the remote {url or 'origin'} is no repository on GitHub"
+        if url
+        else "this clone has no remote",
+        hint="git remote add origin https://github.com/OWNER/NAME; or --forge local",
+    )

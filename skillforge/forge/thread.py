@@ -1,0 +1,78 @@
+"""What a pull request shows to people: the page, the labels, the gate, remarks."""
+
+from contextlib import suppress
+
+from skillforge.forge import Page
+from skillforge.forge.pulls import Json, is_trusted
+from skillforge.forge.wire import ForbiddenError, NotThereError, Wire
+
+_PAGE = "<!-- skillforge:page -->"
+_PAGE_END = "<!-- skillforge:end -->"
+REPORT = "<!-- skillforge:gate -->"
+UNWRITTEN = f"""{_PAGE}
+The review page is being written; `skillforge propose` again mends it.
+{_PAGE_END}"""
+_ONE_OF_EACH = ("origin:", "action:", "risk:")
+
+
+def is_report(comment: Json) -> bool:
+    """Whether a comment is the gate's, and not of somebody who would like it to be."""
+    return is_trusted(comment) and (comment["body"] or "").startswith(REPORT)
+
+
+class Thread:
+    """The words of one pull request."""
+
+    def __init__(self, wire: Wire, number: int) -> None:
+        self._wire = wire
+        self._pull = f"{wire.place.path}/pulls/{number}"
+        self._issue = f"{wire.place.path}/issues/{number}"
+
+    def describe(self, page: Page) -> None:
+        """Write the page into the body, between marks; what others wrote stays."""
+        body = (self._wire.get(self._pull).get("body") or "").replace("\r\n", "\n")
+        before, mark, rest = body.partition(_PAGE)
+        _old, _end, after = rest.partition(_PAGE_END)
+        if not mark:
+            before, after = "", f"\n\n{body}".rstrip()
+        new = f"{before}{_PAGE}\n{page.text}\n{_PAGE_END}{after}"
+        if new != body:
+            self._wire.put("PATCH", self._pull, {"body": new})
+        self.label(page.labels)
+
+    def label(self, labels: tuple[str, ...]) -> None:
+        """Have these labels; of each kind that we know only the one that is meant."""
+        there = {label["name"] for label in self._wire.get(self._pull)["labels"]}
+        old = {name for name in there if name.startswith(_ONE_OF_EACH)} - set(labels)
+        new = [name for name in labels if name not in there]
+        # From a fork nobody may set labels; they are a help, not the record.
+        with suppress(ForbiddenError, NotThereError):
+            if new:
+                self._wire.put("POST", f"{self._issue}/labels", {"labels": new})
+            for name in sorted(old):
+                self._wire.put("DELETE", f"{self._issue}/labels/{name}")
+
+    def report(self, text: str) -> None:
+        """Have one comment with the gate's report, and this is what it says."""
+        body = {"body": f"{REPORT}\n{text}"}
+        ours = self._report()
+        if ours is None:
+            path = f"{self._issue}/comments"
+            self._wire.once("POST", path, body, self._report)
+        elif ours["body"] != body["body"]:
+            path = f"{self._wire.place.path}/issues/comments/{ours['id']}"
+            self._wire.put("PATCH", path, body)
+
+    def _report(self) -> Json | None:
+        comments = self._wire.pages(f"{self._issue}/comments")
+        return next((c for c in comments if is_report(c)), None)
+
+    def say(self, text: str) -> None:
+        path = f"{self._issue}/comments"
+        before = {it["id"] for it in self._wire.pages(path)}
+
+        def look() -> Json | None:
+            fresh = (it for it in self._wire.pages(path) if it["id"] not in before)
+            return next((it for it in fresh if it["body"] == text), None)
+
+        self._wire.once("POST", path, {"body": text}, look)

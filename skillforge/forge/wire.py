@@ -1,0 +1,233 @@
+"""GitHub's REST interface: JSON in, JSON out; patient, but not without end.
+
+PyGithub does the talking. Its objects would ask again behind an attribute, where no
+caller can tell a question from a deed, so they are not used.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from skillforge.errors import ConflictError, RequestError, SkillforgeError, ToolError
+from skillforge.forge.place import Place
+
+if TYPE_CHECKING:
+    from github import GithubException
+
+PAUSES = (0.5, 2.0, 5.0)  # seconds before each of the tries that follow a failure
+LONGEST_WAIT = 60  # seconds that a rate limit may keep us
+SLOWEST = 30  # seconds to wait for an answer
+_PAGE = 100
+
+
+class NotThereError(RequestError):
+    """GitHub knows nothing of that name, or does not let us see it."""
+
+
+class RefusedError(ConflictError):
+    """GitHub understood, and will not do it as things are."""
+
+    def __init__(self, status: int, words: str, hint: str = "") -> None:
+        super().__init__(f"GitHub refuses it: {words}", hint=hint)
+        self.status = status
+        self.words = words
+
+
+class ForbiddenError(ToolError):
+    """The token may not do this."""
+
+
+class _DoubtfulError(Exception):
+    """Nobody knows whether it was done; `error` is what to say in the end."""
+
+    def __init__(self, error: SkillforgeError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
+class _LimitedError(Exception):
+    """It was not done, and may be asked again after some seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+
+class Wire:
+    """A connection to one place."""
+
+    def __init__(self, place: Place, token: str) -> None:
+        try:
+            import github
+        except ImportError as err:
+            raise ToolError(
+                "PyGithub is not installed", hint="pip install 'git-skillforge[github]'"
+            ) from err
+        self.place = place
+        self._requester = github.Github(
+            auth=github.Auth.Token(token),
+            base_url=place.api,
+            timeout=SLOWEST,
+            retry=None,  # ours looks before it tries again
+            seconds_between_requests=None,
+            seconds_between_writes=None,
+            user_agent="skillforge",
+        ).requester
+
+    def get(self, path: str, **parameters: Any) -> Any:
+        """Ask something; safe to repeat."""
+        return self._patiently("GET", path, parameters, None, None)
+
+    def pages(self, path: str, key: str = "", **parameters: Any) -> Iterator[Any]:
+        """All of a list that GitHub answers page by page."""
+        number = 1
+        while True:
+            paged = {**parameters, "per_page": _PAGE, "page": number}
+            answer = self._patiently("GET", path, paged, None, None)
+            items = answer[key] if key else answer
+            yield from items
+            if len(items) < _PAGE:
+                return
+            number += 1
+
+    def put(self, verb: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
+        """Do what comes to the same when it is done twice."""
+        return self._patiently(verb, path, {}, body, None)
+
+    def once(
+        self,
+        verb: str,
+        path: str,
+        body: Mapping[str, Any],
+        look: Callable[[], Any],
+    ) -> Any:
+        """Do what must not be done twice.
+
+        After a failure that leaves it open whether it was done, `look` says what there
+        is; only if that is None is it tried again.
+        """
+        return self._patiently(verb, path, {}, body, look)
+
+    def graphql(self, query: str, **variables: Any) -> Any:
+        """Do the few things that REST does not offer; safe to repeat."""
+        body = {"query": query, "variables": variables}
+        answer = self._patiently("POST", self._requester.graphql_url, {}, body, None)
+        if errors := answer.get("errors"):
+            raise RefusedError(200, str(errors[0].get("message", "")))
+        return answer["data"]
+
+    def _patiently(
+        self,
+        verb: str,
+        path: str,
+        parameters: Mapping[str, Any],
+        body: Mapping[str, Any] | None,
+        look: Callable[[], Any] | None,
+    ) -> Any:
+        waited = 0.0
+        pauses = iter(PAUSES)
+        while True:
+            try:
+                return self._ask(verb, path, parameters, body)
+            except _LimitedError as limit:
+                waited += limit.seconds
+                if waited > LONGEST_WAIT:
+                    raise _limit_reached(limit.seconds) from limit
+                time.sleep(limit.seconds)
+            except _DoubtfulError as doubt:
+                pause = next(pauses, None)
+                time.sleep(pause or 0)
+                if look is not None and (there := look()) is not None:
+                    return there
+                if pause is None:
+                    raise doubt.error from doubt
+
+    def _ask(
+        self,
+        verb: str,
+        path: str,
+        parameters: Mapping[str, Any],
+        body: Mapping[str, Any] | None,
+    ) -> Any:
+        import requests
+        from github import GithubException
+
+        try:
+            _headers, data = self._requester.requestJsonAndCheck(
+                verb, path, dict(parameters) or None, input=body
+            )
+        except GithubException as err:
+            self._explain(err, path)
+        except (requests.RequestException, OSError, ValueError) as err:
+            kind = type(err).__name__
+            raise _DoubtfulError(
+                ToolError(
+                    f"{self.place.host} cannot be reached ({kind})",
+                    hint="nothing is half done: run the command again",
+                )
+            ) from err
+        return data
+
+    def _explain(self, err: "GithubException", path: str) -> NoReturn:
+        """What an answer that is no yes means, and what to do."""
+        data = err.data if isinstance(err.data, dict) else {}
+        words = _words(data) or f"it answered {err.status}"
+        headers = {k.lower(): v for k, v in (err.headers or {}).items()}
+        if (wait := _limited_for(err.status, headers, words)) is not None:
+            raise _LimitedError(wait) from err
+        if err.status >= 500:
+            said = ToolError(
+                f"GitHub is in trouble: {words}", hint="run the command again later"
+            )
+            raise _DoubtfulError(said) from err
+        if err.status == 401:
+            raise ToolError(
+                f"{self.place.host} does not take the token",
+                hint="gh auth status; GITHUB_TOKEN and GH_TOKEN count for more",
+            ) from err
+        if err.status == 403:
+            raise ForbiddenError(
+                f"GitHub does not allow it: {words}",
+                hint="the token needs the right to write contents and pull requests "
+                f"of {self.place.owner}/{self.place.name}",
+            ) from err
+        if err.status in (404, 410):
+            raise NotThereError(
+                f"GitHub has no {path.removeprefix('/repos/')}",
+                hint="if it is there, the token may not see it: gh auth status",
+            ) from err
+        raise RefusedError(err.status, words) from err
+
+
+def _words(data: Mapping[str, Any]) -> str:
+    """GitHub's message with its details."""
+    errors = data.get("errors")
+    details = errors if isinstance(errors, list) else [errors] if errors else []
+    said = [
+        str(it.get("message") or it.get("code")) if isinstance(it, dict) else str(it)
+        for it in details
+    ]
+    return "; ".join(filter(None, [str(data.get("message", "")), *said]))
+
+
+def _limited_for(status: int, headers: Mapping[str, str], words: str) -> float | None:
+    """How long a rate limit asks us to wait; None if it is none."""
+    is_over = headers.get("x-ratelimit-remaining") == "0"
+    is_limit = status == 429 or (
+        status == 403 and (is_over or "rate limit" in words.lower())
+    )
+    if not is_limit:
+        return None
+    if after := headers.get("retry-after", ""):
+        return float(after) if after.isdigit() else 60.0
+    if is_over and headers.get("x-ratelimit-reset", "").isdigit():
+        return max(1.0, int(headers["x-ratelimit-reset"]) - time.time() + 1)
+    return 60.0
+
+
+def _limit_reached(seconds: float) -> ToolError:
+    when = time.strftime("%H:%M UTC", time.gmtime(time.time() + seconds))
+    return ToolError(
+        f"GitHub's rate limit is used up until {when}",
+        hint="run the command again then; what was done so far is found again",
+    )

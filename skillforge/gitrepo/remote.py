@@ -1,0 +1,115 @@
+"""The repository that others see: fetch from it, and push to it by compare-and-swap."""
+
+import base64
+import os
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from skillforge.errors import ConflictError, ToolError
+from skillforge.gitrepo import GitRepo
+from skillforge.gitrepo.writing import RefUpdate
+
+_PASSWORD = re.compile(r"//[^@/\s']*@")  # in a URL
+
+
+class Remote(NamedTuple):
+    """Where another repository is: a URL or a remote's name, and how to be let in."""
+
+    url: str
+    access: Mapping[str, str] = {}  # environment of git; holds a secret
+
+
+def origin(repo: GitRepo) -> tuple[str, str]:
+    """The remote that a clone came from, by name and URL; empty if there is none."""
+    if b"[remote" not in _config(repo):
+        return "", ""  # the usual case of a library on one machine: no process
+    names = repo.git("remote").decode().split()
+    name = "origin" if "origin" in names or len(names) != 1 else names[0]
+    done = repo.run("remote", "get-url", "--", name)
+    return (name, done.out.decode().strip()) if done.code == 0 else ("", "")
+
+
+def _config(repo: GitRepo) -> bytes:
+    try:
+        return (repo.common_dir / "config").read_bytes()
+    except OSError:
+        return b""
+
+
+def let_in(web: str, token: str) -> dict[str, str]:
+    """The environment in which git shows a token to one host, and to no other.
+
+    A variable, since others can read the command line of a process. The empty value
+    takes back a header that a configuration sets: two of them are refused.
+    """
+    start = int(os.environ.get("GIT_CONFIG_COUNT") or 0)
+    secret = base64.b64encode(f"x-access-token:{token}".encode()).decode()
+    values = ("", f"Authorization: Basic {secret}")
+    env = {"GIT_CONFIG_COUNT": str(start + len(values))}
+    for number, value in enumerate(values, start):
+        env[f"GIT_CONFIG_KEY_{number}"] = f"http.{web}/.extraHeader"
+        env[f"GIT_CONFIG_VALUE_{number}"] = value
+    return env
+
+
+def fetch(repo: GitRepo, remote: Remote, refspecs: Iterable[str]) -> None:
+    """Bring refs and all that they need; nothing of the checkout is touched."""
+    options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-gc")
+    more = ("--no-recurse-submodules", "--stdin", "--end-of-options", remote.url)
+    lines = "".join(f"{refspec}\n" for refspec in refspecs)
+    done = repo.run("fetch", *options, *more, stdin=lines.encode(), env=remote.access)
+    if done.code:
+        raise _failed("fetch", done.complaint)
+
+
+def heads(repo: GitRepo, remote: Remote, *refs: str) -> dict[str, str]:
+    """What refs of another repository point at; those that it has not are left out."""
+    line = ("ls-remote", "--quiet", "--end-of-options", remote.url, *refs)
+    done = repo.run(*line, env=remote.access)
+    if done.code:
+        raise _failed("ls-remote", done.complaint)
+    rows = (row.split("\t") for row in done.out.decode().splitlines())
+    return {ref: name for name, ref in rows}
+
+
+def push(repo: GitRepo, remote: Remote, update: RefUpdate) -> None:
+    """Move a ref of another repository, if it still has its old value.
+
+    A push whose answer got lost is found to be done.
+    """
+    lease = f"--force-with-lease={update.ref}:{update.old}"
+    options = ("--quiet", "--no-verify", "--porcelain", lease)
+    spec = f"{update.new}:{update.ref}"
+    line = ("push", *options, "--end-of-options", remote.url, spec)
+    done = repo.run(*line, env=remote.access)
+    if done.code == 0:
+        return
+    now = heads(repo, remote, update.ref).get(update.ref, "")
+    if now == update.new:
+        return
+    if now != update.old:
+        raise ConflictError(
+            f"somebody else pushed to {update.ref.removeprefix('refs/heads/')}",
+            hint="look at it, and try again",
+        )
+    raise _failed("push", f"{done.complaint}\n{_rejection(done.out)}")
+
+
+def _rejection(out: bytes) -> str:
+    """Why the other side took a push back, from git's table."""
+    rows = [row.split("\t") for row in out.decode("utf-8", "replace").splitlines()]
+    return "\n".join(row[2] for row in rows if len(row) == 3 and row[0] == "!")
+
+
+def _failed(verb: str, complaint: str) -> ToolError:
+    """Git's complaint on another repository, with what to do about it."""
+    text = _PASSWORD.sub("//", complaint.strip()) or "git gave no reason"
+    hint = "nothing is half done: run the command again when it can be reached"
+    is_locked_out = any(
+        words in text for words in ("Authentication", "403", "401", "denied", "read U")
+    )
+    if is_locked_out:
+        hint = "`gh auth status` tells who you are there; the token needs the right to "
+        hint += "write contents, or `gh auth setup-git` lets git in"
+    return ToolError(f"git {verb} failed: {text}", hint=hint)

@@ -1,0 +1,215 @@
+"""The review page of a proposal, as Markdown: what a reviewer decides from.
+
+Whatever a skill, its evidence or its author says is shown as words or code and as
+nothing else: none of it becomes a link, a mention, a heading or a trailer.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from skillforge.forge import Page
+from skillforge.library import Library
+from skillforge.model import (
+    Action,
+    CheckResult,
+    Proposal,
+    Report,
+    Severity,
+    Status,
+    Verdict,
+)
+from skillforge.propose import gate, review, words
+from skillforge.propose.candidate import Candidate
+from skillforge.propose.review import Brief
+from skillforge.report import code, many, markdown, plain
+
+_SIGNS = {
+    Status.PASSED: "✅ passed",
+    Status.FAILED: "❌ failed",
+    Status.ERROR: "❌ came to no end",
+    Status.NOT_RUN: "⏳ not run",
+}
+_LONGEST = 60_000  # characters; GitHub takes 65,536
+_FILES = 30  # that are listed
+_FINDINGS = 50
+_SLOW = ("test",)  # checks that run where untrusted code may: not on the author's desk
+
+
+def of(library: Library, proposal: Proposal) -> Page:
+    """The page; checks that take long are left to CI."""
+    verdict = gate.judge(library, Candidate.of(proposal), leave_out=_SLOW)
+    brief = review.gather(library, proposal, verdict)
+    sections = [
+        _head(brief),
+        _changes(library, brief),
+        _evidence(library, brief),
+        _checks(brief),
+        _risk(brief),
+        _commands(brief),
+    ]
+    text = "\n\n".join("\n".join(section) for section in sections if section)
+    return Page(_cut(text), labels(brief))
+
+
+def labels(brief: Brief) -> tuple[str, ...]:
+    proposal = brief.proposal
+    risk = (f"risk:{brief.verdict.danger}",) if brief.verdict.danger else ()
+    return ("skill", f"origin:{proposal.origin}", f"action:{proposal.action}", *risk)
+
+
+def _cut(text: str) -> str:
+    if len(text) <= _LONGEST:
+        return text
+    whole = text[:_LONGEST].rpartition("\n")[0]
+    return f"{whole}\n\n*The page is cut: `skillforge review` shows all of it.*"
+
+
+def _head(brief: Brief) -> list[str]:
+    proposal = brief.proposal
+    lines = [f"**{plain(proposal.title)}**, by {plain(proposal.author)} "]
+    lines[0] += f"({proposal.origin})"
+    if brief.description:
+        lines += ["", f"> {plain(brief.description)}"]
+    if proposal.why:
+        lines += ["", f"**Why:** {plain(proposal.why)}"]
+    if others := proposal.skills[1:]:
+        lines += ["", f"**With it:** {', '.join(map(code, others))}"]
+    if proposal.absorbed_into:
+        lines += ["", f"**Goes into:** {code(proposal.absorbed_into)}"]
+    return lines
+
+
+def _changes(library: Library, brief: Brief) -> list[str]:
+    proposal = brief.proposal
+    repo = library.repository()
+    rows = list(repo.diff_lines(proposal.base, proposal.head))
+    lines = [
+        "### What changes",
+        "",
+        "| file | added | removed |",
+        "| --- | --- | --- |",
+    ]
+    lines += [
+        f"| {code(path)} | {more} | {less} |" for path, more, less in rows[:_FILES]
+    ]
+    if left := len(rows) - _FILES:
+        lines += [f"| {many(left, 'more file')} | | |"] if left > 0 else []
+    was, now = brief.sizes
+    total = words.growth(*brief.totals)
+    return [*lines, "", f"`SKILL.md` {words.growth(was, now)}; all files {total}."]
+
+
+def _evidence(library: Library, brief: Brief) -> list[str]:
+    proposal = brief.proposal
+    found = library.evidence_at(proposal.head, proposal.skill)
+    lines = ["### Evidence", ""]
+    if not proposal.examples:
+        return [*lines, "It names no example that it was learned from."]
+    lines += ["| example | task | outcome | verified by | reviewed by |"]
+    lines += ["| --- | --- | --- | --- | --- |"]
+    for number in proposal.examples:
+        cells = [code(number[:12]), *map(plain, _example(found.get(number)))]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def _example(data: bytes | None) -> list[str]:
+    """Task, outcome, who verified it, who reviewed it; as far as it says so."""
+    try:
+        about = json.loads(data or b"")
+    except ValueError:
+        about = None
+    if not isinstance(about, dict):
+        return ["it is not there, or no JSON", "", "", ""]
+    outcome = about.get("outcome")
+    ended = outcome if isinstance(outcome, dict) else {"status": outcome}
+    review_ = about.get("review")
+    reviewed = review_ if isinstance(review_, dict) else {"by": review_}
+    return [
+        _short(about.get("task")),
+        _short(ended.get("status") or about.get("status")),
+        _short(ended.get("verified_by") or about.get("verified_by")),
+        _short(reviewed.get("by") or about.get("reviewer")),
+    ]
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else "" if value is None else str(value)
+    return text if len(text) <= 160 else f"{text[:160]}…"
+
+
+def _checks(brief: Brief) -> list[str]:
+    url = brief.proposal.url
+    lines = ["### Checks", "", *_check_table(brief.verdict)]
+    return [*lines, "", f"Checked when it was proposed; [what CI says]({url}/checks)."]
+
+
+def _check_table(verdict: Verdict) -> Iterator[str]:
+    yield "| check | result |"
+    yield "| --- | --- |"
+    for check in verdict.checks:
+        yield f"| {code(check.name)} | {_SIGNS[check.status]}{_count(check)} |"
+
+
+def _count(check: CheckResult) -> str:
+    found = Report(check.findings)
+    counts = [
+        many(found.count(severity), severity)
+        for severity in (Severity.ERROR, Severity.WARNING)
+        if found.count(severity)
+    ]
+    return f" ({', '.join(counts)})" if counts else ""
+
+
+def _risk(brief: Brief) -> list[str]:
+    danger = brief.verdict.danger
+    powers = ", ".join(map(code, brief.powers)) or "nothing that it had not before"
+    near = [f"{code(n.name)} {n.similarity:.0%}" for n in brief.neighbours]
+    lines = ["### Risk", ""]
+    lines += [f"- Security scan: **{danger}**"] if danger else []
+    lines += [f"- Asks for: {powers}"]
+    lines += [f"- Says the same as: {', '.join(near) or 'no other skill'}"]
+    return [*lines, *_findings(brief.verdict)]
+
+
+def _findings(verdict: Verdict) -> list[str]:
+    found = [
+        finding
+        for check in verdict.checks
+        for finding in check.findings
+        if finding.severity is not Severity.NOTE
+    ]
+    if not found:
+        return []
+    table = markdown(Report(tuple(found[:_FINDINGS]))).split("\n")[2:]
+    more = len(found) - _FINDINGS
+    return ["", *table, *([f"\n{many(more, 'more finding')}."] if more > 0 else [])]
+
+
+def _commands(brief: Brief) -> list[str]:
+    proposal = brief.proposal
+    number, name = proposal.number, proposal.skill
+    test = f" && skillforge test {name}" if proposal.action != Action.DELETE else ""
+    lines = [
+        "### Try it, decide, take it back",
+        "",
+        "```sh",
+        f"gh pr checkout {number}{test}",
+        f"skillforge review {number}             # this page, from your own checks",
+        f"skillforge review {number} --approve   # of exactly {proposal.head[:12]}",
+        f"skillforge promote {number}",
+    ]
+    if proposal.action != Action.ROLLBACK:
+        lines += [f"skillforge rollback {name} --why TEXT   # when it is merged"]
+    return [*lines, "```"]
+
+
+def report(verdict: Verdict) -> str:
+    """What the gate said, as the one comment that it keeps."""
+    end = "passed" if verdict.passed else "refuses this"
+    lines = [f"### The gate {end}", "", *_check_table(verdict)]
+    lines += [*_findings(verdict), ""]
+    danger = f" Security scan: **{verdict.danger}**." if verdict.danger else ""
+    lines += [f"Judged `{verdict.head[:12]}` on `{verdict.base[:12]}`.{danger}"]
+    return _cut("\n".join(lines))
