@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.measure import Row, git, library, ratio, seconds
+from skillforge.gitrepo import trailers
 from skillforge.model import Draft, DraftFile
-from skillforge.propose import audit, story, trailers
+from skillforge.propose import audit, story
 from skillforge.propose.admission import Request
 from skillforge.propose.desk import Desk
 from skillforge.propose.history import MAIN_LINE

@@ -110,7 +110,9 @@ class Library:
     @property
     def tip(self) -> str:
         """The commit that main is at now."""
-        return self.repository().ref(self.trunk or f"refs/heads/{self.main}")
+        repo = self.repository()
+        here = repo.ref(self.trunk or f"refs/heads/{self.main}")
+        return here or repo.ref(f"refs/remotes/origin/{self.main}")
 
     def policy(self, revision: str | None = None) -> Policy:
         """The policy in the checkout, or at a commit."""

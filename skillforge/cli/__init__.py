@@ -41,6 +41,11 @@ COMMANDS = {
         "audit": ("history", "Prove that nothing reached main unjudged."),
         "rollback": ("history", "Take a skill back to an earlier version."),
     },
+    "GitHub": {
+        "protect": ("github", "Set a repository up so that only judged skills merge."),
+        "report": ("github", "Show a gate's report on its pull request."),
+        "promoted": ("github", "Note who approved merges made in GitHub's pages."),
+    },
 }
 
 

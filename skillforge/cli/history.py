@@ -45,24 +45,35 @@ def why(settings: Settings, name: str) -> Answer:
 @click.command()
 @click.argument("span", required=False, metavar="[RANGE]", default="")
 @click.option("--since", default="", metavar="DATE", help="Only commits after a date.")
+@click.option("--remote", is_flag=True, help="Ask GitHub whether it agrees, too.")
 @forge_options
 @click.pass_obj
-def audit(settings: Settings, span: str, since: str) -> Answer:
+def audit(settings: Settings, span: str, since: str, remote: bool) -> Answer:
     """Prove from git alone that every change of a skill on main was judged.
+
+    With --remote GitHub has to confirm the approvals, and to be set up as `skillforge
+    protect` leaves it.
 
     \b
     skillforge audit                    all of main
     skillforge audit v1.0.0..main       since a release
+    skillforge audit --remote           and ask GitHub
 
     Exits 1 if there is an exception: a direct push, a missing approval, a tree that is
     not the approved one, evidence that is not there.
     """
     from skillforge.propose import audit as audits
-    from skillforge.propose import words
+    from skillforge.propose import drift, words
     from skillforge.propose.desk import Desk
 
-    desk = Desk.at(settings.start)
-    done = audits.audit(desk.library, desk.forge, span, since)
+    desk = Desk.at(settings.start, None, settings.choice)
+    if remote:
+        desk.forge.look()
+    library = desk.settled()
+    forge = desk.forge if desk.forge.is_here else None
+    done = audits.audit(library, forge, span, since)
+    if remote:
+        done = drift.confirmed(library, desk.forge, done, span)
     data, text = words.audit_data(done), words.audit_text(done)
     return Answer(data, text, ok=not done.exceptions)
 
@@ -107,9 +118,9 @@ def rollback(  # noqa: PLR0913, PLR0917 - one for each option
         raise click.UsageError("say why: --why TEXT")
     desk = Desk.at_work(settings.start, speaks_for, settings.choice)
     wish = rollback.Wish(name, to, why, Origin(origin or Origin.HUMAN))
-    request = Request(
-        rollback.draft_of(desk.library, wish), desk.base, supersede=supersede
-    )
+    base = desk.base
+    draft = rollback.draft_of(desk.library, wish)
+    request = Request(draft, base, supersede=supersede)
     [outcome] = propose(desk.library, desk.forge, [request], desk.by)
     proposal = outcome.proposal
     assert proposal is not None

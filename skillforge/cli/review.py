@@ -1,15 +1,16 @@
 """The commands that decide on a proposal: gate, review, promote, refresh, close."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from skillforge.cli.base import Answer, Settings, forge_options
+from skillforge.cli.base import FORMATS, Answer, Settings, forge_options
 from skillforge.cli.output import use_colour
 from skillforge.cli.propose import as_option
 
 if TYPE_CHECKING:
-    from skillforge.model import Proposal
+    from skillforge.model import Proposal, Verdict
     from skillforge.propose.desk import Desk
     from skillforge.propose.promote import Promoted
 
@@ -18,30 +19,46 @@ if TYPE_CHECKING:
 @click.argument("number", type=int, required=False)
 @click.option("--base", metavar="REV", help="Judge a branch: the revision it goes to.")
 @click.option("--head", metavar="REV", help="Judge a branch: its own revision.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+)
+@click.option(
+    "--report",
+    metavar="DIR",
+    type=click.Path(file_okay=False),
+    help="Write gate.json, gate.md and gate.sarif there, too.",
+)
 @as_option
 @forge_options
 @click.pass_obj
-def gate(
+def gate(  # noqa: PLR0913, PLR0917 - one for each option
     settings: Settings,
     number: int | None,
     base: str | None,
     head: str | None,
+    format_: str,
+    report: str | None,
     speaks_for: str | None,
 ) -> Answer:
     """Run the required checks on a proposal, or on a branch in CI.
 
     Policy and rules come from the base, never from what is judged. The report is stored
-    with the proposal.
+    with the proposal; on GitHub it is the one comment that the gate keeps.
 
     \b
     skillforge gate 3
     skillforge gate --base origin/main --head HEAD
+    skillforge gate --base "$BASE" --head "$HEAD" --format github --report out
 
     Exits 0 if every required check passed, 1 if one failed, crashed or is missing.
     """
     from skillforge.propose import gate as gates
+    from skillforge.propose import page, words
     from skillforge.propose import review as reviews
-    from skillforge.propose import words
     from skillforge.propose.candidate import Candidate
     from skillforge.propose.desk import Desk
 
@@ -52,12 +69,48 @@ def gate(
         done = reviews.check(desk.library, desk.forge, desk.forge.get(number), desk.by)
         assert done.verdict is not None
         verdict = done.verdict
+        desk.forge.report(done.number, page.report(verdict))
     else:
         candidate = Candidate.between(desk.library, str(base), str(head))
         verdict = gates.judge(desk.library, candidate)
+    if report:
+        _write_report(Path(report), verdict)
     data = words.verdict_data(verdict) | {"proposal": number}
     text = words.verdict_text(verdict, colour=use_colour())
-    return Answer(data, text, ok=verdict.passed)
+    settings.json = settings.json or format_ == "json"
+    if format_ in ("text", "json"):
+        return Answer(data, text, verdict.passed)
+    return Answer(data, text, verdict.passed, _document(format_, verdict))
+
+
+def _document(format_: str, verdict: "Verdict") -> str:
+    """What the gate found, in a form that other programs read."""
+    from skillforge import report
+    from skillforge.checks import all_rules
+    from skillforge.model import SKILLS, Report
+
+    findings = tuple(f for check in verdict.checks for f in check.findings)
+    skills = {f"{SKILLS}/{name}" for check in verdict.checks for name in check.skills}
+    found = Report(findings, tuple(sorted(skills)))
+    return report.FORMATS[format_](found, all_rules())
+
+
+def _write_report(folder: Path, verdict: "Verdict") -> None:
+    from skillforge.errors import unwritable
+    from skillforge.forge.record import dump_verdict
+    from skillforge.propose import page
+
+    files = {
+        "gate.json": dump_verdict(verdict),
+        "gate.md": page.report(verdict).encode(),
+        "gate.sarif": _document("sarif", verdict).encode(),
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, data in files.items():
+            (folder / name).write_bytes(data)
+    except OSError as err:
+        raise unwritable(folder, err) from err
 
 
 @click.command()

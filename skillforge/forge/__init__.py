@@ -24,6 +24,9 @@ class Forge(Protocol):
     main: str
     """The ref that proposals are merged into, as this clone knows it."""
 
+    is_here: bool
+    """Whether its records are in this clone, where an audit can read them."""
+
     unreadable: dict[int, ConfigError]
     """Proposals whose record could not be read at the last look."""
 
@@ -58,7 +61,7 @@ class Forge(Protocol):
     def describe(self, proposal: Proposal, page: Callable[[Proposal], Page]) -> None:
         """Put the review page where reviewers read; made only if that is the forge."""
 
-    def report(self, proposal: Proposal, text: str) -> None:
+    def report(self, number: int, text: str) -> None:
         """Put the gate's report there: one of them, whatever there was before."""
 
     def judge(self, proposal: Proposal, verdict: Verdict, by: Who) -> Proposal:

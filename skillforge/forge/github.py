@@ -39,6 +39,8 @@ class _Target(NamedTuple):
 class GitHubForge:
     """The forge of a team: branches, pull requests, reviews and merges on GitHub."""
 
+    is_here = False
+
     def __init__(
         self, repo: GitRepo, place: Place, main: str, *, origin: str, is_named: bool
     ) -> None:
@@ -109,15 +111,18 @@ class GitHubForge:
         remarks = (it for it in comments if not is_report(it))
         return self._with_state(pulls.with_comments(found, remarks))
 
-    def _with_state(self, proposal: Proposal) -> Proposal:
+    def with_reviews(self, proposal: Proposal) -> Proposal:
+        """The same with what reviewers decided."""
         reviews = self._pages_of(proposal.number, "reviews")
+        return pulls.with_reviews(self.repo, proposal, reviews)
+
+    def _with_state(self, proposal: Proposal) -> Proposal:
         runs = self.wire.pages(
             f"{self.place.path}/commits/{proposal.head}/check-runs",
             "check_runs",
             check_name=pulls.GATE,
         )
-        with_checks = pulls.with_checks(proposal, runs)
-        return pulls.with_reviews(self.repo, with_checks, reviews)
+        return self.with_reviews(pulls.with_checks(proposal, runs))
 
     def _pages_of(self, number: int, what: str) -> Iterable[Json]:
         return self.wire.pages(f"{self.place.path}/pulls/{number}/{what}")
@@ -139,6 +144,29 @@ class GitHubForge:
             if self.repo.ref(f"{PULLS}{number}") != pull["head"]["sha"]:
                 wanted.append(f"+refs/pull/{number}/head:{PULLS}{number}")
         remote.fetch(self.repo, self.remote, wanted)
+
+    def number_of(self, commit: str) -> int | None:
+        """The pull request that brought a commit to main."""
+        found = self.wire.pages(f"{self.place.path}/commits/{commit}/pulls")
+        merged = (it for it in found if it["merged_at"])
+        here = (it for it in merged if it["base"]["ref"] == self.branch)
+        return next((int(it["number"]) for it in here), None)
+
+    def share(self, ref: str, change: Callable[[], None]) -> None:
+        """Change a ref that others write, too, and push it; again if they did."""
+        for tries_left in (2, 1, 0):
+            before = remote.heads(self.repo, self.remote, ref).get(ref, "")
+            if before:
+                remote.fetch(self.repo, self.remote, [f"+{ref}:{ref}"])
+            change()
+            update = RefUpdate(ref, self.repo.ref(ref), before)
+            try:
+                if update.new != before:
+                    remote.push(self.repo, self.remote, update)
+                break
+            except ConflictError:
+                if not tries_left:
+                    raise
 
     def open(
         self, commit: NewCommit, proposal: Proposal, by: Who, admit: Admit
@@ -219,8 +247,8 @@ class GitHubForge:
     def describe(self, proposal: Proposal, page: Callable[[Proposal], Page]) -> None:
         self._thread(proposal.number).describe(page(proposal))
 
-    def report(self, proposal: Proposal, text: str) -> None:
-        self._thread(proposal.number).report(text)
+    def report(self, number: int, text: str) -> None:
+        self._thread(number).report(text)
 
     def _thread(self, number: int) -> Thread:
         return Thread(self.wire, number)

@@ -26,6 +26,8 @@ _OVER = ("merged", "closed", "expired")
 class LocalForge:
     """The forge of a single machine; it needs nothing but git."""
 
+    is_here = True
+
     def __init__(self, repo: GitRepo, main: str) -> None:
         self.repo = repo
         self.main = f"refs/heads/{main}"
@@ -42,7 +44,7 @@ class LocalForge:
     def describe(self, proposal: Proposal, page: Callable[[Proposal], Page]) -> None:
         """`skillforge review` is the page."""
 
-    def report(self, proposal: Proposal, text: str) -> None:
+    def report(self, number: int, text: str) -> None:
         """The record holds it."""
 
     def detailed(self, proposals: list[Proposal]) -> list[Proposal]:

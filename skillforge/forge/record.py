@@ -5,7 +5,8 @@ import re
 from dataclasses import asdict, replace
 from typing import Any
 
-from skillforge.errors import ConfigError
+from skillforge.conform import misfit
+from skillforge.errors import ConfigError, RequestError
 from skillforge.model import (
     Action,
     Approval,
@@ -23,6 +24,8 @@ from skillforge.model import (
 PROPOSAL_FILE = "proposal.json"
 VERDICT_FILE = "gate.json"
 FORMAT = "skillforge/proposal/1"
+GATE_FORMAT = "skillforge/gate/1"
+_LARGEST = 5_000_000  # bytes of a report
 _NOT_KEPT = ("number", "verdict", "url", "makers", "objections", "ci")
 _TEXTS = (
     "skill",
@@ -57,6 +60,27 @@ def verdict_data(verdict: Verdict) -> dict[str, Any]:
     """A verdict as plain data, for a record and for scripts."""
     data = asdict(verdict)
     return data | {"passed": verdict.passed, "digest": verdict.digest}
+
+
+def dump_verdict(verdict: Verdict) -> bytes:
+    """A verdict as a file, for another run to read."""
+    return _json({"format": GATE_FORMAT, **verdict_data(verdict)})
+
+
+def load_verdict(data: bytes) -> Verdict:
+    """The verdict in a file that anybody may have written."""
+    try:
+        if len(data) > _LARGEST:
+            raise ValueError("it is too large")
+        said = json.loads(data)
+        if found := misfit(said, "gate.schema.json"):
+            raise ValueError(found.words)
+        return _verdict(said)
+    except (ValueError, RecursionError) as err:
+        raise RequestError(
+            f"this is no report of the gate: {err}",
+            hint="skillforge gate --base REV --head REV --report DIR writes one",
+        ) from err
 
 
 def load(number: int, record: bytes, verdict: bytes | None) -> Proposal:

@@ -16,8 +16,8 @@ from skillforge.forge import Forge
 from skillforge.gitrepo import trailers
 from skillforge.gitrepo.objects import Object
 from skillforge.library import Library
-from skillforge.model import EVIDENCE, SKILLS, Action, Danger, Proposal, State
-from skillforge.propose import history, people
+from skillforge.model import EVIDENCE, Action, Danger, Proposal, State
+from skillforge.propose import history, people, recorded
 from skillforge.propose.history import NOW, Step
 
 
@@ -55,8 +55,13 @@ class _Facts:
 
 
 @proc.without_cycles
-def audit(library: Library, forge: Forge, span: str = "", since: str = "") -> Audit:
-    """Check every step of main, or those of a range, one after the other."""
+def audit(
+    library: Library, forge: Forge | None, span: str = "", since: str = ""
+) -> Audit:
+    """Check every step of main, or those of a range, one after the other.
+
+    A forge that has its records here is asked for them.
+    """
     tip = library.tip
     all_steps = history.steps(library, _end(library, span) if span else tip)
     chosen = _chosen(library, all_steps, span, since)
@@ -74,9 +79,10 @@ def audit(library: Library, forge: Forge, span: str = "", since: str = "") -> Au
             facts.held.setdefault(name, {change.before}).add(change.after)
     if chosen is None:
         found += _lost(all_steps, facts.records)
+        unreadable = forge.unreadable if forge else {}
         found += [
             Problem(f"refs/skillforge/proposals/{n}", "unreadable-record", err.message)
-            for n, err in forge.unreadable.items()
+            for n, err in unreadable.items()
         ]
         found += _moved_adoption(library, all_steps, tip)
     return Audit(
@@ -92,6 +98,17 @@ def _end(library: Library, span: str) -> str:
     return library.repository().resolve(span.rpartition("..")[2] or library.main)
 
 
+def commits_of(library: Library, span: str) -> set[str]:
+    """The commits of a range on main's own line; all up to its end, if it has none."""
+    repo = library.repository()
+    start, _dots, end = span.rpartition("..")
+    if start.endswith("."):
+        raise RequestError(f"{span!r} is no range", hint="A..B, or A..")
+    line = ["rev-list", "--first-parent", repo.resolve(end or library.main)]
+    line += [f"^{repo.resolve(start)}"] if start else []
+    return {*repo.git(*line).decode().split()}
+
+
 def _chosen(
     library: Library, all_steps: list[Step], span: str, since: str
 ) -> set[str] | None:
@@ -99,14 +116,8 @@ def _chosen(
     if not span and not since:
         return None
     repo = library.repository()
-    start, dots, end = span.rpartition("..")
-    if start.endswith("."):
-        raise RequestError(f"{span!r} is no range", hint="A..B, or A..")
-    names = [step.name for step in all_steps]
-    if dots and start:
-        line = ("rev-list", "--first-parent", repo.resolve(end or library.main))
-        wanted = {*repo.git(*line, f"^{repo.resolve(start)}").decode().split()}
-        names = [name for name in names if name in wanted]
+    wanted = commits_of(library, span)
+    names = [step.name for step in all_steps if step.name in wanted]
     if since:
         seconds = repo.date(since)
         # From the first that is late enough: a date in a commit is its author's word.
@@ -179,7 +190,7 @@ def _adds(step: Step, path: str) -> bool:
     return change is not None and not change.before
 
 
-def _gather(library: Library, forge: Forge, all_steps: list[Step]) -> _Facts:
+def _gather(library: Library, forge: Forge | None, all_steps: list[Step]) -> _Facts:
     """Ask git everything at once: no process for each commit."""
     repo = library.repository()
     promotions = [step for step in all_steps if step.is_promotion]
@@ -189,7 +200,7 @@ def _gather(library: Library, forge: Forge, all_steps: list[Step]) -> _Facts:
     found = repo.names_of(evidence)
     policies = dict(zip(bases, blobs, strict=True))
     return _Facts(
-        {proposal.number: proposal for proposal in forge.proposals()},
+        {it.number: it for it in forge.proposals()} if forge else {},
         policies,
         {blob: _policy(repo.find(blob)) for blob in set(blobs) if blob},
         {path for path, name in zip(evidence, found, strict=True) if not name},
@@ -219,20 +230,19 @@ def _judge(step: Step, facts: _Facts, adopted: set[str]) -> tuple[str, list[Prob
     if any("Proposal" in trailers.read(commit.message) for commit in step.brought):
         why = "it puts promotions to the side: main's own line is another one now"
         return "direct", [Problem(step.name, "side-history", why)]
-    if not _touches_skills(step):
+    if not history.touches_skills(step):
         return "other", []
     if step.name in adopted or step.is_exact_revert:
         return "adopted" if step.name in adopted else "revert", []
     return "direct", [_unjudged(step)]
 
 
-def _touches_skills(step: Step) -> bool:
-    tops = (SKILLS, EVIDENCE)
-    return any(history.is_of(p, top) for p in step.commit.changes for top in tops)
-
-
 def _unjudged(step: Step) -> Problem:
     names = ", ".join(sorted(step.skills)) or "evidence"
+    if step.pull_request is not None and step.drafted and not step.reverts:
+        why = f"pull request {step.pull_request} was merged on GitHub, and who approved"
+        why += " it is not noted here: git fetch origin 'refs/notes/*:refs/notes/*'"
+        return Problem(step.name, "unrecorded", why)
     if step.reverts:
         why = f"a revert of {names} that does not bring back an earlier version"
         return Problem(step.name, "inexact-revert", why)
@@ -247,9 +257,12 @@ def _tree_is_approved(step: Step, _facts: _Facts) -> Said:
     """Tested tree = approved tree = merged tree."""
     head = step.brought[0] if step.brought else None
     said = trailers.first(step.said, "Approved-Tree")
+    is_merge = len(step.commit.parents) == 2
     if step.number is None:
         yield "no-proposal", "it does not name a proposal by its number"
-    elif head is None or head.name != step.commit.parents[1]:
+    elif step.is_cut:
+        yield "unreachable", recorded.cut_words(step.number)
+    elif head is None or (is_merge and head.name != step.commit.parents[1]):
         yield "no-proposal", "its second parent is no commit of its own"
     elif not step.commit.tree == head.tree == said:
         yield "tree-mismatch", "the tree that was merged is not the one approved"
@@ -270,7 +283,7 @@ def _is_approved(step: Step, facts: _Facts) -> Said:
         yield "policy-mismatch", "the policy of its base cannot be read"
         return
     authors = [c for b in step.brought for c in (b.author, b.committer)]
-    authors += step.drafted.get("Proposed-By", [])
+    authors += step.drafted.get("Proposed-By", []) + step.said.get("Opened-By", [])
     approvers = people.distinct(step.said.get("Approved-By", ()))
     others = [who for who in approvers if not people.is_any(who, authors)]
     if NOW in step.said:

@@ -15,13 +15,13 @@ from skillforge.gitrepo.history import Change, Commit
 from skillforge.gitrepo.running import AS_IT_IS
 from skillforge.library import Library
 from skillforge.model import EVIDENCE, SKILLS
+from skillforge.propose import recorded
 
 NOW = "Rolled-Back-By"  # trailer of a merge: who did not wait for an approval
 _REVERTS = re.compile(r"^This reverts commit ([0-9a-f]{7,64})\b", re.MULTILINE)
 _REVERTS_NUMBER = re.compile(
     r"^Reverts (?:[\w.-]+/[\w.-]+)?#(\d{1,9})\s*$", re.MULTILINE
 )
-_PULL_REQUEST = re.compile(r"Merge pull request #(\d{1,9}) |.*\(#(\d{1,9})\)$")
 _LATEST = 253_402_300_799  # the last second that a date can tell
 _RAW = ("--raw", "-t", "--root", "--no-abbrev", *AS_IT_IS)
 MAIN_LINE = ("--first-parent", "--diff-merges=first-parent", *_RAW)
@@ -36,6 +36,7 @@ class Step:
     skills: dict[str, Change]
     said: dict[str, list[str]]  # trailers of the commit itself
     drafted: dict[str, list[str]]  # trailers of the proposal's commit
+    is_noted: bool = False  # what it said was noted later, for a merge in GitHub's UI
     reverts: list["Step"] = field(default_factory=list)
 
     @property
@@ -45,7 +46,14 @@ class Step:
     @property
     def is_promotion(self) -> bool:
         """Whether it claims to be a proposal's merge; the audit checks the claim."""
-        return "Proposal" in self.said and len(self.commit.parents) == 2
+        is_merge = len(self.commit.parents) == 2 or self.is_noted
+        return "Proposal" in self.said and is_merge
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether it was squashed or rebased, and what it was made of is not here."""
+        is_github = self.is_noted or self.pull_request is not None
+        return is_github and not self.brought
 
     @property
     def number(self) -> int | None:
@@ -57,8 +65,7 @@ class Step:
     @property
     def pull_request(self) -> int | None:
         """The number of the pull request that GitHub merged with it."""
-        match = _PULL_REQUEST.match(self.commit.subject)
-        return int(match[1] or match[2]) if match else None
+        return recorded.pull_request(self.commit.subject)
 
     @property
     def date(self) -> str:
@@ -76,8 +83,11 @@ class Step:
 
     @property
     def action(self) -> str:
+        said = trailers.first(self.drafted, "Action")
         if self.is_promotion:
-            return trailers.first(self.drafted, "Action")
+            return said
+        if self.pull_request is not None and said:
+            return said
         return "revert" if self.reverts else "direct"
 
     def took_back(self, name: str, other: "Step") -> bool:
@@ -115,14 +125,24 @@ def steps(library: Library, tip: str) -> list[Step]:
         commits = {commit.name: commit for commit in whole.wait()}
         line = list(own.wait())
     line.reverse()
+    noted = recorded.read(repo)
+    line = recorded.folded(line, noted)
+    heads = recorded.heads(repo, line, noted)
+    commits |= {c.name: c for c in recorded.commits_of(repo, heads.values(), tip)}
     on_line = {commit.name for commit in line}
     seen: set[str] = set()
-    found = [_step(commit, _brought(commit, commits, on_line, seen)) for commit in line]
+    found = []
+    for commit in line:
+        starts = commit.parents[1:] or (heads.get(commit.name, ""),)
+        brought = _brought(starts, commits, on_line, seen)
+        found.append(_step(commit, brought, noted.get(commit.name)))
     _find_reverts(found)
     return found
 
 
-def _step(commit: Commit, brought: tuple[Commit, ...]) -> Step:
+def _step(
+    commit: Commit, brought: tuple[Commit, ...], noted: dict[str, list[str]] | None
+) -> Step:
     skills = {
         path.split("/")[1]: change
         for path, change in commit.changes.items()
@@ -132,15 +152,19 @@ def _step(commit: Commit, brought: tuple[Commit, ...]) -> Step:
     # The oldest commit is the tool's own; what was put on top of it is not believed.
     drafts = (trailers.read(c.message) for c in reversed(brought))
     drafted = next((draft for draft in drafts if "Skill" in draft), {})
-    return Step(commit, brought, skills, said, drafted)
+    if not drafted and len(commit.parents) == 1:
+        drafted = recorded.squashed(commit.message)
+    is_noted = noted is not None and "Proposal" not in said
+    said = noted if noted is not None and is_noted else said
+    return Step(commit, brought, skills, said, drafted, is_noted)
 
 
 def _brought(
-    commit: Commit, commits: dict[str, Commit], on_line: set[str], seen: set[str]
+    starts: Iterable[str], commits: dict[str, Commit], on_line: set[str], seen: set[str]
 ) -> tuple[Commit, ...]:
     """What a merge brought in: reachable from it, and from nothing before it."""
     found: list[Commit] = []
-    pending = list(commit.parents[1:])
+    pending = list(starts)
     while pending:
         name = pending.pop()
         if name in on_line or name in seen or name not in commits:
@@ -185,6 +209,11 @@ def _reverted(
 def is_of(path: str, top: str) -> bool:
     """Whether a path is a folder or in it, also where case is ignored."""
     return path.partition("/")[0].casefold() == top
+
+
+def touches_skills(step: Step) -> bool:
+    tops = (SKILLS, EVIDENCE)
+    return any(is_of(p, top) for p in step.commit.changes for top in tops)
 
 
 def outside(step: Step, names: Iterable[str]) -> list[str]:

@@ -11,6 +11,8 @@ from typing import Any
 from skillforge.forge import Page
 from skillforge.library import Library
 from skillforge.model import (
+    EVIDENCE,
+    SKILLS,
     Action,
     CheckResult,
     Proposal,
@@ -19,7 +21,7 @@ from skillforge.model import (
     Status,
     Verdict,
 )
-from skillforge.propose import gate, review, words
+from skillforge.propose import gate, people, review, words
 from skillforge.propose.candidate import Candidate
 from skillforge.propose.review import Brief
 from skillforge.report import code, many, markdown, plain
@@ -67,8 +69,8 @@ def _cut(text: str) -> str:
 
 def _head(brief: Brief) -> list[str]:
     proposal = brief.proposal
-    lines = [f"**{plain(proposal.title)}**, by {plain(proposal.author)} "]
-    lines[0] += f"({proposal.origin})"
+    author, _mail = people.parts(proposal.author)
+    lines = [f"**{plain(proposal.title)}**, by {plain(author)} ({proposal.origin})"]
     if brief.description:
         lines += ["", f"> {plain(brief.description)}"]
     if proposal.why:
@@ -205,11 +207,25 @@ def _commands(brief: Brief) -> list[str]:
     return [*lines, "```"]
 
 
-def report(verdict: Verdict) -> str:
+def beyond(library: Library, proposal: Proposal) -> list[str]:
+    """What a branch changes outside of skills and evidence: perhaps its own judge."""
+    repo = library.repository()
+    paths = repo.changed_paths(proposal.base, proposal.head, ".")
+    return [p for p in paths if p.partition("/")[0] not in (SKILLS, EVIDENCE)]
+
+
+def report(verdict: Verdict, beyond: list[str] | None = None) -> str:
     """What the gate said, as the one comment that it keeps."""
     end = "passed" if verdict.passed else "refuses this"
     lines = [f"### The gate {end}", "", *_check_table(verdict)]
     lines += [*_findings(verdict), ""]
+    if beyond:
+        shown = ", ".join(map(code, beyond[:_FILES]))
+        lines += [
+            f"⚠️ **Do not trust this report:** the branch also changes {shown}, and so "
+            "perhaps what judges it. Ask for skills and for the rest one by one.",
+            "",
+        ]
     danger = f" Security scan: **{verdict.danger}**." if verdict.danger else ""
     lines += [f"Judged `{verdict.head[:12]}` on `{verdict.base[:12]}`.{danger}"]
     return _cut("\n".join(lines))

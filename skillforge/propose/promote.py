@@ -168,6 +168,7 @@ def _message(
 ) -> str:
     said = [
         ("Proposal", str(proposal.number)),
+        ("Opened-By", proposal.author if proposal.makers else ""),
         *(("Approved-By", approval.by) for approval in approvals),
         (NOW, str(now) if now else ""),
         ("Approved-Tree", verdict.tree),

@@ -206,7 +206,7 @@ def approve(
         if people.is_any(str(by), authors(library, proposal)):
             raise ConflictError(
                 f"{by} made proposal {number} and cannot approve it",
-                hint="ask somebody else; `--as 'Name <mail>'` says who reviews",
+                hint="ask somebody else; on one machine `--as 'Name <mail>'` says who",
             )
         return forge.approve(proposal, _approval(library, proposal, by), by)
 

@@ -17,10 +17,11 @@ from skillforge.model import (
     Verdict,
 )
 from skillforge.propose.admission import DAY
+from skillforge.propose.recorded import cut_words
 from skillforge.report import many, printable
 
 if TYPE_CHECKING:
-    from skillforge.propose.audit import Audit
+    from skillforge.propose.audit import Audit, Problem
     from skillforge.propose.promote import Promoted
     from skillforge.propose.review import Brief
     from skillforge.propose.story import Story, Version
@@ -269,6 +270,7 @@ def _version_lines(version: "Version") -> list[str]:
     lines.append(f"{'':<21}by {data['author']}{_of(data['origin'])}{instead}")
     if data["approvers"] or data["at_once_by"]:
         lines.append(f"{'':<21}{_approval(data)}")
+    lines += [f"{'':<21}{line}" for line in _gaps(data)]
     if version.reverted_by:
         lines.append(f"{'':<21}reverted by {version.reverted_by[:10]}")
     return lines
@@ -320,6 +322,7 @@ def story_text(story: "Story") -> str:
             lines.append(f"    from examples: {', '.join(row['examples'])}")
         if row["proposal"]:
             lines.append(f"    proposal {row['proposal']}, {_approval(row)}")
+            lines += [f"    {line}" for line in _gaps(row)]
         if row["checks"]:
             lines.append(f"    checks {row['checks'][:23]}, merge {row['commit'][:12]}")
         if row["releases"]:
@@ -331,7 +334,14 @@ def story_text(story: "Story") -> str:
     return "\n".join(map(printable, lines))
 
 
+def _gaps(row: dict[str, Any]) -> list[str]:
+    """What a merge made on GitHub leaves out."""
+    return [cut_words(row["proposal"])] if row["cut"] and row["proposal"] else []
+
+
 def _approval(row: dict[str, Any]) -> str:
+    if not row["recorded"] and row["proposal"]:
+        return "merged on GitHub; who approved it is not noted here"
     if row["at_once_by"]:
         return f"merged at once by {row['at_once_by']}"
     return f"approved by {', '.join(row['approvers']) or 'nobody'}"
@@ -347,8 +357,12 @@ def audit_data(audit: "Audit") -> dict[str, Any]:
     }
 
 
+def problem_text(problem: "Problem") -> str:
+    return printable(f"{problem.commit[:12]} {problem.kind}: {problem.message}")
+
+
 def audit_text(audit: "Audit") -> str:
-    lines = [f"{p.commit[:12]} {p.kind}: {p.message}" for p in audit.exceptions]
+    lines = [problem_text(problem) for problem in audit.exceptions]
     counted = [many(audit.promotions, "promotion")]
     if audit.reverts:
         counted.append(many(audit.reverts, "revert"))
@@ -359,4 +373,5 @@ def audit_text(audit: "Audit") -> str:
     if audit.promotions and not audit.has_records:
         lines.append("the proposals' records are not here to compare with:")
         lines.append("    git fetch origin 'refs/skillforge/*:refs/skillforge/*'")
+        lines.append("    on GitHub: skillforge audit --remote")
     return "\n".join(map(printable, lines))

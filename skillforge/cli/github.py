@@ -1,0 +1,149 @@
+"""The commands that a library on GitHub needs, beside those of the loop."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from skillforge.cli.base import Answer, Settings, common_options, host_option
+from skillforge.errors import RequestError
+
+if TYPE_CHECKING:
+    from skillforge.forge.github import GitHubForge
+    from skillforge.propose.desk import Desk
+
+
+def _desk(settings: Settings) -> "tuple[Desk, GitHubForge]":
+    """A desk whose forge is GitHub, whatever the policy says."""
+    from skillforge.forge.choosing import GITHUB, Choice
+    from skillforge.forge.github import GitHubForge
+    from skillforge.propose.desk import Desk
+
+    desk = Desk.at(settings.start, None, Choice(GITHUB, settings.host))
+    assert isinstance(desk.forge, GitHubForge)
+    return desk, desk.forge
+
+
+@click.command()
+@click.option("--dry-run", is_flag=True, help="Print the calls, and make none.")
+@click.option(
+    "--owner",
+    "owners",
+    multiple=True,
+    metavar="@NAME",
+    help="Who has to approve changes of policy and workflows [default: the owner of "
+    "the repository].",
+)
+@host_option
+@common_options
+@click.pass_obj
+def protect(settings: Settings, dry_run: bool, owners: tuple[str, ...]) -> Answer:
+    """Set the repository on GitHub up so that only judged proposals reach main.
+
+    A ruleset for main (pull request, approvals of the policy, stale ones dismissed, the
+    last push approved by another, the check skill-gate, no force push, no deletion),
+    one for release tags, merge commits only, CODEOWNERS for what judges, labels, topic.
+    Run it again whenever you like: what is as it should be is left alone.
+
+    \b
+    skillforge protect --dry-run
+    skillforge protect --owner @acme/reviewers
+    """
+    from skillforge.forge import protection
+    from skillforge.report import to_json
+
+    desk, forge = _desk(settings)
+    forge.look()
+    if any(not owner.startswith("@") for owner in owners):
+        raise click.UsageError("--owner is @LOGIN or @ORGANISATION/TEAM")
+    names = owners or (protection.default_owner(forge.wire),)
+    policy = desk.library.policy(desk.library.tip)
+    calls = protection.plan(forge.wire, policy, names)
+    if not dry_run:
+        protection.apply(forge.wire, calls)
+    lines = []
+    for call in calls:
+        lines.append(f"{call.verb} {call.path}: {call.why}")
+        if dry_run:
+            lines += [f"    {line}" for line in to_json(call.body).split("\n")]
+    done = "would be changed" if dry_run else "changed"
+    end = f"{len(calls)} settings {done}" if calls else "all is as it should be"
+    data = {
+        "repository": str(forge.place),
+        "calls": [call._asdict() for call in calls],
+        "applied": not dry_run,
+    }
+    return Answer(data, "\n".join([*lines, f"{forge.place}: {end}"]))
+
+
+@click.command()
+@click.argument("span", required=False, metavar="[RANGE]", default="")
+@host_option
+@common_options
+@click.pass_obj
+def promoted(settings: Settings, span: str) -> Answer:
+    """Note who approved merges that were made in GitHub's pages.
+
+    A merge by `skillforge promote` says itself who approved what. For others this asks
+    GitHub, runs the gate again on what was merged, and keeps the answer as a git note
+    that `log`, `why` and `audit` read (refs/notes/skillforge, which is pushed).
+
+    Exits 1 if such a merge was not approved as the policy asks, or the gate refuses it.
+    """
+    from skillforge.propose import audit, recording, words
+
+    desk, forge = _desk(settings)
+    forge.look()
+    chosen = audit.commits_of(desk.library, span) if span else None
+    done = recording.record(desk.library, forge, chosen, desk.by)
+    found = {one.commit for one in done}
+    after = audit.audit(desk.library, None)
+    wrong = [problem for problem in after.exceptions if problem.commit in found]
+    lines = [
+        f"noted {one.commit[:12]}: pull request {one.number}, the gate "
+        f"{'passed' if one.passed else 'refuses it'}"
+        for one in done
+    ]
+    lines += [words.problem_text(problem) for problem in wrong]
+    data = {
+        "recorded": [one._asdict() for one in done],
+        "exceptions": [problem._asdict() for problem in wrong],
+    }
+    return Answer(data, "\n".join(lines or ["nothing to note"]), ok=not wrong)
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option("--head", required=True, metavar="SHA", help="What the gate ran on.")
+@host_option
+@common_options
+@click.pass_obj
+def report(settings: Settings, file: str, head: str) -> Answer:
+    """Show a gate's report on its pull request: one comment, kept up to date.
+
+    FILE is the gate.json of a run that could not write itself. Nothing in it is taken
+    on trust: it has to be about SHA, and only words and numbers of it are shown.
+    """
+    from skillforge.forge.record import load_verdict
+    from skillforge.propose import page
+
+    desk, forge = _desk(settings)
+    try:
+        verdict = load_verdict(Path(file).read_bytes())
+    except OSError as err:
+        raise RequestError(f"{file} cannot be read: {err.strerror}") from err
+    if verdict.head != head:
+        raise RequestError(
+            f"the report is of {verdict.head[:12]}, not of {head[:12]}",
+            hint="--head is the commit that the gate's run was started for",
+        )
+    found = [it for it in forge.proposals(only_open=True) if it.head == head]
+    numbers = [proposal.number for proposal in found]
+    for proposal in found:
+        beyond = page.beyond(desk.library, proposal)
+        forge.report(proposal.number, page.report(verdict, beyond))
+    lines = [f"pull request {number} shows the report" for number in numbers]
+    data = {"proposals": numbers, "passed": verdict.passed}
+    return Answer(
+        data, "\n".join(lines or ["no open pull request about skills is at it"])
+    )

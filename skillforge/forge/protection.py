@@ -1,0 +1,204 @@
+"""How a repository on GitHub has to be set up so that nobody talks their way around.
+
+What is wanted is compared with what is there; the difference is a list of calls, which
+can be made, printed, or told as drift.
+"""
+
+import base64
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from skillforge.config import POLICY_FILE, Policy
+from skillforge.forge.place import PUBLIC
+from skillforge.forge.pulls import EXPIRED, GATE, Json
+from skillforge.forge.wire import NotThereError, Wire
+from skillforge.model import Action, Danger, Origin
+
+TOPIC = "agent-skills"
+_ACTIONS_APP = 15368  # GitHub Actions on github.com: nobody else may report the check
+_CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
+_OWNED = ("/.github/", f"/{POLICY_FILE}", "/waivers.yaml")  # what judges skills
+_COLOURS = {"skill": "1d76db", EXPIRED: "cccccc"}
+_RISKS = {Danger.SAFE: "0e8a16", Danger.CAUTION: "fbca04", Danger.DANGEROUS: "b60205"}
+# Only merge commits: a squash or a rebase would drop the proposal's commit, and with
+# it the trailers. No text that a pull request's author writes gets into their message.
+_SETTINGS = {
+    "allow_merge_commit": True,
+    "allow_squash_merge": False,
+    "allow_rebase_merge": False,
+    "merge_commit_title": "PR_TITLE",
+    "merge_commit_message": "BLANK",
+    "delete_branch_on_merge": True,
+}
+
+
+class Call(NamedTuple):
+    """A call that brings the repository nearer to what is wanted, and what is amiss."""
+
+    verb: str
+    path: str
+    body: Mapping[str, Any]
+    why: str
+
+
+def plan(wire: Wire, policy: Policy, owners: tuple[str, ...]) -> list[Call]:
+    """The calls that are needed; none if all is as it should be.
+
+    The ruleset comes last: it would keep us from writing CODEOWNERS.
+    """
+    return [
+        *_settings(wire),
+        *_topic(wire),
+        *_labels(wire),
+        *_codeowners(wire, owners),
+        *_rulesets(wire, policy),
+    ]
+
+
+def apply(wire: Wire, calls: list[Call]) -> None:
+    for call in calls:
+        wire.put(call.verb, call.path, call.body)
+
+
+def default_owner(wire: Wire) -> str:
+    """Who owns the judge, if nobody is named: the account that the repository is of."""
+    about: Json = wire.get(wire.place.path)
+    if about["owner"]["type"] == "User":
+        return f"@{about['owner']['login']}"
+    return f"@{wire.get('/user')['login']}"
+
+
+def _settings(wire: Wire) -> Iterator[Call]:
+    about = wire.get(wire.place.path)
+    wrong = {k: v for k, v in _SETTINGS.items() if about.get(k) != v}
+    if wrong:
+        why = f"merge settings differ: {', '.join(wrong)}"
+        yield Call("PATCH", wire.place.path, wrong, why)
+
+
+def _topic(wire: Wire) -> Iterator[Call]:
+    path = f"{wire.place.path}/topics"
+    names = wire.get(path)["names"]
+    if TOPIC not in names:
+        yield Call("PUT", path, {"names": [*names, TOPIC]}, f"no topic {TOPIC}")
+
+
+def _labels(wire: Wire) -> Iterator[Call]:
+    path = f"{wire.place.path}/labels"
+    there = {label["name"].casefold() for label in wire.pages(path)}
+    wanted = _COLOURS | {f"risk:{danger}": c for danger, c in _RISKS.items()}
+    wanted |= {f"origin:{origin}": "c5def5" for origin in Origin}
+    wanted |= {f"action:{action}": "d4c5f9" for action in Action}
+    for name, colour in wanted.items():
+        if name.casefold() not in there:
+            yield Call(
+                "POST", path, {"name": name, "color": colour}, f"no label {name}"
+            )
+
+
+def _codeowners(wire: Wire, owners: tuple[str, ...]) -> Iterator[Call]:
+    """People, not agents, decide on what judges skills."""
+    path, there = _CODEOWNERS[0], None
+    for candidate in _CODEOWNERS:
+        try:
+            there = wire.get(f"{wire.place.path}/contents/{candidate}")
+        except NotThereError:
+            continue
+        path = candidate
+        break
+    text = base64.b64decode(there["content"]).decode() if there else ""
+    known = {line.split()[0] for line in text.splitlines() if line.split()}
+    missing = [owned for owned in _OWNED if owned not in known]
+    if not missing:
+        return
+    said = f"{text.rstrip()}\n" if text.strip() else ""
+    said += "# What judges skills is changed by people only.\n"
+    said += "".join(f"{owned} {' '.join(owners)}\n" for owned in missing)
+    body = {
+        "message": "Say who owns what judges skills",
+        "content": base64.b64encode(said.encode()).decode(),
+    }
+    body |= {"sha": there["sha"]} if there else {}
+    why = f"{path} does not cover {', '.join(missing)}"
+    yield Call("PUT", f"{wire.place.path}/contents/{path}", body, why)
+
+
+def _rulesets(wire: Wire, policy: Policy) -> Iterator[Call]:
+    path = f"{wire.place.path}/rulesets"
+    there = {it["name"]: it["id"] for it in wire.pages(path)}
+    for wanted in (_main_rules(wire, policy), _tag_rules()):
+        name = wanted["name"]
+        if name not in there:
+            yield Call("POST", path, wanted, f"there is no ruleset {name!r}")
+            continue
+        now = wire.get(f"{path}/{there[name]}")
+        if wrong := list(_differences(wanted, now)):
+            why = f"the ruleset {name!r} differs: {', '.join(wrong)}"
+            yield Call("PUT", f"{path}/{there[name]}", wanted, why)
+
+
+def _main_rules(wire: Wire, policy: Policy) -> Json:
+    check: Json = {"context": GATE}
+    if wire.place.host == PUBLIC:
+        check["integration_id"] = _ACTIONS_APP
+    review = {
+        "required_approving_review_count": min(policy.approvals, 10),
+        "dismiss_stale_reviews_on_push": True,
+        "require_code_owner_review": True,
+        "require_last_push_approval": policy.approvals > 0,
+        "required_review_thread_resolution": False,
+        "allowed_merge_methods": ["merge"],
+    }
+    checks = {
+        "strict_required_status_checks_policy": True,
+        "required_status_checks": [check],
+    }
+    rules: list[Json] = [
+        {"type": "deletion"},
+        {"type": "non_fast_forward"},
+        {"type": "pull_request", "parameters": review},
+        {"type": "required_status_checks", "parameters": checks},
+    ]
+    return _ruleset("skillforge: main", "branch", "~DEFAULT_BRANCH", rules)
+
+
+def _tag_rules() -> Json:
+    """A release is what it was: its tag neither moves nor goes."""
+    rules = [{"type": kind} for kind in ("deletion", "non_fast_forward", "update")]
+    return _ruleset("skillforge: releases", "tag", "refs/tags/v*", rules)
+
+
+def _ruleset(name: str, target: str, ref: str, rules: list[Json]) -> Json:
+    return {
+        "name": name,
+        "target": target,
+        "enforcement": "active",
+        "bypass_actors": [],
+        "conditions": {"ref_name": {"include": [ref], "exclude": []}},
+        "rules": rules,
+    }
+
+
+def _differences(wanted: Json, now: Json) -> Iterator[str]:
+    """What of a ruleset is not as wanted; what GitHub adds to it is its own."""
+    for key in ("target", "enforcement", "bypass_actors", "conditions"):
+        if not _holds(wanted[key], now.get(key)):
+            yield key
+    rules = {rule["type"]: rule.get("parameters") or {} for rule in now["rules"]}
+    for rule in wanted["rules"]:
+        there = rules.get(rule["type"])
+        if there is None or not _holds(rule.get("parameters", {}), there):
+            yield rule["type"]
+
+
+def _holds(wanted: Any, there: Any) -> bool:
+    """Whether all that is wanted is there."""
+    if isinstance(wanted, dict):
+        return isinstance(there, dict) and all(
+            _holds(value, there.get(key)) for key, value in wanted.items()
+        )
+    if isinstance(wanted, list) and wanted and isinstance(wanted[0], dict):
+        return isinstance(there, list) and all(
+            any(_holds(it, other) for other in there) for it in wanted
+        )
+    return bool(wanted == there) or (wanted == [] and not there)

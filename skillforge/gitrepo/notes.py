@@ -1,0 +1,39 @@
+"""What is said of commits later on: git's notes, which `git log` can show."""
+
+from collections.abc import Mapping
+
+from skillforge.errors import ConflictError
+from skillforge.gitrepo import GitRepo
+from skillforge.gitrepo.writing import NewCommit, Put, RefUpdate, Who
+
+NOTES = "refs/notes/skillforge"
+
+
+def read(repo: GitRepo) -> dict[str, str]:
+    """The notes by the commit that each is of."""
+    found = repo.files_in(NOTES)
+    objects = repo.find_all([entry.object for entry in found.values()])
+    return {
+        path.replace("/", ""): it.data.decode("utf-8", "replace")
+        for path, it in zip(found, objects, strict=True)
+        if it is not None
+    }
+
+
+def write(repo: GitRepo, notes: Mapping[str, str], by: Who) -> None:
+    """Add notes; one that a commit has already is replaced."""
+    before = repo.ref(NOTES)
+    parents = [before] if before else []
+    puts = [
+        put
+        for commit, text in notes.items()
+        for put in (
+            Put(f"{commit[:2]}/{commit[2:]}"),  # where git keeps it if there are many
+            Put(commit, text.encode()),
+        )
+    ]
+    commit = NewCommit(parents, "Note merges made on GitHub\n", by, puts)
+    with repo.making(next(iter(notes))) as commits:
+        made = commits.commit(commit)
+    if not repo.move_refs(RefUpdate(NOTES, made, before)):
+        raise ConflictError("others wrote notes meanwhile", hint="try again")

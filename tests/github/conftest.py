@@ -1,0 +1,103 @@
+"""A library on GitHub, and the people who work on it, each with a token and a clone."""
+
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillforge.forge import wire
+from tests.conftest import LibraryFolder, Ran, Run, skill_md
+from tests.github.hub import Hub, Repo, serve
+from tests.propose.conftest import body
+
+AUTHOR, REVIEWER, STRANGER = "ada", "rita", "sam"
+
+
+@dataclass
+class Team:
+    """The commands of the loop by different people, on one repository on GitHub."""
+
+    hub: Hub
+    repo: Repo
+    run: Run
+    tmp: Path
+    monkeypatch: pytest.MonkeyPatch
+
+    def clone(self, who: str) -> LibraryFolder:
+        folder = self.tmp / "clones" / who
+        if not folder.exists():
+            url = f"{self.hub.url}/{self.repo.full_name}.git"
+            line = ["git", "clone", "--quiet", url, str(folder)]
+            subprocess.run(line, check=True)
+        return LibraryFolder(folder)
+
+    def __call__(self, who: str, *arguments: object) -> Ran:
+        """What somebody types in their clone."""
+        user = self.hub.user(who)
+        self.monkeypatch.setenv("GITHUB_TOKEN", user.token)
+        for role in ("AUTHOR", "COMMITTER"):
+            self.monkeypatch.setenv(f"GIT_{role}_NAME", f"{who.capitalize()} Person")
+            self.monkeypatch.setenv(f"GIT_{role}_EMAIL", user.mail)
+        words = [str(argument) for argument in arguments]
+        where = ("--library", str(self.clone(who).root))
+        return self.run(words[0], *where, *words[1:])
+
+    def ok(self, who: str, *arguments: object) -> dict[str, Any]:
+        ran = self(who, *arguments, "--json")
+        assert ran.code == 0, ran.out + ran.err
+        return ran.data
+
+    def draft(self, name: str, *words: object, extra: str = "") -> Path:
+        folder = self.tmp / "drafts" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        text = skill_md(name, extra, body(*(words or (name,))))
+        (folder / "SKILL.md").write_text(text)
+        return folder
+
+    def propose(self, name: str, *words: object, who: str = AUTHOR) -> int:
+        number: int = self.ok(who, "propose", self.draft(name, *words))["proposal"]
+        return number
+
+    def approve(self, number: int, who: str = REVIEWER) -> None:
+        self.ok(who, "review", number, "--approve")
+
+    def promote(self, number: int, who: str = REVIEWER) -> dict[str, Any]:
+        return self.ok(who, "promote", number)
+
+    def land(self, name: str, *words: object) -> dict[str, Any]:
+        number = self.propose(name, *words)
+        self.approve(number)
+        return self.promote(number)
+
+    def audit_kinds(self, who: str = REVIEWER, *options: str) -> list[str]:
+        found = self(who, "audit", "--json", *options).data["exceptions"]
+        return [exception["kind"] for exception in found]
+
+    def fetch(self, who: str, *refspecs: str) -> None:
+        self.clone(who).git("fetch", "--quiet", "origin", *refspecs)
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    for name in ("GH_TOKEN", "GITHUB_TOKEN", "GITHUB_SERVER_URL", "GH_HOST"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(wire, "PAUSES", (0.0, 0.0, 0.0))
+    with serve(tmp_path) as hub:
+        monkeypatch.setenv("GH_HOST", hub.url.removeprefix("http://"))
+        yield hub
+
+
+@pytest.fixture
+def team(hub: Hub, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Team:
+    files = {
+        "skills/csv-tables/SKILL.md": skill_md("csv-tables"),
+        "skills/pdf-tables/SKILL.md": skill_md("pdf-tables"),
+    }
+    for who in (AUTHOR, REVIEWER, STRANGER):
+        hub.user(who, mail=f"{who}@example.invalid")
+    writers = [AUTHOR, REVIEWER]
+    repo = hub.repo("acme/skills", admins=["olga"], writers=writers, files=files)
+    return Team(hub, repo, run, tmp_path, monkeypatch)
