@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+CONTRACT := .contract
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench contract clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -26,5 +27,13 @@ lint: $(READY)  ## style, types and the layers of the house
 bench: $(READY)  ## speed as ratios against floors and peers
 	$(BIN)/python -m benchmarks
 
+contract: $(READY)  ## what we ask of GitHub against its published description
+	mkdir -p $(CONTRACT)
+	cd $(CONTRACT) && npm pack --silent @octokit/openapi && tar -xzf octokit-openapi-*.tgz
+	rm -f $(CONTRACT)/exchanges.jsonl
+	SKILLFORGE_EXCHANGES=$(CURDIR)/$(CONTRACT)/exchanges.jsonl $(BIN)/pytest tests/github
+	$(BIN)/python -m tests.github.contract $(CONTRACT)/exchanges.jsonl \
+		--openapi $(CONTRACT)/package/generated/api.github.com.json
+
 clean:
-	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(CONTRACT) $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -22,3 +22,15 @@ def schema(name: str) -> dict[str, Any]:
 
 def template(name: str) -> str:
     return (_PACKAGE / "templates" / name).read_text(encoding="utf-8")
+
+
+def github_files() -> dict[str, str]:
+    """What a library on GitHub has in `.github/`: our own workflows and forms."""
+    shipped = _PACKAGE / "templates" / "github"
+    top = shipped if shipped.exists() else _PACKAGE.parent / ".github"
+    chosen = ("workflows/skill-*.yml", "ISSUE_TEMPLATE/*.yml", "*.md")
+    found = [path for pattern in chosen for path in sorted(top.glob(pattern))]
+    return {
+        f".github/{path.relative_to(top).as_posix()}": path.read_text(encoding="utf-8")
+        for path in found
+    }

@@ -4,13 +4,14 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from skillforge import __version__
 from skillforge.config import POLICY_FILE
 from skillforge.document.edit import scalar
 from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.gitrepo import GitRepo, find_root
 from skillforge.library import Library, replace_file
 from skillforge.model import SKILL_FILE, SKILLS
-from skillforge.resources import template
+from skillforge.resources import github_files, template
 
 _LIBRARY_FILES = {
     POLICY_FILE: "skillforge.yaml",
@@ -29,7 +30,7 @@ class Made(NamedTuple):
     kept: list[str]
 
 
-def init(start: Path, *, force: bool = False) -> Made:
+def init(start: Path, *, force: bool = False, github: bool = False) -> Made:
     """Make a library of a folder, which becomes a git repository if it is none."""
     _make_folder(start)
     root = find_root(start.absolute()) or start.absolute()
@@ -41,14 +42,22 @@ def init(start: Path, *, force: bool = False) -> Made:
             )
         GitRepo.init(root)
     made = Made(root, [], [])
-    for path, source in _wanted(root).items():
+    files = {path: template(source) for path, source in _wanted(root).items()}
+    for path, text in (files | (_github() if github else {})).items():
         exists = (root / path).exists() or (root / path).is_symlink()
         if exists and not force:
             made.kept.append(path)
         else:
-            _write(root / path, template(source) + _adoption(root, path))
+            _write(root / path, text + _adoption(root, path))
             made.written.append(path)
     return made
+
+
+def _github() -> dict[str, str]:
+    """Workflows and forms for a library on GitHub, and the tool that they install."""
+    tool = f"git-skillforge[github,sandbox]=={__version__}\n"
+    why = "# What the workflows install, read from the revision that they judge by.\n"
+    return github_files() | {".github/skillforge/requirements.txt": why + tool}
 
 
 def _adoption(root: Path, path: str) -> str:

@@ -145,5 +145,5 @@ def report(settings: Settings, file: str, head: str) -> Answer:
     lines = [f"pull request {number} shows the report" for number in numbers]
     data = {"proposals": numbers, "passed": verdict.passed}
     return Answer(
-        data, "\n".join(lines or ["no open pull request about skills is at it"])
+        data, "\n".join(lines) or "no open pull request about skills is at it"
     )

@@ -12,20 +12,26 @@ from skillforge.cli.base import Answer, Settings, common_options
 @click.command()
 @click.argument("folder", required=False, type=click.Path(file_okay=False))
 @click.option("--force", is_flag=True, help="Overwrite files that exist already.")
+@click.option("--github", is_flag=True, help="Write workflows and issue forms, too.")
 @common_options
 @click.pass_obj
-def init(settings: Settings, folder: str | None, force: bool) -> Answer:
+def init(settings: Settings, folder: str | None, force: bool, github: bool) -> Answer:
     """Make a skill library here, in an empty folder or an existing repository.
 
     Writes a policy, .gitignore, a pre-commit configuration and one sample skill. Asks
     nothing and overwrites nothing; run it again whenever a file is missing.
+
+    With --github also .github/: the gate, its report, what notes promotions, the weekly
+    health run and releases; then `skillforge protect` sets the repository up.
     """
     from skillforge import scaffold
 
-    made = scaffold.init(Path(folder) if folder else settings.start, force=force)
+    start = Path(folder) if folder else settings.start
+    made = scaffold.init(start, force=force, github=github)
     lines = [f"wrote {path}" for path in made.written]
     lines += [f"kept  {path} (--force overwrites it)" for path in made.kept]
-    lines += [f"{made.root} is a skill library; next: skillforge validate"]
+    then = "commit, push, skillforge protect" if github else "skillforge validate"
+    lines += [f"{made.root} is a skill library; next: {then}"]
     data = {"root": str(made.root), "written": made.written, "kept": made.kept}
     return Answer(data, "\n".join(lines))
 

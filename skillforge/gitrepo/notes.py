@@ -11,7 +11,7 @@ NOTES = "refs/notes/skillforge"
 
 def read(repo: GitRepo) -> dict[str, str]:
     """The notes by the commit that each is of."""
-    found = repo.files_in(NOTES)
+    found = repo.files_in(f"{NOTES}^{{tree}}")
     objects = repo.find_all([entry.object for entry in found.values()])
     return {
         path.replace("/", ""): it.data.decode("utf-8", "replace")

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 _TRAILER = re.compile(r"([A-Za-z][A-Za-z0-9-]*): (.*)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 _DIVIDER = re.compile(r"^---", re.MULTILINE)  # where git may take a message to end
-# What a forge would act on as soon as a commit is there: telling people, closing issues.
+# What a forge acts on as soon as a commit is there: it tells people, closes issues.
 _MENTION = re.compile(r"(?<![\w.`])@(?=\w)")
 _CLOSES = re.compile(
     r"(\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?\s+[\w./-]*(?:#|GH-|https?:))"
-    r"(?=[\d/])()",
+    r"(?=[\d/])",
     re.IGNORECASE,
 )
 _LONGEST = 10_000  # characters of a reason
@@ -24,7 +24,7 @@ def message(title: str, why: str, trailers: Iterable[tuple[str, str]]) -> str:
     Git takes the last paragraph for the trailers, so ours always is the last.
     """
     said = _CONTROL.sub("", _whole(why).replace("\r\n", "\n"))[:_LONGEST].strip()
-    said = _CLOSES.sub(r"\1 \2", _MENTION.sub("@ ", _DIVIDER.sub(" ---", said)))
+    said = _CLOSES.sub(r"\1 ", _MENTION.sub("@ ", _DIVIDER.sub(" ---", said)))
     clean = ((name, one_line(value)) for name, value in trailers)
     lines = [f"{name}: {value}" for name, value in clean if value]
     parts = [one_line(title), said, "\n".join(lines)]

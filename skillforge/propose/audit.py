@@ -105,7 +105,8 @@ def commits_of(library: Library, span: str) -> set[str]:
     if start.endswith("."):
         raise RequestError(f"{span!r} is no range", hint="A..B, or A..")
     line = ["rev-list", "--first-parent", repo.resolve(end or library.main)]
-    line += [f"^{repo.resolve(start)}"] if start else []
+    # Zeros are how a forge says that there was nothing before.
+    line += [f"^{repo.resolve(start)}"] if start.strip("0") else []
     return {*repo.git(*line).decode().split()}
 
 

@@ -1,10 +1,12 @@
 """A library on GitHub, and the people who work on it, each with a token and a clone."""
 
+import json
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -36,14 +38,53 @@ class Team:
 
     def __call__(self, who: str, *arguments: object) -> Ran:
         """What somebody types in their clone."""
+        self.be(who)
+        words = [str(argument) for argument in arguments]
+        where = ("--library", str(self.clone(who).root))
+        return self.run(words[0], *where, *words[1:])
+
+    def be(self, who: str) -> None:
         user = self.hub.user(who)
         self.monkeypatch.setenv("GITHUB_TOKEN", user.token)
         for role in ("AUTHOR", "COMMITTER"):
             self.monkeypatch.setenv(f"GIT_{role}_NAME", f"{who.capitalize()} Person")
             self.monkeypatch.setenv(f"GIT_{role}_EMAIL", user.mail)
-        words = [str(argument) for argument in arguments]
-        where = ("--library", str(self.clone(who).root))
-        return self.run(words[0], *where, *words[1:])
+
+    def push(self, branch: str, files: dict[str, str], who: str = AUTHOR) -> str:
+        """Somebody commits to a branch by hand, and pushes it."""
+        self.be(who)
+        clone, token = self.clone(who), self.hub.user(who).token
+        clone.git("fetch", "--quiet", "origin")
+        there = clone.git("ls-remote", "--heads", "origin", branch)
+        start = f"origin/{branch}" if there else "origin/main"
+        clone.git("checkout", "--quiet", "-B", branch, start)
+        for path, text in files.items():
+            clone.write(path, text)
+        made = clone.commit("By hand")
+        host = self.hub.url.removeprefix("http://")
+        url = f"http://x-access-token:{token}@{host}/{self.repo.full_name}.git"
+        clone.git("push", "--quiet", url, f"HEAD:refs/heads/{branch}")
+        clone.git("checkout", "--quiet", "main")
+        return made
+
+    def open_pull(self, branch: str, who: str = AUTHOR, title: str = "By hand") -> int:
+        """Somebody opens a pull request in GitHub's pages."""
+        api = f"{self.hub.api}/repos/{self.repo.full_name}/pulls"
+        said = {"title": title, "head": branch, "base": "main", "body": "See title"}
+        head = {"Authorization": f"Bearer {self.hub.user(who).token}"}
+        asked = Request(api, json.dumps(said).encode(), head, method="POST")
+        with urlopen(asked) as answer:
+            number: int = json.load(answer)["number"]
+        return number
+
+    def page(self, number: int) -> str:
+        return self.repo.pulls[number].body or ""
+
+    def labels(self, number: int) -> set[str]:
+        return {label.name for label in self.repo.pulls[number].labels}
+
+    def remarks(self, number: int) -> list[str]:
+        return [comment.body for comment in self.repo.pulls[number].comments]
 
     def ok(self, who: str, *arguments: object) -> dict[str, Any]:
         ran = self(who, *arguments, "--json")

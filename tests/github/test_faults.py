@@ -1,0 +1,171 @@
+"""GitHub in trouble: a clear error or a safe retry, and never anything twice."""
+
+import time
+
+import pytest
+
+from skillforge.forge import wire
+from tests.github.conftest import AUTHOR, REVIEWER, Team
+
+
+def test_a_wrong_token(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    team.clone(AUTHOR)
+    monkeypatch.setattr(type(team), "be", lambda *_: None)
+    monkeypatch.setenv("GITHUB_TOKEN", "ghp_wrong")
+
+    ran = team(AUTHOR, "proposals")
+
+    assert ran.code == 3
+    assert "does not take the token" in ran.err
+    assert "ghp_wrong" not in ran.err + ran.out
+
+
+def test_no_token(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    team.clone(AUTHOR)
+    monkeypatch.setattr(type(team), "be", lambda *_: None)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")  # git, but no gh
+
+    ran = team(AUTHOR, "proposals")
+
+    assert ran.code == 3
+    assert "there is no token" in ran.err
+    assert "--forge local" in ran.err
+
+
+@pytest.mark.parametrize("path", [r"/pulls$", r"/pulls/\d+/reviews$", r"/merge$"])
+@pytest.mark.parametrize("after", [True, False], ids=["acted", "not-acted"])
+@pytest.mark.parametrize("how", ["drop", "error"])
+def test_a_deed_without_an_answer_is_done_once(
+    team: Team, path: str, after: bool, how: str
+) -> None:
+    fault = {"drop": True} if how == "drop" else {"status": 502}
+    team.hub.fail("POST|PUT", path, after=after, **fault)
+
+    team.land("xlsx-tables")
+
+    assert len(team.repo.pulls) == 1
+    assert len(team.repo.pulls[1].reviews) == 1
+    assert team.audit_kinds() == []
+
+
+def test_a_remark_without_an_answer_is_made_once(team: Team) -> None:
+    team.propose("xlsx-tables")
+    team.hub.fail("POST", r"/comments$", drop=True, after=True)
+
+    team.ok(REVIEWER, "review", 1, "--comment", "Why?")
+    team.ok(REVIEWER, "review", 1, "--comment", "Why?")
+
+    assert team.remarks(1) == ["Why?", "Why?"]
+
+
+def test_a_push_without_an_answer_is_found_again(team: Team) -> None:
+    team.hub.fail("POST", r"git-receive-pack$", drop=True, after=True)
+
+    data = team.ok(AUTHOR, "propose", team.draft("xlsx-tables"))
+
+    assert team.repo.pulls[1].head_sha == data["commit"]
+
+
+def test_trouble_that_lasts_is_told_and_nothing_is_half_done(team: Team) -> None:
+    team.clone(AUTHOR)
+    team.hub.fail("POST", r"/pulls$", status=503, times=None)
+
+    ran = team(AUTHOR, "propose", team.draft("xlsx-tables"))
+
+    assert ran.code == 3
+    assert "GitHub is in trouble" in ran.err
+    tries = [e for e in team.hub.exchanges if e.method == "POST" and e.status == 503]
+    assert len(tries) == 1 + len(wire.PAUSES)
+    team.hub.heal()
+    assert team.propose("xlsx-tables") == 1
+
+
+def test_a_short_rate_limit_is_waited_for(team: Team) -> None:
+    headers = {"retry-after": "1"}
+    body = {"message": "You have exceeded a secondary rate limit."}
+    team.hub.fail("GET", r"/pulls$", status=403, headers=headers, body=body)
+    start = time.monotonic()
+
+    team.ok(AUTHOR, "proposals")
+
+    assert time.monotonic() - start >= 1
+
+
+@pytest.mark.parametrize("status", [403, 429])
+def test_a_long_rate_limit_is_told(team: Team, status: int) -> None:
+    reset = str(int(time.time()) + 3000)
+    headers = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": reset}
+    body = {"message": "API rate limit exceeded for user ID 1."}
+    team.hub.fail("GET", r"/pulls$", status=status, headers=headers, body=body)
+
+    ran = team(AUTHOR, "proposals")
+
+    assert ran.code == 3
+    assert "rate limit is used up until" in ran.err
+
+
+def test_a_slow_answer_is_not_waited_for_without_end(
+    team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wire, "SLOWEST", 1)
+    team.hub.fail("GET", r"/pulls$", delay=1.5)
+
+    assert team.ok(AUTHOR, "proposals")["proposals"] == []
+
+
+def test_a_repository_that_is_not_there(team: Team) -> None:
+    clone = team.clone(AUTHOR)
+    clone.git("remote", "set-url", "origin", f"{team.hub.url}/acme/other.git")
+
+    ran = team(AUTHOR, "proposals")
+
+    assert ran.code == 2
+    assert "GitHub has no acme/other" in ran.err
+
+
+def test_a_head_that_moved_is_not_merged(team: Team) -> None:
+    team.propose("xlsx-tables")
+    team.approve(1)
+    moved = {"message": "Head branch was modified. Review and try the merge again."}
+    team.hub.fail("PUT", r"/merge$", status=409, body=moved)
+
+    ran = team(REVIEWER, "promote", 1)
+
+    assert ran.code == 4
+    assert "Head branch was modified" in ran.err
+    assert team.repo.pulls[1].open
+
+
+def test_a_rule_of_github_that_forbids_it_is_told(team: Team) -> None:
+    team.ok("olga", "protect")
+    number = team.propose("xlsx-tables")
+    team.approve(number)
+
+    ran = team(REVIEWER, "promote", number)
+
+    assert ran.code == 4
+    assert 'Required status check "skill-gate"' in ran.err
+    team.repo.check(team.repo.pulls[number].head_sha, "skill-gate", "success")
+    team.promote(number)
+
+
+def test_somebody_who_may_not_set_labels_can_still_propose(team: Team) -> None:
+    refused = {"message": "Resource not accessible by personal access token"}
+    team.hub.fail("POST", r"/labels$", status=403, body=refused, times=None)
+
+    assert team.propose("xlsx-tables") == 1
+    assert team.labels(1) == set()
+
+
+def test_two_at_once_make_one(team: Team) -> None:
+    """The loser of a race on GitHub gets the winner's pull request."""
+    exists = {
+        "message": "Validation Failed",
+        "errors": [{"message": "A pull request already exists for acme:skill."}],
+    }
+    team.hub.fail("POST", r"/pulls$", status=422, body=exists, after=True)
+
+    data = team.ok(AUTHOR, "propose", team.draft("xlsx-tables"))
+
+    assert data["created"] is False
+    assert len(team.repo.pulls) == 1
