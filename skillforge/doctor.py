@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from skillforge import gitrepo, sandbox
 from skillforge.errors import SkillforgeError
+from skillforge.forge.place import find, is_github, token
+from skillforge.gitrepo import remote
 from skillforge.library import Library
 
 _GIT_LEAST = (2, 38)  # the first with `git merge-tree --write-tree`
@@ -40,7 +42,9 @@ def examine(start: Path) -> list[Item]:
         *(_python_library(name, module) for name, module in _LIBRARIES.items()),
         _fast_yaml(),
         _tool("pre-commit", "checks skills before each commit: pip install pre-commit"),
-        _tool("gh", "opens pull requests on GitHub; see GitHub's page for it"),
+        _tool("gh", "checks out pull requests, and logs in to GitHub: gh auth login"),
+        _pygithub(),
+        *_token(start),
         *_sandboxes(),
         _identity(start),
         _library(start),
@@ -71,6 +75,26 @@ def _python_library(name: str, module: str) -> Item:
     except (ImportError, metadata.PackageNotFoundError) as err:
         hint = "pip install --force-reinstall git-skillforge"
         return Item(name, False, str(err), hint=hint)
+
+
+def _pygithub() -> Item:
+    item = _python_library("PyGithub", "github")
+    hint = "proposals as pull requests: pip install 'git-skillforge[github]'"
+    return item._replace(required=False, hint=hint)
+
+
+def _token(start: Path) -> list[Item]:
+    """For a library on GitHub: whether we would be let in; nothing is sent."""
+    try:
+        library = Library.find(start)
+        url = remote.origin(library.repository())[1] if library else ""
+        place = find(url)
+        if place is None or not is_github(place):
+            return []
+        token(place, is_named=False)
+    except SkillforgeError as err:
+        return [Item("GitHub", False, err.message, False, err.hint)]
+    return [Item("GitHub", True, f"there is a token for {place}", False)]
 
 
 def _fast_yaml() -> Item:

@@ -1,5 +1,6 @@
 """The commands that a library on GitHub needs, beside those of the loop."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -115,10 +116,11 @@ def promoted(settings: Settings, span: str) -> Answer:
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.option("--head", required=True, metavar="SHA", help="What the gate ran on.")
+@click.option("--run", default="", metavar="URL", help="The page of that run.")
 @host_option
 @common_options
 @click.pass_obj
-def report(settings: Settings, file: str, head: str) -> Answer:
+def report(settings: Settings, file: str, head: str, run: str) -> Answer:
     """Show a gate's report on its pull request: one comment, kept up to date.
 
     FILE is the gate.json of a run that could not write itself. Nothing in it is taken
@@ -137,11 +139,13 @@ def report(settings: Settings, file: str, head: str) -> Answer:
             f"the report is of {verdict.head[:12]}, not of {head[:12]}",
             hint="--head is the commit that the gate's run was started for",
         )
+    if run and not re.fullmatch(rf"{re.escape(str(forge.place))}/[\w/-]+", run):
+        raise RequestError(f"{run!r} is no page of {forge.place}", hint="leave it away")
     found = [it for it in forge.proposals(only_open=True) if it.head == head]
     numbers = [proposal.number for proposal in found]
     for proposal in found:
         beyond = page.beyond(desk.library, proposal)
-        forge.report(proposal.number, page.report(verdict, beyond))
+        forge.report(proposal.number, page.report(verdict, beyond, run))
     lines = [f"pull request {number} shows the report" for number in numbers]
     data = {"proposals": numbers, "passed": verdict.passed}
     return Answer(

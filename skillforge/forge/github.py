@@ -265,6 +265,7 @@ class GitHubForge:
             is_in = any(a[:2] == (approval.by, approval.head) for a in now.approvals)
             return now if is_in else None
 
+        self._refuse_changed(proposal)
         body = {"commit_id": proposal.head, "event": "APPROVE"}
         self.wire.once("POST", f"{self.place.path}/pulls/{number}/reviews", body, look)
         return self.get(number)
@@ -329,6 +330,13 @@ class GitHubForge:
 
     def merge(self, proposal: Proposal, message: str, by: Who) -> Proposal:
         """Let GitHub merge exactly this head, then see that main holds just that."""
+        self._refuse_changed(proposal)
+        self.look()
+        if self.repo.ref(self.main) != proposal.base:
+            raise ConflictError(
+                f"{self.branch} has moved since proposal {proposal.number} was judged",
+                hint=f"skillforge refresh {proposal.number}",
+            )
         path = f"{self.place.path}/pulls/{proposal.number}"
         title, _, rest = message.partition("\n")
 

@@ -70,7 +70,8 @@ def default_owner(wire: Wire) -> str:
 
 def _settings(wire: Wire) -> Iterator[Call]:
     about = wire.get(wire.place.path)
-    wrong = {k: v for k, v in _SETTINGS.items() if about.get(k) != v}
+    # Who may not change a setting does not see it either.
+    wrong = {k: v for k, v in _SETTINGS.items() if about.get(k, v) != v}
     if wrong:
         why = f"merge settings differ: {', '.join(wrong)}"
         yield Call("PATCH", wire.place.path, wrong, why)

@@ -28,8 +28,7 @@ def _drift(
 ) -> Iterator[Problem]:
     """Settings that are not as `protect` leaves them, and merges without a witness."""
     policy = library.policy(library.tip)
-    owner = (protection.default_owner(forge.wire),)
-    for call in protection.plan(forge.wire, policy, owner):
+    for call in protection.plan(forge.wire, policy, ()):
         yield Problem(str(forge.place), "drift", call.why)
     records = {proposal.number: proposal for proposal in forge.proposals()}
     for step in history.steps(library, library.tip):

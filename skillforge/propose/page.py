@@ -143,15 +143,16 @@ def _short(value: Any) -> str:
 
 def _checks(brief: Brief) -> list[str]:
     url = brief.proposal.url
-    lines = ["### Checks", "", *_check_table(brief.verdict)]
+    lines = ["### Checks", "", *_check_table(brief.verdict, f"{url}/checks")]
     return [*lines, "", f"Checked when it was proposed; [what CI says]({url}/checks)."]
 
 
-def _check_table(verdict: Verdict) -> Iterator[str]:
+def _check_table(verdict: Verdict, url: str) -> Iterator[str]:
     yield "| check | result |"
     yield "| --- | --- |"
     for check in verdict.checks:
-        yield f"| {code(check.name)} | {_SIGNS[check.status]}{_count(check)} |"
+        name = f"[{code(check.name)}]({url})" if url else code(check.name)
+        yield f"| {name} | {_SIGNS[check.status]}{_count(check)} |"
 
 
 def _count(check: CheckResult) -> str:
@@ -214,10 +215,10 @@ def beyond(library: Library, proposal: Proposal) -> list[str]:
     return [p for p in paths if p.partition("/")[0] not in (SKILLS, EVIDENCE)]
 
 
-def report(verdict: Verdict, beyond: list[str] | None = None) -> str:
-    """What the gate said, as the one comment that it keeps."""
+def report(verdict: Verdict, beyond: list[str] | None = None, url: str = "") -> str:
+    """What the gate said, as the one comment that it keeps; `url` is where it ran."""
     end = "passed" if verdict.passed else "refuses this"
-    lines = [f"### The gate {end}", "", *_check_table(verdict)]
+    lines = [f"### The gate {end}", "", *_check_table(verdict, url)]
     lines += [*_findings(verdict), ""]
     if beyond:
         shown = ", ".join(map(code, beyond[:_FILES]))

@@ -207,6 +207,7 @@ def brief_text(brief: "Brief", *, full: bool, colour: bool) -> str:
         "examples": ", ".join(proposal.examples) or "none",
         "size": f"SKILL.md {growth(*brief.sizes)}; all files {growth(*brief.totals)}",
         "scan": brief.verdict.danger or "",
+        "github": f"its own run of the gate: {proposal.ci}" if proposal.ci else "",
         "powers": ", ".join(brief.powers) or "nothing new",
         "overlap": _overlap(brief),
     }

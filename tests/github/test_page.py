@@ -162,7 +162,7 @@ def test_a_reviewer_can_decide_from_it(team: Team, tmp_path: Path) -> None:
         "**Why:** Merged cells",
         "`skills/csv-sheets/SKILL.md`",
         "Read a sheet with merged cells | success | test | Rita",
-        "| `scan` | ",
+        "| [`scan`](",
         "/checks)",
         "Security scan: **",
         "Asks for: `",

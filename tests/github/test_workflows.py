@@ -224,12 +224,17 @@ def test_a_report_becomes_the_one_comment(team: Team, tmp_path: Path) -> None:
     file = gate_report(team, number, tmp_path)
     head = team.repo.pulls[number].head_sha
 
+    url = f"{team.hub.url}/acme/skills/actions/runs/7"
+
     team.ok(REVIEWER, "report", file, "--head", head)
-    said = team.ok(REVIEWER, "report", file, "--head", head)
+    said = team.ok(REVIEWER, "report", file, "--head", head, "--run", url)
 
     assert said == {"proposals": [number], "passed": True}
     assert len(team.remarks(number)) == 1
     assert "The gate passed" in team.remarks(number)[0]
+    assert f"[`scan`]({url})" in team.remarks(number)[0]
+    evil = team(REVIEWER, "report", file, "--head", head, "--run", "https://x.invalid")
+    assert evil.code == 2
 
 
 def test_a_stranger_cannot_take_the_comments_place(team: Team, tmp_path: Path) -> None:
