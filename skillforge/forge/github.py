@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from skillforge import store
 from skillforge.errors import ConfigError, ConflictError, RequestError, ToolError
@@ -137,13 +138,17 @@ class GitHubForge:
         return pull
 
     def _bring(self, found: Iterable[Json]) -> None:
-        """Fetch main, and the heads of pull requests that are not here yet."""
-        wanted = [f"+refs/heads/{self.branch}:{self.main}"]
+        """Fetch main and the heads of pull requests, as far as they are not here."""
+        wanted = []
+        main = self.wire.get(f"{self.place.path}/git/ref/heads/{quote(self.branch)}")
+        if self.repo.ref(self.main) != main["object"]["sha"]:
+            wanted.append(f"+refs/heads/{self.branch}:{self.main}")
         for pull in found:
             number = pull["number"]
             if self.repo.ref(f"{PULLS}{number}") != pull["head"]["sha"]:
                 wanted.append(f"+refs/pull/{number}/head:{PULLS}{number}")
-        remote.fetch(self.repo, self.remote, wanted)
+        if wanted:
+            remote.fetch(self.repo, self.remote, wanted)
 
     def number_of(self, commit: str) -> int | None:
         """The pull request that brought a commit to main."""

@@ -15,6 +15,7 @@ from tests.conftest import LibraryFolder, Ran, Run, skill_md
 from tests.github.hub import Hub, Repo, serve
 from tests.propose.conftest import body
 
+QUICK = "checks: [validate]\n"  # most tests are not about what the checks say
 AUTHOR, REVIEWER, STRANGER = "ada", "rita", "sam"
 
 
@@ -91,6 +92,10 @@ class Team:
         assert ran.code == 0, ran.out + ran.err
         return ran.data
 
+    def check_all(self) -> None:
+        """From now on every check counts, as it does by default."""
+        self.push("main", {"skillforge.yaml": ""})
+
     def draft(self, name: str, *words: object, extra: str = "") -> Path:
         folder = self.tmp / "drafts" / name
         folder.mkdir(parents=True, exist_ok=True)
@@ -134,6 +139,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
 @pytest.fixture
 def team(hub: Hub, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Team:
     files = {
+        "skillforge.yaml": QUICK,
         "skills/csv-tables/SKILL.md": skill_md("csv-tables"),
         "skills/pdf-tables/SKILL.md": skill_md("pdf-tables"),
     }

@@ -136,6 +136,7 @@ def test_hostile_words_do_not_get_out_of_the_page(team: Team, text: str) -> None
 
 
 def test_a_reviewer_can_decide_from_it(team: Team, tmp_path: Path) -> None:
+    team.check_all()
     team.land("csv-sheets", "one")
     example = {
         "task": "Read a sheet with merged cells",

@@ -155,7 +155,7 @@ def runner(team: Team, number: int, tmp_path: Path) -> Runner:
 @pytest.fixture
 def gated(team: Team) -> Team:
     """A library that has the workflows, and a tool that is installed here already."""
-    files = github_files()
+    files = github_files() | {"skillforge.yaml": ""}
     files[".github/skillforge/requirements.txt"] = "git-skillforge\n"
     team.push("main", files, AUTHOR)
     return team
@@ -232,7 +232,7 @@ def test_a_report_becomes_the_one_comment(team: Team, tmp_path: Path) -> None:
     assert said == {"proposals": [number], "passed": True}
     assert len(team.remarks(number)) == 1
     assert "The gate passed" in team.remarks(number)[0]
-    assert f"[`scan`]({url})" in team.remarks(number)[0]
+    assert f"[`validate`]({url})" in team.remarks(number)[0]
     evil = team(REVIEWER, "report", file, "--head", head, "--run", "https://x.invalid")
     assert evil.code == 2
 

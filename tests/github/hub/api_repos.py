@@ -66,6 +66,23 @@ def _invalid(resource: str, message: str, **more: str) -> RefusedError:
     return RefusedError(422, "Validation Failed", [error])
 
 
+@route("GET", "{R}/git/ref/heads/{path}")
+def show_branch(call: Call) -> Answer:
+    branch = call.args["path"]
+    tip = call.repo.bare.tips().get(branch)
+    if tip is None:
+        raise not_found()
+    api = f"{call.hub.api}/repos/{call.repo.full_name}/git"
+    ref = f"refs/heads/{branch}"
+    body = {
+        "ref": ref,
+        "node_id": "REF_" + tip[:12],
+        "url": f"{api}/{ref}",
+        "object": {"type": "commit", "sha": tip, "url": f"{api}/commits/{tip}"},
+    }
+    return Answer(200, body)
+
+
 @route("GET", "{R}/topics")
 def show_topics(call: Call) -> Answer:
     return Answer(200, {"names": call.repo.topics})
