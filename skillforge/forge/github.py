@@ -382,7 +382,7 @@ class GitHubForge:
 
 def _unmergeable(proposal: Proposal, err: RefusedError) -> ConflictError:
     number = proposal.number
-    hint = f"skillforge review {number} tells what is missing"
+    hint = f"what is missing is told there: {proposal.url}"
     if err.status == 409:
         hint = f"its branch changed: skillforge review {number}, and approve it again"
     if "not allowed" in err.words:

@@ -207,7 +207,8 @@ def _words(data: Mapping[str, Any]) -> str:
         str(it.get("message") or it.get("code")) if isinstance(it, dict) else str(it)
         for it in details
     ]
-    return "; ".join(filter(None, [str(data.get("message", "")), *said]))
+    parts = filter(None, [str(data.get("message", "")), *said])
+    return "; ".join(" ".join(part.split()) for part in parts)
 
 
 def _limited_for(status: int, headers: Mapping[str, str], words: str) -> float | None:
