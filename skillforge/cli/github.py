@@ -89,7 +89,8 @@ def promoted(settings: Settings, span: str) -> Answer:
     GitHub, runs the gate again on what was merged, and keeps the answer as a git note
     that `log`, `why` and `audit` read (refs/notes/skillforge, which is pushed).
 
-    Exits 1 if such a merge was not approved as the policy asks, or the gate refuses it.
+    Exits 1 if something reached main without the approvals that the policy asks for,
+    or against the gate.
     """
     from skillforge.propose import audit, recording, words
 
@@ -97,9 +98,7 @@ def promoted(settings: Settings, span: str) -> Answer:
     forge.look()
     chosen = audit.commits_of(desk.library, span) if span else None
     done = recording.record(desk.library, forge, chosen, desk.by)
-    found = {one.commit for one in done}
-    after = audit.audit(desk.library, None)
-    wrong = [problem for problem in after.exceptions if problem.commit in found]
+    wrong = audit.audit(desk.library, None, span).exceptions
     lines = [
         f"noted {one.commit[:12]}: pull request {one.number}, the gate "
         f"{'passed' if one.passed else 'refuses it'}"

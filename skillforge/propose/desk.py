@@ -6,13 +6,13 @@ from functools import cached_property
 from pathlib import Path
 
 from skillforge.checks import select
-from skillforge.errors import RequestError, ToolError
+from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.forge import Forge
 from skillforge.forge.choosing import Choice, choose
 from skillforge.gitrepo import Asked
 from skillforge.gitrepo.writing import Who
 from skillforge.library import Library
-from skillforge.model import Draft
+from skillforge.model import SKILLS, Draft
 from skillforge.propose import drafts, people
 
 _ANY = Choice()
@@ -111,12 +111,26 @@ class Desk:
         found = [f for t in targets for f in select.folders_of(self.library, t)]
         return [self._draft(folder) for folder in dict.fromkeys(found)]
 
+    def _refuse_behind(self, name: str) -> None:
+        """Stop where a draft would undo what others brought to main meanwhile."""
+        base, repo = self.base, self.library.repository()
+        if not self.library.is_elsewhere:
+            return
+        start = repo.merge_base("HEAD", base)
+        was, now = repo.names_of([f"{it}:{SKILLS}/{name}" for it in (start, base)])
+        if was != now:
+            raise ConflictError(
+                f"{name} has changed on {self.library.main} since you started from it",
+                hint="git pull, look at both, and propose again",
+            )
+
     def _draft(self, folder: Path) -> Draft:
         """What a folder holds, without what git ignores in the library."""
         draft = drafts.from_folder(folder)
         root = self.library.root.resolve()
         if not folder.resolve().is_relative_to(root):
             return draft
+        self._refuse_behind(draft.skill)
         top = folder.resolve().relative_to(root).as_posix()
         ignored = self.library.repository().ignored(f"{top}/{p}" for p in draft.files)
         kept = {p: f for p, f in draft.files.items() if f"{top}/{p}" not in ignored}

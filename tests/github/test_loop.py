@@ -434,3 +434,22 @@ def test_the_token_is_neither_printed_nor_stored(team: Team) -> None:
     assert found.stdout == ""
     ran = team(AUTHOR, "proposals", "--json")
     assert token not in ran.out + ran.err
+
+
+def test_a_draft_from_an_old_checkout_undoes_nothing(team: Team) -> None:
+    mine = team.clone(AUTHOR)
+    team.land("csv-tables", "by", "others")
+    mine.write("skills/csv-tables/SKILL.md", skill_md("csv-tables", "", body("mine")))
+
+    refused = team(AUTHOR, "propose", "csv-tables")
+    mine.git("stash", "--quiet")
+    mine.git("pull", "--quiet")
+    mine.write("skills/csv-tables/SKILL.md", skill_md("csv-tables", "", body("mine")))
+
+    assert refused.code == 4
+    assert "git pull" in refused.err
+    team.ok(AUTHOR, "propose", "csv-tables")
+    mine.git("checkout", "--quiet", "-b", "work")
+    mine.write("skills/csv-tables/SKILL.md", skill_md("csv-tables", "", body("more")))
+    mine.commit("My own work is no reason to stop")
+    team.ok(AUTHOR, "propose", "csv-tables", "--supersede")

@@ -199,3 +199,13 @@ def test_a_rollback_in_githubs_pages_is_understood(team: Team) -> None:
 
     assert versions[1]["reverted_by"] == versions[0]["commit"]
     assert team.audit_kinds(AUTHOR) == []
+
+
+def test_a_push_to_main_is_told(team: Team) -> None:
+    before = team.repo.git("rev-parse", "main")
+    team.push("main", {SKILL: skill_md("xlsx-tables", "", body("one"))})
+
+    ran = team(AUTHOR, "promoted", f"{before}..origin/main", "--json")
+
+    assert ran.code == 1
+    assert [it["kind"] for it in ran.data["exceptions"]] == ["direct-push"]
