@@ -8,6 +8,7 @@ from skillforge.errors import ConfigError
 from skillforge.gitrepo.writing import NewCommit, Who
 from skillforge.model import Approval, Comment, Proposal, State, Verdict
 
+PULLS = "refs/skillforge/pulls/"  # heads of pull requests, as they were fetched
 Admit: TypeAlias = Callable[[list[Proposal]], Proposal | None]
 
 

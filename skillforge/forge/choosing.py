@@ -4,9 +4,7 @@ from typing import NamedTuple
 
 from skillforge.errors import RequestError
 from skillforge.forge import Forge
-from skillforge.forge.github import GitHubForge
 from skillforge.forge.local import LocalForge
-from skillforge.forge.place import find, is_github
 from skillforge.gitrepo import GitRepo, remote
 
 LOCAL, GITHUB = "local", "github"
@@ -23,14 +21,16 @@ class Choice(NamedTuple):
 def choose(repo: GitRepo, main: str, choice: Choice, policy: str) -> Forge:
     """The forge; nothing is asked of any network."""
     kind = choice.kind or (GITHUB if choice.host else "") or policy
-    if kind == LOCAL:
-        return LocalForge(repo, main)
-    name, url = remote.origin(repo)
-    place = find(url, choice.host) if url else None
-    if place is not None and (kind or is_github(place)):
-        is_named = bool(choice.host)
-        return GitHubForge(repo, place, main, origin=name, is_named=is_named)
-    if not kind:
+    name, url = ("", "") if kind == LOCAL else remote.origin(repo)
+    if url:
+        from skillforge.forge.github import GitHubForge  # most libraries need none
+        from skillforge.forge.place import find, is_github
+
+        place = find(url, choice.host)
+        if place is not None and (kind or is_github(place)):
+            is_named = bool(choice.host)
+            return GitHubForge(repo, place, main, origin=name, is_named=is_named)
+    if kind in ("", LOCAL):
         return LocalForge(repo, main)
     raise RequestError(
         f"the remote {url or 'origin'} is no repository on GitHub"

@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 from skillforge import store
 from skillforge.errors import ConfigError, ConflictError, RequestError, ToolError
-from skillforge.forge import Admit, Page, pulls
+from skillforge.forge import PULLS, Admit, Page, pulls
 from skillforge.forge.place import Place, token
-from skillforge.forge.pulls import PULLS, Json
+from skillforge.forge.pulls import Json
 from skillforge.forge.thread import UNWRITTEN, Thread, is_report
 from skillforge.forge.wire import (
     ForbiddenError,

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeAlias, TypeVar
 
+from skillforge.forge import PULLS
 from skillforge.forge.record import NAME
 from skillforge.gitrepo import GitRepo, trailers
 from skillforge.gitrepo.history import Commit
@@ -24,7 +25,6 @@ from skillforge.model import (
     Status,
 )
 
-PULLS = "refs/skillforge/pulls/"  # the heads of pull requests, as they were fetched
 EXPIRED = "expired"  # the label of one that was closed for its age
 GATE = "skill-gate"  # the check that a pull request has to pass
 _NOREPLY = "users.noreply.github.com"

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from skillforge.forge.pulls import PULLS
+from skillforge.forge import PULLS
 from skillforge.gitrepo import GitRepo, notes, trailers
 from skillforge.gitrepo.history import Change, Commit
 
