@@ -51,30 +51,30 @@ def protect(settings: Settings, dry_run: bool, owners: tuple[str, ...]) -> Answe
     skillforge protect --owner @acme/reviewers
     """
     from skillforge.forge import protection
-    from skillforge.report import to_json
+    from skillforge.report import many, to_json
 
-    desk, forge = _desk(settings)
-    forge.look()
     if any(not owner.startswith("@") for owner in owners):
         raise click.UsageError("--owner is @LOGIN or @ORGANISATION/TEAM")
-    names = owners or (protection.default_owner(forge.wire),)
+    desk, forge = _desk(settings)
+    forge.look()
+    names = owners or (protection.default_owner(forge.hosted.wire),)
     policy = desk.library.policy(desk.library.tip)
-    calls = protection.plan(forge.wire, policy, names)
+    calls = protection.plan(forge.hosted.wire, policy, names)
     if not dry_run:
-        protection.apply(forge.wire, calls)
+        protection.apply(forge.hosted.wire, calls)
     lines = []
     for call in calls:
         lines.append(f"{call.verb} {call.path}: {call.why}")
         if dry_run:
             lines += [f"    {line}" for line in to_json(call.body).split("\n")]
     done = "would be changed" if dry_run else "changed"
-    end = f"{len(calls)} settings {done}" if calls else "all is as it should be"
+    end = f"{many(len(calls), 'setting')} {done}" if calls else "all is as it should be"
     data = {
-        "repository": str(forge.place),
+        "repository": str(forge.hosted.place),
         "calls": [call._asdict() for call in calls],
         "applied": not dry_run,
     }
-    return Answer(data, "\n".join([*lines, f"{forge.place}: {end}"]))
+    return Answer(data, "\n".join([*lines, f"{forge.hosted.place}: {end}"]))
 
 
 @click.command()
@@ -132,15 +132,19 @@ def report(settings: Settings, file: str, head: str, run: str) -> Answer:
     try:
         verdict = load_verdict(Path(file).read_bytes())
     except OSError as err:
-        raise RequestError(f"{file} cannot be read: {err.strerror}") from err
+        raise RequestError(
+            f"{file} cannot be read: {err.strerror}", hint="name the gate.json of a run"
+        ) from err
     if verdict.head != head:
         raise RequestError(
             f"the report is of {verdict.head[:12]}, not of {head[:12]}",
             hint="--head is the commit that the gate's run was started for",
         )
-    if run and not re.fullmatch(rf"{re.escape(str(forge.place))}/[\w/-]+", run):
-        raise RequestError(f"{run!r} is no page of {forge.place}", hint="leave it away")
-    found = [it for it in forge.proposals(only_open=True) if it.head == head]
+    if run and not re.fullmatch(rf"{re.escape(str(forge.hosted.place))}/[\w/-]+", run):
+        raise RequestError(
+            f"{run!r} is no page of {forge.hosted.place}", hint="leave it away"
+        )
+    found = forge.at(head)
     numbers = [proposal.number for proposal in found]
     for proposal in found:
         beyond = page.beyond(desk.library, proposal)

@@ -43,6 +43,9 @@ class Forge(Protocol):
     def proposals(self, *, only_open: bool = False) -> list[Proposal]:
         """Proposals by number."""
 
+    def waiting(self) -> list[Proposal]:
+        """Open proposals that may stand in the way of another."""
+
     def detailed(self, proposals: list[Proposal]) -> list[Proposal]:
         """The same with their approvals and checks, where those take more asking."""
 

@@ -8,7 +8,6 @@ from skillforge.forge.local import LocalForge
 from skillforge.gitrepo import GitRepo, remote
 
 LOCAL, GITHUB = "local", "github"
-KINDS = (LOCAL, GITHUB)
 
 
 class Choice(NamedTuple):
@@ -23,13 +22,16 @@ def choose(repo: GitRepo, main: str, choice: Choice, policy: str) -> Forge:
     kind = choice.kind or (GITHUB if choice.host else "") or policy
     name, url = ("", "") if kind == LOCAL else remote.origin(repo)
     if url:
-        from skillforge.forge.github import GitHubForge  # most libraries need none
+        # Most libraries need none of this.
+        from skillforge.forge.github import GitHubForge
+        from skillforge.forge.hosted import Hosted
         from skillforge.forge.place import find, is_github
 
         place = find(url, choice.host)
         if place is not None and (kind or is_github(place)):
             is_named = bool(choice.host)
-            return GitHubForge(repo, place, main, origin=name, is_named=is_named)
+            hosted = Hosted(repo, place, main, origin=name, is_named=is_named)
+            return GitHubForge(hosted)
     if kind in ("", LOCAL):
         return LocalForge(repo, main)
     raise RequestError(

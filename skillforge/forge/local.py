@@ -47,6 +47,9 @@ class LocalForge:
     def report(self, number: int, text: str) -> None:
         """The record holds it."""
 
+    def waiting(self) -> list[Proposal]:
+        return self.proposals(only_open=True)
+
     def detailed(self, proposals: list[Proposal]) -> list[Proposal]:
         return proposals
 
@@ -116,7 +119,7 @@ class LocalForge:
         self, commit: NewCommit, proposal: Proposal, by: Who, admit: Admit
     ) -> tuple[Proposal, bool]:
         with self.alone():
-            if there := admit(self.proposals(only_open=True)):
+            if there := admit(self.waiting()):
                 return there, False
             with self.repo.making(commit.parents[0]) as commits:
                 head = commits.commit(commit)
@@ -203,6 +206,7 @@ class LocalForge:
                 head=head,
                 made=head,
                 base=base,
+                message=commit.message,
                 opened=by.seconds,
                 approvals=(),
                 verdict=None,

@@ -86,8 +86,8 @@ def _named_hosts() -> set[str]:
 def token(place: Place, *, is_named: bool) -> str:
     """The token for a place, from the environment or from `gh`.
 
-    One for github.com is never shown to a host that only a repository's configuration
-    names: it has to be one that the user named, and the way there has to be safe.
+    None of the environment is shown to a host that only a repository's configuration
+    names: it has to be GitHub's own, or one that the user named, by a way that is safe.
     """
     parts = urlsplit(place.web)
     if parts.scheme != "https" and parts.hostname not in _LOOPBACK:
@@ -95,17 +95,18 @@ def token(place: Place, *, is_named: bool) -> str:
             f"{place.web} would send the token in the clear", hint="use https://"
         )
     is_public = place.host == PUBLIC or place.host.endswith(".ghe.com")
-    is_ours = is_public or is_named or place.host in _named_hosts()
-    names = _TOKENS if is_ours else _ENTERPRISE_TOKENS
-    for name in names:
+    is_trusted = is_named or place.host in _named_hosts()
+    names = (*_ENTERPRISE_TOKENS, *_TOKENS) if is_trusted else ()
+    for name in _TOKENS if is_public else names:
         if found := os.environ.get(name, "").strip():
             return found
     if found := _gh_token(place.host):
         return found
+    how = f"gh auth login --hostname {place.host}"
+    how += ", or set GITHUB_TOKEN" if is_public else ", or set GH_TOKEN and --host"
     raise ToolError(
         f"there is no token for {place.host}",
-        hint=f"gh auth login --hostname {place.host}, or set {names[0]}; to work "
-        "without GitHub: --forge local",
+        hint=f"{how}; to work without GitHub: --forge local",
     )
 
 

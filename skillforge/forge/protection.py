@@ -9,26 +9,30 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from skillforge.config import POLICY_FILE, Policy
+from skillforge.errors import ConflictError
 from skillforge.forge.place import PUBLIC
 from skillforge.forge.pulls import EXPIRED, GATE, Json
-from skillforge.forge.wire import NotThereError, Wire
+from skillforge.forge.wire import ForbiddenError, NotThereError, RefusedError, Wire
 from skillforge.model import Action, Danger, Origin
 
 TOPIC = "agent-skills"
 _ACTIONS_APP = 15368  # GitHub Actions on github.com: nobody else may report the check
 _CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 _OWNED = ("/.github/", f"/{POLICY_FILE}", "/waivers.yaml")  # what judges skills
+_EVERYTHING = ("*", "**", "/*", "/**")
 _COLOURS = {"skill": "1d76db", EXPIRED: "cccccc"}
 _RISKS = {Danger.SAFE: "0e8a16", Danger.CAUTION: "fbca04", Danger.DANGEROUS: "b60205"}
+# Of what the author of a pull request writes, only the title gets into a merge's
+# message, as its first line, where it is no trailer.
+_PAIR = {"merge_commit_title": "PR_TITLE", "merge_commit_message": "BLANK"}
 # Only merge commits: a squash or a rebase would drop the proposal's commit, and with
-# it the trailers. No text that a pull request's author writes gets into their message.
+# it the trailers.
 _SETTINGS = {
     "allow_merge_commit": True,
     "allow_squash_merge": False,
     "allow_rebase_merge": False,
-    "merge_commit_title": "PR_TITLE",
-    "merge_commit_message": "BLANK",
     "delete_branch_on_merge": True,
+    **_PAIR,
 }
 
 
@@ -57,7 +61,24 @@ def plan(wire: Wire, policy: Policy, owners: tuple[str, ...]) -> list[Call]:
 
 def apply(wire: Wire, calls: list[Call]) -> None:
     for call in calls:
-        wire.put(call.verb, call.path, call.body)
+        try:
+            wire.put(call.verb, call.path, call.body)
+        except RefusedError as err:
+            raise ConflictError(f"{call.why}; {err.message}", hint=_hint(call)) from err
+        except ForbiddenError as err:
+            raise ForbiddenError(
+                err.message,
+                hint="an admin has to do this; rulesets of a private repository need a "
+                "paid plan",
+            ) from err
+
+
+def _hint(call: Call) -> str:
+    if "content" not in call.body:
+        return "--dry-run shows the call; mend what it says, and run protect again"
+    text = base64.b64decode(call.body["content"]).decode()
+    name = call.path.partition("contents/")[2]
+    return f"bring it to main by a pull request; {name} should say: {text}"
 
 
 def default_owner(wire: Wire) -> str:
@@ -72,6 +93,8 @@ def _settings(wire: Wire) -> Iterator[Call]:
     about = wire.get(wire.place.path)
     # Who may not change a setting does not see it either.
     wrong = {k: v for k, v in _SETTINGS.items() if about.get(k, v) != v}
+    if wrong.keys() & _PAIR.keys():
+        wrong |= _PAIR  # GitHub takes the two only together
     if wrong:
         why = f"merge settings differ: {', '.join(wrong)}"
         yield Call("PATCH", wire.place.path, wrong, why)
@@ -107,9 +130,11 @@ def _codeowners(wire: Wire, owners: tuple[str, ...]) -> Iterator[Call]:
             continue
         path = candidate
         break
-    text = base64.b64decode(there["content"]).decode() if there else ""
-    known = {line.split()[0] for line in text.splitlines() if line.split()}
-    missing = [owned for owned in _OWNED if owned not in known]
+    text = (
+        base64.b64decode(there["content"]).decode("utf-8", "replace") if there else ""
+    )
+    wanted = _OWNED if path.startswith(".github/") else (*_OWNED, f"/{path}")
+    missing = [owned for owned in wanted if not _is_owned(text, owned)]
     if not missing:
         return
     said = f"{text.rstrip()}\n" if text.strip() else ""
@@ -124,9 +149,24 @@ def _codeowners(wire: Wire, owners: tuple[str, ...]) -> Iterator[Call]:
     yield Call("PUT", f"{wire.place.path}/contents/{path}", body, why)
 
 
+def _is_owned(text: str, owned: str) -> bool:
+    """Whether a line of its own gives a path owners; of all lines the last decides."""
+    is_owned = False
+    rows = (line.partition("#")[0].split() for line in text.splitlines())
+    for pattern, *owners in filter(None, rows):
+        if pattern == owned:
+            is_owned = bool(owners)
+        elif pattern in _EVERYTHING:
+            is_owned = False
+        elif "*" in pattern or pattern.startswith(owned):
+            is_owned = is_owned and bool(owners)
+    return is_owned
+
+
 def _rulesets(wire: Wire, policy: Policy) -> Iterator[Call]:
     path = f"{wire.place.path}/rulesets"
-    there = {it["name"]: it["id"] for it in wire.pages(path)}
+    own = wire.pages(path, includes_parents="false")
+    there = {it["name"]: it["id"] for it in own}
     for wanted in (_main_rules(wire, policy), _tag_rules()):
         name = wanted["name"]
         if name not in there:

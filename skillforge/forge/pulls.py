@@ -4,13 +4,13 @@ Title, body and labels can be changed by anybody who may write; the trailers of 
 commit that was proposed are part of what is reviewed, so they are what counts.
 """
 
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeAlias, TypeVar
 
 from skillforge.forge import PULLS
-from skillforge.forge.record import NAME
 from skillforge.gitrepo import GitRepo, trailers
 from skillforge.gitrepo.history import Commit
 from skillforge.model import (
@@ -28,7 +28,6 @@ from skillforge.model import (
 EXPIRED = "expired"  # the label of one that was closed for its age
 GATE = "skill-gate"  # the check that a pull request has to pass
 _NOREPLY = "users.noreply.github.com"
-_TRUSTED = ("OWNER", "MEMBER", "COLLABORATOR")
 _DECIDING = ("APPROVED", "CHANGES_REQUESTED", "DISMISSED")
 Json: TypeAlias = dict[str, Any]
 Kind = TypeVar("Kind", Action, Origin)
@@ -55,9 +54,12 @@ def proposal_of(repo: GitRepo, pull: Json, main: str) -> Proposal | None:
     if first is None:
         return None
     said = trailers.read(first.message)
-    if _is_ours(said):
-        about = _by_the_tool(pull, said, first)
-    elif touched := _touched(repo, base, head):
+    touched = _touched(repo, base, head)
+    # It may claim what it likes: it is about the skills that it changes.
+    named = tuple(name for name in said.get("Skill", ()) if name in touched)
+    if named:
+        about = _by_the_tool(pull, said, first, named)
+    elif touched:
         about = _by_hand(pull, touched)
     else:
         return None
@@ -80,15 +82,11 @@ def _touched(repo: GitRepo, base: str, head: str) -> list[str]:
     return sorted({p[1] for p in parts if p[0] in (SKILLS, EVIDENCE) and len(p) > 2})
 
 
-def _is_ours(said: Mapping[str, list[str]]) -> bool:
-    """Whether a message has the trailers of a draft, with values that make sense."""
-    names = said.get("Skill", [])
-    return bool(names) and all(NAME.fullmatch(name) for name in names)
-
-
-def _by_the_tool(pull: Json, said: dict[str, list[str]], first: Commit) -> Proposal:
+def _by_the_tool(
+    pull: Json, said: dict[str, list[str]], first: Commit, named: tuple[str, ...]
+) -> Proposal:
     _title, *paragraphs = first.message.strip().split("\n\n")
-    about = _bare(pull, tuple(said["Skill"]))
+    about = _bare(pull, named)
     return replace(
         about,
         action=_known(Action, trailers.first(said, "Action"), Action.EDIT),
@@ -101,7 +99,7 @@ def _by_the_tool(pull: Json, said: dict[str, list[str]], first: Commit) -> Propo
         message=first.message,
         makers=tuple(said.get("Proposed-By", ())),
         # A refresh makes the commit anew, and the proposal young again.
-        opened=max(about.opened, first.seconds),
+        opened=max(about.opened, min(first.seconds, int(time.time()))),
     )
 
 
@@ -132,6 +130,8 @@ def _bare(pull: Json, skills: tuple[str, ...]) -> Proposal:
         state=state,
         merge=(pull.get("merge_commit_sha") or "") if _is_merged(pull) else "",
         url=pull["html_url"],
+        is_from_fork=(pull["head"]["repo"] or {}).get("id")
+        != pull["base"]["repo"]["id"],
     )
 
 
@@ -150,33 +150,38 @@ def _known(kind: type[Kind], word: str, default: Kind) -> Kind:
     return kind(word) if word in list(kind) else default
 
 
+def decisions(reviews: Iterable[Json]) -> list[Json]:
+    """What each person decided last."""
+    decided = {
+        review["user"]["id"]: review
+        for review in reviews
+        if review["user"] and review["user"].get("type") != "Bot"
+        if review["state"] in _DECIDING
+    }
+    return list(decided.values())
+
+
 def with_reviews(
-    repo: GitRepo, proposal: Proposal, reviews: Iterable[Json]
+    repo: GitRepo, proposal: Proposal, reviews: Iterable[Json], since: int
 ) -> Proposal:
-    """What reviewers decided last; only people who may write to it count."""
-    decided: dict[int, Json] = {}
+    """What reviewers decided; a yes from before `since` was to something else."""
+    approvals: list[Approval] = []
+    against: list[str] = []
     for review in reviews:
-        user = review.get("user") or {}
-        is_person = user.get("type") != "Bot"
-        if is_person and is_trusted(review) and review["state"] in _DECIDING:
-            decided[user["id"]] = review
-    approvals = [
-        _approval(repo, proposal, review)
-        for review in decided.values()
-        if review["state"] == "APPROVED"
-    ]
-    against = [
-        identity(review["user"])
-        for review in decided.values()
-        if review["state"] == "CHANGES_REQUESTED"
-    ]
+        if review["state"] == "CHANGES_REQUESTED":
+            against.append(identity(review["user"]))
+        elif review["state"] == "APPROVED":
+            is_of_this = seconds(review.get("submitted_at")) >= since
+            approvals.append(_approval(repo, proposal, review, is_of_this))
     return replace(proposal, approvals=tuple(approvals), objections=tuple(against))
 
 
-def _approval(repo: GitRepo, proposal: Proposal, review: Json) -> Approval:
+def _approval(
+    repo: GitRepo, proposal: Proposal, review: Json, is_of_this: bool
+) -> Approval:
     """A review names the commit that it is of; what that holds, git knows."""
     of = review.get("commit_id") or ""
-    is_exact = of == proposal.head
+    is_exact = of == proposal.head and is_of_this
     return Approval(
         identity(review["user"]),
         of,
@@ -185,12 +190,6 @@ def _approval(repo: GitRepo, proposal: Proposal, review: Json) -> Approval:
         repo.name_of(f"{of}:{EVIDENCE}/{proposal.skill}") if is_exact else "",
         seconds(review.get("submitted_at")),
     )
-
-
-def is_trusted(said: Json) -> bool:
-    """Whether a word is of somebody who may write to the repository, or of an app."""
-    is_bot = (said.get("user") or {}).get("type") == "Bot"
-    return is_bot or said.get("author_association") in _TRUSTED
 
 
 def with_comments(proposal: Proposal, comments: Iterable[Json]) -> Proposal:
@@ -208,7 +207,7 @@ def with_makers(proposal: Proposal, commits: Iterable[Json]) -> Proposal:
         identity(user)
         for commit in commits
         for user in (commit.get("author"), commit.get("committer"))
-        if user and user.get("login") not in (None, "web-flow")
+        if user and user.get("login")
     ]
     return replace(proposal, makers=tuple(dict.fromkeys((*proposal.makers, *found))))
 

@@ -26,7 +26,7 @@ VERDICT_FILE = "gate.json"
 FORMAT = "skillforge/proposal/1"
 GATE_FORMAT = "skillforge/gate/1"
 _LARGEST = 5_000_000  # bytes of a report
-_NOT_KEPT = ("number", "verdict", "url", "makers", "objections", "ci")
+_NOT_KEPT = ("number", "verdict", "url", "is_from_fork", "makers", "objections", "ci")
 _TEXTS = (
     "skill",
     "author",

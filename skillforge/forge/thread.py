@@ -1,30 +1,38 @@
 """What a pull request shows to people: the page, the labels, the gate, remarks."""
 
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from urllib.parse import quote
 
 from skillforge.forge import Page
-from skillforge.forge.pulls import Json, is_trusted
+from skillforge.forge.pulls import Json
 from skillforge.forge.wire import ForbiddenError, NotThereError, Wire
+from skillforge.model import Action, Danger, Origin
 
 _PAGE = "<!-- skillforge:page -->"
 _PAGE_END = "<!-- skillforge:end -->"
-REPORT = "<!-- skillforge:gate -->"
+_REPORT = "<!-- skillforge:gate -->"
 UNWRITTEN = f"""{_PAGE}
 The review page is being written; `skillforge propose` again mends it.
 {_PAGE_END}"""
-_ONE_OF_EACH = ("origin:", "action:", "risk:")
-
-
-def is_report(comment: Json) -> bool:
-    """Whether a comment is the gate's, and not of somebody who would like it to be."""
-    return is_trusted(comment) and (comment["body"] or "").startswith(REPORT)
+_BOT = "github-actions[bot]"
+ONE_OF_EACH = frozenset(
+    {
+        *(f"origin:{origin}" for origin in Origin),
+        *(f"action:{action}" for action in Action),
+        *(f"risk:{danger}" for danger in Danger),
+    }
+)
 
 
 class Thread:
-    """The words of one pull request."""
+    """The words of one pull request; `is_writer` tells whether a user may write."""
 
-    def __init__(self, wire: Wire, number: int) -> None:
+    def __init__(
+        self, wire: Wire, number: int, is_writer: Callable[[Json], bool]
+    ) -> None:
         self._wire = wire
+        self._is_writer = is_writer
         self._pull = f"{wire.place.path}/pulls/{number}"
         self._issue = f"{wire.place.path}/issues/{number}"
 
@@ -43,18 +51,18 @@ class Thread:
     def label(self, labels: tuple[str, ...]) -> None:
         """Have these labels; of each kind that we know only the one that is meant."""
         there = {label["name"] for label in self._wire.get(self._pull)["labels"]}
-        old = {name for name in there if name.startswith(_ONE_OF_EACH)} - set(labels)
+        old = (there & ONE_OF_EACH) - set(labels)
         new = [name for name in labels if name not in there]
         # From a fork nobody may set labels; they are a help, not the record.
         with suppress(ForbiddenError, NotThereError):
             if new:
                 self._wire.put("POST", f"{self._issue}/labels", {"labels": new})
             for name in sorted(old):
-                self._wire.put("DELETE", f"{self._issue}/labels/{name}")
+                self._wire.put("DELETE", f"{self._issue}/labels/{quote(name, safe='')}")
 
     def report(self, text: str) -> None:
         """Have one comment with the gate's report, and this is what it says."""
-        body = {"body": f"{REPORT}\n{text}"}
+        body = {"body": f"{_REPORT}\n{text}"}
         ours = self._report()
         if ours is None:
             path = f"{self._issue}/comments"
@@ -65,7 +73,20 @@ class Thread:
 
     def _report(self) -> Json | None:
         comments = self._wire.pages(f"{self._issue}/comments")
-        return next((c for c in comments if is_report(c)), None)
+        return next((c for c in comments if self._is_report(c)), None)
+
+    def remarks(self) -> Iterator[Json]:
+        """What people said; the gate's report is none of it."""
+        for comment in self._wire.pages(f"{self._issue}/comments"):
+            if not self._is_report(comment):
+                yield comment
+
+    def _is_report(self, comment: Json) -> bool:
+        """Whether it is the gate's, and not of somebody who would like it to be."""
+        if not (comment["body"] or "").startswith(_REPORT):
+            return False
+        user = comment["user"] or {}
+        return user.get("login") == _BOT or self._is_writer(user)
 
     def say(self, text: str) -> None:
         path = f"{self._issue}/comments"

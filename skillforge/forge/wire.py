@@ -6,6 +6,7 @@ caller can tell a question from a deed, so they are not used.
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from skillforge.errors import ConflictError, RequestError, SkillforgeError, ToolError
@@ -18,6 +19,7 @@ PAUSES = (0.5, 2.0, 5.0)  # seconds before each of the tries that follow a failu
 LONGEST_WAIT = 60  # seconds that a rate limit may keep us
 SLOWEST = 30  # seconds to wait for an answer
 _PAGE = 100
+_MOST_PAGES = 500
 
 
 class NotThereError(RequestError):
@@ -80,15 +82,17 @@ class Wire:
 
     def pages(self, path: str, key: str = "", **parameters: Any) -> Iterator[Any]:
         """All of a list that GitHub answers page by page."""
-        number = 1
-        while True:
+        for number in range(1, _MOST_PAGES + 1):
             paged = {**parameters, "per_page": _PAGE, "page": number}
             answer = self._patiently("GET", path, paged, None, None)
-            items = answer[key] if key else answer
+            with sense(path):
+                items = answer[key] if key else answer
+            if not isinstance(items, list):
+                raise _senseless(path)
             yield from items
             if len(items) < _PAGE:
                 return
-            number += 1
+        raise ToolError(f"GitHub's list of {path} has no end", hint="try again later")
 
     def put(self, verb: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
         """Do what comes to the same when it is done twice."""
@@ -158,6 +162,8 @@ class Wire:
             )
         except GithubException as err:
             self._explain(err, path)
+        except (RuntimeError, TypeError) as err:  # PyGithub, led elsewhere
+            raise _senseless(path) from err
         except (requests.RequestException, OSError, ValueError) as err:
             kind = type(err).__name__
             raise _DoubtfulError(
@@ -199,6 +205,22 @@ class Wire:
         raise RefusedError(err.status, words) from err
 
 
+def _senseless(path: str) -> ToolError:
+    return ToolError(
+        f"what GitHub answers on {path} makes no sense",
+        hint="is this the right host, and has the repository moved? git remote -v",
+    )
+
+
+@contextmanager
+def sense(path: str) -> Iterator[None]:
+    """Read an answer, which may be of anybody: what it lacks is no bug of ours."""
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError, ValueError) as err:
+        raise _senseless(path) from err
+
+
 def _words(data: Mapping[str, Any]) -> str:
     """GitHub's message with its details."""
     errors = data.get("errors")
@@ -220,8 +242,8 @@ def _limited_for(status: int, headers: Mapping[str, str], words: str) -> float |
     if not is_limit:
         return None
     if after := headers.get("retry-after", ""):
-        return float(after) if after.isdigit() else 60.0
-    if is_over and headers.get("x-ratelimit-reset", "").isdigit():
+        return max(1.0, float(after)) if after.isdecimal() else 60.0
+    if is_over and headers.get("x-ratelimit-reset", "").isdecimal():
         return max(1.0, int(headers["x-ratelimit-reset"]) - time.time() + 1)
     return 60.0
 

@@ -10,13 +10,17 @@ from skillforge.errors import ConflictError, ToolError
 from skillforge.gitrepo import GitRepo
 from skillforge.gitrepo.writing import RefUpdate
 
+_LOCKED_OUT = re.compile(
+    r"Authentication failed|could not read Username|[Pp]ermission .*denied"
+    r"|error: 40[13]"
+)
 _PASSWORD = re.compile(r"//[^@/\s']*@")  # in a URL
 
 
 class Remote(NamedTuple):
     """Where another repository is: a URL or a remote's name, and how to be let in."""
 
-    url: str
+    where: str
     access: Mapping[str, str] = {}  # environment of git; holds a secret
 
 
@@ -56,7 +60,7 @@ def let_in(web: str, token: str) -> dict[str, str]:
 def fetch(repo: GitRepo, remote: Remote, refspecs: Iterable[str]) -> None:
     """Bring refs and all that they need; nothing of the checkout is touched."""
     options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-gc")
-    more = ("--no-recurse-submodules", "--stdin", "--end-of-options", remote.url)
+    more = ("--no-recurse-submodules", "--stdin", "--end-of-options", remote.where)
     lines = "".join(f"{refspec}\n" for refspec in refspecs)
     done = repo.run("fetch", *options, *more, stdin=lines.encode(), env=remote.access)
     if done.code:
@@ -65,7 +69,7 @@ def fetch(repo: GitRepo, remote: Remote, refspecs: Iterable[str]) -> None:
 
 def heads(repo: GitRepo, remote: Remote, *refs: str) -> dict[str, str]:
     """What refs of another repository point at; those that it has not are left out."""
-    line = ("ls-remote", "--quiet", "--end-of-options", remote.url, *refs)
+    line = ("ls-remote", "--quiet", "--end-of-options", remote.where, *refs)
     done = repo.run(*line, env=remote.access)
     if done.code:
         raise _failed("ls-remote", done.complaint)
@@ -81,7 +85,7 @@ def push(repo: GitRepo, remote: Remote, update: RefUpdate) -> None:
     lease = f"--force-with-lease={update.ref}:{update.old}"
     options = ("--quiet", "--no-verify", "--porcelain", lease)
     spec = f"{update.new}:{update.ref}"
-    line = ("push", *options, "--end-of-options", remote.url, spec)
+    line = ("push", *options, "--end-of-options", remote.where, spec)
     done = repo.run(*line, env=remote.access)
     if done.code == 0:
         return
@@ -91,7 +95,7 @@ def push(repo: GitRepo, remote: Remote, update: RefUpdate) -> None:
     if now != update.old:
         raise ConflictError(
             f"somebody else pushed to {update.ref.removeprefix('refs/heads/')}",
-            hint="look at it, and try again",
+            hint="git fetch shows what; then run the command again",
         )
     raise _failed("push", f"{done.complaint}\n{_rejection(done.out)}")
 
@@ -106,10 +110,7 @@ def _failed(verb: str, complaint: str) -> ToolError:
     """Git's complaint on another repository, with what to do about it."""
     text = _PASSWORD.sub("//", complaint.strip()) or "git gave no reason"
     hint = "nothing is half done: run the command again when it can be reached"
-    is_locked_out = any(
-        words in text for words in ("Authentication", "403", "401", "denied", "read U")
-    )
-    if is_locked_out:
+    if _LOCKED_OUT.search(text):
         hint = "`gh auth status` tells who you are there; the token needs the right to "
         hint += "write contents, or `gh auth setup-git` lets git in"
     return ToolError(f"git {verb} failed: {text}", hint=hint)

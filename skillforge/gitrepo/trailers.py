@@ -31,6 +31,13 @@ def message(title: str, why: str, trailers: Iterable[tuple[str, str]]) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def added(text: str, trailers: Iterable[tuple[str, str]]) -> str:
+    """A message with more trailers at its end; those that it has are not repeated."""
+    lines = [f"{name}: {one_line(value)}" for name, value in trailers]
+    new = [it for it in dict.fromkeys(lines) if it not in text.split("\n")]
+    return "\n".join([text.rstrip("\n"), *new]) + "\n"
+
+
 def one_line(value: str) -> str:
     """A value that cannot start another line."""
     return " ".join(_CONTROL.sub(" ", _whole(value)).split())[:1000]

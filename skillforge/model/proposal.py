@@ -206,6 +206,7 @@ class Proposal:
     made: str = ""  # that commit; a branch that holds another was changed by hand
     absorbed_into: str = ""
     # What a forge knows beyond its record, and is not kept in one:
+    is_from_fork: bool = False  # of somebody who may not push, as a rule
     makers: tuple[str, ...] = ()  # others who had a hand in it
     objections: tuple[str, ...] = ()  # reviewers who ask for another draft
     ci: Status | None = None  # what the forge's own run of the gate said

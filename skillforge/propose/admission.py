@@ -50,7 +50,7 @@ class Ready:
 
 def refuse_together(forge: Forge, ready: list[Ready], by: Who) -> None:
     """Stop before the first of several is opened, if one of them could not be."""
-    waiting = forge.proposals(only_open=True)
+    waiting = forge.waiting()
     digests = {proposal.digest for proposal in waiting}
     fresh = [one for one in ready if one.digest not in digests]
     for one in fresh:

@@ -28,8 +28,8 @@ def _drift(
 ) -> Iterator[Problem]:
     """Settings that are not as `protect` leaves them, and merges without a witness."""
     policy = library.policy(library.tip)
-    for call in protection.plan(forge.wire, policy, ()):
-        yield Problem(str(forge.place), "drift", call.why)
+    for call in protection.plan(forge.hosted.wire, policy, ()):
+        yield Problem(str(forge.hosted.place), "drift", call.why)
     records = {proposal.number: proposal for proposal in forge.proposals()}
     for step in history.steps(library, library.tip):
         is_asked = chosen is None or step.name in chosen

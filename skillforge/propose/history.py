@@ -46,8 +46,9 @@ class Step:
     @property
     def is_promotion(self) -> bool:
         """Whether it claims to be a proposal's merge; the audit checks the claim."""
-        is_merge = len(self.commit.parents) == 2 or self.is_noted
-        return "Proposal" in self.said and is_merge
+        # What GitHub's button writes is its author's word: only a note counts there.
+        is_ours = len(self.commit.parents) == 2 and self.pull_request is None
+        return "Proposal" in self.said and (is_ours or self.is_noted)
 
     @property
     def is_cut(self) -> bool:
@@ -126,9 +127,10 @@ def steps(library: Library, tip: str) -> list[Step]:
         line = list(own.wait())
     line.reverse()
     noted = recorded.read(repo)
-    line = recorded.folded(line, noted)
     heads = recorded.heads(repo, line, noted)
-    commits |= {c.name: c for c in recorded.commits_of(repo, heads.values(), tip)}
+    others, by_merge = recorded.pulled(repo, heads, tip)
+    line = recorded.folded(line, noted, by_merge)
+    commits |= others
     on_line = {commit.name for commit in line}
     seen: set[str] = set()
     found = []
@@ -154,7 +156,8 @@ def _step(
     drafted = next((draft for draft in drafts if "Skill" in draft), {})
     if not drafted and len(commit.parents) == 1:
         drafted = recorded.squashed(commit.message)
-    is_noted = noted is not None and "Proposal" not in said
+    is_github = recorded.pull_request(commit.subject) is not None
+    is_noted = noted is not None and (is_github or "Proposal" not in said)
     said = noted if noted is not None and is_noted else said
     return Step(commit, brought, skills, said, drafted, is_noted)
 

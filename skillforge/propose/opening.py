@@ -1,7 +1,7 @@
 """Put a draft on its own branch and open a proposal to merge it."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from skillforge.checks import Ruleset
 from skillforge.checks.run import check_skills
 from skillforge.errors import ConflictError, RequestError
 from skillforge.forge import Forge, Page
-from skillforge.gitrepo import trailers
+from skillforge.gitrepo import GitRepo, trailers
 from skillforge.gitrepo.objects import blob_name
 from skillforge.gitrepo.writing import NewCommit, Put, Who
 from skillforge.library import Library
@@ -20,6 +20,7 @@ from skillforge.model import (
     SKILLS,
     Action,
     Draft,
+    DraftFile,
     File,
     Kind,
     Proposal,
@@ -155,7 +156,10 @@ def _open(
 ) -> Outcome:
     def admit(waiting: list[Proposal]) -> Proposal | None:
         for proposal in waiting:
-            if proposal.digest == ready.digest and proposal.skill == ready.draft.skill:
+            said = (proposal.digest, proposal.skill)
+            is_same = said == (ready.digest, ready.draft.skill)
+            # On a forge of others, anybody may claim to hold this draft.
+            if is_same and (forge.is_here or _holds(library, proposal.head, ready)):
                 return _again(forge, proposal, ready, by)
         if _is_on_base(library, ready):
             return _merged_before(library, forge, ready)
@@ -198,15 +202,33 @@ def _is_on_base(library: Library, ready: Ready) -> bool:
         )
     if not draft.files or draft.absorbed or ready.before is None:
         return False
-    there = repo.files_in(f"{base}:{SKILLS}/{draft.skill}")
     given = ready.request.draft.files
-    if there.keys() != given.keys():
-        return False
     if ready.request.bump is None:
         was, now = (versions.of(it) for it in (ready.before, given[SKILL_FILE].data))
         if was and not versions.is_higher(now, was):
             given = versions.with_version(given, was)
-    return all(
+    return _holds_files(repo, f"{base}:{SKILLS}/{draft.skill}", given)
+
+
+def _holds(library: Library, head: str, ready: Ready) -> bool:
+    """Whether a commit holds a draft's bytes, and not only claims to."""
+    repo, draft = library.repository(), ready.draft
+    for name, tree in draft.restores.items():
+        if repo.name_of(f"{head}:{SKILLS}/{name}") != tree:
+            return False
+    if draft.restores:
+        return True
+    folder = f"{head}:{SKILLS}/{draft.skill}"
+    if not draft.files:
+        return not repo.name_of(folder)
+    skill_md = repo.find(f"{folder}/{SKILL_FILE}")
+    version = versions.of(skill_md.data) if skill_md else ""
+    return _holds_files(repo, folder, versions.with_version(draft.files, version))
+
+
+def _holds_files(repo: GitRepo, folder: str, given: Mapping[str, DraftFile]) -> bool:
+    there = repo.files_in(folder)
+    return there.keys() == given.keys() and all(
         entry.object == blob_name(given[path].data, entry.object)
         and (entry.mode == "100755") == given[path].is_executable
         for path, entry in there.items()

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from skillforge.checks import paths
 from skillforge.forge import Page
 from skillforge.library import Library
 from skillforge.model import (
@@ -193,7 +194,9 @@ def _findings(verdict: Verdict) -> list[str]:
 def _commands(brief: Brief) -> list[str]:
     proposal = brief.proposal
     number, name = proposal.number, proposal.skill
-    test = f" && skillforge test {name}" if proposal.action != Action.DELETE else ""
+    is_name = paths.is_name(name)  # else it is no word for a shell
+    is_there = is_name and proposal.action != Action.DELETE
+    test = f" && skillforge test {name}" if is_there else ""
     lines = [
         "### Try it, decide, take it back",
         "",
@@ -203,7 +206,7 @@ def _commands(brief: Brief) -> list[str]:
         f"skillforge review {number} --approve   # of exactly {proposal.head[:12]}",
         f"skillforge promote {number}",
     ]
-    if proposal.action != Action.ROLLBACK:
+    if is_name and proposal.action != Action.ROLLBACK:
         lines += [f"skillforge rollback {name} --why TEXT   # when it is merged"]
     return [*lines, "```"]
 

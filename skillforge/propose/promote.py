@@ -55,8 +55,9 @@ def promote(
         # Not under the lock: checks may take long, and others want to work meanwhile.
         proposal = review.check(library, forge, proposal, by)
     except ConflictError:
-        if forge.get(number).state is State.MERGED:
-            return _merged(library, forge.get(number), again=True)
+        now_ = forge.get(number)
+        if now_.state is State.MERGED:
+            return _merged(library, now_, again=True)
         raise
     if proposal.verdict is None or not proposal.verdict.passed:
         return Promoted(proposal)
@@ -168,7 +169,7 @@ def _message(
 ) -> str:
     said = [
         ("Proposal", str(proposal.number)),
-        ("Opened-By", proposal.author if proposal.makers else ""),
+        ("Opened-By", "" if proposal.author in proposal.message else proposal.author),
         *(("Approved-By", approval.by) for approval in approvals),
         (NOW, str(now) if now else ""),
         ("Approved-Tree", verdict.tree),
@@ -203,7 +204,10 @@ def refresh(library: Library, forge: Forge, number: int, by: Who) -> Proposal:
                 "was taken back, or its skill has moved",
                 hint=f"skillforge close {number}, and propose it again",
             )
-        commit = NewCommit([tip], proposal.message, by, changes)
+        # Whoever had a hand in it does not become a reviewer of it.
+        hands = [("Proposed-By", who) for who in review.authors(library, proposal)]
+        message = trailers.added(proposal.message, hands)
+        commit = NewCommit([tip], message, by, changes)
         fresh = forge.update(proposal, commit, tip, by)
     forge.describe(fresh, partial(page.of, library))
     return fresh

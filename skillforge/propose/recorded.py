@@ -5,7 +5,6 @@ commits, and a rebase even its number. What `skillforge promoted` noted brings i
 """
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 
 from skillforge.forge import PULLS
@@ -23,30 +22,32 @@ def read(repo: GitRepo) -> dict[str, Said]:
     return {name: it for name, it in said.items() if "Proposal" in it}
 
 
-def folded(line: list[Commit], noted: dict[str, Said]) -> list[Commit]:
-    """Main's line with each rebased pull request as one commit."""
+def folded(
+    line: list[Commit], noted: dict[str, Said], pulled: dict[str, list[Commit]]
+) -> list[Commit]:
+    """Main's line with each rebased pull request as one commit.
+
+    `pulled` are a pull request's own commits, the oldest first. A note may say
+    anything: only what is like these, one by one, is a part of the rebase.
+    """
     found: list[Commit] = []
     for commit in line:
+        found.append(commit)
         base = trailers.first(noted.get(commit.name, {}), BASE)
-        start = _start(found, commit, base)
-        if start is None:
-            found.append(commit)
-        else:
-            parts = [*found[start:], commit]
-            found[start:] = [_joined(parts, base)]
+        parts = found[-len(pulled.get(commit.name, ())) or len(found) :]
+        if len(parts) > 1 and _is_rebased(parts, pulled[commit.name], base):
+            found[-len(parts) :] = [_joined(parts, base)]
     return found
 
 
-def _start(found: list[Commit], commit: Commit, base: str) -> int | None:
-    """Where the commits of a rebase begin on the line; None if it is no rebase."""
-    if not base or commit.parents == (base,) or len(commit.parents) != 1:
-        return None
-    for at in range(len(found) - 1, -1, -1):
-        if len(found[at].parents) != 1:
-            return None  # a merge is no part of a rebase
-        if found[at].parents == (base,):
-            return at
-    return None
+def _is_rebased(parts: list[Commit], own: list[Commit], base: str) -> bool:
+    """Whether commits of main are those of a pull request, put on another base."""
+    bases = [base, *(part.name for part in parts[:-1])]
+    return len(parts) == len(own) and all(
+        part.parents == (before,)
+        and (part.message.strip(), part.author) == (it.message.strip(), it.author)
+        for part, before, it in zip(parts, bases, own, strict=True)
+    )
 
 
 def _joined(parts: list[Commit], base: str) -> Commit:
@@ -72,10 +73,25 @@ def heads(repo: GitRepo, line: list[Commit], noted: dict[str, Said]) -> dict[str
     return {name: tip for name, tip in zip(numbers, tips, strict=True) if tip}
 
 
-def commits_of(repo: GitRepo, tips: Iterable[str], main: str) -> list[Commit]:
-    """All commits of pull requests that main does not hold."""
-    wanted = list(tips)
-    return list(repo.log(*wanted, "--not", main)) if wanted else []
+def pulled(
+    repo: GitRepo, heads: dict[str, str], main: str
+) -> tuple[dict[str, Commit], dict[str, list[Commit]]]:
+    """The commits of pull requests that main does not hold: all, and by their merge.
+
+    Those of one pull request are in a row, the oldest first.
+    """
+    if not heads:
+        return {}, {}
+    known = {c.name: c for c in repo.log(*heads.values(), "--not", main)}
+    return known, {name: _row(known, head) for name, head in heads.items()}
+
+
+def _row(known: dict[str, Commit], head: str) -> list[Commit]:
+    row: list[Commit] = []
+    while head in known:
+        row.append(known[head])
+        head = known[head].parents[0] if known[head].parents else ""
+    return row[::-1]
 
 
 def pull_request(subject: str) -> int | None:
@@ -95,5 +111,5 @@ def squashed(message: str) -> Said:
 
 def cut_words(number: int) -> str:
     """What to do about commits that a squash or a rebase left on GitHub."""
-    fetch = f"git fetch origin refs/pull/{number}/head:refs/skillforge/pulls/{number}"
+    fetch = f"git fetch origin refs/pull/{number}/head:{PULLS}{number}"
     return f"the commits of pull request {number} are not here: {fetch}"

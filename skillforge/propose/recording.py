@@ -42,7 +42,7 @@ def record(
         if found:
             notes.write(library.repository(), found, by)
 
-    forge.share(notes.NOTES, change)
+    forge.hosted.share(notes.NOTES, change)
     return done
 
 
@@ -53,7 +53,7 @@ def _by_number(
     found: dict[int, list[Step]] = {}
     for step in _unsaid(library):
         is_wanted = commits is None or step.name in commits
-        number = forge.number_of(step.name) if is_wanted else None
+        number = forge.hosted.number_of(step.name) if is_wanted else None
         if number is not None:
             found.setdefault(number, []).append(step)
     return found

@@ -11,6 +11,7 @@ import pytest
 from skillforge.errors import ConflictError, RequestError
 from skillforge.forge import Forge
 from skillforge.forge.github import GitHubForge
+from skillforge.forge.hosted import Hosted
 from skillforge.forge.local import LocalForge
 from skillforge.forge.place import find
 from skillforge.gitrepo import GitRepo, remote
@@ -50,7 +51,7 @@ class Bench(NamedTuple):
         """What a branch points at, where others see it."""
         ref = f"refs/heads/{name}"
         if isinstance(self.forge, GitHubForge):
-            return remote.heads(self.repo, self.forge.remote, ref).get(ref, "")
+            return remote.heads(self.repo, self.forge.hosted.remote, ref).get(ref, "")
         return self.repo.ref(ref)
 
 
@@ -74,11 +75,11 @@ def github(tmp_path: Path) -> Iterator[Bench]:
         repo, place = GitRepo(folder), find(url)
         assert place is not None
         forges = [
-            GitHubForge(repo, place, "main", origin="origin", is_named=True)
+            GitHubForge(Hosted(repo, place, "main", origin="origin", is_named=True))
             for _ in writers
         ]
         for forge, who in zip(forges, writers, strict=True):
-            vars(forge)["_token"] = hub.user(who).token
+            vars(forge.hosted)["_token"] = hub.user(who).token
         ada, rita = forges
         yield Bench(ada, rita, repo)
 

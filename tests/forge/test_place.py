@@ -7,6 +7,7 @@ import pytest
 
 from skillforge.errors import RequestError, ToolError
 from skillforge.forge.place import Place, find, is_github, token
+from skillforge.gitrepo.remote import let_in
 
 
 @pytest.mark.parametrize(
@@ -94,7 +95,28 @@ def test_a_token_of_github_com_is_for_github_com(
         token(theirs, is_named=False)
     assert token(theirs, is_named=True) == "ghp_public"
     monkeypatch.setenv("GH_ENTERPRISE_TOKEN", "ghp_corp")
-    assert token(theirs, is_named=False) == "ghp_corp"
+    with pytest.raises(ToolError):  # nobody but a clone's configuration names it
+        token(theirs, is_named=False)
+    assert token(theirs, is_named=True) == "ghp_corp"
+    assert token(ours, is_named=True) == "ghp_public"
+
+
+def test_git_shows_a_token_to_one_host_only() -> None:
+    env = let_in("https://github.com", "ghp_public")
+
+    assert env["GIT_CONFIG_COUNT"] == "2"
+    assert env["GIT_CONFIG_KEY_0"] == env["GIT_CONFIG_KEY_1"]
+    assert env["GIT_CONFIG_KEY_1"] == "http.https://github.com/.extraHeader"
+    assert env["GIT_CONFIG_VALUE_0"] == ""  # what a configuration sets is taken back
+
+
+def test_what_the_environment_tells_git_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "3")
+
+    assert let_in("https://github.com", "x")["GIT_CONFIG_COUNT"] == "5"
+    assert "GIT_CONFIG_KEY_0" not in let_in("https://github.com", "x")
 
 
 @pytest.mark.usefixtures("_no_gh")

@@ -32,7 +32,7 @@ ALSO_ANSWERED = {
     ("get", "/repos/{owner}/{repo}/commits/{ref}/check-runs"): {"422"},
 }
 NULLABLE_AFTER_ALL = ("pull-request-simple", "labels", "description")
-_SCALARS = {"integer": int, "number": float}
+_SCALARS = {"integer": int, "number": float, "boolean": json.loads}
 
 
 class Contract:

@@ -33,16 +33,24 @@ def test_no_token(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "--forge local" in ran.err
 
 
-@pytest.mark.parametrize("path", [r"/pulls$", r"/pulls/\d+/reviews$", r"/merge$"])
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        pytest.param("POST", r"/pulls$", id="open"),
+        pytest.param("POST", r"/pulls/\d+/reviews$", id="approve"),
+        pytest.param("PUT", r"/merge$", id="merge"),
+    ],
+)
 @pytest.mark.parametrize("fault", ["acted", "dropped", "not-acted"])
 def test_a_deed_without_an_answer_is_done_once(
-    team: Team, path: str, fault: str
+    team: Team, method: str, path: str, fault: str
 ) -> None:
     how: dict[str, Any] = {"drop": True} if fault == "dropped" else {"status": 502}
-    team.hub.fail("POST|PUT", path, after=fault != "not-acted", **how)
+    team.hub.fail(method, path, after=fault != "not-acted", **how)
 
     team.land("xlsx-tables")
 
+    assert [e for e in team.hub.exchanges if e.fault or e.dropped]
     assert len(team.repo.pulls) == 1
     assert len(team.repo.pulls[1].reviews) == 1
     assert team.audit_kinds() == []
@@ -169,3 +177,81 @@ def test_two_at_once_make_one(team: Team) -> None:
 
     assert data["created"] is False
     assert len(team.repo.pulls) == 1
+
+
+@pytest.mark.parametrize("after", ["0", "²", "soon", "Wed, 21 Oct 2026 07:28:00 GMT"])
+def test_a_limit_that_says_nothing_useful_is_not_asked_without_end(
+    team: Team, monkeypatch: pytest.MonkeyPatch, after: str
+) -> None:
+    waited: list[float] = []
+    monkeypatch.setattr(time, "sleep", waited.append)
+    team.hub.fail(
+        "GET", r"/pulls$", status=429, headers={"retry-after": after}, times=None
+    )
+
+    ran = team(AUTHOR, "proposals")
+
+    assert ran.code == 3
+    assert "rate limit" in ran.err
+    assert sum(waited) <= wire.LONGEST_WAIT
+
+
+def test_a_list_without_an_end_is_left(
+    team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wire, "_PAGE", 1)
+    monkeypatch.setattr(wire, "_MOST_PAGES", 3)
+    for name in ("aa-one", "bb-two", "cc-three"):
+        team.push(name, {f"{name}.md": "x"})
+        team.open_pull(name)
+
+    ran = team(AUTHOR, "proposals")
+
+    assert ran.code == 3
+    assert "has no end" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        (r"/pulls$", {"no": "list"}),
+        (r"/pulls$", [{"number": 1}]),
+        (r"/pulls$", [None]),
+        (r"/reviews$", [{"user": {"id": 1}, "state": 7}, 5]),
+        (r"/check-runs$", {"check_runs": [{}, {}]}),
+        (r"/check-runs$", []),
+        (r"/git/ref/heads/main$", {"object": None}),
+    ],
+)
+def test_an_answer_without_sense_is_no_bug_of_ours(
+    team: Team, path: str, body: Any
+) -> None:
+    team.propose("xlsx-tables")
+    team.hub.fail("GET", path, status=200, body=body)
+
+    ran = team(REVIEWER, "proposals")
+
+    assert ran.code == 3, ran.err
+    assert "makes no sense" in ran.err
+
+
+@pytest.mark.parametrize("to", ["https://x.invalid/", "/elsewhere"])
+@pytest.mark.parametrize("status", [301, 302])
+def test_nobody_leads_us_to_another_host(team: Team, to: str, status: int) -> None:
+    team.clone(AUTHOR)
+    headers = {"location": to}
+    team.hub.fail("GET", r"/pulls$", status=status, headers=headers, times=None)
+
+    ran = team(AUTHOR, "proposals")
+
+    assert ran.code in (2, 3), ran.err
+
+
+def test_a_token_that_may_not_see_checks_is_enough(team: Team) -> None:
+    team.propose("xlsx-tables")
+    refused = {"message": "Resource not accessible by personal access token"}
+    team.hub.fail("GET", r"/check-runs$", status=403, body=refused, times=None)
+
+    [row] = team.ok(REVIEWER, "proposals")["proposals"]
+
+    assert row["checks"] == "none"

@@ -209,3 +209,49 @@ def test_a_push_to_main_is_told(team: Team) -> None:
 
     assert ran.code == 1
     assert [it["kind"] for it in ran.data["exceptions"]] == ["direct-push"]
+
+
+def test_a_note_hides_no_push_to_main(team: Team) -> None:
+    """Its Base may claim that other commits were a part of the rebase."""
+    team.clone(REVIEWER)
+    before = team.repo.git("rev-parse", "main")
+    team.push(
+        "main", {"skills/csv-tables/SKILL.md": skill_md("csv-tables", "", "# x\n")}
+    )
+    merged(team, "squash")
+    team("ada", "promoted")
+    clone = team.clone(AUTHOR)
+    note = clone.git("notes", "--ref=skillforge", "show", "origin/main")
+    base = next(line for line in note.split("\n") if line.startswith("Base: "))
+    forged = note.replace(base, f"Base: {before}")
+    clone.git("notes", "--ref=skillforge", "add", "-f", "-m", forged, "origin/main")
+
+    assert "direct-push" in team.audit_kinds(AUTHOR)
+
+
+def test_what_a_title_claims_is_not_believed(team: Team) -> None:
+    """GitHub's usual message for a merge has the title of the pull request in it."""
+    team.clone(REVIEWER)
+    number = team.propose("xlsx-tables")
+    team.repo.pulls[number].title = "Proposal: 7"
+    team.repo.review(number, REVIEWER, "APPROVE")
+    team.repo.merge(number, REVIEWER)
+    team.fetch(REVIEWER)
+    assert team.audit_kinds() == ["unrecorded"]
+
+    team.ok(AUTHOR, "promoted")
+
+    notes_and_pulls(team)
+    assert team.audit_kinds() == []
+
+
+def test_an_approval_of_something_else_is_not_noted(team: Team) -> None:
+    data = team.ok(AUTHOR, "propose", team.draft("xlsx-tables"))
+    team.repo.review(1, REVIEWER, "APPROVE")
+    team.push(data["branch"], {SKILL: skill_md("xlsx-tables", "", body("other"))})
+    team.repo.merge(1, REVIEWER)
+
+    ran = team(AUTHOR, "promoted", "--json")
+
+    assert ran.code == 1
+    assert [it["kind"] for it in ran.data["exceptions"]] == ["missing-approval"]

@@ -3,6 +3,8 @@
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.github.conftest import AUTHOR, REVIEWER, Team
 
 ADMIN = "olga"
@@ -122,3 +124,99 @@ def test_an_owner_is_a_name_with_a_sign(team: Team) -> None:
 
     assert ran.code == 2
     assert "@LOGIN" in ran.err
+
+
+def test_rules_that_were_loosened_are_drift(team: Team) -> None:
+    team.ok(ADMIN, "protect")
+    [main] = [it for it in team.repo.rulesets.values() if it["target"] == "branch"]
+    for rule in main["rules"]:
+        if rule["type"] == "pull_request":
+            rule["parameters"]["required_approving_review_count"] = 0
+        if rule["type"] == "required_status_checks":
+            rule["parameters"]["required_status_checks"] = []
+
+    drift = team(ADMIN, "audit", "--remote", "--json").data["exceptions"]
+
+    [told] = [exception["message"] for exception in drift]
+    assert "pull_request" in told
+    assert "required_status_checks" in told
+
+
+def test_who_may_go_around_the_rules_is_drift(team: Team) -> None:
+    team.ok(ADMIN, "protect")
+    for rules in team.repo.rulesets.values():
+        rules["bypass_actors"] = [{"actor_id": 5, "actor_type": "RepositoryRole"}]
+
+    drift = team(ADMIN, "audit", "--remote", "--json").data["exceptions"]
+
+    assert len(drift) == 2
+    assert all("bypass_actors" in exception["message"] for exception in drift)
+
+
+@pytest.mark.parametrize(
+    ("rule", "name", "wanted"),
+    [
+        pytest.param("pull_request", "require_code_owner_review", True, id="owners"),
+        pytest.param("pull_request", "allowed_merge_methods", ["merge"], id="merge"),
+        pytest.param("pull_request", "dismiss_stale_reviews_on_push", True, id="stale"),
+        pytest.param(
+            "required_status_checks",
+            "strict_required_status_checks_policy",
+            True,
+            id="tested-on-main",
+        ),
+    ],
+)
+def test_the_rules_of_main(team: Team, rule: str, name: str, wanted: object) -> None:
+    team.ok(ADMIN, "protect")
+
+    [main] = [it for it in team.repo.rulesets.values() if it["target"] == "branch"]
+    [found] = [it["parameters"] for it in main["rules"] if it["type"] == rule]
+    assert found[name] == wanted
+
+
+ALL = "/.github/ @olga\n/skillforge.yaml @olga\n/waivers.yaml @olga\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (".github/CODEOWNERS", ALL.replace("/.github/ @olga", "/.github/")),
+        (".github/CODEOWNERS", f"{ALL}* @somebot\n"),
+        (".github/CODEOWNERS", f"{ALL}/.github/workflows/\n"),
+        ("CODEOWNERS", ALL),
+    ],
+    ids=["no-owner", "overridden", "hole", "not-itself"],
+)
+def test_owners_in_name_only_are_drift(team: Team, path: str, text: str) -> None:
+    team.push("main", {path: text})
+
+    drift = team(ADMIN, "audit", "--remote", "--json").data["exceptions"]
+
+    assert any("CODEOWNERS does not cover" in it["message"] for it in drift)
+    team.ok(ADMIN, "protect")
+    assert team.audit_kinds(ADMIN, "--remote") == []
+
+
+def test_owners_that_cannot_be_written_any_more_are_told(team: Team) -> None:
+    team.ok(ADMIN, "protect")
+    for rules in team.repo.rulesets.values():
+        rules["enforcement"] = "disabled"
+    team.push("main", {".github/CODEOWNERS": "# nobody\n"})
+    for rules in team.repo.rulesets.values():
+        rules["enforcement"] = "active"
+
+    ran = team(ADMIN, "protect")
+
+    assert ran.code == 4
+    assert "by a pull request" in ran.err
+    assert "/.github/ @olga" in ran.err
+
+
+def test_title_and_message_of_merges_are_set_together(team: Team) -> None:
+    team.ok(ADMIN, "protect")
+    team.repo.settings["merge_commit_message"] = "PR_BODY"
+
+    [call] = team.ok(ADMIN, "protect")["calls"]
+
+    assert call["body"].keys() == {"merge_commit_title", "merge_commit_message"}

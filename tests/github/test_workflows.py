@@ -1,5 +1,6 @@
 """The workflows: sound, harmless, and every step of the gate does what it is for."""
 
+import json
 import os
 import re
 import subprocess
@@ -309,3 +310,17 @@ def test_a_report_on_a_branch_that_changes_more_is_marked(
     team.ok(REVIEWER, "report", file, "--head", head)
 
     assert "Do not trust this report" in team.remarks(number)[0]
+
+
+def test_a_report_on_evidence_alone_can_be_trusted(team: Team, tmp_path: Path) -> None:
+    example = {"task": "Read", "outcome": {"status": "success", "verified_by": "test"}}
+    file = tmp_path / "one.json"
+    file.write_text(json.dumps(example))
+    data = team.ok(AUTHOR, "propose", team.draft("xlsx-tables"), "--example", file)
+    head, report = data["commit"], tmp_path / "out"
+    team.ok(REVIEWER, "review", 1)
+    team(REVIEWER, "gate", "--base", "origin/main", "--head", head, "--report", report)
+
+    team.ok(REVIEWER, "report", report / "gate.json", "--head", head)
+
+    assert "Do not trust this report" not in team.remarks(1)[0]

@@ -64,9 +64,10 @@ class Hub(State):
         the answer is replaced by `status`, or lost by `drop`. A `delay` in seconds
         comes first, and alone it changes nothing else.
         """
+        assert method in ("GET", "POST", "PUT", "PATCH", "DELETE"), method
         self._server.faults.add(
             Fault(
-                method.upper(),
+                method,
                 re.compile(pattern),
                 status,
                 headers or {},

@@ -2,6 +2,7 @@
 
 from tests.github.hub.pull_shapes import comment_json, label_json
 from tests.github.hub.routes import Answer, Call, not_found, route
+from tests.github.hub.shapes import user_json
 from tests.github.hub.state import Comment, Label, Pull, RefusedError, Repo, now
 
 
@@ -10,6 +11,27 @@ def list_comments(call: Call) -> Answer:
     since = call.query.get("since", "")
     found = [c for c in call.pull.comments if c.changed >= since]
     return call.paged([comment_json(call.pull, comment) for comment in found])
+
+
+@route("GET", "{R}/issues/{number}/events")
+def list_events(call: Call) -> Answer:
+    api = f"{call.hub.api}/repos/{call.repo.full_name}/issues/events"
+    events = [
+        {
+            "id": at,
+            "node_id": f"EV_{at}",
+            "url": f"{api}/{at}",
+            "actor": user_json(call.hub, call.pull.author),
+            "event": "base_ref_changed",
+            "commit_id": None,
+            "commit_url": None,
+            "created_at": when,
+            "performed_via_github_app": None,
+            "state_reason": None,
+        }
+        for at, when in enumerate(call.pull.moved, 1)
+    ]
+    return call.paged(events)
 
 
 @route("POST", "{R}/issues/{number}/comments")

@@ -17,6 +17,7 @@ from tests.github.hub.shapes import (
     git_commit_json,
     own_account_json,
     parents_json,
+    user_json,
 )
 from tests.github.hub.state import ACTIONS_APP, GITHUB, RefusedError, Repo, now
 
@@ -81,6 +82,16 @@ def show_branch(call: Call) -> Answer:
         "object": {"type": "commit", "sha": tip, "url": f"{api}/commits/{tip}"},
     }
     return Answer(200, body)
+
+
+@route("GET", "{R}/collaborators/{login}/permission")
+def show_permission(call: Call) -> Answer:
+    call.need("write")
+    user = call.hub.account(call.args["login"])
+    role = call.repo.role(user)
+    old = {"triage": "read"}.get(role, role)  # the older word has fewer steps
+    about = {**user_json(call.hub, user), "role_name": role}
+    return Answer(200, {"permission": old, "role_name": role, "user": about})
 
 
 @route("GET", "{R}/topics")

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.github.hub.bare import Commit
 from tests.github.hub.rules import dismisses_stale_reviews
-from tests.github.hub.state import Pull, RefusedError, Repo, Review, State, User
+from tests.github.hub.state import Pull, RefusedError, Repo, Review, State, User, now
 
 EVENTS = {
     "APPROVE": "APPROVED",
@@ -146,6 +146,7 @@ def change_pull(pull: Pull, body: dict[str, Any]) -> None:
     if "base" in body:
         pull.base_sha = _tip(pull.repo, body["base"], "base")
         pull.base = body["base"]
+        pull.moved.append(now())
     pull.title = body.get("title", pull.title)
     pull.body = body.get("body", pull.body)
     pull.touch()

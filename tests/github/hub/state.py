@@ -160,6 +160,7 @@ class Pull:
     labels: list[Label] = field(default_factory=list)
     comments: list[Comment] = field(default_factory=list)
     reviews: list[Review] = field(default_factory=list)
+    moved: list[str] = field(default_factory=list)  # when it got another base
 
     @property
     def label(self) -> str:
