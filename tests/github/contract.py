@@ -7,7 +7,7 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,11 @@ ALSO_ANSWERED = {
     ("get", "/repos/{owner}/{repo}/commits/{ref}/check-runs"): {"422"},
 }
 NULLABLE_AFTER_ALL = ("pull-request-simple", "labels", "description")
-_SCALARS = {"integer": int, "number": float, "boolean": json.loads}
+_SCALARS: dict[str, Callable[[str], Any]] = {
+    "integer": int,
+    "number": float,
+    "boolean": json.loads,
+}
 
 
 class Contract:
