@@ -25,17 +25,22 @@ def message(title: str, why: str, trailers: Iterable[tuple[str, str]]) -> str:
     """
     said = _CONTROL.sub("", _whole(why).replace("\r\n", "\n"))[:_LONGEST].strip()
     said = _CLOSES.sub(r"\1 ", _MENTION.sub("@ ", _DIVIDER.sub(" ---", said)))
-    clean = ((name, one_line(value)) for name, value in trailers)
-    lines = [f"{name}: {value}" for name, value in clean if value]
-    parts = [one_line(title), said, "\n".join(lines)]
+    parts = [one_line(title), said, "\n".join(_lines(trailers))]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def added(text: str, trailers: Iterable[tuple[str, str]]) -> str:
     """A message with more trailers at its end; those that it has are not repeated."""
-    lines = [f"{name}: {one_line(value)}" for name, value in trailers]
-    new = [it for it in dict.fromkeys(lines) if it not in text.split("\n")]
-    return "\n".join([text.rstrip("\n"), *new]) + "\n"
+    there = read(text)
+    known = [f"{name}: {value}" for name, values in there.items() for value in values]
+    new = [line for line in dict.fromkeys(_lines(trailers)) if line not in known]
+    between = "\n" if there else "\n\n"
+    return between.join(filter(None, [text.rstrip("\n"), "\n".join(new)])) + "\n"
+
+
+def _lines(trailers: Iterable[tuple[str, str]]) -> list[str]:
+    clean = ((name, one_line(value)) for name, value in trailers)
+    return [f"{name}: {value}" for name, value in clean if value]
 
 
 def one_line(value: str) -> str:

@@ -206,7 +206,8 @@ def refresh(library: Library, forge: Forge, number: int, by: Who) -> Proposal:
             )
         # Whoever had a hand in it does not become a reviewer of it.
         hands = [("Proposed-By", who) for who in review.authors(library, proposal)]
-        message = trailers.added(proposal.message, hands)
+        said = proposal.message or trailers.message(proposal.title, "", ())
+        message = trailers.added(said, hands)
         commit = NewCommit([tip], message, by, changes)
         fresh = forge.update(proposal, commit, tip, by)
     forge.describe(fresh, partial(page.of, library))

@@ -34,9 +34,10 @@ def folded(
     for commit in line:
         found.append(commit)
         base = trailers.first(noted.get(commit.name, {}), BASE)
-        parts = found[-len(pulled.get(commit.name, ())) or len(found) :]
-        if len(parts) > 1 and _is_rebased(parts, pulled[commit.name], base):
-            found[-len(parts) :] = [_joined(parts, base)]
+        own = pulled.get(commit.name, [])
+        parts = found[-len(own) :]
+        if len(own) > 1 and _is_rebased(parts, own, base):
+            found[-len(own) :] = [_joined(parts, base)]
     return found
 
 

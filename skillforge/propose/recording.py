@@ -61,7 +61,8 @@ def _by_number(
 
 def _unsaid(library: Library) -> Iterator[Step]:
     for step in history.steps(library, library.tip):
-        if not step.is_promotion and history.touches_skills(step):
+        is_clear = step.is_promotion or step.is_exact_revert
+        if history.touches_skills(step) and not is_clear:
             yield step
 
 

@@ -199,6 +199,7 @@ def test_a_rollback_in_githubs_pages_is_understood(team: Team) -> None:
 
     assert versions[1]["reverted_by"] == versions[0]["commit"]
     assert team.audit_kinds(AUTHOR) == []
+    assert team.ok(AUTHOR, "promoted")["recorded"] == []  # it speaks for itself
 
 
 def test_a_push_to_main_is_told(team: Team) -> None:

@@ -53,3 +53,32 @@ def test_a_raised_version_is_always_higher(
 
     assert versions.is_higher(raised, before)
     assert raised == given_ or versions.parts(raised) is not None
+
+
+@given(st.text(), st.text(), st.text())
+def test_what_is_added_is_added_and_nothing_else(why: str, who: str, more: str) -> None:
+    before = trailers.message("Title", why, [("Skill", "x")])
+
+    after = trailers.added(before, [("Proposed-By", who), ("Proposed-By", more)])
+
+    assert after.startswith(before.rstrip("\n"))
+    said = trailers.read(after)
+    assert said.keys() <= {"Skill", "Proposed-By"}
+    assert said["Skill"] == ["x"]
+    wanted = [trailers.one_line(it) for it in (who, more)]
+    assert said.get("Proposed-By", []) == [it for it in dict.fromkeys(wanted) if it]
+    assert trailers.added(after, [("Proposed-By", who)]) == after
+
+
+def test_trailers_are_added_to_a_message_that_has_none() -> None:
+    assert trailers.added("Title\n", [("A", "b")]) == "Title\n\nA: b\n"
+    assert trailers.added("Title\n", []) == "Title\n"
+
+
+def test_what_a_reason_says_is_no_trailer_that_is_there() -> None:
+    message = trailers.message("Title", "Proposed-By: Rita", [("Skill", "x")])
+
+    assert trailers.read(trailers.added(message, [("Proposed-By", "Rita")])) == {
+        "Skill": ["x"],
+        "Proposed-By": ["Rita"],
+    }

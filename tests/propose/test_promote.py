@@ -272,3 +272,23 @@ def test_an_unknown_number_is_named(loop: Loop) -> None:
         ran = loop(command, 7)
         assert ran.code == 2
         assert "no proposal 7" in ran.err
+
+
+def test_a_refresh_forgets_nobody_who_had_a_hand_in_it(loop: Loop) -> None:
+    number = loop.propose("xlsx-tables")
+    branch = loop.ok("review", number)["branch"]
+    loop.folder.git("checkout", "--quiet", branch)
+    loop.write("xlsx-tables", "by", "rita")
+    loop.folder.git("add", "--all")
+    loop.folder.git("commit", "--quiet", "--author", REVIEWER, "--message", "Mine")
+    loop.folder.git("checkout", "--quiet", "main")
+    loop.land("aa-one")
+    loop.ok("refresh", number)
+
+    refused = loop("review", number, "--approve", "--as", REVIEWER)
+
+    assert refused.code == 4
+    assert "cannot approve it" in refused.err
+    loop.approve(number, "Olga <olga@example.invalid>")
+    loop.promote(number)
+    assert loop.audit_kinds() == []
