@@ -93,6 +93,10 @@ class Library:
         others = [name for name in heads if not name.startswith("skill/")]
         if len(others) == 1:
             return others[0]
+        if not others and repo.name_of("HEAD^{commit}"):
+            raise RequestError(
+                "this clone has no main", hint="git fetch origin main:main"
+            )
         raise RequestError(
             "there is no branch main, and of several others none is told apart"
             if others

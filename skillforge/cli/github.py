@@ -33,7 +33,7 @@ def _desk(settings: Settings) -> "tuple[Desk, GitHubForge]":
     multiple=True,
     metavar="@NAME",
     help="Who has to approve changes of policy and workflows [default: the owner of "
-    "the repository].",
+    "the repository, or you for one of an organisation].",
 )
 @host_option
 @common_options
@@ -67,6 +67,8 @@ def protect(settings: Settings, dry_run: bool, owners: tuple[str, ...]) -> Answe
         lines.append(f"{call.verb} {call.path}: {call.why}")
         if dry_run:
             lines += [f"    {line}" for line in to_json(call.body).split("\n")]
+    if not dry_run and any("/contents/" in call.path for call in calls):
+        lines.append("CODEOWNERS is new on main: git pull")
     done = "would be changed" if dry_run else "changed"
     end = f"{many(len(calls), 'setting')} {done}" if calls else "all is as it should be"
     data = {

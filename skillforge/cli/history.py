@@ -74,7 +74,8 @@ def audit(settings: Settings, span: str, since: str, remote: bool) -> Answer:
     done = audits.audit(library, forge, span, since)
     if remote:
         done = drift.confirmed(library, desk.forge, done, span)
-    data, text = words.audit_data(done), words.audit_text(done)
+    data = words.audit_data(done)
+    text = words.audit_text(done, desk.forge.is_here)
     return Answer(data, text, ok=not done.exceptions)
 
 
@@ -117,7 +118,7 @@ def rollback(  # noqa: PLR0913, PLR0917 - one for each option
     if not why.strip():
         raise click.UsageError("say why: --why TEXT")
     desk = Desk.at_work(settings.start, speaks_for, settings.choice)
-    wish = rollback.Wish(name, to, why, Origin(origin or Origin.HUMAN))
+    wish = rollback.Wish(name, to, why, Origin(origin or Origin.HUMAN), now)
     base = desk.base
     draft = rollback.draft_of(desk.library, wish)
     request = Request(draft, base, supersede=supersede)

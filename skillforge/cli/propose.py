@@ -110,7 +110,8 @@ def propose(
     requests = [_request(desk, draft, given) for draft in drafts]
     outcomes = open_proposals(desk.library, desk.forge, requests, desk.by)
     left_out = [f"{draft.skill}/{path}" for draft in drafts for path in draft.left_out]
-    return _proposed(outcomes, left_out)
+    answer = _proposed(outcomes, left_out)
+    return answer._replace(words=_noted(answer.words, desk.forge.note))
 
 
 def _from_stdin(
@@ -221,4 +222,9 @@ def proposals(
     expired = [printable(f"expired proposal {p.number}: {p.title}") for p in closed]
     broken = [err.message for err in desk.forge.unreadable.values()]
     data = {"proposals": rows, "expired": [p.number for p in closed], "broken": broken}
-    return Answer(data, "\n".join([*expired, text, *map(printable, broken)]))
+    said = "\n".join([*expired, text, *map(printable, broken)])
+    return Answer(data, _noted(said, desk.forge.note))
+
+
+def _noted(text: str, note: str) -> str:
+    return f"{text}\n{note}" if note else text

@@ -147,6 +147,8 @@ def review(  # noqa: PLR0913, PLR0917 - one for each option
     desk = Desk.at(settings.start, speaks_for, settings.choice)
     if approve and reject:
         raise click.UsageError("--approve or --reject, not both")
+    if comment is not None and not comment.strip():
+        raise click.UsageError("--comment says nothing")
     if comment:
         reviews.remark(desk.forge, number, comment, desk.by)
     if approve:
@@ -179,8 +181,8 @@ def _decided(proposal: "Proposal", text: str) -> Answer:
 def promote(settings: Settings, number: int, speaks_for: str | None) -> Answer:
     """Merge a proposal into main, if its exact bytes were checked and approved.
 
-    The gate runs once more. A checkout of main follows if it is clean; if it is not,
-    nothing is done.
+    The gate runs once more. A checkout of main follows if it is clean. If it is not,
+    nothing is done; on GitHub, whose main it is, the checkout is left as it is.
 
     Exits 1 if the gate refuses it, 4 if approvals are missing, main has moved or the
     checkout has unsaved changes.

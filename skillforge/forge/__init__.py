@@ -25,6 +25,9 @@ class Forge(Protocol):
     main: str
     """The ref that proposals are merged into, as this clone knows it."""
 
+    note: str
+    """What the user should know about the choice of this forge; mostly nothing."""
+
     is_here: bool
     """Whether its records are in this clone, where an audit can read them."""
 

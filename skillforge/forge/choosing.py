@@ -21,6 +21,7 @@ def choose(repo: GitRepo, main: str, choice: Choice, policy: str) -> Forge:
     """The forge; nothing is asked of any network."""
     kind = choice.kind or (GITHUB if choice.host else "") or policy
     name, url = ("", "") if kind == LOCAL else remote.origin(repo)
+    note = ""
     if url:
         # Most libraries need none of this.
         from skillforge.forge.github import GitHubForge
@@ -32,11 +33,16 @@ def choose(repo: GitRepo, main: str, choice: Choice, policy: str) -> Forge:
             is_named = bool(choice.host)
             hosted = Hosted(repo, place, main, origin=name, is_named=is_named)
             return GitHubForge(hosted)
+        if place is not None:
+            note = (
+                f"kept in this repository alone: {place.host} is not known as a GitHub "
+                "(GH_HOST or --host names it; `forge: local` in the policy ends this)"
+            )
     if kind in ("", LOCAL):
-        return LocalForge(repo, main)
+        return LocalForge(repo, main, note)
     raise RequestError(
-        f"the remote {url or 'origin'} is no repository on GitHub"
+        f"the remote {url} is no repository on GitHub"
         if url
-        else "this clone has no remote",
+        else "this clone has no remote called origin",
         hint="git remote add origin https://github.com/OWNER/NAME; or --forge local",
     )

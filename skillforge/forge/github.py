@@ -26,6 +26,7 @@ class GitHubForge:
     """The forge of a team: branches, pull requests, reviews and merges on GitHub."""
 
     is_here = False
+    note = ""
 
     def __init__(self, hosted: Hosted) -> None:
         self.hosted = hosted
@@ -92,7 +93,7 @@ class GitHubForge:
         """The same with what reviewers decided; only those count who may write."""
         with sense("reviews"):
             decided = pulls.decisions(self.hosted.of_pull(proposal.number, "reviews"))
-            reviews = [it for it in decided if self.hosted.is_writer(it["user"])]
+            reviews = [it for it in decided if self.hosted.counts(it)]
             since = self._based_since(proposal.number) if reviews else 0
             return pulls.with_reviews(self.repo, proposal, reviews, since)
 
@@ -167,6 +168,11 @@ class GitHubForge:
             is_in = any(a[:2] == (approval.by, approval.head) for a in now.approvals)
             return now if is_in else None
 
+        if not self.hosted.may_push:
+            raise ConflictError(
+                f"{approval.by} may not write there: an approval would not count",
+                hint="ask somebody who may; --comment says what you think of it",
+            )
         self._refuse_changed(proposal)
         body = {"commit_id": proposal.head, "event": "APPROVE"}
         self.hosted.wire.once("POST", f"{self._path(proposal)}/reviews", body, look)
@@ -286,7 +292,7 @@ class GitHubForge:
 
 def _unmergeable(proposal: Proposal, err: RefusedError) -> ConflictError:
     number = proposal.number
-    hint = f"what is missing is told there: {proposal.url}"
+    hint = f"the pull request tells what is missing: {proposal.url}"
     if err.status == 409:
         hint = f"its branch changed: skillforge review {number}, and approve it again"
     if "Base branch was modified" in err.words:

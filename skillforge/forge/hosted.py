@@ -11,7 +11,14 @@ from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.forge import PULLS
 from skillforge.forge.place import Place, token
 from skillforge.forge.pulls import Json
-from skillforge.forge.wire import PAUSES, ForbiddenError, NotThereError, Wire, sense
+from skillforge.forge.wire import (
+    PAUSES,
+    ForbiddenError,
+    NotThereError,
+    RefusedError,
+    Wire,
+    sense,
+)
 from skillforge.gitrepo import GitRepo, remote
 from skillforge.gitrepo.remote import Remote
 from skillforge.gitrepo.writing import RefUpdate
@@ -76,6 +83,15 @@ class Hosted:
             self._writers[login] = right in ("admin", "write")
         return self._writers[login]
 
+    def counts(self, review: Json) -> bool:
+        """Whether a review is of somebody who may write.
+
+        Who may not write may not ask either, and only looks: GitHub's word has to do.
+        """
+        if self.may_push:
+            return self.is_writer(review["user"])
+        return review["author_association"] in ("OWNER", "MEMBER", "COLLABORATOR")
+
     def pull(self, number: int) -> Json:
         """A pull request to main."""
         try:
@@ -120,8 +136,15 @@ class Hosted:
     def bring(self, found: Iterable[Json]) -> None:
         """Fetch main and the heads of pull requests, as far as they are not here."""
         path = f"{self.place.path}/git/ref/heads/{quote(self.branch)}"
+        try:
+            answer = self.wire.get(path)
+        except (NotThereError, RefusedError) as err:
+            raise ConflictError(
+                f"{self.place} has no branch {self.branch} yet",
+                hint=f"git push --set-upstream origin {self.branch}",
+            ) from err
         with sense(path):
-            tip = self.wire.get(path)["object"]["sha"]
+            tip = answer["object"]["sha"]
             heads = {int(pull["number"]): pull["head"]["sha"] for pull in found}
         wanted = [
             f"+refs/pull/{number}/head:{PULLS}{number}"

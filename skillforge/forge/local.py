@@ -28,8 +28,9 @@ class LocalForge:
 
     is_here = True
 
-    def __init__(self, repo: GitRepo, main: str) -> None:
+    def __init__(self, repo: GitRepo, main: str, note: str = "") -> None:
         self.repo = repo
+        self.note = note
         self.main = f"refs/heads/{main}"
         self.alone = store.Alone(lambda: repo.common_dir)
         self.unreadable: dict[int, ConfigError] = {}

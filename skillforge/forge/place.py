@@ -62,8 +62,12 @@ def find(url: str, host: str = "") -> Place | None:
 
 def _web(host: str) -> str:
     """`--host` as an address: a bare name is one of HTTPS."""
-    web = (host if "://" in host else f"https://{host}").rstrip("/")
-    if urlsplit(web).scheme not in ("http", "https") or not urlsplit(web).hostname:
+    is_loopback = host.partition(":")[0] in _LOOPBACK
+    scheme = "http" if is_loopback else "https"
+    web = (host if "://" in host else f"{scheme}://{host}").rstrip("/")
+    parts = urlsplit(web)
+    is_http = parts.scheme in ("http", "https")
+    if not is_http or not parts.hostname or parts.path:
         raise RequestError(
             f"{host!r} is no host", hint="--host github.example.com, or its https://"
         )
@@ -79,8 +83,8 @@ def is_github(place: Place) -> bool:
 
 def _named_hosts() -> set[str]:
     """Hosts that the environment names, as GitHub's own tools do."""
-    server = urlsplit(os.environ.get("GITHUB_SERVER_URL", "")).netloc
-    return {os.environ.get("GH_HOST", ""), server} - {""}
+    said = (os.environ.get(name, "") for name in ("GH_HOST", "GITHUB_SERVER_URL"))
+    return {urlsplit(_web(host)).netloc for host in said if host}
 
 
 def token(place: Place, *, is_named: bool) -> str:
@@ -99,15 +103,22 @@ def token(place: Place, *, is_named: bool) -> str:
     names = (*_ENTERPRISE_TOKENS, *_TOKENS) if is_trusted else ()
     for name in _TOKENS if is_public else names:
         if found := os.environ.get(name, "").strip():
-            return found
+            return _sound(found, name)
     if found := _gh_token(place.host):
         return found
     how = f"gh auth login --hostname {place.host}"
-    how += ", or set GITHUB_TOKEN" if is_public else ", or set GH_TOKEN and --host"
+    is_told = is_public or is_trusted
+    how += ", or set GITHUB_TOKEN" if is_told else ", or name it: --host, and GH_TOKEN"
     raise ToolError(
         f"there is no token for {place.host}",
         hint=f"{how}; to work without GitHub: --forge local",
     )
+
+
+def _sound(found: str, name: str) -> str:
+    if not re.fullmatch(r"[!-~]+", found):
+        raise ToolError(f"what ${name} holds is no token", hint=f"unset {name}")
+    return found
 
 
 def _gh_token(host: str) -> str:

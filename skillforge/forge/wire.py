@@ -165,13 +165,13 @@ class Wire:
         except (RuntimeError, TypeError) as err:  # PyGithub, led elsewhere
             raise _senseless(path) from err
         except (requests.RequestException, OSError, ValueError) as err:
-            kind = type(err).__name__
-            raise _DoubtfulError(
-                ToolError(
-                    f"{self.place.host} cannot be reached ({kind})",
-                    hint="nothing is half done: run the command again",
-                )
-            ) from err
+            said = ToolError(
+                f"{self.place.host} cannot be reached ({type(err).__name__})",
+                hint="nothing is half done: run the command again",
+            )
+            if "NewConnectionError" in repr(err) or "NameResolution" in repr(err):
+                raise said from err  # it never got there
+            raise _DoubtfulError(said) from err
         return data
 
     def _explain(self, err: "GithubException", path: str) -> NoReturn:
@@ -198,9 +198,11 @@ class Wire:
                 f"of {self.place.owner}/{self.place.name}",
             ) from err
         if err.status in (404, 410):
+            what = path.removeprefix(self.place.path).strip("/")
             raise NotThereError(
-                f"GitHub has no {path.removeprefix('/repos/')}",
-                hint="if it is there, the token may not see it: gh auth status",
+                f"{self.place} does not show us {what or 'itself'}",
+                hint="is it the right repository (git remote -v), and may the token "
+                "see it (gh auth status)?",
             ) from err
         raise RefusedError(err.status, words) from err
 

@@ -65,9 +65,9 @@ def audit(
     tip = library.tip
     all_steps = history.steps(library, _end(library, span) if span else tip)
     chosen = _chosen(library, all_steps, span, since)
+    _refuse_shallow(library, all_steps, chosen)
     adopted = _adopted(library, all_steps, tip)
     facts = _gather(library, forge, all_steps)
-    _refuse_shallow(library, all_steps, chosen)
     counts = {"promotion": 0, "revert": 0, "adopted": 0}
     found: list[Problem] = []
     for step in all_steps:

@@ -28,8 +28,14 @@ def _drift(
 ) -> Iterator[Problem]:
     """Settings that are not as `protect` leaves them, and merges without a witness."""
     policy = library.policy(library.tip)
-    for call in protection.plan(forge.hosted.wire, policy, ()):
-        yield Problem(str(forge.hosted.place), "drift", call.why)
+    place = str(forge.hosted.place)
+    calls = protection.plan(forge.hosted.wire, policy, ())
+    labels = [call.body["name"] for call in calls if call.path.endswith("/labels")]
+    for call in calls:
+        if not call.path.endswith("/labels"):
+            yield Problem(place, "drift", call.why)
+    if labels:
+        yield Problem(place, "drift", f"labels are missing: {', '.join(labels)}")
     records = {proposal.number: proposal for proposal in forge.proposals()}
     for step in history.steps(library, library.tip):
         is_asked = chosen is None or step.name in chosen

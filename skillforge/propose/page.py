@@ -10,9 +10,11 @@ from typing import Any
 
 from skillforge.checks import paths
 from skillforge.forge import Page
+from skillforge.gitrepo import trailers
 from skillforge.library import Library
 from skillforge.model import (
     EVIDENCE,
+    SKILL_FILE,
     SKILLS,
     Action,
     CheckResult,
@@ -22,7 +24,7 @@ from skillforge.model import (
     Status,
     Verdict,
 )
-from skillforge.propose import gate, people, review, words
+from skillforge.propose import gate, people, review, versions, words
 from skillforge.propose.candidate import Candidate
 from skillforge.propose.review import Brief
 from skillforge.report import code, many, markdown, plain
@@ -31,7 +33,7 @@ _SIGNS = {
     Status.PASSED: "✅ passed",
     Status.FAILED: "❌ failed",
     Status.ERROR: "❌ came to no end",
-    Status.NOT_RUN: "⏳ not run",
+    Status.NOT_RUN: "⏳ not run here",
 }
 _LONGEST = 60_000  # characters; GitHub takes 65,536
 _FILES = 30  # that are listed
@@ -71,7 +73,9 @@ def _cut(text: str) -> str:
 def _head(brief: Brief) -> list[str]:
     proposal = brief.proposal
     author, _mail = people.parts(proposal.author)
-    lines = [f"**{plain(proposal.title)}**, by {plain(author)} ({proposal.origin})"]
+    fork = ", from a fork" if proposal.is_from_fork else ""
+    by = f"by {plain(author)} ({proposal.origin}{fork})"
+    lines = [f"**{plain(proposal.title)}**, {by}{_session(proposal)}"]
     if brief.description:
         lines += ["", f"> {plain(brief.description)}"]
     if proposal.why:
@@ -81,6 +85,13 @@ def _head(brief: Brief) -> list[str]:
     if proposal.absorbed_into:
         lines += ["", f"**Goes into:** {code(proposal.absorbed_into)}"]
     return lines
+
+
+def _session(proposal: Proposal) -> str:
+    """Where an agent's draft comes from, as far as it says so."""
+    said = trailers.read(proposal.message)
+    found = {name: trailers.first(said, name) for name in ("Session", "Model")}
+    return "".join(f", {name.lower()} {code(it)}" for name, it in found.items() if it)
 
 
 def _changes(library: Library, brief: Brief) -> list[str]:
@@ -98,15 +109,21 @@ def _changes(library: Library, brief: Brief) -> list[str]:
     ]
     if left := len(rows) - _FILES:
         lines += [f"| {many(left, 'more file')} | | |"] if left > 0 else []
-    was, now = brief.sizes
-    total = words.growth(*brief.totals)
-    return [*lines, "", f"`SKILL.md` {words.growth(was, now)}; all files {total}."]
+    path = f"{SKILLS}/{proposal.skill}/{SKILL_FILE}"
+    found = repo.find_all([f"{it}:{path}" for it in (proposal.base, proposal.head)])
+    was, now = (versions.of(it.data) if it else "" for it in found)
+    version = f"Version {code(was or 'none')} to {code(now or 'none')}; "
+    sizes = f"`SKILL.md` {words.growth(*brief.sizes)}"
+    total = f"all files {words.growth(*brief.totals)}"
+    return [*lines, "", f"{version}{sizes}; {total}."]
 
 
 def _evidence(library: Library, brief: Brief) -> list[str]:
     proposal = brief.proposal
     found = library.evidence_at(proposal.head, proposal.skill)
     lines = ["### Evidence", ""]
+    if proposal.action is Action.ROLLBACK:
+        return []  # it rests on what main held before
     if not proposal.examples:
         return [*lines, "It names no example that it was learned from."]
     lines += ["| example | task | outcome | verified by | reviewed by |"]
@@ -168,12 +185,15 @@ def _count(check: CheckResult) -> str:
 
 def _risk(brief: Brief) -> list[str]:
     danger = brief.verdict.danger
-    powers = ", ".join(map(code, brief.powers)) or "nothing that it had not before"
+    is_new = brief.proposal.action is Action.CREATE
+    nothing = "nothing" if is_new else "nothing that it had not before"
+    powers = ", ".join(map(code, brief.powers)) or nothing
     near = [f"{code(n.name)} {n.similarity:.0%}" for n in brief.neighbours]
     lines = ["### Risk", ""]
     lines += [f"- Security scan: **{danger}**"] if danger else []
     lines += [f"- Asks for: {powers}"]
     lines += [f"- Says the same as: {', '.join(near) or 'no other skill'}"]
+    lines += [f"- Needs {many(brief.needed, 'approval')} by others, of this commit"]
     return [*lines, *_findings(brief.verdict)]
 
 
@@ -221,6 +241,8 @@ def beyond(library: Library, proposal: Proposal) -> list[str]:
 def report(verdict: Verdict, beyond: list[str] | None = None, url: str = "") -> str:
     """What the gate said, as the one comment that it keeps; `url` is where it ran."""
     end = "passed" if verdict.passed else "refuses this"
+    if not any(check.skills for check in verdict.checks):
+        end += ": no skill is touched, so there was nothing to judge"
     lines = [f"### The gate {end}", "", *_check_table(verdict, url)]
     lines += [*_findings(verdict), ""]
     if beyond:

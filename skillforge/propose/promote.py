@@ -74,7 +74,15 @@ def promote(
         if not library.is_elsewhere:
             following.refuse_unsaved(library, proposal.base, proposal.head)
         message = _message(proposal, proposal.verdict, approvals, by if now else None)
-        return _merged(library, forge.merge(current, message, by))
+        try:
+            return _merged(library, forge.merge(current, message, by))
+        except ConflictError:
+            done = forge.get(number)
+            names = (f"{it}^{{tree}}" for it in (done.merge or done.base, current.head))
+            merged, judged = library.repository().names_of(list(names))
+            if done.state is State.MERGED and merged == judged:
+                return _merged(library, done, again=True)  # others were faster
+            raise
 
 
 def _merged(library: Library, proposal: Proposal, *, again: bool = False) -> Promoted:

@@ -21,6 +21,7 @@ from skillforge.model import (
     Proposal,
     Skill,
     State,
+    Status,
     Verdict,
 )
 from skillforge.propose import gate, people
@@ -44,6 +45,7 @@ class Brief:
     standing: tuple[Approval, ...]  # approvals of exactly this
     is_stale: bool  # main has moved since
     conflicts: bool | None
+    needed: int  # approvals
     next_step: str  # for somebody who wants it to go on; empty if it is over
 
 
@@ -79,6 +81,7 @@ def gather(library: Library, proposal: Proposal, verdict: Verdict) -> Brief:
         tuple(standing(library, proposal)),
         proposal.is_open and proposal.base != tip,
         conflicts(library, proposal),
+        needed(library.policy(tip), judged),
         next_step(library, judged, verdict.passed),
     )
 
@@ -92,7 +95,10 @@ def next_step(library: Library, proposal: Proposal, passed: bool) -> str:
     if not proposal.is_open:
         return ""
     if proposal.base != tip:
-        return f"{library.main} has moved: skillforge refresh {number}"
+        return (
+            f"{library.main} has moved: {proposal.author} runs skillforge refresh "
+            f"{number}; whoever does has a hand in it, and cannot approve it"
+        )
     if proposal.is_draft:
         return "it is a draft: propose it again without --draft when it is ready"
     if not passed:
@@ -155,7 +161,9 @@ def check(library: Library, forge: Forge, proposal: Proposal, by: Who) -> Propos
 def is_refused(proposal: Proposal) -> bool:
     """Whether the gate has said no to exactly what the branch holds now."""
     verdict = proposal.verdict
-    return verdict is not None and _is_current(proposal) and not verdict.passed
+    if verdict is None:
+        return proposal.ci is Status.FAILED
+    return _is_current(proposal) and not verdict.passed
 
 
 def _is_current(proposal: Proposal) -> bool:
@@ -205,8 +213,9 @@ def approve(
             )
         if people.is_any(str(by), authors(library, proposal)):
             raise ConflictError(
-                f"{by} made proposal {number} and cannot approve it",
-                hint="ask somebody else; on one machine `--as 'Name <mail>'` says who",
+                f"{by} has a hand in proposal {number} and cannot approve it",
+                hint="ask somebody else"
+                + ("; `--as 'Name <mail>'` says who reviews" if forge.is_here else ""),
             )
         return forge.approve(proposal, _approval(library, proposal, by), by)
 

@@ -14,12 +14,17 @@ from skillforge.propose.story import readable, unknown
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """Which skill, to which version (else the one before), why, and by whom."""
+    """Which skill, to which version (else the one before), why, and by whom.
+
+    One that is to be merged `at_once` is for an emergency, in which two people may do
+    the same.
+    """
 
     name: str
     to: str = ""
     why: str = ""
     origin: Origin = Origin.HUMAN
+    at_once: bool = False
 
 
 class _Layer(NamedTuple):
@@ -36,6 +41,12 @@ def draft_of(library: Library, wish: Wish) -> Draft:
     own = history.of_skill(all_steps, wish.name)
     if not own:
         raise unknown(all_steps, wish.name)
+    if wish.at_once and not wish.to and own[-1].reverts:
+        raise ConflictError(
+            f"{wish.name} was taken back already, in {own[-1].name[:12]} by "
+            f"{own[-1].author}",
+            hint=f"skillforge log {wish.name} shows it; --to VERSION goes further back",
+        )
     layers = _layers(own, wish.name)
     tree = _chosen(library, own, wish) if wish.to else _before(layers, wish.name)
     above = _above(layers, tree) or own[-1:]

@@ -158,6 +158,8 @@ def verdict_text(verdict: Verdict, *, colour: bool = False) -> str:
     lines += finding_lines(findings, colour=colour)
     refused = "the gate refuses this; mend the draft, and propose it with --supersede"
     end = "the gate passed" if verdict.passed else refused
+    if not any(check.skills for check in verdict.checks):
+        end += "; no skill is touched, so there was nothing to judge"
     end = end if verdict.checks else "the gate has not run"
     return "\n".join([*lines, end])
 
@@ -359,10 +361,12 @@ def audit_data(audit: "Audit") -> dict[str, Any]:
 
 
 def problem_text(problem: "Problem") -> str:
-    return printable(f"{problem.commit[:12]} {problem.kind}: {problem.message}")
+    where = problem.commit if "/" in problem.commit else problem.commit[:12]
+    return printable(f"{where} {problem.kind}: {problem.message}")
 
 
-def audit_text(audit: "Audit") -> str:
+def audit_text(audit: "Audit", is_here: bool) -> str:
+    """What an audit found; `is_here` tells whether records could be in this clone."""
     lines = [problem_text(problem) for problem in audit.exceptions]
     counted = [many(audit.promotions, "promotion")]
     if audit.reverts:
@@ -371,8 +375,9 @@ def audit_text(audit: "Audit") -> str:
         counted.append(f"{many(audit.adopted, 'commit')} adopted")
     end = many(len(audit.exceptions), "exception") if lines else "all judged"
     lines.append(f"{', '.join(counted)}: {end}")
-    if audit.promotions and not audit.has_records:
+    if audit.promotions and not audit.has_records and is_here:
         lines.append("the proposals' records are not here to compare with:")
         lines.append("    git fetch origin 'refs/skillforge/*:refs/skillforge/*'")
-        lines.append("    on GitHub: skillforge audit --remote")
+    elif audit.promotions and not audit.has_records:
+        lines.append("GitHub was not asked whether it agrees: audit --remote does")
     return "\n".join(map(printable, lines))

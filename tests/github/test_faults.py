@@ -128,7 +128,7 @@ def test_a_repository_that_is_not_there(team: Team) -> None:
     ran = team(AUTHOR, "proposals")
 
     assert ran.code == 2
-    assert "GitHub has no acme/other" in ran.err
+    assert "acme/other does not show us pulls" in ran.err
 
 
 def test_a_head_that_moved_is_not_merged(team: Team) -> None:
@@ -255,3 +255,46 @@ def test_a_token_that_may_not_see_checks_is_enough(team: Team) -> None:
     [row] = team.ok(REVIEWER, "proposals")["proposals"]
 
     assert row["checks"] == "none"
+
+
+def test_a_host_that_is_down_is_not_waited_for(
+    team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team.clone(AUTHOR)
+    waited: list[float] = []
+    monkeypatch.setattr(time, "sleep", waited.append)
+    monkeypatch.setattr(wire, "PAUSES", (5.0,))
+    url = "http://127.0.0.1:9/acme/skills.git"
+    team.clone(AUTHOR).git("remote", "set-url", "origin", url)
+    monkeypatch.setenv("GH_HOST", "127.0.0.1:9")
+
+    ran = team(AUTHOR, "proposals")
+
+    assert ran.code == 3
+    assert "cannot be reached" in ran.err
+    assert sum(waited) == 0
+
+
+def test_a_repository_without_a_branch_wants_a_push(team: Team) -> None:
+    team.hub.repo("acme/empty", writers=[AUTHOR])
+    clone = team.clone(AUTHOR)
+    clone.git("remote", "set-url", "origin", f"{team.hub.url}/acme/empty.git")
+
+    ran = team(AUTHOR, "propose", team.draft("xlsx-tables"))
+
+    assert ran.code == 4
+    assert "git push" in ran.err
+
+
+def test_a_token_with_a_line_break_is_none(
+    team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team.clone(AUTHOR)
+    monkeypatch.setattr(type(team), "be", lambda *_: None)
+    monkeypatch.setenv("GITHUB_TOKEN", "ghp_a\nghp_b")
+
+    ran = team(AUTHOR, "proposals")
+
+    assert ran.code == 3
+    assert "is no token" in ran.err
+    assert "ghp_a" not in ran.err

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from skillforge.forge.github import GitHubForge
+from skillforge.model import Proposal
 from tests.conftest import LibraryFolder, Run, skill_md
 from tests.github.conftest import AUTHOR, REVIEWER, STRANGER, Team
 from tests.propose.conftest import body
@@ -383,6 +385,7 @@ def test_the_forge_is_chosen_by_option_policy_or_remote(
     monkeypatch.delenv("GH_HOST")
     by_remote = team.ok(AUTHOR, "propose", team.draft("bb-two"))
     assert by_remote["url"].startswith("refs/")  # the host is not known to be GitHub
+    assert "is not known as a GitHub" in team(AUTHOR, "proposals").out
     named = team.ok(AUTHOR, "propose", team.draft("bb-two"), "--host", team.hub.url)
     assert named["url"].startswith("http")
 
@@ -400,7 +403,7 @@ def test_without_a_remote_github_cannot_be_had(
     ran = run("proposals", "--library", str(library.root), "--forge", "github")
 
     assert ran.code == 2
-    assert "this clone has no remote" in ran.err
+    assert "this clone has no remote called origin" in ran.err
 
 
 def test_a_batch_from_an_agent_becomes_a_pull_request(
@@ -453,3 +456,36 @@ def test_a_draft_from_an_old_checkout_undoes_nothing(team: Team) -> None:
     mine.write("skills/csv-tables/SKILL.md", skill_md("csv-tables", "", body("more")))
     mine.commit("My own work is no reason to stop")
     team.ok(AUTHOR, "propose", "csv-tables", "--supersede")
+
+
+def test_two_promotions_at_once_are_one(
+    team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team.propose("xlsx-tables")
+    team.approve(1)
+    refuse = GitHubForge._refuse_changed
+    done: list[str] = []
+
+    def late(self: GitHubForge, proposal: Proposal) -> None:
+        if not done:
+            done.append(team.repo.merge(1, "olga"))
+        refuse(self, proposal)
+
+    monkeypatch.setattr(GitHubForge, "_refuse_changed", late)
+
+    merged = team.promote(1)
+
+    assert merged["merge"] == team.repo.git("rev-parse", "main")
+
+
+def test_a_clone_of_a_branch_says_what_it_lacks(team: Team) -> None:
+    data = team.ok(AUTHOR, "propose", team.draft("xlsx-tables"))
+    folder = team.tmp / "clones" / REVIEWER
+    url = f"{team.hub.url}/acme/skills.git"
+    line = ["git", "clone", "--quiet", "--single-branch", "--branch", data["branch"]]
+    subprocess.run([*line, url, str(folder)], check=True)
+
+    ran = team(REVIEWER, "proposals")
+
+    assert ran.code == 2
+    assert "git fetch origin main:main" in ran.err

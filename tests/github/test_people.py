@@ -304,3 +304,34 @@ def test_labels_of_others_are_left_alone(team: Team) -> None:
     assert odd in team.labels(1)
     assert "risk:dangerous" not in team.labels(1)
     assert not [e for e in team.hub.exchanges if "rulesets" in e.path]
+
+
+def test_who_may_not_write_is_told_before_approving(team: Team) -> None:
+    team.propose("xlsx-tables")
+
+    refused = team(STRANGER, "review", 1, "--approve")
+
+    assert refused.code == 4
+    assert "would not count" in refused.err
+    assert not team.repo.pulls[1].reviews
+    team.approve(1)
+    seen = team.ok(STRANGER, "review", 1)["approvals"]
+    assert seen == [f"rita <{team.hub.user(REVIEWER).noreply}>"]
+
+
+def test_an_approval_of_what_github_s_gate_refuses_is_marked(team: Team) -> None:
+    team.propose("xlsx-tables")
+    team.repo.check(team.repo.pulls[1].head_sha, "skill-gate", "failure")
+
+    said = team(REVIEWER, "review", 1, "--approve").out
+
+    assert "which the gate refuses" in said
+    assert "--reject" in said
+
+
+def test_a_stranger_posts_no_report(team: Team) -> None:
+    team.propose("xlsx-tables", who=STRANGER)
+
+    team.ok(STRANGER, "gate", 1)
+
+    assert team.remarks(1) == []

@@ -110,7 +110,9 @@ def test_rollback_finds_the_nearest_of_equal_versions(loop: Loop) -> None:
 
     loop.ok("rollback", "xlsx-tables", "--now", "--why", "x")
     assert "xlsx-tables" not in loop.folder.git("ls-tree", "--name-only", "main:skills")
-    loop.ok("rollback", "xlsx-tables", "--now", "--why", "x")
+    back = loop.ok("rollback", "xlsx-tables", "--why", "x")["proposal"]
+    loop.approve(back)
+    loop.promote(back)
 
     assert loop.tree("xlsx-tables") == first["version"]
 

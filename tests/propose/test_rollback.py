@@ -13,6 +13,11 @@ def roll_back(loop: Loop, name: str, *options: str) -> dict[str, Any]:
     return loop.ok("rollback", name, "--why", "It is wrong", *options)
 
 
+def review_and_promote(loop: Loop, data: dict[str, Any]) -> None:
+    loop.approve(data["proposal"])
+    loop.promote(data["proposal"])
+
+
 def test_a_rollback_is_a_proposal_with_the_earlier_tree(loop: Loop) -> None:
     good = loop.land("xlsx-tables", "one")
     bad = loop.land("xlsx-tables", "two")
@@ -112,7 +117,7 @@ def test_twice_goes_two_versions_back(loop: Loop) -> None:
 
     roll_back(loop, "xlsx-tables", "--now")
     assert loop.tree("xlsx-tables") == second["version"]
-    roll_back(loop, "xlsx-tables", "--now")
+    review_and_promote(loop, roll_back(loop, "xlsx-tables"))
 
     assert loop.tree("xlsx-tables") == first["version"]
     assert loop.audit_kinds() == []
@@ -124,7 +129,7 @@ def test_after_a_revert_by_hand_it_goes_on_from_there(loop: Loop) -> None:
     third = loop.land("xlsx-tables", "three")
     loop.folder.git("revert", "--no-edit", "-m", "1", third["merge"])
 
-    roll_back(loop, "xlsx-tables", "--now")
+    review_and_promote(loop, roll_back(loop, "xlsx-tables"))
 
     assert loop.tree("xlsx-tables") == first["version"]
 
@@ -208,3 +213,17 @@ def test_the_request_has_to_be_clear(loop: Loop) -> None:
     assert loop("rollback", "csv-tables").code == 2  # no reason
     assert loop("rollback", "nothing", "--why", "x").code == 2
     assert loop("rollback", "--", "-x", "--why").code == 2
+
+
+def test_an_emergency_is_met_once(loop: Loop) -> None:
+    """Two people on call do the same: the second must not go one version further."""
+    loop.land("xlsx-tables", "one")
+    loop.land("xlsx-tables", "two")
+    loop.ok("rollback", "xlsx-tables", "--now", "--why", "Bad")
+    tree = loop.tree("xlsx-tables")
+
+    again = loop("rollback", "xlsx-tables", "--now", "--why", "Bad")
+
+    assert again.code == 4
+    assert "was taken back already" in again.err
+    assert loop.tree("xlsx-tables") == tree
