@@ -149,8 +149,8 @@ def report(settings: Settings, file: str, head: str, run: str) -> Answer:
     found = forge.at(head)
     numbers = [proposal.number for proposal in found]
     for proposal in found:
-        beyond = page.beyond(desk.library, proposal)
-        forge.report(proposal.number, page.report(verdict, beyond, run))
+        doubts = page.doubts(desk.library, proposal, verdict)
+        forge.report(proposal.number, page.report(verdict, doubts, run))
     lines = [f"pull request {number} shows the report" for number in numbers]
     data = {"proposals": numbers, "passed": verdict.passed}
     return Answer(

@@ -41,7 +41,7 @@ def choose(repo: GitRepo, main: str, choice: Choice, policy: str) -> Forge:
     if kind in ("", LOCAL):
         return LocalForge(repo, main, note)
     raise RequestError(
-        f"the remote {url} is no repository on GitHub"
+        f"the remote {remote.shown(url)} is no repository on GitHub"
         if url
         else "this clone has no remote called origin",
         hint="git remote add origin https://github.com/OWNER/NAME; or --forge local",

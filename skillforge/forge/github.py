@@ -16,6 +16,7 @@ from skillforge.gitrepo import remote
 from skillforge.gitrepo.writing import NewCommit, RefUpdate, Who
 from skillforge.model import Approval, Comment, Proposal, State, Verdict
 
+_REBASED = ("base_ref_changed", "automatic_base_change_succeeded")
 _MOST_COMMITS = 250  # that GitHub tells of
 _READY = """mutation($id: ID!) {
   markPullRequestReadyForReview(input: {pullRequestId: $id}) { clientMutationId }
@@ -100,7 +101,7 @@ class GitHubForge:
     def _based_since(self, number: int) -> int:
         """When a pull request was last sent to another branch; 0 for never."""
         events = self.hosted.of_issue(number, "events")
-        moved = (it for it in events if it["event"] == "base_ref_changed")
+        moved = (it for it in events if it["event"] in _REBASED)
         return max((pulls.seconds(it["created_at"]) + 1 for it in moved), default=0)
 
     def _with_state(self, proposal: Proposal) -> Proposal:

@@ -45,6 +45,13 @@ class Place(NamedTuple):
 
 def find(url: str, host: str = "") -> Place | None:
     """The place that a remote's URL names; `host` is that of another GitHub."""
+    try:
+        return _find(url, host)
+    except ValueError:  # a port or an address that is none
+        return None
+
+
+def _find(url: str, host: str) -> Place | None:
     is_url = "://" in url
     match = None if is_url else _SCP.fullmatch(url)
     if not is_url and match is None:
@@ -65,9 +72,13 @@ def _web(host: str) -> str:
     is_loopback = host.partition(":")[0] in _LOOPBACK
     scheme = "http" if is_loopback else "https"
     web = (host if "://" in host else f"{scheme}://{host}").rstrip("/")
-    parts = urlsplit(web)
-    is_http = parts.scheme in ("http", "https")
-    if not is_http or not parts.hostname or parts.path:
+    try:
+        parts = urlsplit(web)
+        is_sound = parts.port != 0 and parts.hostname and not parts.path
+        is_sound = is_sound and parts.scheme in ("http", "https")
+    except ValueError:
+        is_sound = False
+    if not is_sound:
         raise RequestError(
             f"{host!r} is no host", hint="--host github.example.com, or its https://"
         )

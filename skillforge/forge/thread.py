@@ -40,7 +40,9 @@ class Thread:
         """Write the page into the body, between marks; what others wrote stays."""
         body = (self._wire.get(self._pull).get("body") or "").replace("\r\n", "\n")
         before, mark, rest = body.partition(_PAGE)
-        _old, _end, after = rest.partition(_PAGE_END)
+        # The last one: a file of the branch may be called like our mark.
+        _old, end, after = rest.rpartition(_PAGE_END)
+        after = after if end else ""
         if not mark:
             before, after = "", f"\n\n{body}".rstrip()
         new = f"{before}{_PAGE}\n{page.text}\n{_PAGE_END}{after}"

@@ -172,7 +172,7 @@ class Wire:
             if "NewConnectionError" in repr(err) or "NameResolution" in repr(err):
                 raise said from err  # it never got there
             raise _DoubtfulError(said) from err
-        return data
+        return _said(data, path)
 
     def _explain(self, err: "GithubException", path: str) -> NoReturn:
         """What an answer that is no yes means, and what to do."""
@@ -214,12 +214,29 @@ def _senseless(path: str) -> ToolError:
     )
 
 
+class _Said(dict[str, Any]):
+    """An object of an answer: what it lacks is GitHub's fault, not ours."""
+
+    path = ""
+
+    def __missing__(self, key: str) -> NoReturn:
+        raise _senseless(f"{self.path} (no {key})")
+
+
+def _said(data: Any, path: str) -> Any:
+    if isinstance(data, dict):
+        found = _Said({key: _said(value, path) for key, value in data.items()})
+        found.path = path
+        return found
+    return [_said(it, path) for it in data] if isinstance(data, list) else data
+
+
 @contextmanager
 def sense(path: str) -> Iterator[None]:
-    """Read an answer, which may be of anybody: what it lacks is no bug of ours."""
+    """Read an answer, which may be of anybody: its wrong types are no bug of ours."""
     try:
         yield
-    except (KeyError, TypeError, AttributeError, ValueError) as err:
+    except (TypeError, AttributeError, ValueError) as err:
         raise _senseless(path) from err
 
 

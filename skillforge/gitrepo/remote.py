@@ -41,6 +41,11 @@ def _config(repo: GitRepo) -> bytes:
         return b""
 
 
+def shown(text: str) -> str:
+    """Text without the passwords of URLs."""
+    return _PASSWORD.sub("//", text)
+
+
 def let_in(web: str, token: str) -> dict[str, str]:
     """The environment in which git shows a token to one host, and to no other.
 
@@ -83,7 +88,9 @@ def push(repo: GitRepo, remote: Remote, update: RefUpdate) -> None:
     A push whose answer got lost is found to be done.
     """
     lease = f"--force-with-lease={update.ref}:{update.old}"
-    options = ("--quiet", "--no-verify", "--porcelain", lease)
+    # Whatever a configuration says: this ref, and nothing that comes along with it.
+    alone = ("--no-follow-tags", "--recurse-submodules=no", "--no-signed")
+    options = ("--quiet", "--no-verify", "--porcelain", *alone, lease)
     spec = f"{update.new}:{update.ref}"
     line = ("push", *options, "--end-of-options", remote.where, spec)
     done = repo.run(*line, env=remote.access)
@@ -108,7 +115,7 @@ def _rejection(out: bytes) -> str:
 
 def _failed(verb: str, complaint: str) -> ToolError:
     """Git's complaint on another repository, with what to do about it."""
-    text = _PASSWORD.sub("//", complaint.strip()) or "git gave no reason"
+    text = shown(complaint.strip()) or "git gave no reason"
     hint = "nothing is half done: run the command again when it can be reached"
     if _LOCKED_OUT.search(text):
         hint = "`gh auth status` tells who you are there; the token needs the right to "

@@ -24,6 +24,9 @@ _HOOK_VARIABLES = (
     "GIT_WORK_TREE",
 )
 
+# A trace would come with every complaint, and may tell a secret.
+_TRACES = ("GIT_TRACE", "GIT_CURL_VERBOSE")
+
 # Whatever a configuration says: no hook runs, no monitor, no signature check. Given on
 # the command line, which no file and no variable overrides.
 GIT = (
@@ -43,7 +46,11 @@ _AS_IT_IS = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull}
 
 def environment() -> dict[str, str]:
     """Our environment without what a surrounding git hook has set."""
-    env = {k: v for k, v in os.environ.items() if k not in _HOOK_VARIABLES}
+    env = {
+        k: v
+        for k, v in os.environ.items()
+        if k not in _HOOK_VARIABLES and not k.startswith(_TRACES)
+    }
     # Reading must not rewrite the user's index, nor ask for a password.
     quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     return env | quiet | _AS_IT_IS

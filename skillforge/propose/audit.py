@@ -270,7 +270,8 @@ def _tree_is_approved(step: Step, _facts: _Facts) -> Said:
 
 
 def _stays_in_its_skill(step: Step, _facts: _Facts) -> Said:
-    named = step.drafted.get("Skill", [])
+    # A branch made by hand names none, and may be about one.
+    named = step.drafted.get("Skill") or sorted(step.skills)[:1]
     several = step.action in (Action.CONSOLIDATE, Action.ROLLBACK)
     own = named if several else named[:1]
     if beyond := history.outside(step, own):

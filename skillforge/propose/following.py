@@ -101,9 +101,11 @@ def _blocks(path: str, changed: set[str]) -> bool:
 def _is_draft(place: GitRepo, unsaved: Unsaved, head: str, path: str) -> bool:
     """Whether a file is what a commit holds, but for the version, also in the index."""
     file = place.root / path
+    if file.is_symlink():
+        return False
     committed = place.find(f"{head}:{path}")
     try:
-        data = None if file.is_symlink() or not file.exists() else file.read_bytes()
+        data = file.read_bytes() if file.exists() else None
     except OSError:
         return False
     if data is None or committed is None:

@@ -48,7 +48,8 @@ class Step:
         """Whether it claims to be a proposal's merge; the audit checks the claim."""
         # What GitHub's button writes is its author's word: only a note counts there.
         is_ours = len(self.commit.parents) == 2 and self.pull_request is None
-        return "Proposal" in self.said and (is_ours or self.is_noted)
+        is_noted = self.is_noted and bool(self.commit.parents)
+        return "Proposal" in self.said and (is_ours or is_noted)
 
     @property
     def is_cut(self) -> bool:

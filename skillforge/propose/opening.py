@@ -213,14 +213,15 @@ def _is_on_base(library: Library, ready: Ready) -> bool:
 def _holds(library: Library, head: str, ready: Ready) -> bool:
     """Whether a commit holds a draft's bytes, and not only claims to."""
     repo, draft = library.repository(), ready.draft
-    for name, tree in draft.restores.items():
-        if repo.name_of(f"{head}:{SKILLS}/{name}") != tree:
-            return False
-    if draft.restores:
-        return True
+    evidence = library.evidence_at(head, draft.skill)
+    wanted = dict.fromkeys(draft.absorbed, "") | dict(draft.restores)
+    names = [f"{head}:{SKILLS}/{name}" for name in wanted]
+    is_else_there = repo.names_of(names) == list(wanted.values())
+    if not is_else_there or draft.evidence.items() - evidence.items():
+        return False
     folder = f"{head}:{SKILLS}/{draft.skill}"
-    if not draft.files:
-        return not repo.name_of(folder)
+    if draft.restores or not draft.files:
+        return bool(draft.restores) or not repo.name_of(folder)
     skill_md = repo.find(f"{folder}/{SKILL_FILE}")
     version = versions.of(skill_md.data) if skill_md else ""
     return _holds_files(repo, folder, versions.with_version(draft.files, version))

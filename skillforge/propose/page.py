@@ -6,6 +6,7 @@ nothing else: none of it becomes a link, a mention, a heading or a trailer.
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from skillforge.checks import paths
@@ -18,6 +19,7 @@ from skillforge.model import (
     SKILLS,
     Action,
     CheckResult,
+    Finding,
     Proposal,
     Report,
     Severity,
@@ -38,6 +40,8 @@ _SIGNS = {
 _LONGEST = 60_000  # characters; GitHub takes 65,536
 _FILES = 30  # that are listed
 _FINDINGS = 50
+_TEXT = 1000  # characters of what an author says
+_CELL = 300  # of what stands in a table
 _SLOW = ("test",)  # checks that run where untrusted code may: not on the author's desk
 
 
@@ -77,9 +81,9 @@ def _head(brief: Brief) -> list[str]:
     by = f"by {plain(author)} ({proposal.origin}{fork})"
     lines = [f"**{plain(proposal.title)}**, {by}{_session(proposal)}"]
     if brief.description:
-        lines += ["", f"> {plain(brief.description)}"]
+        lines += ["", f"> {plain(_short(brief.description, _TEXT))}"]
     if proposal.why:
-        lines += ["", f"**Why:** {plain(proposal.why)}"]
+        lines += ["", f"**Why:** {plain(_short(proposal.why, _TEXT))}"]
     if others := proposal.skills[1:]:
         lines += ["", f"**With it:** {', '.join(map(code, others))}"]
     if proposal.absorbed_into:
@@ -154,9 +158,9 @@ def _example(data: bytes | None) -> list[str]:
     ]
 
 
-def _short(value: Any) -> str:
+def _short(value: Any, most: int = 160) -> str:
     text = value if isinstance(value, str) else "" if value is None else str(value)
-    return text if len(text) <= 160 else f"{text[:160]}…"
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def _checks(brief: Brief) -> list[str]:
@@ -206,9 +210,21 @@ def _findings(verdict: Verdict) -> list[str]:
     ]
     if not found:
         return []
-    table = markdown(Report(tuple(found[:_FINDINGS]))).split("\n")[2:]
+    shown = tuple(_shortened(finding) for finding in found[:_FINDINGS])
+    table = markdown(Report(shown)).split("\n")[2:]
     more = len(found) - _FINDINGS
     return ["", *table, *([f"\n{many(more, 'more finding')}."] if more > 0 else [])]
+
+
+def _shortened(finding: Finding) -> Finding:
+    """One that cannot push the rest off the page."""
+    return replace(
+        finding,
+        rule=_short(finding.rule),
+        message=_short(finding.message, _CELL),
+        path=_short(finding.path),
+        hint=_short(finding.hint, _CELL),
+    )
 
 
 def _commands(brief: Brief) -> list[str]:
@@ -231,27 +247,33 @@ def _commands(brief: Brief) -> list[str]:
     return [*lines, "```"]
 
 
-def beyond(library: Library, proposal: Proposal) -> list[str]:
-    """What a branch changes outside of skills and evidence: perhaps its own judge."""
-    repo = library.repository()
-    paths = repo.changed_paths(proposal.base, proposal.head, ".")
-    return [p for p in paths if p.partition("/")[0] not in (SKILLS, EVIDENCE)]
+def report(verdict: Verdict, doubts: tuple[str, ...] = (), url: str = "") -> str:
+    """What the gate said, as the one comment that it keeps; `url` is where it ran.
 
-
-def report(verdict: Verdict, beyond: list[str] | None = None, url: str = "") -> str:
-    """What the gate said, as the one comment that it keeps; `url` is where it ran."""
+    `doubts` are reasons not to believe it, and come first.
+    """
     end = "passed" if verdict.passed else "refuses this"
     if not any(check.skills for check in verdict.checks):
         end += ": no skill is touched, so there was nothing to judge"
-    lines = [f"### The gate {end}", "", *_check_table(verdict, url)]
-    lines += [*_findings(verdict), ""]
-    if beyond:
-        shown = ", ".join(map(code, beyond[:_FILES]))
-        lines += [
-            f"⚠️ **Do not trust this report:** the branch also changes {shown}, and so "
-            "perhaps what judges it. Ask for skills and for the rest one by one.",
-            "",
-        ]
     danger = f" Security scan: **{verdict.danger}**." if verdict.danger else ""
-    lines += [f"Judged `{verdict.head[:12]}` on `{verdict.base[:12]}`.{danger}"]
-    return _cut("\n".join(lines))
+    lines = [f"### The gate {end}", ""] if not doubts else []
+    lines += [f"⚠️ **Do not trust this report:** {doubt}\n" for doubt in doubts]
+    lines += [f"Judged `{verdict.head[:12]}` on `{verdict.base[:12]}`.{danger}", ""]
+    return _cut("\n".join([*lines, *_check_table(verdict, url), *_findings(verdict)]))
+
+
+def doubts(library: Library, proposal: Proposal, verdict: Verdict) -> tuple[str, ...]:
+    """Why a report that somebody else made may not be what it says."""
+    repo = library.repository()
+    found = []
+    paths_ = repo.changed_paths(proposal.base, proposal.head, ".")
+    if beyond := [p for p in paths_ if p.partition("/")[0] not in (SKILLS, EVIDENCE)]:
+        shown = ", ".join(map(code, beyond[:_FILES]))
+        found.append(
+            f"the branch also changes {shown}, and so perhaps what judges it. Ask for "
+            "skills and for the rest one by one."
+        )
+    if not repo.is_ancestor(verdict.base, library.tip):
+        base = code(verdict.base[:12])
+        found.append(f"it was judged by what {base} says, which is not on main.")
+    return tuple(found)

@@ -175,9 +175,10 @@ def _refuse_now(proposal: Proposal, policy: Policy) -> None:
 def _message(
     proposal: Proposal, verdict: Verdict, approvals: list[Approval], now: Who | None
 ) -> str:
+    named = trailers.read(proposal.message).get("Proposed-By", [])
     said = [
         ("Proposal", str(proposal.number)),
-        ("Opened-By", "" if proposal.author in proposal.message else proposal.author),
+        ("Opened-By", "" if proposal.author in named else proposal.author),
         *(("Approved-By", approval.by) for approval in approvals),
         (NOW, str(now) if now else ""),
         ("Approved-Tree", verdict.tree),

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from skillforge.config import POLICY_FILE
+from skillforge.errors import ConflictError, RequestError
 from skillforge.forge.github import GitHubForge
 from skillforge.gitrepo import notes, trailers
 from skillforge.gitrepo.writing import Who
@@ -37,7 +38,11 @@ def record(
         done.clear()
         found: dict[str, str] = {}
         for number, steps in _by_number(library, forge, commits).items():
-            recorded, found[recorded.commit] = _note(library, forge.get(number), steps)
+            try:
+                proposal = forge.get(number)
+            except (RequestError, ConflictError):
+                continue  # no proposal of ours: the audit names what it did
+            recorded, found[recorded.commit] = _note(library, proposal, steps)
             done.append(recorded)
         if found:
             notes.write(library.repository(), found, by)

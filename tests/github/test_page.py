@@ -92,47 +92,45 @@ def test_no_mention_and_no_reference_is_left(text: str) -> None:
         assert "://" not in piece
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_words_do_not_get_out_of_the_page(team: Team, text: str) -> None:
+@pytest.mark.parametrize("at", [0, 8, 16])
+def test_hostile_words_do_not_get_out_of_the_page(team: Team, at: int) -> None:
+    hostile = HOSTILE[at : at + 8]
     draft = team.draft("xlsx-tables")
     skill = draft / "SKILL.md"
-    told = json.dumps(f"Reads tables. Use for tables. {text}")
-    lines = skill.read_text().replace(
-        "description: Reads tables from files. Use when data comes as a table.",
-        f"description: {told}",
-    )
-    skill.write_text(lines)
-    odd = draft / "references"
-    odd.mkdir(exist_ok=True)
-    (odd / "a`b@c #1.md").write_text("x\n")
-    example = {"task": text, "outcome": {"status": text, "verified_by": "test"}}
-    evidence = team.tmp / "one.json"
-    evidence.write_text(json.dumps(example))
+    told = json.dumps(f"Reads tables. Use for tables. {' / '.join(hostile)}")
+    usual = "Reads tables from files. Use when data comes as a table."
+    skill.write_text(skill.read_text().replace(usual, told))
+    (draft / "references").mkdir()
+    (draft / "references/a`b@c #1.md").write_text("x\n")
+    options: list[object] = []
+    for number, text in enumerate(hostile):
+        example = {"task": text, "outcome": {"status": text, "verified_by": text}}
+        file = team.tmp / f"example-{number}.json"
+        file.write_text(json.dumps(example))
+        options += ["--example", file]
 
-    ran = team(
-        *(AUTHOR, "propose", draft, "--why", text, "--example", evidence, "--json")
-    )
+    team.ok(AUTHOR, "propose", draft, "--why", "\n".join(hostile), *options)
 
-    if ran.code == 1:  # what cannot even be proposed
-        return
-    assert ran.code == 0, ran.out
     page = team.page(1)
-    for line in RENDERED.parse(page):
-        for child in line.children or []:
-            if child.type == "link_open":
-                assert str(child.attrs["href"]).startswith(f"{team.hub.url}/acme/")
-            assert child.type != "image"
-            if child.type == "html_inline":
-                assert child.content == "<!-- -->"
-        if line.type == "html_block":
-            assert line.content.strip() in (
-                "<!-- skillforge:page -->",
-                "<!-- skillforge:end -->",
-            )
+    assert_harmless(page, f"{team.hub.url}/acme/")
     assert page.count("<!-- skillforge:end -->") == 1
     message = team.repo.git("log", "-1", "--format=%B", team.repo.pulls[1].head_sha)
     assert "Closes #1" not in message
     assert "@everyone" not in message
+
+
+def assert_harmless(page: str, own: str) -> None:
+    """Nothing leads elsewhere, shows a picture, or is HTML but for our marks."""
+    for token in RENDERED.parse(page):
+        if token.type == "html_block":
+            marks = ("<!-- skillforge:page -->", "<!-- skillforge:end -->")
+            assert token.content.strip() in marks
+        for child in token.children or []:
+            if child.type == "link_open":
+                assert str(child.attrs["href"]).startswith(own)
+            if child.type == "html_inline":
+                assert child.content == "<!-- -->"
+            assert child.type != "image"
 
 
 def test_a_reviewer_can_decide_from_it(team: Team, tmp_path: Path) -> None:

@@ -253,31 +253,30 @@ def test_a_stranger_cannot_take_the_comments_place(team: Team, tmp_path: Path) -
     assert [comment["text"] for comment in shown] == [fake]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "[]",
-        "{",
-        "[" * 100_000,
-        '{"format": "skillforge/gate/1"}',
-        '{"format": "skillforge/gate/1", "head": "HEAD", "base": "HEAD", "tree": '
-        '"HEAD", "policy": "", "checks": [{"name": "@all", "status": "passed", '
-        '"findings": [], "skills": {}, "seconds": 0}]}',
-        " " * 6_000_000,
-    ],
-    ids=["empty", "list", "broken", "deep", "bare", "odd-name", "large"],
-)
-def test_a_report_is_not_trusted(team: Team, tmp_path: Path, text: str) -> None:
+CHECK = {"name": "@all", "status": "passed", "findings": [], "seconds": 0}
+SAID = {"format": "skillforge/gate/1", "policy": "", "checks": [CHECK | {"skills": {}}]}
+NO_REPORTS = [
+    "",
+    "[]",
+    "{",
+    "[" * 100_000,
+    '{"format": "skillforge/gate/1"}',
+    json.dumps(SAID | dict.fromkeys(("head", "base", "tree"), "HEAD")),
+    " " * 6_000_000,
+]
+
+
+def test_a_report_is_not_trusted(team: Team, tmp_path: Path) -> None:
     number = team.propose("xlsx-tables")
     head = team.repo.pulls[number].head_sha
     file = tmp_path / "gate.json"
-    file.write_text(text.replace("HEAD", head))
 
-    ran = team(REVIEWER, "report", file, "--head", head)
+    for text in NO_REPORTS:
+        file.write_text(text.replace("HEAD", head))
+        ran = team(REVIEWER, "report", file, "--head", head)
 
-    assert ran.code == 2
-    assert "this is no report of the gate" in ran.err
+        assert ran.code == 2
+        assert "this is no report of the gate" in ran.err
     assert team.remarks(number) == []
 
 
