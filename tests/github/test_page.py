@@ -97,7 +97,8 @@ def test_hostile_words_do_not_get_out_of_the_page(team: Team, at: int) -> None:
     hostile = HOSTILE[at : at + 8]
     draft = team.draft("xlsx-tables")
     skill = draft / "SKILL.md"
-    told = json.dumps(f"Reads tables. Use for tables. {' / '.join(hostile)}")
+    fit = [text for text in hostile if text.isprintable() and not {*text} & {*"<>"}]
+    told = json.dumps(f"Reads tables. Use for tables. {' / '.join(fit)}")
     usual = "Reads tables from files. Use when data comes as a table."
     skill.write_text(skill.read_text().replace(usual, told))
     (draft / "references").mkdir()
