@@ -16,7 +16,7 @@ UNWRITTEN = f"""{_PAGE}
 The review page is being written; `skillforge propose` again mends it.
 {_PAGE_END}"""
 _BOT = "github-actions[bot]"
-ONE_OF_EACH = frozenset(
+_ONE_OF_EACH = frozenset(
     {
         *(f"origin:{origin}" for origin in Origin),
         *(f"action:{action}" for action in Action),
@@ -53,7 +53,7 @@ class Thread:
     def label(self, labels: tuple[str, ...]) -> None:
         """Have these labels; of each kind that we know only the one that is meant."""
         there = {label["name"] for label in self._wire.get(self._pull)["labels"]}
-        old = (there & ONE_OF_EACH) - set(labels)
+        old = (there & _ONE_OF_EACH) - set(labels)
         new = [name for name in labels if name not in there]
         # From a fork nobody may set labels; they are a help, not the record.
         with suppress(ForbiddenError, NotThereError):

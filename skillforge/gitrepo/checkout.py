@@ -85,7 +85,7 @@ def follow(repo: "GitRepo", before: str, after: str, replace: list[str]) -> bool
         if tracked:
             repo.run("restore", *options, "--", *literal)
         for path in set(replace) - set(tracked):
-            literal_ = f":(literal){path}"
-            repo.run("rm", "--quiet", "--cached", "--ignore-unmatch", "--", literal_)
+            name = f":(literal){path}"
+            repo.run("rm", "--quiet", "--cached", "--ignore-unmatch", "--", name)
             (repo.root / path).unlink(missing_ok=True)
     return repo.run("read-tree", "-m", "-u", before, after).code == 0

@@ -95,7 +95,7 @@ def audit(
 
 
 def _end(library: Library, span: str) -> str:
-    return library.repository().resolve(span.rpartition("..")[2] or library.main)
+    return library.repository().resolve(span.rpartition("..")[2] or library.tip)
 
 
 def commits_of(library: Library, span: str) -> set[str]:
@@ -104,7 +104,7 @@ def commits_of(library: Library, span: str) -> set[str]:
     start, _dots, end = span.rpartition("..")
     if start.endswith("."):
         raise RequestError(f"{span!r} is no range", hint="A..B, or A..")
-    line = ["rev-list", "--first-parent", repo.resolve(end or library.main)]
+    line = ["rev-list", "--first-parent", repo.resolve(end or library.tip)]
     # Zeros are how a forge says that there was nothing before.
     line += [f"^{repo.resolve(start)}"] if start.strip("0") else []
     return {*repo.git(*line).decode().split()}

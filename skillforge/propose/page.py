@@ -58,10 +58,10 @@ def of(library: Library, proposal: Proposal) -> Page:
         _commands(brief),
     ]
     text = "\n\n".join("\n".join(section) for section in sections if section)
-    return Page(_cut(text), labels(brief))
+    return Page(_cut(text), _labels(brief))
 
 
-def labels(brief: Brief) -> tuple[str, ...]:
+def _labels(brief: Brief) -> tuple[str, ...]:
     proposal = brief.proposal
     risk = (f"risk:{brief.verdict.danger}",) if brief.verdict.danger else ()
     return ("skill", f"origin:{proposal.origin}", f"action:{proposal.action}", *risk)
@@ -111,8 +111,8 @@ def _changes(library: Library, brief: Brief) -> list[str]:
     lines += [
         f"| {code(path)} | {more} | {less} |" for path, more, less in rows[:_FILES]
     ]
-    if left := len(rows) - _FILES:
-        lines += [f"| {many(left, 'more file')} | | |"] if left > 0 else []
+    if (left := len(rows) - _FILES) > 0:
+        lines.append(f"| {many(left, 'more file')} | | |")
     path = f"{SKILLS}/{proposal.skill}/{SKILL_FILE}"
     found = repo.find_all([f"{it}:{path}" for it in (proposal.base, proposal.head)])
     was, now = (versions.of(it.data) if it else "" for it in found)
@@ -266,8 +266,9 @@ def doubts(library: Library, proposal: Proposal, verdict: Verdict) -> tuple[str,
     """Why a report that somebody else made may not be what it says."""
     repo = library.repository()
     found = []
-    paths_ = repo.changed_paths(proposal.base, proposal.head, ".")
-    if beyond := [p for p in paths_ if p.partition("/")[0] not in (SKILLS, EVIDENCE)]:
+    tops = (SKILLS, EVIDENCE)
+    changed = repo.changed_paths(proposal.base, proposal.head, ".")
+    if beyond := [path for path in changed if path.partition("/")[0] not in tops]:
         shown = ", ".join(map(code, beyond[:_FILES]))
         found.append(
             f"the branch also changes {shown}, and so perhaps what judges it. Ask for "
