@@ -24,6 +24,12 @@ from tests.propose.test_operations import send  # noqa: F401 - a fixture
 from tests.propose.test_rollback import consolidate
 
 
+@pytest.fixture(autouse=True)
+def _quick(loop: Loop) -> None:
+    """What the other checks say is no part of these tests."""
+    loop.policy("checks: [validate]\n")
+
+
 def test_promoting_an_old_proposal_again_moves_no_checkout(loop: Loop) -> None:
     loop.land("xlsx-tables", "one")
     loop.land("xlsx-tables", "two")

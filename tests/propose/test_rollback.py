@@ -9,6 +9,12 @@ from tests.propose.conftest import Loop
 from tests.propose.test_operations import send  # noqa: F401 - a fixture
 
 
+@pytest.fixture(autouse=True)
+def _quick(loop: Loop) -> None:
+    """What the other checks say is no part of these tests."""
+    loop.policy("checks: [validate]\n")
+
+
 def roll_back(loop: Loop, name: str, *options: str) -> dict[str, Any]:
     return loop.ok("rollback", name, "--why", "It is wrong", *options)
 
