@@ -19,6 +19,14 @@ QUICK = "checks: [validate]\n"  # most tests are not about what the checks say
 AUTHOR, REVIEWER, STRANGER = "ada", "rita", "sam"
 
 
+SKILL = "skills/xlsx-tables/SKILL.md"
+
+
+def by_hand(*words: object) -> dict[str, str]:
+    """A skill as somebody writes it without the tool."""
+    return {SKILL: skill_md("xlsx-tables", "", body(*words))}
+
+
 @dataclass
 class Team:
     """The commands of the loop by different people, on one repository on GitHub."""

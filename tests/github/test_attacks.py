@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.github.conftest import AUTHOR, REVIEWER, Team
-from tests.github.test_people import SKILL, by_hand, call
+from tests.github.conftest import AUTHOR, REVIEWER, SKILL, Team, by_hand
+from tests.github.test_people import call
 
 
 def main_moves(team: Team) -> None:

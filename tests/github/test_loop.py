@@ -9,10 +9,8 @@ import pytest
 from skillforge.forge.github import GitHubForge
 from skillforge.model import Proposal
 from tests.conftest import LibraryFolder, Run, skill_md
-from tests.github.conftest import AUTHOR, REVIEWER, STRANGER, Team
+from tests.github.conftest import AUTHOR, REVIEWER, SKILL, STRANGER, Team
 from tests.propose.conftest import body
-
-SKILL = "skills/xlsx-tables/SKILL.md"
 
 
 def test_from_a_draft_to_main(team: Team) -> None:
@@ -154,16 +152,6 @@ def test_an_approval_of_another_head_does_not_count(team: Team) -> None:
     blind = team(REVIEWER, "review", 1, "--approve")
     assert blind.code == 4
     assert "--approve --head" in blind.err
-
-
-def test_only_people_who_may_write_approve(team: Team) -> None:
-    team.propose("xlsx-tables")
-    team.repo.review(1, STRANGER, "APPROVE")
-
-    refused = team(REVIEWER, "promote", 1)
-
-    assert refused.code == 4
-    assert "0 of 1 approvals" in refused.err
 
 
 def test_changes_that_a_reviewer_asks_for_stop_it(team: Team) -> None:

@@ -3,10 +3,9 @@
 import pytest
 
 from tests.conftest import skill_md
-from tests.github.conftest import AUTHOR, REVIEWER, Team
+from tests.github.conftest import AUTHOR, REVIEWER, SKILL, Team
 from tests.propose.conftest import body
 
-SKILL = "skills/xlsx-tables/SKILL.md"
 METHODS = ["merge", "squash", "rebase"]
 
 

@@ -7,14 +7,8 @@ from urllib.request import Request, urlopen
 import pytest
 
 from tests.conftest import skill_md
-from tests.github.conftest import AUTHOR, REVIEWER, STRANGER, Team
+from tests.github.conftest import AUTHOR, REVIEWER, STRANGER, Team, by_hand
 from tests.propose.conftest import body
-
-SKILL = "skills/xlsx-tables/SKILL.md"
-
-
-def by_hand(*words: object) -> dict[str, str]:
-    return {SKILL: skill_md("xlsx-tables", "", body(*words))}
 
 
 def test_a_bot_does_not_approve(team: Team) -> None:

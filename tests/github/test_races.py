@@ -8,14 +8,8 @@ import pytest
 from skillforge.forge.wire import Wire
 from skillforge.gitrepo import remote
 from tests.conftest import skill_md
-from tests.github.conftest import AUTHOR, REVIEWER, Team
+from tests.github.conftest import AUTHOR, REVIEWER, Team, by_hand
 from tests.propose.conftest import body
-
-SKILL = "skills/xlsx-tables/SKILL.md"
-
-
-def by_hand(*words: object) -> dict[str, str]:
-    return {SKILL: skill_md("xlsx-tables", "", body(*words))}
 
 
 def just_before(
