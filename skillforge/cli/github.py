@@ -1,6 +1,5 @@
 """The commands that a library on GitHub needs, beside those of the loop."""
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -142,9 +141,9 @@ def report(settings: Settings, file: str, head: str, run: str) -> Answer:
             f"the report is of {verdict.head[:12]}, not of {head[:12]}",
             hint="--head is the commit that the gate's run was started for",
         )
-    if run and not re.fullmatch(rf"{re.escape(str(forge.hosted.place))}/[\w/-]+", run):
+    if run and not forge.hosted.place.has_page(run):
         raise RequestError(
-            f"{run!r} is no page of {forge.hosted.place}", hint="leave it away"
+            f"{run!r} is no page of {forge.hosted.place}", hint="leave --run away"
         )
     found = forge.at(head)
     numbers = [proposal.number for proposal in found]

@@ -42,6 +42,10 @@ class Place(NamedTuple):
     def __str__(self) -> str:
         return f"{self.web}/{self.owner}/{self.name}"
 
+    def has_page(self, url: str) -> bool:
+        """Whether an address is one of its own pages, and nothing but that."""
+        return re.fullmatch(rf"{re.escape(str(self))}/[\w/-]+", url, re.I) is not None
+
 
 def find(url: str, host: str = "") -> Place | None:
     """The place that a remote's URL names; `host` is that of another GitHub."""

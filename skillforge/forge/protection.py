@@ -12,8 +12,8 @@ from skillforge.config import POLICY_FILE, Policy
 from skillforge.errors import ConflictError
 from skillforge.forge.place import PUBLIC
 from skillforge.forge.pulls import EXPIRED, GATE, Json
+from skillforge.forge.thread import LABELS
 from skillforge.forge.wire import ForbiddenError, NotThereError, RefusedError, Wire
-from skillforge.model import Action, Danger, Origin
 
 TOPIC = "agent-skills"
 _ACTIONS_APP = 15368  # GitHub Actions on github.com: nobody else may report the check
@@ -21,7 +21,7 @@ _CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 _OWNED = ("/.github/", f"/{POLICY_FILE}", "/waivers.yaml")  # what judges skills
 _EVERYTHING = ("*", "**", "/*", "/**")
 _COLOURS = {"skill": "1d76db", EXPIRED: "cccccc"}
-_RISKS = {Danger.SAFE: "0e8a16", Danger.CAUTION: "fbca04", Danger.DANGEROUS: "b60205"}
+_RISKS = dict(zip(LABELS["risk"], ("0e8a16", "fbca04", "b60205"), strict=True))
 # Of what the author of a pull request writes, only the title gets into a merge's
 # message, as its first line, where it is no trailer.
 _PAIR = {"merge_commit_title": "PR_TITLE", "merge_commit_message": "BLANK"}
@@ -110,9 +110,9 @@ def _topic(wire: Wire) -> Iterator[Call]:
 def _labels(wire: Wire) -> Iterator[Call]:
     path = f"{wire.place.path}/labels"
     there = {label["name"].casefold() for label in wire.pages(path)}
-    wanted = _COLOURS | {f"risk:{danger}": c for danger, c in _RISKS.items()}
-    wanted |= {f"origin:{origin}": "c5def5" for origin in Origin}
-    wanted |= {f"action:{action}": "d4c5f9" for action in Action}
+    wanted = _COLOURS | _RISKS
+    wanted |= dict.fromkeys(LABELS["origin"], "c5def5")
+    wanted |= dict.fromkeys(LABELS["action"], "d4c5f9")
     for name, colour in wanted.items():
         if name.casefold() not in there:
             yield Call(

@@ -16,13 +16,11 @@ UNWRITTEN = f"""{_PAGE}
 The review page is being written; `skillforge propose` again mends it.
 {_PAGE_END}"""
 _BOT = "github-actions[bot]"
-_ONE_OF_EACH = frozenset(
-    {
-        *(f"origin:{origin}" for origin in Origin),
-        *(f"action:{action}" for action in Action),
-        *(f"risk:{danger}" for danger in Danger),
-    }
-)
+LABELS = {
+    "origin": [f"origin:{origin}" for origin in Origin],
+    "action": [f"action:{action}" for action in Action],
+    "risk": [f"risk:{danger}" for danger in Danger],
+}  # of each kind a proposal has one
 
 
 class Thread:
@@ -53,7 +51,8 @@ class Thread:
     def label(self, labels: tuple[str, ...]) -> None:
         """Have these labels; of each kind that we know only the one that is meant."""
         there = {label["name"] for label in self._wire.get(self._pull)["labels"]}
-        old = (there & _ONE_OF_EACH) - set(labels)
+        known = {name for names in LABELS.values() for name in names}
+        old = (there & known) - set(labels)
         new = [name for name in labels if name not in there]
         # From a fork nobody may set labels; they are a help, not the record.
         with suppress(ForbiddenError, NotThereError):

@@ -47,18 +47,26 @@ def promote(
     Only main moves, and only from the base that was judged. A checkout of main follows
     if nothing unsaved is in it. Safe to repeat: a merge that was made is found again.
     """
+    try:
+        return _promote(library, forge, number, by, now)
+    except ConflictError:
+        done = forge.get(number)
+        trees = [f"{commit}^{{tree}}" for commit in (done.merge, done.head)]
+        merged, judged = library.repository().names_of(trees)
+        if done.state is State.MERGED and merged == judged:
+            return _merged(library, done, again=True)  # others were faster
+        raise
+
+
+def _promote(
+    library: Library, forge: Forge, number: int, by: Who, now: bool
+) -> Promoted:
     proposal = _found_merged(library, forge, forge.get(number), by)
     if proposal.state is State.MERGED:
         return _merged(library, proposal, again=True)
     _refuse_unready(library, proposal, by, now)
-    try:
-        # Not under the lock: checks may take long, and others want to work meanwhile.
-        proposal = review.check(library, forge, proposal, by)
-    except ConflictError:
-        now_ = forge.get(number)
-        if now_.state is State.MERGED:
-            return _merged(library, now_, again=True)
-        raise
+    # Not under the lock: checks may take long, and others want to work meanwhile.
+    proposal = review.check(library, forge, proposal, by)
     if proposal.verdict is None or not proposal.verdict.passed:
         return Promoted(proposal)
     with forge.alone():
@@ -74,15 +82,7 @@ def promote(
         if not library.is_elsewhere:
             following.refuse_unsaved(library, proposal.base, proposal.head)
         message = _message(proposal, proposal.verdict, approvals, by if now else None)
-        try:
-            return _merged(library, forge.merge(current, message, by))
-        except ConflictError:
-            done = forge.get(number)
-            names = (f"{it}^{{tree}}" for it in (done.merge or done.base, current.head))
-            merged, judged = library.repository().names_of(list(names))
-            if done.state is State.MERGED and merged == judged:
-                return _merged(library, done, again=True)  # others were faster
-            raise
+        return _merged(library, forge.merge(current, message, by))
 
 
 def _merged(library: Library, proposal: Proposal, *, again: bool = False) -> Promoted:
