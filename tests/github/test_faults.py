@@ -41,7 +41,7 @@ def test_no_token(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.param("PUT", r"/merge$", id="merge"),
     ],
 )
-@pytest.mark.parametrize("fault", ["dropped", "not-acted"])
+@pytest.mark.parametrize("fault", ["acted", "dropped", "not-acted"])
 def test_a_deed_without_an_answer_is_done_once(
     team: Team, method: str, path: str, fault: str
 ) -> None:

@@ -65,17 +65,17 @@ def at_once(
         return list(pool.map(lambda call: skillforge(*call), calls))
 
 
-def test_many_drafts_at_once(loop: Loop, tmp_path: Path) -> None:
+def test_sixty_four_drafts_at_once(loop: Loop, tmp_path: Path) -> None:
     loop.policy("proposals:\n  open: 100\n")
     root = loop.folder.root
     drafts = [
-        loop.draft(tmp_path, f"draft-{n:02}", "about", n, n * 7) for n in range(32)
+        loop.draft(tmp_path, f"draft-{n:02}", "about", n, n * 7) for n in range(64)
     ]
 
-    done = at_once(32, *((root, "propose", draft) for draft in drafts))
+    done = at_once(64, *((root, "propose", draft) for draft in drafts))
 
     opened = [data_of(one) for one in done]
-    assert sorted(data["proposal"] for data in opened) == list(range(1, 33))
+    assert sorted(data["proposal"] for data in opened) == list(range(1, 65))
     assert all(data["created"] for data in opened)
     assert {data["skill"] for data in opened} == {draft.name for draft in drafts}
     listed = loop.ok("proposals")["proposals"]
@@ -204,8 +204,9 @@ def test_propose_killed_at_any_step_is_whole_or_absent(
     assert sum(map(bool, codes)) >= 3
 
 
+@pytest.mark.parametrize("when", ["before", "after"])
 def test_promote_killed_at_any_step_is_whole_or_absent(
-    loop: Loop, tmp_path: Path, killer: dict[str, str]
+    loop: Loop, tmp_path: Path, killer: dict[str, str], when: str
 ) -> None:
     loop.policy("checks: [validate]\n")  # what the others do has no part in a merge
     number = loop.propose("xlsx-tables")
@@ -216,7 +217,7 @@ def test_promote_killed_at_any_step_is_whole_or_absent(
 
     for at, folder in enumerate(copies(loop, tmp_path, count), 1):
         start = folder.git("rev-parse", "main")
-        killed(folder.root, killer, at, "after", "promote", number)
+        killed(folder.root, killer, at, when, "promote", number)
         moved = folder.git("rev-parse", "main") != start
 
         data = Loop(folder, loop.run).promote(number)
