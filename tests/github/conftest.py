@@ -41,8 +41,9 @@ class Team:
         folder = self.tmp / "clones" / who
         if not folder.exists():
             url = f"{self.hub.url}/{self.repo.full_name}.git"
-            line = ["git", "clone", "--quiet", url, str(folder)]
-            subprocess.run(line, check=True)
+            line = ["git", "clone", "--quiet", str(self.repo.path), str(folder)]
+            subprocess.run(line, check=True)  # as from the hub, in a fifth of the time
+            LibraryFolder(folder).git("remote", "set-url", "origin", url)
         return LibraryFolder(folder)
 
     def __call__(self, who: str, *arguments: object) -> Ran:

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -162,12 +163,17 @@ class Bare:
         return self.bytes(*args).decode("utf-8", "replace").strip()
 
     def tips(self) -> dict[str, str]:
-        """Every branch, by its name."""
-        names = self.git(
-            "for-each-ref", "--format=%(objectname) %(refname)", "refs/heads"
+        """Every branch, by its name; nothing here packs them, and git would be slow."""
+        assert not (self.path / "packed-refs").exists()
+        top = self.path / "refs/heads"
+        files = (
+            Path(folder, name) for folder, _, names in os.walk(top) for name in names
         )
-        pairs = (line.split(" ", 1) for line in names.splitlines())
-        return {ref.removeprefix("refs/heads/"): sha for sha, ref in pairs}
+        found: dict[str, str] = {}
+        for file in sorted(file for file in files if file.suffix != ".lock"):
+            with suppress(FileNotFoundError):  # it went meanwhile
+                found[str(file.relative_to(top))] = file.read_text().strip()
+        return found
 
     def commit_of(self, name: str) -> str | None:
         for found in (f"refs/heads/{name}", f"refs/tags/{name}", name):
