@@ -539,11 +539,11 @@ def test_what_uses_too_much_is_ended(attempt: Try, what: tuple[str, str]) -> Non
         script = f"import os; os.system({script!r})"
     start = time.monotonic()
 
-    trial = attempt(script, timeout=30)
+    trial = attempt(script)
 
     assert trial["outcome"] == ("limit" if says else "failed"), trial
     assert says in trial["detail"]
-    assert time.monotonic() - start < 29
+    assert time.monotonic() - start < 9
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,7 @@ def test_a_pattern_that_never_ends_is_stopped(
     found = of_stdout({"matches": "(a+)+$"}, "a" * 60 + "!")
 
     assert found == ["the patterns of the case take more than 1 s to match"]
-    assert time.monotonic() - start < 20
+    assert time.monotonic() - start < 4
 
 
 values = st.recursive(
