@@ -1,0 +1,1 @@
+"""Transcripts in, a draft out: capture, redact, review, patterns, draft, export."""

@@ -1,0 +1,176 @@
+"""One observed episode: what was asked, what was done, how it ended, who says so."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+KEPT_FROM = 0.6  # learning value; compared with a tolerance, as it is a sum of tenths
+_TOLERANCE = 1e-9
+
+
+class StepKind(StrEnum):
+    """What happened in a step of an episode."""
+
+    MESSAGE = "message"
+    CALL = "call"
+    OBSERVATION = "observation"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that happened: somebody spoke, a tool was called, or answered.
+
+    `role` is of a message: user or assistant. `tool` is of a call and of its answer.
+    """
+
+    kind: StepKind
+    text: str = ""
+    role: str = ""
+    tool: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """As it is written down: only what there is."""
+        parts = {"kind": str(self.kind), "role": self.role, "tool": self.tool}
+        rest = {"arguments": dict(self.arguments), "text": self.text}
+        return {key: part for key, part in (parts | rest).items() if part}
+
+
+class Ended(StrEnum):
+    """How an episode ended."""
+
+    SUCCESS = "success"
+    FAILURE = "failure"
+    UNKNOWN = "unknown"
+
+
+class Source(StrEnum):
+    """What says how an episode ended; the last two prove nothing."""
+
+    TEST = "test"
+    VERIFIER = "verifier"
+    HUMAN = "human"
+    LLM = "llm"
+    NONE = "none"
+
+
+class Result(NamedTuple):
+    """The outcome of an episode, and what or who verified it."""
+
+    status: Ended = Ended.UNKNOWN
+    source: Source = Source.NONE
+    by: str = ""
+
+    @property
+    def is_verified(self) -> bool:
+        """Whether more than a model says so; nothing else counts as evidence."""
+        is_proven = self.source not in (Source.LLM, Source.NONE)
+        return is_proven and self.status is not Ended.UNKNOWN
+
+
+class Review(NamedTuple):
+    """What a reviewer made of an example; pending until somebody does."""
+
+    status: str = "pending"  # approved, rejected
+    by: str = ""
+    at: str = ""
+    reason: str = ""
+
+
+class Worth(NamedTuple):
+    """The learning value of an example, in its parts."""
+
+    success: bool = False
+    several_tools: bool = False
+    recovered: bool = False
+    generalizable: bool = False
+
+    @property
+    def value(self) -> float:
+        parts = self.several_tools + self.recovered + self.generalizable
+        return round(0.4 * self.success + 0.2 * parts, 1)
+
+    @property
+    def is_enough(self) -> bool:
+        return self.value >= KEPT_FROM - _TOLERANCE
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One episode. Its id is a digest of what was observed, not of what was said of it.
+
+    As a reader of transcripts returns it, it is raw; only `redacted` ones may be
+    stored as examples, shown or committed.
+    """
+
+    task: str
+    session: str = ""
+    format: str = ""
+    started: str = ""  # ISO 8601, as far as the transcript tells
+    environment: Mapping[str, str] = field(default_factory=dict)
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    steps: tuple[Step, ...] = ()
+    output: Any = ""
+    notes: str = ""
+    messages: int = 0
+    left_out: int = 0  # steps of an episode that is too long to keep in full
+    raw: str = ""  # sha256 of the episode before redaction
+    named_tools: tuple[str, ...] = ()  # that it says it used, where no steps tell
+    outcome: Result = field(default_factory=Result)
+    flags: tuple[str, ...] = ()  # what a reviewer should know, such as "instructions"
+    redacted: Mapping[str, int] = field(default_factory=dict)  # how many of each kind
+    worth: Worth = field(default_factory=Worth)
+    review: Review = field(default_factory=Review)
+
+    @property
+    def calls(self) -> Iterator[Step]:
+        return (step for step in self.steps if step.kind is StepKind.CALL)
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The tools in the order of their calls, repeats included."""
+        return tuple(step.tool for step in self.calls) or self.named_tools
+
+    @property
+    def observed(self) -> dict[str, Any]:
+        """What was seen; a review or a verdict on it changes nothing here."""
+        return {
+            "task": self.task,
+            "session": self.session,
+            "format": self.format,
+            "started": self.started,
+            "environment": dict(self.environment),
+            "tools": list(dict.fromkeys(self.tools)),
+            "inputs": dict(self.inputs),
+            "steps": [step.said for step in self.steps],
+            "output": self.output,
+            "notes": self.notes,
+            "messages": self.messages,
+            "left_out": self.left_out,
+            "raw": self.raw,
+        }
+
+    @property
+    def id(self) -> str:
+        return digest(self.observed)
+
+    @property
+    def has_succeeded(self) -> bool:
+        return self.outcome.status is Ended.SUCCESS
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is evidence: approved, and verified by more than a model."""
+        return self.review.status == "approved" and self.outcome.is_verified
+
+
+def digest(observed: Mapping[str, Any]) -> str:
+    """Equal for episodes in which the same was observed."""
+    import hashlib
+    import json
+
+    said = json.dumps(observed, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
