@@ -154,6 +154,40 @@ class Example:
         }
 
     @property
+    def said(self) -> dict[str, Any]:
+        """All of it, as it is written down."""
+        return self.observed | {
+            "outcome": {
+                "status": str(self.outcome.status),
+                "source": str(self.outcome.source),
+                "verified_by": self.outcome.by,
+            },
+            "value": {"total": self.worth.value, **self.worth._asdict()},
+            "review": self.review._asdict(),
+            "flags": list(self.flags),
+            "redacted": dict(self.redacted),
+        }
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> "Example":
+        """An example as `said` wrote it; it has to conform to its schema."""
+        outcome, value = said["outcome"], said["value"]
+        return cls(
+            **{key: said[key] for key in _AS_IT_IS},
+            steps=tuple(_step(step) for step in said["steps"]),
+            named_tools=tuple(said["tools"]),
+            outcome=Result(
+                Ended(outcome["status"]),
+                Source(outcome["source"]),
+                outcome["verified_by"],
+            ),
+            flags=tuple(said["flags"]),
+            redacted=said["redacted"],
+            worth=Worth(*(value[part] for part in Worth._fields)),
+            review=Review(**said["review"]),
+        )
+
+    @property
     def id(self) -> str:
         return digest(self.observed)
 
@@ -165,6 +199,17 @@ class Example:
     def counts(self) -> bool:
         """Whether it is evidence: approved, and verified by more than a model."""
         return self.review.status == "approved" and self.outcome.is_verified
+
+
+_AS_IT_IS = (
+    "task", "session", "format", "started", "environment", "inputs", "output", "notes",
+    "messages", "left_out", "raw",
+)  # fmt: skip
+
+
+def _step(said: Mapping[str, Any]) -> Step:
+    rest = {key: part for key, part in said.items() if key != "kind"}
+    return Step(StepKind(said["kind"]), **rest)
 
 
 def digest(observed: Mapping[str, Any]) -> str:

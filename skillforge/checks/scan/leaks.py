@@ -8,41 +8,24 @@ from collections.abc import Iterator
 from skillforge.checks.scan.pieces import Piece
 from skillforge.checks.scan.seen import Seen
 from skillforge.model import Problem, Severity, rule, rules_in
+from skillforge.redact.signs import (
+    CARD,
+    IBAN,
+    TOKEN_PATTERNS,
+    has_card_digits,
+    has_iban_digits,
+)
 
 _WARNING = Severity.WARNING
-# Exact formats only: words like "password" and random-looking text are in good skills.
-_TOKENS = (
-    ("AKIA", "an AWS key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
-    ("gh", "a GitHub token", r"\bgh[pousr]_[0-9A-Za-z]{36}\b|\bgithub_pat_\w{50,90}\b"),
-    ("glpat-", "a GitLab token", r"\bglpat-[\w-]{20}\b"),
-    ("sk-ant-", "an Anthropic key", r"\bsk-ant-(?:api|admin)\d\d-[\w-]{80,}"),
-    ("sk-", "an OpenAI key", r"\bsk-(?:proj|svcacct|admin)-[\w-]{40,}"),
-    ("sk-", "an OpenAI key", r"\bsk-[0-9A-Za-z]{48}\b"),
-    ("xox", "a Slack token", r"\bxox[abeoprs]-\d{8,}-[\w-]{16,}"),
-    ("hooks.slack", "a Slack webhook", r"hooks\.slack\.com/services/T\w+/B\w+/\w{20,}"),
-    ("AIza", "a Google key", r"\bAIza[\w-]{35}\b"),
-    ("_live_", "a Stripe key", r"\b[rs]k_live_[0-9A-Za-z]{24,}\b"),
-    ("npm_", "an npm token", r"\bnpm_[0-9A-Za-z]{36}\b"),
-    ("pypi-", "a PyPI token", r"\bpypi-AgEI[\w-]{50,}"),
-    ("hf_", "a Hugging Face token", r"\bhf_[A-Za-z]{34}\b"),
-    ("SG.", "a SendGrid key", r"\bSG\.[\w-]{22}\.[\w-]{43}\b"),
-    ("PRIVATE KEY", "a private key", r"BEGIN [A-Z ]*PRIVATE KEY-----[\w+/=\s]{120,}"),
-)  # fmt: skip
-_PATTERNS = [(needs, what, re.compile(pattern)) for needs, what, pattern in _TOKENS]
 _MADE_UP = re.compile(
     r"example|xxx|your|fake|dummy|placeholder|sample|redacted|abcdef|012345|123456|"
     r"0000|aaaa|\.\.\.",
     re.IGNORECASE,
 )
-_CARD = re.compile(
-    r"(?<![\w.-])(?:\d{4}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d\d([ -]?)\d{6}\2\d{5})"
-    r"(?![\w-])"
-)
 _DIGITS = re.compile(r"\d{4}[ -]?\d{4}")
 _TEST_CARDS = re.compile(
     r"4242|4111|5555555555554444|378282246310005|4000|1234|0000000"
 )
-_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[0-9A-Z]{4}){3,7}(?: ?[0-9A-Z]{1,3})?\b")
 _MAIL = re.compile(
     r"\b[\w.+-]+@(?!example\.|test\.|localhost)[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}\b"
 )
@@ -56,7 +39,7 @@ def leaked_secret(seen: Seen) -> Iterator[Problem]:
     Known formats of tokens only, and none that is plainly made up. If it was ever
     real, take it back at its service: to delete it here does not help.
     """
-    known = [token for token in _PATTERNS if seen.is_written(token[0])]
+    known = [token for token in TOKEN_PATTERNS if seen.is_written(token[0])]
     for piece in seen.pieces if known else ():
         for needs, what, pattern in known:
             found = pattern.finditer(piece.raw) if needs in piece.raw else ()
@@ -68,7 +51,7 @@ def leaked_secret(seen: Seen) -> Iterator[Problem]:
 
 def masked(text: str) -> str:
     """A text in which no live secret can be read."""
-    for needs, _what, pattern in _PATTERNS:
+    for needs, _what, pattern in TOKEN_PATTERNS:
         if needs in text:
             text = pattern.sub(lambda match: f"{match[0][:6]}…", text)
     return text
@@ -118,24 +101,14 @@ def is_evidence(path: str) -> bool:
 
 def _is_card(text: str) -> bool:
     digits = re.sub(r"\D", "", text)
-    if _TEST_CARDS.search(digits) or digits[0] not in "3456":
-        return False
-    doubled = [int(d) * (2 if i % 2 else 1) for i, d in enumerate(reversed(digits))]
-    return (
-        sum(d - 9 if d > 9 else d for d in doubled) % 10 == 0 and len(set(digits)) > 4
-    )
+    is_sample = _TEST_CARDS.search(digits) or len(set(digits)) <= 4
+    return not is_sample and has_card_digits(digits)
 
 
 def _is_iban(text: str) -> bool:
     letters = text.replace(" ", "")
-    if (
-        not 15 <= len(letters) <= 34
-        or _MADE_UP.search(letters)
-        or letters in _SAMPLE_IBANS
-    ):
-        return False
-    moved = letters[4:] + letters[:4]
-    return int("".join(str(int(c, 36)) for c in moved)) % 97 == 1
+    is_sample = _MADE_UP.search(letters) or letters in _SAMPLE_IBANS
+    return not is_sample and has_iban_digits(letters)
 
 
 _SAMPLE_IBANS = (
@@ -144,8 +117,8 @@ _SAMPLE_IBANS = (
     "GB33BUKB20201555555555",
 )
 _PRIVATE = (
-    (_CARD, "the number of a card", _is_card),
-    (_IBAN, "the number of a bank account", _is_iban),
+    (CARD, "the number of a card", _is_card),
+    (IBAN, "the number of a bank account", _is_iban),
 )
 
 

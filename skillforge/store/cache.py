@@ -1,17 +1,12 @@
-"""Private state of one clone: SQLite files and a lock inside the git directory.
-
-The only module that imports sqlite3. The cache may be deleted at any time.
-"""
+"""What can be worked out again: results, sketches, trials. May be deleted any time."""
 
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
-
-from skillforge.errors import ConflictError, ToolError
 
 _CACHE_VERSION = 4
 _DAYS = 30  # that trials are kept
@@ -179,55 +174,3 @@ class Cache:
     def forget(self) -> None:
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
-
-
-class Alone:
-    """A lock that one process holds at a time; within it, as deep as it likes."""
-
-    def __init__(self, git_dir: Callable[[], Path]) -> None:
-        self._git_dir = git_dir
-        self._is_held = False
-
-    @contextmanager
-    def __call__(self) -> Iterator[None]:
-        if self._is_held:
-            yield
-            return
-        with alone(self._git_dir()):
-            self._is_held = True
-            try:
-                yield
-            finally:
-                self._is_held = False
-
-
-@contextmanager
-def alone(git_dir: Path, seconds: float = 60) -> Iterator[None]:
-    """Keep other processes of this machine out until this one is done or dead."""
-    import fcntl
-
-    path = git_dir / "skillforge" / "lock"
-    deadline = time.monotonic() + seconds
-    pause = 0.002
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("ab")
-    except OSError as err:
-        raise ToolError(
-            f"cannot write in {path.parent}: {err.strerror}",
-            hint="nothing was changed; the git directory has to be writable",
-        ) from err
-    with file:
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except OSError:
-                if time.monotonic() > deadline:
-                    raise ConflictError(
-                        f"another skillforge has been at work for {seconds:.0f} s",
-                        hint=f"try again; `fuser {path}` tells which process it is",
-                    ) from None
-                time.sleep(pause)
-                pause = min(pause * 1.5, 0.1)  # many may wait: not all at the door
-        yield  # the lock goes with the file

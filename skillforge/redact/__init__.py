@@ -1,0 +1,174 @@
+"""Take private values out of what was observed, before it is stored anywhere.
+
+A value gets the same placeholder wherever it stands in an example (`<EMAIL_1>`), so
+that what belongs together can still be seen. The owner of a clone may look up what was
+taken; nobody else ever sees more than how many there were of each kind.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from skillforge.redact import finding
+
+PLACEHOLDER = re.compile(r"<([A-Z]+)_(\d+)>")
+_SAME_IN_ANY_CASE = ("EMAIL", "NAME", "USER", "HOST")
+_DEEPEST = 40
+Put = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a library or a machine knows to be private: names, and patterns of ids."""
+
+    names: tuple[str, ...] = ()
+    ids: tuple[re.Pattern[str], ...] = ()
+
+    @classmethod
+    def of(cls, names: Iterable[str], ids: Iterable[str] = ()) -> "Known":
+        return cls(
+            tuple(name for name in names if name), tuple(re.compile(it) for it in ids)
+        )
+
+    def find(self, text: str) -> Iterator[finding.Private]:
+        for name in self.names:
+            for match in re.finditer(_whole(name), text, re.IGNORECASE):
+                yield finding.Private("NAME", match[0])
+        for pattern in self.ids:
+            for match in pattern.finditer(text):
+                if match[0]:
+                    yield finding.Private("ID", match[0])
+
+
+@dataclass(slots=True)
+class Redaction:
+    """What is taken from one example; first `learn` every text of it, then `clean`."""
+
+    known: Known = field(default_factory=Known)
+    taken: dict[str, str] = field(default_factory=dict)  # by placeholder
+    _put: dict[str, str] = field(default_factory=dict)  # by value
+    _same: dict[tuple[str, str], str] = field(default_factory=dict)
+    _last: Counter[str] = field(default_factory=Counter)
+    _hits: Counter[str] = field(default_factory=Counter)
+    _pattern: re.Pattern[str] | None = None
+
+    def learn(self, value: Any) -> None:
+        """Look for private values in a text, or in the texts of a JSON value."""
+        for key, text in _texts(value):
+            self._reserve(text)
+            if finding.IS_SECRET_NAME.search(key) and _is_value(text):
+                self._take("SECRET", text)
+            for private in self.known.find(text):
+                self._take(*private)
+            for whole, user in finding.homes(text):
+                put = self._placeholder("USER", user)
+                self._put.setdefault(whole, whole[: -len(user)] + put)
+                if not finding.is_common(user):
+                    self._put.setdefault(user, put)
+            for private in finding.find(text):
+                self._take(*private)
+
+    def clean(self, value: Any) -> Any:
+        """The value without what was learned."""
+        if self._pattern is None:
+            self._pattern = _any_of(self._put)
+        return _mapped(value, self._clean_text)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How often something of each kind was taken out."""
+        return dict(sorted(self._hits.items()))
+
+    def _clean_text(self, text: str) -> str:
+        if not self._put or self._pattern is None:
+            return text
+        return self._pattern.sub(self._replace, text)
+
+    def _replace(self, match: re.Match[str]) -> str:
+        put = self._put[match[0]]
+        kind = PLACEHOLDER.search(put)
+        self._hits[kind[1].lower() if kind else "other"] += 1
+        return put
+
+    def _reserve(self, text: str) -> None:
+        """Placeholders that are there already keep their numbers to themselves."""
+        if "_" in text and "<" in text:
+            for kind, number in PLACEHOLDER.findall(text):
+                self._last[kind] = max(self._last[kind], int(number[:9]))
+
+    def _take(self, kind: str, value: str) -> None:
+        if value not in self._put and not PLACEHOLDER.search(value):
+            self._put[value] = self._placeholder(kind, value)
+
+    def _placeholder(self, kind: str, value: str) -> str:
+        same = value.casefold() if kind in _SAME_IN_ANY_CASE else value
+        if (kind, same) not in self._same:
+            self._last[kind] += 1
+            put = f"<{kind}_{self._last[kind]}>"
+            self._same[kind, same] = put
+            self.taken[put] = value
+        return self._same[kind, same]
+
+
+def remains(value: Any, known: Known) -> dict[str, int]:
+    """How much of each kind a value still holds that should have been taken out."""
+    redaction = Redaction(known)
+    redaction.learn(value)
+    redaction.clean(value)
+    return redaction.counts
+
+
+def _texts(value: Any) -> Iterator[tuple[str, str]]:
+    """Every text of a JSON value with the key that it stands under, keys too."""
+    waiting: list[tuple[str, Any, int]] = [("", value, 0)]
+    while waiting:
+        key, item, depth = waiting.pop()
+        if isinstance(item, str):
+            yield key, item
+        elif depth > _DEEPEST:
+            continue
+        elif isinstance(item, Mapping):
+            inner = list(item.items())[::-1]
+            waiting += [(str(k), v, depth + 1) for k, v in inner]
+            waiting += [("", str(k), depth + 1) for k, _ in inner]
+        elif isinstance(item, Sequence):
+            waiting += [(key, it, depth + 1) for it in reversed(item)]
+        elif isinstance(item, int | float) and not isinstance(item, bool):
+            yield key, str(item)
+
+
+def _mapped(value: Any, change: Put, depth: int = 0) -> Any:
+    """A JSON value with its texts changed; what is nested too deep is dropped."""
+    if isinstance(value, str):
+        return change(value)
+    if depth > _DEEPEST:
+        return None
+    if isinstance(value, Mapping):
+        return {
+            change(str(key)): _mapped(item, change, depth + 1)
+            for key, item in value.items()
+        }
+    if isinstance(value, Sequence):
+        return [_mapped(item, change, depth + 1) for item in value]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        changed = change(str(value))
+        return value if changed == str(value) else changed
+    return value
+
+
+def _is_value(text: str) -> bool:
+    return len(text) >= 4 and text[0] not in "<${" and text.isprintable()
+
+
+def _any_of(values: Iterable[str]) -> re.Pattern[str]:
+    """Any of these as a whole: the longest that fits, not a part of a longer word."""
+    longest_first = sorted(values, key=lambda it: (-len(it), it))
+    return re.compile("|".join(map(_whole, longest_first)) or r"(?!)")
+
+
+def _whole(value: str) -> str:
+    before = r"(?<![^\W_])" if value[0].isalnum() else ""
+    after = r"(?![^\W_])" if value[-1].isalnum() else ""
+    return f"{before}{re.escape(value)}{after}"

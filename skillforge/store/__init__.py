@@ -1,0 +1,10 @@
+"""Private state of one clone: SQLite files and a lock inside the git directory.
+
+The only package that imports sqlite3. What it holds cannot be committed.
+"""
+
+from skillforge.store.cache import Cache, CachedResult
+from skillforge.store.examples import Examples, Row
+from skillforge.store.lock import Alone, alone
+
+__all__ = ["Alone", "Cache", "CachedResult", "Examples", "Row", "alone"]

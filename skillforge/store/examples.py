@@ -1,0 +1,180 @@
+"""Examples, what was taken from them, and how far each transcript was read.
+
+This is the user's data: it is never thrown away, and every change is all or nothing.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from skillforge.errors import ConflictError, ToolError
+
+_VERSION = 1
+_SCHEMA = """
+CREATE TABLE examples (
+    number INTEGER PRIMARY KEY, id TEXT UNIQUE, raw TEXT UNIQUE, origin TEXT,
+    example TEXT, taken TEXT, pattern TEXT DEFAULT ''
+);
+CREATE INDEX examples_by_origin ON examples (origin);
+CREATE TABLE marks (path TEXT PRIMARY KEY, mark TEXT);
+"""
+
+
+class Row(NamedTuple):
+    """One example as it is kept.
+
+    `raw` names the episode before redaction, `origin` a session that may go on; both
+    tell whether it is there already. `taken` is what redaction took, as JSON.
+    """
+
+    id: str
+    raw: str
+    origin: str
+    example: str
+    taken: str
+    pattern: str = ""
+
+
+class Examples:
+    """The private store of one clone, in a file that only its owner may read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def of(cls, git_dir: Path) -> "Examples":
+        return cls(git_dir / "skillforge" / "state.db")
+
+    def rows(self) -> list[Row]:
+        """Every example, in the order in which they came."""
+        query = "SELECT id, raw, origin, example, taken, pattern FROM examples"
+        if not self.path.exists():
+            return []
+        with self._open() as db:
+            return [Row(*row) for row in db.execute(f"{query} ORDER BY number")]
+
+    def find(self, prefix: str) -> list[Row]:
+        """Examples whose id starts so; at most a few."""
+        query = (
+            "SELECT id, raw, origin, example, taken, pattern FROM examples"
+            " WHERE substr(id, 1, length(?)) = ? ORDER BY number LIMIT 9"
+        )
+        if not self.path.exists():
+            return []
+        with self._open() as db:
+            return [Row(*row) for row in db.execute(query, (prefix, prefix))]
+
+    def known(self, raws: Iterable[str]) -> set[str]:
+        """Which of these episodes are there."""
+        if not self.path.exists():
+            return set()
+        with self._open() as db:
+            found = (
+                db.execute("SELECT raw FROM examples WHERE raw = ?", (raw,)).fetchone()
+                for raw in raws
+            )
+            return {row[0] for row in found if row}
+
+    def add(self, rows: Iterable[Row], replaced: Iterable[str] = ()) -> None:
+        """Keep examples; those that are there stay as they are. `replaced` ids go."""
+        insert = (
+            "INSERT OR IGNORE INTO examples (id, raw, origin, example, taken, pattern)"
+            " VALUES (?, ?, ?, ?, ?, ?)"
+        )
+        with self._open() as db, db:
+            db.execute("BEGIN IMMEDIATE")
+            gone = [(number,) for number in replaced]
+            db.executemany("DELETE FROM examples WHERE id = ?", gone)
+            db.executemany(insert, rows)
+
+    def of_origin(self, origin: str) -> list[Row]:
+        """Examples of one session."""
+        query = (
+            "SELECT id, raw, origin, example, taken, pattern FROM examples"
+            " WHERE origin = ? ORDER BY number"
+        )
+        if not self.path.exists():
+            return []
+        with self._open() as db:
+            return [Row(*row) for row in db.execute(query, (origin,))]
+
+    def update(self, changed: Iterable[tuple[str, str, str]]) -> None:
+        """Write down what became of examples: (id, as it was, as it is).
+
+        If somebody else changed one of them meanwhile, none is changed.
+        """
+        with self._open() as db, db:
+            db.execute("BEGIN IMMEDIATE")
+            for number, before, after in changed:
+                done = db.execute(
+                    "UPDATE examples SET example = ? WHERE id = ? AND example = ?",
+                    (after, number, before),
+                )
+                if done.rowcount != 1:
+                    raise ConflictError(
+                        f"example {number[:12]} was changed meanwhile",
+                        hint="nothing was changed; look at it again: "
+                        f"skillforge examples show {number[:12]}",
+                    )
+
+    def assign(self, patterns: Iterable[tuple[str, str]]) -> None:
+        """Remember which pattern an example belongs to: (id, pattern)."""
+        pairs = [(pattern, number) for number, pattern in patterns]
+        with self._open() as db, db:
+            db.execute("BEGIN IMMEDIATE")
+            db.executemany("UPDATE examples SET pattern = ? WHERE id = ?", pairs)
+
+    def mark(self, path: str) -> str:
+        """How far a file was read, in the words of whoever read it; empty if never."""
+        if not self.path.exists():
+            return ""
+        with self._open() as db:
+            row = db.execute(
+                "SELECT mark FROM marks WHERE path = ?", (path,)
+            ).fetchone()
+            return str(row[0]) if row else ""
+
+    def set_mark(self, path: str, mark: str) -> None:
+        with self._open() as db, db:
+            db.execute("INSERT OR REPLACE INTO marks VALUES (?, ?)", (path, mark))
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            # SQLite would make it readable for everybody.
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+            with closing(sqlite3.connect(self.path, timeout=30)) as db:
+                _prepare(db)
+                yield db
+        except OSError as err:
+            raise ToolError(
+                f"cannot write {self.path}: {err.strerror}",
+                hint="nothing was changed; the git directory has to be writable",
+            ) from err
+        except sqlite3.Error as err:
+            raise ToolError(
+                f"the private store cannot be used: {err}",
+                hint=f"nothing was changed; if {self.path} is damaged, move it away "
+                "and capture again",
+            ) from err
+
+
+def _prepare(db: sqlite3.Connection) -> None:
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    if version == _VERSION:
+        return
+    if version > _VERSION:
+        raise ToolError(
+            "the private store was written by a newer skillforge",
+            hint="update this one; nothing was changed",
+        )
+    with db:
+        db.execute("BEGIN IMMEDIATE")
+        if db.execute("PRAGMA user_version").fetchone()[0] == 0:
+            for statement in filter(str.strip, _SCHEMA.split(";")):
+                db.execute(statement)
+            db.execute(f"PRAGMA user_version = {_VERSION}")

@@ -1,0 +1,60 @@
+"""A lock that keeps the processes of one clone apart."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from skillforge.errors import ConflictError, ToolError
+
+
+class Alone:
+    """A lock that one process holds at a time; within it, as deep as it likes."""
+
+    def __init__(self, git_dir: Callable[[], Path]) -> None:
+        self._git_dir = git_dir
+        self._is_held = False
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        if self._is_held:
+            yield
+            return
+        with alone(self._git_dir()):
+            self._is_held = True
+            try:
+                yield
+            finally:
+                self._is_held = False
+
+
+@contextmanager
+def alone(git_dir: Path, seconds: float = 60) -> Iterator[None]:
+    """Keep other processes of this machine out until this one is done or dead."""
+    import fcntl
+
+    path = git_dir / "skillforge" / "lock"
+    deadline = time.monotonic() + seconds
+    pause = 0.002
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("ab")
+    except OSError as err:
+        raise ToolError(
+            f"cannot write in {path.parent}: {err.strerror}",
+            hint="nothing was changed; the git directory has to be writable",
+        ) from err
+    with file:
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError:
+                if time.monotonic() > deadline:
+                    raise ConflictError(
+                        f"another skillforge has been at work for {seconds:.0f} s",
+                        hint=f"try again; `fuser {path}` tells which process it is",
+                    ) from None
+                time.sleep(pause)
+                pause = min(pause * 1.5, 0.1)  # many may wait: not all at the door
+        yield  # the lock goes with the file
