@@ -1,5 +1,6 @@
 """The policy file `skillforge.yaml`. Every key is optional."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -43,7 +44,7 @@ class Policy:
     adopted: str = ""
     forge: str = ""  # local or github; by the remote, if it says nothing
     approvals: int = 1
-    checks: tuple[str, ...] = ("validate", "scan", "overlap", "test")
+    checks: tuple[str, ...] = ("validate", "scan", "overlap", "evidence", "test")
     open_limit: int = 50
     days_limit: int = 14
     growth_limit: int = 20
@@ -53,6 +54,10 @@ class Policy:
     least_cases_agent: int = 2  # for a skill with scripts that an agent made
     dependencies: bool = False
     scan: ScanPolicy = field(default_factory=ScanPolicy)
+    private_names: tuple[str, ...] = ()
+    private_ids: tuple[str, ...] = ()  # patterns
+    least_examples: int = 5  # approved and verified, behind what an agent made
+    least_sessions: int = 3
 
     def lets_roll_back(self, origin: str) -> bool:
         """Whether somebody of an origin may roll back without an approval."""
@@ -73,6 +78,7 @@ def read_policy(data: bytes) -> Policy:
     default = Policy()
     proposals = settings.get("proposals", {})
     tests = settings.get("tests", {})
+    evidence = settings.get("evidence", {})
     return Policy(
         profile=Profile(settings.get("profile", default.profile)),
         rules={str(rule): how for rule, how in settings.get("rules", {}).items()},
@@ -89,6 +95,10 @@ def read_policy(data: bytes) -> Policy:
         least_cases_agent=tests.get("agent", default.least_cases_agent),
         dependencies=tests.get("dependencies", default.dependencies),
         scan=ScanPolicy(**settings.get("scan", {})),
+        private_names=tuple(settings.get("redact", {}).get("names", ())),
+        private_ids=tuple(settings.get("redact", {}).get("ids", ())),
+        least_examples=evidence.get("examples", default.least_examples),
+        least_sessions=evidence.get("sessions", default.least_sessions),
     )
 
 
@@ -104,6 +114,12 @@ def _load(data: bytes) -> Any:
     except (YAMLError, UnicodeDecodeError, ValueError, RecursionError) as err:
         raise _wrong(1, "not YAML text in UTF-8") from err
     _validate(settings)
+    for at, pattern in enumerate(settings.get("redact", {}).get("ids", ())):
+        try:
+            re.compile(pattern)
+        except re.error as err:
+            line = _line_of(settings, ["redact", "ids", at])
+            raise _wrong(line, f"redact.ids: {pattern!r} is no pattern: {err}") from err
     return settings
 
 

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from zlib import crc32
 
 _MOST_LINES, _MOST_LETTERS, _MOST_WINDOWS = 20, 1000, 60  # that are compared in full
@@ -95,3 +95,60 @@ def nearest_lines(text: str, wanted: str) -> tuple[int, str]:
     likely = sorted(windows, key=shared, reverse=True)[:_MOST_WINDOWS]
     best = max(sorted(likely), key=ratio)
     return best + 1, "\n".join(lines[best : best + len(target)])
+
+
+def rarity(documents: Sequence[Sequence[str]]) -> dict[str, float]:
+    """How much each term tells: the more, the fewer documents it is in."""
+    from math import log
+
+    count: dict[str, int] = {}
+    for document in documents:
+        for term in set(document):
+            count[term] = count.get(term, 0) + 1
+    total = len(documents) + 1
+    return {term: log(total / (seen + 1)) + 1 for term, seen in count.items()}
+
+
+def unit_vector(terms: Sequence[str], rarity: Mapping[str, float]) -> dict[str, float]:
+    """Terms as a vector of length 1, each weighed by how much it tells."""
+    weights: dict[str, float] = {}
+    for term in terms:
+        if term in rarity:
+            weights[term] = weights.get(term, 0.0) + rarity[term]
+    length = sum(weight * weight for weight in weights.values()) ** 0.5
+    return {term: weight / length for term, weight in weights.items()} if length else {}
+
+
+def dot(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    """How alike two vectors of length 1 are: 1.0 if they are the same."""
+    if len(one) > len(other):
+        one, other = other, one
+    return sum(weight * other[term] for term, weight in one.items() if term in other)
+
+
+_SMALL_WORD = re.compile(
+    r"an?|the|is|are|was|were|be|been|of|to|in|on|at|for|from|by|with|and|or|as|than|my|"
+    r"me|i|i'[md]|you|your|its?|this|that|these|those|all|any|some|do|does|did|ha[sd]|"
+    r"have|please|can|could|would|should|s|who|what|which|how|hi|hello|there"
+)
+_OF_SKILLS = re.compile(r"us(?:e|ed|ing)|when(?:ever)?|users?|asks?|wants?|skill")
+
+
+def is_small_word(word: str) -> bool:
+    """Whether a word, in lower case, only holds others together."""
+    return _SMALL_WORD.fullmatch(word) is not None
+
+
+def terms(text: str) -> list[str]:
+    """The words of a text that say what it is about, without their endings."""
+    found = re.findall(r"[^\W_]+", text.lower())
+    telling = (word for word in found if not is_small_word(word))
+    return [_stem(word) for word in telling if not _OF_SKILLS.fullmatch(word)]
+
+
+def _stem(word: str) -> str:
+    """A word without what grammar hangs on it; near enough to compare."""
+    for ending in ("ing", "ies", "es", "ed", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word

@@ -17,23 +17,23 @@ _FIX = r"^(?:fix|debug|hotfix|workaround)-"
 ONE_OCCASION = re.compile(
     f"(?P<date>{_DATE})|(?P<ticket>{_TICKET})|(?P<repair>{_FIX})", re.ASCII
 )
-_ENVIRONMENT = re.compile(
+ENVIRONMENT = re.compile(
     r"not installed|command not found|permission denied|no module named"
     r"|no such file or directory|not available (?:here|in this environment)",
     re.IGNORECASE,
 )
-_TRANSIENT = re.compile(
+TRANSIENT = re.compile(
     r"timed out|connection refused|econnrefused|temporarily unavailable"
     r"|too many requests|rate[- ]limit|network error",
     re.IGNORECASE,
 )
-_DOES_NOT_WORK = re.compile(
+DOES_NOT_WORK = re.compile(
     r"\b(?:does|did|will|can)(?:n['\u2019]t|\s?not)\s+work\b|\bwon['\u2019]t\s+work\b"
     r"|\bis\s+(?:broken|unusable)\b|\bnever\s+works\b",
     re.IGNORECASE,
 )
 NOT_WORK = "not work"  # what people write; quick to find
-_ONE_OFF = re.compile(
+ONE_OFF = re.compile(
     r"this (?:session|conversation)|earlier today|yesterday|the user asked|\bi tried\b",
     re.IGNORECASE,
 )
@@ -75,7 +75,7 @@ def learned_environment(skill: Skill, doc: Document) -> Iterator[Problem]:
     The next machine has the command, the module or the permission. Name what the skill
     needs in `compatibility`, and how to check for it.
     """
-    if found := _lesson(skill, doc, _ENVIRONMENT, fine_in=_FAILURE_SECTION):
+    if found := _lesson(skill, doc, ENVIRONMENT, fine_in=_FAILURE_SECTION):
         hint = "say what is needed and how to check for it instead"
         yield Problem(
             f"records a failure of one environment: {found.said}", hint, found.line
@@ -88,7 +88,7 @@ def learned_transient(skill: Skill, doc: Document) -> Iterator[Problem]:
 
     A time-out or a busy service is handled by trying again, not by remembering it.
     """
-    if found := _lesson(skill, doc, _TRANSIENT, fine_in=_FAILURE_SECTION):
+    if found := _lesson(skill, doc, TRANSIENT, fine_in=_FAILURE_SECTION):
         hint = "describe when to retry and when to give up instead"
         yield Problem(f"records an error that passes: {found.said}", hint, found.line)
 
@@ -102,7 +102,7 @@ def learned_helplessness(skill: Skill, doc: Document) -> Iterator[Problem]:
     """
     if not skill.is_agent_made and NOT_WORK not in doc.text:
         return
-    if found := _first(doc, _DOES_NOT_WORK):
+    if found := _first(doc, DOES_NOT_WORK):
         hint = "write what to do instead"
         yield Problem(
             f"teaches that something does not work: {found.said}", hint, found.line
@@ -112,7 +112,7 @@ def learned_helplessness(skill: Skill, doc: Document) -> Iterator[Problem]:
 @rule(profile=Profile.PORTABLE)
 def learned_story(skill: Skill, doc: Document) -> Iterator[Problem]:
     """A skill is a procedure, not the story of one session."""
-    if found := _lesson(skill, doc, _ONE_OFF):
+    if found := _lesson(skill, doc, ONE_OFF):
         hint = "write the step that holds every time"
         yield Problem(f"tells the story of one session: {found.said}", hint, found.line)
 

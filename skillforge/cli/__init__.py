@@ -18,6 +18,13 @@ COMMANDS = {
         "demo": ("setup", "Show the whole loop on a temporary library."),
         "doctor": ("setup", "Tell what of this machine is usable."),
     },
+    "Learn": {
+        "capture": ("learn", "Read transcripts: redact them, keep what is worth it."),
+        "examples": ("learn", "Look at examples; approve or reject them."),
+        "patterns": ("draft", "Tell what repeats in approved examples."),
+        "draft": ("draft", "Write a skill from a pattern."),
+        "export": ("draft", "Write approved examples down to train a model."),
+    },
     "Check": {
         "validate": ("check", "Check skills against the specification."),
         "scan": ("scan", "Look for attacks, leaks and hidden text in skills."),

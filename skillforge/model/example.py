@@ -1,6 +1,6 @@
 """One observed episode: what was asked, what was done, how it ended, who says so."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -210,6 +210,11 @@ _AS_IT_IS = (
 def _step(said: Mapping[str, Any]) -> Step:
     rest = {key: part for key, part in said.items() if key != "kind"}
     return Step(StepKind(said["kind"]), **rest)
+
+
+def held_out(ids: Iterable[str]) -> frozenset[str]:
+    """Every third, by digest: not shown to whoever drafts, so that they can test it."""
+    return frozenset(sorted(ids)[2::3])
 
 
 def digest(observed: Mapping[str, Any]) -> str:

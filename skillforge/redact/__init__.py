@@ -21,25 +21,26 @@ Put = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a library or a machine knows to be private: names, and patterns of ids."""
+    """What a library or a machine knows to be private, each with its kind."""
 
-    names: tuple[str, ...] = ()
-    ids: tuple[re.Pattern[str], ...] = ()
+    patterns: tuple[tuple[str, re.Pattern[str]], ...] = ()
 
     @classmethod
-    def of(cls, names: Iterable[str], ids: Iterable[str] = ()) -> "Known":
-        return cls(
-            tuple(name for name in names if name), tuple(re.compile(it) for it in ids)
-        )
+    def of(cls, names: Mapping[str, Iterable[str]], ids: Iterable[str] = ()) -> "Known":
+        """Names by kind, and patterns of ids."""
+        by_name = [
+            (kind, re.compile(_whole(name), re.IGNORECASE))
+            for kind, some in names.items()
+            for name in some
+            if name
+        ]
+        return cls((*by_name, *(("ID", re.compile(it)) for it in ids)))
 
     def find(self, text: str) -> Iterator[finding.Private]:
-        for name in self.names:
-            for match in re.finditer(_whole(name), text, re.IGNORECASE):
-                yield finding.Private("NAME", match[0])
-        for pattern in self.ids:
+        for kind, pattern in self.patterns:
             for match in pattern.finditer(text):
                 if match[0]:
-                    yield finding.Private("ID", match[0])
+                    yield finding.Private(kind, match[0])
 
 
 @dataclass(slots=True)
@@ -110,6 +111,11 @@ class Redaction:
             self._same[kind, same] = put
             self.taken[put] = value
         return self._same[kind, same]
+
+
+def get_ready() -> None:
+    """Load what the search for secrets needs, once, before there are many of us."""
+    Redaction().learn("a text that is long enough to be looked at")
 
 
 def remains(value: Any, known: Known) -> dict[str, int]:

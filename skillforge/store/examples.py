@@ -3,6 +3,7 @@
 This is the user's data: it is never thrown away, and every change is all or nothing.
 """
 
+import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -50,22 +51,27 @@ class Examples:
 
     def rows(self) -> list[Row]:
         """Every example, in the order in which they came."""
-        query = "SELECT id, raw, origin, example, taken, pattern FROM examples"
-        if not self.path.exists():
-            return []
-        with self._open() as db:
-            return [Row(*row) for row in db.execute(f"{query} ORDER BY number")]
+        return self._rows("1")
 
     def find(self, prefix: str) -> list[Row]:
-        """Examples whose id starts so; at most a few."""
-        query = (
-            "SELECT id, raw, origin, example, taken, pattern FROM examples"
-            " WHERE substr(id, 1, length(?)) = ? ORDER BY number LIMIT 9"
-        )
+        """Examples whose id starts so."""
+        return self._rows("substr(id, 1, length(?1)) = ?1", prefix)
+
+    def some(self, numbers: Iterable[str]) -> list[Row]:
+        """Examples by id."""
+        wanted = json.dumps(list(numbers))
+        return self._rows("id IN (SELECT value FROM json_each(?1))", wanted)
+
+    def of_origin(self, origin: str) -> list[Row]:
+        """Examples of one session."""
+        return self._rows("origin = ?1", origin)
+
+    def _rows(self, which: str, *values: str) -> list[Row]:
         if not self.path.exists():
             return []
+        query = f"SELECT {', '.join(Row._fields)} FROM examples WHERE {which}"  # noqa: S608
         with self._open() as db:
-            return [Row(*row) for row in db.execute(query, (prefix, prefix))]
+            return [Row(*row) for row in db.execute(f"{query} ORDER BY number", values)]
 
     def known(self, raws: Iterable[str]) -> set[str]:
         """Which of these episodes are there."""
@@ -89,17 +95,6 @@ class Examples:
             gone = [(number,) for number in replaced]
             db.executemany("DELETE FROM examples WHERE id = ?", gone)
             db.executemany(insert, rows)
-
-    def of_origin(self, origin: str) -> list[Row]:
-        """Examples of one session."""
-        query = (
-            "SELECT id, raw, origin, example, taken, pattern FROM examples"
-            " WHERE origin = ? ORDER BY number"
-        )
-        if not self.path.exists():
-            return []
-        with self._open() as db:
-            return [Row(*row) for row in db.execute(query, (origin,))]
 
     def update(self, changed: Iterable[tuple[str, str, str]]) -> None:
         """Write down what became of examples: (id, as it was, as it is).

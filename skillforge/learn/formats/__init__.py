@@ -4,7 +4,6 @@ A format is a module with `NAME`, `knows` and `read`; others register theirs as 
 points in the group `skillforge.transcripts`.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -12,10 +11,12 @@ from importlib import import_module
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from skillforge.errors import RequestError
+from skillforge.learn.formats.values import as_json, parsed
 from skillforge.model import Example
 
 GROUP = "skillforge.transcripts"
 _OWN = ("atif", "claude", "codex", "hermes", "chat", "plain")
+_THOUGHTS = ("thinking", "redacted_thinking", "reasoning", "reasoning_text")
 
 
 class Record(NamedTuple):
@@ -91,25 +92,36 @@ def recognise(first: Iterable[Mapping[str, Any]]) -> Format | None:
 
 
 def as_text(content: Any) -> str:
-    """The text of a message: a string, or blocks of which some are text."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        parts = (as_text(block) for block in content)
-        return "\n".join(part for part in parts if part)
-    if isinstance(content, Mapping):
-        inner = content.get("text", content.get("content", ""))
-        return as_text(inner)
-    return "" if content is None else json.dumps(content, ensure_ascii=False)
+    """The text of a message: a string, or blocks of which some are text.
+
+    What a model thinks to itself is left out.
+    """
+    parts: list[str] = []
+    todo = [content]  # instead of recursion: blocks may be nested to any depth
+    while todo:
+        block = todo.pop()
+        if isinstance(block, list):
+            todo.extend(reversed(block))
+        elif isinstance(block, Mapping):
+            if block.get("type") not in _THOUGHTS:
+                todo.append(block.get("text", block.get("content")))
+        elif block is not None:
+            parts.append(block if isinstance(block, str) else as_json(block))
+    return "\n".join(filter(None, parts))
+
+
+def as_answer(content: Any) -> str:
+    """The text of what a tool answered: an object without text is JSON."""
+    if isinstance(content, Mapping) and not {"text", "content"} & content.keys():
+        return as_json(content)
+    return as_text(content)
 
 
 def as_arguments(value: Any) -> dict[str, Any]:
     """The arguments of a call: an object, or JSON text of one."""
     if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return {"input": value} if value else {}
+        said = parsed(value)
+        value = said if isinstance(said, Mapping) else value or None
     if isinstance(value, Mapping):
         return {str(key): item for key, item in value.items()}
     return {} if value is None else {"input": value}

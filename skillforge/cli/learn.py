@@ -1,0 +1,246 @@
+"""The commands of the Learn stage: capture and examples."""
+
+import sys
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from skillforge.cli.base import Answer, Settings, common_options
+
+if TYPE_CHECKING:
+    from skillforge.library import Library
+    from skillforge.model import Example
+
+by_option = click.option(
+    "--as",
+    "--by",
+    "--reviewer",
+    "by",
+    metavar="NAME",
+    help="Who decides [default: git's user].",
+)
+
+
+@click.command()
+@click.argument("targets", nargs=-1, metavar="[FILE|FOLDER]...")
+@click.option("--format", "format_", metavar="NAME", help="Do not guess the format.")
+@click.option(
+    "--since",
+    metavar="DATE",
+    type=click.DateTime(("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S")),
+    help="Only episodes that started then or later.",
+)
+@click.option("--project", metavar="NAME", help="Only episodes in that folder.")
+@click.option(
+    "--reviewed-by",
+    metavar="NAME",
+    help="Take plain examples as approved by NAME, whatever their value.",
+)
+@click.option("--all", "everything", is_flag=True, help="Also what was read before.")
+@click.option("--dry-run", is_flag=True, help="Store nothing.")
+@common_options
+@click.pass_obj
+def capture(
+    settings: Settings,
+    /,
+    targets: tuple[str, ...],
+    since: datetime | None,
+    **given: Any,
+) -> Answer:
+    """Read transcripts, redact them, and keep what is worth learning from.
+
+    Known are ATIF, Claude Code, Codex, Hermes (ShareGPT), OpenAI chat messages (with a
+    `reward`) and plain examples; files, folders, or standard input. What is kept stays
+    in the git directory of this clone, where it cannot be committed, and waits for
+    review: skillforge examples.
+
+    \b
+    skillforge capture ~/.claude/projects --since 2026-11-01
+    skillforge capture runs.jsonl.gz --dry-run
+    skillforge capture reviewed.jsonl --reviewed-by "Ada Lovelace"
+    my-agent export | skillforge capture -
+
+    An episode is kept from a learning value of 0.6: .4 for success, .2 each for three
+    tools, for recovery from an error, and for nothing private left in what was asked;
+    and from 10 messages or 5 calls of tools. Runs that are known to have failed are
+    kept to compare with. Files that did not change are not read again.
+
+    Exits 0 also if nothing was kept, 1 if nothing could be read, 2 for a file that is
+    no transcript.
+    """
+    from skillforge.learn.capture import Capture, Wish
+    from skillforge.learn.words import captured_data, captured_text
+    from skillforge.library import Library
+
+    wish = Wish(
+        format=given["format_"] or "",
+        since=since.isoformat() if since else "",
+        project=given["project"] or "",
+        reviewed_by=_name(given["reviewed_by"], "--reviewed-by"),
+        everything=given["everything"],
+        is_rehearsal=given["dry_run"],
+    )
+    run = Capture(Library.open(settings.start), wish)
+    done = (
+        run.stream(_stdin()) if targets in ((), ("-",)) else run.files(_paths(targets))
+    )
+    data = captured_data(done)
+    return Answer(data, captured_text(done, wish), ok=not done.is_useless)
+
+
+def _paths(targets: tuple[str, ...]) -> list[Any]:
+    from pathlib import Path
+
+    return [Path(target) for target in targets]
+
+
+def _stdin() -> Any:
+    if sys.stdin is None or sys.stdin.isatty():
+        raise click.UsageError("name a file or a folder, or send a transcript on stdin")
+    return sys.stdin.buffer
+
+
+def _name(value: str | None, option: str) -> str:
+    if value is not None and (not value.strip() or not value.isprintable()):
+        raise click.UsageError(f"{option} needs a name")
+    return (value or "").strip()
+
+
+@click.group()
+@common_options
+def examples() -> None:
+    """Look at examples, and approve or reject them.
+
+    Nothing is learned from an example before somebody approved it.
+    """
+
+
+@examples.command("list")
+@click.option("--status", type=click.Choice(("pending", "approved", "rejected")))
+@click.option("--outcome", type=click.Choice(("success", "failure", "unknown")))
+@click.option("--value", type=float, default=0.0, help="Learning value at least.")
+@click.option("--tool", default="", metavar="NAME", help="That used a tool.")
+@click.option("--text", default="", metavar="WORDS", help="That hold some words.")
+@common_options
+@click.pass_obj
+def list_(settings: Settings, /, **given: Any) -> Answer:
+    """List examples, the oldest first."""
+    from skillforge.learn import review
+    from skillforge.learn.words import example_row, examples_text
+    from skillforge.library import Library
+
+    wanted = review.Filter(
+        given["status"] or "",
+        given["outcome"] or "",
+        given["value"],
+        given["tool"],
+        given["text"],
+    )
+    found = [it.example for it in review.kept(Library.open(settings.start))]
+    shown = [example for example in found if wanted.lets(example)]
+    data = {"examples": [example_row(it) for it in shown], "total": len(found)}
+    return Answer(data, examples_text(shown, len(found)))
+
+
+@examples.command()
+@click.argument("number", metavar="ID")
+@click.option("--show", "is_owner", is_flag=True, help="Also what redaction took.")
+@common_options
+@click.pass_obj
+def show(settings: Settings, number: str, is_owner: bool) -> Answer:
+    """Show one example as it would be committed; --show adds what was taken from it."""
+    from skillforge.learn import review
+    from skillforge.learn.words import example_text
+    from skillforge.library import Library
+
+    found = review.find(Library.open(settings.start), number)
+    taken = found.taken if is_owner else {}
+    data: dict[str, Any] = {"id": found.row.id, "example": found.example.said}
+    if is_owner:
+        data["taken"] = taken
+    return Answer(data, example_text(found.example, taken))
+
+
+@examples.command()
+@click.argument("numbers", nargs=-1, metavar="ID...")
+@click.option(
+    "--all-verified", is_flag=True, help="All that a test or verifier proved."
+)
+@click.option("--reason", default="", help="Why it is a good example.")
+@click.option(
+    "--outcome",
+    type=click.Choice(("success", "failure")),
+    help="How it ended, as you saw yourself.",
+)
+@by_option
+@common_options
+@click.pass_obj
+def approve(  # noqa: PLR0913, PLR0917 - one for each option
+    settings: Settings,
+    numbers: tuple[str, ...],
+    all_verified: bool,
+    reason: str,
+    outcome: str | None,
+    by: str | None,
+) -> Answer:
+    """Approve examples by id, or --all-verified.
+
+    An outcome that nobody verified, or only a model, never counts as evidence;
+    --outcome says that you saw it. Examples that talk to their reader are left for you
+    to name.
+    """
+    from skillforge.learn import review
+    from skillforge.library import Library
+
+    if bool(numbers) == all_verified:
+        raise click.UsageError("name examples, or give --all-verified")
+    library = Library.open(settings.start)
+    who = _who(library, by)
+    if all_verified:
+        reason = reason or "proven by a test or a verifier"
+        done = review.approve_verified(library, who, reason)
+    else:
+        done = review.approve(library, numbers, who, reason, outcome or "")
+    return _decided(done, "approved")
+
+
+@examples.command()
+@click.argument("numbers", nargs=-1, required=True, metavar="ID...")
+@click.option("--reason", required=True, help="Why nothing should be learned from it.")
+@by_option
+@common_options
+@click.pass_obj
+def reject(
+    settings: Settings, numbers: tuple[str, ...], reason: str, by: str | None
+) -> Answer:
+    """Reject examples: nothing is learned from them."""
+    from skillforge.learn import review
+    from skillforge.library import Library
+
+    library = Library.open(settings.start)
+    return _decided(
+        review.reject(library, numbers, _who(library, by), reason), "rejected"
+    )
+
+
+def _decided(done: "list[Example]", what: str) -> Answer:
+    from skillforge.learn.words import example_row
+    from skillforge.report import many
+
+    unproven = sum(not it.outcome.is_verified for it in done)
+    words = f"{what} {many(len(done), 'example')}"
+    if what == "approved" and unproven:
+        words += (
+            f"\n{unproven} of them will not count as evidence: nobody verified how "
+            "they ended; --outcome success says that you did"
+        )
+    return Answer({"examples": [example_row(it) for it in done]}, words)
+
+
+def _who(library: "Library", by: str | None) -> str:
+    """The name alone: it is written into evidence, where addresses do not belong."""
+    from skillforge.propose.people import parts
+
+    who = _name(by, "--as") or library.repository().start_identity().wait().name
+    return parts(who)[0]

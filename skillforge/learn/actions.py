@@ -1,0 +1,155 @@
+"""What was done in an episode, step by step, so that several can be lined up."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from skillforge.learn.intents import words
+from skillforge.learn.slots import common
+from skillforge.model import Example, Step, StepKind
+
+_COMMAND = ("command", "cmd", "script", "code")
+_NO_DEEDS = re.compile(r"(?:think|todo_?write|todo_?read|update_?plan|plan)", re.I)
+_BEFORE_PROGRAM = re.compile(
+    r"^(?:\s*(?:sudo|env|time|exec|\w+=\S*|cd\s+\S+\s*(?:&&|;)|set\s+-\w+\s*(?:&&|;)))+\s+"
+)
+_MOST_ACTIONS = 120
+_MOST_MEMBERS = 40
+
+
+class Action(NamedTuple):
+    """One thing that was done, and how often in a row.
+
+    `sign` is what it is compared by: the tool, for a shell also the program. `at` says
+    where it stands in the episode; `error` is what came back, if that was one.
+    """
+
+    sign: str
+    tool: str
+    arguments: Mapping[str, Any]
+    text: str
+    at: int
+    times: int = 1
+    error: str = ""
+
+
+def actions(example: Example) -> list[Action]:
+    """The deeds of an episode; the same several times in a row is one."""
+    found: list[Action] = []
+    for _, run in groupby(deeds(example), key=lambda deed: deed.sign):
+        same = list(run)
+        found.append(same[-1]._replace(times=len(same)))
+    return found[:_MOST_ACTIONS]
+
+
+def deeds(example: Example) -> Iterator[Action]:
+    """Everything that was done; what was only thought of or planned is left out."""
+    calls = any(True for _ in example.calls)
+    for at, step in enumerate(example.steps):
+        if step.kind is StepKind.CALL and not _NO_DEEDS.fullmatch(step.tool):
+            command = command_of(step.arguments)
+            sign = f"{step.tool} {program(command)}".strip()
+            error = _error_after(example.steps, at)
+            yield Action(sign, step.tool, step.arguments, command, at, error=error)
+        elif not calls and step.kind is StepKind.MESSAGE and step.role == "assistant":
+            sign = " ".join(words(step.text))
+            if sign and example.format == "plain":
+                yield Action(sign, "", {}, step.text, at)
+
+
+def command_of(arguments: Mapping[str, Any]) -> str:
+    """The line that a shell was given; empty if it is no such call."""
+    for key in _COMMAND:
+        value = arguments.get(key)
+        if isinstance(value, str):
+            return value.strip()
+        if isinstance(value, Sequence) and value and all(map(_is_text, value)):
+            is_shell = len(value) > 2 and value[1] in ("-c", "-lc")
+            return value[2].strip() if is_shell else " ".join(value)
+    return ""
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def program(command: str) -> str:
+    """What a command runs: the program, and its subcommand."""
+    first, *rest = _BEFORE_PROGRAM.sub("", command).split(maxsplit=2)[:2] or [""]
+    name = first.rpartition("/")[2]
+    is_subcommand = bool(rest) and re.fullmatch(r"[a-z][a-z-]*", rest[0])
+    return f"{name} {rest[0]}" if is_subcommand else name
+
+
+def _error_after(steps: Sequence[Step], at: int) -> str:
+    """What went wrong with a call, if the next answer says so."""
+    for step in steps[at + 1 :]:
+        if step.kind is StepKind.ERROR:
+            return step.text
+        if step.kind is not StepKind.MESSAGE:
+            return ""
+    return ""
+
+
+@dataclass(slots=True)
+class Aligned:
+    """The same action in several episodes, by the number of the episode."""
+
+    sign: str
+    seen: dict[int, Action] = field(default_factory=dict)
+
+    @property
+    def support(self) -> int:
+        return len(self.seen)
+
+    @property
+    def any_action(self) -> Action:
+        return next(iter(self.seen.values()))
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether it is done several times in a row, as a rule."""
+        several = sum(action.times > 1 for action in self.seen.values())
+        return several * 2 > self.support
+
+
+def aligned(episodes: Sequence[Sequence[Action]]) -> list[Aligned]:
+    """Episodes lined up, whatever the number of those that have a step."""
+    some = list(enumerate(episodes))[:_MOST_MEMBERS]
+    if not some:
+        return []
+    start = max(some, key=lambda it: (_in_common(it[1], episodes), -it[0]))
+    lined: list[Aligned] = []
+    for number, episode in (start, *(it for it in some if it[0] != start[0])):
+        lined = _with(lined, number, episode)
+    return lined
+
+
+def _in_common(episode: Sequence[Action], others: Sequence[Sequence[Action]]) -> int:
+    signs = {action.sign for action in episode}
+    return sum(len(signs & {a.sign for a in it}) for it in others[:_MOST_MEMBERS])
+
+
+def _with(
+    lined: list[Aligned], number: int, episode: Sequence[Action]
+) -> list[Aligned]:
+    """The line with one more episode: what is new in it is put where it was done."""
+    pairs = common([it.sign for it in lined], [action.sign for action in episode])
+    found: list[Aligned] = []
+    done = start = 0
+    for at, index in (*pairs, (len(lined), len(episode))):
+        found += lined[done:at]
+        found += [Aligned(new.sign, {number: new}) for new in episode[start:index]]
+        if at < len(lined):
+            lined[at].seen[number] = episode[index]
+            found.append(lined[at])
+        done, start = at + 1, index + 1
+    return found
+
+
+def usual(lined: Sequence[Aligned], episodes: int) -> list[Aligned]:
+    """The steps that at least half of the episodes have."""
+    counted = min(episodes, _MOST_MEMBERS)
+    return [step for step in lined if step.support * 2 >= counted]

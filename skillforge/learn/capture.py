@@ -1,0 +1,292 @@
+"""Capture: transcripts in, redacted examples in the private store of a clone.
+
+A transcript is data. Nothing in it decides what becomes of it.
+"""
+
+import io
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+from skillforge import proc
+from skillforge.errors import RequestError
+from skillforge.learn import formats, marks, reading, sifting
+from skillforge.learn.formats import Format, Origin, Record, Trouble
+from skillforge.learn.machine import private_to
+from skillforge.learn.sifting import PLAIN, Raw, Ready
+from skillforge.library import Library
+from skillforge.model import Ended, Example
+from skillforge.model.example import digest
+from skillforge.redact import Known, get_ready
+from skillforge.store import Examples, Row
+
+_GROWING = ("claude-code", "codex")  # one file for a session, which may go on
+_FEWEST, _MOST_LETTERS = 16, 4_000_000  # examples and letters that are redacted at once
+_MOST_PROBLEMS = 200
+_SMALL = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What somebody wants captured, and how."""
+
+    format: str = ""
+    since: str = ""  # ISO 8601
+    project: str = ""
+    reviewed_by: str = ""
+    everything: bool = False  # also what was read before
+    is_rehearsal: bool = False
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether a file that was read may still hold what another wish is for."""
+        return bool(self.since or self.project)
+
+
+class Problem(NamedTuple):
+    """Something that could not be read, and where it stands."""
+
+    path: str
+    line: int
+    message: str
+
+
+@dataclass(slots=True)
+class Captured:
+    """What became of the episodes of some transcripts."""
+
+    kept: list[Example] = field(default_factory=list)
+    failures: list[Example] = field(default_factory=list)  # kept to compare with
+    skipped: Counter[str] = field(default_factory=Counter)  # by reason
+    known: int = 0
+    approved: int = 0  # of those that were there
+    files: int = 0
+    unchanged: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    more_problems: int = 0
+
+    @property
+    def is_useless(self) -> bool:
+        """Whether there was something to read, and nothing of it could be."""
+        episodes = len(self.kept) + self.known + sum(self.skipped.values())
+        return bool(self.problems) and not episodes and not self.unchanged
+
+    def report(self, path: str, trouble: Trouble) -> None:
+        if len(self.problems) < _MOST_PROBLEMS:
+            self.problems.append(Problem(path, *trouble))
+        else:
+            self.more_problems += 1
+
+
+class Capture:
+    """One run over some transcripts."""
+
+    def __init__(self, library: Library, wish: Wish) -> None:
+        self.store = Examples.of(library.repository().common_dir)
+        self.wish = wish
+        self.known: Known = private_to(library)
+        self.done = Captured()
+        self._form = formats.named(wish.format) if wish.format else None
+        self._waiting: list[Raw] = []
+        self._letters = 0
+
+    def files(self, targets: Sequence[Path]) -> Captured:
+        """Capture files, and all transcripts below folders."""
+        found = list(reading.files(targets))
+        if not found:
+            raise RequestError(
+                f"there is no transcript in {', '.join(map(str, targets))}",
+                hint="files named .json or .jsonl, or these with .gz, are looked at",
+            )
+        for path, is_named in found:
+            if is_named:
+                self._refuse_strange(path)
+        for path, is_named in found:
+            self._file(path, is_named=is_named)
+        return self.done
+
+    def stream(self, file: io.BufferedReader) -> Captured:
+        """Capture what comes in on standard input."""
+        records = reading.Records(reading.unpacked(file))
+        objects = iter(records)
+        first = reading.first_of(objects)
+        form = self._form or _recognised("standard input", first, records)
+        self._episodes(form, chain(first, objects), records, Origin("stdin"))
+        self._flush()
+        return self.done
+
+    def _refuse_strange(self, path: Path) -> None:
+        """Stop before anything is stored at a file, named as one, that is none."""
+        with reading.opened(path) as file:
+            if not file.peek(1):
+                raise RequestError(f"{path} is empty", hint="nothing was captured")
+            if reading.looks_binary(file):
+                raise _strange(str(path))
+            if self._form is None:
+                records = reading.Records(file)
+                _recognised(str(path), reading.first_of(iter(records)), records)
+
+    def _file(self, path: Path, *, is_named: bool) -> None:
+        place, status = str(path.resolve()), path.stat()
+        mark = marks.Mark.read(self.store.mark(place))
+        if self.wish.everything or self.wish.reviewed_by:
+            mark = marks.Mark()
+        if mark.is_of(status):
+            self.done.unchanged += 1
+            return
+        self.done.files += 1
+        with reading.opened(path) as file:
+            went_on = mark.resumes(file, status)
+            records = reading.Records(
+                file, *(mark.line, mark.offset) if went_on else ()
+            )
+            objects = iter(records)
+            first = reading.first_of(objects)
+            form = self._form or (formats.named(mark.format) if went_on else None)
+            form = form or formats.recognise(record.value for record in first)
+            if form is None and not is_named:
+                self.done.skipped["not a transcript"] += 1
+                return
+            assert form is not None
+            episodes = chain(first, objects)
+            self._episodes(form, episodes, records, _origin(path), str(path))
+        self._flush()
+        if not self.wish.is_rehearsal:
+            offset = (
+                records.done if records.is_lines and form.NAME not in _GROWING else 0
+            )
+            read = marks.Mark.of(path, status, form.NAME, offset, records.line)
+            self.store.set_mark(place, read.written)
+
+    def _episodes(
+        self,
+        form: Format,
+        objects: Iterable[Record],
+        records: reading.Records,
+        origin: Origin,
+        name: str = "",
+    ) -> None:
+        for found in form.read(objects, origin):
+            self._report(name or origin.name, records)
+            if isinstance(found, Trouble):
+                self.done.report(name or origin.name, found)
+            elif why := self._unwanted(found):
+                self.done.skipped[why] += 1
+            else:
+                self._wait(found)
+        self._report(name or origin.name, records)
+
+    def _report(self, name: str, records: reading.Records) -> None:
+        for trouble in records.troubles:
+            self.done.report(name, trouble)
+        records.troubles.clear()
+
+    def _unwanted(self, example: Example) -> str:
+        """Why an episode is not looked at; empty if it is."""
+        about = example.environment
+        places = (about.get("project", ""), about.get("cwd", ""))
+        if self.wish.project and not any(
+            _is_in(self.wish.project, it) for it in places
+        ):
+            return "another project"
+        if self.wish.since and (example.started or "9") < self.wish.since:
+            return "too old"
+        if not example.task.strip():
+            return "no task"
+        return ""
+
+    def _wait(self, example: Example) -> None:
+        raw = digest(example.observed)
+        self._waiting.append(Raw(example, raw))
+        self._letters += sum(len(step.text) for step in example.steps)
+        if self._letters > _MOST_LETTERS or len(self._waiting) >= 512:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Redact, judge and store what waits."""
+        waiting = list({it.raw: it for it in self._waiting}.values())
+        known = self.store.known(it.raw for it in waiting)
+        self.done.known += len(self._waiting) - len(waiting) + len(known)
+        self._approve_known(known)
+        fresh = [it for it in waiting if it.raw not in known]
+        self._waiting, self._letters = [], 0
+        if fresh:
+            get_ready()  # before there are two of us
+        work = partial(sifting.prepared, self.known, self.wish.reviewed_by)
+        parts = proc.spread(work, fresh, _FEWEST)
+        self._keep([ready for part in parts for ready in part])
+
+    def _keep(self, ready: list[Ready]) -> None:
+        rows: list[Row] = []
+        replaced: list[str] = []
+        for it in ready:
+            if why := sifting.too_little(it.example):
+                self.done.skipped[why] += 1
+                continue
+            origin = _session_of(it.example)
+            before = self.store.of_origin(origin) if origin else []
+            earlier = [Example.of(json.loads(row.example)) for row in before]
+            if any(it.review.status != "pending" for it in earlier):
+                self.done.skipped["an earlier part of it was reviewed"] += 1
+                continue
+            replaced += [row.id for row in before]
+            is_success = it.example.outcome.status is not Ended.FAILURE
+            is_kept = is_success or it.example.review.status == "approved"
+            (self.done.kept if is_kept else self.done.failures).append(it.example)
+            if not is_kept:
+                self.done.skipped["it failed; kept to compare with"] += 1
+            rows.append(sifting.row_of(it.example, it.taken, origin))
+        if rows and not self.wish.is_rehearsal:
+            self.store.add(rows, replaced)
+
+    def _approve_known(self, raws: set[str]) -> None:
+        """Examples that were there, and are now given as reviewed."""
+        if not self.wish.reviewed_by or self.wish.is_rehearsal:
+            return
+        for row in self.store.rows() if raws else ():
+            example = Example.of(json.loads(row.example))
+            is_pending = example.review.status == "pending"
+            if row.raw in raws and is_pending and example.format == PLAIN:
+                approved = sifting.reviewed(example, self.wish.reviewed_by)
+                self.store.update([(row.id, row.example, json.dumps(approved.said))])
+                self.done.approved += 1
+
+
+def _session_of(example: Example) -> str:
+    is_growing = example.format in _GROWING and example.session
+    return f"{example.format}:{example.session}" if is_growing else ""
+
+
+def _is_in(project: str, place: str) -> bool:
+    wanted, parts = project.strip("/").lower(), place.strip("/").lower()
+    return f"/{wanted}/" in f"/{parts}/" or parts.endswith(f"-{wanted}")
+
+
+def _origin(path: Path) -> Origin:
+    def beside(name: str) -> bytes:
+        other = path.with_name(name)
+        is_small = other.is_file() and other.stat().st_size <= _SMALL
+        return other.read_bytes() if is_small else b""
+
+    return Origin(path.name, path.resolve().parts[1:-1], beside)
+
+
+def _recognised(name: str, first: list[Record], records: reading.Records) -> Format:
+    form = formats.recognise(record.value for record in first)
+    if form is None:
+        raise _strange(name, records.troubles[0] if records.troubles else None)
+    return form
+
+
+def _strange(name: str, trouble: Trouble | None = None) -> RequestError:
+    why = f" (line {trouble.line}: {trouble.message})" if trouble else ""
+    return RequestError(
+        f"{name} is no transcript that is known{why}",
+        hint=f"nothing was captured; known are {', '.join(formats.formats())}, and "
+        "--format NAME says which one it is",
+    )

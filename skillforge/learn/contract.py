@@ -1,0 +1,99 @@
+"""A skill as a contract: its name, when it is for, inputs, steps and what was learned.
+
+Made of what examples share. Nothing of a single run stands in it.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from skillforge.checks.learned import ONE_OCCASION
+from skillforge.learn import lessons
+from skillforge.learn.actions import actions, aligned, usual
+from skillforge.learn.inputs import Input, found_inputs
+from skillforge.learn.slots import Template
+from skillforge.learn.steps import Step, Steps, without_placeholders
+from skillforge.model import Ended, Example
+from skillforge.text import is_small_word, terms
+
+_MOST_IN_NAME = 4
+_LONGEST_NAME = 48
+_WORD = re.compile(r"[a-z][a-z-]*[a-z]")
+_VAGUE = re.compile(r"help|need|want|like|make|tell|give|show|get|find|provide|looking")
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """What a drafted skill says."""
+
+    name: str
+    phrase: str  # the task, with inputs in place of values
+    inputs: tuple[Input, ...]
+    steps: tuple[Step, ...]
+    tools: tuple[tuple[str, int], ...]
+    output: tuple[str, ...]
+    failures: tuple[str, ...]
+    checks: tuple[str, ...]
+    pitfalls: tuple[str, ...]
+    praise: tuple[str, ...]
+    runs: int
+
+
+def contract(examples: Sequence[Example]) -> Contract:
+    """What examples of one intent share; those that failed tell only what to avoid."""
+    good = [it for it in examples if it.has_succeeded]
+    bad = [it for it in examples if it.outcome.status is Ended.FAILURE]
+    inputs, lined = found_inputs(good)
+    common = usual(aligned([actions(example) for example in good]), len(good))
+    writer = Steps(good, inputs)
+    phrase = phrase_of(lined, inputs)
+    steps = writer.written(common) or [Step(phrase, "", len(good), len(good))]
+    tools = Counter(tool for example in good for tool in set(example.tools))
+    often = [(tool, n) for tool, n in tools.most_common() if n * 2 >= len(good)]
+    return Contract(
+        name=name_of(lined, good, [step.tool for step in steps]),
+        phrase=phrase,
+        inputs=tuple(writer.inputs),
+        steps=tuple(steps),
+        tools=tuple(often),
+        output=tuple(lessons.output_form(good)),
+        failures=tuple(lessons.recoveries(good)),
+        checks=tuple(lessons.checks(good, common)),
+        pitfalls=tuple(lessons.pitfalls(good, bad, common)),
+        praise=tuple(lessons.praise(good)),
+        runs=len(good),
+    )
+
+
+def phrase_of(lined: Template, inputs: Sequence[Input]) -> str:
+    """The task that all share, as a sentence with inputs in place of what varies."""
+    words = list(lined.shared)
+    for slot in reversed(lined.slots):
+        named = next((it.name for it in inputs if it.values == slot.values), None)
+        words.insert(slot.place, f"{{{{{named}}}}}" if named else "…")
+    text = without_placeholders(" ".join(words))
+    text = re.sub(r" ([,.;:!?)])", r"\1", re.sub(r"([(]) | - (?=\w)", r"\1", text))
+    return text.strip(" .,;:!?-")
+
+
+def name_of(lined: Template, examples: Sequence[Example], tools: Sequence[str]) -> str:
+    """A name for the kind of task: shared words, else those of most tasks or tools."""
+    words = [word for word in lined.shared if _is_telling(word)]
+    if len(words) < 2:
+        asked = Counter(w for it in examples for w in dict.fromkeys(terms(it.task)))
+        often = (word for word, n in asked.most_common() if n * 2 >= len(examples))
+        words += [word for word in often if _is_telling(word) and word not in words]
+    if len(words) < 2 and any(tools):
+        last = [tool for tool in tools if tool][-1]
+        words += [w for w in re.split(r"[^a-z]+", last.lower()) if len(w) > 2]
+    name = "-".join(dict.fromkeys(words[:_MOST_IN_NAME])) or "learned-task"
+    name = re.sub(r"-+", "-", re.sub(r"[^a-z-]", "", name))[:_LONGEST_NAME].strip("-")
+    found = ONE_OCCASION.search(name)
+    return name.replace(found[0], "").strip("-") or "learned-task" if found else name
+
+
+def _is_telling(word: str) -> bool:
+    if is_small_word(word) or _VAGUE.fullmatch(word) or not word.isascii():
+        return False
+    return _WORD.fullmatch(word) is not None

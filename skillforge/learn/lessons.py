@@ -1,0 +1,172 @@
+"""What runs teach beside their steps: cures of errors, checks, and pitfalls."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from skillforge.checks.learned import DOES_NOT_WORK, ENVIRONMENT, ONE_OFF, TRANSIENT
+from skillforge.learn.actions import Action, Aligned, actions, deeds
+from skillforge.learn.steps import without_placeholders
+from skillforge.model import Example
+from skillforge.report import many
+from skillforge.text import headings
+
+_MOST = 5
+_WORDS = 14
+_TOKEN = re.compile(r"\"[^\"]*\"|'[^']*'|<[A-Z]+_\d+>|[\w$€£./#-]+|[^\w\s]")
+_PLAIN = re.compile(r"[a-z][a-z'_-]*|[,;:.()!?]")
+_NOT_TO_LEARN = (DOES_NOT_WORK, ENVIRONMENT, ONE_OFF, TRANSIENT)
+
+
+def recoveries(successes: Sequence[Example]) -> list[str]:
+    """An error, and what cured it; the most frequent first."""
+    found = Counter(cure for example in successes for cure in set(_cures(example)))
+    return [f"{cure} ({many(n, 'run')})" for cure, n in found.most_common(_MOST)]
+
+
+def _cures(example: Example) -> Iterator[str]:
+    done = list(deeds(example))
+    for at, action in enumerate(done):
+        said = error_words(action.error)
+        if not said or any(pattern.search(action.error) for pattern in _NOT_TO_LEARN):
+            continue
+        rest = done[at + 1 :]
+        again = next(
+            (it for it in rest if it.sign == action.sign and not it.error), None
+        )
+        if cure := _cure(action, rest, again):
+            yield f"If `{action.sign}` answers “{said}”, {cure}"
+
+
+def _cure(action: Action, rest: list[Action], again: Action | None) -> str:
+    between = [it.sign for it in rest[: rest.index(again)]] if again else []
+    others = [sign for sign in dict.fromkeys(between) if sign != action.sign]
+    if again and others:
+        return f"call `{'`, `'.join(others[:3])}` first, then `{action.sign}` again"
+    if again:
+        changed = _changed(action, again)
+        return f"call it again{f' with another {changed}' if changed else ''}"
+    nxt = next((it for it in rest if not it.error), None)
+    return f"call `{nxt.sign}` instead" if nxt else ""
+
+
+def _changed(before: Action, after: Action) -> str:
+    """The names of arguments that an action was repeated with otherwise."""
+    names = [
+        name
+        for name in dict.fromkeys((*before.arguments, *after.arguments))
+        if before.arguments.get(name) != after.arguments.get(name)
+    ]
+    return " and ".join(f"`{name}`" for name in names[:3])
+
+
+def error_words(text: str) -> str:
+    """The words of an error that would be the same another time."""
+    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
+    if not lines:
+        return ""
+    line = lines[-1] if lines[0].startswith("Traceback") else lines[0]
+    said = " ".join(
+        token.lower() if at == 0 or _PLAIN.fullmatch(token) else "…"
+        for at, token in enumerate(_TOKEN.findall(line)[:_WORDS])
+    )
+    said = re.sub(r"(?:… ?)+", "… ", re.sub(r" ([,;:.()!?])", r"\1", said)).strip()
+    return said if re.search(r"[a-z]{3}", said) else ""
+
+
+def checks(successes: Sequence[Example], steps: Sequence[Aligned]) -> list[str]:
+    """What successful runs looked at last."""
+    if not steps:
+        return []
+    last = Counter(done[-1].sign for it in successes if (done := actions(it)))
+    sign, count = max(last.items(), key=lambda it: (it[1], it[0]), default=("", 0))
+    usual = [step.sign for step in steps]
+    if count * 2 < len(successes) or sign not in usual:
+        sign, count = steps[-1].sign, steps[-1].support
+    runs = f"{count} of {len(successes)} runs"
+    return [
+        f"End with `{sign}`, as {runs} did, and read its answer: it holds no error.",
+        "Compare that answer with every input before saying that it is done.",
+    ]
+
+
+def pitfalls(
+    successes: Sequence[Example], failures: Sequence[Example], steps: Sequence[Aligned]
+) -> list[str]:
+    """What failing runs did differently; nothing, if there are none."""
+    good = [{action.sign for action in actions(example)} for example in successes]
+    bad = [{action.sign for action in actions(example)} for example in failures]
+    if not bad:
+        return []
+    return [*_left_out(good, bad, steps), *_added(good, bad)][:_MOST]
+
+
+def _left_out(
+    good: list[set[str]], bad: list[set[str]], steps: Sequence[Aligned]
+) -> Iterator[str]:
+    for sign in dict.fromkeys(step.sign for step in steps):
+        without = sum(sign not in done for done in bad)
+        had = sum(sign in done for done in good)
+        if without * 2 >= len(bad) and had * 4 >= len(good) * 3:
+            yield (
+                f"Do not leave out `{sign}`: {without} of {len(bad)} failed runs did, "
+                f"{len(good) - had} of {len(good)} successful ones."
+            )
+
+
+def _added(good: list[set[str]], bad: list[set[str]]) -> Iterator[str]:
+    counted = Counter(sign for done in bad for sign in done)
+    for sign, count in sorted(counted.items(), key=lambda it: (-it[1], it[0])):
+        others = sum(sign in done for done in good)
+        if count >= 2 and count * 2 >= len(bad) and others * 4 <= len(good):
+            yield (
+                f"Think twice before `{sign}`: {count} of {len(bad)} failed runs did "
+                f"it, {others} of {len(good)} successful ones."
+            )
+
+
+def output_form(successes: Sequence[Example]) -> list[str]:
+    """The form of what came out at the end."""
+    outputs = [_value(example.output) for example in successes if example.output]
+    if not outputs:
+        return ["What was asked for, and nothing else."]
+    if all(isinstance(it, dict) for it in outputs):
+        names = Counter(name for it in outputs for name in it)
+        usual = [name for name, seen in names.items() if seen * 2 >= len(outputs)]
+        return [f"A JSON object with {', '.join(f'`{name}`' for name in usual)}."]
+    if all(isinstance(it, list) for it in outputs):
+        return ["A JSON list."]
+    texts = [it for it in outputs if isinstance(it, str)]
+    return _text_form(texts) if texts else ["One value."]
+
+
+def _text_form(texts: list[str]) -> list[str]:
+    shared = Counter(it for text in texts for it in set(headings(text)))
+    sections = [
+        it for it, seen in shared.items() if seen > 1 and seen * 2 >= len(texts)
+    ]
+    lengths = sorted(len(text.split()) for text in texts)
+    about = max(10, round(lengths[len(lengths) // 2], -1))
+    listed = sum(bool(re.search(r"^\s*(?:[-*]|\d+\.) ", it, re.M)) for it in texts)
+    form = "with a list " if listed * 2 > len(texts) else ""
+    lines = [f"A text {form}of about {about} words for whoever asked."]
+    lines += [f"Its sections: {', '.join(sections)}."] if sections else []
+    return lines
+
+
+def _value(output: Any) -> Any:
+    if isinstance(output, str) and output.lstrip().startswith(("{", "[")):
+        try:
+            return json.loads(output)
+        except (ValueError, RecursionError):
+            return output
+    return output
+
+
+def praise(examples: Sequence[Example]) -> list[str]:
+    """What reviewers said of more than one example."""
+    said = Counter(example.notes for example in examples if example.notes)
+    common = [note for note, seen in said.most_common(3) if seen > 1]
+    return [without_placeholders(" ".join(note.split())) for note in common]

@@ -1,0 +1,22 @@
+"""What is private to this library and to this machine."""
+
+import getpass
+import platform
+from contextlib import suppress
+
+from skillforge.library import Library
+from skillforge.redact import Known, finding
+
+
+def private_to(library: Library) -> Known:
+    """What the policy lists, and the names of whoever runs this and of the machine."""
+    policy = library.policy()
+    users, hosts = [], [platform.node().partition(".")[0], platform.node()]
+    with suppress(OSError, KeyError):
+        users.append(getpass.getuser())
+    names = {"NAME": policy.private_names, "USER": users, "HOST": hosts}
+    own = {
+        kind: [it for it in some if kind == "NAME" or not finding.is_common(it)]
+        for kind, some in names.items()
+    }
+    return Known.of(own, policy.private_ids)

@@ -1,0 +1,159 @@
+"""Review: every example is approved or rejected by somebody, with a reason."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from skillforge.errors import ConflictError, RequestError
+from skillforge.learn import worth
+from skillforge.learn.sifting import now
+from skillforge.library import Library
+from skillforge.model import Ended, Example, Review, Source
+from skillforge.store import Examples, Row
+
+_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which examples somebody wants to see; what is empty does not matter."""
+
+    status: str = ""
+    outcome: str = ""
+    value: float = 0.0
+    tool: str = ""
+    text: str = ""
+
+    def lets(self, example: Example) -> bool:
+        return (
+            self.status in ("", example.review.status)
+            and self.outcome in ("", example.outcome.status)
+            and example.worth.value >= self.value - _TOLERANCE
+            and (not self.tool or self.tool in example.tools)
+            and (not self.text or self.text.casefold() in _text_of(example))
+        )
+
+
+def _text_of(example: Example) -> str:
+    said = (example.task, example.notes, *(step.text for step in example.steps))
+    return "\n".join((*said, str(example.output))).casefold()
+
+
+class Kept(NamedTuple):
+    """An example as it is kept, with what was taken from it."""
+
+    example: Example
+    row: Row
+
+    @property
+    def taken(self) -> dict[str, str]:
+        """What redaction took, by placeholder: for the owner's eyes only."""
+        found: dict[str, str] = json.loads(self.row.taken)
+        return found
+
+
+def store_of(library: Library) -> Examples:
+    return Examples.of(library.repository().common_dir)
+
+
+def kept(library: Library) -> list[Kept]:
+    """Every example, in the order in which they came."""
+    return [_kept(row) for row in store_of(library).rows()]
+
+
+def _kept(row: Row) -> Kept:
+    return Kept(Example.of(json.loads(row.example)), row)
+
+
+def find(library: Library, number: str) -> Kept:
+    """The example that an id, or the beginning of one, means."""
+    found = store_of(library).find(number.lower()) if number else []
+    if len(found) == 1:
+        return _kept(found[0])
+    if found:
+        raise RequestError(
+            f"{len(found)} examples start with {number}",
+            hint="give more of it: skillforge examples list",
+        )
+    raise RequestError(
+        f"there is no example {number!r}", hint="skillforge examples list"
+    )
+
+
+def approve(
+    library: Library, numbers: Iterable[str], by: str, reason: str, outcome: str = ""
+) -> list[Example]:
+    """Approve examples; with an outcome, whoever approves stands for that, too."""
+    return _decide(library, _all(library, numbers), "approved", by, reason, outcome)
+
+
+def approve_verified(library: Library, by: str, reason: str) -> list[Example]:
+    """Approve what waits and was proven by a test or a verifier."""
+    proven = (Source.TEST, Source.VERIFIER)
+    waiting = [
+        it
+        for it in kept(library)
+        if it.example.review.status == "pending"
+        and it.example.outcome.is_verified
+        and it.example.outcome.source in proven
+        and not it.example.flags.count("instructions")
+    ]
+    return _decide(library, waiting, "approved", by, reason, "")
+
+
+def reject(
+    library: Library, numbers: Iterable[str], by: str, reason: str
+) -> list[Example]:
+    return _decide(library, _all(library, numbers), "rejected", by, reason, "")
+
+
+def _all(library: Library, numbers: Iterable[str]) -> list[Kept]:
+    found = [find(library, number) for number in numbers]
+    return list({it.row.id: it for it in found}.values())
+
+
+def _decide(  # noqa: PLR0913, PLR0917 - who says what of which
+    library: Library,
+    chosen: list[Kept],
+    status: str,
+    by: str,
+    reason: str,
+    outcome: str,
+) -> list[Example]:
+    decided = [_decided(it.example, status, by, reason, outcome) for it in chosen]
+    store_of(library).update(
+        (it.row.id, it.row.example, json.dumps(example.said, ensure_ascii=False))
+        for it, example in zip(chosen, decided, strict=True)
+    )
+    return decided
+
+
+def _decided(
+    example: Example, status: str, by: str, reason: str, outcome: str
+) -> Example:
+    before = example.review
+    if before.status not in ("pending", status):
+        raise ConflictError(
+            f"example {example.id[:12]} was {before.status} by {before.by}",
+            hint="a decision stands; capture the episode again from another clone, "
+            "or leave it",
+        )
+    if before.status == status and not outcome:
+        return example  # safe to repeat
+    if outcome and example.outcome.is_verified:
+        is_same = example.outcome.status == outcome
+        if not is_same and example.outcome.source is not Source.HUMAN:
+            raise ConflictError(
+                f"a {example.outcome.source} says that example {example.id[:12]} was a "
+                f"{example.outcome.status}",
+                hint="what was proven is not overruled; reject the example instead",
+            )
+    if outcome:
+        example = worth.verified(example, Ended(outcome), Source.HUMAN, by)
+    return replace(example, review=Review(status, by, now(), reason))
+
+
+def usable(examples: Iterable[Example]) -> Iterator[Example]:
+    """Approved ones: what waits makes no draft."""
+    return (it for it in examples if it.review.status == "approved")

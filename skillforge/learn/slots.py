@@ -1,0 +1,114 @@
+"""Which words of some tasks are always the same, and what varies between them."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import ceil
+from typing import NamedTuple
+
+from skillforge.text import is_small_word
+
+_TOKEN = re.compile(
+    r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']+'(?!\w)|<[A-Z]+_\d+>"
+    r"|\$?\w[\w'’]*(?:[.,:/]\d\w*)*|[^\w\s]"
+)
+_SHARED = 0.75  # of the tasks have a word that is part of what is asked for
+_USUAL = 0.5  # have a value where something varies
+_MOST_WORDS = 120
+_MOST_TASKS = 60
+_EDGES = " .,?!:;\"'“”()"
+
+
+class Token(NamedTuple):
+    """A word, a quote or a sign of a text, and where it stands."""
+
+    word: str
+    start: int
+    end: int
+
+
+class Slot(NamedTuple):
+    """A place where tasks differ: what stands there, by the number of the task."""
+
+    place: int  # how many shared words stand before it
+    values: dict[int, str]
+
+
+class Template(NamedTuple):
+    """What tasks have in common, and where they differ."""
+
+    shared: list[str]
+    slots: list[Slot]
+
+
+def template(tasks: Sequence[str]) -> Template:
+    """Line tasks up by the words that nearly all of them have in the same order."""
+    tasks = tasks[:_MOST_TASKS]
+    read = [_tokens(task) for task in tasks]
+    said = [[token.word.lower() for token in tokens] for tokens in read]
+    shared = shared_words(said)
+    found: dict[int, dict[int, str]] = {}
+    for number, (task, tokens, words) in enumerate(zip(tasks, read, said, strict=True)):
+        for place, start, end in gaps(shared, words):
+            text = task[tokens[start].start : tokens[end - 1].end].strip(_EDGES)
+            if _tells(text):
+                found.setdefault(place, {})[number] = text
+    slots = [Slot(place, values) for place, values in sorted(found.items())]
+    return Template(shared, [slot for slot in slots if _varies(slot, len(tasks))])
+
+
+def _tokens(task: str) -> list[Token]:
+    found = (Token(match[0], *match.span()) for match in _TOKEN.finditer(task))
+    return list(found)[:_MOST_WORDS]
+
+
+def shared_words(said: list[list[str]]) -> list[str]:
+    """The words that nearly all have, in the order in which most have them."""
+    least = max(2, ceil(_SHARED * len(said)))
+    count = Counter(word for words in said for word in set(words))
+    kept = [tuple(word for word in words if count[word] >= least) for words in said]
+    often = Counter(kept)
+    usual = max(sorted(often), key=lambda words: (often[words], len(words)))
+    aligned = Counter(at for words in said for at, _ in common(usual, words))
+    return [word for at, word in enumerate(usual) if aligned[at] >= least]
+
+
+def common(one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int]]:
+    """Where the longest common sequence of two stands in each of them."""
+    length = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
+    for i in range(len(one) - 1, -1, -1):
+        for j in range(len(other) - 1, -1, -1):
+            is_same = one[i] == other[j]
+            longer = max(length[i + 1][j], length[i][j + 1])
+            length[i][j] = length[i + 1][j + 1] + 1 if is_same else longer
+    i = j = 0
+    found = []
+    while i < len(one) and j < len(other):
+        if one[i] == other[j]:
+            found.append((i, j))
+            i, j = i + 1, j + 1
+        elif length[i + 1][j] >= length[i][j + 1]:
+            i += 1
+        else:
+            j += 1
+    return found
+
+
+def gaps(shared: list[str], words: list[str]) -> Iterator[tuple[int, int, int]]:
+    """What stands between shared words: before which of them, from where, to where."""
+    aligned = [(-1, -1), *common(shared, words), (len(shared), len(words))]
+    for (one, start), (other, end) in pairwise(aligned):
+        if end - start > 1:
+            yield (other if other - one > 1 else one + 1), start + 1, end
+
+
+def _tells(text: str) -> bool:
+    """Whether a text has more than small words."""
+    found = re.findall(r"[\w']+", text.lower())
+    return not all(map(is_small_word, found))
+
+
+def _varies(slot: Slot, tasks: int) -> bool:
+    distinct = {value.lower() for value in slot.values.values()}
+    return len(distinct) > 1 and len(slot.values) >= max(2, _USUAL * tasks)

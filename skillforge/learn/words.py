@@ -1,0 +1,131 @@
+"""What the Learn stage has to say: data for scripts, words for people."""
+
+from typing import Any
+
+from skillforge.learn.capture import Captured, Wish
+from skillforge.model import Example, Step, StepKind
+from skillforge.report import many, printable
+
+_SHOWN = 12  # letters of an id that people see
+_LINE = 88
+
+
+def example_row(example: Example) -> dict[str, Any]:
+    """The keys that scripts rely on, and a few more."""
+    return {
+        "id": example.id,
+        "task": example.task,
+        "value": example.worth.value,
+        "status": example.review.status,
+        "outcome": str(example.outcome.status),
+        "source": str(example.outcome.source),
+        "session": example.session,
+        "format": example.format,
+        "tools": list(dict.fromkeys(example.tools)),
+        "flags": list(example.flags),
+        "redacted": dict(example.redacted),
+    }
+
+
+def captured_data(done: Captured) -> dict[str, Any]:
+    return {
+        "kept": len(done.kept),
+        "skipped": sum(done.skipped.values()),
+        "known": done.known,
+        "approved": done.approved,
+        "failures": len(done.failures),
+        "files": done.files,
+        "unchanged": done.unchanged,
+        "examples": [example_row(example) for example in done.kept],
+        "reasons": dict(done.skipped.most_common()),
+        "problems": [problem._asdict() for problem in done.problems],
+        "more_problems": done.more_problems,
+    }
+
+
+def captured_text(done: Captured, wish: Wish) -> str:
+    lines = [_example_line(example) for example in done.kept[:20]]
+    if len(done.kept) > 20:
+        lines.append(f"… and {len(done.kept) - 20:,} more")
+    lines += [f"{it.path}:{it.line}: {it.message}" for it in done.problems[:20]]
+    if (left := len(done.problems) - 20 + done.more_problems) > 0:
+        lines.append(f"… and {many(left, 'more problem')}")
+    lines += [f"skipped {count}: {why}" for why, count in done.skipped.most_common()]
+    taken: dict[str, int] = {}
+    for example in (*done.kept, *done.failures):
+        for kind, count in example.redacted.items():
+            taken[kind] = taken.get(kind, 0) + count
+    if taken:
+        counts = ", ".join(f"{count} {kind}" for kind, count in sorted(taken.items()))
+        lines.append(f"redacted: {counts}")
+    if flagged := sum("instructions" in it.flags for it in done.kept):
+        lines.append(f"{many(flagged, 'example')} talk to their reader: look at them")
+    return "\n".join(map(printable, [*lines, _summary(done, wish)]))
+
+
+def _summary(done: Captured, wish: Wish) -> str:
+    words = f"kept {many(len(done.kept), 'example')}"
+    words += f", skipped {sum(done.skipped.values())}"
+    words += f", {done.known} known before" if done.known else ""
+    words += f", approved {done.approved} of them" if done.approved else ""
+    words += f", {many(done.unchanged, 'file')} unchanged" if done.unchanged else ""
+    words += f", {many(len(done.problems) + done.more_problems, 'problem')}"
+    if wish.is_rehearsal:
+        return f"{words}; nothing was stored"
+    waiting = any(it.review.status == "pending" for it in done.kept)
+    return f"{words}\nnext: skillforge examples list" if waiting else words
+
+
+def _example_line(example: Example) -> str:
+    mark = {"approved": "+", "rejected": "-"}.get(example.review.status, " ")
+    outcome = f"{example.outcome.status}/{example.outcome.source}"
+    flag = " !" if "instructions" in example.flags else ""
+    head = f"{mark} {example.id[:_SHOWN]}  {example.worth.value:.1f}  {outcome:16}"
+    return f"{head} {_short(example.task, _LINE - len(head))}{flag}"
+
+
+def _short(text: str, most: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: max(1, most - 1)]}…"
+
+
+def examples_text(shown: list[Example], total: int) -> str:
+    lines = [printable(_example_line(example)) for example in shown]
+    waiting = sum(it.review.status == "pending" for it in shown)
+    lines.append(f"{many(len(shown), 'example')} of {total}, {waiting} to be reviewed")
+    if not total:
+        lines.append("skillforge capture FILE reads transcripts")
+    return "\n".join(lines)
+
+
+def example_text(example: Example, taken: dict[str, str]) -> str:
+    """One example, its parts and its steps."""
+    worth = example.worth
+    parts = [name for name, is_so in worth._asdict().items() if is_so]
+    by = f", by {example.outcome.by}" if example.outcome.by else ""
+    reviewer = f" by {example.review.by}" if example.review.by else ""
+    reason = f": {example.review.reason}" if example.review.reason else ""
+    lines = [
+        f"example   {example.id}",
+        f"task      {example.task}",
+        f"session   {example.session or '-'} ({example.format})",
+        f"outcome   {example.outcome.status} ({example.outcome.source}{by})",
+        f"value     {worth.value:.1f} ({', '.join(parts) or 'nothing'})",
+        f"review    {example.review.status}{reviewer}{reason}",
+    ]
+    lines += [f"inputs    {dict(example.inputs)}"] if example.inputs else []
+    lines += [f"flags     {', '.join(example.flags)}"] if example.flags else []
+    counts = [f"{count} {kind}" for kind, count in example.redacted.items()]
+    lines += [f"redacted  {', '.join(counts)}"] if counts else []
+    lines += [f"  {place} = {value}" for place, value in taken.items()]
+    lines += ["", *map(_step_line, example.steps)]
+    lines += [f"… {example.left_out} more steps"] if example.left_out else []
+    return "\n".join(map(printable, lines))
+
+
+def _step_line(step: Step) -> str:
+    if step.kind is StepKind.CALL:
+        said = ", ".join(f"{key}={value!r}" for key, value in step.arguments.items())
+        return f"  > {step.tool}({_short(said, 70)})"
+    sign = {StepKind.ERROR: "!", StepKind.OBSERVATION: "<"}.get(step.kind, step.role)
+    return f"  {sign} {_short(step.text, 76)}"

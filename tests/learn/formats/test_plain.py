@@ -1,0 +1,191 @@
+import json
+from typing import Any
+
+import pytest
+
+from skillforge.model import Ended, Example, Result, Source
+from tests.learn.formats.samples import (
+    ALL,
+    PLAIN,
+    examples,
+    only,
+    read,
+    told,
+    troubles,
+)
+
+
+def plain(**fields: Any) -> Example:
+    return only(read("plain", {"task": "Sum up incidents", **fields}))
+
+
+def test_a_task_is_enough() -> None:
+    example = plain()
+    assert (example.task, example.session, example.steps) == (
+        "Sum up incidents",
+        "",
+        (),
+    )
+
+
+def test_inputs_notes_and_what_else_is_known_are_kept() -> None:
+    example = plain(
+        inputs={"window": "24h", "sources": ["chat", "mail"]},
+        notes="It names an owner.",
+        session="s-3",
+        started="2026-03-01",
+        environment={"model": "some-model", "self": "a", "started": "b", "odd": []},
+        output={"incidents": 3},
+    )
+    assert example.inputs == {"window": "24h", "sources": ["chat", "mail"]}
+    assert example.notes == "It names an owner."
+    assert (example.session, example.started) == ("s-3", "2026-03-01")
+    assert example.environment == {"model": "some-model", "self": "a", "started": "b"}
+    assert example.output == {"incidents": 3}
+
+
+def test_an_expected_output_stands_for_an_output() -> None:
+    assert plain(expected_output="Three.").output == "Three."
+    assert plain(expected_output="Three.", output="Two.").output == "Two."
+
+
+def test_steps_may_be_lines_of_text() -> None:
+    example = plain(steps=["ask the pager", "write it up"])
+    assert told(example) == [
+        ("message", "assistant", "ask the pager"),
+        ("message", "assistant", "write it up"),
+    ]
+    assert (example.messages, example.output) == (2, "")
+
+
+@pytest.mark.parametrize(
+    ("step", "steps"),
+    [
+        pytest.param(
+            {"tool": "find", "args": {"q": 1}, "result": "ok"},
+            [("call", "find", ""), ("observation", "find", "ok")],
+            id="use",
+        ),
+        pytest.param(
+            {"tool": "find", "arguments": {"q": 1}, "error": "lost"},
+            [("call", "find", ""), ("error", "find", "lost")],
+            id="failed",
+        ),
+        pytest.param(
+            {"name": "find", "input": {"q": 1}, "observation": "Error: lost"},
+            [("call", "find", ""), ("error", "find", "Error: lost")],
+            id="failed-in-words",
+        ),
+        pytest.param({"tool": "find"}, [("call", "find", "")], id="call"),
+        pytest.param(
+            {"kind": "observation", "tool": "find", "text": "Error: in a log"},
+            [("observation", "find", "Error: in a log")],
+            id="ours",
+        ),
+        pytest.param(
+            {"kind": "error", "tool": "find", "text": "ok"},
+            [("error", "find", "ok")],
+            id="our-error",
+        ),
+        pytest.param(
+            {"role": "user", "name": "Ann", "content": "More"},
+            [("message", "user", "More")],
+            id="words",
+        ),
+        pytest.param(
+            {"description": "read it"}, [("message", "assistant", "read it")], id="told"
+        ),
+    ],
+)
+def test_steps_may_be_objects(
+    step: dict[str, Any], steps: list[tuple[str, ...]]
+) -> None:
+    assert told(plain(steps=[step])) == steps
+
+
+def test_tools_that_are_only_named_are_its_tools() -> None:
+    assert plain(tools=["pager", {"name": "chat"}, 5.5]).tools == ("pager", "chat")
+    used = plain(tools=["pager"], steps=[{"tool": "mail"}])
+    assert (used.tools, used.named_tools) == (("mail",), ())
+
+
+@pytest.mark.parametrize(
+    ("outcome", "result"),
+    [
+        pytest.param("success", Result(Ended.SUCCESS), id="word"),
+        pytest.param("Failed", Result(Ended.FAILURE), id="other-word"),
+        pytest.param(True, Result(Ended.SUCCESS), id="true"),
+        pytest.param(False, Result(Ended.FAILURE), id="false"),
+        pytest.param("approved", Result(), id="unknown-word"),
+        pytest.param(1, Result(), id="number"),
+        pytest.param(["success"], Result(), id="list"),
+        pytest.param(None, Result(), id="none"),
+        pytest.param(
+            {"status": "success", "source": "test"}, Result(Ended.SUCCESS), id="test"
+        ),
+        pytest.param(
+            {"status": "success", "source": "human", "by": "me"},
+            Result(Ended.SUCCESS),
+            id="human",
+        ),
+        pytest.param(
+            {"status": "success", "verified_by": "llm"},
+            Result(Ended.SUCCESS, Source.LLM),
+            id="llm",
+        ),
+    ],
+)
+def test_an_outcome_is_a_claim_that_proves_nothing(
+    outcome: Any, result: Result
+) -> None:
+    example = plain(outcome=outcome)
+    assert example.outcome == result
+    assert not example.outcome.is_verified
+
+
+def test_a_status_says_nothing_of_the_outcome() -> None:
+    example = plain(status="approved", reward=1, outcome_source="test")
+    assert example.outcome == Result()
+    assert example.environment == {}
+
+
+@pytest.mark.parametrize("which", sorted(ALL))
+def test_an_example_that_we_wrote_can_be_read_again(which: str) -> None:
+    form, lines = ALL[which]
+    example = only(read(form, *lines))
+    written = json.loads(json.dumps(example.observed))
+    again = only(read("plain", written))
+    assert again.observed | {"format": form} == example.observed
+
+
+def test_what_was_cut_stays_as_it_was_cut() -> None:
+    steps = [
+        {"tool": "write", "args": {"text": "x" * 9000, "n": list(range(99))}}
+    ] * 500
+    example = plain(steps=steps, inputs={"a": "y" * 9000})
+    assert example.left_out == 100
+    again = only(read("plain", json.loads(json.dumps(example.observed))))
+    assert again == example
+
+
+def test_every_record_is_an_episode() -> None:
+    found = examples(read("plain", *PLAIN, {"task": "Another"}))
+    assert [one.task for one in found][1:] == ["Another"]
+
+
+@pytest.mark.parametrize("task", [None, "", "  ", 5, ["a"], {}])
+def test_a_record_without_a_task_is_told(task: Any) -> None:
+    (trouble,) = troubles(read("plain", {"task": task, "steps": []}))
+    assert trouble.message == "a record without a task"
+
+
+def test_steps_that_make_no_sense_are_counted_and_the_rest_is_kept() -> None:
+    found = read("plain", {"task": "Sort", "steps": [7, {}, "look", None]})
+    assert [one.message for one in troubles(found)] == ["3 of 4 steps make no sense"]
+    assert told(examples(found)[0]) == [("message", "assistant", "look")]
+
+
+@pytest.mark.parametrize("count", [-1, True, 10**12, "9", [1]])
+def test_counts_that_make_no_sense_are_not_believed(count: Any) -> None:
+    example = plain(messages=None if isinstance(count, list) else count, left_out=count)
+    assert (example.messages, example.left_out) == (0, 0)
