@@ -1,20 +1,24 @@
 """Skills that say nearly the same: propose an edit of the one there is, not a second.
 
+By their text, and by what they are for: requests of other skills stay theirs.
+
 Each skill's sketch (the smallest of its shingles) is kept by tree, so that only skills
 that changed are read again. Candidates are then compared in full.
 """
 
+import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cache, partial
 from typing import NamedTuple
 
 from skillforge import proc
 from skillforge.checks.registry import Check, Subject
+from skillforge.checks.triggers import Trigger, Triggers
 from skillforge.document import parse
 from skillforge.gitrepo import TreeFile
 from skillforge.library import Library
-from skillforge.model import SKILL_FILE, SKILLS, Document, Finding, Severity
+from skillforge.model import SKILL_FILE, SKILLS, Document, Finding, Severity, Skill
 from skillforge.resources import template
 from skillforge.store import Cache
 from skillforge.text import shingles, similarity
@@ -25,6 +29,8 @@ _MARKS = 16  # of which texts that are three quarters alike share nearly all
 _MADE_BY = sys.implementation.cache_tag or ""  # whose numbers the sketches are
 _FEWEST = 20  # shingles; shorter texts are alike by chance
 _WORTH_SPREADING = 500
+_NEAREST, _MOST_TASKS, _SHOWN = 10, 20, 60
+RULE = "overlap"
 
 
 class Neighbour(NamedTuple):
@@ -113,20 +119,77 @@ def _sketch_listed(
 
 
 def _findings(subject: Subject) -> Iterator[Finding]:
-    """Nothing for a skill that is there already: an edit stays what it is."""
+    """Whether a skill doubles another, or takes what calls for another."""
     skill = subject.skill
-    if skill is None or skill.document is None or subject.before is not None:
+    if skill is None or skill.document is None:
         return
-    for near in neighbours(subject.library, subject.base, skill.document):
-        if near.name in subject.replaced:
+    is_new = subject.before is None
+    doubles = (
+        [
+            near
+            for near in neighbours(subject.library, subject.base, skill.document)
+            if near.name not in subject.replaced
+        ]
+        if is_new
+        else []
+    )
+    yield from (_alike(near, "says") for near in doubles)
+    mine = Trigger.of(skill)
+    if is_new or mine.description != _described(subject.before):
+        gone = {skill.name, *subject.replaced}
+        others = Triggers.at(subject.library, subject.base).without(gone)
+        yield from _same_trigger(mine, others, {near.name for near in doubles})
+        yield from _stolen(subject, mine, others)
+
+
+def _described(skill: Skill | None) -> str:
+    return skill.document.words("description") if skill and skill.document else ""
+
+
+def _same_trigger(mine: Trigger, others: Triggers, told: Set[str]) -> Iterator[Finding]:
+    for name, alike in others.ranked(mine.description):
+        if alike >= SIMILAR and name not in told:
+            yield _alike(Neighbour(name, alike), "is for")
+
+
+def _stolen(subject: Subject, mine: Trigger, others: Triggers) -> Iterator[Finding]:
+    """Requests of other skills that would call for this one instead."""
+    both = Triggers([*others.every.values(), mine])
+    near = [name for name, _ in others.ranked(mine.description)[:_NEAREST]]
+    for name in near:
+        for request in _requests(subject, others.every[name]):
+            was, now = others.first(request), both.first(request)
+            if (was, now) == (name, mine.name):
+                shown = request if len(request) <= _SHOWN else f"{request[:_SHOWN]}…"
+                yield Finding(
+                    RULE,
+                    Severity.ERROR,
+                    f"takes a request of the skill {name}: {shown!r}",
+                    hint="say in the description what it is for, and what not; or "
+                    f"propose an edit of {name} instead",
+                )
+                break
+
+
+def _requests(subject: Subject, trigger: Trigger) -> Iterator[str]:
+    """What calls for a skill: requests that it ships, and tasks of its examples."""
+    yield from trigger.queries
+    evidence = subject.library.evidence_at(subject.base, trigger.name)
+    for data in list(evidence.values())[:_MOST_TASKS]:
+        try:
+            said = json.loads(data)
+        except (ValueError, RecursionError):
             continue
-        severity = Severity.ERROR if near.similarity >= IDENTICAL else Severity.WARNING
-        yield Finding(
-            "overlap",
-            severity,
-            f"says {near.similarity:.0%} the same as the skill {near.name}",
-            hint=f"propose an edit of {near.name} instead",
-        )
+        task = said.get("task") if isinstance(said, dict) else None
+        if isinstance(task, str) and task.strip():
+            yield task
 
 
-CHECK = Check("overlap", _findings)
+def _alike(near: Neighbour, what: str) -> Finding:
+    severity = Severity.ERROR if near.similarity >= IDENTICAL else Severity.WARNING
+    message = f"{what} {near.similarity:.0%} the same as the skill {near.name}"
+    hint = f"propose an edit of {near.name} instead"
+    return Finding(RULE, severity, message, hint=hint)
+
+
+CHECK = Check(RULE, _findings)

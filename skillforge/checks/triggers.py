@@ -1,7 +1,7 @@
 """Which skill a request calls for: what each is for, and requests that are its own."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any, NamedTuple
 
 from skillforge.library import Library
@@ -57,6 +57,14 @@ class Triggers:
     @classmethod
     def at(cls, library: Library, commit: str) -> "Triggers":
         return cls(Trigger.of(skill) for skill in library.read_at(commit))
+
+    def without(self, names: Set[str]) -> "Triggers":
+        return Triggers(it for it in self.every.values() if it.name not in names)
+
+    def first(self, request: str) -> str:
+        """The skill that a request calls for; empty if for none."""
+        found = self.ranked(request)
+        return found[0][0] if found else ""
 
     def ranked(self, request: str) -> list[tuple[str, float]]:
         """Skills that share words with a request, and how much of it; best first."""

@@ -110,8 +110,8 @@ def propose(
     requests = [_request(desk, draft, given) for draft in drafts]
     outcomes = open_proposals(desk.library, desk.forge, requests, desk.by)
     left_out = [f"{draft.skill}/{path}" for draft in drafts for path in draft.left_out]
-    answer = _proposed(outcomes, left_out)
-    return answer._replace(words=_noted(answer.words, desk.forge.note))
+    answer = proposed(outcomes, left_out)
+    return answer._replace(words=noted(answer.words, desk.forge.note))
 
 
 def _from_stdin(
@@ -170,7 +170,8 @@ def _request(desk: "Desk", draft: "Draft", given: dict[str, Any]) -> "Request":
     return Request(draft, desk.base, given["bump"], given["draft"], supersede)
 
 
-def _proposed(outcomes: "list[Outcome]", left_out: list[str]) -> Answer:
+def proposed(outcomes: "list[Outcome]", left_out: list[str]) -> Answer:
+    """What there is to say about drafts that were put up for review, or were not."""
     from skillforge import report as reports
     from skillforge.model import Report
     from skillforge.propose import words
@@ -223,8 +224,9 @@ def proposals(
     broken = [err.message for err in desk.forge.unreadable.values()]
     data = {"proposals": rows, "expired": [p.number for p in closed], "broken": broken}
     said = "\n".join([*expired, text, *map(printable, broken)])
-    return Answer(data, _noted(said, desk.forge.note))
+    return Answer(data, noted(said, desk.forge.note))
 
 
-def _noted(text: str, note: str) -> str:
+def noted(text: str, note: str) -> str:
+    """Words, and what a forge has to add."""
     return f"{text}\n{note}" if note else text

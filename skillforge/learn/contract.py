@@ -68,7 +68,7 @@ def contract(examples: Sequence[Example]) -> Contract:
 
 def phrase_of(lined: Template, inputs: Sequence[Input]) -> str:
     """The task that all share, as a sentence with inputs in place of what varies."""
-    words = list(lined.shared)
+    words = list(lined.spelled)
     for slot in reversed(lined.slots):
         named = next((it.name for it in inputs if it.values == slot.values), None)
         words.insert(slot.place, f"{{{{{named}}}}}" if named else "…")

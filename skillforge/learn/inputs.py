@@ -151,9 +151,9 @@ def is_same(known: Mapping[int, Any], other: Mapping[int, Any]) -> bool:
 
 def _is_in(text: str, whole: str) -> bool:
     one, other = (" ".join(re.findall(r"\w+", it.lower())) for it in (text, whole))
-    return bool(one and other) and (
-        f" {one} " in f" {other} " or f" {other} " in f" {one} "
-    )
+    is_part = f" {one} " in f" {other} " or f" {other} " in f" {one} "
+    short, long = sorted((len(one), len(other)))
+    return bool(one and other) and is_part and short * 2 >= long
 
 
 def unused(name: str, known: Sequence[Input]) -> str:

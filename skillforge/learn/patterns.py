@@ -48,7 +48,7 @@ class Pattern:
     @property
     def label(self) -> str:
         """The task that they share, with dots where they differ."""
-        words = list(self.template.shared)
+        words = list(self.template.spelled)
         for slot in reversed(self.template.slots):
             words.insert(slot.place, "…")
         return " ".join(words) or self.members[0].example.task
@@ -109,11 +109,21 @@ def full(library: Library, members: Iterable[Member]) -> list[Example]:
     return [Example.of(json.loads(rows[it].example)) for it in wanted if it in rows]
 
 
-def nearest_skill(triggers: Triggers, pattern: Pattern) -> tuple[str, float]:
-    """The skill of the library that a pattern's tasks would most likely call for."""
-    tasks = " ".join(member.example.task for member in pattern.members[:20])
-    found = triggers.ranked(f"{pattern.label} {tasks}")
-    return found[0] if found else ("", 0.0)
+def nearest_skills(
+    library: Library, some: Iterable[Pattern]
+) -> dict[str, tuple[str, float]]:
+    """The skill that each pattern's tasks would most likely call for, if any."""
+    every = Triggers.at(library, library.tip) if _has_commit(library) else Triggers(())
+    found = {}
+    for pattern in some:
+        tasks = " ".join(member.example.task for member in pattern.members[:20])
+        ranked = every.ranked(f"{pattern.label} {tasks}")
+        found[pattern.id] = ranked[0] if ranked else ("", 0.0)
+    return found
+
+
+def _has_commit(library: Library) -> bool:
+    return bool(library.repository().name_of("HEAD^{commit}"))
 
 
 def _approved(rows: Iterable[Row], *, is_rebuilt: bool) -> Iterator[Member]:

@@ -13,7 +13,27 @@ _TOKEN = re.compile(
     r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']+'(?!\w)|<[A-Z]+_\d+>"
     r"|\$?\w[\w'’]*(?:[.,:/]\d\w*)*|[^\w\s]"
 )
+_COURTESY = re.compile(
+    r"\A(?:(?:hi|hello|hey|dear|good (?:morning|day|evening))\b(?: there| all| team)?"
+    r"|(?:could|can|would|will) you(?: please)?(?: help me(?: with| to)?)?\b|please\b"
+    r"|i(?:'d| would) (?:really )?(?:like|love)(?: you)?(?: to)?\b"
+    r"|i(?:'m| am)? ?(?:need|want|hoping|looking|trying|wondering)"
+    r"(?: you can| if you (?:can|could))?(?: some)?(?: help| assistance)?(?: me)?"
+    r"(?: with| to| for)?\b|help me(?: with| to)?\b)[\s,.!:]*",
+    re.IGNORECASE,
+)
+_THANKS = re.compile(
+    r"[\s,.!?]*(?:(?:can|could) you (?:please )?help(?: me)?(?: with (?:that|this|it))?"
+    r"|please|thanks?(?: you)?(?: so much)?|s'il vous pla[iî]t)[\s,.!?]*\Z",
+    re.IGNORECASE,
+)
+# An id, a long number, an amount or a date: never a part of the task itself.
+_OF_ONE = re.compile(
+    r"(?=.*\d)(?=.*[a-z])[\w#-]{5,}|\d{4,}|[$€£]\d.*|\d+[-/.]\d+[-/.]\d+|<\w+_\d+>"
+)
 _SHARED = 0.75  # of the tasks have a word that is part of what is asked for
+_COVERED = 0.4  # of a task are shared words, or it is told in everybody's own words
+_MARKED = re.compile(r"\d|[\"“<]|(?:^|\s)(?!I\b)[A-Z]")
 _USUAL = 0.5  # have a value where something varies
 _MOST_WORDS = 120
 _MOST_TASKS = 60
@@ -36,26 +56,41 @@ class Slot(NamedTuple):
 
 
 class Template(NamedTuple):
-    """What tasks have in common, and where they differ."""
+    """What tasks have in common, and where they differ; `spelled` as most spell it."""
 
     shared: list[str]
     slots: list[Slot]
+    spelled: list[str]
 
 
 def template(tasks: Sequence[str]) -> Template:
     """Line tasks up by the words that nearly all of them have in the same order."""
-    tasks = tasks[:_MOST_TASKS]
+    tasks = [request(task) for task in tasks[:_MOST_TASKS]]
     read = [_tokens(task) for task in tasks]
     said = [[token.word.lower() for token in tokens] for tokens in read]
-    shared = shared_words(said)
+    shared = [word for word in shared_words(said) if not _OF_ONE.fullmatch(word)]
+    spelled: list[Counter[str]] = [Counter() for _ in shared]
     found: dict[int, dict[int, str]] = {}
     for number, (task, tokens, words) in enumerate(zip(tasks, read, said, strict=True)):
+        for place, at in common(shared, words):
+            spelled[place][tokens[at].word] += 1
         for place, start, end in gaps(shared, words):
             text = task[tokens[start].start : tokens[end - 1].end].strip(_EDGES)
             if _tells(text):
                 found.setdefault(place, {})[number] = text
     slots = [Slot(place, values) for place, values in sorted(found.items())]
-    return Template(shared, [slot for slot in slots if _varies(slot, len(tasks))])
+    if len(shared) < _COVERED * sum(map(len, said)) / len(said):
+        slots = [slot for slot in slots if _is_specific(slot)]
+    usual = [max(it, key=lambda word: (it[word], word)) for it in spelled]
+    return Template(shared, [it for it in slots if _varies(it, len(tasks))], usual)
+
+
+def request(task: str) -> str:
+    """A task without the courtesies around it; all of it, if nothing else is left."""
+    text, count = task.strip(), 1
+    while count:
+        text, count = _COURTESY.subn("", text, count=1)
+    return _THANKS.sub("", text).strip() or task
 
 
 def _tokens(task: str) -> list[Token]:
@@ -107,6 +142,12 @@ def _tells(text: str) -> bool:
     """Whether a text has more than small words."""
     found = re.findall(r"[\w']+", text.lower())
     return not all(map(is_small_word, found))
+
+
+def _is_specific(slot: Slot) -> bool:
+    """Whether names, numbers or quotes stand there, not another way to say it."""
+    marked = sum(bool(_MARKED.search(value)) for value in slot.values.values())
+    return marked * 2 >= len(slot.values)
 
 
 def _varies(slot: Slot, tasks: int) -> bool:

@@ -19,6 +19,7 @@ from skillforge.model import Example
 from skillforge.redact import PLACEHOLDER
 
 _MOST_LETTERS = 160
+_SENTENCE = 6  # words, beyond which a value is one
 
 
 class Step(NamedTuple):
@@ -112,6 +113,8 @@ class Steps:
         is_fixed = seen > 1 and seen * 4 >= len(given) * 3
         if is_fixed and is_anybodys(value, seen):
             return f"`{value}`"
+        if _are_prose(list(given.values())):
+            return "a text of your own"
         if known := self._known(given):
             return f"{{{{{known.name}}}}}"
         if source := self._source(step.seen, given):
@@ -137,6 +140,13 @@ class Steps:
             known = Input(unused(name, self.inputs), values)
             self.inputs.append(known)
         return f"{{{{{known.name}}}}}"
+
+
+def _are_prose(values: Sequence[Any]) -> bool:
+    """Whether values are sentences, each written for its occasion."""
+    texts = [value for value in values if isinstance(value, str)]
+    long = sum(len(text.split()) > _SENTENCE for text in texts)
+    return long * 2 > len(values)
 
 
 def without_placeholders(text: str) -> str:

@@ -1,9 +1,14 @@
 """What the Learn stage has to say: data for scripts, words for people."""
 
+from collections import Counter
 from typing import Any
 
 from skillforge.learn.capture import Captured, Wish
-from skillforge.model import Example, Step, StepKind
+from skillforge.learn.drafting import Drafted
+from skillforge.learn.inputs import Input, found_inputs
+from skillforge.learn.patterns import Pattern
+from skillforge.learn.steps import Step as DraftStep
+from skillforge.model import EVIDENCE, SKILL_FILE, SKILLS, Example, Step, StepKind
 from skillforge.report import many, printable
 
 _SHOWN = 12  # letters of an id that people see
@@ -73,7 +78,7 @@ def _summary(done: Captured, wish: Wish) -> str:
     if wish.is_rehearsal:
         return f"{words}; nothing was stored"
     waiting = any(it.review.status == "pending" for it in done.kept)
-    return f"{words}\nnext: skillforge examples list" if waiting else words
+    return f"{words}; next: skillforge examples list" if waiting else words
 
 
 def _example_line(example: Example) -> str:
@@ -129,3 +134,114 @@ def _step_line(step: Step) -> str:
         return f"  > {step.tool}({_short(said, 70)})"
     sign = {StepKind.ERROR: "!", StepKind.OBSERVATION: "<"}.get(step.kind, step.role)
     return f"  {sign} {_short(step.text, 76)}"
+
+
+def pattern_row(pattern: Pattern, skill: str, alike: float) -> dict[str, Any]:
+    return {
+        "id": pattern.id,
+        "label": pattern.label,
+        "examples": [member.id for member in pattern.members],
+        "sessions": pattern.sessions,
+        "successes": len(pattern.successes),
+        "failures": len(pattern.failures),
+        "nearest_skill": skill or None,
+        "similarity": round(alike, 3),
+    }
+
+
+def patterns_text(rows: list[dict[str, Any]], waiting: int) -> str:
+    lines = [
+        f"{row['id']}  {len(row['examples']):3} examples, {row['sessions']} sessions, "
+        f"{row['successes']} successes  {_short(row['label'], 40)}"
+        for row in rows
+    ]
+    lines.append(f"{many(len(rows), 'pattern')}; {many(waiting, 'example')} waiting")
+    if rows:
+        lines.append(f"next: skillforge patterns show {rows[0]['id']}")
+    return "\n".join(map(printable, lines))
+
+
+def pattern_data(pattern: Pattern, skill: str, alike: float) -> dict[str, Any]:
+    """All that is known of one pattern."""
+    lined = pattern.template
+    tools = Counter(tool for it in pattern.members for tool in set(it.example.tools))
+    members = [
+        {
+            "id": it.id,
+            "task": it.example.task,
+            "session": it.example.session,
+            "outcome": str(it.example.outcome.status),
+            "source": str(it.example.outcome.source),
+            "tools": list(it.example.tools),
+        }
+        for it in pattern.members
+    ]
+    found, _ = found_inputs([it.example for it in pattern.members])
+    return pattern_row(pattern, skill, alike) | {
+        "members": members,
+        "shared": lined.spelled,
+        "tools": dict(tools.most_common()),
+        "varies": [input_data(item) for item in found],
+    }
+
+
+def pattern_text(data: dict[str, Any]) -> str:
+    near = data["nearest_skill"]
+    alike = f"{near} ({data['similarity']:.0%})" if near else "none"
+    lines = [
+        f"pattern   {data['id']}  {data['label']}",
+        f"examples  {len(data['examples'])}, from {many(data['sessions'], 'session')}; "
+        f"{data['successes']} successes, {data['failures']} failures",
+        f"shared    {' '.join(data['shared'])}",
+        f"tools     {', '.join(f'{t} ({n})' for t, n in data['tools'].items()) or '-'}",
+        f"nearest   {alike}",
+        "varies",
+        *(
+            f"  {it['name']} ({it['type']}): {_short(', '.join(it['examples']), 70)}"
+            for it in data["varies"]
+        ),
+        "members",
+        *(
+            f"  {it['id'][:_SHOWN]}  {it['outcome']:8} {_short(it['task'], 64)}"
+            for it in data["members"]
+        ),
+        f"next: skillforge draft {data['id']}",
+    ]
+    return "\n".join(map(printable, lines))
+
+
+def input_data(item: Input) -> dict[str, Any]:
+    return {
+        "name": item.name,
+        "type": item.type,
+        "examples": item.examples,
+        "default": item.default,
+    }
+
+
+def draft_data(made: Drafted) -> dict[str, Any]:
+    return {
+        "skill": made.draft.skill,
+        "path": f"{SKILLS}/{made.draft.skill}/{SKILL_FILE}",
+        "inputs": [input_data(item) for item in made.contract.inputs],
+        "steps": [step_data(step) for step in made.contract.steps],
+        "held_out": list(made.held),
+        "examples": list(made.draft.examples),
+        "pattern": made.pattern.id,
+    }
+
+
+def step_data(step: DraftStep) -> dict[str, Any]:
+    return step._asdict() | {"is_optional": step.is_optional}
+
+
+def draft_text(made: Drafted) -> str:
+    skill = made.draft.skill
+    inputs = ", ".join(item.name for item in made.contract.inputs) or "none"
+    lines = [
+        f"wrote {SKILLS}/{skill}/ and {many(len(made.draft.evidence), 'example')} to "
+        f"{EVIDENCE}/{skill}/, {len(made.held)} of them held out",
+        f"inputs: {inputs}; {many(len(made.contract.steps), 'step')}",
+        f"next: read it, then skillforge propose {skill}",
+    ]
+    return "\n".join(map(printable, lines))

@@ -1,6 +1,6 @@
 """A contract as the text of a SKILL.md."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from skillforge.learn.contract import Contract
 from skillforge.learn.inputs import Input
@@ -18,7 +18,7 @@ _SHAPES = {
 
 
 def skill_md(contract: Contract, origin: str) -> str:
-    """The text; every section of a contract is there, and says so if nothing is known."""
+    """The text; every section of a contract is there, also where little is known."""
     parts = [
         _header(contract, origin),
         f"# {_sentence(contract.phrase)}",
@@ -43,8 +43,8 @@ def skill_md(contract: Contract, origin: str) -> str:
 
 
 _STOP = (
-    "If a step fails twice for the same reason, stop, and say which step it was and what "
-    "it answered."
+    "If a step fails twice for the same reason, stop, and say which step it was and "
+    "what it answered."
 )
 _READ_AGAIN = "Read the request again: each input of it is reflected in the output."
 _NO_PITFALL = "Do not guess an input that was not given: ask for it."
@@ -55,8 +55,8 @@ def description(contract: Contract) -> str:
     phrase = contract.phrase.replace("{{", "").replace("}}", "").replace("_", " ")
     tools = [tool for tool, _ in contract.tools[:4]]
     using = f" with {', '.join(tools)}" if tools else ""
-    what = f"{_sentence(phrase)}{using}, in {many(len(contract.steps), 'step')}"
-    text = f"{what}. Use when the request is of the kind: {phrase}."
+    what = f"{_sentence(phrase)}{using}: {many(len(contract.steps), 'step')}, checks"
+    text = f"{what} and pitfalls. Use when somebody asks for this: {phrase}."
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0]}."
 
 
@@ -74,7 +74,7 @@ def _header(contract: Contract, origin: str) -> str:
 def _when(contract: Contract) -> str:
     asked = contract.phrase or "do the same as the examples"
     return (
-        f"When the request is to do this: {asked}. Not for anything else: it rests on "
+        f"When somebody asks for this: {asked}. Not for anything else: it rests on "
         f"{many(contract.runs, 'verified run')} of just this kind."
     )
 
@@ -99,9 +99,8 @@ def _tool_line(tool: str, seen: int, runs: int) -> str:
     return f"`{tool}` ({seen} of {runs} runs)"
 
 
-def _bullets(lines: Sequence[str] | object, otherwise: str) -> str:
-    every = list(lines)  # type: ignore[call-overload]
-    return "\n".join(f"- {line}" for line in every or [otherwise])
+def _bullets(lines: Iterable[str], otherwise: str) -> str:
+    return "\n".join(f"- {line}" for line in list(lines) or [otherwise])
 
 
 def _sentence(text: str) -> str:

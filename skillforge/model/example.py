@@ -1,6 +1,6 @@
 """One observed episode: what was asked, what was done, how it ended, who says so."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -212,9 +212,14 @@ def _step(said: Mapping[str, Any]) -> Step:
     return Step(StepKind(said["kind"]), **rest)
 
 
-def held_out(ids: Iterable[str]) -> frozenset[str]:
-    """Every third, by digest: not shown to whoever drafts, so that they can test it."""
-    return frozenset(sorted(ids)[2::3])
+def split(examples: Mapping[str, Example]) -> frozenset[str]:
+    """Which of them are held out: every third by digest, of successes and of others.
+
+    Whoever drafts does not see them, so that they can test the draft.
+    """
+    good = sorted(number for number, it in examples.items() if it.has_succeeded)
+    rest = sorted(examples.keys() - set(good))
+    return frozenset((*good[2::3], *rest[2::3]))
 
 
 def digest(observed: Mapping[str, Any]) -> str:

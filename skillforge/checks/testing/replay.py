@@ -46,11 +46,18 @@ class Example(NamedTuple):
     said: Mapping[str, Any]
 
 
-def held_out(
-    skill: Skill, evidence: Mapping[str, bytes]
-) -> tuple[list[Example], list[Trial]]:
-    """The examples marked so; one that cannot be read is a trial gone wrong."""
-    examples: list[Example] = []
+class Evidence(NamedTuple):
+    """The examples of a skill: held out from it, shown to its author, unreadable."""
+
+    held_out: list[Example]
+    shown: list[Example]
+    unread: list[Trial]
+
+
+def sorted_out(skill: Skill, evidence: Mapping[str, bytes]) -> Evidence:
+    """Which examples are held out; an unreadable one is a trial gone wrong."""
+    held: list[Example] = []
+    shown: list[Example] = []
     unread: list[Trial] = []
     for number, data in sorted(evidence.items()):
         try:
@@ -64,10 +71,10 @@ def held_out(
         elif not isinstance(said.get("held_out", False), bool):
             why = f"{name}: `held_out` has to be true or false"
         else:
-            examples += [Example(number, said)] if said.get("held_out") else []
+            (held if said.get("held_out") else shown).append(Example(number, said))
             continue
         unread.append(Trial(skill.name, name, Outcome.ERROR, 0.0, why, REPLAY))
-    return examples, unread
+    return Evidence(held, shown, unread)
 
 
 def read_replay(skill: Skill, examples: Sequence[Example]) -> Iterator[Case | Trial]:
@@ -137,10 +144,16 @@ def unused(skill: Skill, examples: Sequence[Example]) -> Iterator[Finding]:
         yield Finding("no-replay", Severity.WARNING, message, hint=hint)
 
 
-def copied(skill: Skill, examples: Sequence[Example]) -> Iterator[Finding]:
-    """Files of a skill that hold what they were not to know: overfitting."""
+def copied(
+    skill: Skill, examples: Sequence[Example], shown: Sequence[Example] = ()
+) -> Iterator[Finding]:
+    """Files of a skill that hold what they were not to know: overfitting.
+
+    What examples that were shown say, too, may be known.
+    """
     if not examples:
         return
+    known = f" {' '.join(text for it in shown for text in _leaves(it.said))} "
     for path, file in sorted(skill.files.items()):
         if file.kind not in (Kind.FILE, Kind.EXECUTABLE):
             continue
@@ -150,12 +163,12 @@ def copied(skill: Skill, examples: Sequence[Example]) -> Iterator[Finding]:
             continue
         text = skill.read(path).decode("utf-8", "replace")
         plain = f" {_plain(text)} "
-        parts = shingles(plain)
+        parts = shingles(plain) - shingles(known)
         for example in examples:
-            if what := _copy(plain, parts, example):
-                shown = what if len(what) <= 60 else f"{what[:60]}…"
+            if what := _copy(plain, parts, example, known):
+                said = what if len(what) <= 60 else f"{what[:60]}…"
                 message = f"holds text of the held-out example {example.id[:12]}"
-                yield _finding(path, _line_of(text, what), f"{message}: {shown!r}")
+                yield _finding(path, _line_of(text, what), f"{message}: {said!r}")
 
 
 def _finding(path: str, line: int, message: str) -> Finding:
@@ -163,13 +176,17 @@ def _finding(path: str, line: int, message: str) -> Finding:
     return Finding(rule, Severity.ERROR, message, path, line, _DO_NOT_COPY)
 
 
-def _copy(plain: str, parts: Set[int], example: Example) -> str:
+def _copy(plain: str, parts: Set[int], example: Example, known: str) -> str:
     """The text of an example that a file holds, if any; all as `_plain` spells it."""
     said = example.said
-    asked = list(islice(_leaves(said.get("inputs")), _MOST_LEAVES))
-    answers = list(islice(_leaves(said.get("output")), _MOST_LEAVES))
-    known = ("inputs", "output", *_ABOUT_IT)
-    rest = (t for k, v in said.items() if k not in known for t in _leaves(v))
+
+    def of(value: Any) -> Iterator[str]:
+        return (text for text in _leaves(value) if f" {text} " not in known)
+
+    asked = list(islice(of(said.get("inputs")), _MOST_LEAVES))
+    answers = list(islice(of(said.get("output")), _MOST_LEAVES))
+    named = ("inputs", "output", *_ABOUT_IT)
+    rest = (t for k, v in said.items() if k not in named for t in of(v))
     others = list(islice(rest, _MOST_LEAVES))
     for text in (*asked, *answers, *(t for t in others if len(t) >= _LONGER)):
         if len(text) >= _LONG and (f" {text} " in plain or _is_near(text, parts)):

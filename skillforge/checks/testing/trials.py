@@ -67,7 +67,7 @@ def plan(skill: Skill, evidence: Mapping[str, bytes], policy: Policy) -> Plan:
 
 
 def _plan(skill: Skill, evidence: Mapping[str, bytes]) -> Plan:
-    examples, unread = replay.held_out(skill, evidence)
+    examples, shown, unread = replay.sorted_out(skill, evidence)
     sources = (
         unread,
         cases.read_cases(skill),
@@ -91,7 +91,7 @@ def _plan(skill: Skill, evidence: Mapping[str, bytes]) -> Plan:
         (
             *stage.ignored(skill),
             *replay.unused(skill, examples),
-            *replay.copied(skill, examples),
+            *replay.copied(skill, examples, shown),
         ),
     )
 

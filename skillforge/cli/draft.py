@@ -1,0 +1,184 @@
+"""The commands of the Learn stage: patterns, draft and export."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from skillforge.cli.base import Answer, Settings, common_options, forge_options
+from skillforge.cli.output import use_colour
+from skillforge.cli.propose import as_option
+
+if TYPE_CHECKING:
+    from skillforge.learn.drafting import Drafted
+    from skillforge.library import Library
+    from skillforge.model import Report
+
+
+@click.group(invoke_without_command=True)
+@click.option("--rebuild", is_flag=True, help="Forget earlier patterns; find all anew.")
+@common_options
+@click.pass_context
+def patterns(context: click.Context, rebuild: bool) -> Answer | None:
+    """Tell what repeats in approved examples.
+
+    Examples of the same intent, by the words of their tasks and the tools in their
+    order, are a pattern; what happened once waits for another like it. A pattern keeps
+    its id when examples join it. `skillforge patterns show ID` explains one.
+    """
+    if context.invoked_subcommand is not None:
+        return None
+    from skillforge.learn import patterns as learned
+    from skillforge.learn.words import pattern_row, patterns_text
+    from skillforge.library import Library
+
+    settings = context.find_object(Settings)
+    assert settings is not None
+    library = Library.open(settings.start)
+    found = learned.find(library, is_rebuilt=rebuild)
+    near = learned.nearest_skills(library, found.patterns)
+    rows = [pattern_row(pattern, *near[pattern.id]) for pattern in found.patterns]
+    data = {"patterns": rows, "unclustered": [it.id for it in found.waiting]}
+    return Answer(data, patterns_text(rows, len(found.waiting)))
+
+
+@patterns.command()
+@click.argument("number", metavar="ID")
+@common_options
+@click.pass_obj
+def show(settings: Settings, number: str) -> Answer:
+    """Explain a pattern: its members, what they share, and what varies."""
+    from skillforge.learn import patterns as learned
+    from skillforge.learn.words import pattern_data, pattern_text
+    from skillforge.library import Library
+
+    library = Library.open(settings.start)
+    pattern = learned.one(library, number)
+    near = learned.nearest_skills(library, [pattern])[pattern.id]
+    data = pattern_data(pattern, *near)
+    return Answer(data, pattern_text(data))
+
+
+@click.command()
+@click.argument("number", metavar="PATTERN")
+@click.option("--name", default="", help="Call the skill so [default: by the task].")
+@click.option("--into", default="", metavar="SKILL", help="Edit a skill instead.")
+@click.option(
+    "--agent", default="", metavar="CMD", help="Let a command rewrite the draft."
+)
+@click.option("--propose", "is_proposed", is_flag=True, help="Put it up for review.")
+@click.option("--why", default="", help="The reason, for the reviewer and history.")
+@click.option("--dry-run", is_flag=True, help="Show the draft; write nothing.")
+@as_option
+@forge_options
+@click.pass_obj
+def draft(settings: Settings, /, number: str, **given: Any) -> Answer:
+    """Write a skill from a pattern: skills/NAME/ and its evidence/NAME/.
+
+    No model is needed: inputs are what varies between the examples, steps what at least
+    half of them did, with how many; errors and what cured them, what was checked last,
+    and what failing runs did differently. One example in three is held out: the draft
+    does not know it, and is tried with it.
+
+    \b
+    skillforge draft 4f2a --propose
+    skillforge draft 4f2a --agent 'claude -p'
+    skillforge draft 4f2a --into csv-tables
+
+    --agent runs a command in a folder with the draft, with a brief on its standard
+    input; what it leaves there is checked like any draft, and refused if it touches
+    anything else or holds text of a held-out example.
+
+    Exits 0 with a draft, 1 if a check has something against it, 4 if there are not
+    enough verified successes, or the skill is there already.
+    """
+    from skillforge.learn import drafting
+    from skillforge.learn import patterns as learned
+    from skillforge.library import Library
+
+    if given["name"] and given["into"]:
+        raise click.UsageError(
+            "--name is for a new skill, --into for one that is there"
+        )
+    library = Library.open(settings.start)
+    pattern = learned.one(library, number)
+    made = drafting.drafted(library, pattern, given["name"], given["into"])
+    report = None
+    if given["agent"]:
+        from skillforge.learn.agent import rewritten
+
+        made, report = rewritten(library, made, given["agent"])
+        if not report.ok:
+            return _refused(made, report)
+    if given["is_proposed"]:
+        return _propose(settings, made, given)
+    return _written(library, made, is_rehearsal=given["dry_run"])
+
+
+def _refused(made: "Drafted", report: "Report") -> Answer:
+    from skillforge import report as reports
+    from skillforge.learn.words import draft_data
+
+    found = [reports.finding_data(it) for it in report.findings]
+    text = reports.text(report, colour=use_colour())
+    data = draft_data(made) | {"path": None, "findings": found}
+    return Answer(data, f"{text}\nthe agent's draft is refused", ok=False)
+
+
+def _written(library: "Library", made: "Drafted", *, is_rehearsal: bool) -> Answer:
+    from skillforge.learn import placing
+    from skillforge.learn.words import draft_data, draft_text
+    from skillforge.model import SKILL_FILE
+    from skillforge.report import printable
+
+    data = draft_data(made)
+    if is_rehearsal:
+        text = made.draft.files[SKILL_FILE].data.decode("utf-8", "replace")
+        lines = map(printable, text.rstrip().split("\n"))
+        return Answer(data | {"text": text}, "\n".join(lines))
+    placing.place(library, made.draft, is_edit=made.is_edit)
+    return Answer(data, draft_text(made))
+
+
+def _propose(settings: Settings, made: "Drafted", given: dict[str, Any]) -> Answer:
+    from dataclasses import replace
+
+    from skillforge.cli.propose import noted, proposed
+    from skillforge.learn.words import draft_data
+    from skillforge.propose.admission import Request
+    from skillforge.propose.desk import Desk
+    from skillforge.propose.opening import propose
+
+    desk = Desk.at_work(settings.start, given["speaks_for"], settings.choice)
+    wanted = replace(made.draft, why=given["why"] or made.draft.why)
+    outcomes = propose(desk.library, desk.forge, [Request(wanted, desk.base)], desk.by)
+    answer = proposed(outcomes, [])
+    data = answer.data | draft_data(made)
+    return answer._replace(data=data, words=noted(answer.words, desk.forge.note))
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--force", is_flag=True, help="Replace an earlier export.")
+@common_options
+@click.pass_obj
+def export(settings: Settings, folder: Path, force: bool) -> Answer:
+    """Write approved examples down to train a model: FOLDER outside the library.
+
+    sharegpt.jsonl holds the verified successes as conversations, dpo.jsonl pairs of a
+    success and a failure of the same pattern, manifest.json their number and digests.
+    All of it is redacted.
+    """
+    from skillforge.learn.export import export as write
+    from skillforge.library import Library
+    from skillforge.report import many
+
+    done = write(Library.open(settings.start), folder, force=force)
+    data = {
+        "folder": str(done.folder),
+        "conversations": done.conversations,
+        "pairs": done.pairs,
+        "sha256": done.files,
+    }
+    counts = f"{many(done.conversations, 'conversation')}, {many(done.pairs, 'pair')}"
+    return Answer(data, f"wrote {counts} to {folder}")
