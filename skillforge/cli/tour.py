@@ -22,31 +22,6 @@ tags: pdf
 ---
 See [the guide](references/guide.md).
 """
-_TABLES = """\
----
-name: csv-tables
-description: Writes CSV tables. Use when the user wants a table as CSV.
----
-# CSV tables
-
-## When to use
-The user wants rows and columns as a file that any program reads.
-## Inputs
-The rows, the columns that are wanted, and their order.
-## Steps
-1. {advice}
-2. Write one row for each line.
-## Tools
-Python's csv module.
-## Output
-A UTF-8 file that ends in .csv.
-## Failure handling
-If a cell holds a line break, quote it; if that is not enough, ask.
-## Verification
-Read the file back and compare the number of rows.
-## Pitfalls
-Spreadsheets take long numbers for amounts: quote identifiers.
-"""
 _PRICE = """\
 ---
 name: unit-price
@@ -76,6 +51,9 @@ try:
 except OSError:
     print("0.33")
 """
+_LEARNED = "export-table"
+_PATTERN = "PATTERN"
+_APPROVE = "--approve --as 'Rita <rita@example.org>'"
 _WHO = ("AUTHOR", "COMMITTER")
 
 
@@ -91,7 +69,7 @@ class Step(NamedTuple):
 def tour(keep: Path | None) -> Answer:
     """Run all steps; the answer is a no as soon as one ends otherwise than told."""
     with _folder(keep) as root, _identity():
-        steps = [*_checking(root), *_proposing(root), *_proving(root)]
+        steps = [*_checking(root), *_learning(root), *_proposing(), *_proving(root)]
         steps += _looking_back(root)
         for step in steps:
             step.before()
@@ -136,22 +114,37 @@ def _checking(root: Path) -> list[Step]:
     ]
 
 
-def _proposing(root: Path) -> list[Step]:
-    approve = "--approve --as 'Rita <rita@example.org>'"
+def _learning(root: Path) -> list[Step]:
+    """From what an agent did, several times, to a skill that it proposes."""
 
-    def write_skill() -> None:
-        _write_skill(root, "Keep the header. Quote cells that contain a comma.")
+    def write_transcripts() -> None:
+        from skillforge.cli.episodes import transcripts
+
+        (root / "runs.jsonl").write_text(transcripts(), encoding="utf-8")
 
     return [
         Step(
-            "An agent has learned something. It can only propose it.",
-            "skillforge propose csv-tables --origin agent-foreground "
-            "--why 'Three tables lost their header'",
-            before=write_skill,
+            "An agent did the same in eight sessions. Private data are taken out.",
+            "skillforge capture runs.jsonl",
+            before=write_transcripts,
         ),
+        Step(
+            "Nothing is learned from what nobody approved.",
+            "skillforge examples approve --all-verified --as Rita",
+        ),
+        Step("What repeats is a pattern.", "skillforge patterns"),
+        Step(
+            "A pattern becomes a draft, and the draft a proposal.",
+            f"skillforge draft {_PATTERN} --name {_LEARNED} --propose",
+        ),
+    ]
+
+
+def _proposing() -> list[Step]:
+    return [
         Step("The gate judges it by the policy of main.", "skillforge gate 1"),
         Step("Nobody approves their own work.", "skillforge review 1 --approve", 4),
-        Step("Rita does.", f"skillforge review 1 {approve}"),
+        Step("Rita does.", f"skillforge review 1 {_APPROVE}"),
         Step("A merge is the promotion.", "skillforge promote 1"),
     ]
 
@@ -198,44 +191,52 @@ def _proving(root: Path) -> list[Step]:
 
 def _looking_back(root: Path) -> list[Step]:
     def worsen() -> None:
-        _write_skill(root, "Drop the header. It is in the way.")
+        path = root / "skills" / _LEARNED / "SKILL.md"
+        good = proc.run(
+            ["git", "show", f"main:skills/{_LEARNED}/SKILL.md"]
+        ).out.decode()
+        start, end = good.index("## Verification"), good.index("## Pitfalls")
+        path.parent.mkdir(exist_ok=True)
+        bad = f"{good[:start]}## Verification\n\n- It will be fine.\n\n{good[end:]}"
+        path.write_text(bad, encoding="utf-8")
 
-    approve = "--approve --as 'Rita <rita@example.org>'"
     return [
         Step(
             "A worse version gets through.",
-            "skillforge propose csv-tables --why 'Headers are noise'",
+            f"skillforge propose {_LEARNED} --why 'Checks take time'",
             before=worsen,
         ),
-        Step("", f"skillforge review 2 {approve}"),
+        Step("", f"skillforge review 2 {_APPROVE}"),
         Step("", "skillforge promote 2"),
         Step(
             "Back to the version before, byte for byte, at once.",
-            "skillforge rollback csv-tables --now --why 'It drops headers'",
+            f"skillforge rollback {_LEARNED} --now --why 'It checks nothing'",
         ),
-        Step("History tells what happened, and why.", "skillforge log csv-tables"),
-        Step("", "skillforge why csv-tables"),
+        Step("History tells what happened, and why.", f"skillforge log {_LEARNED}"),
+        Step("", f"skillforge why {_LEARNED}"),
         Step("And nothing reached main unjudged.", "skillforge audit"),
     ]
-
-
-def _write_skill(root: Path, advice: str) -> None:
-    folder = root / "skills" / "csv-tables"
-    folder.mkdir(exist_ok=True)
-    page = _TABLES.format(advice=advice)
-    (folder / "SKILL.md").write_text(page, encoding="utf-8")
 
 
 def _run(step: Step) -> int:
     from skillforge.cli import run
 
+    line = step.line.replace(_PATTERN, _pattern() if _PATTERN in step.line else "")
     if step.say:
         click.echo(f"\n# {step.say}")
-    click.echo(f"$ {step.line}")
-    program, *arguments = shlex.split(step.line)
+    click.echo(f"$ {line}")
+    program, *arguments = shlex.split(line)
     if program == "skillforge":
         return run(arguments)
     return proc.run([program, *arguments]).code
+
+
+def _pattern() -> str:
+    """The id of the pattern with most successes."""
+    from skillforge.learn import patterns
+    from skillforge.library import Library
+
+    return patterns.find(Library.open(Path())).patterns[0].id
 
 
 @contextlib.contextmanager

@@ -109,6 +109,12 @@ class Aligned:
         return next(iter(self.seen.values()))
 
     @property
+    def is_in_vain(self) -> bool:
+        """Whether an error came of it, as a rule."""
+        failed = sum(bool(action.error) for action in self.seen.values())
+        return failed * 2 > self.support
+
+    @property
     def is_repeated(self) -> bool:
         """Whether it is done several times in a row, as a rule."""
         several = sum(action.times > 1 for action in self.seen.values())
@@ -150,6 +156,7 @@ def _with(
 
 
 def usual(lined: Sequence[Aligned], episodes: int) -> list[Aligned]:
-    """The steps that at least half of the episodes have."""
+    """The steps that at least half of the episodes have; not those that went wrong."""
     counted = min(episodes, _MOST_MEMBERS)
-    return [step for step in lined if step.support * 2 >= counted]
+    often = [step for step in lined if step.support * 2 >= counted]
+    return [step for step in often if not step.is_in_vain]

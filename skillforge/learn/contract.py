@@ -49,7 +49,7 @@ def contract(examples: Sequence[Example]) -> Contract:
     writer = Steps(good, inputs)
     phrase = phrase_of(lined, inputs)
     steps = writer.written(common) or [Step(phrase, "", len(good), len(good))]
-    tools = Counter(tool for example in good for tool in set(example.tools))
+    tools = Counter(tool for it in good for tool in dict.fromkeys(it.tools))
     often = [(tool, n) for tool, n in tools.most_common() if n * 2 >= len(good)]
     return Contract(
         name=name_of(lined, good, [step.tool for step in steps]),

@@ -22,7 +22,7 @@ _NOT_TO_LEARN = (DOES_NOT_WORK, ENVIRONMENT, ONE_OFF, TRANSIENT)
 
 def recoveries(successes: Sequence[Example]) -> list[str]:
     """An error, and what cured it; the most frequent first."""
-    found = Counter(cure for example in successes for cure in set(_cures(example)))
+    found = Counter(cure for it in successes for cure in dict.fromkeys(_cures(it)))
     return [f"{cure} ({many(n, 'run')})" for cure, n in found.most_common(_MOST)]
 
 
@@ -143,7 +143,7 @@ def output_form(successes: Sequence[Example]) -> list[str]:
 
 
 def _text_form(texts: list[str]) -> list[str]:
-    shared = Counter(it for text in texts for it in set(headings(text)))
+    shared = Counter(it for text in texts for it in dict.fromkeys(headings(text)))
     sections = [
         it for it, seen in shared.items() if seen > 1 and seen * 2 >= len(texts)
     ]

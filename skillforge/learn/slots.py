@@ -29,7 +29,8 @@ _THANKS = re.compile(
 )
 # An id, a long number, an amount or a date: never a part of the task itself.
 _OF_ONE = re.compile(
-    r"(?=.*\d)(?=.*[a-z])[\w#-]{5,}|\d{4,}|[$€£]\d.*|\d+[-/.]\d+[-/.]\d+|<\w+_\d+>"
+    r"(?=.*\d)(?=.*[a-z])[\w#-]{5,}|\d{4,}|[$€£]\d.*|\d+[-/.]\d+[-/.]\d+|<\w+_\d+>",
+    re.IGNORECASE,
 )
 _SHARED = 0.75  # of the tasks have a word that is part of what is asked for
 _COVERED = 0.4  # of a task are shared words, or it is told in everybody's own words
@@ -151,5 +152,7 @@ def _is_specific(slot: Slot) -> bool:
 
 
 def _varies(slot: Slot, tasks: int) -> bool:
+    """Whether values differ, or would: an id or a date is of one occasion anyway."""
     distinct = {value.lower() for value in slot.values.values()}
-    return len(distinct) > 1 and len(slot.values) >= max(2, _USUAL * tasks)
+    differs = len(distinct) > 1 or all(map(_OF_ONE.fullmatch, distinct))
+    return differs and len(slot.values) >= max(2, _USUAL * tasks)

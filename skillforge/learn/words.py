@@ -164,7 +164,8 @@ def patterns_text(rows: list[dict[str, Any]], waiting: int) -> str:
 def pattern_data(pattern: Pattern, skill: str, alike: float) -> dict[str, Any]:
     """All that is known of one pattern."""
     lined = pattern.template
-    tools = Counter(tool for it in pattern.members for tool in set(it.example.tools))
+    used = (dict.fromkeys(it.example.tools) for it in pattern.members)
+    tools = Counter(tool for tools in used for tool in tools)
     members = [
         {
             "id": it.id,

@@ -52,7 +52,7 @@ _NO_PITFALL = "Do not guess an input that was not given: ask for it."
 
 def description(contract: Contract) -> str:
     """What it does, and when to use it."""
-    phrase = contract.phrase.replace("{{", "").replace("}}", "").replace("_", " ")
+    phrase = contract.phrase.replace("{{", "(").replace("}}", ")").replace("_", " ")
     tools = [tool for tool, _ in contract.tools[:4]]
     using = f" with {', '.join(tools)}" if tools else ""
     what = f"{_sentence(phrase)}{using}: {many(len(contract.steps), 'step')}, checks"

@@ -19,6 +19,13 @@ def body(*words: object) -> str:
     return f"# About {' '.join(map(str, words))}\n\n{''.join(steps)}"
 
 
+def page(name: str, extra: str, *words: object) -> str:
+    """A skill that is for other things than those of other words."""
+    text = skill_md(name, extra, body(*(words or (name,))))
+    said = f"Reads {name} for {' '.join(map(str, words[:9]))}"
+    return text.replace("Reads tables from files", said.removesuffix(" for "))
+
+
 @dataclass(frozen=True)
 class Loop:
     """The commands of the loop, on one library."""
@@ -36,14 +43,14 @@ class Loop:
         return ran.data
 
     def write(self, name: str, *words: object, extra: str = "") -> Path:
-        text = skill_md(name, extra, body(*(words or (name,))))
+        text = page(name, extra, *words)
         return self.folder.write(f"skills/{name}/SKILL.md", text).parent
 
     def draft(self, tmp: Path, name: str, *words: object, extra: str = "") -> Path:
         """A draft outside the library."""
         folder = tmp / "drafts" / name
         folder.mkdir(parents=True, exist_ok=True)
-        text = skill_md(name, extra, body(*(words or (name,))))
+        text = page(name, extra, *words)
         (folder / "SKILL.md").write_text(text)
         return folder
 

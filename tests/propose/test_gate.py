@@ -32,7 +32,7 @@ def test_a_good_proposal_passes_and_the_report_is_kept(loop: Loop) -> None:
     data = loop.ok("gate", number)
 
     assert data["passed"] is True
-    names = ("paths", "validate", "scan", "overlap", "test")
+    names = ("paths", "validate", "scan", "overlap", "evidence", "test")
     assert statuses(data) == dict.fromkeys(names, "passed")
     assert all(c["digest"] and c["seconds"] >= 0 for c in data["checks"])
     assert data["checks"][1]["skills"] == {"xlsx-tables": "passed"}

@@ -10,6 +10,7 @@ from skillforge import sandbox
 from skillforge.store import Cache
 from tests.propose.conftest import REVIEWER, Loop
 
+CHECKS = "checks: [validate, scan, overlap, test]\n"  # what is behind it is its own
 AGENT = ("--origin", "agent-foreground")
 SCRIPT = "import sys; print(sys.argv[1].upper())\n"
 CASE = "run: [python3, scripts/up.py, abc]\nexpect: {stdout: ABC}\n"
@@ -52,6 +53,7 @@ class Judge:
 
 @pytest.fixture
 def judge(loop: Loop, tmp_path: Path) -> Judge:
+    loop.policy(CHECKS)
     return Judge(loop, tmp_path / "judged")
 
 
@@ -121,7 +123,7 @@ def test_a_look_at_syntax_is_no_proof(judge: Judge, loop: Loop) -> None:
 
 
 def test_the_policy_says_how_many(judge: Judge, loop: Loop) -> None:
-    loop.policy("tests: {scripts: 0, prose: 1, agent: 1}\n")
+    loop.policy(f"{CHECKS}tests: {{scripts: 0, prose: 1, agent: 1}}\n")
 
     assert judge({"scripts/up.py": SCRIPT})[0] is True
     assert judge({}, "--supersede") == (False, {"too-few-cases"})
@@ -197,16 +199,16 @@ def test_who_approves_what_the_gate_refuses_is_told(judge: Judge, loop: Loop) ->
 
 
 def test_a_rollback_does_not_wait_for_trials(loop: Loop, judge: Judge) -> None:
-    loop.policy("tests: {scripts: 0}\n")
+    loop.policy(f"{CHECKS}tests: {{scripts: 0}}\n")
     first = judge.propose({"scripts/up.py": SCRIPT})
     loop.approve(first)
     loop.promote(first)
-    loop.policy("tests: {scripts: 5}\n")
-    loop.policy("tests: {scripts: 0}\n")
+    loop.policy(f"{CHECKS}tests: {{scripts: 5}}\n")
+    loop.policy(f"{CHECKS}tests: {{scripts: 0}}\n")
     second = judge.propose({"scripts/up.py": "raise SystemExit(1)\n"})
     loop.approve(second)
     loop.promote(second)
-    loop.policy("tests: {scripts: 5}\n")
+    loop.policy(f"{CHECKS}tests: {{scripts: 5}}\n")
 
     done = loop.ok("rollback", "upper-case", "--now", "--why", "Broken")
 

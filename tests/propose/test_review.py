@@ -25,6 +25,7 @@ def test_a_reviewer_sees_what_matters(loop: Loop, tmp_path: Path) -> None:
         "run: [echo, '{{ word }}']\nvariants: [{word: a}, {word: b}]\n"
     )
     (draft / "scripts/get.py").write_text("import requests\n# https://example.com/x\n")
+    loop.policy("checks: [validate, scan, overlap, test]\n")
     example = tmp_path / "one.json"
     example.write_text("{}")
     options = ("--why", "We need it", "--origin", "agent-foreground")
