@@ -5,8 +5,9 @@ A transcript is data. Nothing in it decides what becomes of it.
 
 import io
 import json
+import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -28,6 +29,7 @@ from skillforge.store import Examples, Row
 _GROWING = ("claude-code", "codex")  # one file for a session, which may go on
 _FEWEST, _MOST_LETTERS = 16, 4_000_000  # examples and letters that are redacted at once
 _MOST_PROBLEMS = 200
+_LOOKED_AT = 50  # objects, by which a format is recognised
 _SMALL = 1 << 20
 
 
@@ -106,17 +108,17 @@ class Capture:
         for path, is_named in found:
             if is_named:
                 self._refuse_strange(path)
-        for path, is_named in found:
-            self._file(path, is_named=is_named)
+        for path, _ in found:
+            self._file(path)
         return self.done
 
     def stream(self, file: io.BufferedReader) -> Captured:
         """Capture what comes in on standard input."""
         records = reading.Records(reading.unpacked(file))
-        objects = iter(records)
-        first = reading.first_of(objects)
-        form = self._form or _recognised("standard input", first, records)
-        self._episodes(form, chain(first, objects), records, Origin("stdin"))
+        form, objects = self._recognised(records)
+        if form is None:
+            raise _strange("standard input", records)
+        self._episodes(form, objects, records, Origin("stdin"), "standard input")
         self._flush()
         return self.done
 
@@ -125,41 +127,47 @@ class Capture:
         with reading.opened(path) as file:
             if not file.peek(1):
                 raise RequestError(f"{path} is empty", hint="nothing was captured")
-            if reading.looks_binary(file):
-                raise _strange(str(path))
-            if self._form is None:
-                records = reading.Records(file)
-                _recognised(str(path), reading.first_of(iter(records)), records)
+            records = reading.Records(file)
+            if reading.looks_binary(file) or self._recognised(records)[0] is None:
+                raise _strange(str(path), records)
 
-    def _file(self, path: Path, *, is_named: bool) -> None:
+    def _recognised(
+        self, records: reading.Records
+    ) -> tuple[Format | None, Iterator[Record]]:
+        """The format of some records, and all of them again."""
+        objects = iter(records)
+        first: list[Record] = []
+        form = self._form
+        while form is None and len(first) < _LOOKED_AT:
+            if (record := next(objects, None)) is None:
+                break
+            first.append(record)
+            form = formats.recognise([record.value])
+        return form, chain(first, objects)
+
+    def _file(self, path: Path) -> None:
         place, status = str(path.resolve()), path.stat()
-        mark = marks.Mark.read(self.store.mark(place))
-        if self.wish.everything or self.wish.reviewed_by:
-            mark = marks.Mark()
+        is_afresh = self.wish.everything or self.wish.reviewed_by
+        mark = marks.Mark() if is_afresh else marks.Mark.read(self.store.mark(place))
         if mark.is_of(status):
             self.done.unchanged += 1
             return
         self.done.files += 1
         with reading.opened(path) as file:
             went_on = mark.resumes(file, status)
-            records = reading.Records(
-                file, *(mark.line, mark.offset) if went_on else ()
-            )
-            objects = iter(records)
-            first = reading.first_of(objects)
-            form = self._form or (formats.named(mark.format) if went_on else None)
-            form = form or formats.recognise(record.value for record in first)
-            if form is None and not is_named:
+            start = (mark.line, mark.offset) if went_on else (0, 0)
+            records = reading.Records(file, *start)
+            form, objects = self._recognised(records)
+            if form is None and went_on:
+                form = formats.named(mark.format)
+            if form is None:
                 self.done.skipped["not a transcript"] += 1
                 return
-            assert form is not None
-            episodes = chain(first, objects)
-            self._episodes(form, episodes, records, _origin(path), str(path))
+            self._episodes(form, objects, records, _origin(path), str(path))
         self._flush()
-        if not self.wish.is_rehearsal:
-            offset = (
-                records.done if records.is_lines and form.NAME not in _GROWING else 0
-            )
+        if not (self.wish.is_rehearsal or self.wish.is_partial or records.is_broken):
+            is_whole = not records.is_lines or form.NAME in _GROWING
+            offset = 0 if is_whole else records.done
             read = marks.Mark.of(path, status, form.NAME, offset, records.line)
             self.store.set_mark(place, read.written)
 
@@ -169,32 +177,30 @@ class Capture:
         objects: Iterable[Record],
         records: reading.Records,
         origin: Origin,
-        name: str = "",
+        name: str,
     ) -> None:
         for found in form.read(objects, origin):
-            self._report(name or origin.name, records)
+            self._report(name, records)
             if isinstance(found, Trouble):
-                self.done.report(name or origin.name, found)
-            elif why := self._unwanted(found):
+                self.done.report(name, found)
+            elif why := self._unwanted(found, origin):
                 self.done.skipped[why] += 1
             else:
                 self._wait(found)
-        self._report(name or origin.name, records)
+        self._report(name, records)
 
     def _report(self, name: str, records: reading.Records) -> None:
         for trouble in records.troubles:
             self.done.report(name, trouble)
         records.troubles.clear()
 
-    def _unwanted(self, example: Example) -> str:
+    def _unwanted(self, example: Example, origin: Origin) -> str:
         """Why an episode is not looked at; empty if it is."""
-        about = example.environment
+        about, wanted = example.environment, self.wish.project
         places = (about.get("project", ""), about.get("cwd", ""))
-        if self.wish.project and not any(
-            _is_in(self.wish.project, it) for it in places
-        ):
+        if wanted and not any(_is_in(wanted, place) for place in places):
             return "another project"
-        if self.wish.since and (example.started or "9") < self.wish.since:
+        if self.wish.since and (example.started or origin.changed) < self.wish.since:
             return "too old"
         if not example.task.strip():
             return "no task"
@@ -268,23 +274,24 @@ def _is_in(project: str, place: str) -> bool:
 
 
 def _origin(path: Path) -> Origin:
+    # Harbor keeps the trajectory, the result and the verifier's reward apart.
+    near = [path.parent]
+    if path.parent.name == "agent":
+        near += [path.parent.parent, path.parent.parent / "verifier"]
+
     def beside(name: str) -> bytes:
-        other = path.with_name(name)
-        is_small = other.is_file() and other.stat().st_size <= _SMALL
-        return other.read_bytes() if is_small else b""
+        for other in (folder / name for folder in near):
+            if other.is_file() and other.stat().st_size <= _SMALL:
+                return other.read_bytes()
+        return b""
 
-    return Origin(path.name, path.resolve().parts[1:-1], beside)
-
-
-def _recognised(name: str, first: list[Record], records: reading.Records) -> Format:
-    form = formats.recognise(record.value for record in first)
-    if form is None:
-        raise _strange(name, records.troubles[0] if records.troubles else None)
-    return form
+    changed = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(path.stat().st_mtime))
+    return Origin(path.name, path.resolve().parts[1:-1], beside, changed)
 
 
-def _strange(name: str, trouble: Trouble | None = None) -> RequestError:
-    why = f" (line {trouble.line}: {trouble.message})" if trouble else ""
+def _strange(name: str, records: reading.Records) -> RequestError:
+    first = next(iter(records.troubles), None)
+    why = f" (line {first.line}: {first.message})" if first else ""
     return RequestError(
         f"{name} is no transcript that is known{why}",
         hint=f"nothing was captured; known are {', '.join(formats.formats())}, and "

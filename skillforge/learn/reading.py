@@ -11,7 +11,6 @@ import re
 import zlib
 from codecs import getincrementaldecoder
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +83,7 @@ class Records:
         self._line = line
         self.done = done
         self.is_lines = True
+        self.is_broken = False
         self.troubles: list[Trouble] = []
 
     def __iter__(self) -> Iterator[Record]:
@@ -93,6 +93,7 @@ class Records:
         except (EOFError, zlib.error, gzip.BadGzipFile) as err:
             self._trouble(f"the packed data end or break off here: {err}")
         except OSError as err:
+            self.is_broken = True
             self._trouble(f"cannot be read on: {err.strerror or err}")
 
     @property
@@ -222,7 +223,3 @@ def looks_binary(file: io.BufferedReader) -> bool:
     """Whether a stream does not begin like JSON; nothing of it is used up."""
     found = file.peek(_CHUNK).removeprefix(_BOM).lstrip(b" \t\r\n\x00")[:1]
     return bool(found) and found not in b"{["
-
-
-def first_of(records: Iterator[Record], count: int = 50) -> list[Record]:
-    return list(islice(records, count))

@@ -12,6 +12,7 @@ from skillforge.redact import Known
 from skillforge.store import Row
 
 PLAIN = "plain"
+_MOST_BYTES = 600_000  # of steps; evidence of more than a megabyte is refused
 
 
 class Raw(NamedTuple):
@@ -39,7 +40,8 @@ def prepared(known: Known, reviewer: str, raws: Sequence[Raw]) -> list[Ready]:
 
 
 def _ready(it: Raw, known: Known, reviewer: str) -> Ready:
-    example, taken = worth.redact(replace(it.example, raw=it.raw), known)
+    whole = replace(_fitting(it.example), raw=it.raw)
+    example, taken = worth.redact(whole, known)
     claimed = example.outcome
     if example.format == PLAIN:
         # What a file says of itself proves nothing.
@@ -69,6 +71,18 @@ def too_little(example: Example) -> str:
     if example.outcome.is_verified and example.outcome.status is Ended.FAILURE:
         return ""
     return "" if example.worth.is_enough else "learning value below 0.6"
+
+
+def _fitting(example: Example) -> Example:
+    """An example that fits into a file of evidence: without steps in its middle."""
+    steps = list(example.steps)
+    sizes = [len(json.dumps(step.said)) for step in steps]
+    left_out = 0
+    while sum(sizes) > _MOST_BYTES and len(steps) > 2:
+        middle = len(steps) // 2
+        del steps[middle], sizes[middle]
+        left_out += 1
+    return replace(example, steps=tuple(steps), left_out=example.left_out + left_out)
 
 
 def now() -> str:

@@ -16,7 +16,9 @@ _ORDERS = re.compile(
     r"(?:\w+\s+)?(?:example|episode|transcript|session|skill|draft|proposal)"
     r"|\b(?:mark|label|record|score|count)\s+(?:this|it|the)\b[^.\n]{0,30}"
     r"\b(?:as\s+)?(?:approved|verified|successful|a success|reviewed)"
-    r"|\byou are (?:now|no longer)\b|\bnew (?:system )?instructions\s*:"
+    r"|\byou are no longer (?:bound|limited|restricted)\b"
+    r"|\byou are now (?:an?|in|the)\b[^.\n]{0,40}\b(?:mode|agent|assistant|admin)\b"
+    r"|\bnew (?:system )?instructions\s*:"
     r"|\b(?:do not|don't|never) (?:redact|report|flag|mention)\b"
     r"|<\|(?:im_start|system|endoftext)",
     re.IGNORECASE,

@@ -37,6 +37,7 @@ class Origin:
     name: str  # of the file, without its folder
     folder: tuple[str, ...] = ()  # names of the folders above it, nearest last
     beside: Callable[[str], bytes] = lambda _name: b""
+    changed: str = "9"  # when the file was, ISO 8601; a stream is of now
 
 
 class Trouble(NamedTuple):
