@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from zlib import crc32
 
 _MOST_LINES, _MOST_LETTERS, _MOST_WINDOWS = 20, 1000, 60  # that are compared in full
+_FEW = 20  # documents, among which rare words are rare by chance
 BYTES_PER_TOKEN = 4  # of UTF-8: near enough for English, code, Cyrillic and Chinese
 
 # An opening fence of backticks has none in the rest of its line: that is inline code.
@@ -97,16 +98,38 @@ def nearest_lines(text: str, wanted: str) -> tuple[int, str]:
     return best + 1, "\n".join(lines[best : best + len(target)])
 
 
+def on_one_line(text: str, most: int = 200) -> str:
+    """A text that can stand in a code span: one line, only what can be seen."""
+    seen = "".join(
+        letter if letter.isprintable() else " " for letter in text[: most * 4]
+    )
+    line = " ".join(seen.replace("`", "'").split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def plain_words(text: str, most: int = 400) -> str:
+    """A text that can stand in prose: no sign in it means anything in Markdown."""
+    return re.sub(
+        r"[^\w\s.,;:!?'\"“”’()/%$€£&+=@…-]|_(?=_)", "", on_one_line(text, most)
+    )
+
+
 def rarity(documents: Sequence[Sequence[str]]) -> dict[str, float]:
-    """How much each term tells: the more, the fewer documents it is in."""
+    """How much each term tells: the more, the fewer documents it is in.
+
+    Among few documents that says little, and all terms tell about the same.
+    """
     from math import log
 
     count: dict[str, int] = {}
     for document in documents:
         for term in set(document):
             count[term] = count.get(term, 0) + 1
-    total = len(documents) + 1
-    return {term: log(total / (seen + 1)) + 1 for term, seen in count.items()}
+    total = len(documents)
+    share = total / (total + _FEW)
+    return {
+        term: 1 + share * log((total + 1) / (seen + 1)) for term, seen in count.items()
+    }
 
 
 def unit_vector(terms: Sequence[str], rarity: Mapping[str, float]) -> dict[str, float]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from skillforge.learn.intents import words
 from skillforge.learn.slots import common
 from skillforge.model import Example, Step, StepKind
+from skillforge.text import on_one_line, plain_words
 
 _COMMAND = ("command", "cmd", "script", "code")
 _NO_DEEDS = re.compile(r"(?:think|todo_?write|todo_?read|update_?plan|plan)", re.I)
@@ -49,14 +50,14 @@ def deeds(example: Example) -> Iterator[Action]:
     calls = any(True for _ in example.calls)
     for at, step in enumerate(example.steps):
         if step.kind is StepKind.CALL and not _NO_DEEDS.fullmatch(step.tool):
-            command = command_of(step.arguments)
-            sign = f"{step.tool} {program(command)}".strip()
+            command, tool = command_of(step.arguments), on_one_line(step.tool, 80)
+            sign = on_one_line(f"{tool} {program(command)}", 120)
             error = _error_after(example.steps, at)
-            yield Action(sign, step.tool, step.arguments, command, at, error=error)
+            yield Action(sign, tool, step.arguments, command, at, error=error)
         elif not calls and step.kind is StepKind.MESSAGE and step.role == "assistant":
             sign = " ".join(words(step.text))
             if sign and example.format == "plain":
-                yield Action(sign, "", {}, step.text, at)
+                yield Action(sign, "", {}, plain_words(step.text), at)
 
 
 def command_of(arguments: Mapping[str, Any]) -> str:

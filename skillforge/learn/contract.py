@@ -15,10 +15,12 @@ from skillforge.learn.inputs import Input, found_inputs
 from skillforge.learn.slots import Template
 from skillforge.learn.steps import Step, Steps, without_placeholders
 from skillforge.model import Ended, Example
-from skillforge.text import is_small_word, terms
+from skillforge.text import is_small_word, on_one_line, plain_words, terms
 
 _MOST_IN_NAME = 4
+_MOST_TOOLS = 20
 _LONGEST_NAME = 48
+_LONGEST_PHRASE = 300
 _WORD = re.compile(r"[a-z][a-z-]*[a-z]")
 _VAGUE = re.compile(r"help|need|want|like|make|tell|give|show|get|find|provide|looking")
 
@@ -50,7 +52,11 @@ def contract(examples: Sequence[Example]) -> Contract:
     phrase = phrase_of(lined, inputs)
     steps = writer.written(common) or [Step(phrase, "", len(good), len(good))]
     tools = Counter(tool for it in good for tool in dict.fromkeys(it.tools))
-    often = [(tool, n) for tool, n in tools.most_common() if n * 2 >= len(good)]
+    often = [
+        (on_one_line(tool, 80), n)
+        for tool, n in tools.most_common(_MOST_TOOLS)
+        if n * 2 >= len(good)
+    ]
     return Contract(
         name=name_of(lined, good, [step.tool for step in steps]),
         phrase=phrase,
@@ -68,13 +74,13 @@ def contract(examples: Sequence[Example]) -> Contract:
 
 def phrase_of(lined: Template, inputs: Sequence[Input]) -> str:
     """The task that all share, as a sentence with inputs in place of what varies."""
-    words = list(lined.spelled)
+    words = [plain_words(word) for word in lined.spelled]
     for slot in reversed(lined.slots):
         named = next((it.name for it in inputs if it.values == slot.values), None)
         words.insert(slot.place, f"{{{{{named}}}}}" if named else "…")
     text = without_placeholders(" ".join(words))
     text = re.sub(r" ([,.;:!?)])", r"\1", re.sub(r"([(]) | - (?=\w)", r"\1", text))
-    return text.strip(" .,;:!?-")
+    return " ".join(text.split()).strip(" .,;:!?-")[:_LONGEST_PHRASE]
 
 
 def name_of(lined: Template, examples: Sequence[Example], tools: Sequence[str]) -> str:

@@ -42,6 +42,7 @@ _PLACES = {
     "by": "method",
 }
 _NAME = re.compile(r"[^a-z0-9]+")
+_FINE_NAME = re.compile(r"[A-Za-z][\w.-]{0,59}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,18 +127,13 @@ def declared(examples: Sequence[Example]) -> list[Input]:
     """Inputs that at least half of the examples name."""
     names = Counter(name for example in examples for name in example.inputs)
     usual = [name for name, seen in names.items() if seen * 2 >= len(examples)]
-    return [
-        Input(
-            name,
-            {
-                at: it.inputs[name]
-                for at, it in enumerate(examples)
-                if name in it.inputs
-            },
-            is_declared=True,
-        )
-        for name in usual
-    ]
+    given = [dict(example.inputs) for example in examples]
+    found: list[Input] = []
+    for name in usual:
+        values = {at: it[name] for at, it in enumerate(given) if name in it}
+        spelled = name if _FINE_NAME.fullmatch(name) else as_name(name)
+        found.append(Input(unused(spelled, found), values, is_declared=True))
+    return found
 
 
 def is_same(known: Mapping[int, Any], other: Mapping[int, Any]) -> bool:
@@ -185,7 +181,7 @@ def _is_noun(word: str) -> bool:
 
 
 def as_name(word: str) -> str:
-    return _NAME.sub("_", word.lower()).strip("_") or "value"
+    return _NAME.sub("_", word.lower()).strip("_")[:40] or "value"
 
 
 def comes_from(example: Example, at: int, value: Any) -> str:

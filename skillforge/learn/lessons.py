@@ -11,7 +11,7 @@ from skillforge.learn.actions import Action, Aligned, actions, deeds
 from skillforge.learn.steps import without_placeholders
 from skillforge.model import Example
 from skillforge.report import many
-from skillforge.text import headings
+from skillforge.text import headings, on_one_line, plain_words
 
 _MOST = 5
 _WORDS = 14
@@ -59,7 +59,7 @@ def _changed(before: Action, after: Action) -> str:
         for name in dict.fromkeys((*before.arguments, *after.arguments))
         if before.arguments.get(name) != after.arguments.get(name)
     ]
-    return " and ".join(f"`{name}`" for name in names[:3])
+    return " and ".join(f"`{on_one_line(name, 60)}`" for name in names[:3])
 
 
 def error_words(text: str) -> str:
@@ -73,7 +73,7 @@ def error_words(text: str) -> str:
         for at, token in enumerate(_TOKEN.findall(line)[:_WORDS])
     )
     said = re.sub(r"(?:… ?)+", "… ", re.sub(r" ([,;:.()!?])", r"\1", said)).strip()
-    return said if re.search(r"[a-z]{3}", said) else ""
+    return plain_words(said, 120) if re.search(r"[a-z]{3}", said) else ""
 
 
 def checks(successes: Sequence[Example], steps: Sequence[Aligned]) -> list[str]:
@@ -135,7 +135,8 @@ def output_form(successes: Sequence[Example]) -> list[str]:
     if all(isinstance(it, dict) for it in outputs):
         names = Counter(name for it in outputs for name in it)
         usual = [name for name, seen in names.items() if seen * 2 >= len(outputs)]
-        return [f"A JSON object with {', '.join(f'`{name}`' for name in usual)}."]
+        named = ", ".join(f"`{on_one_line(str(name), 60)}`" for name in usual[:20])
+        return [f"A JSON object with {named}."]
     if all(isinstance(it, list) for it in outputs):
         return ["A JSON list."]
     texts = [it for it in outputs if isinstance(it, str)]
@@ -152,7 +153,8 @@ def _text_form(texts: list[str]) -> list[str]:
     listed = sum(bool(re.search(r"^\s*(?:[-*]|\d+\.) ", it, re.M)) for it in texts)
     form = "with a list " if listed * 2 > len(texts) else ""
     lines = [f"A text {form}of about {about} words for whoever asked."]
-    lines += [f"Its sections: {', '.join(sections)}."] if sections else []
+    named = plain_words(", ".join(sections))
+    lines += [f"Its sections: {named}."] if named else []
     return lines
 
 
@@ -169,4 +171,4 @@ def praise(examples: Sequence[Example]) -> list[str]:
     """What reviewers said of more than one example."""
     said = Counter(example.notes for example in examples if example.notes)
     common = [note for note, seen in said.most_common(3) if seen > 1]
-    return [without_placeholders(" ".join(note.split())) for note in common]
+    return [plain_words(without_placeholders(note)) for note in common]

@@ -66,9 +66,33 @@ def opened(path: Path) -> io.BufferedReader:
 
 def unpacked(file: io.BufferedReader) -> io.BufferedReader:
     """The bytes themselves where they are packed with gzip, in however many parts."""
-    if file.peek(2)[:2] == _GZIP:
-        return io.BufferedReader(gzip.GzipFile(fileobj=file))
-    return file
+    return io.BufferedReader(Unpacked(file)) if file.peek(2)[:2] == _GZIP else file
+
+
+class Unpacked(io.RawIOBase):
+    """Packed bytes, up to where they break off; `damage` says why they do."""
+
+    def __init__(self, file: io.BufferedReader) -> None:
+        super().__init__()
+        self._packed = file
+        self._file = gzip.GzipFile(fileobj=file)
+        self.damage = ""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            data = self._file.read1(len(buffer))
+        except (EOFError, zlib.error, gzip.BadGzipFile) as err:
+            self.damage = str(err)
+            return 0
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._packed.close()
+        super().close()
 
 
 class Records:
@@ -90,8 +114,8 @@ class Records:
         """Objects as they come; a damaged end is a trouble, not a stop."""
         try:
             yield from self._objects()
-        except (EOFError, zlib.error, gzip.BadGzipFile) as err:
-            self._trouble(f"the packed data end or break off here: {err}")
+            if damage := getattr(self._file.raw, "damage", ""):
+                self._trouble(f"the packed data break off here: {damage}")
         except OSError as err:
             self.is_broken = True
             self._trouble(f"cannot be read on: {err.strerror or err}")

@@ -11,7 +11,7 @@ from skillforge.text import is_small_word
 
 _TOKEN = re.compile(
     r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']+'(?!\w)|<[A-Z]+_\d+>"
-    r"|\$?\w[\w'’]*(?:[.,:/]\d\w*)*|[^\w\s]"
+    r"|\$?\w[\w'’]*(?:-[A-Za-z]+|[.,:/]\d\w*)*|[^\w\s]"
 )
 _COURTESY = re.compile(
     r"\A(?:(?:hi|hello|hey|dear|good (?:morning|day|evening))\b(?: there| all| team)?"
@@ -76,8 +76,10 @@ def template(tasks: Sequence[str]) -> Template:
         for place, at in common(shared, words):
             spelled[place][tokens[at].word] += 1
         for place, start, end in gaps(shared, words):
-            text = task[tokens[start].start : tokens[end - 1].end].strip(_EDGES)
-            if _tells(text):
+            text = task[tokens[start].start : tokens[end - 1].end]
+            is_quote = text[0] in "\"“'"
+            text = text.strip(_EDGES)
+            if text and (is_quote or _tells(text)):
                 found.setdefault(place, {})[number] = text
     slots = [Slot(place, values) for place, values in sorted(found.items())]
     if len(shared) < _COVERED * sum(map(len, said)) / len(said):

@@ -17,6 +17,7 @@ from skillforge.learn.inputs import (
 from skillforge.learn.slots import gaps, shared_words
 from skillforge.model import Example
 from skillforge.redact import PLACEHOLDER
+from skillforge.text import on_one_line
 
 _MOST_LETTERS = 160
 _SENTENCE = 6  # words, beyond which a value is one
@@ -84,7 +85,7 @@ class Steps:
             if len(seen) * 2 >= len(texts):
                 before = words[place - 1] if place else ""
                 words.insert(place, self._put(as_name(before.lstrip("-")), seen))
-        return without_placeholders(" ".join(words))
+        return on_one_line(without_placeholders(" ".join(words)))
 
     def _fill(self, step: Aligned, words: list[str]) -> str:
         """Words of one text, with inputs where their values stand."""
@@ -99,7 +100,7 @@ class Steps:
     def _arguments(self, step: Aligned) -> str:
         names = Counter(name for it in step.seen.values() for name in it.arguments)
         usual = [name for name, seen in names.items() if seen * 2 >= step.support]
-        said = [f"`{name}` = {self._argument(step, name)}" for name in usual]
+        said = [f"`{on_one_line(n, 60)}` = {self._argument(step, n)}" for n in usual]
         return f" with {', '.join(said)}" if said else ""
 
     def _argument(self, step: Aligned, name: str) -> str:

@@ -23,6 +23,7 @@ _ORDERS = re.compile(
     r"|<\|(?:im_start|system|endoftext)",
     re.IGNORECASE,
 )
+_SAID = ("environment", "task", "inputs", "output", "notes", "named_tools", "session")
 _SUSPICIOUS = re.compile(
     r"(?<!\w)@[A-Za-z][\w-]{2,}\b(?!/)|\b\d{9,}\b|\b[0-9a-f]{12,}\b", re.IGNORECASE
 )
@@ -31,27 +32,23 @@ _SUSPICIOUS = re.compile(
 def redact(example: Example, known: Known) -> tuple[Example, dict[str, str]]:
     """The example without private values; and those, by placeholder."""
     redaction = Redaction(known)
-    parts = (dict(example.environment), example.task, dict(example.inputs))
-    steps = [(step.text, step.tool, dict(step.arguments)) for step in example.steps]
-    rest = (steps, example.output, example.notes, list(example.named_tools))
-    redaction.learn([example.session, *parts, *rest])
-    put = redaction.clean
-    session = put(example.session)
-    redacted = replace(
+    steps = [[step.text, step.tool, dict(step.arguments)] for step in example.steps]
+    said = {name: getattr(example, name) for name in _SAID} | {"steps": steps}
+    clean = redaction(said)
+    session = clean["session"]
+    return replace(
         example,
-        task=put(example.task),
+        **{name: clean[name] for name in _SAID[:-2]},
+        named_tools=tuple(clean["named_tools"]),
         session=session if session == example.session else digest_of(example.session),
-        environment={key: put(it) for key, it in example.environment.items()},
-        inputs=put(dict(example.inputs)),
         steps=tuple(
-            replace(step, text=put(text), tool=put(tool), arguments=put(arguments))
-            for step, (text, tool, arguments) in zip(example.steps, steps, strict=True)
+            replace(step, text=text, tool=tool, arguments=arguments)
+            for step, (text, tool, arguments) in zip(
+                example.steps, clean["steps"], strict=True
+            )
         ),
-        output=put(example.output),
-        notes=put(example.notes),
-        named_tools=tuple(put(tool) for tool in example.named_tools),
-    )
-    return replace(redacted, redacted=redaction.counts), redaction.taken
+        redacted=redaction.counts,
+    ), redaction.taken
 
 
 def digest_of(session: str) -> str:

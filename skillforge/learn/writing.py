@@ -6,6 +6,7 @@ from skillforge.learn.contract import Contract
 from skillforge.learn.inputs import Input
 from skillforge.learn.steps import Step
 from skillforge.report import many
+from skillforge.text import plain_words
 
 _LONGEST = 900  # letters of a description, of which 1,024 may be
 _SHAPES = {
@@ -53,7 +54,7 @@ _NO_PITFALL = "Do not guess an input that was not given: ask for it."
 def description(contract: Contract) -> str:
     """What it does, and when to use it."""
     phrase = contract.phrase.replace("{{", "(").replace("}}", ")").replace("_", " ")
-    tools = [tool for tool, _ in contract.tools[:4]]
+    tools = [plain_words(tool, 40) for tool, _ in contract.tools[:4]]
     using = f" with {', '.join(tools)}" if tools else ""
     what = f"{_sentence(phrase)}{using}: {many(len(contract.steps), 'step')}, checks"
     text = f"{what} and pitfalls. Use when somebody asks for this: {phrase}."

@@ -16,6 +16,7 @@ from skillforge.redact import finding
 PLACEHOLDER = re.compile(r"<([A-Z]+)_(\d+)>")
 _SAME_IN_ANY_CASE = ("EMAIL", "NAME", "USER", "HOST")
 _DEEPEST = 40
+_MOST_PASSES = 10
 Put = Callable[[str], str]
 
 
@@ -45,7 +46,7 @@ class Known:
 
 @dataclass(slots=True)
 class Redaction:
-    """What is taken from one example; first `learn` every text of it, then `clean`."""
+    """What is taken from one example."""
 
     known: Known = field(default_factory=Known)
     taken: dict[str, str] = field(default_factory=dict)  # by placeholder
@@ -53,10 +54,19 @@ class Redaction:
     _same: dict[tuple[str, str], str] = field(default_factory=dict)
     _last: Counter[str] = field(default_factory=Counter)
     _hits: Counter[str] = field(default_factory=Counter)
-    _pattern: re.Pattern[str] | None = None
 
-    def learn(self, value: Any) -> None:
-        """Look for private values in a text, or in the texts of a JSON value."""
+    def __call__(self, value: Any) -> Any:
+        """A JSON value without what is private, or shows to be once more is gone."""
+        for _ in range(_MOST_PASSES):
+            known = len(self._put)
+            self._learn(value)
+            if len(self._put) == known:
+                break
+            value = self._cleaned(value)
+        return value
+
+    def _learn(self, value: Any) -> None:
+        """Look for private values in the texts of a JSON value."""
         for key, text in _texts(value):
             self._reserve(text)
             if finding.IS_SECRET_NAME.search(key) and _is_value(text):
@@ -71,21 +81,14 @@ class Redaction:
             for private in finding.find(text):
                 self._take(*private)
 
-    def clean(self, value: Any) -> Any:
-        """The value without what was learned."""
-        if self._pattern is None:
-            self._pattern = _any_of(self._put)
-        return _mapped(value, self._clean_text)
+    def _cleaned(self, value: Any) -> Any:
+        pattern = _any_of(self._put)
+        return _mapped(value, lambda text: pattern.sub(self._replace, text))
 
     @property
     def counts(self) -> dict[str, int]:
         """How often something of each kind was taken out."""
         return dict(sorted(self._hits.items()))
-
-    def _clean_text(self, text: str) -> str:
-        if not self._put or self._pattern is None:
-            return text
-        return self._pattern.sub(self._replace, text)
 
     def _replace(self, match: re.Match[str]) -> str:
         put = self._put[match[0]]
@@ -115,14 +118,13 @@ class Redaction:
 
 def get_ready() -> None:
     """Load what the search for secrets needs, once, before there are many of us."""
-    Redaction().learn("a text that is long enough to be looked at")
+    Redaction()("a text that is long enough to be looked at")
 
 
 def remains(value: Any, known: Known) -> dict[str, int]:
     """How much of each kind a value still holds that should have been taken out."""
     redaction = Redaction(known)
-    redaction.learn(value)
-    redaction.clean(value)
+    redaction(value)
     return redaction.counts
 
 

@@ -54,7 +54,7 @@ _URL_LOGIN = re.compile(
     re.IGNORECASE,
 )
 _PHONE = re.compile(
-    r"""(?<![\w.+/:=#-])(?:
+    r"""(?<![\w.+/-])(?:
     \+\d{1,3}[ .-]?(?:\(\d{1,4}\)[ .-]?)?\d{1,4}(?:[ .-]?\d{2,4}){1,4}
     |(?:1[ .-])?\(\d{3}\)[ .-]?\d{3}[ .-]?\d{4}
     |(?:1[.-])?\d{3}-\d{3}-\d{4}|\d{3}\.\d{3}\.\d{4}|\d{3}[ ]\d{3}[ ]\d{4}
@@ -84,14 +84,14 @@ _INNER_HOST = re.compile(
 _KEYED = re.compile(
     r"""["']?\b(?P<key>user_?name|user_?id|login|hostname|host_?name|first_?name|last_?name|
     full_?name|sur_?name|given_?name|family_?name)["']?\s{0,2}[:=]\s{0,2}
-    (?:["'](?P<quoted>[^"'\n\\<>{}$]{2,64})["']|(?P<bare>[\w.-]{2,64})(?!\S*[({]))""",
+    (?:["'](?P<quoted>[^"'\n\\<>{}$]{2,64})["']|(?P<bare>[\w.-]{2,64})(?!\S{0,80}[({]))""",
     re.IGNORECASE | re.VERBOSE,
 )
 _COMMON = re.compile(
-    r"(?:root|users?|admin|ubuntu|runner|tests?|guest|me|you|home|app|node|build|shared|"
+    r"(?:root|users?1?|admin1?|ubuntu|runner|tests?|guest|me|you|home|app|node|build|shared|"
     r"default|public|nobody|www|vagrant|jenkins|localhost|host|server|example|demo|dev|"
     r"prod|none|null|true|false|string|name|username|login|self|git|sudo|int|str|id|"
-    r"required|optional|the|and|for|with|any|all)\d?",
+    r"required|optional|the|and|for|with|any|all)",
     re.IGNORECASE,
 )
 
@@ -131,9 +131,11 @@ def _providers() -> tuple[re.Pattern[str], ...]:
     from detect_secrets.plugins.base import RegexBasedDetector
     from detect_secrets.plugins.basic_auth import BasicAuthDetector
     from detect_secrets.plugins.ip_public import IPPublicDetector
+    from detect_secrets.plugins.npm import NpmDetector
     from detect_secrets.plugins.private_key import PrivateKeyDetector
 
-    own = (BasicAuthDetector, IPPublicDetector, PrivateKeyDetector)  # found in full
+    # We find these in full, or without taking long over a hostile text.
+    own = (BasicAuthDetector, IPPublicDetector, NpmDetector, PrivateKeyDetector)
     detectors: Iterable[Any] = get_mapping_from_secret_type_to_class().values()
     return tuple(
         pattern

@@ -1,0 +1,324 @@
+"""`draft`: a contract from what runs share, with the evidence attached."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillforge.model import Example
+from skillforge.model.example import digest, split
+from tests.learn.conftest import TABLES, Learner, call, export_run, export_runs, plain
+
+
+@pytest.fixture
+def pattern(learner: Learner) -> str:
+    found: str = learner.learn(*export_runs(6, 2))[0]["id"]
+    return found
+
+
+def text_of(learner: Learner, skill: str) -> str:
+    return (learner.folder.root / "skills" / skill / "SKILL.md").read_text()
+
+
+def test_a_draft_is_a_contract(learner: Learner, pattern: str) -> None:
+    made = learner.ok("draft", pattern)
+    text = text_of(learner, made["skill"])
+
+    assert made["skill"] == "export-table-csv"
+    assert made["path"] == "skills/export-table-csv/SKILL.md"
+    for section in (
+        "When to use", "Inputs", "Steps", "Tools", "Output", "Failure handling",
+        "Verification", "Pitfalls",
+    ):  # fmt: skip
+        assert f"\n## {section}\n" in text
+    assert [(it["name"], it["type"]) for it in made["inputs"]] == [
+        ("table", "text"),
+        ("path", "path"),
+    ]
+    assert [it["tool"] for it in made["steps"]] == [
+        "list_tables",
+        "query",
+        "write_file",
+        "read_file",
+    ]
+    assert all(it["support"] * 2 >= it["of"] for it in made["steps"])
+    assert "`table` = {{table}}" in text
+    assert "`header` = `true`" in text
+    assert "answers “error: no such table”, call `list_tables` first" in text
+    assert "End with `read_file`" in text
+    assert "Do not leave out `read_file`: 2 of 2 failed runs" in text
+    assert learner("validate", made["skill"]).code == 0
+
+
+def test_nothing_of_a_single_run_stands_in_it(learner: Learner, pattern: str) -> None:
+    text = text_of(learner, learner.ok("draft", pattern)["skill"])
+
+    for table in TABLES:
+        assert table not in text
+    assert "<" not in text.replace("<=", "")
+    assert "Rita" not in text
+
+
+def test_one_in_three_is_held_out_and_not_known_to_the_draft(
+    learner: Learner, pattern: str
+) -> None:
+    made = learner.ok("draft", pattern)
+    folder = learner.folder.root / "evidence" / made["skill"]
+    files = {path.stem: json.loads(path.read_text()) for path in folder.iterdir()}
+
+    assert len(files) == 8
+    assert len(made["held_out"]) == 2
+    assert {n for n, it in files.items() if it["held_out"]} == set(made["held_out"])
+    assert set(made["held_out"]) == split(
+        {n: Example.of(it) for n, it in files.items()}
+    )
+    for number, said in files.items():
+        assert digest(Example.of(said).observed) == number
+    held = [
+        files[number]["inputs"] or files[number]["task"] for number in made["held_out"]
+    ]
+    seen = json.dumps(made["inputs"])
+    assert not any(str(task).split()[2] in seen for task in held)
+
+
+def test_the_same_pattern_gives_the_same_draft_in_any_process(
+    learner: Learner, pattern: str
+) -> None:
+    texts = set()
+    for seed in ("0", "1", "2"):
+        command = [sys.executable, "-m", "skillforge", "draft", pattern, "--dry-run"]
+        done = subprocess.run(
+            command,
+            cwd=learner.folder.root,
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        )
+        texts.add(done.stdout)
+    assert len(texts) == 1
+
+
+def test_drafting_twice_is_safe_and_overwrites_nothing(
+    learner: Learner, pattern: str
+) -> None:
+    skill = learner.ok("draft", pattern)["skill"]
+    learner.ok("draft", pattern)
+    path = learner.folder.root / "skills" / skill / "SKILL.md"
+    path.write_text(path.read_text() + "\nMine.\n")
+
+    ran = learner("draft", pattern)
+
+    assert ran.code == 4
+    assert "--name" in ran.err
+    assert "--into" in ran.err
+    assert path.read_text().endswith("Mine.\n")
+    assert (
+        learner.ok("draft", pattern, "--name", "other-tables")["skill"]
+        == "other-tables"
+    )
+
+
+def test_two_successes_are_not_enough(learner: Learner) -> None:
+    (pattern,) = learner.learn(*export_runs(2, 2))
+
+    ran = learner("draft", pattern["id"])
+
+    assert ran.code == 4
+    assert "2 verified successes; a draft needs 3" in ran.err
+
+
+def test_what_only_a_model_judged_makes_no_draft(learner: Learner) -> None:
+    claim = {"status": "success", "source": "llm"}
+    rows = [plain(f"Export the {it} table", it, outcome=claim) for it in TABLES]
+    learner.capture(*rows, options=("--reviewed-by", "Ada"))
+    (pattern,) = learner.ok("patterns")["patterns"]
+
+    assert learner("draft", pattern["id"]).code == 4
+
+
+def test_plain_examples_make_a_draft_of_what_they_tell(learner: Learner) -> None:
+    rows = [
+        plain(
+            "summarize on-call incidents",
+            f"day-{n}",
+            inputs={"timeWindow": window, "sources": ["pagerduty", "slack"]},
+            steps=[
+                f"Query pagerduty for the last {window}",
+                "Group by owner",
+                "Write it",
+            ],
+            notes="It included impact, owner and next action.",
+            output={"impact": "x", "owner": "y"},
+        )
+        for n, window in enumerate(("24h", "24h", "24h", "7d", "24h", "24h"))
+    ]
+    learner.capture(*rows, options=("--reviewed-by", "Ada"))
+    (pattern,) = learner.ok("patterns")["patterns"]
+
+    made = learner.ok("draft", pattern["id"])
+    text = text_of(learner, made["skill"])
+
+    assert made["skill"] == "summarize-on-call-incidents"
+    assert {it["name"]: it["default"] for it in made["inputs"]}["timeWindow"] == "24h"
+    assert "Query pagerduty for the last {{timeWindow}}" in text
+    assert "A JSON object with `impact`, `owner`." in text
+    assert "It included impact, owner and next action." in text
+    assert learner("validate", made["skill"]).code == 0
+
+
+def test_commands_become_templates(learner: Learner) -> None:
+    def run(name: str) -> dict[str, Any]:
+        talk = [
+            {"role": "user", "content": f"Run the tests of {name}"},
+            *call(0, "bash", "ok", command=f"git checkout {name} --quiet"),
+            *call(1, "bash", "Error: 1 failed", command="pytest -q tests"),
+            *call(2, "edit", "ok", path=f"src/{name}.py"),
+            *call(3, "bash", "1 passed", command="pytest -q tests"),
+            *call(4, "bash", "clean", command="git status"),
+        ]
+        return {"session": name, "reward": 1, "messages": talk}
+
+    (pattern,) = learner.learn(*(run(it) for it in ("auth", "core", "mail", "web")))
+
+    text = text_of(
+        learner, learner.ok("draft", pattern["id"], "--name", "run-it")["skill"]
+    )
+
+    assert "Run `git checkout {{tests}} --quiet` with `bash`" in text
+    assert "`pytest -q tests`" in text
+    assert "call `edit` first, then `bash pytest` again" in text
+    assert "End with `bash git status`" in text
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "Error: connection refused",
+        "Error: pandoc: command not found",
+        "Error: the browser tool does not work",
+    ],
+)
+def test_failures_of_one_day_are_not_learned(learner: Learner, error: str) -> None:
+    def run(table: str) -> dict[str, Any]:
+        row = export_run(table)
+        row["messages"][2]["content"] = error
+        return row
+
+    (pattern,) = learner.learn(*(run(table) for table in TABLES[:5]))
+
+    skill = learner.ok("draft", pattern["id"])["skill"]
+
+    assert error.partition(": ")[2] not in text_of(learner, skill)
+    assert learner("validate", skill).code == 0
+
+
+HOSTILE = (
+    "`rm -rf /` ---\nname: evil\n--- {{x}} <b> \u202e & | # [a](b)",
+    "a: b\n\n# Heading\n\n```sh\nls\n```",
+    "'\"\\ \x07 \U0001f600 {}",
+)
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+def test_hostile_names_make_no_odd_skill(learner: Learner, words: str) -> None:
+    def run(number: int) -> dict[str, Any]:
+        calls = [
+            m for n in range(5) for m in call(n, words, f"Error {words}", **{words: n})
+        ]
+        calls += call(6, words, "fine", **{words: words})
+        first = {"role": "user", "content": f"Please do {words} for thing {number}"}
+        return {"session": str(number), "reward": 1, "messages": [first, *calls]}
+
+    (pattern,) = learner.learn(*map(run, range(4)))
+
+    made = learner.ok("draft", pattern["id"], "--name", "odd-thing")
+
+    assert learner("validate", "odd-thing").code == 0
+    header = text_of(learner, made["skill"]).split("---\n")
+    assert header[1].startswith("name: odd-thing\n")
+
+
+def test_a_draft_goes_straight_to_a_proposal_that_passes_the_gate(
+    learner: Learner, pattern: str
+) -> None:
+    before = learner.folder.git("status", "--porcelain")
+
+    made = learner.ok("draft", pattern, "--propose", "--why", "Often asked for")
+
+    assert made["created"] is True
+    assert learner.folder.git("status", "--porcelain") == before
+    gate = learner.ok("gate", made["proposal"])
+    assert gate["passed"] is True
+    shown = learner.folder.git("log", "-1", "--format=%B", made["branch"])
+    assert "Origin: agent-background" in shown
+    assert shown.count("Example: ") == 8
+    again = learner.ok("draft", pattern, "--propose", "--why", "Often asked for")
+    assert (again["proposal"], again["created"]) == (made["proposal"], False)
+
+
+def test_more_evidence_becomes_an_edit(learner: Learner, pattern: str) -> None:
+    learner.folder.add_skill("table-export")
+    learner.folder.commit()
+
+    made = learner.ok("draft", pattern, "--into", "table-export", "--propose")
+
+    after = learner.folder.git("show", f"{made['branch']}:skills/table-export/SKILL.md")
+    assert "Do not leave out `read_file`" in after
+    assert "Reads tables from files" in after
+    assert "call `list_tables` first" in after
+    assert learner("draft", pattern, "--into", "nothing-there").code == 2
+    assert learner("draft", pattern, "--into", "a", "--name", "b").code == 2
+
+
+def test_an_edit_in_the_checkout_starts_from_main(
+    learner: Learner, pattern: str
+) -> None:
+    path = learner.folder.add_skill("table-export") / "SKILL.md"
+    learner.folder.commit()
+    learner.ok("draft", pattern, "--into", "table-export")
+    assert "Do not leave out" in path.read_text()
+    path.write_text("unsaved work")
+
+    assert learner("draft", pattern, "--into", "table-export").code == 4
+    assert path.read_text() == "unsaved work"
+
+
+def test_the_policy_of_today_redacts_examples_of_yesterday(
+    learner: Learner, pattern: str
+) -> None:
+    learner.folder.write("skillforge.yaml", "redact: {names: [customers, audit]}\n")
+    made = learner.ok("draft", pattern)
+
+    folder = learner.folder.root / "evidence" / made["skill"]
+    for path in folder.iterdir():
+        assert "customers" not in path.read_text()
+        assert digest(Example.of(json.loads(path.read_text())).observed) == path.stem
+
+
+def test_private_values_are_nowhere_but_in_the_store(
+    learner: Learner, tmp_path: Path
+) -> None:
+    canary = "kx7canary9qv2"
+    rows = [
+        export_run(it, path=f"/home/{canary}/x", extra=f" for {canary}@corp.example")
+        for it in TABLES
+    ]
+    (pattern,) = learner.learn(*rows)
+    made = learner.ok("draft", pattern["id"], "--propose")
+    learner.ok("draft", pattern["id"])
+    learner.ok("export", tmp_path / "out")
+
+    learner.folder.git("add", "--all")
+    seen = learner.folder.git("log", "-p", "--all") + learner.folder.git("diff", "HEAD")
+    for path in (
+        *learner.folder.root.glob("[es]*/**/*.*"),
+        *(tmp_path / "out").iterdir(),
+    ):
+        seen += path.read_text() if path.is_file() else ""
+    assert made["branch"]
+    assert canary not in seen
+    assert canary.encode() in learner.store

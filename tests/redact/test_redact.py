@@ -1,0 +1,233 @@
+"""Redaction: private values go, the rest stays, and what belongs together is seen."""
+
+import base64
+import json
+import random
+import string
+import uuid
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skillforge.redact import PLACEHOLDER, Known, Redaction, remains
+
+NOTHING = Known()
+LETTERS = string.ascii_letters + string.digits
+R = random.Random(7)
+
+
+def cleaned(value: object, known: Known = NOTHING) -> object:
+    return Redaction(known)(value)
+
+
+def some(letters: str, count: int) -> str:
+    return "".join(R.choice(letters) for _ in range(count))
+
+
+def card() -> str:
+    digits = [4, *(R.randrange(10) for _ in range(14))]
+    doubled = [d * 2 if at % 2 == 0 else d for at, d in enumerate(digits)]
+    total = sum(d - 9 if d > 9 else d for d in doubled)
+    number = "".join(map(str, [*digits, -total % 10]))
+    return " ".join(number[at : at + 4] for at in range(0, 16, 4))
+
+
+def iban() -> str:
+    account = "".join(str(R.randrange(10)) for _ in range(18))
+    check = 98 - int(f"{account}131400") % 97
+    return f"DE{check:02}{account}"
+
+
+def encoded(word: str) -> str:
+    data = json.dumps({"alg": word}).encode()
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+
+PRIVATE = {
+    "secret": [
+        "AKIA" + some(string.ascii_uppercase + string.digits, 16),
+        "ghp_" + some(LETTERS, 36),
+        "glpat-" + some(LETTERS, 20),
+        "xoxb-" + some(string.digits, 12) + "-" + some(LETTERS, 24),
+        "sk_" + "live_" + some(LETTERS, 24),
+        "AIza" + some(LETTERS, 35),
+        "npm_" + some(LETTERS, 36),
+        "sk-ant-api03-" + some(LETTERS, 90),
+        ".".join(map(encoded, ("HS256", "x", "y"))),
+    ],
+    "email": ["bo.li@corp.example", "a+b@x.org", "UPPER@Case.NET"],
+    "phone": ["+49 170 1234567", "(555) 123-4567", "+1-202-555-0143", "020 7946 0958"],
+    "card": [card() for _ in range(5)],
+    "iban": [iban() for _ in range(5)],
+    "ip": ["10.2.33.4", "8.8.4.4", "2001:db8::ff00:42:8329", "aa:bb:cc:dd:ee:ff"],
+    "id": [
+        str(uuid.UUID(int=R.getrandbits(128))),
+        some("0123456789abcdef", 40),
+        "req_" + some("0123456789abcdef", 24),
+        "123-45-6789",
+        some(string.digits, 14),
+    ],
+    "credentials": ["postgres://app:s3cret-pw@db.example.com/x"],
+    "host": ["build7.corp.internal", "nas.local"],
+}  # fmt: skip
+AROUND = (
+    "The value is {} and that is it.",
+    '{{"field": "{}", "other": [1, 2]}}',
+    "value={}\nnext=1",
+    "[{}]",
+    "({}), as told",
+    "`{}`",
+    "{}",
+)
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("kind", PRIVATE)
+def test_private_values_are_taken_out(kind: str, around: str) -> None:
+    for value in PRIVATE[kind]:
+        text = cleaned(around.format(value))
+        assert value not in str(text), (kind, around)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password: hunter2-long",
+        'password = "swordfish"',
+        "export API_KEY=abc123def456",
+        '{"client_secret": "a plain sentence"}',
+        "Authorization: Bearer abc.def-12345678",
+        "mysql --password=hunter2x",
+        "curl -u ada:hunter2x https://example.com",
+        "the token is qwe123rty456",
+    ],
+)
+def test_what_stands_where_a_secret_stands_is_one(text: str) -> None:
+    assert "<SECRET_1>" in str(cleaned(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the password is required",
+        "token: required",
+        "api_key = os.environ['KEY']",
+        "password=$PASSWORD",
+        "tokens: 1024",
+        "secret: <SECRET_1>",
+        "git clone git@github.com:org/repo.git",
+        "python 3.11.7, version 1.2.3.4-rc1 at 12:30:45 on 2024-05-20",
+        "test_user_can_login_with_2fa get_reservation_details HTTPSConnectionPool",
+        "listening on 127.0.0.1:8000 and 0.0.0.0",
+        "sha256 utf8mb4 x86_64 i18n h264 20240520T123456Z",
+        "ls /home/user/src and ~/notes, /usr/local/bin",
+        "see https://example.com/docs/page?id=7#top",
+        "costs $1,234.50 or 1700000000 bytes",
+        "std::vector<int> a::b::c",
+        "5 of 12 tests passed in 3.25 s",
+    ],
+)
+def test_ordinary_text_is_left_alone(text: str) -> None:
+    assert cleaned(text) == text
+
+
+def test_a_value_has_one_placeholder_wherever_it_stands() -> None:
+    value = {
+        "task": "Write to bo@corp.example",
+        "steps": [{"to": "Bo@Corp.example"}, "cc bo@corp.example, eve@corp.example"],
+    }
+    assert cleaned(value) == {
+        "task": "Write to <EMAIL_1>",
+        "steps": [{"to": "<EMAIL_1>"}, "cc <EMAIL_1>, <EMAIL_2>"],
+    }
+
+
+def test_whose_home_it_is_goes_everywhere() -> None:
+    text = (
+        "cd /home/alice/src; C:\\Users\\bob\\x; /Users/carol; alice pushed, alices not"
+    )
+    assert cleaned(text) == (
+        "cd /home/<USER_1>/src; C:\\Users\\<USER_2>\\x; /Users/<USER_3>; "
+        "<USER_1> pushed, alices not"
+    )
+
+
+def test_users_and_hosts_of_prompts_and_fields_go() -> None:
+    text = (
+        'alice@build7:~$ ssh carol@nas2 {"user_id": "mia_li_3668", "last_name": "Li"}'
+    )
+    left = str(cleaned(text))
+    for name in ("alice", "build7", "carol", "nas2", "mia_li_3668", '"Li"'):
+        assert name not in left
+
+
+def test_the_policy_knows_more() -> None:
+    known = Known.of({"NAME": ["Acme Corp"]}, [r"CUST-\d+"])
+    text = "ACME corp asked for CUST-0042, and CUST-0043"
+    assert cleaned(text, known) == "<NAME_1> asked for <ID_1>, and <ID_2>"
+    assert remains(text, known) == {"id": 2, "name": 1}
+
+
+def test_numbers_are_looked_at_too() -> None:
+    assert cleaned({"card": 4111111111111111, "n": 7, "ok": True}) == {
+        "card": "<CARD_1>",
+        "n": 7,
+        "ok": True,
+    }
+
+
+def test_a_placeholder_that_is_there_is_nobody_elses() -> None:
+    text = "<EMAIL_1> is not bo@corp.example"
+    assert cleaned(text) == "<EMAIL_1> is not <EMAIL_2>"
+
+
+def test_counts_tell_how_many_and_taken_what() -> None:
+    redaction = Redaction()
+    redaction("bo@corp.example, bo@corp.example, 10.0.0.8")
+    assert redaction.counts == {"email": 2, "ip": 1}
+    assert redaction.taken == {"<EMAIL_1>": "bo@corp.example", "<IP_1>": "10.0.0.8"}
+
+
+_PIECES = st.sampled_from(
+    [value for values in PRIVATE.values() for value in values]
+    + [
+        "password:",
+        "token =",
+        "user_id",
+        '"',
+        "/home/",
+        "@",
+        " ",
+        "\n",
+        ":",
+        "x",
+        "<",
+        "ID",
+    ]
+)
+_TEXT = st.lists(st.one_of(_PIECES, st.text(max_size=6)), max_size=12).map("".join)
+
+
+@given(st.recursive(_TEXT, lambda it: st.lists(it) | st.dictionaries(_TEXT, it)))
+def test_redacted_once_is_redacted(value: object) -> None:
+    """The gate asks again, and must not refuse what capture left."""
+    once = cleaned(value)
+    assert remains(once, NOTHING) == {}
+
+
+@given(_TEXT)
+def test_what_was_taken_can_be_put_back(text: str) -> None:
+    redaction = Redaction()
+    left = str(redaction(text))
+    if not PLACEHOLDER.search(text):
+        back = PLACEHOLDER.sub(lambda it: redaction.taken[it[0]], left)
+        assert back.casefold() == text.casefold()
+
+
+@pytest.mark.parametrize(
+    "unit", ["a", ".", "@", "/", '"', "\\", " ", "a@", "1.", ":", "=", "://a:", "//x/"]
+)
+def test_hostile_texts_are_read_to_the_end(unit: str) -> None:
+    text = unit * (60_000 // len(unit))
+    assert cleaned([text, "bo@corp.example"]) == [text, "<EMAIL_1>"]
