@@ -1,8 +1,7 @@
 """Quality and speed of the learn stage: `python -m benchmarks.learn`.
 
-Everything goes through the command line, in temporary libraries. Labelled intents
-(WebArena's) and runs with rewards (tau-bench's) are not ours to publish: `--intents`
-and `--runs` name them, and without them only what makes its own data is measured.
+All goes through the command line. Labelled intents (WebArena's) and runs with rewards
+(tau-bench's) are not ours to publish: without them, only made-up data is measured.
 """
 
 import argparse
@@ -10,7 +9,6 @@ import io
 import json
 import random
 import re
-import string
 import subprocess
 import sys
 import tempfile
@@ -20,6 +18,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
 from math import comb
 from pathlib import Path
+from pydoc_data.topics import topics
+from string import ascii_letters, ascii_uppercase, digits
 from typing import Any
 
 import skillforge
@@ -33,13 +33,9 @@ Json = dict[str, Any]
 Values = dict[int, str]
 NOTES: list[str] = []
 EACH = 120  # values of each kind that are planted
-SHOWN = 5  # of those that were missed
-PEAK = (
-    "import resource, sys; from skillforge.cli import run; code = run(sys.argv[1:]);"
-    "who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN);"
-    "print(sum(resource.getrusage(w).ru_maxrss for w in who) // 1024, file=sys.stderr);"
-    "sys.exit(code)"
-)
+PEAK = """import resource as r, sys; from skillforge.cli import run; run(sys.argv[1:])
+peaks = (r.getrusage(who).ru_maxrss for who in (r.RUSAGE_SELF, r.RUSAGE_CHILDREN))
+print(sum(peaks) // 1024, file=sys.stderr)"""
 # What is planted: <a9> are nine letters or digits at random (see ALPHABETS), and what
 # stands in «» is private, else all of it. Alternatives are separated by a bar.
 KINDS = r"""
@@ -73,16 +69,16 @@ ids CUST-<d5>|TKT<L2><d4>|inv/<d4>/<d3>
 random <h8>-<h4>-4<h3>-a<h3>-<h12>|<h40>|<h32>|<h24>|cus_<a14>|req_<a24>|<s34>|<s44>|
 random 01<A24>|<d18>|chatcmpl-<a29>|toolu_01<a22>|<h16>|i-0<h16>|sha256:<h64>|<u22>
 """
-POLICY = "redact:\n  names: [Orvantis Retail, Zelmira, Quillon Barrow]\n" + (
-    r"  ids: ['CUST-\d+', 'TKT[A-Z]{2}\d+', 'inv/\d+/\d+']" + "\n"
-)
+POLICY = r"""redact:
+  names: [Orvantis Retail, Zelmira, Quillon Barrow]
+  ids: ['CUST-\d+', 'TKT[A-Z]{2}\d+', 'inv/\d+/\d+']
+"""
 ALPHABETS = {
-    "a": string.ascii_letters + string.digits, "A": string.ascii_uppercase + "234567",
-    "c": string.ascii_letters, "l": "abcdefghiklmnoprstuvwz", "L": "ABCDEFGHKLMNPRST",
-    "d": string.digits, "n": "23456789", "f": "12345", "h": "0123456789abcdef",
-    "g": "123456789abcdef", "u": string.ascii_letters + string.digits + "-_",
-    "b": string.ascii_letters + string.digits + "+/",
-    "s": "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
+    "a": ascii_letters + digits, "A": ascii_uppercase + "234567", "c": ascii_letters,
+    "l": "abcdefghiklmnoprstuvwz", "L": "ABCDEFGHKLMNPRST", "d": digits, "f": "12345",
+    "n": "23456789", "h": "0123456789abcdef", "g": "123456789abcdef",
+    "u": ascii_letters + digits + "-_", "b": ascii_letters + digits + "+/",
+    "s": re.sub("[0OIl]", "", digits + ascii_letters),
 }  # fmt: skip
 PLACES = (
     "Please use {} for this.", "It said {}, so I went on.", "{}", "({})", "Is it {}?",
@@ -91,43 +87,29 @@ PLACES = (
     "$ echo {}\nok", "Error: {} was not found", "id,{},ok\n2,b,ok", "<td>{}</td>",
     "old -> {}\nnew -> b", '{{\\"value\\": \\"{}\\"}}', "value={}", "value: {}",
 )  # fmt: skip
-VOCABULARY = """
-add ask append attach block boot build call cast check click clean clear
-collect comment compact compress connect construct convert count debunk deploy detect
-direct document download draw drift dump embed enter explain export extend extract fail
-fetch filter flag flush fold follow format gather group guard hand help hint inspect
-index inform insert install interact join jump kick land launch learn limit link list load
-lock look mark match mention mount need obtain offer open order output pack park patch
-pick play point poll post predict present press print process prompt prevent push reach
-record reflect refresh reject relay reload render repeat report request respond rest
-return review roll sample search seed select shift show sign sort spell start stay stream
-suggest support talk target test thread track transform trust turn unlock visit
-"""
-STEMS = VOCABULARY.split()
-WORDS = [stem + end for stem in STEMS for end in ("", "s", "ed", "ing")]
-LINES = (
-    "{0} the {1} before you {2} it: {3} and {4} come later, as docs/{1}.md says.",
-    "def {0}_{1}({2}: str, {3}: int = {n}) -> dict[str, {4}]:",
-    "        self.{0}{1} = {2}Error.from_{3}(f'{{{4}}}', timeout={n}.5)",
-    "2026-0{d}-1{d} 12:0{d}:4{d},{n} WARNING {0}.{1}: {2} took {n} ms, {3} of {4}",
-    "tests/{0}/test_{1}.py::test_{2}_{3}[{4}-{n}] PASSED            [ {d}{d}%]",
-    "======== {n} passed, {d} failed, {d} skipped in {d}.{d}{n}s ========",
-    "{h} {0} the {1} of {2} (#{n})\nindex {h}..{h} 100644\n@@ -{n},7 +{n},{d} @@ {3}",
-    "Requirement already satisfied: {0}-{1}>={d}.{d}{n}.{d} in /usr/lib/python3/{2}",
-    "See https://docs.example.com/{0}/v{d}/{1}.html#{2}-{3} or RFC {n}{d} for {4}.",
-    "const {0}{1} = await {2}({{{3}: '{4}', retries: {d}}}); // {0} {n} x {n}",
-    "drwxr-xr-x {d} root root {n}{n} Mar {d} 10:{d}4 {0}-{d}.{d}.{d}.tar.gz",
-    "The user {0}s a token or a password; {1} the key of the {2} and {3} the host.",
-    "SELECT {0}, count(*) FROM {1}_{2} WHERE {3} > {n} GROUP BY {0} LIMIT {n};",
-)
-FORMS = (
-    "Please {} in {} before {}", "{} in {}, to be done by {}", "I need you to {} for {}"
-    " on {}", "Could you {} in the {} service, {} at the latest?",
-)  # fmt: skip
+ENGLISH = "\n".join(topics.values())  # the reference of Python: prose and code
+USUAL = Counter(re.findall(r"\b[a-z]{4,10}\b", ENGLISH)).most_common(600)
+WORDS = [word for word, _ in USUAL]
+ORDINARY = """{0} the {1} before you {2} it: {3} and {4} come later, as docs/{1}.md says.
+def {0}_{1}({2}: str, {3}: int = {n}) -> dict[str, {4}]:
+        self.{0}{1} = {2}Error.from_{3}(f'{{{4}}}', timeout={n}.5)
+2026-0{d}-1{d} 12:0{d}:4{d},{n} WARNING {0}.{1}: {2} took {n} ms, {3} of {4}
+tests/{0}/test_{1}.py::test_{2}_{3}[{4}-{n}] PASSED            [ {d}{d}%]
+======== {n} passed, {d} failed, {d} skipped in {d}.{d}{n}s ========
+{h} {0} the {1} of {2} (#{n}): index {h}..{h} 100644 @@ -{n},7 +{n},{d} @@ {3}
+Requirement already satisfied: {0}-{1}>={d}.{d}.{n} in /usr/lib/python3/{2}
+See https://docs.example.com/{0}/v{d}/{1}.html#{2}-{3} or RFC {n}{d} for {4}.
+const {0}{1} = await {2}({{{3}: '{4}', retries: {d}}}); // {0} {n} x {n}
+drwxr-xr-x {d} root root {n}{n} Mar {d} 10:{d}4 {0}-{d}.{d}.{d}.tar.gz
+The user {0}s a token or a password; {1} the key of the {2} and {3} the host.
+SELECT {0}, count(*) FROM {1}_{2} WHERE {3} > {n} GROUP BY {0} LIMIT {n};"""
+LINES = ORDINARY.split("\n")
+FORMS = ("Please {} in {} before {}", "{} in {}, to be done by {}", "{} for {} on {}")
+OWN_KEY = re.compile(r"(?:_ids?|reservations|orders|first_name|last_name|dob|date)$")
+OWN = re.compile(r"\d{4}-\d\d-\d\d|\b\d{3,}\b|\b(?=\w*\d)(?=\w*[A-Za-z])\w{5,}\b")
 
 
 def shelf(work: Path, name: str, policy: str = "{}\n") -> Path:
-    """A new library, as a user would make it."""
     root = work / name
     git(work, "init", "-q", "-b", "main", name)
     ask(root, "init")
@@ -137,17 +119,15 @@ def shelf(work: Path, name: str, policy: str = "{}\n") -> Path:
     return root
 
 
-def ask(root: Path, *arguments: object, may_fail: bool = False) -> Any:
+def ask(root: Path, *arguments: object) -> Any:
     with redirect_stdout(io.StringIO()) as said:
         run([*map(str, arguments), "--json", "--library", str(root)])
     answer = json.loads(said.getvalue())
-    if not answer["ok"] and not may_fail:
-        raise SystemExit(f"{arguments}: {answer['error'] or answer['data']}")
+    assert answer["ok"], (arguments, answer["error"] or answer["data"])
     return answer["data"]
 
 
 def capture(root: Path, examples: Iterable[Json]) -> None:
-    """Give plain examples as reviewed."""
     done = ask(root, "capture", write(root, examples), "--reviewed-by", "Bench")
     assert not done["problems"], done["problems"][:3]
 
@@ -177,11 +157,8 @@ def none(what: str, count: int) -> Row:
 
 def rand_index(gold: Sequence[object], found: Sequence[object]) -> float:
     """The adjusted Rand index of two ways to group the same things."""
-
-    def pairs(groups: Iterable[object]) -> int:
-        return sum(comb(count, 2) for count in Counter(groups).values())
-
-    one, other, both = pairs(gold), pairs(found), pairs(zip(gold, found, strict=True))
+    ways = (gold, found, list(zip(gold, found, strict=True)))
+    one, other, both = (sum(comb(n, 2) for n in Counter(it).values()) for it in ways)
     chance = one * other / comb(len(gold), 2)
     return (both - chance) / ((one + other) / 2 - chance)
 
@@ -192,44 +169,30 @@ def grouped(root: Path, examples: Sequence[Json]) -> list[str]:
     kept = {it["session"]: it["id"] for it in ask(root, "examples", "list")["examples"]}
     found = ask(root, "patterns")["patterns"]
     pattern = {example: it["id"] for it in found for example in it["examples"]}
-    ids = [kept[it["session"]] for it in examples]
-    return [pattern.get(it, it) for it in ids]
+    return [pattern.get(it, it) for it in (kept[one["session"]] for one in examples)]
 
 
-def intents(work: Path, rows: list[Json]) -> list[Row]:
-    """Intents of known templates: which belong together, and what their inputs are."""
-    root = shelf(work, "intents")
+def intents(work: Path, rows: list[Json]) -> Iterator[Row]:
+    root, gold = shelf(work, "intents"), [it["template_id"] for it in rows]
     found = grouped(root, [plain(n, it["intent"]) for n, it in enumerate(rows)])
-    gold = [it["template_id"] for it in rows]
     often, size = Counter(gold), Counter(found)
     once = [at for at, it in enumerate(gold) if often[it] == 1]
     alone = sum(size[found[at]] == 1 for at in once)
-    return [
-        share(
-            f"clusters of {len(gold)} intents, ARI", rand_index(gold, found), 1, 0.87
-        ),
-        share(f"{len(once)} one-offs that wait", alone, len(once), 0.9),
-        *inputs(root, rows, found),
-    ]
-
-
-def inputs(root: Path, rows: list[Json], found: list[str]) -> Iterator[Row]:
-    """Of each template with three intents or more: alone, as a pattern, as a draft."""
-    counts = {how: Counter[str]() for how in ("gold group", "pattern", "draft")}
-    often = Counter(it["template_id"] for it in rows)
+    yield share(f"clusters of {len(gold)}, ARI", rand_index(gold, found), 1, 0.87)
+    yield share(f"{len(once)} one-offs that wait", alone, len(once), 0.9)
+    counts = {how: Counter[str]() for how in ("template", "pattern", "draft")}
     for template in (it for it, count in often.items() if count > 2):
-        members = [at for at, it in enumerate(rows) if it["template_id"] == template]
+        members = [at for at, it in enumerate(gold) if it == template]
         slots = gold_slots([rows[at]["slots"] for at in members])
         given = found_inputs([Example(rows[at]["intent"]) for at in members])[0]
         texts = [{at: words(it) for at, it in one.values.items()} for one in given]
-        counts["gold group"] += score(slots, texts, same_places)
+        counts["template"] += score(slots, texts, same_places)
         pattern, count = Counter(found[at] for at in members).most_common(1)[0]
-        varies, drafted = [], []
-        if count > 2:
-            varies = ask(root, "patterns", "show", pattern)["varies"]
-            drafted = ask(root, "draft", pattern, "--dry-run")["inputs"]
-        counts["pattern"] += score(slots, listed(varies), same_values)
-        counts["draft"] += score(slots, listed(drafted), same_values)
+        shown = ask(root, "patterns", "show", pattern)["varies"] if count > 2 else []
+        draft = ask(root, "draft", pattern, "--dry-run")["inputs"] if count > 2 else []
+        for how, some in (("pattern", shown), ("draft", draft)):
+            values = [dict(enumerate(map(words, it["examples"]))) for it in some]
+            counts[how] += score(slots, values, same_values)
     for how, n in counts.items():
         yield share(
             f"inputs by {how}, that vary", n["found varying"], n["varying"], 0.8
@@ -242,10 +205,6 @@ def words(value: object) -> str:
     return " ".join(re.findall(r"\w+", str(value).lower()))
 
 
-def listed(varies: list[Json]) -> list[Values]:
-    return [dict(enumerate(map(words, it["examples"]))) for it in varies]
-
-
 def gold_slots(given: list[Json]) -> list[Values]:
     names = dict.fromkeys(name for it in given for name in it)
     every = [{n: words(it[k]) for n, it in enumerate(given) if k in it} for k in names]
@@ -255,7 +214,7 @@ def gold_slots(given: list[Json]) -> list[Values]:
 def score(
     slots: list[Values], given: list[Values], same: Callable[[Values, Values], bool]
 ) -> Counter[str]:
-    found: Counter[str] = Counter(slots=len(slots), inputs=len(given))
+    found = Counter(slots=len(slots), inputs=len(given))
     for slot in slots:
         is_found, varies = (
             any(same(slot, it) for it in given),
@@ -282,27 +241,22 @@ def same_values(slot: Values, one: Values) -> bool:
     return hits * 2 > len(one)
 
 
-def calls(episode: Json) -> Iterator[tuple[str, Any]]:
+def calls(episode: Json) -> Iterator[Json]:
     for message in episode["messages"]:
-        for call in message.get("tool_calls") or ():
-            yield call["function"]["name"], json.loads(call["function"]["arguments"])
+        for call in (it["function"] for it in message.get("tool_calls") or ()):
+            yield {"tool": call["name"], "arguments": json.loads(call["arguments"])}
 
 
 def tools(work: Path, runs: list[Json]) -> Row:
     """The same runs with what they did, and by their words alone."""
     asked = [next(m for m in it["messages"] if m["role"] == "user") for it in runs]
     short = [plain(n, it["content"]) for n, it in enumerate(asked)]
-    steps = [[{"tool": t, "arguments": a} for t, a in calls(it)] for it in runs]
-    full = [it | {"steps": its} for it, its in zip(short, steps, strict=True)]
+    full = [one | {"steps": [*calls(it)]} for one, it in zip(short, runs, strict=True)]
     gold = [it["task_id"] for it in runs]
     own = rand_index(gold, grouped(shelf(work, "with-tools"), full))
     less = rand_index(gold, grouped(shelf(work, "without-tools"), short))
     figures = f"{own:.3f}, {less:.3f}"
     return Row("clusters of runs with and without tools", figures, "higher", own > less)
-
-
-OWN_KEY = re.compile(r"(?:_ids?|reservations|orders|first_name|last_name|dob|date)$")
-OWN = re.compile(r"\d{4}-\d\d-\d\d|\b\d{3,}\b|\b(?=\w*\d)(?=\w*[A-Za-z])\w{5,}\b")
 
 
 def own_values(value: Any, key: str = "") -> Iterator[str]:
@@ -322,10 +276,10 @@ def own_values(value: Any, key: str = "") -> Iterator[str]:
 def of_run(episode: Json) -> set[str]:
     answers = [m["content"] or "" for m in episode["messages"] if m["role"] == "tool"]
     known = [json.loads(it) if it[:1] in ("{", "[") else it for it in answers]
-    return set(own_values([*(arguments for _, arguments in calls(episode)), *known]))
+    return set(own_values([*(it["arguments"] for it in calls(episode)), *known]))
 
 
-def drafts(work: Path, file: Path) -> list[Row]:
+def drafts(work: Path, file: Path) -> Iterator[Row]:
     root = shelf(work, "drafts")
     ask(root, "capture", file)
     ask(root, "examples", "approve", "--all-verified")
@@ -333,32 +287,28 @@ def drafts(work: Path, file: Path) -> list[Row]:
     found = [it for it in ask(root, "patterns")["patterns"] if it["successes"] >= 3]
     made = [ask(root, "draft", it["id"], "--dry-run") for it in found]
     rare = sum(it["support"] * 2 < it["of"] for one in made for it in one["steps"])
+    yield none(f"rare steps in {len(made)} drafts", rare)
     said = [set(re.findall(r"[\w-]+", it["text"])) & runs.keys() for it in made]
     NOTES.extend(f"a draft holds {', '.join(sorted(it))}" for it in said if it)
-    once = sum(runs[value] == 1 for it in said for value in it)
-    return [
-        none(f"rare steps in {len(made)} drafts", rare),
-        none("values of one run in them", once),
-        none("values of any run in them", sum(map(len, said))),
-    ]
+    yield none(
+        "values of one run", sum(runs[value] == 1 for it in said for value in it)
+    )
+    yield none("values of any run", sum(map(len, said)))
 
 
 def grown(rng: random.Random, template: str) -> str:
-    return re.sub(
-        r"<(\w)(\d+)>",
-        lambda match: "".join(rng.choices(ALPHABETS[match[1]], k=int(match[2]))),
-        template,
-    )
+    def some(match: re.Match[str]) -> str:
+        return "".join(rng.choices(ALPHABETS[match[1]], k=int(match[2])))
+
+    return re.sub(r"<(\w)(\d+)>", some, template)
 
 
-def card(rng: random.Random, digits: str) -> str:
+def card(rng: random.Random, text: str) -> str:
     """With its check digit (Luhn), in one of the ways to write it."""
-    twice = [int(d) * (2 - at % 2) for at, d in enumerate(reversed(digits))]
-    whole = digits + str(-sum(sum(divmod(it, 10)) for it in twice) % 10)
-    parts = (
-        r"(\d{4})(\d{4})(\d{4})(\d{4})" if len(whole) > 15 else r"(.{4})(.{6})(.{5})"
-    )
-    return rng.choice(("", " ", "-")).join(re.findall(parts, whole)[0])
+    twice = [int(d) * (2 - at % 2) for at, d in enumerate(reversed(text))]
+    whole = text + str(-sum(sum(divmod(it, 10)) for it in twice) % 10)
+    parts = re.findall(r".{4}" if len(whole) > 15 else r"^.{4}|.{6}|.{5}$", whole)
+    return rng.choice(("", " ", "-")).join(parts)
 
 
 def iban(rng: random.Random, text: str) -> str:
@@ -370,55 +320,41 @@ def iban(rng: random.Random, text: str) -> str:
 def planted(rng: random.Random) -> list[tuple[str, str]]:
     """Kinds, and texts with private values of them in «»."""
     kinds: dict[str, str] = {}
-    for line in KINDS.strip().splitlines():
-        kind, _, forms = line.partition(" ")
+    for kind, _, forms in (it.partition(" ") for it in KINDS.strip().split("\n")):
         kinds[kind] = kinds.get(kind, "") + forms
     finish = {"card": card, "iban": iban}
     found = []
-    for kind, every in kinds.items():
-        for number in range(EACH):
-            text = grown(rng, every.split("|")[number % (every.count("|") + 1)])
-            text = finish[kind](rng, text) if kind in finish else text
-            text = text if "«" in text else f"«{text}»"
-            found.append((kind, rng.choice(PLACES).format(text)))
+    for kind, forms in sorted(kinds.items()) * EACH:
+        text = grown(rng, rng.choice(forms.split("|")))
+        text = finish[kind](rng, text) if kind in finish else text
+        text = text if "«" in text else f"«{text}»"
+        found.append((kind, rng.choice(PLACES).format(text)))
     return rng.sample(found, len(found))
 
 
-def texts(value: Any) -> str:
-    """All texts of a JSON value, as they were before they became JSON."""
-    if isinstance(value, dict | list):
-        return "\n".join(
-            map(texts, value.values() if isinstance(value, dict) else value)
-        )
-    return str(value)
-
-
 def stored(root: Path) -> dict[str, str]:
-    """What is kept of each session."""
+    """What is kept of each session, as JSON."""
     ids = [it["id"] for it in ask(root, "examples", "list")["examples"]]
-    shown = (ask(root, "examples", "show", it)["example"] for it in ids)
-    return {it["session"]: texts([it["task"], it["steps"]]) for it in shown}
+    shown = [ask(root, "examples", "show", it)["example"] for it in ids]
+    return {it["session"]: json.dumps([it["task"], it["steps"]]) for it in shown}
 
 
 def recall(work: Path) -> Iterator[Row]:
     """Private values in what is asked, done and answered: which are not found?"""
-    every = planted(random.Random(5))
+    every, episodes = planted(random.Random(5)), []
     fours = {f"s-{n}": every[n * 4 : n * 4 + 4] for n in range(len(every) // 4)}
-    episodes = []
     for number, four in enumerate(fours.values()):
         one, two, three, last = (re.sub("[«»]", "", text) for _, text in four)
         call = {"arguments": {"command": one, "more": [{"x": two}]}, "output": three}
-        steps = [{"tool": "shell", **call}]
-        episodes.append(plain(number, f"Look at this: {last}", steps=steps))
-    root = shelf(work, "planted", POLICY)
-    capture(root, episodes)
+        episodes.append(plain(number, f"See: {last}", steps=[{"tool": "shell"} | call]))
+    capture(root := shelf(work, "planted", POLICY), episodes)
     missed: dict[str, list[str]] = {kind: [] for kind, _ in sorted(every)}
     for session, said in stored(root).items():
         for kind, text in fours[session]:
-            is_there = any(value in said for value in re.findall("«(.*?)»", text))
-            missed[kind] += [text] if is_there else []
+            values = (json.dumps(it)[1:-1] for it in re.findall("«(.*?)»", text))
+            missed[kind] += [text] if any(it in said for it in values) else []
     for kind, some in missed.items():
-        NOTES.extend(f"missed {kind}: {text!r}" for text in some[:SHOWN])
+        NOTES.extend(f"missed {kind}: {text!r}" for text in some[:6])
         yield share(f"redaction of {kind}", EACH - len(some), EACH, 0.99)
     found = len(every) - sum(map(len, missed.values()))
     yield share(f"redaction of {len(every)} values", found, len(every), 0.99)
@@ -431,99 +367,83 @@ def line(rng: random.Random) -> str:
 
 def touched(work: Path, name: str, lines: Sequence[str]) -> Row:
     """How many words of an ordinary text are taken for private ones."""
-    pieces = ["\n".join(lines[at : at + 25]) for at in range(0, len(lines), 25)]
-    parts = [pieces[at : at + 20] for at in range(0, len(pieces), 20)]
-    steps = [[{"tool": "read", "output": it} for it in part] for part in parts]
     root = shelf(work, name)
-    capture(root, [plain(n, "Read it", steps=its) for n, its in enumerate(steps)])
-    before = Counter(word for one in lines for word in one.split())
-    lost = before - Counter(" ".join(stored(root).values()).split())
-    some = ", ".join(f"{word} ({n})" for word, n in lost.most_common(12))
-    NOTES.append(f"touched in {name}: {some or 'nothing'}")
+    pieces = ["\n".join(lines[at : at + 25])[:4000] for at in range(0, len(lines), 25)]
+    steps = [{"tool": "read", "text": it, "output": it} for it in pieces]
+    parts = [steps[at : at + 20] for at in range(0, len(steps), 20)]
+    capture(root, [plain(n, "Read it", steps=its) for n, its in enumerate(parts)])
+    kept = " ".join(stored(root).values()).replace(r"\n", " ")
+    before = Counter(json.dumps(" ".join(pieces))[1:-1].replace(r"\n", " ").split())
+    lost = before - Counter(re.sub('", "tool": "read"|"text": "', " ", kept).split())
+    NOTES.append(
+        f"touched in {name}: {', '.join(it for it, _ in lost.most_common(12))}"
+    )
     value = 100 * lost.total() / before.total()
-    what = f"words of {name} touched ({before.total():,})"
+    what = f"of {before.total():,} words ({name}), touched"
     return Row(what, f"{value:.2f} %", "under 1 %", value < 1)
 
 
-def own_lines() -> list[str]:
-    root = Path(skillforge.__file__).parents[1]
-    files = sorted([*root.glob("docs/*.md"), *root.glob("skillforge/**/*.py")])
-    return [it for file in files for it in file.read_text("utf-8").splitlines()]
-
-
 def transcripts(count: int, secret: str = "") -> Iterator[Json]:
-    """Conversations of 40 messages, 25 intents; each holds the secret, if any."""
-    rng = random.Random(6)
+    """Conversations of 40 messages, of 25 intents; each holds the secret, if any."""
     for number in range(count):
-        intent = random.Random(number % 25)
-        deed = "{} the {} {}".format(*intent.sample(STEMS, 3))
-        tools_ = [f"{a}_{b}" for a, b in [intent.sample(STEMS, 2) for _ in "abcdef"]]
-        used = sorted(rng.choices(range(intent.randrange(3, 7)), k=19))
-        place = f"{rng.choice(STEMS)}-{rng.randrange(99)}"
-        asked = rng.choice(FORMS).format(
-            deed, place, f"2026-03-{rng.randrange(10, 28)}"
-        )
+        rng, kind = random.Random(f"run {number}"), random.Random(number % 25)
+        deed = "{} the {} {}".format(*kind.sample(WORDS, 3))
+        known = ["_".join(kind.sample(WORDS, 2)) for _ in range(kind.randrange(3, 7))]
+        place, day = f"{rng.choice(WORDS)}-{rng.randrange(99)}", rng.randrange(10, 28)
         own = f" password={secret}{number}" if secret else ""
-        messages: list[Json] = [{"role": "user", "content": asked + own}]
-        for step, tool in enumerate(tools_[it] for it in used):
+        asked = rng.choice(FORMS).format(deed, place, f"2026-03-{day}") + own
+        messages: list[Json] = [{"role": "user", "content": asked}]
+        for at in sorted(rng.choices(range(len(known)), k=19)):
             given = json.dumps({"target": place, "note": line(rng), "run": f"x{own}"})
-            call = {"id": f"c{step}", "function": {"name": tool, "arguments": given}}
-            messages.append(
-                {"role": "assistant", "content": None, "tool_calls": [call]}
-            )
-            said = "\n".join(line(rng) for _ in range(rng.randrange(2, 9)))
-            said = f"Error: {said}" if rng.random() < 0.05 else said + own
-            answer = {"role": "tool", "tool_call_id": f"c{step}", "content": said}
-            messages.append(answer)
-        ended = f"Done. {line(rng)} Written to {secret}{number}@mail.example.com"
-        messages.append({"role": "assistant", "content": ended})
+            call = {"id": "c", "function": {"name": known[at], "arguments": given}}
+            said = "\n".join(line(rng) for _ in range(rng.randrange(2, 9))) + own
+            said = f"Error: {said}" if rng.random() < 0.05 else said
+            messages.append({"role": "assistant", "tool_calls": [call]})
+            messages.append({"role": "tool", "tool_call_id": "c", "content": said})
+        told = f"{line(rng)} I wrote to {secret}{number}@mail.example.com"
+        messages.append({"role": "assistant", "content": told})
         reward = float(rng.random() < 0.8)
         yield {"session_id": f"run-{number}", "reward": reward, "messages": messages}
 
 
-def canary(work: Path) -> list[Row]:
+def canary(work: Path) -> Row:
     """A secret of every transcript, looked for wherever the whole loop wrote."""
     root, secret = shelf(work, "canary"), grown(random.Random(7), "<L1><l9><d2>")
-    ask(root, "capture", write(root, transcripts(150, secret)))
+    ask(root, "capture", write(root, transcripts(300, secret)))
     ask(root, "examples", "approve", "--all-verified")
-    merged = 0
-    for pattern in ask(root, "patterns")["patterns"][:12]:
-        opened = ask(root, "draft", pattern["id"], "--propose", may_fail=True)
-        if number := (opened or {}).get("proposal"):
-            ask(root, "gate", number, may_fail=True)
-            yes = ("--approve", "--as", "Ann <ann@example.invalid>")
-            ask(root, "review", number, *yes, may_fail=True)
-            merged += bool(ask(root, "promote", number, may_fail=True))
+    found = [it for it in ask(root, "patterns")["patterns"] if it["successes"] > 5]
+    for pattern in found[:10]:
+        number = ask(root, "draft", pattern["id"], "--propose")["proposal"]
+        ask(root, "gate", number)
+        ask(root, "review", number, "--approve", "--as", "Ann <ann@example.invalid>")
+        ask(root, "promote", number)
     ask(root, "export", work / "export")
-    files = [it for it in (*root.rglob("*"), *work.glob("export/*")) if it.is_file()]
-    seen = "".join(
-        it.read_bytes().decode("latin-1") for it in files if "state.db" not in it.name
-    )
-    seen += git(root, "log", "-p", "--all") + objects(root)
-    assert secret in (root / ".git/skillforge/state.db").read_bytes().decode("latin-1")
-    return [none(f"canary outside the store, {merged} merged", seen.count(secret))]
-
-
-def objects(root: Path) -> str:
-    every = ["git", "cat-file", "--batch-all-objects", "--batch"]
-    done = subprocess.run(every, cwd=root, capture_output=True, check=True)
-    return done.stdout.decode("latin-1")
+    git(root, "checkout", "-q", "-f", "main")
+    every = (*root.rglob("*"), *(work / "export").rglob("*"))
+    files = [it for it in every if it.is_file() and not it.name.startswith("state.db")]
+    seen = [file.read_bytes() for file in files] + [
+        git(root, "log", "-p", "--all").encode()
+    ]
+    line_ = ["git", "cat-file", "--batch-all-objects", "--batch"]
+    seen.append(subprocess.run(line_, cwd=root, capture_output=True, check=True).stdout)
+    assert secret.encode() in (root / ".git/skillforge/state.db").read_bytes()
+    count = sum(it.count(secret.encode()) for it in seen)
+    return none(f"canary after {len(found[:10])} promotions", count)
 
 
 def timed(root: Path, *arguments: object) -> tuple[float, int, Any]:
     """Seconds, peak memory in MB, and the answer of a command."""
-    line_ = [sys.executable, "-c", PEAK, *map(str, arguments), "--json", "--library"]
+    words_ = [*map(str, arguments), "--json", "--library", str(root)]
     start = time.perf_counter()
-    done = subprocess.run([*line_, str(root)], capture_output=True, text=True)
+    code = [sys.executable, "-c", PEAK, *words_]
+    done = subprocess.run(code, capture_output=True, text=True, check=True)
     taken = time.perf_counter() - start
-    assert done.returncode == 0, done.stdout[-2000:]
     return taken, int(done.stderr.split()[-1]), json.loads(done.stdout)["data"]
 
 
 def speed(work: Path, count: int) -> tuple[float, list[Row]]:
     root = shelf(work, f"speed-{count}")
-    file = write(root, transcripts(count))
-    steps = [timed(root, "capture", file)]
+    steps = [timed(root, "capture", write(root, transcripts(count)))]
     steps.append(timed(root, "examples", "approve", "--all-verified"))
     steps.append(timed(root, "patterns"))
     ready = [it for it in steps[-1][2]["patterns"] if it["successes"] >= 3]
@@ -534,7 +454,7 @@ def speed(work: Path, count: int) -> tuple[float, list[Row]]:
     total, peak = sum(taken), max(it[1] for it in steps)
     return total, [
         Row(f"{count:,} transcripts", f"{total:.1f} s", "under 60 s", total < 60),
-        Row("memory for them", f"{peak} MB", "under 500 MB", peak < 500),
+        Row(f"memory for {count:,}", f"{peak} MB", "under 500 MB", peak < 500),
     ]
 
 
@@ -545,16 +465,20 @@ def measured(work: Path, options: argparse.Namespace) -> Iterator[Row]:
         yield tools(work, records(options.runs))
         yield from drafts(work, options.runs)
     yield from recall(work)
-    rng = random.Random(8)
-    yield touched(work, "ordinary", [line(rng) for _ in range(6000)])
-    yield touched(work, "own", own_lines())
-    yield from canary(work)
+    rng, home = random.Random(8), Path(skillforge.__file__).parents[1]
+    own = sorted([*home.glob("docs/*.md"), *home.glob("skillforge/**/*.py")])
+    yield touched(work, "made up", [line(rng) for _ in range(6000)])
+    yield touched(work, "English", ENGLISH.splitlines())
+    yield touched(
+        work, "own", "\n".join(it.read_text("utf-8") for it in own).split("\n")
+    )
+    yield canary(work)
     few, rows = speed(work, options.transcripts)
     yield from rows
     if options.large:
         many, rows = speed(work, options.transcripts * 10)
         yield rows[1]
-        yield ratio("time for ten times the transcripts", many / few, 15)
+        yield ratio("time for ten times as many", many / few, 15)
 
 
 def main() -> None:
@@ -568,7 +492,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for row in measured(Path(folder), options):
             met = {True: "yes", False: "no", None: "-"}[row.met]
-            print(f"| {row.what:<42} | {row.value:<12} | {row.target:<13} | {met:<3} |")
+            print(f"| {row.what:<40} | {row.value:<13} | {row.target:<14} | {met:<3} |")
     print("", *NOTES, sep="\n")
 
 

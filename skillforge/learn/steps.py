@@ -1,5 +1,6 @@
 """The steps of a skill: what successful runs did, with inputs in place of values."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ from skillforge.redact import PLACEHOLDER
 from skillforge.text import on_one_line
 
 _MOST_LETTERS = 160
+_TELLING = 3  # letters of a value that is not there by chance
 _SENTENCE = 6  # words, beyond which a value is one
 
 
@@ -60,18 +62,27 @@ class Steps:
 
     def _told(self, step: Aligned) -> str:
         """A step that people described in words: what they share."""
-        texts = {at: action.text for at, action in step.seen.items()}
-        if step.support == 1 or len(set(texts.values())) == 1:
-            return self._fill(step, step.any_action.text.split())
-        return self._lined_up(texts) or step.sign
+        return self._lined_up(self._texts(step)) if step.support > 1 else step.sign
 
     def _command(self, step: Aligned) -> str:
         """A command as a template; of a single run, only what it runs."""
-        texts = {at: action.text for at, action in step.seen.items()}
+        texts = self._texts(step)
         is_long = any("\n" in it or len(it) > _MOST_LETTERS for it in texts.values())
         if is_long or step.support == 1:
             return f"{step.sign.partition(' ')[2]} …"
         return self._lined_up(texts)
+
+    def _texts(self, step: Aligned) -> dict[int, str]:
+        """What was said or run, each with inputs in place of its own values."""
+        return {at: self._filled(at, it.text) for at, it in step.seen.items()}
+
+    def _filled(self, at: int, text: str) -> str:
+        for known in self.inputs:
+            value = as_word(known.values.get(at, ""))
+            if len(value) >= _TELLING:
+                whole = rf"(?<!\w){re.escape(value)}(?!\w)"
+                text = re.sub(whole, f"{{{{{known.name}}}}}", text)
+        return text
 
     def _lined_up(self, texts: dict[int, str]) -> str:
         split = {at: text.split() for at, text in texts.items()}
@@ -86,16 +97,6 @@ class Steps:
                 before = words[place - 1] if place else ""
                 words.insert(place, self._put(as_name(before.lstrip("-")), seen))
         return on_one_line(without_placeholders(" ".join(words)))
-
-    def _fill(self, step: Aligned, words: list[str]) -> str:
-        """Words of one text, with inputs where their values stand."""
-        text = " ".join(words)
-        at = next(iter(step.seen))
-        for known in self.inputs:
-            value = as_word(known.values.get(at, ""))
-            if len(value) >= 2 and value in text:
-                text = text.replace(value, f"{{{{{known.name}}}}}")
-        return without_placeholders(text)
 
     def _arguments(self, step: Aligned) -> str:
         names = Counter(name for it in step.seen.values() for name in it.arguments)

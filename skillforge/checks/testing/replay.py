@@ -183,9 +183,9 @@ def _copy(plain: str, parts: Set[int], example: Example, known: str) -> str:
     def of(value: Any) -> Iterator[str]:
         return (text for text in _leaves(value) if f" {text} " not in known)
 
-    asked = list(islice(of(said.get("inputs")), _MOST_LEAVES))
+    asked = list(islice(of([said.get("task"), said.get("inputs")]), _MOST_LEAVES))
     answers = list(islice(of(said.get("output")), _MOST_LEAVES))
-    named = ("inputs", "output", *_ABOUT_IT)
+    named = ("task", "inputs", "output", *_ABOUT_IT)
     rest = (t for k, v in said.items() if k not in named for t in of(v))
     others = list(islice(rest, _MOST_LEAVES))
     for text in (*asked, *answers, *(t for t in others if len(t) >= _LONGER)):

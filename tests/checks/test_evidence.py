@@ -1,0 +1,145 @@
+"""The gate's check `evidence`: what an agent's skill has to rest on."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillforge.model import Example
+from skillforge.model.example import digest
+from tests.conftest import LibraryFolder, Run
+from tests.learn.conftest import Learner, export_run, export_runs
+
+Change = Callable[[Path], None]
+
+
+@pytest.fixture
+def learner(library: LibraryFolder, run: Run, tmp_path: Path) -> Learner:
+    place = tmp_path / "transcripts"
+    place.mkdir()
+    return Learner(library, run, place)
+
+
+def judged(learner: Learner, *rows: object, change: Change | None = None) -> set[str]:
+    """Draft from runs, change the evidence, propose; what the gate's check says."""
+    (pattern,) = learner.learn(*rows)
+    skill = learner.ok("draft", pattern["id"])["skill"]
+    folder = learner.folder.root / "evidence" / skill
+    if change:
+        change(folder)
+    number = learner.ok("propose", skill)["proposal"]
+    data = learner("gate", number, "--json").data
+    found = [it for it in data["findings"] if it["rule"] == "evidence"]
+    statuses = {it["name"]: it["status"] for it in data["checks"]}
+    assert statuses["evidence"] == ("failed" if found else "passed")
+    return {it["message"] for it in found}
+
+
+def said(path: Path) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads(path.read_text())
+    return loaded
+
+
+def test_a_draft_of_ours_rests_on_enough(learner: Learner) -> None:
+    assert judged(learner, *export_runs(5, 1)) == set()
+
+
+def test_four_examples_are_too_few(learner: Learner) -> None:
+    (message,) = judged(learner, *export_runs(4, 2))
+    assert message.startswith("it rests on 4 approved examples")
+
+
+def test_two_sessions_are_too_few(learner: Learner) -> None:
+    rows = [export_run(row["session"][2:]) for row in export_runs(6, 0)]
+    rows = [row | {"session": f"s{n % 2}"} for n, row in enumerate(rows)]
+    (message,) = judged(learner, *rows)
+    assert message.startswith("its examples are from 2 sessions")
+
+
+def test_the_policy_says_how_many(learner: Learner) -> None:
+    learner.folder.write("skillforge.yaml", "evidence: {examples: 3, sessions: 1}\n")
+    learner.folder.commit()
+    assert judged(learner, *export_runs(3, 0)) == set()
+
+
+def test_evidence_that_was_changed_is_not_what_its_digest_says(
+    learner: Learner,
+) -> None:
+    def change(folder: Path) -> None:
+        path = min(folder.iterdir())
+        path.write_text(path.read_text().replace("no such table", "all went well"))
+
+    assert judged(learner, *export_runs(6, 0), change=change) == {
+        "its content is not what its digest says"
+    }
+
+
+def test_who_drafts_does_not_choose_what_is_held_out(learner: Learner) -> None:
+    def change(folder: Path) -> None:
+        for path in folder.iterdir():
+            path.write_text(json.dumps(said(path) | {"held_out": False}))
+
+    assert judged(learner, *export_runs(6, 0), change=change) == {
+        "it should be held out"
+    }
+
+
+def test_what_is_private_is_found_again(learner: Learner) -> None:
+    def change(folder: Path) -> None:
+        path = min(folder.iterdir())
+        about = said(path)
+        about["notes"] = "Ask bo@corp.example"
+        path.unlink()
+        number = digest(Example.of(about).observed)
+        path.with_name(f"{number}.json").write_text(json.dumps(about))
+
+    messages = judged(learner, *export_runs(6, 0), change=change)
+
+    assert "it holds what should have been redacted (1 email)" in messages
+
+
+def test_what_nobody_approved_or_verified_does_not_count(learner: Learner) -> None:
+    def change(folder: Path) -> None:
+        pending, judged_by_model, *_ = sorted(folder.iterdir())
+        about = said(pending)
+        about["review"]["status"] = "pending"
+        pending.write_text(json.dumps(about))
+        about = said(judged_by_model)
+        about["outcome"]["source"] = "llm"
+        judged_by_model.write_text(json.dumps(about))
+
+    (message,) = judged(learner, *export_runs(6, 0), change=change)
+    assert message.startswith("it rests on 4 approved examples")
+
+
+@pytest.mark.parametrize("text", ["{}", "not JSON", "[" * 100_000, "[1]"])
+def test_what_is_no_example_is_none(learner: Learner, text: str) -> None:
+    def change(folder: Path) -> None:
+        (folder / f"{'0' * 64}.json").write_text(text)
+
+    if text in ("not JSON", "[1]", "[" * 100_000):
+        (pattern,) = learner.learn(*export_runs(6, 0))
+        skill = learner.ok("draft", pattern["id"])["skill"]
+        change(learner.folder.root / "evidence" / skill)
+        assert learner("propose", skill).code == 2
+    else:
+        assert "it is not an example" in judged(
+            learner, *export_runs(6, 0), change=change
+        )
+
+
+def test_a_skill_of_a_person_needs_none(learner: Learner) -> None:
+    learner.folder.add_skill("by-hand")
+    number = learner.ok("propose", "by-hand")["proposal"]
+    data = learner("gate", number, "--json").data
+    assert {it["name"]: it["status"] for it in data["checks"]}["evidence"] == "passed"
+
+
+def test_an_agent_cannot_do_without(learner: Learner) -> None:
+    learner.folder.add_skill("by-agent")
+    options = ("--origin", "agent-foreground")
+    number = learner.ok("propose", "by-agent", *options)["proposal"]
+    data = learner("gate", number, "--json").data
+    assert {it["name"]: it["status"] for it in data["checks"]}["evidence"] == "failed"

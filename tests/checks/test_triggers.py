@@ -1,0 +1,118 @@
+"""The gate's check `overlap`, by what skills are for: requests stay whose they are."""
+
+import json
+
+import pytest
+
+from skillforge.checks.triggers import Trigger, Triggers
+from tests.conftest import LibraryFolder, Run
+
+PAGE = "---\nname: {name}\ndescription: {about}\n---\n# {name}\n\n{body}\n"
+WEATHER = "Tells the weather forecast of a city. Use when asked for rain, sun or wind."
+
+
+class Gate:
+    """Propose skills, and ask what the check says."""
+
+    def __init__(self, folder: LibraryFolder, run: Run) -> None:
+        self.folder = folder
+        self.run = run
+
+    def write(self, name: str, about: str, body: str = "") -> None:
+        text = PAGE.format(name=name, about=about, body=body or f"Do {name}.")
+        self.folder.write(f"skills/{name}/SKILL.md", text)
+
+    def __call__(self, name: str) -> list[tuple[str, str]]:
+        where = ("--library", str(self.folder.root), "--json")
+        number = self.run("propose", *where, name).data["proposal"]
+        data = self.run("gate", *where, str(number)).data
+        found = [it for it in data["findings"] if it["rule"] == "overlap"]
+        return [(it["severity"], it["message"]) for it in found]
+
+
+@pytest.fixture
+def gate(library: LibraryFolder, run: Run) -> Gate:
+    made = Gate(library, run)
+    made.write("weather", WEATHER)
+    queries = [
+        {"query": "will it rain in Oslo tomorrow", "should_trigger": True},
+        {"query": "rain dance steps", "should_trigger": False},
+    ]
+    library.write("skills/weather/evals/eval_queries.json", json.dumps(queries))
+    library.commit()
+    return made
+
+
+def test_the_same_purpose_in_other_words_of_the_body_is_a_double(gate: Gate) -> None:
+    gate.write("sky-report", WEATHER, "Look up, and write down what you see.")
+
+    (severity, message), *_ = gate("sky-report")
+
+    assert severity == "error"
+    assert message.startswith("is for 9")
+    assert message.endswith("the same as the skill weather")
+
+
+def test_a_purpose_nearby_is_a_warning(gate: Gate) -> None:
+    about = "Tells the weather forecast of a city. Use when asked for rain or snow."
+    gate.write("snow-report", about, "Look up, and write down what you see.")
+
+    severities = [
+        severity for severity, message in gate("snow-report") if "is for" in message
+    ]
+
+    assert severities == ["warning"]
+
+
+def test_another_purpose_is_nobodys_business(gate: Gate) -> None:
+    gate.write("bread", "Bakes bread from flour. Use when somebody is hungry.")
+    assert gate("bread") == []
+
+
+def test_requests_of_another_skill_stay_its_own(gate: Gate) -> None:
+    about = "Tells whether it will rain tomorrow in Oslo. Use for umbrellas."
+    gate.write("umbrella", about)
+
+    found = gate("umbrella")
+
+    assert (
+        "error",
+        "takes a request of the skill weather: 'will it rain in Oslo tomorrow'",
+    ) in found
+
+
+def test_an_edit_of_the_description_is_looked_at_too(gate: Gate) -> None:
+    gate.write("bread", "Bakes bread from flour. Use when somebody is hungry.")
+    gate.folder.commit()
+    gate.write("bread", "Tells whether it will rain tomorrow in Oslo, or bakes bread.")
+
+    assert [severity for severity, _ in gate("bread")] == ["error"]
+
+
+def test_tasks_of_its_examples_are_requests_of_a_skill(gate: Gate) -> None:
+    task = {"task": "will there be wind on the lake of Zurich"}
+    gate.folder.write("evidence/weather/a.json", json.dumps(task))
+    gate.folder.commit()
+    gate.write("sailing", "Tells of wind on the lake of Zurich. Use for sailing there.")
+
+    assert any("takes a request" in message for _, message in gate("sailing"))
+
+
+@pytest.mark.parametrize(
+    "text", ["[", "{}", "[1, null]", '[{"query": 7}]', '{"queries": [{"query": "x"}]}']
+)
+def test_queries_that_cannot_be_read_are_none(gate: Gate, text: str) -> None:
+    gate.folder.write("skills/weather/evals/eval_queries.json", text)
+    gate.folder.commit()
+    gate.write("bread", "Bakes bread from flour. Use when somebody is hungry.")
+
+    assert gate("bread") == []
+
+
+def test_the_best_match_comes_first() -> None:
+    every = Triggers(
+        [Trigger("weather", WEATHER), Trigger("bread", "Bakes bread from flour.")]
+    )
+    assert every.first("which city has sun") == "weather"
+    assert every.first("baking with flour") == "bread"
+    assert every.first("zzz") == ""
