@@ -90,7 +90,7 @@ PLACES = (
 ENGLISH = "\n".join(topics.values())  # the reference of Python: prose and code
 USUAL = Counter(re.findall(r"\b[a-z]{4,10}\b", ENGLISH)).most_common(600)
 WORDS = [word for word, _ in USUAL]
-ORDINARY = """{0} the {1} before you {2} it: {3} and {4} come later, as docs/{1}.md says.
+ORDINARY = """{0} the {1} before you {2} it: {3} and {4} come later: see docs/{1}.md.
 def {0}_{1}({2}: str, {3}: int = {n}) -> dict[str, {4}]:
         self.{0}{1} = {2}Error.from_{3}(f'{{{4}}}', timeout={n}.5)
 2026-0{d}-1{d} 12:0{d}:4{d},{n} WARNING {0}.{1}: {2} took {n} ms, {3} of {4}
@@ -332,11 +332,20 @@ def planted(rng: random.Random) -> list[tuple[str, str]]:
     return rng.sample(found, len(found))
 
 
+def flat(value: Any) -> str:
+    """All texts of a JSON value."""
+    if isinstance(value, dict | list):
+        return "\n".join(
+            map(flat, value.values() if isinstance(value, dict) else value)
+        )
+    return str(value)
+
+
 def stored(root: Path) -> dict[str, str]:
-    """What is kept of each session, as JSON."""
+    """What is kept of each session."""
     ids = [it["id"] for it in ask(root, "examples", "list")["examples"]]
     shown = [ask(root, "examples", "show", it)["example"] for it in ids]
-    return {it["session"]: json.dumps([it["task"], it["steps"]]) for it in shown}
+    return {it["session"]: flat([it["task"], it["steps"]]) for it in shown}
 
 
 def recall(work: Path) -> Iterator[Row]:
@@ -351,8 +360,8 @@ def recall(work: Path) -> Iterator[Row]:
     missed: dict[str, list[str]] = {kind: [] for kind, _ in sorted(every)}
     for session, said in stored(root).items():
         for kind, text in fours[session]:
-            values = (json.dumps(it)[1:-1] for it in re.findall("«(.*?)»", text))
-            missed[kind] += [text] if any(it in said for it in values) else []
+            is_there = any(it in said for it in re.findall("«(.*?)»", text))
+            missed[kind] += [text] if is_there else []
     for kind, some in missed.items():
         NOTES.extend(f"missed {kind}: {text!r}" for text in some[:6])
         yield share(f"redaction of {kind}", EACH - len(some), EACH, 0.99)
@@ -369,12 +378,11 @@ def touched(work: Path, name: str, lines: Sequence[str]) -> Row:
     """How many words of an ordinary text are taken for private ones."""
     root = shelf(work, name)
     pieces = ["\n".join(lines[at : at + 25])[:4000] for at in range(0, len(lines), 25)]
-    steps = [{"tool": "read", "text": it, "output": it} for it in pieces]
+    steps = [{"tool": "read", "output": it} for it in pieces]
     parts = [steps[at : at + 20] for at in range(0, len(steps), 20)]
     capture(root, [plain(n, "Read it", steps=its) for n, its in enumerate(parts)])
-    kept = " ".join(stored(root).values()).replace(r"\n", " ")
-    before = Counter(json.dumps(" ".join(pieces))[1:-1].replace(r"\n", " ").split())
-    lost = before - Counter(re.sub('", "tool": "read"|"text": "', " ", kept).split())
+    before = Counter(" ".join(pieces).split())
+    lost = before - Counter(" ".join(stored(root).values()).split())
     NOTES.append(
         f"touched in {name}: {', '.join(it for it, _ in lost.most_common(12))}"
     )
