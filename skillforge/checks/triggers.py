@@ -1,10 +1,9 @@
 """Which skill a request calls for: what each is for, and requests that are its own."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
-from skillforge.library import Library
 from skillforge.model import Skill
 from skillforge.text import dot, rarity, terms, unit_vector
 
@@ -19,11 +18,29 @@ class Trigger(NamedTuple):
     name: str
     description: str
     queries: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()  # of its name and description
 
     @classmethod
     def of(cls, skill: Skill) -> "Trigger":
         described = skill.document.words("description") if skill.document else ""
-        return cls(skill.name, described, tuple(_queries(skill)))
+        return cls.made(skill.name, described, tuple(_queries(skill)))
+
+    @classmethod
+    def made(
+        cls, name: str, description: str, queries: tuple[str, ...] = ()
+    ) -> "Trigger":
+        said = tuple(terms(f"{name.replace('-', ' ')} {description}"))
+        return cls(name, description, queries, said)
+
+    @classmethod
+    def read(cls, name: str, written: str) -> "Trigger":
+        """A trigger as it was `written`."""
+        said, description, *queries = json.loads(written)
+        return cls(name, description, tuple(queries), tuple(said.split()))
+
+    @property
+    def written(self) -> str:
+        return json.dumps([" ".join(self.terms), self.description, *self.queries])
 
 
 def _queries(skill: Skill) -> Iterator[str]:
@@ -45,34 +62,45 @@ class Triggers:
     """Skills ranked for a request, by the words that they share with it."""
 
     def __init__(self, every: Iterable[Trigger]) -> None:
-        self.every = {trigger.name: trigger for trigger in every}
-        said = {name: _terms(trigger) for name, trigger in self.every.items()}
-        self._rarity = rarity(list(said.values()))
-        self._vectors = {n: unit_vector(it, self._rarity) for n, it in said.items()}
+        self.every = {it.name: it for it in every if it.description}
+        self._rarity = rarity([it.terms for it in self.every.values()])
+        self._vectors: dict[str, dict[str, float]] = {}
         self._holders: dict[str, list[str]] = {}
-        for name, vector in self._vectors.items():
-            for term in vector:
+        for name, trigger in self.every.items():
+            for term in trigger.terms:
                 self._holders.setdefault(term, []).append(name)
 
-    @classmethod
-    def at(cls, library: Library, commit: str) -> "Triggers":
-        return cls(Trigger.of(skill) for skill in library.read_at(commit))
-
     def without(self, names: Set[str]) -> "Triggers":
-        return Triggers(it for it in self.every.values() if it.name not in names)
+        """The others; there are few of these, and words are as rare as before."""
+        for name in names & self.every.keys():
+            del self.every[name]
+        return self
 
     def first(self, request: str) -> str:
         """The skill that a request calls for; empty if for none."""
         found = self.ranked(request)
         return found[0][0] if found else ""
 
+    def loses(self, request: str, rival: Trigger) -> bool:
+        """Whether a request would rather call for another skill."""
+        wanted = unit_vector(terms(request), self._rarity)
+        other = dot(wanted, unit_vector(rival.terms, self._rarity))
+        return other > max((alike for _, alike in self.ranked(request)), default=0.0)
+
     def ranked(self, request: str) -> list[tuple[str, float]]:
         """Skills that share words with a request, and how much of it; best first."""
-        wanted = unit_vector(terms(request), self._rarity)
+        return self.like(terms(request))
+
+    def like(self, words: Sequence[str]) -> list[tuple[str, float]]:
+        """Skills that share some terms, and how much; the most alike first."""
+        wanted = unit_vector(words, self._rarity)
         near = {name for term in wanted for name in self._holders.get(term, ())}
-        found = [(name, dot(wanted, self._vectors[name])) for name in near]
+        found = [
+            (name, dot(wanted, self._vector(name))) for name in near & self.every.keys()
+        ]
         return sorted(found, key=lambda it: (-it[1], it[0]))
 
-
-def _terms(trigger: Trigger) -> list[str]:
-    return terms(f"{trigger.name.replace('-', ' ')} {trigger.description}")
+    def _vector(self, name: str) -> dict[str, float]:
+        if name not in self._vectors:
+            self._vectors[name] = unit_vector(self.every[name].terms, self._rarity)
+        return self._vectors[name]

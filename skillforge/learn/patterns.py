@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
+from skillforge.checks import sketches
 from skillforge.checks.triggers import Triggers
 from skillforge.errors import RequestError
 from skillforge.learn.clusters import Groups, clusters
@@ -113,7 +114,11 @@ def nearest_skills(
     library: Library, some: Iterable[Pattern]
 ) -> dict[str, tuple[str, float]]:
     """The skill that each pattern's tasks would most likely call for, if any."""
-    every = Triggers.at(library, library.tip) if _has_commit(library) else Triggers(())
+    every = (
+        sketches.triggers(library, library.tip)
+        if _has_commit(library)
+        else Triggers(())
+    )
     found = {}
     for pattern in some:
         tasks = " ".join(member.example.task for member in pattern.members[:20])

@@ -8,7 +8,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-_CACHE_VERSION = 4
+_CACHE_VERSION = 5
 _DAYS = 30  # that trials are kept
 _CACHE_SCHEMA = """
 CREATE TABLE IF NOT EXISTS results (
@@ -19,6 +19,7 @@ CREATE TABLE IF NOT EXISTS sketches (
     mark INTEGER, name TEXT, PRIMARY KEY (mark, name)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS sketches_by_name ON sketches (name);
+CREATE TABLE IF NOT EXISTS triggers (name TEXT PRIMARY KEY, said TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS sketched (tree TEXT);
 CREATE TABLE IF NOT EXISTS trials (key TEXT PRIMARY KEY, day INTEGER, trials TEXT);
 """
@@ -83,31 +84,48 @@ class Cache:
             return ""
 
     def save_sketches(
-        self, tree: str, sketches: Mapping[str, Iterable[int]], before: str
-    ) -> bool:
+        self,
+        tree: str,
+        sketches: Mapping[str, Iterable[int]],
+        triggers: Mapping[str, str],
+        before: str,
+    ) -> None:
         """Replace sketches of what changed since `before`; of all, if that is empty.
 
-        False if they cannot be kept, or are of another tree by now.
+        Nothing is kept if they are of another tree by now.
         """
         try:
             with closing(self._open()) as db, db:
                 db.execute("BEGIN IMMEDIATE")
                 row = db.execute("SELECT tree FROM sketched").fetchone()
                 if before and (row is None or row[0] != before):
-                    return False
-                if not before:
-                    db.execute("DELETE FROM sketches")
-                else:
-                    names = [(name,) for name in sketches]
-                    db.executemany("DELETE FROM sketches WHERE name = ?", names)
+                    return
+                names = [(name,) for name in sketches]
+                for table in ("sketches", "triggers"):
+                    if not before:
+                        db.execute(f"DELETE FROM {table}")  # noqa: S608
+                    else:
+                        gone = f"DELETE FROM {table} WHERE name = ?"  # noqa: S608
+                        db.executemany(gone, names)
                 rows = ((mark, name) for name, it in sketches.items() for mark in it)
                 db.executemany("INSERT OR IGNORE INTO sketches VALUES (?, ?)", rows)
+                said = triggers.items()
+                db.executemany("INSERT OR REPLACE INTO triggers VALUES (?, ?)", said)
                 db.execute("DELETE FROM sketched")
                 db.execute("INSERT INTO sketched VALUES (?)", (tree,))
         except (sqlite3.Error, OSError) as err:
             self._discard(err)
-            return False
-        return True
+
+    def triggers(self, tree: str) -> list[tuple[str, str]] | None:
+        """What each skill of a tree is for; None if it has no sketches of that."""
+        try:
+            with closing(self._open()) as db:
+                if db.execute("SELECT tree FROM sketched").fetchone() != (tree,):
+                    return None
+                return db.execute("SELECT name, said FROM triggers").fetchall()
+        except (sqlite3.Error, OSError) as err:
+            self._discard(err)
+            return None
 
     def names_sharing(
         self, tree: str, marks: list[int], least: int
@@ -157,7 +175,8 @@ class Cache:
         if db.execute("PRAGMA user_version").fetchone()[0] != _CACHE_VERSION:
             db.executescript(
                 "DROP TABLE IF EXISTS results; DROP TABLE IF EXISTS sketches;"
-                "DROP TABLE IF EXISTS sketched; DROP TABLE IF EXISTS trials;"
+                "DROP TABLE IF EXISTS sketched; DROP TABLE IF EXISTS triggers;"
+                "DROP TABLE IF EXISTS trials;"
                 f"{_CACHE_SCHEMA}"
             )
             db.execute(f"PRAGMA user_version = {_CACHE_VERSION}")

@@ -111,7 +111,10 @@ def test_queries_that_cannot_be_read_are_none(gate: Gate, text: str) -> None:
 
 def test_the_best_match_comes_first() -> None:
     every = Triggers(
-        [Trigger("weather", WEATHER), Trigger("bread", "Bakes bread from flour.")]
+        [
+            Trigger.made("weather", WEATHER),
+            Trigger.made("bread", "Bakes bread from flour."),
+        ]
     )
     assert every.first("which city has sun") == "weather"
     assert every.first("baking with flour") == "bread"

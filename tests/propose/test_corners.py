@@ -158,7 +158,7 @@ def test_sketches_of_another_tree_are_not_mixed_in(library: LibraryFolder) -> No
     assert [n.name for n in neighbours(library.library, "main", document)] == ["old"]
     cache = Cache.of(library.root / ".git")
 
-    assert not cache.save_sketches("another tree", {"old": []}, "a third tree")
+    cache.save_sketches("another tree", {"old": []}, {}, "a third tree")
 
     assert [n.name for n in neighbours(library.library, "main", document)] == ["old"]
 

@@ -1,0 +1,121 @@
+"""What is kept of every skill to find those that are like another: marks and purpose.
+
+Kept in the cache by tree, so that only skills that changed are read again.
+"""
+
+import sys
+from collections.abc import Iterable, Sequence
+from functools import cache, partial
+from typing import NamedTuple
+
+from skillforge import proc
+from skillforge.checks.triggers import Trigger, Triggers
+from skillforge.gitrepo import TreeFile
+from skillforge.library import Library
+from skillforge.model import SKILLS, Document, Skill
+from skillforge.resources import template
+from skillforge.store import Cache
+from skillforge.text import shingles
+
+_MARKS = 16  # of which texts that are three quarters alike share nearly all
+_MADE_BY = sys.implementation.cache_tag or ""  # whose numbers the sketches are
+_FEWEST = 20  # shingles; shorter texts are alike by chance
+_WORTH_SPREADING = 500
+
+
+class Sketch(NamedTuple):
+    """The smallest of a skill's shingles, and what the skill is for."""
+
+    marks: list[int]
+    trigger: Trigger
+
+
+def said_by(document: Document) -> frozenset[int]:
+    """The shingles of what an agent reads, but for the template's own words.
+
+    Not of the name, which differs in any case. Too few say nothing.
+    """
+    said = shingles(f"{document.words('description')}\n{document.body}") - _template()
+    return said if len(said) >= _FEWEST else frozenset()
+
+
+@cache
+def _template() -> frozenset[int]:
+    return shingles(template("new-skill.md").format(name="", title="", description=""))
+
+
+def _marks(said: Iterable[int]) -> list[int]:
+    return sorted(said)[:_MARKS]
+
+
+def candidates(library: Library, commit: str, said: frozenset[int]) -> list[str]:
+    """Skills of a commit that may say much the same."""
+    if not (marks := _marks(said)):
+        return []
+    least = max(1, len(marks) // 4)
+    kept, made_of = _kept(library, commit)
+    found = kept.names_sharing(made_of, marks, least)
+    if found is not None:
+        return found
+    every = _all(library, commit).items()  # nothing can be kept here
+    return [name for name, it in every if len({*marks} & {*it.marks}) >= least]
+
+
+def triggers(library: Library, commit: str) -> Triggers:
+    """What each skill of a commit is for."""
+    kept, made_of = _kept(library, commit)
+    found = kept.triggers(made_of)
+    if found is not None:
+        return Triggers(Trigger.read(name, said) for name, said in found)
+    return Triggers(it.trigger for it in _all(library, commit).values())
+
+
+def _all(library: Library, commit: str) -> dict[str, Sketch]:
+    names = set(library.repository().tree(f"{commit}:{SKILLS}"))
+    return _sketches(library, commit, names)
+
+
+def _kept(library: Library, commit: str) -> tuple[Cache, str]:
+    """The cache, brought up to a commit if that can be, and what it is then of."""
+    kept = Cache.of(library.repository().common_dir)
+    made_of = f"{library.repository().name_of(f'{commit}:{SKILLS}')} {_MADE_BY}"
+    if kept.sketched_tree() != made_of:
+        _refresh(library, commit, kept, made_of)
+    return kept, made_of
+
+
+def _refresh(library: Library, commit: str, kept: Cache, made_of: str) -> None:
+    """Bring the sketches up to a commit, reading only skills that changed."""
+    repo = library.repository()
+    was = kept.sketched_tree()
+    before, _, made_by = was.partition(" ")
+    known = repo.tree(before) if before and made_by == _MADE_BY else {}
+    now = repo.tree(f"{commit}:{SKILLS}")
+    changed = {n for n in known.keys() | now.keys() if known.get(n) != now.get(n)}
+    fresh = _sketches(library, commit, changed & now.keys())
+    # SQLite takes no names that are not UTF-8; such a skill is an error elsewhere.
+    named = {name: fresh.get(name) for name in changed if name.isprintable()}
+    kept.save_sketches(
+        made_of,
+        {name: it.marks if it else [] for name, it in named.items()},
+        {name: it.trigger.written for name, it in named.items() if it},
+        was if known else "",
+    )
+
+
+def _sketches(library: Library, commit: str, names: set[str]) -> dict[str, Sketch]:
+    listing = library.listing(commit, names) if names else {}
+    work = partial(_sketch_listed, library)
+    parts = proc.spread(work, list(listing.items()), _WORTH_SPREADING)
+    return {name: sketch for part in parts for name, sketch in part}
+
+
+def _sketch_listed(
+    library: Library, listed: Sequence[tuple[str, list[TreeFile]]]
+) -> list[tuple[str, Sketch]]:
+    return [(it.name, _sketch(it)) for it in library.read_listed(dict(listed))]
+
+
+def _sketch(skill: Skill) -> Sketch:
+    said = said_by(skill.document) if skill.document else ()
+    return Sketch(_marks(said), Trigger.of(skill))
