@@ -5,7 +5,7 @@ import platform
 from contextlib import suppress
 
 from skillforge.library import Library
-from skillforge.redact import Known, finding
+from skillforge.redact import Known, people
 
 
 def private_to(library: Library) -> Known:
@@ -16,7 +16,7 @@ def private_to(library: Library) -> Known:
         users.append(getpass.getuser())
     names = {"NAME": policy.private_names, "USER": users, "HOST": hosts}
     own = {
-        kind: [it for it in some if kind == "NAME" or not finding.is_common(it)]
+        kind: [it for it in some if kind == "NAME" or not people.is_common(it)]
         for kind, some in names.items()
     }
     return Known.of(own, policy.private_ids)

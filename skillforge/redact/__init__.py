@@ -5,16 +5,20 @@ that what belongs together can still be seen. The owner of a clone may look up w
 taken; nobody else ever sees more than how many there were of each kind.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from skillforge.redact import finding
+from skillforge.redact import finding, people, secrets
 
 PLACEHOLDER = re.compile(r"<([A-Z]+)_(\d+)>")
 _SAME_IN_ANY_CASE = ("EMAIL", "NAME", "USER", "HOST")
+_ESCAPED = re.compile(
+    r"\\u00(2[013-9a-f]|3[0-9a-f]|4[0-9a-f]|5[0-9abd-f]|[67][0-9a-e])", re.I
+)
 _DEEPEST = 40
 _MOST_PASSES = 10
 Put = Callable[[str], str]
@@ -57,6 +61,7 @@ class Redaction:
 
     def __call__(self, value: Any) -> Any:
         """A JSON value without what is private, or shows to be once more is gone."""
+        value = _mapped(value, sound)
         for _ in range(_MOST_PASSES):
             known = len(self._put)
             self._learn(value)
@@ -69,14 +74,14 @@ class Redaction:
         """Look for private values in the texts of a JSON value."""
         for key, text in _texts(value):
             self._reserve(text)
-            if finding.IS_SECRET_NAME.search(key) and _is_value(text):
-                self._take("SECRET", text)
+            for private in finding.by_key(key, text):
+                self._take(*private)
             for private in self.known.find(text):
                 self._take(*private)
-            for whole, user in finding.homes(text):
+            for whole, user in people.homes(text):
                 put = self._placeholder("USER", user)
                 self._put.setdefault(whole, whole[: -len(user)] + put)
-                if not finding.is_common(user):
+                if not people.is_common(user):
                     self._put.setdefault(user, put)
             for private in finding.find(text):
                 self._take(*private)
@@ -103,7 +108,7 @@ class Redaction:
                 self._last[kind] = max(self._last[kind], int(number[:9]))
 
     def _take(self, kind: str, value: str) -> None:
-        if value not in self._put and not PLACEHOLDER.search(value):
+        if value not in self._put and not PLACEHOLDER.fullmatch(value):
             self._put[value] = self._placeholder(kind, value)
 
     def _placeholder(self, kind: str, value: str) -> str:
@@ -139,7 +144,9 @@ def _texts(value: Any) -> Iterator[tuple[str, str]]:
             continue
         elif isinstance(item, Mapping):
             inner = list(item.items())[::-1]
-            waiting += [(str(k), v, depth + 1) for k, v in inner]
+            # What is in a field that holds a secret is one, however deep.
+            is_secret = secrets.by_key(key, "anything-1")
+            waiting += [(key if is_secret else str(k), v, depth + 1) for k, v in inner]
             waiting += [("", str(k), depth + 1) for k, _ in inner]
         elif isinstance(item, Sequence):
             waiting += [(key, it, depth + 1) for it in reversed(item)]
@@ -151,32 +158,50 @@ def _mapped(value: Any, change: Put, depth: int = 0) -> Any:
     """A JSON value with its texts changed; what is nested too deep is dropped."""
     if isinstance(value, str):
         return change(value)
-    if depth > _DEEPEST:
-        return None
-    if isinstance(value, Mapping):
-        return {
-            change(str(key)): _mapped(item, change, depth + 1)
-            for key, item in value.items()
-        }
-    if isinstance(value, Sequence):
-        return [_mapped(item, change, depth + 1) for item in value]
     if isinstance(value, int | float) and not isinstance(value, bool):
-        changed = change(str(value))
-        return value if changed == str(value) else changed
-    return value
-
-
-def _is_value(text: str) -> bool:
-    return len(text) >= 4 and text[0] not in "<${" and text.isprintable()
+        text = str(value)
+        changed = change(text)
+        return value if changed == text and math.isfinite(value) else changed
+    if isinstance(value, Mapping) and depth <= _DEEPEST:
+        inner = value.items()
+        return {change(str(k)): _mapped(it, change, depth + 1) for k, it in inner}
+    if isinstance(value, Sequence) and depth <= _DEEPEST:
+        return [_mapped(item, change, depth + 1) for item in value]
+    return value if value is None or isinstance(value, bool) else None
 
 
 def _any_of(values: Iterable[str]) -> re.Pattern[str]:
-    """Any of these as a whole: the longest that fits, not a part of a longer word."""
-    longest_first = sorted(values, key=lambda it: (-len(it), it))
-    return re.compile("|".join(map(_whole, longest_first)) or r"(?!)")
+    """Any of these as a whole: the longest that fits, not a part of a longer word.
+
+    Grouped by how they begin: there may be thousands.
+    """
+    groups: dict[str, list[str]] = {}
+    for value in sorted(values, key=lambda it: (-len(it), it)):
+        groups.setdefault(value[:2], []).append(value)
+    either = (_either(start, group) for start, group in groups.items())
+    return re.compile("|".join(either) or r"(?!)")
+
+
+def _either(start: str, group: list[str]) -> str:
+    rest = "|".join(f"{re.escape(it[2:])}{_end(it)}" for it in group)
+    return f"{_begin(start)}{re.escape(start)}(?:{rest})"
 
 
 def _whole(value: str) -> str:
-    before = r"(?<![^\W_])" if value[0].isalnum() else ""
-    after = r"(?![^\W_])" if value[-1].isalnum() else ""
-    return f"{before}{re.escape(value)}{after}"
+    return f"{_begin(value)}{re.escape(value)}{_end(value)}"
+
+
+def _begin(value: str) -> str:
+    """A word does not begin in the middle of one; but after an escaped line break."""
+    return r"(?:(?<![^\W_])|(?<=\\[nrt]))" if value[0].isalnum() else ""
+
+
+def _end(value: str) -> str:
+    return r"(?![^\W_])" if value[-1].isalnum() else ""
+
+
+def sound(text: str) -> str:
+    """A text that can be stored, without escapes that hide letters."""
+    if "\\u00" in text:
+        text = _ESCAPED.sub(lambda it: chr(int(it[1], 16)), text)
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,109 @@
+"""Numbers with a meaning: cards, bank accounts, addresses of machines, ids."""
+
+import ipaddress
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from skillforge.redact.signs import CARD, IBAN, has_card_digits, has_iban_digits
+
+_IBAN = re.compile(IBAN.pattern, re.IGNORECASE)
+_CARD = re.compile(
+    r"(?<![\w.])(?:\d{4}([ .\u00a0-]?)\d{4}\1\d{4}\1\d{4}|3[47]\d\d([ -]?)\d{6}\2\d{5}"
+    r"|3[0689]\d\d([ -]?)\d{6}\3\d{4})(?!\w|[.-]\d)"
+)
+_IPV4 = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\w|\.\d|-[A-Za-z])")
+_IPV6 = re.compile(r"(?<![\w:.])[0-9A-Fa-f:]{2,39}:[0-9A-Fa-f:.]{1,39}(?![\w])")
+_MAC = re.compile(r"(?<![\w:-])(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}(?![\w:-])")
+_HARMLESS = ("127.", "0.0.0.0", "255.255.255")  # noqa: S104
+_VERSION = re.compile(r"(?:\bv|version\s*|release\s*|==\s*)\Z", re.IGNORECASE)
+_SSN = re.compile(r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])")
+_UUID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE)
+_JOINED = re.compile(r"[A-Za-z0-9_+]{10,}")  # with what says of which kind an id is
+_BASE64 = re.compile(r"(?<![\w+/.])[A-Za-z0-9+][A-Za-z0-9+/]{35,}={0,2}(?![\w+/])")
+_RUN = re.compile(r"[A-Za-z0-9]{10,}")
+_STAMP = re.compile(r"(?:19|20)\d{6}(?:T?\d{4,6}Z?)?")  # a date, maybe with its time
+_LEAST_DIGITS = 12  # of a number that is rather an id than an amount
+
+
+def ibans(text: str) -> Iterator[str]:
+    """Bank accounts, by their check digits."""
+    for match in _IBAN.finditer(text):
+        if has_iban_digits(match[0]):
+            yield match[0]
+        elif shorter := _shorter_iban(match[0]):
+            yield shorter
+
+
+def _shorter_iban(text: str) -> str:
+    """An account that is followed by another word of letters and digits."""
+    parts = text.split(" ")
+    tries = (" ".join(parts[:count]) for count in range(len(parts) - 1, 2, -1))
+    return next((it for it in tries if has_iban_digits(it)), "")
+
+
+def cards(text: str) -> Iterator[str]:
+    """Payment cards, by their check digit."""
+    for pattern in (CARD, _CARD):
+        yield from (m[0] for m in pattern.finditer(text) if has_card_digits(m[0]))
+
+
+def addresses(text: str) -> Iterator[str]:
+    """Addresses of machines, but for those that every machine has."""
+    for match in _IPV4.finditer(text):
+        is_version = _VERSION.search(text[max(0, match.start() - 12) : match.start()])
+        if _is_address(match[0]) and not match[0].startswith(_HARMLESS):
+            yield from () if is_version else (match[0],)
+    if "::" in text or text.count(":") >= 7:
+        for match in _IPV6.finditer(text):
+            tries = (match[0], match[0].rstrip(".:"))
+            found = next((it for it in tries if _is_address(it)), "")
+            if found.strip(":1"):
+                yield found
+    yield from (match[0] for match in _MAC.finditer(text))
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def ids(text: str) -> Iterator[str]:
+    """Ids that a machine made up: too random to be a word, a date, a path or a name."""
+    yield from (match[0] for match in _SSN.finditer(text))
+    yield from (match[0] for match in _UUID.finditer(text))
+    yield from (m[0] for m in _BASE64.finditer(text) if _is_encoded(m[0]))
+    for match in _JOINED.finditer(text):
+        if any(is_random(run) for run in _RUN.findall(match[0])):
+            yield match[0]
+
+
+def _is_encoded(text: str) -> bool:
+    """Whether letters, digits and slashes are too mixed to be a path."""
+    counts = [sum(map(kind, text)) for kind in (str.isupper, str.islower, str.isdigit)]
+    return min(counts[:2]) >= 5 and counts[2] >= 1 and len(set(text)) >= 20
+
+
+def is_random(run: str) -> bool:
+    """Whether letters and digits without a break look like an id."""
+    digits = sum(map(str.isdigit, run))
+    if digits == 0 or _STAMP.fullmatch(run):
+        return False
+    if digits == len(run):
+        return len(run) >= _LEAST_DIGITS
+    between = sum(one.isdigit() != two.isdigit() for one, two in pairwise(run))
+    if between >= 4 or (len(run) >= 16 and between >= 3):
+        return True
+    return len(run) >= 12 and _is_mixed(run)
+
+
+def _is_mixed(run: str) -> bool:
+    """Whether its cases change as no words joined in camel case would have them."""
+    longest = max(map(len, re.findall(r"[a-z]+", run)), default=0)
+    changes = sum(
+        one.isupper() != two.isupper() for one, two in pairwise(run) if two.isalpha()
+    )
+    return longest <= 4 and changes / len(run) >= 0.4

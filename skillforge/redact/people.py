@@ -1,0 +1,149 @@
+"""People and their machines: addresses, phones, names, users, hosts, home folders."""
+
+import re
+from collections.abc import Iterator
+
+from skillforge.redact.signs import EMAIL, HOME
+
+_PHONE = re.compile(
+    r"""(?<![\w.+/-])(?:
+    (?:\+|00)\d{1,3}[ .-]?(?:\(\d{1,4}\)[ .-]?)?\d{1,4}(?:[ .-]?\d{2,4}){1,4}
+    |(?:1[ .-])?\(\d{3}\)[ .-]?\d{3}[ .-]?\d{4}
+    |(?:1[.-])?\d{3}-\d{3}-\d{4}|(?:1\.)?\d{3}\.\d{3}\.\d{4}|\d{3}[ ]\d{3}[ ]\d{4}
+    |0\d{2,4}[ /-]\d{5,8}|0\d{2,4}(?:[ -]\d{3,4}){2}|0\d(?:[ .-]\d\d){4}
+    )(?:\s?(?:x|ext\.?)\s?\d{1,5})?(?!\w|\.\d|-\d)""",
+    re.VERBOSE,
+)
+_PHONE_NAMED = re.compile(
+    r"\b(?:phone|tel|mobile|cell|fax|whatsapp|call)[^\n\d+(<]{0,15}"
+    r"(\+?\(?\d[\d() .-]{5,16}\d)(?!\w)",
+    re.IGNORECASE,
+)
+_USER = r"(?<![\w.+/-])(?!git@)([A-Za-z_][\w-]{1,31})@([A-Za-z][\w-]{1,62})"
+_PROMPT = re.compile(rf"{_USER}(?=:\s?[~/\w]|\s+[~/]\S*\s*[$#%>])")
+_REMOTE = re.compile(
+    rf"\b(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id)\b[^\n|;&]{{0,80}}?{_USER}(?![\w@])"
+)
+_VARIABLE = re.compile(r"\b(USER|LOGNAME|USERNAME|HOSTNAME)=([\w.-]{2,64})")
+_INNER_HOST = re.compile(
+    r"(?<![\w.@-])(?:[a-z0-9][\w-]{0,62}\.){1,8}"
+    r"(?:internal|local|lan|corp|intra|intranet|localdomain)(?![\w-]|\.\w)",
+    re.IGNORECASE,
+)
+_FIELDS = (
+    ("NAME", r"(?:first|last|full|given|family|sur|middle)[_-]?name"),
+    ("USER", r"user[_-]?(?:name|id)|login|logname"),
+    ("HOST", r"host[_-]?name"),
+    ("PHONE", r"(?:tele|mobile|cell)?[_-]?phone(?:[_-]?number)?|mobile|fax"),
+)
+_ONE_WORD = re.compile(r"(?:^|[_\W])(?:user|host|owner|author|assignee)$", re.I)
+_KINDS = [
+    (kind, re.compile(rf"(?:^|[_\W]|[a-z](?=[A-Z]))(?:{names})$", re.IGNORECASE))
+    for kind, names in _FIELDS
+]
+_EVERY_FIELD = "|".join(names for _, names in _FIELDS[:3])
+_KEYED = re.compile(
+    rf"""["']?\b(?P<key>{_EVERY_FIELD})\\?["']?\s{{0,2}}(?:
+    [:=]\s{{0,2}}\\?["'](?P<quoted>[^"'\n\\<>{{}}$]{{2,64}})\\?["']
+    |=(?P<bare>[\w.-]{{2,64}})(?![\w({{.-])
+    |:\ {{0,2}}(?P<alone>[\w.-]{{2,64}})(?=\ *(?:$|\\n|[,;}}\]])))""",
+    re.IGNORECASE | re.VERBOSE | re.MULTILINE,
+)
+_MAILBOX = re.compile(
+    r"(?<!\w)([A-Z][\w.'-]{1,30}(?: [A-Z][\w.'-]{0,30}){0,3}) <"
+    r"(?=[\w.+-]{1,64}@|<EMAIL_)"
+)
+_SSH = re.compile(r"\bssh\s+(?:-\S+\s+){0,4}([A-Za-z][\w-]*(?:\.[\w-]+)+)")
+_SLUG = re.compile(r"(?<![\w-])-(?:Users|home)-([A-Za-z0-9]{2,32})-")
+# Names that say nothing, and names that are also words.
+_COMMON = re.compile(
+    r"root|users?1?|admin1?|ubuntu|runner|tests?|guest|me|you|home|app|node|build|"
+    r"shared|default|public|nobody|www|vagrant|jenkins|localhost|host|server|example|"
+    r"demo|dev|prod|none|null|true|false|string|name|username|login|self|git|sudo|int|"
+    r"str|id|required|optional|the|and|for|with|any|all|will|may|mark|grant|art|rose|"
+    r"hope|bill|guy|chase|drew|sky|dean|max|rich|page|key|case|new|main|master|latest|"
+    r"next|beta|alpha|unknown|mapping|redirect|field|value|type|text|number|data|info",
+    re.IGNORECASE,
+)
+
+
+def is_common(name: str) -> bool:
+    """Whether a name says nothing about anybody."""
+    is_short = len(name) < 3 and not name.istitle()
+    return is_short or name.isdigit() or _COMMON.fullmatch(name) is not None
+
+
+def by_key(key: str, text: str) -> str:
+    """The kind of private value that the name of a field says it holds; else empty."""
+    if not 2 <= len(text) <= 64:
+        return ""
+    if _ONE_WORD.search(key) and re.fullmatch(r"[a-z][\w-]{2,31}", text):
+        return "" if is_common(text) else ("HOST" if "host" in key else "USER")
+    for kind, pattern in _KINDS:
+        if pattern.search(key):
+            is_it = text.strip("+() .-").replace(" ", "").replace("-", "").isdigit()
+            return kind if (is_it if kind == "PHONE" else not is_common(text)) else ""
+    return ""
+
+
+def emails(text: str) -> Iterator[str]:
+    """Addresses of mail."""
+    yield from (match[0] for match in EMAIL.finditer(text))
+
+
+def phones(text: str) -> Iterator[str]:
+    """Numbers in the ways that countries write them, or where they are called so."""
+    for match in _PHONE.finditer(text):
+        if 7 <= sum(map(str.isdigit, match[0])) <= 18:
+            yield match[0]
+    yield from (match[1] for match in _PHONE_NAMED.finditer(text))
+
+
+def homes(text: str) -> Iterator[tuple[str, str]]:
+    """Home folders in a text, each with the name of whose it is."""
+    if "home" in text or "sers" in text:
+        for match in HOME.finditer(text):
+            yield match[0], match["user"]
+
+
+def users(text: str) -> Iterator[str]:
+    """Names of accounts: in prompts, commands, fields and variables."""
+    yield from (user for user, _ in _at_hosts(text) if not is_common(user))
+    yield from (it[1] for it in _SLUG.finditer(text) if not is_common(it[1]))
+    for key, value in _fields(text):
+        if "user" in key or "log" in key:
+            yield value
+
+
+def hosts(text: str) -> Iterator[str]:
+    """Names of machines that are nobody else's."""
+    yield from (match[0] for match in _INNER_HOST.finditer(text))
+    yield from (match[1] for match in _SSH.finditer(text))
+    yield from (host for _, host in _at_hosts(text) if not is_common(host))
+    for key, value in _fields(text):
+        if "host" in key and "." not in value:
+            yield value
+
+
+def names(text: str) -> Iterator[str]:
+    """Names of people, where a field is called so, or in front of an address."""
+    yield from (match[1] for match in _MAILBOX.finditer(text))
+    for key, value in _fields(text):
+        if not any(part in key for part in ("user", "host", "log")):
+            yield value
+
+
+def _at_hosts(text: str) -> Iterator[tuple[str, str]]:
+    for pattern in (_PROMPT, _REMOTE) if "@" in text else ():
+        for match in pattern.finditer(text):
+            yield match[1], match[2]
+
+
+def _fields(text: str) -> Iterator[tuple[str, str]]:
+    for match in _KEYED.finditer(text):
+        value = match["quoted"] or match["bare"] or match["alone"]
+        if not is_common(value):
+            yield match["key"].lower(), value
+    for match in _VARIABLE.finditer(text):
+        if not is_common(match[2]):
+            yield match[1].lower(), match[2]

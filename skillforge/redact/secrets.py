@@ -1,0 +1,160 @@
+"""Secrets: by the formats that services give them, or by where they stand."""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
+
+from skillforge.redact.signs import TOKEN_PATTERNS
+
+_WORD = (
+    r"(?:pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|access[_-]?key|"
+    r"private[_-]?key|auth(?:orization)?[_-]?(?:key|token)|client[_-]?secret|"
+    r"credentials?|session[_-]?(?:key|token)|bearer|\w_pass\b)"
+)
+_KEY = re.compile(rf"(?:^|[_\W]|[a-z](?=[A-Z]))(?:{_WORD}|pass)s?$", re.IGNORECASE)
+_ANY_VALUE = re.compile(r"pass|pwd|secret", re.IGNORECASE)  # a plain word is one, too
+# A value after the name of a secret: in quotes whatever it is, else if no plain word.
+_ASSIGNED = re.compile(
+    rf"""{_WORD}[\w-]{{0,20}}(?:\\?["'])?\s{{0,3}}(?P<sign>=>|:=|[=:]|\bis\b)\s{{0,3}}(?:
+    \\?(?P<quote>["'`])(?P<quoted>[^"'`\s\\][^"'`\n\\]{{3,200}})\\?(?P=quote)
+    |(?P<bare>[^\s"'`,;(){{}}\[\]<>\\]{{6,200}}))""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_AFTER = (
+    re.compile(
+        r"(?<!\S)--?(?:password|passwd|pass|token|secret|api-key|auth-token)[ =]"
+        r"[\"']?([^\s\"'<>]{4,200})",
+        re.IGNORECASE,
+    ),
+    re.compile(r"\b(?:Set-)?Cookie:\s*([^\n]{4,500})", re.IGNORECASE),
+    re.compile(r"\bsshpass\s+-p\s*[\"']?([^\s\"'<>]{3,200})"),
+    re.compile(r"(?<!\S)(?:-u|--user)[ =][\"']?([^\s:\"'<>$]{1,64}:[^\s\"'<>]{3,200})"),
+)
+_HEADER = re.compile(
+    r"\b(?:Bearer|Basic|Token)\s+([A-Za-z0-9._~+/=-]{8,500})", re.IGNORECASE
+)
+_BEGIN = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----")
+_END = re.compile(r"-----END [A-Z ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----")
+_NO_VALUE = re.compile(
+    r"\$\{?\w+\}?$|\$\(|%\w+%$|\{\{|<[^>]*>$|\[|\*+$|\.{3}|x+$"
+    r"|(?:os|process|env|settings|config|self|args|request)\."
+    r"|(?:none|null|true|false|undefined|required|optional|string|str|int|bool|include|"
+    r"omit|same-origin|incorrect|invalid|expired|missing|protected|encrypted|"
+    r"password|placeholder|disabled|enabled|redacted|changeme)$",
+    re.IGNORECASE,
+)
+_URL_LOGIN = re.compile(
+    r"\b[a-z][a-z0-9+.-]{1,20}://(?!git@)"
+    r"([^\s/@:<>\"']{0,64}:[^\s/@<>\"']{1,512}|[^\s/@:<>\"']{6,512})@",
+    re.IGNORECASE,
+)
+_LONG = 16
+_REST = re.compile(r"[\w-]+")
+_PIECE, _OVERLAP = 4096, 512  # letters that patterns of others are tried on at once
+
+
+def by_key(key: str, text: str) -> bool:
+    """Whether a value is a secret, as the name of its field says."""
+    if not _KEY.search(key) or len(text) < 4 or _NO_VALUE.match(text):
+        return False
+    if _ANY_VALUE.search(key):
+        return True
+    is_count = text.isdigit() and len(text) < 8  # `max_tokens`
+    return not is_count and is_no_word(text)
+
+
+def is_no_word(value: str) -> bool:
+    """Whether a value has more than the letters of a word: a digit, or signs in it."""
+    return len(value) >= 6 and bool(re.search(r"\d|[a-z][A-Z]|\w[^\w.\-/\s]+\w", value))
+
+
+def tokens(text: str) -> Iterator[str]:
+    """Secrets in the formats of services: those that detect-secrets knows, and ours."""
+    for piece in _pieces(text):
+        for pattern in _providers():
+            for match in pattern.finditer(piece):
+                groups = [it for it in match.groups() if it and len(it) >= 16]
+                yield max(groups, key=len, default=match[0]) + _rest(piece, match.end())
+    for needs, _what, pattern in TOKEN_PATTERNS:
+        if needs in text:
+            yield from (match[0] for match in pattern.finditer(text))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Parts of a text, of which each is soon looked through; no token is cut in two."""
+    at = 0
+    while at + _PIECE < len(text):
+        yield text[at : at + _PIECE]
+        at += _PIECE - _OVERLAP
+    yield text[at:]
+
+
+@cache
+def _providers() -> tuple[re.Pattern[str], ...]:
+    """Formats of secrets that detect-secrets knows; randomness is judged by us."""
+    from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
+    from detect_secrets.plugins.base import RegexBasedDetector
+    from detect_secrets.plugins.basic_auth import BasicAuthDetector
+    from detect_secrets.plugins.ip_public import IPPublicDetector
+    from detect_secrets.plugins.npm import NpmDetector
+    from detect_secrets.plugins.private_key import PrivateKeyDetector
+
+    # We find these in full, or without taking long over a hostile text.
+    own = (BasicAuthDetector, IPPublicDetector, NpmDetector, PrivateKeyDetector)
+    detectors: Iterable[Any] = get_mapping_from_secret_type_to_class().values()
+    return tuple(
+        pattern
+        for detector in detectors
+        if issubclass(detector, RegexBasedDetector) and detector not in own
+        for pattern in detector.denylist
+    )
+
+
+def _rest(text: str, end: int) -> str:
+    """What follows a token without a break: the signature of a JSON Web Token."""
+    rest = _REST.match(text, end)
+    return rest[0] if rest and text[end - 1] == "." else ""
+
+
+def keys(text: str) -> Iterator[str]:
+    """Private keys, up to where they end; if that is cut off, up to the text's end."""
+    at = 0
+    while begin := _BEGIN.search(text, at):
+        end = _END.search(text, begin.end())
+        at = end.end() if end else len(text)
+        yield text[begin.start() : at]
+
+
+def named(text: str) -> Iterator[str]:
+    """Values that stand where a secret stands: after its name, option or header."""
+    for match in _ASSIGNED.finditer(text):
+        if value := match["quoted"]:
+            is_value = not _NO_VALUE.match(value)
+        else:
+            value = match["bare"].rstrip(".,:;!?")
+            is_value = _is_bare_value(match, value) and not _NO_VALUE.match(value)
+        if is_value:
+            yield value
+    for pattern in _AFTER:
+        for match in pattern.finditer(text):
+            if not _NO_VALUE.match(match[1]):
+                yield match[1]
+    for match in _HEADER.finditer(text):
+        if is_no_word(match[1]) or len(match[1]) >= _LONG:
+            yield match[1]
+
+
+def _is_bare_value(match: re.Match[str], value: str) -> bool:
+    """Whether what follows a name without quotes is a value, and not the next word."""
+    after = match.string[match.end() :][:1]
+    if after == "(":
+        return False  # a call, whose name it is
+    is_given = match["sign"] != "is" and after in ("", "\n")
+    is_any = match["sign"] == "=" or (is_given and _ANY_VALUE.match(match[0]))
+    return is_no_word(value) or bool(is_any and len(value) >= 8)
+
+
+def logins(text: str) -> Iterator[str]:
+    """User and password of an address."""
+    yield from (match[1] for match in _URL_LOGIN.finditer(text))
