@@ -1,7 +1,7 @@
 """The commands of the Learn stage: capture and examples."""
 
 import sys
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -75,7 +75,7 @@ def capture(
 
     wish = Wish(
         format=given["format_"] or "",
-        since=since.isoformat() if since else "",
+        since=since.replace(tzinfo=UTC) if since else None,
         project=given["project"] or "",
         reviewed_by=_name(given["reviewed_by"], "--reviewed-by"),
         everything=given["everything"],
@@ -103,7 +103,7 @@ def _stdin() -> Any:
 
 def _name(value: str | None, option: str) -> str:
     if value is not None and (not value.strip() or not value.isprintable()):
-        raise click.UsageError(f"{option} needs a name")
+        raise click.UsageError(f"{option} needs words that can be read")
     return (value or "").strip()
 
 
@@ -196,7 +196,7 @@ def approve(  # noqa: PLR0913, PLR0917 - one for each option
     if bool(numbers) == all_verified:
         raise click.UsageError("name examples, or give --all-verified")
     library = Library.open(settings.start)
-    who = _who(library, by)
+    who, reason = _who(library, by), _name(reason, "--reason") if reason else ""
     if all_verified:
         reason = reason or "proven by a test or a verifier"
         done = review.approve_verified(library, who, reason)
@@ -219,9 +219,8 @@ def reject(
     from skillforge.library import Library
 
     library = Library.open(settings.start)
-    return _decided(
-        review.reject(library, numbers, _who(library, by), reason), "rejected"
-    )
+    who, why = _who(library, by), _name(reason, "--reason")
+    return _decided(review.reject(library, numbers, who, why), "rejected")
 
 
 def _decided(done: "list[Example]", what: str) -> Answer:

@@ -3,12 +3,14 @@
 A transcript is data. Nothing in it decides what becomes of it.
 """
 
+import hashlib
 import io
 import json
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -19,7 +21,8 @@ from skillforge.errors import RequestError
 from skillforge.learn import formats, marks, reading, sifting
 from skillforge.learn.formats import Format, Origin, Record, Trouble
 from skillforge.learn.machine import private_to
-from skillforge.learn.sifting import PLAIN, Raw, Ready
+from skillforge.learn.review import loaded
+from skillforge.learn.sifting import Raw, Ready
 from skillforge.library import Library
 from skillforge.model import Ended, Example
 from skillforge.model.example import digest
@@ -28,9 +31,11 @@ from skillforge.store import Examples, Row
 
 _GROWING = ("claude-code", "codex")  # one file for a session, which may go on
 _FEWEST, _MOST_LETTERS = 16, 4_000_000  # examples and letters that are redacted at once
+_MOST_WAITING = 512
 _MOST_PROBLEMS = 200
 _LOOKED_AT = 50  # objects, by which a format is recognised
 _SMALL = 1 << 20
+_VERDICTS = ("result.json", "reward.json", "reward.txt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,7 @@ class Wish:
     """What somebody wants captured, and how."""
 
     format: str = ""
-    since: str = ""  # ISO 8601
+    since: datetime | None = None
     project: str = ""
     reviewed_by: str = ""
     everything: bool = False  # also what was read before
@@ -96,6 +101,7 @@ class Capture:
         self._form = formats.named(wish.format) if wish.format else None
         self._waiting: list[Raw] = []
         self._letters = 0
+        self._seen = 0  # episodes
 
     def files(self, targets: Sequence[Path]) -> Captured:
         """Capture files, and all transcripts below folders."""
@@ -109,11 +115,17 @@ class Capture:
             if is_named:
                 self._refuse_strange(path)
         for path, _ in found:
-            self._file(path)
+            try:
+                self._file(path)
+            except (OSError, RuntimeError, RequestError) as err:
+                said = err.message if isinstance(err, RequestError) else str(err)
+                self.done.report(str(path), Trouble(0, said))
         return self.done
 
     def stream(self, file: io.BufferedReader) -> Captured:
         """Capture what comes in on standard input."""
+        if not file.peek(1):
+            raise RequestError("standard input is empty", hint="nothing was captured")
         records = reading.Records(reading.unpacked(file))
         form, objects = self._recognised(records)
         if form is None:
@@ -146,10 +158,12 @@ class Capture:
         return form, chain(first, objects)
 
     def _file(self, path: Path) -> None:
-        place, status = str(path.resolve()), path.stat()
+        status = path.stat()
+        place = str(path.resolve()).encode("utf-8", "backslashreplace").decode()
         is_afresh = self.wish.everything or self.wish.reviewed_by
         mark = marks.Mark() if is_afresh else marks.Mark.read(self.store.mark(place))
-        if mark.is_of(status):
+        origin = _origin(path)
+        if mark.is_of(status, origin.verdict):
             self.done.unchanged += 1
             return
         self.done.files += 1
@@ -163,13 +177,15 @@ class Capture:
             if form is None:
                 self.done.skipped["not a transcript"] += 1
                 return
-            self._episodes(form, objects, records, _origin(path), str(path))
+            before = self._seen
+            self._episodes(form, objects, records, origin, str(path))
         self._flush()
-        if not (self.wish.is_rehearsal or self.wish.is_partial or records.is_broken):
+        is_read = self._seen > before and not records.is_broken
+        if is_read and not self.wish.is_rehearsal and not self.wish.is_partial:
             is_whole = not records.is_lines or form.NAME in _GROWING
             offset = 0 if is_whole else records.done
             read = marks.Mark.of(path, status, form.NAME, offset, records.line)
-            self.store.set_mark(place, read.written)
+            self.store.set_mark(place, replace(read, verdict=origin.verdict).written)
 
     def _episodes(
         self,
@@ -183,7 +199,9 @@ class Capture:
             self._report(name, records)
             if isinstance(found, Trouble):
                 self.done.report(name, found)
-            elif why := self._unwanted(found, origin):
+                continue
+            self._seen += 1
+            if why := self._unwanted(found, origin):
                 self.done.skipped[why] += 1
             else:
                 self._wait(found)
@@ -200,8 +218,10 @@ class Capture:
         places = (about.get("project", ""), about.get("cwd", ""))
         if wanted and not any(_is_in(wanted, place) for place in places):
             return "another project"
-        if self.wish.since and (example.started or origin.changed) < self.wish.since:
-            return "too old"
+        if self.wish.since:
+            began = moment(example.started) or moment(origin.changed)
+            if began and began < self.wish.since:
+                return "too old"
         if not example.task.strip():
             return "no task"
         return ""
@@ -209,8 +229,10 @@ class Capture:
     def _wait(self, example: Example) -> None:
         raw = digest(example.observed)
         self._waiting.append(Raw(example, raw))
-        self._letters += sum(len(step.text) for step in example.steps)
-        if self._letters > _MOST_LETTERS or len(self._waiting) >= 512:
+        self._letters += sum(
+            len(step.text) + len(str(step.arguments)) for step in example.steps
+        )
+        if self._letters > _MOST_LETTERS or len(self._waiting) >= _MOST_WAITING:
             self._flush()
 
     def _flush(self) -> None:
@@ -218,7 +240,7 @@ class Capture:
         waiting = list({it.raw: it for it in self._waiting}.values())
         known = self.store.known(it.raw for it in waiting)
         self.done.known += len(self._waiting) - len(waiting) + len(known)
-        self._approve_known(known)
+        self._update_known([it for it in waiting if it.raw in known])
         fresh = [it for it in waiting if it.raw not in known]
         self._waiting, self._letters = [], 0
         if fresh:
@@ -236,11 +258,11 @@ class Capture:
                 continue
             origin = _session_of(it.example)
             before = self.store.of_origin(origin) if origin else []
-            earlier = [Example.of(json.loads(row.example)) for row in before]
-            if any(it.review.status != "pending" for it in earlier):
+            earlier = [old for old in map(loaded, before) if goes_on(old, it.example)]
+            if any(old.review.status != "pending" for old in earlier):
                 self.done.skipped["an earlier part of it was reviewed"] += 1
                 continue
-            replaced += [row.id for row in before]
+            replaced += [old.id for old in earlier]
             is_success = it.example.outcome.status is not Ended.FAILURE
             is_kept = is_success or it.example.review.status == "approved"
             (self.done.kept if is_kept else self.done.failures).append(it.example)
@@ -250,22 +272,35 @@ class Capture:
         if rows and not self.wish.is_rehearsal:
             self.store.add(rows, replaced)
 
-    def _approve_known(self, raws: set[str]) -> None:
-        """Examples that were there, and are now given as reviewed."""
-        if not self.wish.reviewed_by or self.wish.is_rehearsal:
-            return
-        for row in self.store.rows() if raws else ():
-            example = Example.of(json.loads(row.example))
-            is_pending = example.review.status == "pending"
-            if row.raw in raws and is_pending and example.format == PLAIN:
-                approved = sifting.reviewed(example, self.wish.reviewed_by)
-                self.store.update([(row.id, row.example, json.dumps(approved.said))])
-                self.done.approved += 1
+    def _update_known(self, known: list[Raw]) -> None:
+        """What is said of examples that are there: a verdict, or that NAME reviewed."""
+        said = {it.raw: it.example for it in known}
+        for row in self.store.of_raws(said) if not self.wish.is_rehearsal else ():
+            example = loaded(row)
+            now = sifting.updated(example, said[row.raw], self.wish.reviewed_by)
+            if now is not example:
+                self.store.update([(row.id, row.example, json.dumps(now.said))])
+                self.done.approved += now.review.status != example.review.status
 
 
 def _session_of(example: Example) -> str:
     is_growing = example.format in _GROWING and example.session
     return f"{example.format}:{example.session}" if is_growing else ""
+
+
+def goes_on(old: Example, new: Example) -> bool:
+    """Whether an episode is a later state of one that was kept."""
+    is_same = (old.task, old.started) == (new.task, new.started)
+    return is_same and new.messages >= old.messages
+
+
+def moment(text: str) -> datetime | None:
+    """A time as a transcript tells it; without a zone it is taken for UTC."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _is_in(project: str, place: str) -> bool:
@@ -285,8 +320,9 @@ def _origin(path: Path) -> Origin:
                 return other.read_bytes()
         return b""
 
+    verdict = hashlib.sha256(b"\0".join(map(beside, _VERDICTS))).hexdigest()
     changed = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(path.stat().st_mtime))
-    return Origin(path.name, path.resolve().parts[1:-1], beside, changed)
+    return Origin(path.name, path.resolve().parts[1:-1], beside, changed, verdict)
 
 
 def _strange(name: str, records: reading.Records) -> RequestError:

@@ -4,7 +4,9 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from skillforge.errors import ConflictError
+from skillforge.checks.learned import ONE_OCCASION
+from skillforge.checks.paths import is_name
+from skillforge.errors import ConflictError, RequestError
 from skillforge.learn import patterns, worth
 from skillforge.learn.contract import Contract, contract
 from skillforge.learn.editing import extended
@@ -45,6 +47,8 @@ def drafted(
     library: Library, pattern: Pattern, name: str = "", into: str = ""
 ) -> Drafted:
     """Write the skill that a pattern shows, or add to one what it shows."""
+    for given in filter(None, (name, into)):
+        _refuse_name(given)
     examples = _evidence(library, pattern)
     _refuse_few(pattern, examples.values())
     before = _committed(library, into) if into else {}
@@ -58,7 +62,10 @@ def drafted(
     return Drafted(
         Draft(
             said.name,
-            {**_files(library, into), SKILL_FILE: DraftFile(text.encode())},
+            {
+                **_files(library, into),
+                SKILL_FILE: DraftFile(text.encode("utf-8", "surrogateescape")),
+            },
             {it: written(example, it in held) for it, example in fresh.items()},
             tuple(examples),
             origin=ORIGIN,
@@ -95,6 +102,15 @@ def _evidence(library: Library, pattern: Pattern) -> dict[str, Example]:
     return dict(sorted(found.items()))
 
 
+def _refuse_name(name: str) -> None:
+    if not is_name(name) or ONE_OCCASION.search(name):
+        raise RequestError(
+            f"{name!r} cannot be a skill's name",
+            hint="use a-z, 0-9 and single hyphens, such as csv-tables; no date, no "
+            "ticket, no fix-",
+        )
+
+
 def _refuse_few(pattern: Pattern, examples: Iterable[Example]) -> None:
     good = sum(example.has_succeeded for example in examples)
     if good < FEWEST:
@@ -123,8 +139,12 @@ def _files(library: Library, skill: str) -> dict[str, DraftFile]:
     """The files that an edited skill has, as they are on main."""
     if not skill:
         return {}
-    found = library.repository().files_in(f"{library.tip}:{SKILLS}/{skill}")
     repo = library.repository()
+    found = repo.files_in(f"{library.tip}:{SKILLS}/{skill}")
+    if odd := next((p for p, it in found.items() if not it.mode.startswith("100")), ""):
+        raise ConflictError(
+            f"{skill}/{odd} is no ordinary file", hint="edit the skill by hand"
+        )
     return {
         path: DraftFile(blob.data, entry.mode == "100755")
         for path, entry in found.items()

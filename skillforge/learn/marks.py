@@ -24,6 +24,7 @@ class Mark:
     offset: int = 0
     line: int = 0
     sample: str = ""
+    verdict: str = ""  # of verifiers, beside it
 
     @classmethod
     def read(cls, written: str) -> "Mark":
@@ -48,13 +49,14 @@ class Mark:
     def written(self) -> str:
         return json.dumps(asdict(self))
 
-    def is_of(self, status: os.stat_result) -> bool:
-        """Whether a file is as it was."""
-        return (self.size, self.changed) == (status.st_size, status.st_mtime_ns)
+    def is_of(self, status: os.stat_result, verdict: str) -> bool:
+        """Whether a file, and what is said beside it, is as it was."""
+        is_same = (self.size, self.changed) == (status.st_size, status.st_mtime_ns)
+        return is_same and self.verdict == verdict
 
     def resumes(self, file: io.BufferedReader, status: os.stat_result) -> bool:
         """Go on where the last run ended, if the file only grew since."""
-        if not self.offset or status.st_size < self.offset or _is_packed(file):
+        if not self.offset or status.st_size <= self.size or _is_packed(file):
             return False
         is_same = _sample(file, self.offset) == self.sample
         file.seek(self.offset if is_same else 0)

@@ -5,7 +5,6 @@ pattern is named after its founders, so its id stays when others join.
 """
 
 import hashlib
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,7 +15,7 @@ from skillforge.checks.triggers import Triggers
 from skillforge.errors import RequestError
 from skillforge.learn.clusters import Groups, clusters
 from skillforge.learn.intents import ALIKE, Vector, vectors
-from skillforge.learn.review import store_of
+from skillforge.learn.review import loaded, store_of
 from skillforge.learn.slots import Template, template
 from skillforge.library import Library
 from skillforge.model import Ended, Example
@@ -107,7 +106,7 @@ def full(library: Library, members: Iterable[Member]) -> list[Example]:
     """Examples with their steps."""
     wanted = [member.id for member in members]
     rows = {row.id: row for row in store_of(library).some(wanted)}
-    return [Example.of(json.loads(rows[it].example)) for it in wanted if it in rows]
+    return [loaded(rows[it]) for it in wanted if it in rows]
 
 
 def nearest_skills(
@@ -133,7 +132,7 @@ def _has_commit(library: Library) -> bool:
 
 def _approved(rows: Iterable[Row], *, is_rebuilt: bool) -> Iterator[Member]:
     for row in rows:
-        example = Example.of(json.loads(row.example))
+        example = loaded(row)
         if example.review.status == "approved":
             brief = replace(example, steps=(), named_tools=example.tools, output="")
             yield Member(row.id, brief, "" if is_rebuilt else row.pattern)

@@ -13,16 +13,18 @@ def place(library: Library, draft: Draft, *, is_edit: bool) -> None:
             "a bare repository has no checkout to write to",
             hint="--propose puts the draft up for review without one",
         )
-    files = {path: file.data for path, file in paths(draft).items()}
-    for path, data in files.items():
-        _refuse_taken(library, draft.skill, path, data, is_edit=is_edit)
-    for path, data in files.items():
+    files = paths(draft)
+    for path, file in files.items():
+        _refuse_taken(library, draft.skill, path, file.data, is_edit=is_edit)
+    for path, file in files.items():
         target = library.root / path
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
         except OSError as err:
             raise unwritable(target.parent, err) from err
-        replace_file(target, data)
+        replace_file(target, file.data)
+        if file.is_executable:
+            target.chmod(0o755)
 
 
 def _refuse_taken(

@@ -1,11 +1,12 @@
 """Review: every example is approved or rejected by somebody, with a reason."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from skillforge.errors import ConflictError, RequestError
+from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.learn import worth
 from skillforge.learn.sifting import now
 from skillforge.library import Library
@@ -63,12 +64,25 @@ def kept(library: Library) -> list[Kept]:
 
 
 def _kept(row: Row) -> Kept:
-    return Kept(Example.of(json.loads(row.example)), row)
+    return Kept(loaded(row), row)
+
+
+def loaded(row: Row) -> Example:
+    """The example of a row."""
+    try:
+        return Example.of(json.loads(row.example))
+    except (ValueError, KeyError, TypeError, AttributeError) as err:
+        raise ToolError(
+            f"example {row.id[:12]} in the private store cannot be read",
+            hint="the store is damaged: move .git/skillforge/state.db away and capture "
+            "again",
+        ) from err
 
 
 def find(library: Library, number: str) -> Kept:
     """The example that an id, or the beginning of one, means."""
-    found = store_of(library).find(number.lower()) if number else []
+    is_id = re.fullmatch(r"[0-9a-f]{1,64}", number.lower())
+    found = store_of(library).find(number.lower()) if is_id else []
     if len(found) == 1:
         return _kept(found[0])
     if found:

@@ -62,6 +62,18 @@ def reviewed(example: Example, reviewer: str) -> Example:
     )
 
 
+def updated(example: Example, said: Example, reviewer: str) -> Example:
+    """An example that is there, with what is new about it; itself, if nothing is."""
+    if example.review.status != "pending":
+        return example
+    if example.format == PLAIN:
+        claimed = replace(example, outcome=said.outcome)
+        return reviewed(claimed, reviewer) if reviewer else example
+    if said.outcome.is_verified and not example.outcome.is_verified:
+        return worth.verified(example, *said.outcome)
+    return example
+
+
 def too_little(example: Example) -> str:
     """Why an example is not kept; empty if it is."""
     if example.review.status == "approved":

@@ -11,7 +11,7 @@ from skillforge.text import is_small_word
 
 _TOKEN = re.compile(
     r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']+'(?!\w)|<[A-Z]+_\d+>"
-    r"|\$?\w[\w'’]*(?:-[A-Za-z]+|[.,:/]\d\w*)*|[^\w\s]"
+    r"|\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?|\d{1,2}/\d{1,2}/\d{2,4}|\$?\w[\w'’]*(?:-[A-Za-z]+|[.,:/]\d\w*)*|[^\w\s]"
 )
 _COURTESY = re.compile(
     r"\A(?:(?:hi|hello|hey|dear|good (?:morning|day|evening))\b(?: there| all| team)?"

@@ -23,6 +23,11 @@ _ORDERS = re.compile(
     r"|<\|(?:im_start|system|endoftext)",
     re.IGNORECASE,
 )
+_LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
+_ISO = re.compile(
+    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)?"
+    r"(?:Z|[+-]\d\d:?\d\d)?"
+)
 _SAID = ("environment", "task", "inputs", "output", "notes", "named_tools", "session")
 _SUSPICIOUS = re.compile(
     r"(?<!\w)@[A-Za-z][\w-]{2,}\b(?!/)|\b\d{9,}\b|\b[0-9a-f]{12,}\b", re.IGNORECASE
@@ -47,6 +52,7 @@ def redact(example: Example, known: Known) -> tuple[Example, dict[str, str]]:
                 example.steps, clean["steps"], strict=True
             )
         ),
+        started=example.started if _ISO.fullmatch(example.started) else "",
         redacted=redaction.counts,
     ), redaction.taken
 
@@ -55,7 +61,8 @@ def digest_of(session: str) -> str:
     """A name for a session that tells it from others, and nothing else."""
     import hashlib
 
-    return hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    found = hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+    return found.translate(_LETTERS)  # no digits: it would look like an id itself
 
 
 def judged(example: Example, known: Known) -> Example:

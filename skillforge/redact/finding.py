@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from skillforge.redact import numbers, people, secrets
@@ -19,11 +20,13 @@ class Private(NamedTuple):
     value: str
 
 
-def find(text: str) -> Iterator[Private]:
-    """Private values in a text."""
-    yield from _find(text)
+@lru_cache(maxsize=2048)
+def find(text: str) -> tuple[Private, ...]:
+    """Private values in a text; the same texts come again and again."""
+    found = list(_find(text))
     if _BREAK.search(text):
-        yield from _find(_BREAK.sub("  ", text))
+        found += _find(_BREAK.sub("  ", text))
+    return tuple(found)
 
 
 def _find(text: str) -> Iterator[Private]:
@@ -56,7 +59,7 @@ _FINDERS: tuple[tuple[str, Needs, Finder], ...] = (
     ("CREDENTIALS", _holds("://"), secrets.logins),
     (
         "SECRET",
-        _has(r"pass|pwd|secret|token|key|auth|credential|bearer|basic|cookie|-u"),
+        _has(r"pass|pw|secret|token|key|auth|credential|bearer|basic|cookie|-u"),
         secrets.named,
     ),
     ("EMAIL", _has("@|%40"), people.emails),
@@ -67,5 +70,5 @@ _FINDERS: tuple[tuple[str, Needs, Finder], ...] = (
     ("USER", _has(r"@|user|login|logname|home"), people.users),
     ("HOST", _has(r"[@.]|host"), people.hosts),
     ("NAME", _has("name|<"), people.names),
-    ("ID", _has(r"\d"), numbers.ids),
+    ("ID", _has(r"\d|_[a-z0-9]{12}"), numbers.ids),
 )

@@ -22,6 +22,7 @@ _UUID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORE
 _JOINED = re.compile(r"[A-Za-z0-9_+]{10,}")  # with what says of which kind an id is
 _BASE64 = re.compile(r"(?<![\w+/.])[A-Za-z0-9+][A-Za-z0-9+/]{35,}={0,2}(?![\w+/])")
 _RUN = re.compile(r"[A-Za-z0-9]{10,}")
+_PREFIXED = re.compile(r"[a-z]{2,8}_(?=[A-Za-z0-9]{12})")
 _STAMP = re.compile(r"(?:19|20)\d{6}(?:T?\d{4,6}Z?)?")  # a date, maybe with its time
 _LEAST_DIGITS = 12  # of a number that is rather an id than an amount
 
@@ -77,7 +78,9 @@ def ids(text: str) -> Iterator[str]:
     yield from (match[0] for match in _UUID.finditer(text))
     yield from (m[0] for m in _BASE64.finditer(text) if _is_encoded(m[0]))
     for match in _JOINED.finditer(text):
-        if any(is_random(run) for run in _RUN.findall(match[0])):
+        runs = _RUN.findall(match[0])
+        is_prefixed = _PREFIXED.match(match[0]) and any(map(_is_mixed, runs))
+        if is_prefixed or any(map(is_random, runs)):
             yield match[0]
 
 

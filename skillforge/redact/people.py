@@ -15,7 +15,8 @@ _PHONE = re.compile(
     re.VERBOSE,
 )
 _PHONE_NAMED = re.compile(
-    r"\b(?:phone|tel|mobile|cell|fax|whatsapp|call)[^\n\d+(<]{0,15}"
+    r"(?:\b(?:phone|tel|mobile|cell|fax|whatsapp)\b[^\n\d+(<]{0,15}"
+    r"|\bcall(?: me| us| him| her)?(?: at| on)? )"
     r"(\+?\(?\d[\d() .-]{5,16}\d)(?!\w)",
     re.IGNORECASE,
 )
@@ -26,9 +27,9 @@ _REMOTE = re.compile(
 )
 _VARIABLE = re.compile(r"\b(USER|LOGNAME|USERNAME|HOSTNAME)=([\w.-]{2,64})")
 _INNER_HOST = re.compile(
-    r"(?<![\w.@-])(?:[a-z0-9][\w-]{0,62}\.){1,8}"
-    r"(?:internal|local|lan|corp|intra|intranet|localdomain)(?![\w-]|\.\w)",
-    re.IGNORECASE,
+    r"(?<![\w.@-])(?:[A-Za-z0-9][\w-]{0,62}\.){1,8}"
+    r"(?:internal|local|lan|corp|intra|intranet|localdomain)"
+    r"(?:(?:\.[a-z][a-z0-9-]{1,30}){1,3})?(?![\w-]|\.\w)",
 )
 _FIELDS = (
     ("NAME", r"(?:first|last|full|given|family|sur|middle)[_-]?name"),

@@ -10,7 +10,7 @@ from skillforge.redact.signs import TOKEN_PATTERNS
 _WORD = (
     r"(?:pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|access[_-]?key|"
     r"private[_-]?key|auth(?:orization)?[_-]?(?:key|token)|client[_-]?secret|"
-    r"credentials?|session[_-]?(?:key|token)|bearer|\w_pass\b)"
+    r"credentials?|session[_-]?(?:key|token)|bearer|\w_pass\b|\bpw\b)"
 )
 _KEY = re.compile(rf"(?:^|[_\W]|[a-z](?=[A-Z]))(?:{_WORD}|pass)s?$", re.IGNORECASE)
 _ANY_VALUE = re.compile(r"pass|pwd|secret", re.IGNORECASE)  # a plain word is one, too
@@ -50,6 +50,7 @@ _URL_LOGIN = re.compile(
     re.IGNORECASE,
 )
 _LONG = 16
+_NAMED = re.compile(r"(?:key|pwd|pw|pass|password|token)[\"'\]]{0,2}\s{0,3}[=:]", re.I)
 _REST = re.compile(r"[\w-]+")
 _PIECE, _OVERLAP = 4096, 512  # letters that patterns of others are tried on at once
 
@@ -72,7 +73,8 @@ def is_no_word(value: str) -> bool:
 def tokens(text: str) -> Iterator[str]:
     """Secrets in the formats of services: those that detect-secrets knows, and ours."""
     for piece in _pieces(text):
-        for pattern in _providers():
+        exact, assigned = _providers()
+        for pattern in (*exact, *assigned) if _NAMED.search(piece) else exact:
             for match in pattern.finditer(piece):
                 groups = [it for it in match.groups() if it and len(it) >= 16]
                 yield max(groups, key=len, default=match[0]) + _rest(piece, match.end())
@@ -91,8 +93,11 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 @cache
-def _providers() -> tuple[re.Pattern[str], ...]:
-    """Formats of secrets that detect-secrets knows; randomness is judged by us."""
+def _providers() -> tuple[list[re.Pattern[str]], list[re.Pattern[str]]]:
+    """Formats that detect-secrets knows: of secrets alone, and after their names.
+
+    The latter take their time; randomness is judged by us.
+    """
     from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
     from detect_secrets.plugins.base import RegexBasedDetector
     from detect_secrets.plugins.basic_auth import BasicAuthDetector
@@ -103,12 +108,14 @@ def _providers() -> tuple[re.Pattern[str], ...]:
     # We find these in full, or without taking long over a hostile text.
     own = (BasicAuthDetector, IPPublicDetector, NpmDetector, PrivateKeyDetector)
     detectors: Iterable[Any] = get_mapping_from_secret_type_to_class().values()
-    return tuple(
+    every = [
         pattern
         for detector in detectors
         if issubclass(detector, RegexBasedDetector) and detector not in own
         for pattern in detector.denylist
-    )
+    ]
+    assigned = [it for it in every if re.search(r"\(\?:key\||secret\[", it.pattern)]
+    return [it for it in every if it not in assigned], assigned
 
 
 def _rest(text: str, end: int) -> str:

@@ -18,6 +18,13 @@ TOKENS = (
     ("pypi-", "a PyPI token", r"\bpypi-AgEI[\w-]{50,}"),
     ("hf_", "a Hugging Face token", r"\bhf_[A-Za-z]{34}\b"),
     ("SG.", "a SendGrid key", r"\bSG\.[\w-]{22}\.[\w-]{43}\b"),
+    ("hvs.", "a Vault token", r"\bhvs\.[\w-]{20,}"),
+    ("dckr_pat_", "a Docker token", r"\bdckr_pat_[\w-]{20,}"),
+    ("sq0", "a Square token", r"\bsq0[a-z]{3}-[\w-]{20,}"),
+    ("lin_api_", "a Linear key", r"\blin_api_\w{30,}"),
+    ("shpat_", "a Shopify token", r"\bshpat_[0-9a-fA-F]{32}\b"),
+    ("ya29.", "a Google token", r"\bya29\.[\w-]{20,}"),
+    ("dop_v1_", "a DigitalOcean token", r"\bdop_v1_[0-9a-f]{64}\b"),
     ("PRIVATE KEY", "a private key", r"BEGIN [A-Z ]*PRIVATE KEY-----[\w+/=\s]{120,}"),
 )  # fmt: skip
 TOKEN_PATTERNS = [(needs, what, re.compile(pattern)) for needs, what, pattern in TOKENS]
@@ -40,7 +47,7 @@ HOME = re.compile(
 def has_card_digits(text: str) -> bool:
     """Whether digits are those of a payment card, by their check digit (Luhn)."""
     digits = re.sub(r"\D", "", text)
-    if digits[:1] not in ("3", "4", "5", "6") or len(set(digits)) == 1:
+    if digits[:1] not in ("2", "3", "4", "5", "6") or len(set(digits)) == 1:
         return False
     doubled = [int(d) * (2 if i % 2 else 1) for i, d in enumerate(reversed(digits))]
     return sum(d - 9 if d > 9 else d for d in doubled) % 10 == 0

@@ -62,6 +62,11 @@ class Examples:
         wanted = json.dumps(list(numbers))
         return self._rows("id IN (SELECT value FROM json_each(?1))", wanted)
 
+    def of_raws(self, raws: Iterable[str]) -> list[Row]:
+        """Examples by the digest of their episode before redaction."""
+        wanted = json.dumps(list(raws))
+        return self._rows("raw IN (SELECT value FROM json_each(?1))", wanted)
+
     def of_origin(self, origin: str) -> list[Row]:
         """Examples of one session."""
         return self._rows("origin = ?1", origin)
@@ -75,14 +80,7 @@ class Examples:
 
     def known(self, raws: Iterable[str]) -> set[str]:
         """Which of these episodes are there."""
-        if not self.path.exists():
-            return set()
-        with self._open() as db:
-            found = (
-                db.execute("SELECT raw FROM examples WHERE raw = ?", (raw,)).fetchone()
-                for raw in raws
-            )
-            return {row[0] for row in found if row}
+        return {row.raw for row in self.of_raws(raws)}
 
     def add(self, rows: Iterable[Row], replaced: Iterable[str] = ()) -> None:
         """Keep examples; those that are there stay as they are. `replaced` ids go."""

@@ -137,6 +137,8 @@ def test_what_stands_where_a_secret_stands_is_one(text: str) -> None:
         "version 1.2.3.4 and v10.20.30.40",
         "fetch(url, {credentials: 'include'})",
         '{"max_tokens": 2024, "prompt_tokens": 17}',
+        "pip install package-called>=5.5.553; callback 1.2.3.4567",
+        "use Host.LOCAL or getUserByIdNow()",
     ],
 )
 def test_ordinary_text_is_left_alone(text: str) -> None:
@@ -225,6 +227,11 @@ def test_fields_say_what_they_hold(given: object, kept: object) -> None:
         "c:\\users\\bsmith",
         "-Users-bsmith-code",
         "06 12 34 56 78",
+        "+33 6 12 34 56 78",
+        "Card 2221 0000 0000 0009",
+        "build7.corp.example.com",
+        "cus_GwMRkyJKBzBKZu",
+        "pw: hunter2x",
         "0049 171 1234567",
         "+1-555-123-4567x89",
         "4111.1111.1111.1111",
@@ -241,7 +248,19 @@ def test_odd_spellings_do_not_help(value: str) -> None:
     assert left != value
     for part in ("370:7334", "10.20", "bob", "8601", "bsmith", "12 34", "1234567"):
         assert part not in left
-    for part in ("4567", "1111", "zeb", "Zeb", "quartz", "MIIE", "hunter2", "bld07"):
+    for part in (
+        "4567",
+        "1111",
+        "zeb",
+        "Zeb",
+        "quartz",
+        "MIIE",
+        "hunter2",
+        "bld07",
+        "build7",
+    ):
+        assert part not in left
+    for part in ("2221", "KBzBKZu"):
         assert part not in left
 
 

@@ -37,7 +37,8 @@ class Origin:
     name: str  # of the file, without its folder
     folder: tuple[str, ...] = ()  # names of the folders above it, nearest last
     beside: Callable[[str], bytes] = lambda _name: b""
-    changed: str = "9"  # when the file was, ISO 8601; a stream is of now
+    changed: str = ""  # when the file was, ISO 8601; a stream is of now
+    verdict: str = ""  # a digest of what verifiers say beside it
 
 
 class Trouble(NamedTuple):
