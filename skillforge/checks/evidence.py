@@ -7,14 +7,24 @@ from typing import Any, TypeAlias
 from skillforge.checks.registry import Check, Subject
 from skillforge.config import Policy
 from skillforge.conform import misfit
-from skillforge.model import EVIDENCE, Example, Finding, Severity, is_of_agent
+from skillforge.model import (
+    EVIDENCE,
+    Example,
+    Finding,
+    Severity,
+    Skill,
+    StepKind,
+    is_of_agent,
+)
 from skillforge.model.example import digest, split
 from skillforge.redact import Known, remains
 from skillforge.report import many
+from skillforge.text import terms
 
 Said: TypeAlias = Mapping[str, Mapping[str, Any]]
 RULE = "evidence"
-_PRIVATE = ("task", "environment", "inputs", "steps", "output", "notes")
+_SCHEMA = "example.schema.json"
+_TELLING = 3  # answers of tools
 _MORE = "skillforge capture, examples approve and draft make such evidence"
 
 
@@ -25,10 +35,10 @@ def _findings(subject: Subject) -> Iterator[Finding]:
         return
     found = subject.library.evidence_at(subject.head, skill.name)
     before = subject.library.evidence_at(subject.base, skill.name)
-    is_needed = skill.says_agent or (
-        subject.before is None and is_of_agent(skill.origin)
-    )
+    is_new = subject.before is None
+    is_needed = skill.says_agent or (is_new and is_of_agent(skill.origin))
     known = known_to(subject.policy)
+    yield from _strangers(subject, skill.name)
     read: dict[str, dict[str, Any]] = {}
     for number, data in sorted(found.items()):
         said = _read(data)
@@ -39,11 +49,20 @@ def _findings(subject: Subject) -> Iterator[Finding]:
         read[number] = said
         if number not in before:
             yield from _flaws(skill.name, number, said, known)
-    yield from _wrong_split(
-        skill.name, {n: s for n, s in read.items() if n not in before}
-    )
+    fresh = {number: said for number, said in read.items() if number not in before}
+    yield from _wrong_split(skill.name, fresh)
     if is_needed:
-        yield from _too_few(subject.policy, read)
+        yield from _too_few(subject.policy, skill, read)
+
+
+def _strangers(subject: Subject, skill: str) -> Iterator[Finding]:
+    """Files beside the examples, which nobody would look into."""
+    repo = subject.library.repository()
+    for name in repo.tree(f"{subject.head}:{EVIDENCE}/{skill}"):
+        if not name.endswith(".json"):
+            path = f"../../{EVIDENCE}/{skill}/{name}"
+            what = "it is no example"
+            yield Finding(RULE, Severity.ERROR, what, path, hint="take it out")
 
 
 def known_to(policy: Policy) -> Known:
@@ -54,38 +73,44 @@ def known_to(policy: Policy) -> Known:
 def _read(data: bytes) -> dict[str, Any] | None:
     """An example as its schema says; None if it is anything else."""
     try:
-        said = json.loads(data)
+        said = json.loads(data, object_pairs_hook=_each_once)
     except (ValueError, RecursionError):
         return None
-    is_one = isinstance(said, dict) and misfit(said, "example.schema.json") is None
+    is_one = isinstance(said, dict) and misfit(said, _SCHEMA) is None
     return said if is_one else None
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """What is said twice can hide what nobody reads."""
+    said = dict(pairs)
+    if len(said) < len(pairs):
+        raise ValueError("a key is there twice")
+    return said
 
 
 def _why_not(data: bytes) -> str:
     try:
-        wrong = misfit(json.loads(data), "example.schema.json")
-    except (ValueError, RecursionError):
-        return "it has to be JSON, as schemas/example.schema.json says"
+        wrong = misfit(json.loads(data, object_pairs_hook=_each_once), _SCHEMA)
+    except (ValueError, RecursionError) as err:
+        return f"it has to be JSON, as schemas/{_SCHEMA} says ({err})"
     return wrong.words if wrong else ""
 
 
 def _flaws(
     skill: str, number: str, said: Mapping[str, Any], known: Known
 ) -> Iterator[Finding]:
-    if digest(Example.of(said).observed) != number:
+    example = Example.of(said)
+    used = list(dict.fromkeys(example.tools))
+    if digest(example.observed) != number or said["tools"] != used:
         what = "its content is not what its digest says"
         yield _wrong(skill, number, what, "evidence is a record: capture it again")
-    if left := remains({key: said[key] for key in _PRIVATE}, known):
+    if left := remains({key: it for key, it in said.items() if key != "raw"}, known):
         counts = ", ".join(f"{count} {kind}" for kind, count in left.items())
         what = f"it holds what should have been redacted ({counts})"
-        yield _wrong(
-            skill, number, what, "capture it again, with `redact` in the policy"
-        )
+        yield _wrong(skill, number, what, "redact it: capture it again")
 
 
-def _wrong_split(
-    skill: str, fresh: Mapping[str, Mapping[str, Any]]
-) -> Iterator[Finding]:
+def _wrong_split(skill: str, fresh: Said) -> Iterator[Finding]:
     """One in three, by digest: whoever drafts does not choose what tests the draft."""
     expected = split({number: Example.of(said) for number, said in fresh.items()})
     for number, said in fresh.items():
@@ -95,28 +120,37 @@ def _wrong_split(
             yield _wrong(skill, number, what, hint)
 
 
-def _too_few(
-    policy: Policy, read: Mapping[str, Mapping[str, Any]]
-) -> Iterator[Finding]:
+def _too_few(policy: Policy, skill: Skill, read: Said) -> Iterator[Finding]:
     every = {number: Example.of(said) for number, said in read.items()}
     good = {n: it for n, it in every.items() if it.counts and it.has_succeeded}
-    sessions = {example.session or number for number, example in good.items()}
-    if len(good) < policy.least_examples:
-        yield Finding(
-            RULE,
-            Severity.ERROR,
-            f"it rests on {many(len(good), 'approved example')} whose success was "
-            f"verified; an agent's skill needs {policy.least_examples}",
-            hint=_MORE,
+    runs = {_run(example): number for number, example in good.items()}
+    sessions = {good[it].session.strip() or it for it in runs.values()}
+    about = frozenset(terms(skill.document.text if skill.document else ""))
+    strange = sum(about.isdisjoint(terms(good[it].task)) for it in runs.values())
+    if len(runs) < policy.least_examples:
+        yield _lacking(
+            f"it rests on {many(len(runs), 'approved example')} whose success was "
+            f"verified; an agent's skill needs {policy.least_examples}"
         )
     if len(sessions) < policy.least_sessions:
-        yield Finding(
-            RULE,
-            Severity.ERROR,
+        yield _lacking(
             f"its examples are from {many(len(sessions), 'session')}; an agent's skill "
-            f"needs {policy.least_sessions}",
-            hint=_MORE,
+            f"needs {policy.least_sessions}"
         )
+    if strange * 2 > len(runs):
+        yield _lacking("most of its examples are about something else")
+
+
+def _run(example: Example) -> str:
+    """Equal for one run under several names: no other gets the same answers."""
+    about = ("session", "raw", "started", "environment")
+    said = {key: it for key, it in example.observed.items() if key not in about}
+    answers = sum(step.kind is StepKind.OBSERVATION for step in example.steps)
+    return digest(said if answers >= _TELLING else example.observed)
+
+
+def _lacking(what: str) -> Finding:
+    return Finding(RULE, Severity.ERROR, what, hint=_MORE)
 
 
 def _wrong(skill: str, number: str, what: str, hint: str) -> Finding:

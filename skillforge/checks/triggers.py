@@ -8,6 +8,7 @@ from skillforge.model import Skill
 from skillforge.text import dot, rarity, terms, unit_vector
 
 _QUERIES = ("evals/eval_queries.json", "evals/eval_set.json", "evals/trigger-eval.json")
+_YES = (True, "true")
 _MOST_QUERIES = 50
 _MOST_BYTES = 1 << 18
 
@@ -54,8 +55,10 @@ def _queries(skill: Skill) -> Iterator[str]:
             continue
         rows = said.get("queries", ()) if isinstance(said, Mapping) else said
         for row in rows[:_MOST_QUERIES] if isinstance(rows, list) else ():
-            if isinstance(row, Mapping) and row.get("should_trigger", True) is True:
-                yield str(row.get("query", ""))
+            if isinstance(row, str):
+                yield row
+            elif isinstance(row, Mapping) and row.get("should_trigger", True) in _YES:
+                yield str(row.get("query") or row.get("prompt") or "")
 
 
 class Triggers:

@@ -94,6 +94,7 @@ def draft(settings: Settings, /, number: str, **given: Any) -> Answer:
     """
     from skillforge.learn import drafting
     from skillforge.learn import patterns as learned
+    from skillforge.learn.proving import proven
     from skillforge.library import Library
 
     if given["name"] and given["into"]:
@@ -103,16 +104,16 @@ def draft(settings: Settings, /, number: str, **given: Any) -> Answer:
     library = Library.open(settings.start)
     pattern = learned.one(library, number)
     made = drafting.drafted(library, pattern, given["name"], given["into"])
-    report = None
     if given["agent"]:
         from skillforge.learn.agent import rewritten
 
-        made, report = rewritten(library, made, given["agent"])
-        if not report.ok:
-            return _refused(made, report)
+        made = rewritten(made, given["agent"])
+    report = proven(library, made)
+    if given["agent"] and not report.ok:
+        return _refused(made, report)
     if given["is_proposed"]:
         return _propose(settings, made, given)
-    return _written(library, made, is_rehearsal=given["dry_run"])
+    return _written(library, made, report, is_rehearsal=given["dry_run"])
 
 
 def _refused(made: "Drafted", report: "Report") -> Answer:
@@ -125,19 +126,25 @@ def _refused(made: "Drafted", report: "Report") -> Answer:
     return Answer(data, f"{text}\nthe agent's draft is refused", ok=False)
 
 
-def _written(library: "Library", made: "Drafted", *, is_rehearsal: bool) -> Answer:
+def _written(
+    library: "Library", made: "Drafted", report: "Report", *, is_rehearsal: bool
+) -> Answer:
+    from skillforge import report as reports
     from skillforge.learn import placing
     from skillforge.learn.words import draft_data, draft_text
     from skillforge.model import SKILL_FILE
+    from skillforge.propose.words import finding_lines
     from skillforge.report import printable
 
-    data = draft_data(made)
+    found = [reports.finding_data(it) for it in report.findings]
+    data = draft_data(made) | {"findings": found}
     if is_rehearsal:
         text = made.draft.files[SKILL_FILE].data.decode("utf-8", "replace")
-        lines = map(printable, text.rstrip().split("\n"))
-        return Answer(data | {"text": text}, "\n".join(lines))
+        shown = map(printable, text.rstrip().split("\n"))
+        return Answer(data | {"text": text}, "\n".join(shown))
     placing.place(library, made.draft, is_edit=made.is_edit)
-    return Answer(data, draft_text(made))
+    lines = finding_lines(report.findings, colour=use_colour())
+    return Answer(data, "\n".join([*lines, draft_text(made)]))
 
 
 def _propose(settings: Settings, made: "Drafted", given: dict[str, Any]) -> Answer:

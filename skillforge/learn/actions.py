@@ -16,6 +16,10 @@ _NO_DEEDS = re.compile(r"(?:think|todo_?write|todo_?read|update_?plan|plan)", re
 _BEFORE_PROGRAM = re.compile(
     r"^(?:\s*(?:sudo|env|time|exec|\w+=\S*|cd\s+\S+\s*(?:&&|;)|set\s+-\w+\s*(?:&&|;)))+\s+"
 )
+_HAS_COMMANDS = re.compile(
+    r"git|gh|docker|podman|kubectl|helm|terraform|npm|pnpm|yarn|pip3?|uv|poetry|conda|"
+    r"cargo|rustup|go|dotnet|mvn|gradle|make|apt|apt-get|brew|systemctl|aws|gcloud|az"
+)
 _MOST_ACTIONS = 120
 _MOST_MEMBERS = 40
 
@@ -49,7 +53,8 @@ def deeds(example: Example) -> Iterator[Action]:
     """Everything that was done; what was only thought of or planned is left out."""
     calls = any(True for _ in example.calls)
     for at, step in enumerate(example.steps):
-        if step.kind is StepKind.CALL and not _NO_DEEDS.fullmatch(step.tool):
+        is_deed = step.tool.strip() and not _NO_DEEDS.fullmatch(step.tool)
+        if step.kind is StepKind.CALL and is_deed:
             command, tool = command_of(step.arguments), on_one_line(step.tool, 80)
             sign = on_one_line(f"{tool} {program(command)}", 120)
             error = _error_after(example.steps, at)
@@ -80,8 +85,9 @@ def program(command: str) -> str:
     """What a command runs: the program, and its subcommand."""
     first, *rest = _BEFORE_PROGRAM.sub("", command).split(maxsplit=2)[:2] or [""]
     name = first.rpartition("/")[2]
-    is_subcommand = bool(rest) and re.fullmatch(r"[a-z][a-z-]*", rest[0])
-    return f"{name} {rest[0]}" if is_subcommand else name
+    if not rest or not _HAS_COMMANDS.fullmatch(name):
+        return name
+    return f"{name} {rest[0]}" if re.fullmatch(r"[a-z][a-z-]*", rest[0]) else name
 
 
 def _error_after(steps: Sequence[Step], at: int) -> str:

@@ -238,9 +238,11 @@ class Capture:
     def _flush(self) -> None:
         """Redact, judge and store what waits."""
         waiting = list({it.raw: it for it in self._waiting}.values())
-        known = self.store.known(it.raw for it in waiting)
+        known = {row.raw: row for row in self.store.of_raws(it.raw for it in waiting)}
         self.done.known += len(self._waiting) - len(waiting) + len(known)
-        self._update_known([it for it in waiting if it.raw in known])
+        for it in waiting:
+            if it.raw in known and not self.wish.is_rehearsal:
+                self._update(known[it.raw], it.example)
         fresh = [it for it in waiting if it.raw not in known]
         self._waiting, self._letters = [], 0
         if fresh:
@@ -272,15 +274,13 @@ class Capture:
         if rows and not self.wish.is_rehearsal:
             self.store.add(rows, replaced)
 
-    def _update_known(self, known: list[Raw]) -> None:
-        """What is said of examples that are there: a verdict, or that NAME reviewed."""
-        said = {it.raw: it.example for it in known}
-        for row in self.store.of_raws(said) if not self.wish.is_rehearsal else ():
-            example = loaded(row)
-            now = sifting.updated(example, said[row.raw], self.wish.reviewed_by)
-            if now is not example:
-                self.store.update([(row.id, row.example, json.dumps(now.said))])
-                self.done.approved += now.review.status != example.review.status
+    def _update(self, row: Row, said: Example) -> None:
+        """What is new of an example that is there: a verdict, or that NAME reviewed."""
+        example = loaded(row)
+        now = sifting.updated(example, said, self.wish.reviewed_by)
+        if now is not example:
+            self.store.update([(row.id, row.example, json.dumps(now.said))])
+            self.done.approved += now.review.status != example.review.status
 
 
 def _session_of(example: Example) -> str:

@@ -20,9 +20,14 @@ from skillforge.text import is_small_word, on_one_line, plain_words, terms
 _MOST_IN_NAME = 4
 _MOST_TOOLS = 20
 _LONGEST_NAME = 48
-_LONGEST_PHRASE = 300
+_SHORTEST_PHRASE, _LONGEST_PHRASE = 8, 300
 _WORD = re.compile(r"[a-z][a-z-]*[a-z]")
-_VAGUE = re.compile(r"help|need|want|like|make|tell|give|show|get|find|provide|looking")
+# Words that say little in a name, or may not stand in one.
+_UNFIT = re.compile(
+    r"help|need|want|like|make|tell|give|show|get|find|provide|looking|why|out|tried|"
+    r"fix|debug|hotfix|workaround|claude|anthropic|yesterday|today|session|does|not|"
+    r"work|installed|timed"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +54,12 @@ def contract(examples: Sequence[Example]) -> Contract:
     inputs, lined = found_inputs(good)
     common = usual(aligned([actions(example) for example in good]), len(good))
     writer = Steps(good, inputs)
+    name = name_of(lined, good, [step.any_action.tool for step in common])
     phrase = phrase_of(lined, inputs)
-    steps = writer.written(common) or [Step(phrase, "", len(good), len(good))]
+    if not lessons.may_be_learned(phrase) or len(phrase) < _SHORTEST_PHRASE:
+        phrase = name.replace("-", " ")
+    told = [it for it in writer.written(common) if lessons.may_be_learned(it.text)]
+    steps = told or [Step(phrase, "", len(good), len(good))]
     tools = Counter(tool for it in good for tool in dict.fromkeys(it.tools))
     often = [
         (on_one_line(tool, 80), n)
@@ -58,7 +67,7 @@ def contract(examples: Sequence[Example]) -> Contract:
         if n * 2 >= len(good)
     ]
     return Contract(
-        name=name_of(lined, good, [step.tool for step in steps]),
+        name=name,
         phrase=phrase,
         inputs=tuple(writer.inputs),
         steps=tuple(steps),
@@ -95,11 +104,10 @@ def name_of(lined: Template, examples: Sequence[Example], tools: Sequence[str]) 
         words += [w for w in re.split(r"[^a-z]+", last.lower()) if len(w) > 2]
     name = "-".join(dict.fromkeys(words[:_MOST_IN_NAME])) or "learned-task"
     name = re.sub(r"-+", "-", re.sub(r"[^a-z-]", "", name))[:_LONGEST_NAME].strip("-")
-    found = ONE_OCCASION.search(name)
-    return name.replace(found[0], "").strip("-") or "learned-task" if found else name
+    return "learned-task" if ONE_OCCASION.search(name) or len(name) < 3 else name
 
 
 def _is_telling(word: str) -> bool:
-    if is_small_word(word) or _VAGUE.fullmatch(word) or not word.isascii():
+    if is_small_word(word) or _UNFIT.fullmatch(word) or not word.isascii():
         return False
     return _WORD.fullmatch(word) is not None

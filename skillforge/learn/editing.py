@@ -20,7 +20,8 @@ def extended(library: Library, skill: str, said: Contract) -> str:
             f"there is no skill {skill!r} on main",
             hint="skillforge validate lists them",
         )
-    text = found.data.decode("utf-8", "surrogateescape")
+    whole = found.data.decode("utf-8", "surrogateescape")
+    text = whole.replace("\r\n", "\n")
     after = with_lines(text, "Failure handling", [f"{it}." for it in said.failures])
     after = with_lines(after, "Pitfalls", list(said.pitfalls))
     after = _with_variant(after, said)
@@ -29,7 +30,7 @@ def extended(library: Library, skill: str, said: Contract) -> str:
             f"{skill} says already what pattern and examples show",
             hint="nothing was drafted",
         )
-    return after
+    return after.replace("\n", "\r\n") if "\r\n" in whole else after
 
 
 def with_lines(text: str, section: str, lines: list[str]) -> str:

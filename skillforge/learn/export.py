@@ -151,18 +151,17 @@ def _refuse_library(library: Library, folder: Path) -> None:
 
 
 def _write(folder: Path, files: dict[str, bytes], *, force: bool) -> None:
-    taken = [name for name in files if (folder / name).exists()]
-    if taken and not force:
-        same = all((folder / name).read_bytes() == files[name] for name in taken)
-        if not same:
-            raise ConflictError(
-                f"{folder} holds another export", hint="--force replaces it"
-            )
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        taken = [name for name in files if (folder / name).exists()]
+        is_same = all((folder / name).read_bytes() == files[name] for name in taken)
     except OSError as err:
         raise RequestError(
-            f"{folder} cannot be made: {err.strerror}", hint="name another folder"
+            f"{folder} cannot be used: {err.strerror}", hint="name another folder"
         ) from err
+    if taken and not is_same and not force:
+        raise ConflictError(
+            f"{folder} holds another export", hint="--force replaces it"
+        )
     for name, data in files.items():
         replace_file(folder / name, data)

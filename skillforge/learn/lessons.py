@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import Any
 
 from skillforge.checks.learned import DOES_NOT_WORK, ENVIRONMENT, ONE_OFF, TRANSIENT
@@ -20,17 +20,27 @@ _PLAIN = re.compile(r"[a-z][a-z'_-]*|[,;:.()!?]")
 _NOT_TO_LEARN = (DOES_NOT_WORK, ENVIRONMENT, ONE_OFF, TRANSIENT)
 
 
+def may_be_learned(text: str) -> bool:
+    """Whether a text tells nothing of one day or one machine."""
+    return not any(pattern.search(text) for pattern in _NOT_TO_LEARN)
+
+
 def recoveries(successes: Sequence[Example]) -> list[str]:
     """An error, and what cured it; the most frequent first."""
-    found = Counter(cure for it in successes for cure in dict.fromkeys(_cures(it)))
+    signs = Counter(s for it in successes for s in {act.sign for act in deeds(it)})
+    known = {sign for sign, seen in signs.items() if seen > 1}
+    found = Counter(
+        cure for it in successes for cure in dict.fromkeys(_cures(it, known))
+    )
     return [f"{cure} ({many(n, 'run')})" for cure, n in found.most_common(_MOST)]
 
 
-def _cures(example: Example) -> Iterator[str]:
-    done = list(deeds(example))
+def _cures(example: Example, known: Set[str]) -> Iterator[str]:
+    """Of actions that more than one run took: others may be of one occasion."""
+    done = [action for action in deeds(example) if action.sign in known]
     for at, action in enumerate(done):
         said = error_words(action.error)
-        if not said or any(pattern.search(action.error) for pattern in _NOT_TO_LEARN):
+        if not said or not may_be_learned(action.error):
             continue
         rest = done[at + 1 :]
         again = next(
@@ -153,7 +163,7 @@ def _text_form(texts: list[str]) -> list[str]:
     listed = sum(bool(re.search(r"^\s*(?:[-*]|\d+\.) ", it, re.M)) for it in texts)
     form = "with a list " if listed * 2 > len(texts) else ""
     lines = [f"A text {form}of about {about} words for whoever asked."]
-    named = plain_words(", ".join(sections))
+    named = plain_words(", ".join(filter(may_be_learned, sections)))
     lines += [f"Its sections: {named}."] if named else []
     return lines
 
@@ -171,4 +181,5 @@ def praise(examples: Sequence[Example]) -> list[str]:
     """What reviewers said of more than one example."""
     said = Counter(example.notes for example in examples if example.notes)
     common = [note for note, seen in said.most_common(3) if seen > 1]
-    return [plain_words(without_placeholders(note)) for note in common]
+    words = (plain_words(without_placeholders(note)) for note in common)
+    return [note for note in words if may_be_learned(note)]

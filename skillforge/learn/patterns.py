@@ -5,6 +5,7 @@ pattern is named after its founders, so its id stays when others join.
 """
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -91,12 +92,14 @@ def find(library: Library, *, is_rebuilt: bool = False) -> Found:
 
 
 def one(library: Library, number: str) -> Pattern:
-    """The pattern that an id, or the beginning of one, means."""
-    every = find(library).patterns
-    found = [it for it in every if number and it.id.startswith(number.lower())]
-    if len(found) == 1:
-        return found[0]
-    what = f"{len(found)} patterns start with {number}" if found else ""
+    """The pattern that an id, or the beginning of one, means; as it was found last."""
+    is_id = re.fullmatch(r"[0-9a-f]{1,12}", number.lower())
+    rows = store_of(library).of_pattern(number.lower()) if is_id else []
+    found = _found(members := list(_approved(rows)), [it.pattern for it in members])
+    if len(found.patterns) == 1:
+        return found.patterns[0]
+    several = len(found.patterns)
+    what = f"{several} patterns start with {number}" if several else ""
     raise RequestError(
         what or f"there is no pattern {number!r}", hint="skillforge patterns lists them"
     )
@@ -130,7 +133,7 @@ def _has_commit(library: Library) -> bool:
     return bool(library.repository().name_of("HEAD^{commit}"))
 
 
-def _approved(rows: Iterable[Row], *, is_rebuilt: bool) -> Iterator[Member]:
+def _approved(rows: Iterable[Row], *, is_rebuilt: bool = False) -> Iterator[Member]:
     for row in rows:
         example = loaded(row)
         if example.review.status == "approved":

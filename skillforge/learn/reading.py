@@ -17,7 +17,7 @@ from typing import Any
 from skillforge.errors import RequestError
 from skillforge.learn.formats import Record, Trouble
 
-LONGEST = 32 << 20  # bytes of one line or object
+LONGEST = 16 << 20  # bytes of one line or object
 _CHUNK = 1 << 16
 _SUFFIXES = re.compile(r".*\.(?:jsonl?|ndjson)(?:\.gz)?", re.IGNORECASE)
 _BESIDE = ("result.json", "reward.json")  # what a verifier says, not a transcript
@@ -128,22 +128,31 @@ class Records:
         self.troubles.append(Trouble(line or self._line, message))
 
     def _objects(self) -> Iterator[Record]:
-        first = self._next_line()
-        while first is not None and not first.strip():
-            first = self._next_line()
-        if first is None:
-            return
-        if first.lstrip().startswith(b"["):
+        first = self._first_line()
+        if first.lstrip().startswith(b"[") and not _is_list(first):
             self.is_lines = False
             yield from self._items(first)
         elif self._line == 1 and _is_open(first):
             self.is_lines = False
             yield from self._whole(first)
-        else:
+        elif first:
             yield from self._parsed(first)
             while (line := self._next_line()) is not None:
                 if line.strip():
                     yield from self._parsed(line)
+
+    def _first_line(self) -> bytes:
+        """The first line with something in it; of a list, as much as fits."""
+        while True:
+            start = self._file.peek(_CHUNK).lstrip(_BOM + b" \t\r\n")
+            if start.startswith(b"["):
+                self._line += 1
+                line = self._file.readline(LONGEST)
+                self.done += len(line)
+                return line.removeprefix(_BOM)
+            line = self._next_line() or b""
+            if line.strip() or not line:
+                return line
 
     def _next_line(self) -> bytes | None:
         """The next line; one beyond the limit is passed over. None at the end."""
@@ -164,7 +173,7 @@ class Records:
 
     def _parsed(self, line: bytes) -> Iterator[Record]:
         try:
-            value = json.loads(line)
+            value = _json(line)
         except (ValueError, RecursionError):
             is_cut = not line.endswith(b"\n")
             self._trouble("the line is cut off" if is_cut else "the line is not JSON")
@@ -194,7 +203,7 @@ class Records:
             self._trouble(f"it is one object of more than {LONGEST >> 20} MB")
             return
         try:
-            value = json.loads(first + rest)
+            value = _json(first + rest)
         except (ValueError, RecursionError):
             self._trouble("it is not one JSON object, nor one on each line")
             return
@@ -214,7 +223,8 @@ class Records:
             yield Record(1, {"messages": talk})
 
     def _list(self, first: bytes) -> Iterator[Any]:
-        decoder, utf8 = json.JSONDecoder(), getincrementaldecoder("utf-8")("replace")
+        decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+        utf8 = getincrementaldecoder("utf-8")("replace")
         text = utf8.decode(first)
         at = text.index("[") + 1
         while True:
@@ -235,6 +245,23 @@ class Records:
                 text += utf8.decode(more)
             else:
                 yield item
+
+
+def _json(data: bytes) -> Any:
+    return json.loads(data, parse_constant=_refuse_constant)
+
+
+def _refuse_constant(name: str) -> None:
+    """Python writes `NaN`, which is no JSON, and no number to learn from."""
+    raise ValueError(name)
+
+
+def _is_list(line: bytes) -> bool:
+    """Whether a line is a whole list, as others may be below."""
+    try:
+        return isinstance(_json(line), list)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _is_open(line: bytes) -> bool:

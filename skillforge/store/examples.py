@@ -62,6 +62,10 @@ class Examples:
         wanted = json.dumps(list(numbers))
         return self._rows("id IN (SELECT value FROM json_each(?1))", wanted)
 
+    def of_pattern(self, prefix: str) -> list[Row]:
+        """Examples of patterns whose id starts so."""
+        return self._rows("substr(pattern, 1, length(?1)) = ?1", prefix)
+
     def of_raws(self, raws: Iterable[str]) -> list[Row]:
         """Examples by the digest of their episode before redaction."""
         wanted = json.dumps(list(raws))
@@ -77,10 +81,6 @@ class Examples:
         query = f"SELECT {', '.join(Row._fields)} FROM examples WHERE {which}"  # noqa: S608
         with self._open() as db:
             return [Row(*row) for row in db.execute(f"{query} ORDER BY number", values)]
-
-    def known(self, raws: Iterable[str]) -> set[str]:
-        """Which of these episodes are there."""
-        return {row.raw for row in self.of_raws(raws)}
 
     def add(self, rows: Iterable[Row], replaced: Iterable[str] = ()) -> None:
         """Keep examples; those that are there stay as they are. `replaced` ids go."""

@@ -79,7 +79,7 @@ seen.write_text(brief + "\\n".join(names))
     assert "does not teach that something does not work" in text
     fences = [line for line in text.splitlines() if line.startswith("DATA-")]
     assert len(set(fences)) == 1
-    assert len(fences) == 2 * (len(data["examples"]) - 2)
+    assert len(fences) == 2 * (1 + len(data["examples"]) - 2)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,40 @@
+"""What the checks have against a draft, before anybody else sees it."""
+
+from skillforge.checks import Ruleset
+from skillforge.checks.scan import scan
+from skillforge.checks.testing import replay
+from skillforge.document import parse
+from skillforge.learn.drafting import Drafted
+from skillforge.library import Library
+from skillforge.model import SKILL_FILE, SKILLS, Draft, File, Kind, Report, Skill
+
+
+def proven(library: Library, made: Drafted) -> Report:
+    """Validation, the scan, and whether it holds text of held-out examples."""
+    skill = as_skill(made.draft)
+    policy = library.policy()
+    held = [replay.Example(number, it.said) for number, it in made.held.items()]
+    shown = [replay.Example(number, it.said) for number, it in made.shown.items()]
+    found = (
+        *Ruleset(policy.profile, policy.rules).check(skill),
+        *scan(skill).findings,
+        *replay.copied(skill, held, shown),
+    )
+    return Report(tuple(it.under(skill.path) for it in found), (skill.path,))
+
+
+def as_skill(draft: Draft) -> Skill:
+    """A draft as the skill that it would be."""
+    files = {
+        path: File(Kind.EXECUTABLE if it.is_executable else Kind.FILE, len(it.data))
+        for path, it in draft.files.items()
+    }
+    page = draft.files.get(SKILL_FILE)
+    return Skill(
+        draft.skill,
+        f"{SKILLS}/{draft.skill}",
+        files,
+        parse(page.data) if page else None,
+        lambda path: draft.files[path].data,
+        origin=str(draft.origin),
+    )
