@@ -124,7 +124,7 @@ def _too_few(policy: Policy, skill: Skill, read: Said) -> Iterator[Finding]:
     every = {number: Example.of(said) for number, said in read.items()}
     good = {n: it for n, it in every.items() if it.counts and it.has_succeeded}
     runs = {_run(example): number for number, example in good.items()}
-    sessions = {good[it].session.strip() or it for it in runs.values()}
+    sessions = {_session(good[it], it) for it in runs.values()}
     about = frozenset(terms(skill.document.text if skill.document else ""))
     strange = sum(about.isdisjoint(terms(good[it].task)) for it in runs.values())
     if len(runs) < policy.least_examples:
@@ -147,6 +147,12 @@ def _run(example: Example) -> str:
     said = {key: it for key, it in example.observed.items() if key not in about}
     answers = sum(step.kind is StepKind.OBSERVATION for step in example.steps)
     return digest(said if answers >= _TELLING else example.observed)
+
+
+def _session(example: Example, number: str) -> str:
+    """What people write down may name none; each is then of its own."""
+    is_plain = example.format == "plain"
+    return example.session.strip() or (number if is_plain else "")
 
 
 def _lacking(what: str) -> Finding:

@@ -28,6 +28,7 @@ from skillforge.model.example import split
 from skillforge.report import many
 
 FEWEST = 3  # verified successes that a draft is made from
+_LONGEST_NAME = 64
 ORIGIN = Origin.AGENT_BACKGROUND
 
 
@@ -103,7 +104,8 @@ def _evidence(library: Library, pattern: Pattern) -> dict[str, Example]:
 
 
 def _refuse_name(name: str) -> None:
-    if not is_name(name) or ONE_OCCASION.search(name):
+    is_fit = is_name(name) and len(name) <= _LONGEST_NAME
+    if not is_fit or ONE_OCCASION.search(name):
         raise RequestError(
             f"{name!r} cannot be a skill's name",
             hint="use a-z, 0-9 and single hyphens, such as csv-tables; no date, no "

@@ -41,6 +41,8 @@ def prepared(known: Known, reviewer: str, raws: Sequence[Raw]) -> list[Ready]:
 
 def _ready(it: Raw, known: Known, reviewer: str) -> Ready:
     whole = replace(_fitting(it.example), raw=it.raw)
+    if not whole.session and whole.format != PLAIN:
+        whole = replace(whole, session=worth.digest_of(it.raw))  # a talk is a session
     example, taken = worth.redact(whole, known)
     claimed = example.outcome
     if example.format == PLAIN:
