@@ -125,7 +125,8 @@ def _too_few(policy: Policy, skill: Skill, read: Said) -> Iterator[Finding]:
     good = {n: it for n, it in every.items() if it.counts and it.has_succeeded}
     runs = {_run(example): number for number, example in good.items()}
     sessions = {_session(good[it], it) for it in runs.values()}
-    about = frozenset(terms(skill.document.text if skill.document else ""))
+    page = skill.document
+    about = frozenset(terms(f"{page.words('description')} {page.body}" if page else ""))
     strange = sum(about.isdisjoint(terms(good[it].task)) for it in runs.values())
     if len(runs) < policy.least_examples:
         yield _lacking(

@@ -39,7 +39,7 @@ def ibans(text: str) -> Iterator[str]:
 def _shorter_iban(text: str) -> str:
     """An account that is followed by another word of letters and digits."""
     parts = text.split(" ")
-    tries = (" ".join(parts[:count]) for count in range(len(parts) - 1, 2, -1))
+    tries = (" ".join(parts[:count]) for count in range(len(parts) - 1, 0, -1))
     return next((it for it in tries if has_iban_digits(it)), "")
 
 

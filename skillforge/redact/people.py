@@ -21,10 +21,8 @@ _PHONE_NAMED = re.compile(
     re.IGNORECASE,
 )
 _USER = r"(?<![\w.+/-])(?!git@)([A-Za-z_][\w-]{1,31})@([A-Za-z][\w-]{1,62})"
-_PROMPT = re.compile(rf"{_USER}(?=:\s?[~/\w]|\s+[~/]\S*\s*[$#%>])")
-_REMOTE = re.compile(
-    rf"\b(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id)\b[^\n|;&]{{0,80}}?{_USER}(?![\w@])"
-)
+_ACCOUNT = re.compile(rf"{_USER}(?![\w@]|-\w|\.\w)")
+_PACKAGES = re.compile(r"\b(?:npm|npx|yarn|pnpm|bun|uses:|go (?:get|install))\b|@\d")
 _VARIABLE = re.compile(r"\b(USER|LOGNAME|USERNAME|HOSTNAME)=([\w.-]{2,64})")
 _INNER_HOST = re.compile(
     r"(?<![\w.@-])(?:[A-Za-z0-9][\w-]{0,62}\.){1,8}"
@@ -135,8 +133,10 @@ def names(text: str) -> Iterator[str]:
 
 
 def _at_hosts(text: str) -> Iterator[tuple[str, str]]:
-    for pattern in (_PROMPT, _REMOTE) if "@" in text else ():
-        for match in pattern.finditer(text):
+    """Accounts at machines; versions of packages are written alike."""
+    for match in _ACCOUNT.finditer(text) if "@" in text else ():
+        line = text[text.rfind("\n", 0, match.start()) + 1 : match.end()]
+        if not _PACKAGES.search(line[-200:]):
             yield match[1], match[2]
 
 

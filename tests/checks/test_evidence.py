@@ -130,6 +130,54 @@ def test_what_is_no_example_is_none(learner: Learner, text: str) -> None:
         )
 
 
+def test_one_run_under_many_names_is_one(learner: Learner) -> None:
+    rows = [export_run("orders") | {"session": f"s{n}"} for n in range(6)]
+
+    messages = judged(learner, *rows)
+
+    assert any(it.startswith("it rests on 1 approved example") for it in messages)
+
+
+def test_examples_of_something_else_are_no_evidence(learner: Learner) -> None:
+    def change(folder: Path) -> None:
+        skill = folder.parents[1] / "skills" / folder.name / "SKILL.md"
+        head, _, _ = skill.read_text().partition("---\n# ")
+        text = "\n## Steps\n\n1. Bake bread.\n"
+        sections = ("When to use", "Inputs", "Tools", "Output", "Failure handling")
+        text += "".join(f"\n## {it}\n\nBread.\n" for it in sections)
+        text += "\n## Verification\n\nEat.\n\n## Pitfalls\n\n- Crumbs.\n"
+        name = skill.read_text().split("\n")[1]
+        header = f"---\n{name}\ndescription: Bakes bread. Use when hungry.\nmetadata:\n"
+        skill.write_text(f"{header}  origin: agent-background\n---\n# Bread\n{text}")
+        assert head
+
+    assert "most of its examples are about something else" in judged(
+        learner, *export_runs(6, 0), change=change
+    )
+
+
+@pytest.mark.parametrize("where", ["session", "started", "format"])
+def test_no_field_of_an_example_is_overlooked(learner: Learner, where: str) -> None:
+    def change(folder: Path) -> None:
+        path = min(folder.iterdir())
+        about = said(path) | {where: "bo@corp.example"}
+        path.unlink()
+        number = digest(Example.of(about).observed)
+        path.with_name(f"{number}.json").write_text(json.dumps(about))
+
+    assert judged(learner, *export_runs(6, 0), change=change)
+
+
+def test_a_key_that_is_there_twice_hides_nothing(learner: Learner) -> None:
+    def change(folder: Path) -> None:
+        path = min(folder.iterdir())
+        path.write_text(
+            path.read_text().replace("{", '{"notes": "bo@corp.example",', 1)
+        )
+
+    assert "it is not an example" in judged(learner, *export_runs(6, 0), change=change)
+
+
 def test_a_skill_of_a_person_needs_none(learner: Learner) -> None:
     learner.folder.add_skill("by-hand")
     number = learner.ok("propose", "by-hand")["proposal"]

@@ -189,3 +189,28 @@ def test_an_agent_that_never_ends_is_ended(
 
     assert ran.code == 3
     assert "took longer than" in ran.err
+
+
+def test_it_cannot_hide_who_made_the_skill(learner: Learner, pattern: str) -> None:
+    script = (
+        "page = pathlib.Path('SKILL.md')\n"
+        "page.write_text(page.read_text().replace('  origin: agent-background\\n', ''))"
+    )
+
+    ran = rewrite(learner, pattern, script)
+
+    assert ran.code == 2
+    assert "hides who made it" in ran.err
+
+
+def test_endless_words_and_children_that_stay_do_not_matter(
+    learner: Learner, pattern: str
+) -> None:
+    script = (
+        "print('x' * 10_000_000)\nimport subprocess; subprocess.Popen(['sleep', '5'])\n"
+    )
+    import time
+
+    start = time.monotonic()
+    assert rewrite(learner, pattern, script, "--dry-run").code == 0
+    assert time.monotonic() - start < 5  # it did not wait for the child

@@ -474,3 +474,158 @@ def test_memory_does_not_grow_with_the_file(learner: Learner) -> None:
 
     peak(10)
     assert peak(800) < peak(80) * 2
+
+
+def test_conversations_one_to_a_line_are_all_read(learner: Learner) -> None:
+    rows = [export_run(table)["messages"] for table in ("orders", "bills", "refunds")]
+
+    done = learner.capture(*rows, options=("--dry-run",))
+
+    assert done["kept"] + done["skipped"] == 3
+
+
+def test_a_wrong_format_does_not_spoil_the_next_reading(learner: Learner) -> None:
+    path = learner.file("runs.jsonl", export_runs(2, 0))
+
+    assert learner("capture", path, "--format", "plain").code == 1
+    assert learner.ok("capture", path)["kept"] == 2
+
+
+def test_an_edit_in_the_middle_of_a_file_is_seen(learner: Learner) -> None:
+    rows = [export_run(f"table{n}", path="x" * 3000) for n in range(6)]
+    learner.capture(*rows)
+    rows[3] = export_run("tableX", path="x" * 3000)
+
+    assert learner.capture(*rows)["kept"] == 1
+
+
+def test_a_verdict_that_comes_later_is_taken(learner: Learner) -> None:
+    calls = [
+        {"tool_call_id": str(n), "function_name": f"tool{n}", "arguments": {}}
+        for n in range(6)
+    ]
+    results = [{"source_call_id": str(n), "content": "fine"} for n in range(6)]
+    results[0]["content"] = "Error: no"
+    steps = [
+        {"step_id": 1, "source": "user", "message": "Export the orders"},
+        {
+            "step_id": 2,
+            "source": "agent",
+            "message": "Done",
+            "tool_calls": calls,
+            "observation": {"results": results},
+        },
+    ]
+    about = {"schema_version": "ATIF-v1.6", "session_id": "s", "agent": {"name": "a"}}
+    path = learner.place / "trajectory.json"
+    path.write_text(json.dumps(about | {"steps": steps}))
+    assert learner.ok("capture", path)["examples"][0]["source"] == "none"
+
+    (learner.place / "reward.txt").write_text("1")
+    learner.ok("capture", path)
+
+    (row,) = learner.examples()
+    assert (row["outcome"], row["source"]) == ("success", "verifier")
+
+
+def test_a_claim_is_kept_until_somebody_stands_for_it(learner: Learner) -> None:
+    steps = [{"tool": f"t{n}", "output": "Error: no"} for n in range(5)]
+    steps += [{"tool": "t9", "output": "fine"}]
+    row = plain("Export it", steps=steps, outcome="failure")
+    learner.capture(row)
+
+    learner.capture(row, options=("--reviewed-by", "Ada"))
+
+    assert [it["outcome"] for it in learner.examples()] == ["failure"]
+
+
+def test_another_task_of_the_same_session_is_another_example(
+    learner: Learner,
+) -> None:
+    def session(task: str) -> list[dict[str, object]]:
+        rows: list[dict[str, object]] = [
+            {"type": "user", "uuid": task, "message": {"role": "user", "content": task}}
+        ]
+        for n in range(6):
+            use = {"type": "tool_use", "id": f"{task}{n}", "name": f"T{n}", "input": {}}
+            answer = {
+                "type": "tool_result",
+                "tool_use_id": f"{task}{n}",
+                "content": "x",
+                "is_error": n == 0,
+            }
+            said = {"role": "assistant", "id": f"{task}{n}", "content": [use]}
+            rows += [
+                {"type": "assistant", "uuid": f"{task}a{n}", "message": said},
+                {
+                    "type": "user",
+                    "uuid": f"{task}u{n}",
+                    "message": {"role": "user", "content": [answer]},
+                },
+            ]
+        return [row | {"sessionId": "s1", "cwd": "/srv"} for row in rows]
+
+    learner.ok("capture", learner.file("a.jsonl", session("Export the orders")))
+    learner.ok("capture", learner.file("b.jsonl", session("Bake some bread")))
+
+    assert len(learner.examples()) == 2
+
+
+def test_what_cannot_be_stored_as_text_is_replaced(learner: Learner) -> None:
+    done = learner.capture(export_run("orders", extra=" \ud800"), export_run("bills"))
+
+    assert done["kept"] == 2
+
+
+@pytest.mark.parametrize("since", ["2026-11-01", "2026-11-01T00:00:00"])
+def test_since_includes_its_day_in_any_spelling(learner: Learner, since: str) -> None:
+    times = {
+        "2026-11-01": True,
+        "2026-11-01 10:00:00": True,
+        "2026-10-31T23:30:00-05:00": True,
+        "2026-11-01T01:00:00+05:00": False,
+        "2026-10-31T23:59:59Z": False,
+    }
+    rows = [plain(f"Do {at}", started=at) for at in times]
+
+    done = learner.capture(*rows, options=("--since", since, "--reviewed-by", "Ada"))
+
+    kept = {it["task"].removeprefix("Do ") for it in done["examples"]}
+    assert kept == {at for at, is_in in times.items() if is_in}
+
+
+def test_one_bad_file_does_not_stop_a_folder(learner: Learner) -> None:
+    (learner.place / "a.jsonl").symlink_to("nowhere")
+    os.mkfifo(learner.place / "b.jsonl")
+    learner.file("c.jsonl", export_runs(2, 0))
+
+    done = learner.ok("capture", learner.place)
+
+    assert done["kept"] == 2
+    assert len(done["problems"]) == 2
+
+
+def test_private_names_of_sessions_and_times_stay_private(learner: Learner) -> None:
+    rows = [
+        export_run(table) | {"session": f"bo{n}@corp.example", "timestamp": "bo says"}
+        for n, table in enumerate(("orders", "bills"))
+    ]
+
+    learner.capture(*rows)
+
+    shown = [learner.ok("examples", "show", it["id"]) for it in learner.examples()]
+    assert "bo" not in {it["example"]["started"] for it in shown}
+    assert len({it["example"]["session"] for it in shown}) == 2
+    assert "corp.example" not in json.dumps(shown)
+
+
+def test_a_row_that_is_damaged_is_told(learner: Learner) -> None:
+    import sqlite3
+
+    learner.capture(export_run("orders"))
+    path = learner.folder.root / ".git" / "skillforge" / "state.db"
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE examples SET example = '{'")
+
+    assert learner("examples", "list").code == 3
+    assert learner("patterns").code == 3

@@ -322,3 +322,71 @@ def test_private_values_are_nowhere_but_in_the_store(
     assert made["branch"]
     assert canary not in seen
     assert canary.encode() in learner.store
+
+
+@pytest.mark.parametrize(
+    "name", ["../../evil", "x/y", ".git", "A B", "fix-login", "a" * 65, "in-2024"]
+)
+def test_only_a_skills_name_is_a_name(
+    learner: Learner, pattern: str, name: str
+) -> None:
+    before = sorted(learner.folder.root.parent.iterdir())
+
+    assert learner("draft", pattern, "--name", name).code == 2
+    assert sorted(learner.folder.root.parent.iterdir()) == before
+    assert not (learner.folder.root / "evidence").exists()
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "Find out why the {} export does not work",
+        "The {} export timed out yesterday, look into it",
+        "Ask claude and anthropic about {}",
+        "Fix the hotfix workaround of {}",
+    ],
+)
+def test_odd_tasks_make_valid_skills(learner: Learner, task: str) -> None:
+    def run(table: str) -> dict[str, Any]:
+        row = export_run(table)
+        row["messages"][0]["content"] = task.format(table)
+        return row
+
+    (pattern,) = learner.learn(*map(run, TABLES[:5]))
+
+    made = learner.ok("draft", pattern["id"])
+
+    assert [it for it in made["findings"] if it["severity"] == "error"] == []
+    assert learner("validate", made["skill"]).code == 0
+
+
+def test_what_one_run_did_to_recover_is_not_told(learner: Learner) -> None:
+    def run(number: int, table: str) -> dict[str, Any]:
+        row = export_run(table)
+        if number == 0:
+            row["messages"][2:2] = call(9, "only_once", "Error: odd thing", a=1)
+        return row
+
+    (pattern,) = learner.learn(*(run(n, it) for n, it in enumerate(TABLES[:5])))
+
+    assert "only_once" not in text_of(
+        learner, learner.ok("draft", pattern["id"])["skill"]
+    )
+
+
+def test_links_and_line_ends_of_an_edited_skill_are_kept(
+    learner: Learner, pattern: str
+) -> None:
+    path = learner.folder.add_skill("table-export") / "SKILL.md"
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n") + b"caf\xe9\r\n")
+    learner.folder.commit()
+    made = learner.ok("draft", pattern, "--into", "table-export", "--dry-run")
+    learner.ok("draft", pattern, "--into", "table-export")
+
+    after = path.read_bytes()
+    assert after.count(b"\n") == after.count(b"\r\n")
+    assert b"caf\xe9" in after
+    assert made["skill"] == "table-export"
+    (path.parent / "link").symlink_to("SKILL.md")
+    learner.folder.commit()
+    assert learner("draft", pattern, "--into", "table-export", "--propose").code == 4
