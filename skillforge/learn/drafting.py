@@ -1,9 +1,12 @@
 """From a pattern to a draft: the skill's files, and the evidence that it rests on."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
+from skillforge import proc
 from skillforge.checks.learned import ONE_OCCASION
 from skillforge.checks.paths import is_name
 from skillforge.errors import ConflictError, RequestError
@@ -25,10 +28,12 @@ from skillforge.model import (
     Origin,
 )
 from skillforge.model.example import split
+from skillforge.redact import Known, get_ready
 from skillforge.report import many
 
 FEWEST = 3  # verified successes that a draft is made from
 _LONGEST_NAME = 64
+_FEWEST_AT_ONCE = 8  # examples, for which another process is worth it
 ORIGIN = Origin.AGENT_BACKGROUND
 
 
@@ -90,17 +95,19 @@ def written(example: Example, is_held_out: bool) -> bytes:
 
 def _evidence(library: Library, pattern: Pattern) -> dict[str, Example]:
     """What counts of a pattern, redacted once more: the policy may know more by now."""
-    known = private_to(library)
-    found = {}
-    for example in patterns.full(library, pattern.members):
-        if example.counts:
-            clean, _ = worth.redact(example, known)
-            counts = {**example.redacted}
-            for kind, count in clean.redacted.items():
-                counts[kind] = counts.get(kind, 0) + count
-            clean = replace(clean, redacted=counts)
-            found[clean.id] = clean
-    return dict(sorted(found.items()))
+    every = [it for it in patterns.full(library, pattern.members) if it.counts]
+    get_ready()  # before there are two of us
+    parts = proc.spread(partial(_cleaned, private_to(library)), every, _FEWEST_AT_ONCE)
+    return dict(sorted((it.id, it) for part in parts for it in part))
+
+
+def _cleaned(known: Known, examples: Sequence[Example]) -> list[Example]:
+    found = []
+    for example in examples:
+        clean, _ = worth.redact(example, known)
+        counts = Counter(example.redacted) + Counter(clean.redacted)
+        found.append(replace(clean, redacted=dict(sorted(counts.items()))))
+    return found
 
 
 def _refuse_name(name: str) -> None:

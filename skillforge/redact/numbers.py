@@ -79,8 +79,8 @@ def ids(text: str) -> Iterator[str]:
     yield from (m[0] for m in _BASE64.finditer(text) if _is_encoded(m[0]))
     for match in _JOINED.finditer(text):
         runs = _RUN.findall(match[0])
-        is_prefixed = _PREFIXED.match(match[0]) and any(map(_is_mixed, runs))
-        if is_prefixed or any(map(is_random, runs)):
+        is_prefixed = _PREFIXED.match(match[0]) and any(map(_is_jumbled, runs))
+        if is_prefixed or _is_unspeakable(match[0]) or any(map(is_random, runs)):
             yield match[0]
 
 
@@ -106,7 +106,27 @@ def is_random(run: str) -> bool:
 def _is_mixed(run: str) -> bool:
     """Whether its cases change as no words joined in camel case would have them."""
     longest = max(map(len, re.findall(r"[a-z]+", run)), default=0)
-    changes = sum(
+    return longest <= 4 and _changes(run) >= 0.4
+
+
+def _is_jumbled(run: str) -> bool:
+    """Whether letters of both cases are mixed with digits, or with each other."""
+    upper, lower = sum(map(str.isupper, run)), sum(map(str.islower, run))
+    has_digit = any(map(str.isdigit, run))
+    return min(upper, lower) >= 3 and (has_digit or _changes(run) >= 0.35)
+
+
+def _changes(run: str) -> float:
+    """How often, by its length, the case of a letter is not that of the one before."""
+    cases = [
         one.isupper() != two.isupper() for one, two in pairwise(run) if two.isalpha()
-    )
-    return longest <= 4 and changes / len(run) >= 0.4
+    ]
+    return sum(cases) / len(run)
+
+
+def _is_unspeakable(token: str) -> bool:
+    """Whether parts of a long token that would be words have no vowel."""
+    parts = re.findall(r"[A-Z]?[a-z]{2,}", token)
+    mute = sum(not re.search(r"[aeiouyAEIOUY]", part) for part in parts)
+    has_cases = bool(re.search(r"[a-z][A-Z]", token))
+    return len(token) >= 16 and has_cases and mute >= 2
