@@ -23,6 +23,7 @@ from skillforge.text import terms
 
 Said: TypeAlias = Mapping[str, Mapping[str, Any]]
 RULE = "evidence"
+_OF_PEOPLE = ("email", "phone", "card", "iban", "credentials", "secret")
 _SCHEMA = "example.schema.json"
 _TELLING = 3  # answers of tools
 _MORE = "skillforge capture, examples approve and draft make such evidence"
@@ -52,7 +53,21 @@ def _findings(subject: Subject) -> Iterator[Finding]:
     fresh = {number: said for number, said in read.items() if number not in before}
     yield from _wrong_split(skill.name, fresh)
     if is_needed:
+        yield from private(skill, known)
         yield from _too_few(subject.policy, skill, read)
+
+
+def private(skill: Skill, known: Known) -> Iterator[Finding]:
+    """What a page that an agent wrote tells of people, or of what the policy lists."""
+    page = skill.document
+    told = remains(page.text, known) if page else {}
+    found = {kind: count for kind, count in told.items() if kind in _OF_PEOPLE}
+    listed = sum(1 for _ in known.find(page.text)) if page else 0
+    if found or listed:
+        counts = ", ".join(f"{count} {kind}" for kind, count in told.items())
+        hint = "write what holds for everybody instead"
+        message = f"it holds what is private ({counts})"
+        yield Finding(RULE, Severity.ERROR, message, hint=hint)
 
 
 def _strangers(subject: Subject, skill: str) -> Iterator[Finding]:

@@ -107,7 +107,9 @@ def draft(settings: Settings, /, number: str, **given: Any) -> Answer:
     if given["agent"]:
         from skillforge.learn.agent import rewritten
 
-        made = rewritten(made, given["agent"])
+        before, made = made, rewritten(made, given["agent"])
+        if made.draft.digest == before.draft.digest:
+            click.echo("the agent changed nothing", err=True)
     report = proven(library, made)
     if given["agent"] and not report.ok:
         return _refused(made, report)

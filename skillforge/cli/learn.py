@@ -37,6 +37,11 @@ by_option = click.option(
     metavar="NAME",
     help="Take plain examples as approved by NAME, whatever their value.",
 )
+@click.option(
+    "--outcome",
+    type=click.Choice(("success", "failure")),
+    help="How transcripts that tell no outcome ended, as --reviewed-by saw it.",
+)
 @click.option("--all", "everything", is_flag=True, help="Also what was read before.")
 @click.option("--dry-run", is_flag=True, help="Store nothing.")
 @common_options
@@ -57,6 +62,7 @@ def capture(
 
     \b
     skillforge capture ~/.claude/projects --since 2026-11-01
+    skillforge capture good-sessions/ --reviewed-by "Ada Lovelace" --outcome success
     skillforge capture runs.jsonl.gz --dry-run
     skillforge capture reviewed.jsonl --reviewed-by "Ada Lovelace"
     my-agent export | skillforge capture -
@@ -73,11 +79,14 @@ def capture(
     from skillforge.learn.words import captured_data, captured_text
     from skillforge.library import Library
 
+    if given["outcome"] and not given["reviewed_by"]:
+        raise click.UsageError("--outcome needs --reviewed-by: who saw it?")
     wish = Wish(
         format=given["format_"] or "",
         since=since.replace(tzinfo=UTC) if since else None,
         project=given["project"] or "",
         reviewed_by=_name(given["reviewed_by"], "--reviewed-by"),
+        outcome=given["outcome"] or "",
         everything=given["everything"],
         is_rehearsal=given["dry_run"],
     )
@@ -107,19 +116,25 @@ def _name(value: str | None, option: str) -> str:
     return (value or "").strip()
 
 
-@click.group()
+@click.group(invoke_without_command=True)
 @common_options
-def examples() -> None:
+@click.pass_context
+def examples(context: click.Context) -> Answer | None:
     """Look at examples, and approve or reject them.
 
     Nothing is learned from an example before somebody approved it.
     """
+    if context.invoked_subcommand is None:
+        return Answer({}, context.get_help())
+    return None
 
 
 @examples.command("list")
 @click.option("--status", type=click.Choice(("pending", "approved", "rejected")))
 @click.option("--outcome", type=click.Choice(("success", "failure", "unknown")))
-@click.option("--value", type=float, default=0.0, help="Learning value at least.")
+@click.option(
+    "--value", type=click.FloatRange(0, 1), default=0.0, help="At least so much worth."
+)
 @click.option("--tool", default="", metavar="NAME", help="That used a tool.")
 @click.option("--text", default="", metavar="WORDS", help="That hold some words.")
 @common_options
@@ -197,12 +212,14 @@ def approve(  # noqa: PLR0913, PLR0917 - one for each option
         raise click.UsageError("name examples, or give --all-verified")
     library = Library.open(settings.start)
     who, reason = _who(library, by), _name(reason, "--reason") if reason else ""
-    if all_verified:
-        reason = reason or "proven by a test or a verifier"
-        done = review.approve_verified(library, who, reason)
-    else:
+    if not all_verified:
         done = review.approve(library, numbers, who, reason, outcome or "")
-    return _decided(done, "approved")
+        return _decided(done, "approved")
+    reason = reason or "proven by a test or a verifier"
+    done, left = review.approve_verified(library, who, reason)
+    answer = _decided(done, "approved")
+    note = f"\n{left} left for you to look at: text in it talks to its reader"
+    return answer._replace(words=answer.words + note) if left else answer
 
 
 @examples.command()

@@ -161,7 +161,7 @@ def _request(desk: "Desk", draft: "Draft", given: dict[str, Any]) -> "Request":
         draft,
         evidence={**draft.evidence, **files},
         examples=tuple(dict.fromkeys((*draft.examples, *ids))),
-        origin=Origin(given["origin"] or Origin.HUMAN),
+        origin=Origin(given["origin"] or desk.origin_of(draft)),
         why=given["why"] or "",
         session=given["session"] or "",
         model=given["model"] or "",

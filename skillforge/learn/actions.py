@@ -1,6 +1,7 @@
 """What was done in an episode, step by step, so that several can be lined up."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -16,12 +17,12 @@ _NO_DEEDS = re.compile(r"(?:think|todo_?write|todo_?read|update_?plan|plan)", re
 _BEFORE_PROGRAM = re.compile(
     r"^(?:\s*(?:sudo|env|time|exec|\w+=\S*|cd\s+\S+\s*(?:&&|;)|set\s+-\w+\s*(?:&&|;)))+\s+"
 )
-_HAS_COMMANDS = re.compile(
-    r"git|gh|docker|podman|kubectl|helm|terraform|npm|pnpm|yarn|pip3?|uv|poetry|conda|"
-    r"cargo|rustup|go|dotnet|mvn|gradle|make|apt|apt-get|brew|systemctl|aws|gcloud|az"
-)
+_IN_SIGN = 5  # words
 _MOST_ACTIONS = 120
 _MOST_MEMBERS = 40
+
+
+Words = frozenset[tuple[str, str]]
 
 
 class Action(NamedTuple):
@@ -38,31 +39,56 @@ class Action(NamedTuple):
     at: int
     times: int = 1
     error: str = ""
+    is_forced: bool = False  # what was done before had failed
 
 
-def actions(example: Example) -> list[Action]:
+def vocabulary(examples: Sequence[Example]) -> Words:
+    """Words of commands that more than one example has: others are of one occasion."""
+    seen: Counter[tuple[str, str]] = Counter()
+    for example in examples:
+        commands = [command_of(step.arguments) for step in example.calls]
+        words = [(program(it), word) for it in commands for word in _words(it)]
+        seen.update(set(words))
+    return frozenset(word for word, count in seen.items() if count > 1)
+
+
+def actions(example: Example, words: Words) -> list[Action]:
     """The deeds of an episode; the same several times in a row is one."""
     found: list[Action] = []
-    for _, run in groupby(deeds(example), key=lambda deed: deed.sign):
+    for _, run in groupby(deeds(example, words), key=lambda deed: deed.sign):
         same = list(run)
-        found.append(same[-1]._replace(times=len(same)))
+        forced = same[0].is_forced
+        found.append(same[-1]._replace(times=len(same), is_forced=forced))
     return found[:_MOST_ACTIONS]
 
 
-def deeds(example: Example) -> Iterator[Action]:
+def deeds(example: Example, known: Words) -> Iterator[Action]:
     """Everything that was done; what was only thought of or planned is left out."""
     calls = any(True for _ in example.calls)
+    has_failed = False
     for at, step in enumerate(example.steps):
         is_deed = step.tool.strip() and not _NO_DEEDS.fullmatch(step.tool)
         if step.kind is StepKind.CALL and is_deed:
             command, tool = command_of(step.arguments), on_one_line(step.tool, 80)
-            sign = on_one_line(f"{tool} {program(command)}", 120)
+            sign = on_one_line(f"{tool} {_sign(command, known)}", 120)
             error = _error_after(example.steps, at)
-            yield Action(sign, tool, step.arguments, command, at, error=error)
+            yield Action(sign, tool, step.arguments, command, at, 1, error, has_failed)
+            has_failed = bool(error)
         elif not calls and step.kind is StepKind.MESSAGE and step.role == "assistant":
             sign = " ".join(words(step.text))
             if sign and example.format == "plain":
                 yield Action(sign, "", {}, plain_words(step.text), at)
+
+
+def _sign(command: str, known: Words) -> str:
+    """What a command is: the program, and its first words that others use, too."""
+    name = program(command)
+    kept = [word for word in _words(command) if (name, word) in known]
+    return " ".join([name, *kept[:_IN_SIGN]]).strip()
+
+
+def _words(command: str) -> list[str]:
+    return _BEFORE_PROGRAM.sub("", command.partition("\n")[0]).split()[1:20]
 
 
 def command_of(arguments: Mapping[str, Any]) -> str:
@@ -82,12 +108,9 @@ def _is_text(value: Any) -> bool:
 
 
 def program(command: str) -> str:
-    """What a command runs: the program, and its subcommand."""
-    first, *rest = _BEFORE_PROGRAM.sub("", command).split(maxsplit=2)[:2] or [""]
-    name = first.rpartition("/")[2]
-    if not rest or not _HAS_COMMANDS.fullmatch(name):
-        return name
-    return f"{name} {rest[0]}" if re.fullmatch(r"[a-z][a-z-]*", rest[0]) else name
+    """The program that a command runs."""
+    first = _BEFORE_PROGRAM.sub("", command).split(maxsplit=1)[:1] or [""]
+    return first[0].rpartition("/")[2]
 
 
 def _error_after(steps: Sequence[Step], at: int) -> str:
@@ -163,7 +186,20 @@ def _with(
 
 
 def usual(lined: Sequence[Aligned], episodes: int) -> list[Aligned]:
-    """The steps that at least half of the episodes have; not those that went wrong."""
+    """The steps that at least half of the episodes have; not those that went wrong,
+    nor what was done again, or at all, because of that.
+    """
     counted = min(episodes, _MOST_MEMBERS)
     often = [step for step in lined if step.support * 2 >= counted]
-    return [step for step in often if not step.is_in_vain]
+    found: list[Aligned] = []
+    for step in often:
+        is_again = step.support < counted and any(it.sign == step.sign for it in found)
+        if not (is_again or step.is_in_vain or _is_cure(step, counted)):
+            found.append(step)
+    return found
+
+
+def _is_cure(step: Aligned, episodes: int) -> bool:
+    """Whether it was done because something had gone wrong, and not by all."""
+    forced = sum(action.is_forced for action in step.seen.values())
+    return step.support < episodes and forced * 2 > step.support

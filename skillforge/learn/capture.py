@@ -46,6 +46,7 @@ class Wish:
     since: datetime | None = None
     project: str = ""
     reviewed_by: str = ""
+    outcome: str = ""  # of transcripts that tell none, as the reviewer saw it
     everything: bool = False  # also what was read before
     is_rehearsal: bool = False
 
@@ -70,6 +71,7 @@ class Captured:
     kept: list[Example] = field(default_factory=list)
     failures: list[Example] = field(default_factory=list)  # kept to compare with
     skipped: Counter[str] = field(default_factory=Counter)  # by reason
+    passed_over: list[tuple[Example, str]] = field(default_factory=list)  # some
     known: int = 0
     approved: int = 0  # of those that were there
     files: int = 0
@@ -247,7 +249,8 @@ class Capture:
         self._waiting, self._letters = [], 0
         if fresh:
             get_ready()  # before there are two of us
-        work = partial(sifting.prepared, self.known, self.wish.reviewed_by)
+        said = sifting.Word(self.wish.reviewed_by, self.wish.outcome)
+        work = partial(sifting.prepared, self.known, said)
         parts = proc.spread(work, fresh, _FEWEST)
         self._keep([ready for part in parts for ready in part])
 
@@ -257,6 +260,8 @@ class Capture:
         for it in ready:
             if why := sifting.too_little(it.example):
                 self.done.skipped[why] += 1
+                if len(self.done.passed_over) < _MOST_PROBLEMS:
+                    self.done.passed_over.append((replace(it.example, steps=()), why))
                 continue
             origin = _session_of(it.example)
             before = self.store.of_origin(origin) if origin else []

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from skillforge.checks.learned import ONE_OCCASION
 from skillforge.learn import lessons
-from skillforge.learn.actions import actions, aligned, usual
+from skillforge.learn.actions import actions, aligned, usual, vocabulary
 from skillforge.learn.inputs import Input, found_inputs
 from skillforge.learn.slots import Template
 from skillforge.learn.steps import Step, Steps, without_placeholders
@@ -52,13 +52,16 @@ def contract(examples: Sequence[Example]) -> Contract:
     good = [it for it in examples if it.has_succeeded]
     bad = [it for it in examples if it.outcome.status is Ended.FAILURE]
     inputs, lined = found_inputs(good)
-    common = usual(aligned([actions(example) for example in good]), len(good))
+    words = vocabulary(examples)
+    did = [actions(example, words) for example in good]
+    common = usual(aligned(did), len(good))
     writer = Steps(good, inputs)
     name = name_of(lined, good, [step.any_action.tool for step in common])
     phrase = phrase_of(lined, inputs)
     if not lessons.may_be_learned(phrase) or len(phrase) < _SHORTEST_PHRASE:
         phrase = name.replace("-", " ")
     told = [it for it in writer.written(common) if lessons.may_be_learned(it.text)]
+    avoided = lessons.pitfalls(did, [actions(it, words) for it in bad], common)
     steps = told or [Step(phrase, "", len(good), len(good))]
     tools = Counter(tool for it in good for tool in dict.fromkeys(it.tools))
     often = [
@@ -69,16 +72,24 @@ def contract(examples: Sequence[Example]) -> Contract:
     return Contract(
         name=name,
         phrase=phrase,
-        inputs=tuple(writer.inputs),
+        inputs=(*writer.inputs, *_unnamed(phrase, steps, writer.inputs)),
         steps=tuple(steps),
         tools=tuple(often),
         output=tuple(lessons.output_form(good)),
-        failures=tuple(lessons.recoveries(good)),
-        checks=tuple(lessons.checks(good, common)),
-        pitfalls=tuple(lessons.pitfalls(good, bad, common)),
+        failures=tuple(map(without_placeholders, lessons.recoveries(good, words))),
+        checks=tuple(map(without_placeholders, lessons.checks(common, len(good)))),
+        pitfalls=tuple(map(without_placeholders, avoided)),
         praise=tuple(lessons.praise(good)),
         runs=len(good),
     )
+
+
+def _unnamed(phrase: str, steps: Sequence[Step], known: Sequence[Input]) -> list[Input]:
+    """Inputs that stand for what was redacted: used, but nobody's to see."""
+    said = " ".join((phrase, *(step.text for step in steps)))
+    used = dict.fromkeys(re.findall(r"\{\{(\w+)\}\}", said))
+    named = {item.name for item in known}
+    return [Input(name, {}) for name in used if name not in named]
 
 
 def phrase_of(lined: Template, inputs: Sequence[Input]) -> str:

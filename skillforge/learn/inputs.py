@@ -59,11 +59,13 @@ class Input:
 
     @property
     def type(self) -> str:
-        return type_of(list(self.values.values()))
+        return type_of(list(self.values.values())) if self.values else self.name
 
     @property
     def default(self) -> str | None:
         """What it was in more than half of the examples, and more than once."""
+        if not self.values:
+            return None
         value, count = Counter(self.texts).most_common(1)[0]
         return value if count > 1 and count * 2 > len(self.texts) else None
 
@@ -89,11 +91,9 @@ def is_anybodys(text: str, seen: int, is_declared: bool = False) -> bool:
         return False
     is_plain = _TELLING.fullmatch(text) is not None
     if seen > 1:
-        is_number = re.fullmatch(r"\d{1,3}", text) is not None
-        return is_plain or is_number or _SMALL.fullmatch(text) is not None
-    if is_declared:
-        return is_plain or _SMALL.fullmatch(text) is not None
-    return is_plain and " " in text
+        is_short = re.fullmatch(r"\d{1,3}|[^\w\s`]{1,3}|[A-Z]\d", text) is not None
+        return is_plain or is_short or _SMALL.fullmatch(text) is not None
+    return is_declared and (is_plain or _SMALL.fullmatch(text) is not None)
 
 
 def type_of(values: Sequence[Any]) -> str:
@@ -150,6 +150,13 @@ def _is_in(text: str, whole: str) -> bool:
     is_part = f" {one} " in f" {other} " or f" {other} " in f" {one} "
     short, long = sorted((len(one), len(other)))
     return bool(one and other) and is_part and short * 2 >= long
+
+
+def is_equal(known: Mapping[int, Any], other: Mapping[int, Any]) -> bool:
+    """Whether two have the same values, as a rule."""
+    both = known.keys() & other.keys()
+    same = sum(as_word(known[at]) == as_word(other[at]) for at in both)
+    return bool(both) and same * 2 > len(both)
 
 
 def unused(name: str, known: Sequence[Input]) -> str:

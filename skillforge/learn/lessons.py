@@ -7,13 +7,19 @@ from collections.abc import Iterator, Sequence, Set
 from typing import Any
 
 from skillforge.checks.learned import DOES_NOT_WORK, ENVIRONMENT, ONE_OFF, TRANSIENT
-from skillforge.learn.actions import Action, Aligned, actions, deeds
+from skillforge.learn.actions import Action, Aligned, Words, deeds
 from skillforge.learn.steps import without_placeholders
 from skillforge.model import Example
 from skillforge.report import many
 from skillforge.text import headings, on_one_line, plain_words
 
 _MOST = 5
+_LOOKS = re.compile(
+    r"(?:^|[\W_])(?:read|get|list|show|check|verify|count|tests?|status|diff|view|find|"
+    r"search|describe|lint|validate|cat|ls|head|tail|grep|curl|query|fetch|inspect|"
+    r"pytest|ruff|mypy|compare|preview)(?:[\W_]|$)",
+    re.IGNORECASE,
+)
 _WORDS = 14
 _TOKEN = re.compile(r"\"[^\"]*\"|'[^']*'|<[A-Z]+_\d+>|[\w$€£./#-]+|[^\w\s]")
 _PLAIN = re.compile(r"[a-z][a-z'_-]*|[,;:.()!?]")
@@ -25,19 +31,18 @@ def may_be_learned(text: str) -> bool:
     return not any(pattern.search(text) for pattern in _NOT_TO_LEARN)
 
 
-def recoveries(successes: Sequence[Example]) -> list[str]:
+def recoveries(successes: Sequence[Example], words: Words) -> list[str]:
     """An error, and what cured it; the most frequent first."""
-    signs = Counter(s for it in successes for s in {act.sign for act in deeds(it)})
+    done = [list(deeds(example, words)) for example in successes]
+    signs = Counter(sign for it in done for sign in {action.sign for action in it})
     known = {sign for sign, seen in signs.items() if seen > 1}
-    found = Counter(
-        cure for it in successes for cure in dict.fromkeys(_cures(it, known))
-    )
+    found = Counter(cure for it in done for cure in dict.fromkeys(_cures(it, known)))
     return [f"{cure} ({many(n, 'run')})" for cure, n in found.most_common(_MOST)]
 
 
-def _cures(example: Example, known: Set[str]) -> Iterator[str]:
+def _cures(every: Sequence[Action], known: Set[str]) -> Iterator[str]:
     """Of actions that more than one run took: others may be of one occasion."""
-    done = [action for action in deeds(example) if action.sign in known]
+    done = [action for action in every if action.sign in known]
     for at, action in enumerate(done):
         said = error_words(action.error)
         if not said or not may_be_learned(action.error):
@@ -86,38 +91,44 @@ def error_words(text: str) -> str:
     return plain_words(said, 120) if re.search(r"[a-z]{3}", said) else ""
 
 
-def checks(successes: Sequence[Example], steps: Sequence[Aligned]) -> list[str]:
+def checks(steps: Sequence[Aligned], runs: int) -> list[str]:
     """What successful runs looked at last."""
+    looked = [it for it in steps if _LOOKS.search(it.sign) or not it.any_action.tool]
     if not steps:
         return []
-    last = Counter(done[-1].sign for it in successes if (done := actions(it)))
-    sign, count = max(last.items(), key=lambda it: (it[1], it[0]), default=("", 0))
-    usual = [step.sign for step in steps]
-    if count * 2 < len(successes) or sign not in usual:
-        sign, count = steps[-1].sign, steps[-1].support
-    runs = f"{count} of {len(successes)} runs"
-    return [
-        f"End with `{sign}`, as {runs} did, and read its answer: it holds no error.",
-        "Compare that answer with every input before saying that it is done.",
-    ]
+    last = looked[-1] if looked else steps[-1]
+    share = f"{last.support} of {runs} runs"
+    if not last.any_action.tool:
+        return [f"The last step is done: {last.sign} ({share})."]
+    if looked:
+        return [
+            f"Look with `{last.sign}` before saying that it is done, as {share} did: "
+            "its answer is what the inputs asked for, and no error."
+        ]
+    return [f"The answer of `{last.sign}`, the last step of {share}, is no error."]
 
 
 def pitfalls(
-    successes: Sequence[Example], failures: Sequence[Example], steps: Sequence[Aligned]
+    good: Sequence[Sequence[Action]],
+    bad: Sequence[Sequence[Action]],
+    steps: Sequence[Aligned],
 ) -> list[str]:
     """What failing runs did differently; nothing, if there are none."""
-    good = [{action.sign for action in actions(example)} for example in successes]
-    bad = [{action.sign for action in actions(example)} for example in failures]
-    if not bad:
+    fine = [{action.sign for action in done} for done in good]
+    failed = [{action.sign for action in done} for done in bad]
+    if not failed:
         return []
-    return [*_left_out(good, bad, steps), *_added(good, bad)][:_MOST]
+    return [*_left_out(fine, failed, steps), *_added(fine, failed)][:_MOST]
 
 
 def _left_out(
     good: list[set[str]], bad: list[set[str]], steps: Sequence[Aligned]
 ) -> Iterator[str]:
-    for sign in dict.fromkeys(step.sign for step in steps):
-        without = sum(sign not in done for done in bad)
+    """Steps that failing runs went past; those that they never came to say nothing."""
+    signs = list(dict.fromkeys(step.sign for step in steps))
+    for at, sign in enumerate(signs):
+        near = {*signs[max(0, at - 1) : at], *signs[at + 1 :]}
+        without = sum(sign not in done and not near.isdisjoint(done) for done in bad)
         had = sum(sign in done for done in good)
         if without * 2 >= len(bad) and had * 4 >= len(good) * 3:
             yield (

@@ -61,7 +61,9 @@ class Pattern:
 
     @property
     def successes(self) -> list[Member]:
-        return [it for it in self.members if it.example.has_succeeded]
+        """Those that more than a model says of."""
+        good = (it for it in self.members if it.example.has_succeeded)
+        return [it for it in good if it.example.outcome.is_verified]
 
     @property
     def failures(self) -> list[Member]:

@@ -1,10 +1,12 @@
 """What the checks have against a draft, before anybody else sees it."""
 
 from skillforge.checks import Ruleset
+from skillforge.checks.evidence import private
 from skillforge.checks.scan import scan
 from skillforge.checks.testing import replay
 from skillforge.document import parse
 from skillforge.learn.drafting import Drafted
+from skillforge.learn.machine import private_to
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE, SKILLS, Draft, File, Kind, Report, Skill
 
@@ -19,6 +21,7 @@ def proven(library: Library, made: Drafted) -> Report:
         *Ruleset(policy.profile, policy.rules).check(skill),
         *scan(skill).findings,
         *replay.copied(skill, held, shown),
+        *private(skill, private_to(library)),
     )
     return Report(tuple(it.under(skill.path) for it in found), (skill.path,))
 

@@ -31,8 +31,8 @@ class Filter:
             self.status in ("", example.review.status)
             and self.outcome in ("", example.outcome.status)
             and example.worth.value >= self.value - _TOLERANCE
-            and (not self.tool or self.tool in example.tools)
-            and (not self.text or self.text.casefold() in _text_of(example))
+            and (not self.tool or self.tool.lower() in map(str.lower, example.tools))
+            and all(word in _text_of(example) for word in self.text.casefold().split())
         )
 
 
@@ -102,8 +102,13 @@ def approve(
     return _decide(library, _all(library, numbers), "approved", by, reason, outcome)
 
 
-def approve_verified(library: Library, by: str, reason: str) -> list[Example]:
-    """Approve what waits and was proven by a test or a verifier."""
+def approve_verified(
+    library: Library, by: str, reason: str
+) -> tuple[list[Example], int]:
+    """Approve what waits and was proven by a test or a verifier.
+
+    What talks to its reader is left for somebody to look at; how many those are.
+    """
     proven = (Source.TEST, Source.VERIFIER)
     waiting = [
         it
@@ -111,9 +116,10 @@ def approve_verified(library: Library, by: str, reason: str) -> list[Example]:
         if it.example.review.status == "pending"
         and it.example.outcome.is_verified
         and it.example.outcome.source in proven
-        and not it.example.flags.count("instructions")
     ]
-    return _decide(library, waiting, "approved", by, reason, "")
+    quiet = [it for it in waiting if "instructions" not in it.example.flags]
+    done = _decide(library, quiet, "approved", by, reason, "")
+    return done, len(waiting) - len(quiet)
 
 
 def reject(
@@ -157,9 +163,11 @@ def _decided(
         return example  # safe to repeat
     if outcome and example.outcome.is_verified:
         is_same = example.outcome.status == outcome
-        if not is_same and example.outcome.source is not Source.HUMAN:
+        if not is_same:
+            who = example.outcome.by or f"a {example.outcome.source}"
+            who = who if example.outcome.source is Source.HUMAN else "a verifier"
             raise ConflictError(
-                f"a {example.outcome.source} says that example {example.id[:12]} was a "
+                f"{who} says that example {example.id[:12]} was a "
                 f"{example.outcome.status}",
                 hint="what was proven is not overruled; reject the example instead",
             )

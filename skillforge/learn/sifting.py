@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from skillforge.learn import worth
-from skillforge.model import Ended, Example, Review, Source
+from skillforge.model import Ended, Example, Result, Review, Source
 from skillforge.redact import Known
 from skillforge.store import Row
 
@@ -22,6 +22,13 @@ class Raw(NamedTuple):
     raw: str
 
 
+class Word(NamedTuple):
+    """Who stands for what is captured, and how it ended if that is not told."""
+
+    by: str = ""
+    outcome: str = ""
+
+
 class Ready(NamedTuple):
     """An episode that was redacted and judged, and what was taken from it."""
 
@@ -34,12 +41,12 @@ def row_of(example: Example, taken: dict[str, str], origin: str = "") -> Row:
     return Row(example.id, example.raw, origin, said, json.dumps(taken))
 
 
-def prepared(known: Known, reviewer: str, raws: Sequence[Raw]) -> list[Ready]:
+def prepared(known: Known, word: Word, raws: Sequence[Raw]) -> list[Ready]:
     """Redact and judge; in several processes at once."""
-    return [_ready(it, known, reviewer) for it in raws]
+    return [_ready(it, known, word) for it in raws]
 
 
-def _ready(it: Raw, known: Known, reviewer: str) -> Ready:
+def _ready(it: Raw, known: Known, word: Word) -> Ready:
     whole = replace(_fitting(it.example), raw=it.raw)
     if not whole.session and whole.format != PLAIN:
         whole = replace(whole, session=worth.digest_of(it.raw))  # a talk is a session
@@ -47,14 +54,17 @@ def _ready(it: Raw, known: Known, reviewer: str) -> Ready:
     claimed = example.outcome
     if example.format == PLAIN:
         # What a file says of itself proves nothing.
-        example = replace(example, outcome=type(claimed)())
-    if example.format == PLAIN and reviewer:
-        example = reviewed(replace(example, outcome=claimed), reviewer)
+        example = replace(example, outcome=Result())
+    if example.format == PLAIN and word.by:
+        example = reviewed(replace(example, outcome=claimed), word.by)
+    elif word.by and word.outcome and not claimed.is_verified:
+        said = replace(example, outcome=Result(Ended(word.outcome), Source.NONE))
+        example = reviewed(said, word.by)
     return Ready(worth.judged(example, known), taken)
 
 
 def reviewed(example: Example, reviewer: str) -> Example:
-    """A plain example that somebody stands for; what a model judged stays that."""
+    """An example that somebody stands for; what a model judged stays that."""
     status, source, _by = example.outcome
     status = Ended.SUCCESS if status is Ended.UNKNOWN else status
     source = source if source is Source.LLM else Source.HUMAN

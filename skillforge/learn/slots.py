@@ -11,6 +11,7 @@ from skillforge.text import is_small_word
 
 _TOKEN = re.compile(
     r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']+'(?!\w)|<[A-Z]+_\d+>"
+    r"|(?<![\w/])[~.]{0,2}/[\w.<>-]+(?:/[\w.<>-]*)+|[A-Z]{2,}-\d+"
     r"|\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?|\d{1,2}/\d{1,2}/\d{2,4}|\$?\w[\w'’]*(?:-[A-Za-z]+|[.,:/]\d\w*)*|[^\w\s]"
 )
 _COURTESY = re.compile(

@@ -12,7 +12,7 @@ from skillforge.learn.inputs import (
     as_word,
     comes_from,
     is_anybodys,
-    is_same,
+    is_equal,
     unused,
 )
 from skillforge.learn.slots import gaps, shared_words
@@ -22,6 +22,7 @@ from skillforge.text import on_one_line
 
 _MOST_LETTERS = 160
 _TELLING = 3  # letters of a value that is not there by chance
+_FORM = 0.6  # of the words of a text are shared: it is a form to fill in
 _SENTENCE = 6  # words, beyond which a value is one
 
 
@@ -80,8 +81,7 @@ class Steps:
         for known in self.inputs:
             value = as_word(known.values.get(at, ""))
             if len(value) >= _TELLING:
-                whole = rf"(?<!\w){re.escape(value)}(?!\w)"
-                text = re.sub(whole, f"{{{{{known.name}}}}}", text)
+                text = _whole(value).sub(f"{{{{{known.name}}}}}", text)
         return text
 
     def _lined_up(self, texts: dict[int, str]) -> str:
@@ -115,16 +115,32 @@ class Steps:
         is_fixed = seen > 1 and seen * 4 >= len(given) * 3
         if is_fixed and is_anybodys(value, seen):
             return f"`{value}`"
-        if _are_prose(list(given.values())):
-            return "a text of your own"
         if known := self._known(given):
             return f"{{{{{known.name}}}}}"
+        if said := self._made_of(given):
+            return said
         if source := self._source(step.seen, given):
             return f"what `{source}` answered"
         return self._put(as_name(name), given)
 
+    def _made_of(self, given: dict[int, Any]) -> str:
+        """A value that is put together from inputs, or a text of its own."""
+        texts = {at: it for at, it in given.items() if isinstance(it, str)}
+        if len(texts) < len(given):
+            return ""
+        filled = {at: self._filled(at, text) for at, text in texts.items()}
+        same, seen = Counter(filled.values()).most_common(1)[0]
+        if "{{" in same and seen > 1 and seen * 4 >= len(filled) * 3:
+            return f"`{on_one_line(without_placeholders(same))}`"
+        if not _are_prose(list(texts.values())):
+            return ""
+        shared = shared_words([it.split() for it in filled.values()])
+        usual = sum(len(it.split()) for it in filled.values()) / len(filled)
+        is_form = len(filled) > 1 and len(shared) >= _FORM * usual
+        return f"`{self._lined_up(filled)}`" if is_form else "a text of your own"
+
     def _known(self, given: dict[int, Any]) -> Input | None:
-        return next((it for it in self.inputs if is_same(it.values, given)), None)
+        return next((it for it in self.inputs if is_equal(it.values, given)), None)
 
     def _source(self, seen: dict[int, Action], given: dict[int, Any]) -> str:
         """The tool whose answers held the values, in more than half of the runs."""
@@ -142,6 +158,15 @@ class Steps:
             known = Input(unused(name, self.inputs), values)
             self.inputs.append(known)
         return f"{{{{{known.name}}}}}"
+
+
+def _whole(value: str) -> re.Pattern[str]:
+    """A value where it stands for itself: not within a longer number or word."""
+    kind = r"\d" if value[0].isdigit() else r"[^\W\d]"
+    end = r"\d" if value[-1].isdigit() else r"[^\W\d]"
+    before = rf"(?<!{kind})" if value[0].isalnum() else ""
+    after = rf"(?!{end})" if value[-1].isalnum() else ""
+    return re.compile(f"{before}{re.escape(value)}{after}")
 
 
 def _are_prose(values: Sequence[Any]) -> bool:

@@ -1,6 +1,7 @@
 """What the Learn stage has to say: data for scripts, words for people."""
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from skillforge.learn.capture import Captured, Wish
@@ -13,6 +14,7 @@ from skillforge.report import many, printable
 
 _SHOWN = 12  # letters of an id that people see
 _LINE = 88
+_NEAR = 0.75  # by which a skill is rather to be edited
 
 
 def example_row(example: Example) -> dict[str, Any]:
@@ -43,6 +45,10 @@ def captured_data(done: Captured) -> dict[str, Any]:
         "unchanged": done.unchanged,
         "examples": [example_row(example) for example in done.kept],
         "reasons": dict(done.skipped.most_common()),
+        "passed_over": [
+            {"task": it.task, "value": it.worth.value, "why": why, **it.worth._asdict()}
+            for it, why in done.passed_over
+        ],
         "problems": [problem._asdict() for problem in done.problems],
         "more_problems": done.more_problems,
     }
@@ -56,6 +62,7 @@ def captured_text(done: Captured, wish: Wish) -> str:
     if (left := len(done.problems) - 20 + done.more_problems) > 0:
         lines.append(f"… and {many(left, 'more problem')}")
     lines += [f"skipped {count}: {why}" for why, count in done.skipped.most_common()]
+    lines += [_passed_over(*it) for it in done.passed_over[:5]]
     taken: dict[str, int] = {}
     for example in (*done.kept, *done.failures):
         for kind, count in example.redacted.items():
@@ -66,6 +73,12 @@ def captured_text(done: Captured, wish: Wish) -> str:
     if flagged := sum("instructions" in it.flags for it in done.kept):
         lines.append(f"{many(flagged, 'example')} talk to their reader: look at them")
     return "\n".join(map(printable, [*lines, _summary(done, wish)]))
+
+
+def _passed_over(example: Example, why: str) -> str:
+    lacks = [name for name, is_so in example.worth._asdict().items() if not is_so]
+    said = f"{example.worth.value:.1f}, lacks {', '.join(lacks)}" if lacks else why
+    return f"    {_short(example.task, 50)} ({said})"
 
 
 def _summary(done: Captured, wish: Wish) -> str:
@@ -98,6 +111,8 @@ def examples_text(shown: list[Example], total: int) -> str:
     lines = [printable(_example_line(example)) for example in shown]
     waiting = sum(it.review.status == "pending" for it in shown)
     lines.append(f"{many(len(shown), 'example')} of {total}, {waiting} to be reviewed")
+    if shown:
+        lines.append("+ approved, - rejected, ! talks to its reader")
     if not total:
         lines.append("skillforge capture FILE reads transcripts")
     return "\n".join(lines)
@@ -123,17 +138,24 @@ def example_text(example: Example, taken: dict[str, str]) -> str:
     counts = [f"{count} {kind}" for kind, count in example.redacted.items()]
     lines += [f"redacted  {', '.join(counts)}"] if counts else []
     lines += [f"  {place} = {value}" for place, value in taken.items()]
-    lines += ["", *map(_step_line, example.steps)]
+    lines += [f"notes     {example.notes}"] if example.notes else []
+    lines += ["", *(line for step in example.steps for line in _step_lines(step))]
+    if example.output and not isinstance(example.output, str):
+        lines += [f"output    {example.output}"]
     lines += [f"… {example.left_out} more steps"] if example.left_out else []
     return "\n".join(map(printable, lines))
 
 
-def _step_line(step: Step) -> str:
+def _step_lines(step: Step) -> Iterator[str]:
+    """A step in full: whoever approves has to see all of it."""
+    sign = {StepKind.ERROR: "!", StepKind.OBSERVATION: "<", StepKind.CALL: ">"}
+    said = step.text
     if step.kind is StepKind.CALL:
-        said = ", ".join(f"{key}={value!r}" for key, value in step.arguments.items())
-        return f"  > {step.tool}({_short(said, 70)})"
-    sign = {StepKind.ERROR: "!", StepKind.OBSERVATION: "<"}.get(step.kind, step.role)
-    return f"  {sign} {_short(step.text, 76)}"
+        inner = (f"{key}={value!r}" for key, value in step.arguments.items())
+        said = f"{step.tool}({', '.join(inner)})"
+    first, *rest = said.splitlines() or [""]
+    yield f"  {sign.get(step.kind, step.role)} {first}"
+    yield from (f"      {line}" for line in rest)
 
 
 def pattern_row(pattern: Pattern, skill: str, alike: float) -> dict[str, Any]:
@@ -192,7 +214,7 @@ def pattern_text(data: dict[str, Any]) -> str:
     lines = [
         f"pattern   {data['id']}  {data['label']}",
         f"examples  {len(data['examples'])}, from {many(data['sessions'], 'session')}; "
-        f"{data['successes']} successes, {data['failures']} failures",
+        f"verified: {data['successes']} successes, {data['failures']} failures",
         f"shared    {' '.join(data['shared'])}",
         f"tools     {', '.join(f'{t} ({n})' for t, n in data['tools'].items()) or '-'}",
         f"nearest   {alike}",
@@ -206,7 +228,8 @@ def pattern_text(data: dict[str, Any]) -> str:
             f"  {it['id'][:_SHOWN]}  {it['outcome']:8} {_short(it['task'], 64)}"
             for it in data["members"]
         ),
-        f"next: skillforge draft {data['id']}",
+        f"next: skillforge draft {data['id']}"
+        + (f" --into {near}" if near and data["similarity"] >= _NEAR else ""),
     ]
     return "\n".join(map(printable, lines))
 
@@ -239,9 +262,10 @@ def step_data(step: DraftStep) -> dict[str, Any]:
 def draft_text(made: Drafted) -> str:
     skill = made.draft.skill
     inputs = ", ".join(item.name for item in made.contract.inputs) or "none"
+    held = len(made.held.keys() & made.draft.evidence.keys())
     lines = [
         f"wrote {SKILLS}/{skill}/ and {many(len(made.draft.evidence), 'example')} to "
-        f"{EVIDENCE}/{skill}/, {len(made.held)} of them held out",
+        f"{EVIDENCE}/{skill}/, {held} of them held out",
         f"inputs: {inputs}; {many(len(made.contract.steps), 'step')}",
         f"next: read it, then skillforge propose {skill}",
     ]

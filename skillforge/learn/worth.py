@@ -54,7 +54,7 @@ def redact(example: Example, known: Known) -> tuple[Example, dict[str, str]]:
         ),
         started=example.started if _ISO.fullmatch(example.started) else "",
         redacted=redaction.counts,
-    ), redaction.taken
+    ), {put: it for put, it in redaction.taken.items() if put in str(clean)}
 
 
 def digest_of(session: str) -> str:

@@ -15,6 +15,10 @@ _SHAPES = {
     "id": "an id, as the system at hand writes it",
     "integer": "a whole number",
     "number": "a number",
+    "path": "a path",
+    "email": "an address",
+    "secret": "a secret: read it from the environment, and write it nowhere",
+    "credentials": "a login: read it from the environment, and write it nowhere",
 }
 
 
@@ -57,7 +61,8 @@ def description(contract: Contract) -> str:
     tools = [plain_words(tool, 40) for tool, _ in contract.tools[:4]]
     using = f" with {', '.join(tools)}" if tools else ""
     what = f"{_sentence(phrase)}{using}: {many(len(contract.steps), 'step')}, checks"
-    text = f"{what} and pitfalls. Use when somebody asks for this: {phrase}."
+    about = contract.name.replace("-", " ")
+    text = f"{what} and pitfalls. Use when the task is of this kind: {about}."
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0]}."
 
 
@@ -67,7 +72,7 @@ def _header(contract: Contract, origin: str) -> str:
     # A JSON string is a YAML string, whatever stands in it.
     said = json.dumps(description(contract), ensure_ascii=False)
     return (
-        f"---\nname: {contract.name}\ndescription: {said}\nlicense: MIT\nmetadata:\n"
+        f"---\nname: {contract.name}\ndescription: {said}\nmetadata:\n"
         f'  version: "0.1.0"\n  origin: {origin}\n---'
     )
 

@@ -12,10 +12,11 @@ from skillforge.forge.choosing import Choice, choose
 from skillforge.gitrepo import Asked
 from skillforge.gitrepo.writing import Who
 from skillforge.library import Library
-from skillforge.model import SKILLS, Draft
-from skillforge.propose import drafts, people
+from skillforge.model import SKILLS, Draft, Origin, is_of_agent
+from skillforge.propose import admission, drafts, people
 
 _ANY = Choice()
+_AGENTS = [it.value for it in Origin if is_of_agent(it)]
 
 
 class Desk:
@@ -47,6 +48,14 @@ class Desk:
         """The desk of somebody who writes; git looks up who it is meanwhile."""
         library = Library.open(start)
         return cls(library, speaks_for, choice, library.repository().start_identity())
+
+    def origin_of(self, draft: Draft) -> Origin:
+        """Who wants a draft, if nobody says: a new skill may name its maker."""
+        document = admission.document_of(draft)
+        said = document.metadata("origin") if document else ""
+        repo, path = self.library.repository(), f"{SKILLS}/{draft.skill}"
+        is_new = not repo.name_of(f"{self.base}:{path}")
+        return Origin(said) if is_new and said in _AGENTS else Origin.HUMAN
 
     @cached_property
     def forge(self) -> Forge:

@@ -4,10 +4,8 @@ Whatever a skill, its evidence or its author says is shown as words or code and 
 nothing else: none of it becomes a link, a mention, a heading or a trailer.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from skillforge.checks import paths
 from skillforge.forge import Page
@@ -29,6 +27,7 @@ from skillforge.model import (
 from skillforge.propose import gate, people, review, versions, words
 from skillforge.propose.candidate import Candidate
 from skillforge.propose.review import Brief
+from skillforge.propose.told import shortened
 from skillforge.report import code, many, markdown, plain
 
 _SIGNS = {
@@ -52,7 +51,7 @@ def of(library: Library, proposal: Proposal) -> Page:
     sections = [
         _head(brief),
         _changes(library, brief),
-        _evidence(library, brief),
+        _evidence(brief),
         _checks(brief),
         _risk(brief),
         _commands(brief),
@@ -81,9 +80,9 @@ def _head(brief: Brief) -> list[str]:
     by = f"by {plain(author)} ({proposal.origin}{fork})"
     lines = [f"**{plain(proposal.title)}**, {by}{_session(proposal)}"]
     if brief.description:
-        lines += ["", f"> {plain(_short(brief.description, _TEXT))}"]
+        lines += ["", f"> {plain(shortened(brief.description, _TEXT))}"]
     if proposal.why:
-        lines += ["", f"**Why:** {plain(_short(proposal.why, _TEXT))}"]
+        lines += ["", f"**Why:** {plain(shortened(proposal.why, _TEXT))}"]
     if others := proposal.skills[1:]:
         lines += ["", f"**With it:** {', '.join(map(code, others))}"]
     if proposal.absorbed_into:
@@ -122,45 +121,17 @@ def _changes(library: Library, brief: Brief) -> list[str]:
     return [*lines, "", f"{version}{sizes}; {total}."]
 
 
-def _evidence(library: Library, brief: Brief) -> list[str]:
-    proposal = brief.proposal
-    found = library.evidence_at(proposal.head, proposal.skill)
+def _evidence(brief: Brief) -> list[str]:
     lines = ["### Evidence", ""]
-    if proposal.action is Action.ROLLBACK:
+    if brief.proposal.action is Action.ROLLBACK:
         return []  # it rests on what main held before
-    if not proposal.examples:
+    if not brief.told:
         return [*lines, "It names no example that it was learned from."]
     lines += ["| example | task | outcome | verified by | reviewed by |"]
     lines += ["| --- | --- | --- | --- | --- |"]
-    for number in proposal.examples:
-        cells = [code(number[:12]), *map(plain, _example(found.get(number)))]
-        lines.append(f"| {' | '.join(cells)} |")
+    for number, *rest in brief.told:
+        lines.append(f"| {' | '.join([code(number[:12]), *map(plain, rest)])} |")
     return lines
-
-
-def _example(data: bytes | None) -> list[str]:
-    """Task, outcome, who verified it, who reviewed it; as far as it says so."""
-    try:
-        about = json.loads(data or b"")
-    except ValueError:
-        about = None
-    if not isinstance(about, dict):
-        return ["it is not there, or no JSON", "", "", ""]
-    outcome = about.get("outcome")
-    ended = outcome if isinstance(outcome, dict) else {"status": outcome}
-    review_ = about.get("review")
-    reviewed = review_ if isinstance(review_, dict) else {"by": review_}
-    return [
-        _short(about.get("task")),
-        _short(ended.get("status") or about.get("status")),
-        _short(ended.get("verified_by") or about.get("verified_by")),
-        _short(reviewed.get("by") or about.get("reviewer")),
-    ]
-
-
-def _short(value: Any, most: int = 160) -> str:
-    text = value if isinstance(value, str) else "" if value is None else str(value)
-    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def _checks(brief: Brief) -> list[str]:
@@ -220,10 +191,10 @@ def _shortened(finding: Finding) -> Finding:
     """One that cannot push the rest off the page."""
     return replace(
         finding,
-        rule=_short(finding.rule),
-        message=_short(finding.message, _CELL),
-        path=_short(finding.path),
-        hint=_short(finding.hint, _CELL),
+        rule=shortened(finding.rule),
+        message=shortened(finding.message, _CELL),
+        path=shortened(finding.path),
+        hint=shortened(finding.hint, _CELL),
     )
 
 

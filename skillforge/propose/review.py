@@ -26,6 +26,7 @@ from skillforge.model import (
 )
 from skillforge.propose import gate, people
 from skillforge.propose.candidate import Candidate
+from skillforge.propose.told import Told, told
 
 _SECONDS = 60  # to read what a skill is able to do
 
@@ -47,6 +48,7 @@ class Brief:
     conflicts: bool | None
     needed: int  # approvals
     next_step: str  # for somebody who wants it to go on; empty if it is over
+    told: tuple[Told, ...]  # by the examples that it rests on
 
 
 def brief(library: Library, forge: Forge, number: int) -> Brief:
@@ -83,6 +85,7 @@ def gather(library: Library, proposal: Proposal, verdict: Verdict) -> Brief:
         conflicts(library, proposal),
         needed(library.policy(tip), judged),
         next_step(library, judged, verdict.passed),
+        tuple(told(library, proposal.head, proposal.skill, proposal.examples)),
     )
 
 

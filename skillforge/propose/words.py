@@ -18,6 +18,7 @@ from skillforge.model import (
 )
 from skillforge.propose.admission import DAY
 from skillforge.propose.recorded import cut_words
+from skillforge.propose.told import Told, shortened
 from skillforge.report import many, printable
 
 if TYPE_CHECKING:
@@ -206,7 +207,7 @@ def brief_text(brief: "Brief", *, full: bool, colour: bool) -> str:
         "absorbs": ", ".join(proposal.skills[1:]),
         "into": proposal.absorbed_into,
         "triggers": brief.description or "-",
-        "examples": ", ".join(proposal.examples) or "none",
+        "examples": "\n".join(map(_told_line, brief.told)) or "none",
         "size": f"SKILL.md {growth(*brief.sizes)}; all files {growth(*brief.totals)}",
         "scan": brief.verdict.danger or "",
         "github": f"its own run of the gate: {proposal.ci}" if proposal.ci else "",
@@ -225,6 +226,13 @@ def brief_text(brief: "Brief", *, full: bool, colour: bool) -> str:
     if brief.next_step:
         lines.append(printable(f"next: {brief.next_step}"))
     return "\n".join(lines)
+
+
+def _told_line(told: Told) -> str:
+    by = f", verified by {told.verified_by}" if told.verified_by else ""
+    reviewed = f", approved by {told.reviewed_by}" if told.reviewed_by else ""
+    said = f"{told.outcome or 'no outcome'}{by}{reviewed}"
+    return f"{told.id[:12]} {shortened(told.task, 60)} ({said})"
 
 
 def _standing(brief: "Brief") -> str:

@@ -62,6 +62,8 @@ class Redaction:
     def __call__(self, value: Any) -> Any:
         """A JSON value without what is private, or shows to be once more is gone."""
         value = _mapped(value, sound)
+        for _, text in _texts(value):
+            self._reserve(text)
         for _ in range(_MOST_PASSES):
             known = len(self._put)
             self._learn(value)
@@ -73,7 +75,6 @@ class Redaction:
     def _learn(self, value: Any) -> None:
         """Look for private values in the texts of a JSON value."""
         for key, text in _texts(value):
-            self._reserve(text)
             for private in finding.by_key(key, text):
                 self._take(*private)
             for private in self.known.find(text):

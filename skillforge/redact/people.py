@@ -25,7 +25,7 @@ _ACCOUNT = re.compile(rf"{_USER}(?![\w@]|-\w|\.\w)")
 _PACKAGES = re.compile(r"\b(?:npm|npx|yarn|pnpm|bun|uses:|go (?:get|install))\b|@\d")
 _VARIABLE = re.compile(r"\b(USER|LOGNAME|USERNAME|HOSTNAME)=([\w.-]{2,64})")
 _INNER_HOST = re.compile(
-    r"(?<![\w.@-])(?:[A-Za-z0-9][\w-]{0,62}\.){1,8}"
+    r"(?<![\w.-])(?:[A-Za-z0-9][\w-]{0,62}\.){1,8}"
     r"(?:internal|local|lan|corp|intra|intranet|localdomain)"
     r"(?:(?:\.[a-z][a-z0-9-]{1,30}){1,3})?(?![\w-]|\.\w)",
 )

@@ -13,7 +13,7 @@ import pytest
 from skillforge.forge import wire
 from tests.conftest import LibraryFolder, Ran, Run, skill_md
 from tests.github.hub import Hub, Repo, serve
-from tests.propose.conftest import body
+from tests.propose.conftest import page
 
 QUICK = "checks: [validate]\n"  # most tests are not about what the checks say
 AUTHOR, REVIEWER, STRANGER = "ada", "rita", "sam"
@@ -24,7 +24,7 @@ SKILL = "skills/xlsx-tables/SKILL.md"
 
 def by_hand(*words: object) -> dict[str, str]:
     """A skill as somebody writes it without the tool."""
-    return {SKILL: skill_md("xlsx-tables", "", body(*words))}
+    return {SKILL: page("xlsx-tables", "", *words)}
 
 
 @dataclass
@@ -108,7 +108,7 @@ class Team:
     def draft(self, name: str, *words: object, extra: str = "") -> Path:
         folder = self.tmp / "drafts" / name
         folder.mkdir(parents=True, exist_ok=True)
-        text = skill_md(name, extra, body(*(words or (name,))))
+        text = page(name, extra, *words)
         (folder / "SKILL.md").write_text(text)
         return folder
 

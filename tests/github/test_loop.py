@@ -10,7 +10,7 @@ from skillforge.forge.github import GitHubForge
 from skillforge.model import Proposal
 from tests.conftest import LibraryFolder, Run, skill_md
 from tests.github.conftest import AUTHOR, REVIEWER, SKILL, STRANGER, Team
-from tests.propose.conftest import body
+from tests.propose.conftest import body, page
 
 
 def test_from_a_draft_to_main(team: Team) -> None:
@@ -121,7 +121,7 @@ def test_nobody_approves_their_own(team: Team) -> None:
 
 def test_who_pushed_to_the_branch_cannot_approve_it(team: Team) -> None:
     data = team.ok(AUTHOR, "propose", team.draft("xlsx-tables"))
-    text = skill_md("xlsx-tables", "", body("by", "rita"))
+    text = page("xlsx-tables", "", "by", "rita")
     head = team.push(data["branch"], {SKILL: text}, REVIEWER)
 
     refused = team(REVIEWER, "review", 1, "--approve", "--head", head)
@@ -142,7 +142,7 @@ def test_nobody_approves_for_somebody_else(team: Team) -> None:
 def test_an_approval_of_another_head_does_not_count(team: Team) -> None:
     data = team.ok(AUTHOR, "propose", team.draft("xlsx-tables"))
     team.approve(1)
-    text = skill_md("xlsx-tables", "", body("something", "else"))
+    text = page("xlsx-tables", "", "something", "else")
     team.push(data["branch"], {SKILL: text})
 
     refused = team(REVIEWER, "promote", 1)
@@ -264,7 +264,7 @@ def test_a_rollback_is_a_pull_request(team: Team) -> None:
 
 
 def test_a_branch_made_by_hand_is_reviewed_like_any_other(team: Team) -> None:
-    text = skill_md("xlsx-tables", "", body("by", "hand"))
+    text = page("xlsx-tables", "", "by", "hand")
     team.push("patch-1", {SKILL: text})
     number = team.open_pull("patch-1", title="A skill for sheets")
 
@@ -397,7 +397,7 @@ def test_without_a_remote_github_cannot_be_had(
 def test_a_batch_from_an_agent_becomes_a_pull_request(
     team: Team, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    text = skill_md("xlsx-tables", "", body("from", "agent"))
+    text = page("xlsx-tables", "", "from", "agent")
     operations = [{"action": "create", "name": "xlsx-tables", "content": text}]
     batch = {"operations": operations, "origin": "agent-foreground", "why": "Seen 5x"}
     file = tmp_path / "batch.json"

@@ -35,10 +35,7 @@ def test_a_draft_is_a_contract(learner: Learner, pattern: str) -> None:
         "Verification", "Pitfalls",
     ):  # fmt: skip
         assert f"\n## {section}\n" in text
-    assert [(it["name"], it["type"]) for it in made["inputs"]] == [
-        ("table", "text"),
-        ("path", "path"),
-    ]
+    assert [(it["name"], it["type"]) for it in made["inputs"]] == [("table", "text")]
     assert [it["tool"] for it in made["steps"]] == [
         "list_tables",
         "query",
@@ -47,9 +44,9 @@ def test_a_draft_is_a_contract(learner: Learner, pattern: str) -> None:
     ]
     assert all(it["support"] * 2 >= it["of"] for it in made["steps"])
     assert "`table` = {{table}}" in text
-    assert "`header` = `true`" in text
+    assert "`path` = `out/{{table}}.csv`, `header` = `true`" in text
     assert "answers “error: no such table”, call `list_tables` first" in text
-    assert "End with `read_file`" in text
+    assert "Look with `read_file` before saying that it is done" in text
     assert "Do not leave out `read_file`: 2 of 2 failed runs" in text
     assert learner("validate", made["skill"]).code == 0
 
@@ -190,8 +187,8 @@ def test_commands_become_templates(learner: Learner) -> None:
 
     assert "Run `git checkout {{tests}} --quiet` with `bash`" in text
     assert "`pytest -q tests`" in text
-    assert "call `edit` first, then `bash pytest` again" in text
-    assert "End with `bash git status`" in text
+    assert "call `edit` first, then `bash pytest -q tests` again" in text
+    assert "Look with `bash git status`" in text
 
 
 @pytest.mark.parametrize(

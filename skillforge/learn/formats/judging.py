@@ -15,6 +15,8 @@ _FAILED = re.compile(
     r"""
     (?: [Tt]raceback\ \(most\ recent\ call\ last\)
     |   (?i:error|fatal)\s?[:!]
+    |   (?i:invalid|unknown|unrecogni[sz]ed|missing|unsupported)\ \w[\w\ -]{0,40}[:;,.(]
+    |   (?i:failed\ to|cannot|could\ not|unable\ to|no\ such)\ \w
     |   Error\ (?: (?!handling|logging|reporting|tracking|checking|monitoring)\w+ing\b
                | (?:in|while|when|at|from|during|occurred)\b | (?:code\b\W*)?\d )
     |   [A-Za-z_][\w.]*(?:Error|Exception):\s
