@@ -629,3 +629,33 @@ def test_a_row_that_is_damaged_is_told(learner: Learner) -> None:
 
     assert learner("examples", "list").code == 3
     assert learner("patterns").code == 3
+
+
+def test_who_saw_a_session_may_say_how_it_ended(learner: Learner) -> None:
+    by = ("--reviewed-by", "Ada", "--outcome", "success")
+
+    done = learner.capture(export_run("orders", None), export_run("x", 0.0), options=by)
+
+    (row,) = done["examples"]
+    assert (row["status"], row["outcome"], row["source"]) == (
+        "approved",
+        "success",
+        "human",
+    )
+    assert [it["source"] for it in learner.examples("--outcome", "failure")] == [
+        "verifier"
+    ]
+    path = learner.place / "runs.jsonl"
+    assert learner("capture", path, "--outcome", "success").code == 2
+
+
+def test_what_was_passed_over_is_told_with_what_it_lacks(learner: Learner) -> None:
+    talk = [{"role": "user", "content": "Export the orders"}]
+    talk += [m for n in range(6) for m in call(n, "query", "fine", table="orders")]
+    path = learner.file("runs.jsonl", [{"messages": talk}])
+
+    data = learner.ok("capture", path)
+    words = learner("capture", path, "--all").out
+
+    assert [it["value"] for it in data["passed_over"]] == [0.2]
+    assert "Export the orders (0.2, lacks success, several_tools, recovered)" in words

@@ -86,7 +86,7 @@ def test_the_same_pattern_gives_the_same_draft_in_any_process(
     learner: Learner, pattern: str
 ) -> None:
     texts = set()
-    for seed in ("0", "1", "2"):
+    for seed in ("1", "2"):
         command = [sys.executable, "-m", "skillforge", "draft", pattern, "--dry-run"]
         done = subprocess.run(
             command,
@@ -387,3 +387,62 @@ def test_links_and_line_ends_of_an_edited_skill_are_kept(
     (path.parent / "link").symlink_to("SKILL.md")
     learner.folder.commit()
     assert learner("draft", pattern, "--into", "table-export", "--propose").code == 4
+
+
+def deploy(service: str, *, bump: bool = False) -> dict[str, Any]:
+    """A run in a shell, of which neighbouring commands look alike."""
+    version = f"{len(service)}.2.{ord(service[0])}"
+    commands = [
+        "npm run lint",
+        "npm run test",
+        "npm run build",
+        *(["pip install build"] if bump else []),
+        f"git tag v{version}",
+        f"kubectl -n staging set image deploy/{service} app=reg/{service}:{version}",
+        f"kubectl -n staging rollout status deploy/{service}",
+    ]
+    talk = [{"role": "user", "content": f"Deploy {service} as {version} to staging"}]
+    for number, command in enumerate(commands):
+        is_bad = bump and command == "npm run build"
+        answer = "Error: wheel is too old" if is_bad else "done"
+        talk += call(number, "bash", answer, command=command)
+    return {"session": service, "reward": 1, "messages": talk}
+
+
+def test_commands_that_look_alike_are_steps_of_their_own(learner: Learner) -> None:
+    names = ("billing", "search", "mailer", "frontend", "auth")
+    (pattern,) = learner.learn(*(deploy(it, bump=it > "g") for it in names))
+
+    text = text_of(learner, learner.ok("draft", pattern["id"])["skill"])
+
+    for command in ("lint", "test", "build"):
+        assert f"`npm run {command}`" in text
+    assert "set image deploy/{{" in text
+    assert "rollout status deploy/{{" in text
+    assert "`git tag v{{" in text
+    assert "Run `pip install build`" not in text
+
+
+def test_every_input_that_is_used_is_told(learner: Learner) -> None:
+    def run(service: str) -> dict[str, Any]:
+        row = deploy(service)
+        login = f"https://ada:{service}-pw99@git.example.com"
+        row["messages"] += call(8, "bash", "ok", command=f"git push {login} main")
+        return row
+
+    (pattern,) = learner.learn(*map(run, ("billing", "search", "mailer", "auth")))
+
+    text = text_of(learner, learner.ok("draft", pattern["id"])["skill"])
+
+    assert "{{credentials}}@git.example.com" in text
+    assert "- `credentials`: a login: read it from the environment" in text
+
+
+def test_the_policys_names_do_not_get_into_a_page(learner: Learner) -> None:
+    rows = [export_run(table) for table in TABLES[:5]]
+    (pattern,) = learner.learn(*rows)
+    learner.folder.write("skillforge.yaml", "redact: {names: [list_tables]}\n")
+
+    made = learner.ok("draft", pattern["id"])
+
+    assert "list_tables" not in text_of(learner, made["skill"])

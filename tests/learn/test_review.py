@@ -106,3 +106,32 @@ def test_an_id_that_means_none_or_several_is_refused(full: Learner) -> None:
     some = full.examples()[0]["id"]
     assert full("examples", "approve", some, "nope").code == 2
     assert full.examples("--status", "approved") == []
+
+
+def test_an_example_is_shown_in_full(learner: Learner) -> None:
+    learner.capture(export_run("orders", path="deep/" * 60))
+    number = learner.examples()[0]["id"]
+
+    shown = learner("examples", "show", number).out
+
+    assert "deep/" * 60 in shown
+    assert "      1,2" in shown
+
+
+def test_an_outcome_that_somebody_stands_for_is_not_turned_round(
+    learner: Learner,
+) -> None:
+    learner.capture(export_run("orders", None))
+    number = learner.examples()[0]["id"]
+    learner.ok("examples", "approve", number, "--outcome", "failure", "--as", "Rita")
+
+    ran = learner("examples", "approve", number, "--outcome", "success")
+
+    assert ran.code == 4
+    assert "Rita says" in ran.err
+
+
+def test_examples_alone_explains_itself(learner: Learner) -> None:
+    ran = learner("examples")
+    assert ran.code == 0
+    assert "approve" in ran.out

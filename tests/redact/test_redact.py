@@ -269,6 +269,11 @@ def test_a_placeholder_that_is_there_is_nobody_elses() -> None:
     assert cleaned(text) == "<EMAIL_1> is not <EMAIL_2>"
 
 
+def test_a_placeholder_further_on_keeps_its_number_too() -> None:
+    value = ["bo@corp.example", "and <EMAIL_1>"]
+    assert cleaned(value) == ["<EMAIL_2>", "and <EMAIL_1>"]
+
+
 def test_counts_tell_how_many_and_taken_what() -> None:
     redaction = Redaction()
     redaction("bo@corp.example, bo@corp.example, 10.0.0.8")
@@ -296,7 +301,14 @@ _PIECES = st.sampled_from(
 _TEXT = st.lists(st.one_of(_PIECES, st.text(max_size=6)), max_size=12).map("".join)
 
 
-@given(st.recursive(_TEXT, lambda it: st.lists(it) | st.dictionaries(_TEXT, it)))
+_VALUE = st.recursive(
+    _TEXT,
+    lambda it: st.lists(it, max_size=3) | st.dictionaries(_TEXT, it, max_size=2),
+    max_leaves=4,
+)
+
+
+@given(_VALUE)
 def test_redacted_once_is_redacted(value: object) -> None:
     """The gate asks again, and must not refuse what capture left."""
     once = cleaned(value)

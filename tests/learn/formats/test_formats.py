@@ -261,7 +261,7 @@ def endless(form: str, count: int) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    ("form", "count"), [("claude-code", 100_000), ("codex", 100_000)]
+    ("form", "count"), [("claude-code", 25_000), ("codex", 25_000)]
 )
 def test_a_session_of_any_length_is_kept_to_its_start_and_end(
     form: str, count: int
