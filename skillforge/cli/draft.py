@@ -78,16 +78,16 @@ def draft(settings: Settings, /, number: str, **given: Any) -> Answer:
     No model is needed: inputs are what varies between the examples, steps what at least
     half of them did, with how many; errors and what cured them, what was checked last,
     and what failing runs did differently. One example in three is held out: the draft
-    does not know it, and is tried with it.
+    does not know it.
 
     \b
     skillforge draft 4f2a --propose
     skillforge draft 4f2a --agent 'claude -p'
     skillforge draft 4f2a --into csv-tables
 
-    --agent runs a command in a folder with the draft, with a brief on its standard
-    input; what it leaves there is checked like any draft, and refused if it touches
-    anything else or holds text of a held-out example.
+    --agent runs a program (not a line for a shell) in a folder with the draft, with a
+    brief on its standard input; what it leaves there is checked like any draft, and
+    refused if it touches anything else or holds text of a held-out example.
 
     Exits 0 with a draft, 1 if a check has something against it, 4 if there are not
     enough verified successes, or the skill is there already.

@@ -19,8 +19,6 @@ _BEFORE_PROGRAM = re.compile(
 )
 _IN_SIGN = 5  # words
 _MOST_ACTIONS = 120
-_MOST_MEMBERS = 40
-
 
 Words = frozenset[tuple[str, str]]
 
@@ -153,7 +151,7 @@ class Aligned:
 
 def aligned(episodes: Sequence[Sequence[Action]]) -> list[Aligned]:
     """Episodes lined up, whatever the number of those that have a step."""
-    some = list(enumerate(episodes))[:_MOST_MEMBERS]
+    some = list(enumerate(episodes))
     if not some:
         return []
     start = max(some, key=lambda it: (_in_common(it[1], episodes), -it[0]))
@@ -165,7 +163,7 @@ def aligned(episodes: Sequence[Sequence[Action]]) -> list[Aligned]:
 
 def _in_common(episode: Sequence[Action], others: Sequence[Sequence[Action]]) -> int:
     signs = {action.sign for action in episode}
-    return sum(len(signs & {a.sign for a in it}) for it in others[:_MOST_MEMBERS])
+    return sum(len(signs & {a.sign for a in it}) for it in others)
 
 
 def _with(
@@ -189,12 +187,11 @@ def usual(lined: Sequence[Aligned], episodes: int) -> list[Aligned]:
     """The steps that at least half of the episodes have; not those that went wrong,
     nor what was done again, or at all, because of that.
     """
-    counted = min(episodes, _MOST_MEMBERS)
-    often = [step for step in lined if step.support * 2 >= counted]
+    often = [step for step in lined if step.support * 2 >= episodes]
     found: list[Aligned] = []
     for step in often:
-        is_again = step.support < counted and any(it.sign == step.sign for it in found)
-        if not (is_again or step.is_in_vain or _is_cure(step, counted)):
+        is_again = step.support < episodes and any(it.sign == step.sign for it in found)
+        if not (is_again or step.is_in_vain or _is_cure(step, episodes)):
             found.append(step)
     return found
 

@@ -17,6 +17,7 @@ from skillforge.learn.steps import Step, Steps, without_placeholders
 from skillforge.model import Ended, Example
 from skillforge.text import is_small_word, on_one_line, plain_words, terms
 
+_MOST_RUNS = 40  # of each kind: more would not tell more
 _MOST_IN_NAME = 4
 _MOST_TOOLS = 20
 _LONGEST_NAME = 48
@@ -49,10 +50,11 @@ class Contract:
 
 def contract(examples: Sequence[Example]) -> Contract:
     """What examples of one intent share; those that failed tell only what to avoid."""
-    good = [it for it in examples if it.has_succeeded]
-    bad = [it for it in examples if it.outcome.status is Ended.FAILURE]
+    good = [it for it in examples if it.has_succeeded][:_MOST_RUNS]
+    failed = [it for it in examples if it.outcome.status is Ended.FAILURE]
+    bad = failed[:_MOST_RUNS]
     inputs, lined = found_inputs(good)
-    words = vocabulary(examples)
+    words = vocabulary([*good, *bad])
     did = [actions(example, words) for example in good]
     common = usual(aligned(did), len(good))
     writer = Steps(good, inputs)

@@ -200,10 +200,3 @@ def comes_from(example: Example, at: int, value: Any) -> str:
         if step.kind is StepKind.OBSERVATION and text in step.text.casefold():
             return step.tool or "an earlier step"
     return ""
-
-
-def is_asked_for(example: Example, at: int, value: Any) -> bool:
-    """Whether the user said a value before a step."""
-    text = as_word(value).casefold()
-    said = (s.text for s in example.steps[:at] if s.role == "user")
-    return any(text in it.casefold() for it in (example.task, *said))

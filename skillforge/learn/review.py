@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -174,8 +174,3 @@ def _decided(
     if outcome:
         example = worth.verified(example, Ended(outcome), Source.HUMAN, by)
     return replace(example, review=Review(status, by, now(), reason))
-
-
-def usable(examples: Iterable[Example]) -> Iterator[Example]:
-    """Approved ones: what waits makes no draft."""
-    return (it for it in examples if it.review.status == "approved")
