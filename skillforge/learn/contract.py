@@ -21,7 +21,7 @@ _MOST_RUNS = 40  # of each kind: more would not tell more
 _MOST_IN_NAME = 4
 _MOST_TOOLS = 20
 _LONGEST_NAME = 48
-_SHORTEST_PHRASE, _LONGEST_PHRASE = 8, 300
+_FEWEST_WORDS, _LONGEST_PHRASE = 2, 300
 _WORD = re.compile(r"[a-z][a-z-]*[a-z]")
 # Words that say little in a name, or may not stand in one.
 _UNFIT = re.compile(
@@ -60,7 +60,7 @@ def contract(examples: Sequence[Example]) -> Contract:
     writer = Steps(good, inputs)
     name = name_of(lined, good, [step.any_action.tool for step in common])
     phrase = phrase_of(lined, inputs)
-    if not lessons.may_be_learned(phrase) or len(phrase) < _SHORTEST_PHRASE:
+    if not lessons.may_be_learned(phrase) or not _says_enough(phrase):
         phrase = name.replace("-", " ")
     told = [it for it in writer.written(common) if lessons.may_be_learned(it.text)]
     avoided = lessons.pitfalls(did, [actions(it, words) for it in bad], common)
@@ -92,6 +92,12 @@ def _unnamed(phrase: str, steps: Sequence[Step], known: Sequence[Input]) -> list
     used = dict.fromkeys(re.findall(r"\{\{(\w+)\}\}", said))
     named = {item.name for item in known}
     return [Input(name, {}) for name in used if name not in named]
+
+
+def _says_enough(phrase: str) -> bool:
+    """Whether a phrase tells the task by itself, without what varies."""
+    words = re.sub(r"\{\{\w+\}\}", "", phrase).lower().split()
+    return sum(map(_is_telling, words)) >= _FEWEST_WORDS
 
 
 def phrase_of(lined: Template, inputs: Sequence[Input]) -> str:
