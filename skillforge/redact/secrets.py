@@ -36,6 +36,9 @@ _HEADER = re.compile(
 )
 _BEGIN = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----")
 _END = re.compile(r"-----END [A-Z ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----")
+_KEY_LINES = re.compile(
+    r"(?:(?:\s|\\n)*[A-Za-z0-9+/=]{20,})*(?:\s|\\n)*[A-Za-z0-9+/=]*"
+)
 _NO_VALUE = re.compile(
     r"\$\{?\w+\}?$|\$\(|%\w+%$|\{\{|<[^>]*>$|\[|\*+$|\.{3}|x+$"
     r"|(?:os|process|env|settings|config|self|args|request)\."
@@ -125,11 +128,11 @@ def _rest(text: str, end: int) -> str:
 
 
 def keys(text: str) -> Iterator[str]:
-    """Private keys, up to where they end; if that is cut off, up to the text's end."""
+    """Private keys, up to where they end; if that is cut off, while it looks so."""
     at = 0
     while begin := _BEGIN.search(text, at):
-        end = _END.search(text, begin.end())
-        at = end.end() if end else len(text)
+        end = _END.search(text, begin.end()) or _KEY_LINES.match(text, begin.end())
+        at = end.end() if end else begin.end()
         yield text[begin.start() : at]
 
 
