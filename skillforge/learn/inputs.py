@@ -76,8 +76,13 @@ class Input:
 
     def shown(self, most: int = 3) -> list[str]:
         """Values that may stand in a skill: of no single run, or nobody's own."""
-        often = Counter(self.texts)
-        fine = [v for v in self.examples if is_anybodys(v, often[v], self.is_declared)]
+        values = list(self.values.values())
+        if self.type == "list":
+            values = [item for value in values for item in value]
+        often = Counter(map(as_word, values))
+        fine = [
+            v for v, n in often.most_common() if is_anybodys(v, n, self.is_declared)
+        ]
         return fine[:most]
 
 

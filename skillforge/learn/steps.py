@@ -23,6 +23,7 @@ from skillforge.text import on_one_line
 _MOST_LETTERS = 160
 _TELLING = 3  # letters of a value that is not there by chance
 _FORM = 0.6  # of the words of a text are shared: it is a form to fill in
+_NAME = re.compile(r"^\W*[A-Z][a-z]|\d{3}|<[A-Z]+_\d+>")
 _SENTENCE = 6  # words, beyond which a value is one
 
 
@@ -136,7 +137,8 @@ class Steps:
             return ""
         shared = shared_words([it.split() for it in filled.values()])
         usual = sum(len(it.split()) for it in filled.values()) / len(filled)
-        is_form = len(filled) > 1 and len(shared) >= _FORM * usual
+        has_names = any(map(_NAME.search, shared[1:]))  # all runs may be of one person
+        is_form = len(filled) > 1 and len(shared) >= _FORM * usual and not has_names
         return f"`{self._lined_up(filled)}`" if is_form else "a text of your own"
 
     def _known(self, given: dict[int, Any]) -> Input | None:

@@ -36,7 +36,7 @@ def skill_md(contract: Contract, origin: str) -> str:
         "## Tools",
         _bullets((_tool_line(*it, contract.runs) for it in contract.tools), "None."),
         "## Output",
-        _bullets((*contract.output, *contract.praise), ""),
+        _bullets((*contract.output, *map(_praise, contract.praise)), ""),
         "## Failure handling",
         _bullets((f"{it}." for it in contract.failures), _STOP),
         "## Verification",
@@ -99,6 +99,10 @@ def _step_line(step: Step) -> str:
     how += ["optional"] if step.is_optional else []
     how += ["repeat as needed"] if step.is_repeated else []
     return f"{_sentence(step.text)} ({', '.join(how)})."
+
+
+def _praise(note: str) -> str:
+    return f"What reviewers praised: {note}"
 
 
 def _tool_line(tool: str, seen: int, runs: int) -> str:

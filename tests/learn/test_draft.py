@@ -446,3 +446,22 @@ def test_the_policys_names_do_not_get_into_a_page(learner: Learner) -> None:
     made = learner.ok("draft", pattern["id"])
 
     assert "list_tables" not in text_of(learner, made["skill"])
+
+
+def test_texts_with_names_are_not_taken_for_forms(learner: Learner) -> None:
+    def run(table: str, *, said: str) -> dict[str, Any]:
+        row = export_run(table)
+        row["messages"][-1:-1] = call(7, "report", "ok", words=said.format(table))
+        return row
+
+    form = "select id from sales.{} where year = 2020 and month = 5 order by id"
+    person = "the table {} was exported for Sophia Silva who asked for all of it"
+    for number, said in enumerate((form, person)):
+        rows = [run(f"{it}{number}", said=said) for it in TABLES[:5]]
+        learner.learn(*rows)
+    (pattern,) = learner.ok("patterns")["patterns"]
+
+    text = text_of(learner, learner.ok("draft", pattern["id"])["skill"])
+
+    assert "Sophia" not in text
+    assert "`words` = a text of your own" in text
