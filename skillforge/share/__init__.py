@@ -1,0 +1,1 @@
+"""Tag in, artefacts out: catalog, search, release, hub, site, install."""
