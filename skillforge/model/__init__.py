@@ -49,6 +49,7 @@ from skillforge.model.skill import (
     is_of_agent,
 )
 from skillforge.model.trial import Outcome, Trial
+from skillforge.model.use import Arm, Assigned, Judged, Rollout, RolloutState, Use
 
 __all__ = [
     "CANARY",
@@ -58,6 +59,8 @@ __all__ = [
     "SKILL_FILE",
     "Action",
     "Approval",
+    "Arm",
+    "Assigned",
     "CheckResult",
     "Comment",
     "Danger",
@@ -68,6 +71,7 @@ __all__ = [
     "Example",
     "File",
     "Finding",
+    "Judged",
     "Kind",
     "Link",
     "Origin",
@@ -78,6 +82,8 @@ __all__ = [
     "Report",
     "Result",
     "Review",
+    "Rollout",
+    "RolloutState",
     "Rule",
     "Severity",
     "Skill",
@@ -87,6 +93,7 @@ __all__ = [
     "Step",
     "StepKind",
     "Trial",
+    "Use",
     "Value",
     "Verdict",
     "Worth",

@@ -6,5 +6,18 @@ The only package that imports sqlite3. What it holds cannot be committed.
 from skillforge.store.cache import Cache, CachedResult
 from skillforge.store.examples import Examples, Row
 from skillforge.store.lock import Alone, alone
+from skillforge.store.uses import Checked, Pitfall, Tally, Uses, Votes
 
-__all__ = ["Alone", "Cache", "CachedResult", "Examples", "Row", "alone"]
+__all__ = [
+    "Alone",
+    "Cache",
+    "CachedResult",
+    "Checked",
+    "Examples",
+    "Pitfall",
+    "Row",
+    "Tally",
+    "Uses",
+    "Votes",
+    "alone",
+]

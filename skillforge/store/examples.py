@@ -1,27 +1,15 @@
 """Examples, what was taken from them, and how far each transcript was read.
 
-This is the user's data: it is never thrown away, and every change is all or nothing.
+They are in the private store, as `state` opens it.
 """
 
 import json
-import os
-import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from skillforge.errors import ConflictError, ToolError
-
-_VERSION = 1
-_SCHEMA = """
-CREATE TABLE examples (
-    number INTEGER PRIMARY KEY, id TEXT UNIQUE, raw TEXT UNIQUE, origin TEXT,
-    example TEXT, taken TEXT, pattern TEXT DEFAULT ''
-);
-CREATE INDEX examples_by_origin ON examples (origin);
-CREATE TABLE marks (path TEXT PRIMARY KEY, mark TEXT);
-"""
+from skillforge.errors import ConflictError
+from skillforge.store.state import opened, path_in
 
 
 class Row(NamedTuple):
@@ -47,7 +35,7 @@ class Examples:
 
     @classmethod
     def of(cls, git_dir: Path) -> "Examples":
-        return cls(git_dir / "skillforge" / "state.db")
+        return cls(path_in(git_dir))
 
     def rows(self) -> list[Row]:
         """Every example, in the order in which they came."""
@@ -79,7 +67,7 @@ class Examples:
         if not self.path.exists():
             return []
         query = f"SELECT {', '.join(Row._fields)} FROM examples WHERE {which}"  # noqa: S608
-        with self._open() as db:
+        with opened(self.path) as db:
             return [Row(*row) for row in db.execute(f"{query} ORDER BY number", values)]
 
     def add(self, rows: Iterable[Row], replaced: Iterable[str] = ()) -> None:
@@ -88,7 +76,7 @@ class Examples:
             "INSERT OR IGNORE INTO examples (id, raw, origin, example, taken, pattern)"
             " VALUES (?, ?, ?, ?, ?, ?)"
         )
-        with self._open() as db, db:
+        with opened(self.path) as db, db:
             db.execute("BEGIN IMMEDIATE")
             gone = [(number,) for number in replaced]
             db.executemany("DELETE FROM examples WHERE id = ?", gone)
@@ -99,7 +87,7 @@ class Examples:
 
         If somebody else changed one of them meanwhile, none is changed.
         """
-        with self._open() as db, db:
+        with opened(self.path) as db, db:
             db.execute("BEGIN IMMEDIATE")
             for number, before, after in changed:
                 done = db.execute(
@@ -116,7 +104,7 @@ class Examples:
     def assign(self, patterns: Iterable[tuple[str, str]]) -> None:
         """Remember which pattern an example belongs to: (id, pattern)."""
         pairs = [(pattern, number) for number, pattern in patterns]
-        with self._open() as db, db:
+        with opened(self.path) as db, db:
             db.execute("BEGIN IMMEDIATE")
             db.executemany("UPDATE examples SET pattern = ? WHERE id = ?", pairs)
 
@@ -124,50 +112,12 @@ class Examples:
         """How far a file was read, in the words of whoever read it; empty if never."""
         if not self.path.exists():
             return ""
-        with self._open() as db:
+        with opened(self.path) as db:
             row = db.execute(
                 "SELECT mark FROM marks WHERE path = ?", (path,)
             ).fetchone()
             return str(row[0]) if row else ""
 
     def set_mark(self, path: str, mark: str) -> None:
-        with self._open() as db, db:
+        with opened(self.path) as db, db:
             db.execute("INSERT OR REPLACE INTO marks VALUES (?, ?)", (path, mark))
-
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            # SQLite would make it readable for everybody.
-            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
-            with closing(sqlite3.connect(self.path, timeout=30)) as db:
-                _prepare(db)
-                yield db
-        except OSError as err:
-            raise ToolError(
-                f"cannot write {self.path}: {err.strerror}",
-                hint="nothing was changed; the git directory has to be writable",
-            ) from err
-        except sqlite3.Error as err:
-            raise ToolError(
-                f"the private store cannot be used: {err}",
-                hint=f"nothing was changed; if {self.path} is damaged, move it away "
-                "and capture again",
-            ) from err
-
-
-def _prepare(db: sqlite3.Connection) -> None:
-    version = db.execute("PRAGMA user_version").fetchone()[0]
-    if version == _VERSION:
-        return
-    if version > _VERSION:
-        raise ToolError(
-            "the private store was written by a newer skillforge",
-            hint="update this one; nothing was changed",
-        )
-    with db:
-        db.execute("BEGIN IMMEDIATE")
-        if db.execute("PRAGMA user_version").fetchone()[0] == 0:
-            for statement in filter(str.strip, _SCHEMA.split(";")):
-                db.execute(statement)
-            db.execute(f"PRAGMA user_version = {_VERSION}")

@@ -1,0 +1,1 @@
+"""Main in, proposals out: use, canary, health, refine, curate."""

@@ -1,0 +1,122 @@
+"""The file of the private store: opened, brought up to date, kept from others.
+
+This is the user's data: it is never thrown away, and every change is all or nothing.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from skillforge.errors import ToolError
+
+# What each version of the file adds to the one before.
+_EXAMPLES = """
+CREATE TABLE examples (
+    number INTEGER PRIMARY KEY, id TEXT UNIQUE, raw TEXT UNIQUE, origin TEXT,
+    example TEXT, taken TEXT, pattern TEXT DEFAULT ''
+);
+CREATE INDEX examples_by_origin ON examples (origin);
+CREATE TABLE marks (path TEXT PRIMARY KEY, mark TEXT);
+"""
+# `tally` and `votes` follow from `uses`: triggers keep them, so that they cannot part.
+_USES = """
+CREATE TABLE uses (
+    number INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, node TEXT, skill TEXT,
+    version TEXT, voice TEXT, at INTEGER, outcome TEXT, source TEXT, arm TEXT,
+    rollout TEXT, share REAL, is_loaded INTEGER, is_vote INTEGER, seconds REAL,
+    tokens INTEGER, note TEXT, pitfall TEXT
+);
+CREATE INDEX uses_by_skill ON uses (skill, at);
+CREATE INDEX uses_by_node ON uses (node, number);
+CREATE INDEX uses_with_pitfall ON uses (skill) WHERE pitfall != '';
+CREATE TABLE tally (
+    skill TEXT, version TEXT, rollout TEXT, arm TEXT, day INTEGER, outcome TEXT,
+    source TEXT, is_loaded INTEGER, uses INTEGER, timed INTEGER, seconds REAL,
+    counted INTEGER, tokens INTEGER,
+    PRIMARY KEY (skill, version, rollout, arm, day, outcome, source, is_loaded)
+) WITHOUT ROWID;
+CREATE TRIGGER use_is_tallied AFTER INSERT ON uses BEGIN
+    INSERT INTO tally VALUES (
+        new.skill, new.version, new.rollout, new.arm, new.at / 86400, new.outcome,
+        new.source, new.is_loaded, 1, new.seconds IS NOT NULL,
+        coalesce(new.seconds, 0), new.tokens IS NOT NULL, coalesce(new.tokens, 0)
+    ) ON CONFLICT DO UPDATE SET
+        uses = uses + 1, timed = timed + excluded.timed,
+        seconds = seconds + excluded.seconds, counted = counted + excluded.counted,
+        tokens = tokens + excluded.tokens;
+END;
+CREATE TABLE votes (
+    rollout TEXT, voice TEXT, arm TEXT, share REAL, outcome TEXT,
+    PRIMARY KEY (rollout, voice)
+) WITHOUT ROWID;
+CREATE TRIGGER use_is_vote AFTER INSERT ON uses WHEN new.is_vote BEGIN
+    INSERT OR IGNORE INTO votes VALUES (
+        new.rollout, new.voice, new.arm, new.share, new.outcome
+    );
+END;
+CREATE TABLE voices (skill TEXT, voice TEXT, PRIMARY KEY (skill, voice)) WITHOUT ROWID;
+CREATE TRIGGER use_has_voice AFTER INSERT ON uses WHEN new.is_loaded BEGIN
+    INSERT OR IGNORE INTO voices VALUES (new.skill, new.voice);
+END;
+CREATE TABLE handed (
+    skill TEXT, voice TEXT, version TEXT, arm TEXT, rollout TEXT, share REAL,
+    at INTEGER, PRIMARY KEY (skill, voice)
+) WITHOUT ROWID;
+CREATE TABLE health (
+    skill TEXT, version TEXT, environment TEXT, at INTEGER, ok INTEGER, trials TEXT,
+    PRIMARY KEY (skill, version, environment)
+) WITHOUT ROWID;
+CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+"""
+_VERSIONS = (_EXAMPLES, _USES)
+_CUT = ";\nCREATE "  # statements start a line; those inside of triggers do not
+
+
+def path_in(git_dir: Path) -> Path:
+    """Where the private store of a clone lies."""
+    return git_dir / "skillforge" / "state.db"
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """The private store, in a file that only its owner may read."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # SQLite would make it readable for everybody.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        with closing(sqlite3.connect(path, timeout=30)) as db:
+            _prepare(db)
+            yield db
+    except OSError as err:
+        raise ToolError(
+            f"cannot write {path}: {err.strerror}",
+            hint="nothing was changed; the git directory has to be writable",
+        ) from err
+    except sqlite3.Error as err:
+        raise ToolError(
+            f"the private store cannot be used: {err}",
+            hint=f"nothing was changed; if {path} is damaged, move it away: what was "
+            "captured and recorded is in it",
+        ) from err
+
+
+def _prepare(db: sqlite3.Connection) -> None:
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    if version == len(_VERSIONS):
+        return
+    if version > len(_VERSIONS):
+        raise ToolError(
+            "the private store was written by a newer skillforge",
+            hint="update this one; nothing was changed",
+        )
+    db.execute("PRAGMA journal_mode = WAL")  # stays with the file: readers never wait
+    with db:
+        db.execute("BEGIN IMMEDIATE")
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        for schema in _VERSIONS[version:]:
+            first, *rest = schema.strip().removesuffix(";").split(_CUT)
+            for statement in (first, *(f"CREATE {each}" for each in rest)):
+                db.execute(statement)
+        db.execute(f"PRAGMA user_version = {len(_VERSIONS)}")

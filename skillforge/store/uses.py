@@ -1,0 +1,175 @@
+"""Uses of skills, what was handed to whom, and how skills fared when tried again."""
+
+from collections.abc import Iterable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from skillforge.model import Arm, Assigned, Ended, Source, Use
+from skillforge.store.state import opened, path_in
+
+_COLUMNS = tuple(field.name for field in fields(Use))
+
+
+class Tally(NamedTuple):
+    """How many uses were alike in all of this, and what they took together.
+
+    `timed` and `counted` are the uses that told their seconds and their tokens.
+    """
+
+    skill: str
+    version: str
+    rollout: str
+    arm: str
+    day: int  # since 1970
+    outcome: str
+    source: str
+    is_loaded: int
+    uses: int
+    timed: int
+    seconds: float
+    counted: int
+    tokens: int
+
+
+class Votes(NamedTuple):
+    """How many voices of one arm, at one share, had one outcome first."""
+
+    share: float
+    arm: str
+    outcome: str
+    voices: int
+
+
+class Pitfall(NamedTuple):
+    """What a use ran into, in the words of whoever reports it."""
+
+    text: str
+    voice: str
+    version: str
+    at: int
+    id: str
+
+
+class Checked(NamedTuple):
+    """How the cases of one version of a skill fared in one environment, at last."""
+
+    skill: str
+    version: str
+    environment: str
+    at: int
+    ok: bool
+    trials: str  # JSON
+
+
+class Uses:
+    """The uses in the private store of one clone."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def of(cls, git_dir: Path) -> "Uses":
+        return cls(path_in(git_dir))
+
+    def add(self, uses: Iterable[Use]) -> int:
+        """Keep uses, all or none; how many of them were not there yet."""
+        marks = ", ".join("?" * len(_COLUMNS))
+        insert = f"INSERT OR IGNORE INTO uses ({', '.join(_COLUMNS)}) VALUES ({marks})"  # noqa: S608
+        rows = [[getattr(use, name) for name in _COLUMNS] for use in uses]
+        with opened(self.path) as db, db:
+            db.execute("BEGIN IMMEDIATE")
+            return db.executemany(insert, rows).rowcount
+
+    def hand(self, given: Iterable[tuple[Assigned, str]], at: int) -> None:
+        """Remember which version each voice got at last."""
+        rows = [(a.skill, voice, *a[1:], at) for a, voice in given]
+        with opened(self.path) as db, db:
+            db.executemany("INSERT OR REPLACE INTO handed VALUES (?,?,?,?,?,?,?)", rows)
+
+    def handed(self, skill: str, voice: str) -> Assigned | None:
+        """What a voice got at last, if that is known."""
+        query = "SELECT version, arm, rollout, share FROM handed"
+        for version, arm, rollout, share in self._all(
+            f"{query} WHERE skill = ? AND voice = ?", skill, voice
+        ):
+            return Assigned(skill, version, Arm(arm), rollout, share)
+        return None
+
+    def tally(self, skill: str = "") -> list[Tally]:
+        """Uses by what they have in common, of one skill or of all."""
+        query = "SELECT * FROM tally WHERE skill = ?1 OR ?1 = ''"
+        return [Tally(*row) for row in self._all(query, skill)]
+
+    def votes(self, rollout: str) -> list[Votes]:
+        """The first word of each voice in a rollout, counted."""
+        query = "SELECT share, arm, outcome, count(*) FROM votes WHERE rollout = ?"
+        grouped = f"{query} GROUP BY share, arm, outcome"
+        return [Votes(*row) for row in self._all(grouped, rollout)]
+
+    def voices(self) -> dict[str, int]:
+        """How many keys each skill was used with."""
+        return dict(self._all("SELECT skill, count(*) FROM voices GROUP BY skill"))
+
+    def latest(self, skill: str, most: int) -> list[Ended]:
+        """The outcomes of the last uses of a skill that tell one, the oldest first."""
+        query = (
+            "SELECT outcome FROM uses WHERE skill = ? AND version != '' AND is_loaded"
+            " AND outcome != 'unknown' ORDER BY at DESC, number DESC LIMIT ?"
+        )
+        return [Ended(row[0]) for row in self._all(query, skill, most)][::-1]
+
+    def pitfalls(self, skill: str = "") -> list[tuple[str, Pitfall]]:
+        """What uses of a skill, or of all, ran into, in the order they came."""
+        query = "SELECT skill, pitfall, voice, version, at, id FROM uses"
+        where = "WHERE pitfall != '' AND (skill = ?1 OR ?1 = '') ORDER BY number"
+        rows = self._all(f"{query} {where}", skill)
+        return [(row[0], Pitfall(*row[1:])) for row in rows]
+
+    def after(self, number: int, node: str = "") -> list[tuple[int, Use]]:
+        """Uses of a node that came after one, with their numbers here."""
+        query = f"SELECT number, {', '.join(_COLUMNS)} FROM uses"  # noqa: S608
+        where = "WHERE node = ? AND number > ? ORDER BY number"
+        rows = self._all(f"{query} {where}", node, number)
+        return [(row[0], _use(row[1:])) for row in rows]
+
+    def check(self, results: Iterable[Checked]) -> None:
+        """Remember how skills fared; each replaces what was known of its version."""
+        with opened(self.path) as db, db:
+            db.executemany(
+                "INSERT OR REPLACE INTO health VALUES (?,?,?,?,?,?)", results
+            )
+
+    def checked(self) -> list[Checked]:
+        """How each version of a skill fared at last, in each environment."""
+        rows = self._all("SELECT * FROM health")
+        return [Checked(*row)._replace(ok=bool(row[4])) for row in rows]
+
+    def fact(self, name: str) -> str:
+        """What was written down under a name; empty if nothing."""
+        found = self._all("SELECT value FROM facts WHERE name = ?", name)
+        return next((str(row[0]) for row in found), "")
+
+    def set_fact(self, name: str, value: str) -> None:
+        with opened(self.path) as db, db:
+            db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
+
+    def _all(self, query: str, *values: object) -> list[Any]:
+        if not self.path.exists():
+            return []
+        with opened(self.path) as db:
+            return db.execute(query, values).fetchall()
+
+
+_KINDS = {
+    "outcome": Ended,
+    "source": Source,
+    "arm": Arm,
+    "is_loaded": bool,
+    "is_vote": bool,
+}
+
+
+def _use(row: Iterable[Any]) -> Use:
+    said = dict(zip(_COLUMNS, row, strict=True))
+    return Use(**said | {name: kind(said[name]) for name, kind in _KINDS.items()})
