@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skillforge import proc
+from skillforge.checks.private import private_to
 from skillforge.errors import RequestError
 from skillforge.learn import formats, marks, reading, sifting
 from skillforge.learn.formats import Format, Origin, Record, Trouble
-from skillforge.learn.machine import private_to
 from skillforge.learn.review import loaded
 from skillforge.learn.sifting import Raw, Ready
 from skillforge.library import Library
