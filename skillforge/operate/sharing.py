@@ -29,7 +29,7 @@ _DAY = 86_400
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What an exchange brought: uses sent, uses received, and what is odd about them."""
+    """What an exchange brought: uses sent and received, and what is odd about them."""
 
     sent: int
     received: int
