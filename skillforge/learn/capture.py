@@ -55,6 +55,10 @@ class Wish:
         """Whether a file that was read may still hold what another wish is for."""
         return bool(self.since or self.project)
 
+    @property
+    def word(self) -> sifting.Word:
+        return sifting.Word(self.reviewed_by, self.outcome)
+
 
 class Problem(NamedTuple):
     """Something that could not be read, and where it stands."""
@@ -249,8 +253,7 @@ class Capture:
         self._waiting, self._letters = [], 0
         if fresh:
             get_ready()  # before there are two of us
-        said = sifting.Word(self.wish.reviewed_by, self.wish.outcome)
-        work = partial(sifting.prepared, self.known, said)
+        work = partial(sifting.prepared, self.known, self.wish.word)
         parts = proc.spread(work, fresh, _FEWEST)
         self._keep([ready for part in parts for ready in part])
 
@@ -282,7 +285,7 @@ class Capture:
     def _update(self, row: Row, said: Example) -> None:
         """What is new of an example that is there: a verdict, or that NAME reviewed."""
         example = loaded(row)
-        now = sifting.updated(example, said, self.wish.reviewed_by)
+        now = sifting.updated(example, said, self.wish.word)
         if now is not example:
             self.store.update([(row.id, row.example, json.dumps(now.said))])
             self.done.approved += now.review.status != example.review.status

@@ -659,3 +659,17 @@ def test_what_was_passed_over_is_told_with_what_it_lacks(learner: Learner) -> No
 
     assert [it["value"] for it in data["passed_over"]] == [0.2]
     assert "Export the orders (0.2, lacks success, several_tools, recovered)" in words
+
+
+def test_who_saw_sessions_that_wait_may_say_how_they_ended(learner: Learner) -> None:
+    rows = [export_run("orders", None), export_run("bills")]
+    assert learner.capture(*rows)["kept"] == 2
+
+    by = ("--reviewed-by", "Ada", "--outcome", "success")
+    done = learner.capture(*rows, options=by)
+
+    assert (done["known"], done["approved"]) == (2, 1)
+    (seen,) = learner.examples("--status", "approved")
+    assert (seen["outcome"], seen["source"], seen["value"]) == ("success", "human", 1.0)
+    (proven,) = learner.examples("--status", "pending")
+    assert proven["source"] == "verifier"
