@@ -35,6 +35,7 @@ _MOST_WAITING = 512
 _MOST_PROBLEMS = 200
 _LOOKED_AT = 50  # objects, by which a format is recognised
 _SMALL = 1 << 20
+_STRANGE = "not a transcript"
 _VERDICTS = ("result.json", "reward.json", "reward.txt")
 
 
@@ -86,8 +87,10 @@ class Captured:
     @property
     def is_useless(self) -> bool:
         """Whether there was something to read, and nothing of it could be."""
-        episodes = len(self.kept) + self.known + sum(self.skipped.values())
-        return bool(self.problems) and not episodes and not self.unchanged
+        strange = self.skipped[_STRANGE]
+        skipped = self.skipped.total() - strange
+        is_read = self.kept or self.known or skipped or self.unchanged
+        return bool(self.problems or strange) and not is_read
 
     def report(self, path: str, trouble: Trouble) -> None:
         if len(self.problems) < _MOST_PROBLEMS:
@@ -181,7 +184,9 @@ class Capture:
             if form is None and went_on:
                 form = formats.named(mark.format)
             if form is None:
-                self.done.skipped["not a transcript"] += 1
+                self.done.skipped[_STRANGE] += 1
+                for trouble in records.troubles[:1]:  # damaged, not just another file
+                    self.done.report(str(path), trouble)
                 return
             before = self._seen
             self._episodes(form, objects, records, origin, str(path))

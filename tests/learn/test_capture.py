@@ -673,3 +673,25 @@ def test_who_saw_sessions_that_wait_may_say_how_they_ended(learner: Learner) -> 
     assert (seen["outcome"], seen["source"], seen["value"]) == ("success", "human", 1.0)
     (proven,) = learner.examples("--status", "pending")
     assert proven["source"] == "verifier"
+
+
+def test_damaged_files_of_a_folder_are_named(learner: Learner) -> None:
+    learner.file("good.jsonl", [export_run("orders")])
+    (learner.place / "bad.json").write_text('{"schema_version": "ATIF-v1.6",\n "st')
+    (learner.place / "package.json").write_text('{"name": "x"}')
+
+    done = learner.ok("capture", learner.place)
+
+    assert (done["kept"], done["reasons"]) == (1, {"not a transcript": 2})
+    assert [Path(it["path"]).name for it in done["problems"]] == ["bad.json"]
+
+
+def test_a_folder_of_which_nothing_can_be_read_is_a_no(learner: Learner) -> None:
+    (learner.place / "bad.jsonl").write_bytes(b"\x7fELF\x00\x01" * 100)
+    (learner.place / "empty.jsonl").write_bytes(b"")
+
+    ran = learner("capture", learner.place)
+
+    assert ran.code == 1
+    assert "bad.jsonl:1: " in ran.out + ran.err
+    assert learner.examples() == []
