@@ -235,6 +235,8 @@ class Capture:
                 return "too old"
         if not example.task.strip():
             return "no task"
+        if self.wish.reviewed_by and example.review.status == "rejected":
+            return "rejected, as it says itself"
         return ""
 
     def _wait(self, example: Example) -> None:

@@ -54,7 +54,7 @@ def _ready(it: Raw, known: Known, word: Word) -> Ready:
     claimed = example.outcome
     if example.format == PLAIN:
         # What a file says of itself proves nothing.
-        example = replace(example, outcome=Result())
+        example = replace(example, outcome=Result(), review=Review())
     if example.format == PLAIN and word.by:
         example = reviewed(replace(example, outcome=claimed), word.by)
     else:

@@ -695,3 +695,12 @@ def test_a_folder_of_which_nothing_can_be_read_is_a_no(learner: Learner) -> None
     assert ran.code == 1
     assert "bad.jsonl:1: " in ran.out + ran.err
     assert learner.examples() == []
+
+
+def test_what_a_reviewed_file_rejects_is_not_approved(learner: Learner) -> None:
+    rows = [plain("Export it") | {"status": "Rejected"}, plain("Print it")]
+
+    done = learner.capture(*rows, options=("--reviewed-by", "Ada"))
+
+    assert [it["task"] for it in learner.examples()] == ["Print it"]
+    assert done["reasons"] == {"rejected, as it says itself": 1}
