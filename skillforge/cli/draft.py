@@ -113,7 +113,7 @@ def draft(settings: Settings, /, number: str, **given: Any) -> Answer:
     report = proven(library, made)
     if given["agent"] and not report.ok:
         return _refused(made, report)
-    if given["is_proposed"]:
+    if given["is_proposed"] and not given["dry_run"]:
         return _propose(settings, made, given)
     return _written(library, made, report, is_rehearsal=given["dry_run"])
 

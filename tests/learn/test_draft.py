@@ -465,3 +465,10 @@ def test_texts_with_names_are_not_taken_for_forms(learner: Learner) -> None:
 
     assert "Sophia" not in text
     assert "`words` = a text of your own" in text
+
+
+def test_a_dry_run_proposes_nothing(learner: Learner, pattern: str) -> None:
+    made = learner.ok("draft", pattern, "--propose", "--dry-run")
+
+    assert made["text"].startswith("---\n")
+    assert learner.ok("proposals")["proposals"] == []
