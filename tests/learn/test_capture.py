@@ -5,10 +5,14 @@ import json
 import os
 import stat
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from skillforge.learn import formats
+from skillforge.model import Example
 from tests.conftest import Run
 from tests.learn.conftest import Learner, call, export_run, export_runs, plain
 
@@ -455,9 +459,6 @@ def test_ordinary_requests_are_not_flagged(learner: Learner, words: str) -> None
 def test_every_format_can_be_named_and_others_added(
     learner: Learner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from skillforge.learn import formats
-    from skillforge.model import Example
-
     class Lines:
         NAME = "lines"
 
@@ -485,6 +486,71 @@ def test_every_format_can_be_named_and_others_added(
     assert wrong.code == 2
     assert "hermes" in wrong.err
     formats.formats.cache_clear()
+
+
+class Clumsy:
+    """A format of somebody else, with mistakes in it; known by another name."""
+
+    NAME = "other"
+
+    def knows(self, first: dict[str, str]) -> bool:
+        return bool(first["line"])
+
+    def read(self, records: Iterable[Any], origin: object) -> Iterator[object]:
+        for record in records:
+            said = record.value["line"]
+            yield Example(said, format="plain") if said else {}
+
+
+class Point:
+    name = "clumsy"
+
+    def __init__(self, form: object) -> None:
+        self.form = form
+
+    def load(self) -> object:
+        if self.form is None:
+            raise ModuleNotFoundError("No module named 'gone'")
+        return self.form
+
+
+@pytest.fixture
+def others(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Point]]:
+    """Formats that other packages add."""
+    points: list[Point] = []
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points)
+    formats.formats.cache_clear()
+    yield points
+    formats.formats.cache_clear()
+
+
+def test_mistakes_of_a_format_of_others_are_told(
+    learner: Learner, others: list[Point]
+) -> None:
+    others.append(Point(Clumsy()))
+    by = ("--reviewed-by", "Ada")
+    good = learner.file("good.jsonl", [export_run("orders")])
+    rows = [{"line": "Do it"}, {"line": ""}, {"no": "line"}, {"line": "Never read"}]
+    odd = learner.file("odd.jsonl", rows)
+
+    done = learner.ok("capture", odd, good, *by)
+
+    assert done["kept"] == 2
+    assert [(it["line"], it["message"]) for it in done["problems"]] == [
+        (2, "the format clumsy made a dict of it"),
+        (3, "the format clumsy fails here: KeyError: 'line'"),
+    ]
+
+
+def test_a_format_that_cannot_be_loaded_is_named(
+    learner: Learner, others: list[Point]
+) -> None:
+    others.append(Point(None))
+
+    ran = learner("capture", learner.file("good.jsonl", [export_run("orders")]))
+
+    assert ran.code == 3
+    assert "'clumsy' cannot be loaded: ModuleNotFoundError: No module" in ran.err
 
 
 def test_outside_a_repository_there_is_nowhere_to_keep_it(
