@@ -27,6 +27,7 @@ from skillforge.model import (
     SKILLS,
     DraftFile,
     Kind,
+    Skill,
 )
 
 SECONDS = 600
@@ -57,9 +58,15 @@ def rewritten(made: Drafted, command: str) -> Drafted:
         _run(command, home, brief(made))
         _refuse_outside(root, given, made.draft.skill)
         draft = replace(made.draft, files=dict(_read_back(home)))
-    if not made.is_edit and not as_skill(draft).says_agent:
+    if not made.is_edit and _hides_its_maker(as_skill(draft)):
         raise _refused("it hides who made it: metadata.origin has to stay")
     return replace(made, draft=draft)
+
+
+def _hides_its_maker(skill: Skill) -> bool:
+    """Whether a page that can be read does not say so; others are no draft at all."""
+    is_read = skill.document is not None and skill.document.readable
+    return is_read and not skill.says_agent
 
 
 def brief(made: Drafted) -> str:

@@ -52,6 +52,7 @@ _URL_LOGIN = re.compile(
     r"([^\s/@:<>\"']{0,64}:[^\s/@<>\"']{1,512}|[^\s/@:<>\"']{6,512})@",
     re.IGNORECASE,
 )
+_TEMPLATE = re.compile(r"\{\{\w+\}\}|\$\{?\w+\}?")  # that somebody is to fill in
 _LONG = 16
 _NAMED = re.compile(r"(?:key|pwd|pw|pass|password|token)[\"'\]]{0,2}\s{0,3}[=:]", re.I)
 _REST = re.compile(r"[\w-]+")
@@ -167,4 +168,6 @@ def _is_bare_value(match: re.Match[str], value: str) -> bool:
 
 def logins(text: str) -> Iterator[str]:
     """User and password of an address."""
-    yield from (match[1] for match in _URL_LOGIN.finditer(text))
+    for match in _URL_LOGIN.finditer(text):
+        if not _TEMPLATE.fullmatch(match[1]):
+            yield match[1]
