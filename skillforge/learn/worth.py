@@ -4,31 +4,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from skillforge.checks.talk import talks_to_reader
 from skillforge.model import Ended, Example, Result, Source, StepKind, Worth
 from skillforge.redact import Known, Redaction, remains
 
 FEWEST_MESSAGES = 10
 FEWEST_CALLS = 5
-# Tried on text as it reads: in lower case, on one line, nothing unseen in it.
-_ORDERS = re.compile(
-    r"\b(?:ignore|disregard|forget|override|bypass)\b[^.]{0,40}"
-    r"\b(?:instruction|rule|prompt|polic|guideline|safeguard|check|review)"
-    r"|\b(?:ignore|disregard|forget) (?:all |everything |anything )?"
-    r"(?:the above|of the above|above|you were told|you have been told)\b"
-    r"|\b(?:approve|accept|promote|merge|keep|trust) (?:this|the|all|these|every) "
-    r"(?:\w+ )?(?:example|episode|transcript|session|skill|draft|proposal)"
-    r"|\b(?:mark|label|record|score|count) (?:this|it|the)\b[^.]{0,30}"
-    r"\b(?:as )?(?:approved|verified|successful|a success|reviewed)"
-    r"|\b(?:set|change|update) (?:\w+ ){0,3}(?:status|outcome|review|verdict) "
-    r"(?:to|as) \W?(?:approved|verified|success|reviewed)"
-    r"|\b(?:example|episode|transcript) (?:is|was|has been) (?:already )?approved\b"
-    r"|\bskillforge (?:examples )?(?:approve|promote|review)\b"
-    r"|\byou are no longer (?:bound|limited|restricted)\b"
-    r"|\byou are now (?:an?|in|the)\b[^.]{0,40}\b(?:mode|agent|assistant|admin)\b"
-    r"|\bnew (?:system )?instructions ?:"
-    r"|\b(?:do not|don't|never) (?:redact|report|flag|mention)\b"
-    r"|<\|(?:im_start|system|endoftext)"
-)
 _LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
 _ISO = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)?"
@@ -125,14 +106,7 @@ def _flags(example: Example) -> Iterator[str]:
     """A transcript is data: what talks to its reader is told, and obeyed by nobody."""
     texts = (example.task, example.notes, str(example.output), str(example.inputs))
     steps = [f"{step.text}\n{step.arguments or ''}" for step in example.steps]
-    if any(_ORDERS.search(_as_it_reads(text)) for text in (*texts, *steps)):
+    if any(map(talks_to_reader, (*texts, *steps))):
         yield "instructions"
     if example.left_out:
         yield "shortened"
-
-
-def _as_it_reads(text: str) -> str:
-    """A text on one line, in one case, without letters that only hide another."""
-    from skillforge.checks.scan.normal import plain
-
-    return " ".join(plain(text).split())
