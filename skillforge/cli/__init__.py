@@ -53,6 +53,7 @@ COMMANDS = {
         "sync-uses": ("record", "Exchange uses and rollouts with other machines."),
         "stats": ("stats", "Tell how skills fare, and how sure that is."),
         "canary": ("canary", "Try a new version beside the old one."),
+        "refine": ("refine", "Turn what uses reported into small edits."),
     },
     "GitHub": {
         "protect": ("github", "Set a repository up so that only judged skills merge."),

@@ -5,6 +5,7 @@ from typing import Any
 
 from skillforge.model import Judged, Rollout, RolloutState
 from skillforge.operate.canary import Heard, Judgement
+from skillforge.operate.refine import Refinement
 from skillforge.operate.stats import SkillStats, sparkline
 from skillforge.report import many, printable
 
@@ -153,3 +154,30 @@ def _details(one: SkillStats, readable: Mapping[str, str]) -> list[str]:
             against = f", {other:,.1f} without it" if other is not None else ""
             lines.append(f"    {mine:,.1f} {what} a use{against}")
     return lines
+
+
+def refinement_data(found: Refinement) -> dict[str, Any]:
+    """What uses teach a skill, for scripts."""
+    return {
+        "skill": found.skill,
+        "failing": found.is_failing,
+        "verified": found.part.verified,
+        "interval": [round(bound, 4) for bound in found.part.interval],
+        "added": [{"text": it.text, "reports": it.reports} for it in found.added],
+        "waiting": [
+            {"text": it.lesson.text, "reports": it.lesson.reports, "why": it.why}
+            for it in found.waiting
+        ],
+    }
+
+
+def refinement_lines(found: Refinement) -> list[str]:
+    lines = []
+    if found.is_failing:
+        lines.append(f"{found.complaint}; --agent CMD writes it anew, or --retire")
+    for added in found.added:
+        count = many(added.reports, "report")
+        lines.append(f'{found.skill}: add "{added.text}" ({count})')
+    for lesson, why in found.waiting:
+        lines.append(f'{found.skill}: wait with "{lesson.text}": {why}')
+    return [printable(line) for line in lines]
