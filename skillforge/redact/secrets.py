@@ -157,6 +157,11 @@ def named(text: str) -> Iterator[str]:
             is_value = _is_bare_value(match, value) and not _NO_VALUE.match(value)
         if is_value:
             yield value
+    yield from _placed(text)
+
+
+def _placed(text: str) -> Iterator[str]:
+    """What an option, a sentence or a header says is a secret."""
     for pattern in _AFTER:
         for match in pattern.finditer(text):
             if not _NO_VALUE.match(match[1]):
