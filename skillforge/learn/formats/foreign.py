@@ -20,7 +20,7 @@ def loaded(point: Any) -> "Foreign":
 
 
 class Foreign:
-    """A format known by the name of its entry point, whatever it calls itself."""
+    """A format that goes by the name of its entry point, whatever it calls itself."""
 
     def __init__(self, name: str, form: Format) -> None:
         self.NAME = name
