@@ -1,14 +1,14 @@
 """The commands of a rollout: two versions of a skill side by side."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from skillforge.cli.base import Answer, Settings, forge_options
 from skillforge.cli.propose import as_option
 from skillforge.errors import SkillforgeError
-from skillforge.model import Action, Origin, Proposal, Rollout, RolloutState
+from skillforge.model import Action, Origin, Rollout, RolloutState
 
 if TYPE_CHECKING:
     from skillforge.gitrepo.writing import Who
@@ -177,7 +177,16 @@ def _start(desk: "Desk", name: str, share: float) -> None:
     rollouts.begun(desk.library, wanted, desk.by)
 
 
-def rolled_out(desk: "Desk", proposal: Proposal) -> tuple[Rollout | None, str]:
+class Merged(NamedTuple):
+    """A change of a skill that reached main."""
+
+    skill: str
+    action: str
+    commit: str
+    proposal: int | None
+
+
+def rolled_out(desk: "Desk", merged: Merged) -> tuple[Rollout | None, str]:
     """Start the rollout that the policy wants after a promotion; or why there is none.
 
     Safe to repeat: a rollout that was started for a merge is found again.
@@ -185,20 +194,20 @@ def rolled_out(desk: "Desk", proposal: Proposal) -> tuple[Rollout | None, str]:
     from skillforge.model import SKILLS
     from skillforge.operate import rollouts
 
-    library, name = desk.library, proposal.skill
+    library, name = desk.library, merged.skill
     rule = library.policy(library.tip).canary
     starts = {"edits": (Action.EDIT,), "all": (Action.EDIT, Action.CREATE)}
-    if proposal.action not in starts.get(rule.start, ()):
+    if merged.action not in starts.get(rule.start, ()):
         return None, ""
+    revisions = (f"{merged.commit}^1", merged.commit, library.tip)
     before, after, now = library.repository().names_of(
-        [f"{at}:{SKILLS}/{name}" for at in (f"{proposal.merge}^1", proposal.merge)]
-        + [f"{library.tip}:{SKILLS}/{name}"]
+        [f"{revision}:{SKILLS}/{name}" for revision in revisions]
     )
     if not after or after != now:
-        return None, ""
+        return None, ""  # main has moved on
     wanted = Rollout(
         name, "", before, after, rule.share, desk.by.seconds,
-        merge=proposal.merge, proposal=proposal.number,
+        merge=merged.commit, proposal=merged.proposal,
     )  # fmt: skip
     try:
         return rollouts.begun(library, wanted, desk.by), ""

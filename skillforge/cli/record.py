@@ -181,9 +181,15 @@ def sync_uses(settings: Settings, remote: str) -> Answer:
 
 
 def _other(desk: "Desk", named: str) -> Any:
+    """The repository to exchange with: one that is named, else the forge's own."""
     from skillforge.errors import RequestError
     from skillforge.gitrepo import remote as remotes
 
+    if not named and not desk.forge.is_here:
+        from skillforge.forge.github import GitHubForge
+
+        assert isinstance(desk.forge, GitHubForge)
+        return desk.forge.hosted.remote
     name = named or remotes.origin(desk.library.repository())[0]
     if not name:
         raise RequestError(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from skillforge.cli.base import FORMATS, Answer, Settings, forge_options
-from skillforge.cli.canary import rolled_out
+from skillforge.cli.canary import Merged, rolled_out
 from skillforge.cli.output import use_colour
 from skillforge.cli.propose import as_option
 
@@ -211,7 +211,10 @@ def promoted(desk: "Desk", done: "Promoted", created: bool = False) -> Answer:
         "left_behind": [str(place) for place in done.left],
     }
     if proposal.merge:
-        rollout, problem = rolled_out(desk, proposal)
+        merged = Merged(
+            proposal.skill, proposal.action, proposal.merge, proposal.number
+        )
+        rollout, problem = rolled_out(desk, merged)
         data["rollout"] = rollout.id if rollout else None
         text = words.promoted_text(done, desk.library.main)
         return Answer(data, _told(text, rollout, problem))

@@ -33,7 +33,9 @@ def test_rollouts_know_nothing_of_each_other() -> None:
 
 
 @given(st.text(), st.floats(0.01, 99.0), st.floats(0.01, 99.0))
-def test_a_key_that_has_the_canary_keeps_it_when_the_share_grows(key, one, two) -> None:
+def test_a_key_that_has_the_canary_keeps_it_when_the_share_grows(
+    key: str, one: float, two: float
+) -> None:
     small, large = (replace(ROLLOUT, share=share) for share in sorted((one, two)))
 
     assert has_canary(large, key) or not has_canary(small, key)
@@ -56,7 +58,9 @@ def test_a_key_always_gets_the_same_arm(key: str) -> None:
         pytest.param(RolloutState.FINISHED, NEW, id="finished"),
     ],
 )
-def test_a_rollout_that_does_not_run_has_one_version(state, version) -> None:
+def test_a_rollout_that_does_not_run_has_one_version(
+    state: RolloutState, version: str
+) -> None:
     rollout = replace(ROLLOUT, state=state, share=50.0)
     got = {arm_of(rollout, NEW, "csv-tables", key) for key in KEYS[:100]}
 

@@ -2,6 +2,10 @@
 
 import json
 import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,7 +37,7 @@ def votes(share: float, *counts: int) -> list[Votes]:
         pytest.param((180, 20, 18, 2), Judged.CONTINUE, id="alike"),
     ],
 )
-def test_a_verdict_needs_evidence(counts, verdict) -> None:
+def test_a_verdict_needs_evidence(counts: tuple[int, ...], verdict: Judged) -> None:
     assert judge(ROLLOUT, votes(10.0, *counts), CanaryPolicy(), DAY).verdict is verdict
 
 
@@ -82,7 +86,9 @@ def test_promoting_twice_starts_one_rollout(field: Field) -> None:
     ("start", "expected"),
     [("edits", False), ("all", True), ("none", False)],
 )
-def test_the_policy_says_what_starts_a_rollout(field, start, expected) -> None:
+def test_the_policy_says_what_starts_a_rollout(
+    field: Field, start: str, expected: bool
+) -> None:
     field.policy(f"{POLICY}canary: {{start: {start}}}\n")
 
     done = field.land("xml-tables", "angle", "brackets")
@@ -90,7 +96,9 @@ def test_the_policy_says_what_starts_a_rollout(field, start, expected) -> None:
     assert bool(done["rollout"]) is expected
 
 
-def test_an_edit_on_top_of_an_edit_does_not_make_the_first_one_proven(rolling) -> None:
+def test_an_edit_on_top_of_an_edit_does_not_make_the_first_one_proven(
+    rolling: Field,
+) -> None:
     proven = rolling.status()["stable"]
 
     rolling.land(NAME, "headers", "second")
@@ -125,7 +133,9 @@ def test_a_worse_version_is_closed_at_once_and_taken_back(rolling: Field) -> Non
     rolling.fsck()
 
 
-def test_where_the_policy_says_so_a_worse_version_goes_back_by_itself(field) -> None:
+def test_where_the_policy_says_so_a_worse_version_goes_back_by_itself(
+    field: Field,
+) -> None:
     field.policy(f"{POLICY}canary: {{share: 50, auto: true}}\n")
     stable = field.tree(NAME)
     field.land(NAME, "headers", "first")
@@ -163,13 +173,17 @@ def test_one_key_is_one_voice_however_often_it_fails(rolling: Field) -> None:
     assert rolling.status()["evidence"]["canary"]["failures"] == 1
 
 
-def test_what_was_offered_and_left_alone_says_nothing_of_an_edit(rolling) -> None:
+def test_what_was_offered_and_left_alone_says_nothing_of_an_edit(
+    rolling: Field,
+) -> None:
     rolling.report(rolling.keys(Arm.CANARY, 5), "failure", loaded=False)
 
     assert rolling.status()["evidence"]["canary"]["keys"] == 0
 
 
-def test_beside_no_skill_every_key_counts_whether_it_loaded_or_not(field) -> None:
+def test_beside_no_skill_every_key_counts_whether_it_loaded_or_not(
+    field: Field,
+) -> None:
     field.policy(f"{POLICY}canary: {{start: all, share: 50}}\n")
     field.land("xml-tables", "angle", "brackets")
     keys = {arm: field.keys(arm, 3, "xml-tables") for arm in Arm}
@@ -225,7 +239,9 @@ def test_a_plain_revert_ends_a_rollout_for_everybody(rolling: Field) -> None:
         rolling.ok("canary", "pause", NAME)
 
 
-def test_an_open_proposal_does_not_keep_a_bad_version_on_main(rolling) -> None:
+def test_an_open_proposal_does_not_keep_a_bad_version_on_main(
+    rolling: Field,
+) -> None:
     rival = rolling.propose(NAME, "headers", "third")
     rolling.report(rolling.keys(Arm.STABLE, 30), "success")
 
@@ -263,14 +279,15 @@ def _dies(*_: object) -> None:
         pytest.param(lambda said: json.dumps(said | {"more": 1}), id="unknown-key"),
     ],
 )
-def test_a_record_that_cannot_be_read_is_told_with_what_to_do(rolling, damage) -> None:
+def test_a_record_that_cannot_be_read_is_told_with_what_to_do(
+    rolling: Field, damage: Callable[[dict[str, Any]], str]
+) -> None:
     ref, folder = f"refs/skillforge/rollouts/{NAME}", rolling.folder
     said = json.loads(folder.git("show", f"{ref}:rollout.json"))
     path = folder.write("../damaged.json", damage(said))
     blob = folder.git("hash-object", "-w", str(path)).strip()
     made = folder.write("../tree", f"100644 blob {blob}\trollout.json\n")
-    with made.open() as stdin:
-        tree = _git_reading(folder.root, stdin, "mktree")
+    tree = _made_tree(folder.root, made)
     commit = folder.git("commit-tree", "-m", "damaged", tree).strip()
     folder.git("update-ref", ref, commit)
 
@@ -280,15 +297,10 @@ def test_a_record_that_cannot_be_read_is_told_with_what_to_do(rolling, damage) -
     assert re.search(r"rollout of csv-tables cannot be read.*\n.*git log -p", ran.err)
 
 
-def _git_reading(root, stdin, *args: str) -> str:
-    import subprocess
-
+def _made_tree(root: Path, entries: Path) -> str:
+    text = entries.read_text()
+    line = ["git", "mktree"]
     done = subprocess.run(
-        ["git", *args],
-        cwd=root,
-        stdin=stdin,
-        check=True,
-        capture_output=True,
-        text=True,
+        line, cwd=root, input=text, check=True, capture_output=True, text=True
     )
     return done.stdout.strip()

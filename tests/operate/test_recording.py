@@ -2,12 +2,14 @@
 
 import json
 import time
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from skillforge.model import Arm
+from skillforge.operate import assigning
 from skillforge.operate.recording import Report, Unread, read_lines
 from skillforge.store import Uses
 from tests.operate.conftest import NAME, Field
@@ -32,8 +34,6 @@ def test_the_same_report_counts_once(field: Field) -> None:
 def test_a_late_report_is_put_to_what_was_handed_out(rolling: Field) -> None:
     [key] = rolling.keys(Arm.CANARY, 1)
     library = rolling.folder.library
-    from skillforge.operate import assigning
-
     given_then = assigning.assigned(library, NAME, key)
     uses = Uses.of(library.repository().common_dir)
     uses.hand([(given_then, assigning.voice(NAME, key))], 1)
@@ -45,7 +45,9 @@ def test_a_late_report_is_put_to_what_was_handed_out(rolling: Field) -> None:
     assert said["uses"][0]["arm"] == "canary"
 
 
-def test_a_use_from_before_the_rollout_is_of_the_version_before(rolling) -> None:
+def test_a_use_from_before_the_rollout_is_of_the_version_before(
+    rolling: Field,
+) -> None:
     [key] = rolling.keys(Arm.CANARY, 1)
 
     said = rolling.report([key], "failure", at=1_000_000)
@@ -131,7 +133,7 @@ def test_a_bad_line_is_named_and_stops_no_other(field: Field) -> None:
         pytest.param({"loaded": 1}, "`loaded` is not true", id="loaded"),
     ],
 )
-def test_a_line_that_is_no_report_says_why(line, why) -> None:
+def test_a_line_that_is_no_report_says_why(line: dict[str, Any], why: str) -> None:
     whole = line if "skill" in line or "key" in line else {"skill": "a", "key": "k"}
     [read] = read_lines([json.dumps({**whole, **line})])
 
@@ -153,7 +155,9 @@ def test_any_line_is_a_report_or_a_reason(line: str) -> None:
         pytest.param(("../x", "--key", "k", *SUCCESS), "cannot be", id="no-name"),
     ],
 )
-def test_bad_requests_say_what_to_do(field: Field, line, says) -> None:
+def test_bad_requests_say_what_to_do(
+    field: Field, line: tuple[str, ...], says: str
+) -> None:
     ran = field("record", *line)
 
     assert ran.code == 2

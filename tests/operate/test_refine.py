@@ -99,7 +99,9 @@ def test_proposing_twice_finds_the_same_proposal(taught: Field) -> None:
         pytest.param("The browser tool does not work", "one machine", id="helpless"),
     ],
 )
-def test_what_is_not_to_be_learned_waits_for_a_person(taught, text, why) -> None:
+def test_what_is_not_to_be_learned_waits_for_a_person(
+    taught: Field, text: str, why: str
+) -> None:
     ran_into(taught, text, 5)
 
     [row] = taught.ok("refine")["refinements"]

@@ -1,5 +1,6 @@
 """The bets of a canary are fair, so that looking at them often proves nothing."""
 
+from collections.abc import Callable
 from itertools import product
 from math import comb
 
@@ -8,9 +9,10 @@ import pytest
 from skillforge.operate.sequential import Ballot, better, no_worse, worse
 
 KEYS = 6
+Wealth = Callable[[list[Ballot]], float]
 
 
-def expected(wealth, share: float, stable: float, canary: float) -> float:
+def expected(wealth: Wealth, share: float, stable: float, canary: float) -> float:
     """What 1 becomes on average after some keys; rates are of failure, by arm."""
     chances = (
         (1 - share) * (1 - stable),
@@ -32,13 +34,17 @@ def expected(wealth, share: float, stable: float, canary: float) -> float:
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
 @pytest.mark.parametrize("failure", [0.05, 0.4, 0.9])
 @pytest.mark.parametrize("bet", [worse, better])
-def test_without_a_difference_a_bet_gains_nothing(bet, failure, share) -> None:
+def test_without_a_difference_a_bet_gains_nothing(
+    bet: Wealth, failure: float, share: float
+) -> None:
     assert expected(bet, share, failure, failure) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5])
 @pytest.mark.parametrize("times", [2.0, 3.0])
-def test_who_bets_against_the_margin_gains_nothing_at_it_or_beyond(times, share):
+def test_who_bets_against_the_margin_gains_nothing_at_it_or_beyond(
+    times: float, share: float
+) -> None:
     average = expected(lambda it: no_worse(it, 2.0), share, 0.2, 0.2 * times)
 
     assert average == pytest.approx(1.0) if times == 2 else average < 1
