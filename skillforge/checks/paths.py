@@ -22,6 +22,11 @@ def refusal(path: str) -> str:
     return next((why for why, is_so in _REFUSALS.items() if is_so(path)), "")
 
 
+def danger(path: str) -> str:
+    """Why a path is not even written to disk, where main holds it already."""
+    return next((why for why, is_so in _UNSAFE.items() if is_so(path)), "")
+
+
 def _is_not_relative(path: str) -> bool:
     return not path or path.startswith("/") or bool(re.match(r"[A-Za-z]:", path))
 
@@ -47,14 +52,17 @@ def _is_second_skill(path: str) -> bool:
     return SKILL_FILE.lower() in parts and path != SKILL_FILE
 
 
-_REFUSALS: dict[str, Callable[[str], bool]] = {
+# Whoever writes such a path below a folder writes elsewhere, or makes it git's.
+_UNSAFE: dict[str, Callable[[str], bool]] = {
     "it has to be relative to the skill's folder": _is_not_relative,
     "it may not contain `.`, `..` or an empty part": _has_odd_parts,
     "it contains a character that cannot be seen": lambda path: not path.isprintable(),
-    "it is spelled in a way that macOS would change": _is_respelled,
-    "Windows cannot store it": lambda path: bool(WINDOWS.search(path)),
     "git would read it as its own": _is_of_git,
     "a part of it is too long": _has_long_part,
+}
+_REFUSALS = _UNSAFE | {
+    "it is spelled in a way that macOS would change": _is_respelled,
+    "Windows cannot store it": lambda path: bool(WINDOWS.search(path)),
     "a skill has one SKILL.md, at its top": _is_second_skill,
 }
 

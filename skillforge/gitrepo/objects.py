@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import IO, NamedTuple
 
 from skillforge import proc
@@ -110,5 +110,38 @@ def read_tree(tree: Object) -> dict[str, Entry]:
 
 def blob_name(data: bytes, like: str) -> str:
     """The hash that git gives some bytes, of the same kind as another hash."""
+    return _name("blob", data, like)
+
+
+def tree_name(files: Mapping[str, Entry], like: str) -> str:
+    """The hash that git gives a folder of files, which are named by their paths in it.
+
+    A folder without files is nothing to git, and has no part in it.
+    """
+    folders: dict[str, dict[str, Entry]] = {"": {}}
+    for path, entry in files.items():
+        parts = path.split("/")
+        for depth in range(1, len(parts)):
+            folders.setdefault("/".join(parts[:depth]), {})
+        folders["/".join(parts[:-1])][parts[-1]] = entry
+    for folder in sorted(folders, key=lambda path: path.count("/"), reverse=True):
+        if folder:
+            parent, _, name = folder.rpartition("/")
+            inner = _name("tree", _tree_data(folders[folder]), like)
+            folders[parent][name] = Entry("40000", inner)
+    return _name("tree", _tree_data(folders[""]), like)
+
+
+def _tree_data(entries: Mapping[str, Entry]) -> bytes:
+    """A tree as git writes it; a folder sorts as if its name ended in a slash."""
+    rows = [(os.fsencode(name), entry) for name, entry in entries.items()]
+    rows.sort(key=lambda row: row[0] + b"/" if row[1].is_tree else row[0])
+    return b"".join(
+        b"%s %s\0%s" % (entry.mode.encode(), name, bytes.fromhex(entry.object))
+        for name, entry in rows
+    )
+
+
+def _name(kind: str, data: bytes, like: str) -> str:
     algorithm = hashlib.sha256 if len(like) == 64 else hashlib.sha1
-    return algorithm(b"blob %d\0%s" % (len(data), data)).hexdigest()
+    return algorithm(b"%s %d\0%s" % (kind.encode(), len(data), data)).hexdigest()

@@ -1,11 +1,13 @@
 """Private state of one clone: SQLite files and a lock inside the git directory.
 
-The only package that imports sqlite3. What it holds cannot be committed.
+The only package that imports sqlite3. What it holds cannot be committed. It also knows
+where the cache is that all clones of a user share.
 """
 
 from skillforge.store.cache import Cache, CachedResult
 from skillforge.store.examples import Examples, Row
-from skillforge.store.lock import Alone, alone
+from skillforge.store.keeping import cache_folder
+from skillforge.store.lock import Alone, alone, held
 from skillforge.store.uses import Checked, Pitfall, Tally, Uses, Votes
 
 __all__ = [
@@ -20,4 +22,6 @@ __all__ = [
     "Uses",
     "Votes",
     "alone",
+    "cache_folder",
+    "held",
 ]

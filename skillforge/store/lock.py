@@ -30,10 +30,16 @@ class Alone:
 
 @contextmanager
 def alone(git_dir: Path, seconds: float = 60) -> Iterator[None]:
-    """Keep other processes of this machine out until this one is done or dead."""
+    """Keep other processes of this clone out until this one is done or dead."""
+    with held(git_dir / "skillforge" / "lock", "the git directory", seconds):
+        yield
+
+
+@contextmanager
+def held(path: Path, place: str, seconds: float = 60) -> Iterator[None]:
+    """Hold the lock of a place; other processes of this machine wait for it."""
     import fcntl
 
-    path = git_dir / "skillforge" / "lock"
     deadline = time.monotonic() + seconds
     pause = 0.002
     try:
@@ -42,7 +48,7 @@ def alone(git_dir: Path, seconds: float = 60) -> Iterator[None]:
     except OSError as err:
         raise ToolError(
             f"cannot write in {path.parent}: {err.strerror}",
-            hint="nothing was changed; the git directory has to be writable",
+            hint=f"nothing was changed; {place} has to be writable",
         ) from err
     with file:
         while True:

@@ -105,6 +105,8 @@ def _problem(wanted: list[str]) -> str:
 
 def prepare(skill: Skill, wanted: list[Needs]) -> Path:
     """A folder with the packages, made once and kept; nothing of them is run for it."""
+    from skillforge.store import cache_folder
+
     lines = sorted({line for need in wanted for line in need.requirements})
     locked = LOCK in skill.files
     if locked:
@@ -117,14 +119,6 @@ def prepare(skill: Skill, wanted: list[Needs]) -> Path:
     if not folder.is_dir():
         _install(said, folder, locked)
     return folder
-
-
-def cache_folder() -> Path:
-    """Where things are kept that can be made again."""
-    if named := os.environ.get("SKILLFORGE_CACHE"):
-        return Path(named)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "skillforge"
 
 
 def _lock(text: str) -> list[str]:

@@ -1,0 +1,153 @@
+"""Versions of skills out of git's objects into folders, proven to be what git has."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from skillforge.checks import paths
+from skillforge.errors import ConfigError, ToolError
+from skillforge.gitrepo import GitRepo
+from skillforge.gitrepo.objects import Entry
+from skillforge.model import DraftFile
+from skillforge.operate.looking import look
+from skillforge.store import cache_folder, held
+
+_EXECUTABLE = "100755"
+_ORDINARY = ("100644", _EXECUTABLE)
+_KINDS = {"120000": "a symbolic link", "160000": "a submodule"}
+_WRITE = 0o222
+
+
+def cached(repo: GitRepo, skill: str, tree: str) -> Path:
+    """The folder of a version in the user's cache: read-only, called like the skill.
+
+    What lies there is read and held against the tree each time: a folder that was
+    damaged is made anew. It is whole or not there, whoever else asks for it and
+    whenever one of them is killed.
+    """
+    shelf = cache_folder() / "skills"
+    folder = shelf / skill / tree / skill
+    if not _holds(folder, tree):
+        files = read(repo, listing(repo, skill, tree))
+        with held(shelf / ".lock", "the cache (SKILLFORGE_CACHE names another)"):
+            if not _holds(folder, tree):
+                _shelve(files, shelf, folder, tree)
+    return folder
+
+
+def _holds(folder: Path, tree: str) -> bool:
+    return look(str(folder), tree).tree == tree
+
+
+def _shelve(
+    files: Mapping[str, DraftFile], shelf: Path, folder: Path, tree: str
+) -> None:
+    """Put a version on the shelf, in the place of a damaged one; the lock is ours."""
+    new, old, home = shelf / ".new", shelf / ".old", folder.parent
+    try:
+        for left in (new, old):  # by somebody who was killed
+            discard(left)
+        write(files, new / folder.name)
+        prove(new / folder.name, tree)
+        _lock_up(new / folder.name)
+        home.parent.mkdir(exist_ok=True)
+        if os.path.lexists(home):
+            home.rename(old)
+        new.rename(home)
+        discard(old)
+    except OSError as err:
+        raise cannot_lay(folder, err) from err
+
+
+def listing(repo: GitRepo, skill: str, tree: str) -> dict[str, Entry]:
+    """The files of a version, by path; an error if they cannot be laid out as they are.
+
+    Main holds what was judged. But an old tree, or one that somebody pushed, may hold
+    what no folder should get.
+    """
+    if not paths.is_name(skill):
+        raise _refused(skill, "its name cannot be a folder's everywhere")
+    entries = repo.files_in(tree)
+    if not entries:
+        raise ConfigError(
+            f"{skill} has no files in version {tree[:12]}, or git has lost them",
+            hint="git fetch may bring them; git fsck tells what is damaged",
+        )
+    for path, entry in entries.items():
+        if entry.mode not in _ORDINARY:
+            kind = _KINDS.get(entry.mode, f"a file of mode {entry.mode}")
+            raise _refused(skill, f"{path!r} is {kind}")
+        if why := paths.danger(path):
+            raise _refused(skill, f"the path {path!r} is not taken: {why}")
+    return entries
+
+
+def _refused(skill: str, why: str) -> ConfigError:
+    return ConfigError(
+        f"{skill} cannot be laid out: {why}",
+        hint=f"mend it on main: skillforge propose {skill}, without that",
+    )
+
+
+def read(repo: GitRepo, entries: Mapping[str, Entry]) -> dict[str, DraftFile]:
+    """The contents of files, by path."""
+    found = repo.find_all([entry.object for entry in entries.values()])
+    files: dict[str, DraftFile] = {}
+    for (path, entry), blob in zip(entries.items(), found, strict=True):
+        if blob is None:
+            raise ToolError(
+                f"git has lost an object: {entry.object}",
+                hint="git fsck tells what is damaged; git fetch may bring it back",
+            )
+        files[path] = DraftFile(blob.data, entry.mode == _EXECUTABLE)
+    return files
+
+
+def write(files: Mapping[str, DraftFile], folder: Path) -> None:
+    """Make a new folder with files in it; who may use them is up to the umask."""
+    folder.mkdir(parents=True)
+    for path, file in files.items():
+        place = folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        number = os.open(place, flags, 0o777 if file.is_executable else 0o666)
+        with open(number, "wb") as opened:
+            opened.write(file.data)
+
+
+def prove(folder: Path, tree: str) -> None:
+    """Stop where a file system has made something else of a version."""
+    if not _holds(folder, tree):
+        raise ToolError(
+            f"what was written to {folder.parent} does not read back as git has it",
+            hint="does that file system keep names, their case, and executable bits?",
+        )
+
+
+def _lock_up(folder: Path) -> None:
+    """Let nobody write in a folder any more."""
+    for top, _folders, files in os.walk(folder):
+        for path in (Path(top), *(Path(top, name) for name in files)):
+            path.chmod(path.stat().st_mode & ~_WRITE & 0o7777)
+
+
+def discard(path: Path) -> None:
+    """Remove whatever is at a path, if anything is; locked folders, too."""
+    if path.is_symlink() or not path.is_dir():
+        path.unlink(missing_ok=True)
+        return
+    import shutil
+
+    path.chmod(0o700)
+    for top, folders, _files in os.walk(path):
+        for name in folders:
+            if not Path(top, name).is_symlink():
+                Path(top, name).chmod(0o700)
+    shutil.rmtree(path)
+
+
+def cannot_lay(folder: Path, err: OSError) -> ToolError:
+    return ToolError(
+        f"cannot write {err.filename or folder}: {err.strerror}",
+        hint="nothing is half done: mend this, and run the command again",
+    )
