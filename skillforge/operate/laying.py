@@ -111,7 +111,7 @@ def write(files: Mapping[str, DraftFile], folder: Path) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         number = os.open(place, flags, 0o777 if file.is_executable else 0o666)
-        with open(number, "wb") as opened:
+        with os.fdopen(number, "wb") as opened:
             opened.write(file.data)
 
 

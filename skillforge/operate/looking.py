@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from skillforge.gitrepo.objects import Entry, blob_name, tree_name
 
-# Programs put these beside a script that they run. Nobody wrote them, nobody misses them.
+# Programs put these beside a script that they run; nobody wrote or misses them.
 _LEFT_BY_RUNS = re.compile(
     r"(?:.*/)?(?:__pycache__|\.pytest_cache)/.*|.*\.pyc|(?:.*/)?\.DS_Store", re.DOTALL
 )
-# The clock of a file system ticks more slowly than ours, by some hundredths of a second.
+# The clock of a file system ticks more slowly than ours: by hundredths of a second.
 _TICK = 100_000_000  # nanoseconds
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
