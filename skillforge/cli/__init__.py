@@ -49,6 +49,8 @@ COMMANDS = {
         "rollback": ("history", "Take a skill back to an earlier version."),
     },
     "Operate": {
+        "use": ("use", "Print the folder of a skill in the version that a key gets."),
+        "sync": ("use", "Lay out all skills of main in an agent's folder."),
         "record": ("record", "Report a use of a skill and its outcome."),
         "sync-uses": ("record", "Exchange uses and rollouts with other machines."),
         "stats": ("stats", "Tell how skills fare, and how sure that is."),
