@@ -7,7 +7,14 @@ need for speed.
 import os
 import time
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
@@ -184,8 +191,17 @@ class GitRepo:
     def blob(self, name: str) -> bytes:
         return self.git("cat-file", "blob", name)
 
-    def blobs(self, names: Iterable[str]) -> Iterator[bytes]:
+    def blobs(self, names: Iterable[str]) -> Generator[bytes, None, None]:
         """The contents of many blobs, in order, from one process."""
+        wanted = list(names)
+        for name, found in zip(wanted, self.objects(wanted), strict=True):
+            if found is None:
+                raise parsing.lost(name)
+            yield found.data
+
+    def objects(self, names: Iterable[str]) -> Iterator[Object | None]:
+        """Many objects, in order, from one process; None for those that are missing."""
+        wanted = list(names)
         with proc.running(
             self._start("cat-file", "--batch", "--buffer", stdin=True)
         ) as p:
@@ -193,9 +209,9 @@ class GitRepo:
             assert p.stdout is not None
             import threading
 
-            feeder = threading.Thread(target=parsing.feed, args=(p.stdin, list(names)))
+            feeder = threading.Thread(target=parsing.feed, args=(p.stdin, wanted))
             feeder.start()
-            yield from parsing.contents(p.stdout)
+            yield from parsing.objects(p.stdout, len(wanted))
             feeder.join()
 
     def find(self, expression: str) -> Object | None:

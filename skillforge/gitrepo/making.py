@@ -13,8 +13,8 @@ from collections.abc import Callable
 from itertools import groupby
 from typing import NamedTuple
 
-from skillforge.errors import ToolError
 from skillforge.gitrepo.objects import Entry, Object
+from skillforge.gitrepo.parsing import lost
 from skillforge.gitrepo.writing import NewCommit, Put
 
 _KINDS = {"commit": 1, "tree": 2, "blob": 3}  # as a pack numbers them
@@ -96,10 +96,7 @@ class Making:
         """An object that has to be there: without it a folder would seem empty."""
         if found := self._find(expression):
             return found
-        raise ToolError(
-            f"git has lost an object: {expression}",
-            hint="git fsck tells what is damaged; git fetch may bring it back",
-        )
+        raise lost(expression)
 
     def _place(self, data: bytes, name: bytes) -> "_Place":
         """Where an entry stands in a tree, or would stand in git's order."""

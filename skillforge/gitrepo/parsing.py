@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import IO
 
 from skillforge.errors import RequestError, ToolError
+from skillforge.gitrepo.objects import Object
 from skillforge.gitrepo.writing import Who
 
 
@@ -46,13 +47,23 @@ def feed(pipe: IO[bytes], names: list[str]) -> None:
         pass  # the reader stopped early and closed the pipe
 
 
-def contents(pipe: IO[bytes]) -> Iterator[bytes]:
-    while header := pipe.readline():
-        *_, size = header.split()
-        if not size.isdigit():
-            raise ToolError(
-                f"git has lost an object: {header.decode().strip()}",
-                hint="git fsck tells what is damaged; git fetch may bring it back",
-            )
-        yield pipe.read(int(size))
-        pipe.read(1)
+def objects(pipe: IO[bytes], count: int) -> Iterator[Object | None]:
+    """So many answers of `cat-file --batch`; None for what is missing."""
+    for _ in range(count):
+        about = pipe.readline().split()
+        if len(about) == 2:  # "… missing"
+            yield None
+            continue
+        size = int(about[2]) if len(about) == 3 else 0
+        data = pipe.read(size + 1)
+        if len(data) <= size:
+            raise ToolError("`git cat-file` ended too early", hint="git fsck")
+        yield Object(about[0].decode(), about[1].decode(), data[:-1])
+
+
+def lost(name: str) -> ToolError:
+    """The error for an object that has to be there."""
+    return ToolError(
+        f"git has lost an object: {name}",
+        hint="git fsck tells what is damaged; git fetch may bring it back",
+    )

@@ -1,19 +1,21 @@
 """Versions of skills out of git's objects into folders, proven to be what git has."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from skillforge.checks import paths
 from skillforge.errors import ConfigError, ToolError
 from skillforge.gitrepo import GitRepo
-from skillforge.gitrepo.objects import Entry
+from skillforge.gitrepo.objects import Entry, read_tree
 from skillforge.model import DraftFile
 from skillforge.operate.looking import look
 from skillforge.store import cache_folder, held
 
 _EXECUTABLE = "100755"
 _ORDINARY = ("100644", _EXECUTABLE)
+_LOST = ""  # the mode of what is not there
+_MANY = 100  # versions that are worth a process of their own
 _KINDS = {"120000": "a symbolic link", "160000": "a submodule"}
 _WRITE = 0o222
 
@@ -28,7 +30,9 @@ def cached(repo: GitRepo, skill: str, tree: str) -> Path:
     shelf = cache_folder() / "skills"
     folder = shelf / skill / tree / skill
     if not _holds(folder, tree):
-        files = read(repo, listing(repo, skill, tree))
+        entries = listings(repo, {skill: tree})[skill]
+        refuse(skill, entries)
+        files = read(entries, repo.blobs(entry.object for entry in entries.values()))
         with held(shelf / ".lock", "the cache (SKILLFORGE_CACHE names another)"):
             if not _holds(folder, tree):
                 _shelve(files, shelf, folder, tree)
@@ -59,27 +63,46 @@ def _shelve(
         raise cannot_lay(folder, err) from err
 
 
-def listing(repo: GitRepo, skill: str, tree: str) -> dict[str, Entry]:
-    """The files of a version, by path; an error if they cannot be laid out as they are.
+def listings(repo: GitRepo, versions: Mapping[str, str]) -> dict[str, dict[str, Entry]]:
+    """The files of versions (trees by skill), by path; of many at once, if need be."""
+    found: dict[str, dict[str, Entry]] = {skill: {} for skill in versions}
+    pending = [(found[skill], "", tree) for skill, tree in versions.items()]
+    ask = repo.find_all if len(versions) < _MANY else repo.objects
+    while pending:
+        trees = ask([tree for _files, _prefix, tree in pending])
+        inner = []
+        for (files, prefix, name), tree in zip(pending, trees, strict=True):
+            if tree is None or tree.kind != "tree":
+                files[prefix.rstrip("/")] = Entry(_LOST, name)
+                continue
+            for part, entry in read_tree(tree).items():
+                if entry.is_tree:
+                    inner.append((files, f"{prefix}{part}/", entry.object))
+                else:
+                    files[prefix + part] = entry
+        pending = inner
+    return found
+
+
+def refuse(skill: str, files: Mapping[str, Entry]) -> None:
+    """Stop at a version that cannot be laid out as it is.
 
     Main holds what was judged. But an old tree, or one that somebody pushed, may hold
     what no folder should get.
     """
     if not paths.is_name(skill):
-        raise _refused(skill, "its name cannot be a folder's everywhere")
-    entries = repo.files_in(tree)
-    if not entries:
-        raise ConfigError(
-            f"{skill} has no files in version {tree[:12]}, or git has lost them",
-            hint="git fetch may bring them; git fsck tells what is damaged",
-        )
-    for path, entry in entries.items():
+        raise _refused(skill, "that cannot be a folder's name everywhere")
+    for path, entry in files.items():
+        if entry.mode == _LOST:
+            raise ConfigError(
+                f"{skill} has no version {entry.object[:12]} here, or not all of it",
+                hint="git fetch may bring it (--unshallow, in a shallow clone)",
+            )
         if entry.mode not in _ORDINARY:
             kind = _KINDS.get(entry.mode, f"a file of mode {entry.mode}")
             raise _refused(skill, f"{path!r} is {kind}")
         if why := paths.danger(path):
             raise _refused(skill, f"the path {path!r} is not taken: {why}")
-    return entries
 
 
 def _refused(skill: str, why: str) -> ConfigError:
@@ -89,18 +112,12 @@ def _refused(skill: str, why: str) -> ConfigError:
     )
 
 
-def read(repo: GitRepo, entries: Mapping[str, Entry]) -> dict[str, DraftFile]:
-    """The contents of files, by path."""
-    found = repo.find_all([entry.object for entry in entries.values()])
-    files: dict[str, DraftFile] = {}
-    for (path, entry), blob in zip(entries.items(), found, strict=True):
-        if blob is None:
-            raise ToolError(
-                f"git has lost an object: {entry.object}",
-                hint="git fsck tells what is damaged; git fetch may bring it back",
-            )
-        files[path] = DraftFile(blob.data, entry.mode == _EXECUTABLE)
-    return files
+def read(entries: Mapping[str, Entry], blobs: Iterator[bytes]) -> dict[str, DraftFile]:
+    """Files with their contents, which come in the same order."""
+    return {
+        path: DraftFile(next(blobs), entry.mode == _EXECUTABLE)
+        for path, entry in entries.items()
+    }
 
 
 def write(files: Mapping[str, DraftFile], folder: Path) -> None:

@@ -45,12 +45,12 @@ class Ledger:
 
     def dump(self) -> bytes:
         libraries = {
-            source: {name: _row(put) for name, put in sorted(puts.items())}
-            for source, puts in sorted(self.libraries.items())
+            source: {name: _row(put) for name, put in puts.items()}
+            for source, puts in self.libraries.items()
             if puts
         }
         said = {"format": _FORMAT, "libraries": libraries}
-        return json.dumps(said, indent=1).encode() + b"\n"
+        return json.dumps(said, sort_keys=True).encode() + b"\n"
 
 
 def _row(put: Put) -> dict[str, str]:

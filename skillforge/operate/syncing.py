@@ -6,6 +6,7 @@ written down first, so that whoever is killed leaves nothing that the next canno
 
 import os
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from skillforge.errors import ConfigError, ConflictError, RequestError
 from skillforge.library import Library
-from skillforge.model import Assigned
+from skillforge.model import Assigned, DraftFile
 from skillforge.operate import laying, looking
 from skillforge.operate.assigning import all_assigned
 from skillforge.operate.ledger import STATE, Put, read_ledger
@@ -122,25 +123,29 @@ class _Work:
     def __init__(self, library: Library, key: str, folder: Path) -> None:
         self.repo = library.repository()
         self.folder = folder
-        self.given = {it.skill: it for it in all_assigned(library, key)}
-        self.wanted = {name: it.version for name, it in self.given.items()}
+        given = {it.skill: it for it in all_assigned(library, key)}
+        self.wanted = {name: it.version for name, it in given.items()}
         self.ledger = read_ledger(folder)
-        self.before = self.ledger.dump()
         self.source = str(self.repo.common_dir.resolve())
         self.puts = self.ledger.of(self.source)
+        self.before = dict(self.puts)
         self.files: dict[str, dict[str, Entry]] = {}
-        self.done = Synced(folder, self.given)
+        self.done = Synced(folder, given)
 
     def plan(self) -> Synced:
         """Decide what becomes of each skill; nothing is written."""
         self._inherit()
         others = self.ledger.owners(self.source)
+        fates = self.done.fates
         for name in sorted({*self.wanted, *self.puts}):
             fate = self._fate(name, others.get(name, ""))
-            if fate in (Fate.ADDED, Fate.UPDATED):
-                fate = self._listed(name, fate)
             if fate is not None:
-                self.done.fates[name] = fate
+                fates[name] = fate
+        coming = [n for n, f in fates.items() if f in (Fate.ADDED, Fate.UPDATED)]
+        versions = {name: self.wanted[name] for name in coming}
+        self.files = laying.listings(self.repo, versions)
+        for name in coming:
+            self._judge(name)
         return self.done
 
     def _inherit(self) -> None:
@@ -153,17 +158,11 @@ class _Work:
 
     def _fate(self, name: str, other: str) -> Fate | None:
         """What has to become of a skill; None where there is nothing to say."""
-        wanted, put = self.wanted.get(name, ""), self.puts.get(name)
-        is_there = os.path.lexists(self.folder / name)
-        if put is None or not is_there:
-            self.puts.pop(name, None)
-            if wanted and is_there:
-                by = f"by the library {other}" if other else "by somebody else"
-                self.done.why[name] = f"put there {by}"
-                return Fate.FOREIGN
-            nothing = Fate.WITHHELD if name in self.wanted else None
-            return Fate.ADDED if wanted else nothing
-        now = self._now(name, put, wanted)
+        place, put = f"{self.folder}/{name}", self.puts.get(name)
+        wanted = self.wanted.get(name, "")
+        if put is None or not os.path.lexists(place):
+            return self._fate_of_new(name, wanted, place, other)
+        now = self._now(place, put, wanted)
         if now is None:
             self.done.why[name] = "edited since it was put there"
             return Fate.KEPT
@@ -172,48 +171,60 @@ class _Work:
             return Fate.UNCHANGED
         return Fate.UPDATED if wanted else Fate.REMOVED
 
-    def _now(self, name: str, put: Put, wanted: str) -> Put | None:
+    def _fate_of_new(
+        self, name: str, wanted: str, place: str, other: str
+    ) -> Fate | None:
+        """The same, where nothing of ours is in the way."""
+        self.puts.pop(name, None)
+        if not wanted:
+            return Fate.WITHHELD if name in self.wanted else None
+        if not os.path.lexists(place):
+            return Fate.ADDED
+        by = f"by the library {other}" if other else "by somebody else"
+        self.done.why[name] = f"put there {by}"
+        return Fate.FOREIGN
+
+    def _now(self, place: str, put: Put, wanted: str) -> Put | None:
         """The version that lies there; None if it is none that we put there."""
-        place = str(self.folder / name)
         if put.mark and not put.coming and put.mark == looking.glance(place):
             return put
-        like = put.tree or put.coming
-        seen = looking.look(place, like)
+        seen = looking.look(place, put.tree or put.coming)
         for tree in (put.tree, put.coming, wanted):
             if seen.is_of(tree):
                 return Put(tree, seen.mark)
         return None
 
-    def _listed(self, name: str, fate: Fate) -> Fate:
+    def _judge(self, name: str) -> None:
         """Look at what is to be laid out, before anything is touched."""
         try:
-            self.files[name] = laying.listing(self.repo, name, self.wanted[name])
+            laying.refuse(name, self.files[name])
         except ConfigError as err:
             self.done.why[name] = err.message
-            return Fate.REFUSED
-        return fate
+            self.done.fates[name] = Fate.REFUSED
 
     def act(self) -> None:
         """Do what was planned, and write down what was done."""
         changes = [n for n, fate in self.done.fates.items() if fate in _CHANGES]
-        for name, tree in ((n, self.wanted.get(n, "")) for n in changes):
-            old = self.puts.get(name, Put(""))
-            self.puts[name] = old._replace(coming=tree)
-        if changes:
-            self._save()
         for name in changes:
-            self._change(name)
+            old = self.puts.get(name, Put(""))
+            self.puts[name] = old._replace(coming=self.wanted.get(name, ""))
+        self._save()
+        files = [self.files.get(name, {}) for name in changes]
+        wanted = [entry.object for its in files for entry in its.values()]
+        with closing(self.repo.blobs(wanted)) as blobs:
+            for name, its in zip(changes, files, strict=True):
+                self._change(name, laying.read(its, blobs))
         self._save()
         laying.discard(self.folder / _WORK)
 
-    def _change(self, name: str) -> None:
+    def _change(self, name: str, files: Mapping[str, DraftFile]) -> None:
         """Put the new version of a skill in the place of the old one, or nothing."""
         put = self.puts.pop(name)
         new = self._work("new") / name
         if put.coming:
-            laying.write(laying.read(self.repo, self.files.pop(name)), new)
+            laying.write(files, new)
             laying.prove(new, put.coming)
-        if put.tree and not self._clear(name, put):
+        if put.tree and not self._clear(name, put.tree):
             self.done.fates[name] = Fate.KEPT
             self.done.why[name] = "edited while it was to be changed"
             self.puts[name] = put
@@ -222,7 +233,7 @@ class _Work:
             self._place(new, name)
             self.puts[name] = Put(put.coming)
 
-    def _clear(self, name: str, put: Put) -> bool:
+    def _clear(self, name: str, tree: str) -> bool:
         """Move the old version out of the way; not so if it is not that any more.
 
         It is looked at once nobody finds it under its name, so that no edit slips in
@@ -230,7 +241,7 @@ class _Work:
         """
         aside, gone = self._work("old") / name, self._work("gone") / name
         (self.folder / name).rename(aside)
-        if not looking.look(str(aside), put.tree).is_of(put.tree):
+        if not looking.look(str(aside), tree).is_of(tree):
             aside.rename(self.folder / name)
             return False
         aside.rename(gone)
@@ -251,9 +262,10 @@ class _Work:
         return folder
 
     def _save(self) -> None:
-        data = self.ledger.dump()
-        if data != self.before:
-            path = self._work("new") / STATE
-            path.write_bytes(data)
-            path.replace(self.folder / STATE)
-            self.before = data
+        """Write the ledger down, all or nothing, if it says something new."""
+        if self.puts == self.before:
+            return
+        path = self._work("new") / STATE
+        path.write_bytes(self.ledger.dump())
+        path.replace(self.folder / STATE)
+        self.before = dict(self.puts)
