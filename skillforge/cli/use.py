@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli.base import Answer, Settings, common_options
+from skillforge.cli.base import Answer, Settings, forge_options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,8 +39,9 @@ def settled(settings: Settings) -> "Library":
     from skillforge.library import Library
 
     library = Library.open(settings.start)
-    if not remote.origin(library.repository())[1]:
-        return library  # the usual case on one machine, which is not to wait for more
+    is_usual = not settings.forge and not settings.host
+    if is_usual and not remote.origin(library.repository())[1]:
+        return library  # as on one machine; that is not to wait for more
     from skillforge.propose.desk import Desk
 
     return Desk(library, None, settings.choice).settled()
@@ -49,7 +50,7 @@ def settled(settings: Settings) -> "Library":
 @click.command()
 @click.argument("name")
 @key_option
-@common_options
+@forge_options
 @click.pass_obj
 def use(settings: Settings, name: str, key: str) -> Answer:
     """Print the folder of the version of a skill that a key gets.
@@ -122,7 +123,7 @@ def _noted(unwritten: str) -> bool:
 )
 @click.option("--dry-run", "dry", is_flag=True, help="Only tell what would be done.")
 @key_option
-@common_options
+@forge_options
 @click.pass_obj
 def sync(settings: Settings, /, key: str, dry: bool, **where: str | None) -> Answer:
     """Lay out all skills of main in an agent's folder, in the versions a key gets.
