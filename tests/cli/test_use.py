@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from skillforge.cli.use import sync as sync_command
@@ -219,7 +220,8 @@ def test_an_agents_place_is_known(
 
 def test_every_agent_that_has_a_place_can_be_named() -> None:
     [option] = [it for it in sync_command.params if it.name == "agent"]
-    assert list(option.type.to_info_dict()["choices"]) == list(AGENTS)
+    assert isinstance(option.type, click.Choice)
+    assert list(option.type.choices) == list(AGENTS)
 
 
 @pytest.mark.parametrize(

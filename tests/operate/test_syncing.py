@@ -18,7 +18,7 @@ from skillforge.operate import rollouts
 from skillforge.operate.places import AGENTS, skills_folder
 from skillforge.operate.syncing import Fate, Synced, sync
 from tests.conftest import LibraryFolder, skill_md
-from tests.operate.test_laying import commit_tree, killed_at
+from tests.operate.test_laying import commit_tree, killed_at, touched
 
 WHO = Who("Test", "test@example.invalid", "1700000000 +0000")
 OURS = [".skillforge-sync.json", ".skillforge-sync.lock"]
@@ -71,7 +71,7 @@ def test_all_skills_of_main_are_laid_out(library: LibraryFolder, agent: Path) ->
 
 def test_only_what_changed_is_written(library: LibraryFolder, agent: Path) -> None:
     to(agent, library)
-    before = (agent / "pdf-tables").stat()
+    before = touched(agent / "pdf-tables")
     library.add_skill("csv-tables", body="# Title\n\nDo it otherwise.\n")
     library.commit()
 
@@ -80,7 +80,7 @@ def test_only_what_changed_is_written(library: LibraryFolder, agent: Path) -> No
         "unchanged": ["pdf-tables"],
     }
     assert "otherwise" in (agent / "csv-tables/SKILL.md").read_text()
-    assert (agent / "pdf-tables").stat() == before
+    assert touched(agent / "pdf-tables") == before
 
 
 def test_what_is_gone_from_main_is_taken_away(
@@ -207,7 +207,7 @@ def test_a_folder_that_somebody_else_put_there_is_never_touched(
 ) -> None:
     shutil.copytree(library.root / "skills/csv-tables", agent / "csv-tables")
     (agent / "own").mkdir()
-    before = (agent / "csv-tables").stat()
+    before = touched(agent / "csv-tables")
 
     done = to(agent, library)
     assert told(done) == {"added": ["pdf-tables"], "foreign": ["csv-tables"]}
@@ -215,7 +215,7 @@ def test_a_folder_that_somebody_else_put_there_is_never_touched(
     shutil.rmtree(library.root / "skills/csv-tables")
     library.commit()
     assert told(to(agent, library)) == {"unchanged": ["pdf-tables"]}
-    assert (agent / "csv-tables").stat() == before
+    assert touched(agent / "csv-tables") == before
     assert (agent / "own").is_dir()
 
 
@@ -300,11 +300,11 @@ def test_a_dry_run_tells_the_same_and_writes_nothing(
     library.add_skill("pdf-tables", body="# Title\n\nDo it otherwise.\n")
     library.add_skill("xls-tables")
     library.commit()
-    before = {path: path.stat() for path in agent.rglob("*")}
+    before = {path: touched(path) for path in agent.rglob("*")}
 
     planned = to(agent, library, dry=True)
 
-    assert {path: path.stat() for path in agent.rglob("*")} == before
+    assert {path: touched(path) for path in agent.rglob("*")} == before
     assert told(planned) == told(to(agent, library))
 
 
