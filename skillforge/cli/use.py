@@ -73,7 +73,7 @@ def use(settings: Settings, name: str, key: str) -> Answer:
     if given.version:
         path = laying.cached(library.repository(), name, given.version)
     else:
-        _aside(f"this key gets no {name}: the new skill is tried on others first")
+        _aside(f"this key gets no {name} now; why: skillforge canary status {name}")
     unwritten = handing.remember(library, [given], key)
     data = {
         "skill": name,
@@ -111,7 +111,7 @@ def _noted(unwritten: str) -> bool:
 
 
 @click.command()
-@click.option("--to", "folder", metavar="DIR", type=click.Path(), help="Where to.")
+@click.option("--to", "folder", metavar="DIR", type=click.Path(), help="The folder.")
 @click.option(
     "--agent", type=click.Choice(_AGENTS), help="Where this agent looks for skills."
 )
