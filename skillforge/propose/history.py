@@ -22,7 +22,10 @@ _REVERTS = re.compile(r"^This reverts commit ([0-9a-f]{7,64})\b", re.MULTILINE)
 _REVERTS_NUMBER = re.compile(
     r"^Reverts (?:[\w.-]+/[\w.-]+)?#(\d{1,9})\s*$", re.MULTILINE
 )
-_TOPS = {Action.ARCHIVE: (SKILLS, ARCHIVE), Action.ROLLBACK: OURS}
+_TOPS: dict[str, tuple[str, ...]] = {
+    Action.ARCHIVE: (SKILLS, ARCHIVE),
+    Action.ROLLBACK: OURS,
+}
 _LATEST = 253_402_300_799  # the last second that a date can tell
 _RAW = ("--raw", "-t", "--root", "--no-abbrev", *AS_IT_IS)
 MAIN_LINE = ("--first-parent", "--diff-merges=first-parent", *_RAW)
