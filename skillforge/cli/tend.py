@@ -112,6 +112,7 @@ def _offer_row(one: "Offer") -> dict[str, Any]:
         "proposal": one.number,
         "created": one.created,
         "why_not": one.why_not or None,
+        "refused": one.refused,
     }
 
 
@@ -243,7 +244,7 @@ def curate(settings: Settings, /, names: tuple[str, ...], **given: Any) -> Answe
         return Answer(data, text)
     drafts = [it.draft for it in done.remarks if it.draft]
     data, text = _offered(desk, drafts, data, text, again=bool(names))
-    ok = all(row["proposal"] for row in data["proposals"])
+    ok = all(row["proposal"] or row["refused"] for row in data["proposals"])
     return Answer(data, text, ok)
 
 

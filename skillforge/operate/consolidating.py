@@ -6,7 +6,7 @@ from skillforge.errors import ConflictError
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE, Document, Draft, DraftFile, Kind, Skill
 from skillforge.operate.editing import curators
-from skillforge.operate.mending import Splice, place_of, spliced
+from skillforge.operate.mending import Splice, place_of, spliced, told_apart
 
 _REFERENCES = "references"
 
@@ -66,7 +66,7 @@ def rehomed(name: str, document: Document, homes: dict[str, str]) -> str:
     A link leads there from the page; a path in the text is seen from the skill.
     """
     splices = []
-    for link in document.links:
+    for link in told_apart(document):
         path = posixpath.normpath(link.target)
         start = place_of(document, link)
         if path not in homes or start is None:

@@ -169,7 +169,7 @@ def _part(  # noqa: PLR0913, PLR0917 - what trials take
     found = []
     for it in part:
         path = it.skill.path
-        trials, is_sure = _compared(first[path], second[path])
+        trials, is_sure = compared(first[path], second[path])
         here = machine._replace(dependency=needs.digest(it.skill))
         done = Checkup(it.skill, it.version, here, trials, is_confirmed=is_sure)
         found.append(done)
@@ -183,9 +183,7 @@ def _only_bad(planned: Plan, trials: list[Trial]) -> Plan:
     return replace(planned, cases=cases, trials=())
 
 
-def _compared(
-    first: list[Trial], second: list[Trial]
-) -> tuple[tuple[Trial, ...], bool]:
+def compared(first: list[Trial], second: list[Trial]) -> tuple[tuple[Trial, ...], bool]:
     """Trials after a second try, and whether every failure is sure."""
     again = {trial.case: trial.outcome for trial in second}
     trials = tuple(

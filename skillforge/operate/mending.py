@@ -32,6 +32,16 @@ def place_of(document: Document, link: Link) -> int | None:
     return start if text.startswith(target, start) else None
 
 
+def told_apart(document: Document) -> list[Link]:
+    """The links of a document; the path in a Markdown link is not told twice."""
+    inner = {place_of(document, it) for it in document.links if it.is_markdown}
+    return [
+        link
+        for link in document.links
+        if link.is_markdown or place_of(document, link) not in inner
+    ]
+
+
 def mended(
     library: Library, tip: str, skill: Skill, dead: list[Link]
 ) -> tuple[str, list[Link]]:
@@ -56,7 +66,8 @@ def _answers(
 ) -> list[Splice]:
     """What mends every link to one target; nothing if it is not clear what would."""
     path = posixpath.normpath(link.target)
-    same = [it for it in document.links if posixpath.normpath(it.target) == path]
+    links = told_apart(document)
+    same = [it for it in links if posixpath.normpath(it.target) == path]
     if meant := _meant(skill, path):
         found = [_corrected(document, it, meant) for it in same]
     elif all(it.is_markdown for it in same) and _was_there(library, tip, skill, path):

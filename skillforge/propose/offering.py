@@ -7,7 +7,7 @@ from skillforge.errors import ConflictError, RequestError
 from skillforge.forge import Forge
 from skillforge.gitrepo.writing import Who
 from skillforge.library import Library
-from skillforge.model import Draft, Proposal, State
+from skillforge.model import Draft, Proposal, Severity, State
 from skillforge.propose.admission import Request, is_old
 from skillforge.propose.opening import propose
 
@@ -19,6 +19,7 @@ class Offer(NamedTuple):
     number: int | None = None
     created: bool = False
     why_not: str = ""
+    refused: int | None = None  # the proposal of the same that was closed
 
 
 def offer(  # noqa: PLR0913 - what a proposal takes, and how to ask
@@ -47,14 +48,14 @@ def _offer(  # noqa: PLR0913, PLR0917 - as above
             return Offer(draft, proposal.number)
     if not again and (refused := _refused(forge, draft)):
         why = f"proposal {refused.number}, the same as this, was not wanted"
-        return Offer(draft, why_not=why)
+        return Offer(draft, why_not=why, refused=refused.number)
     try:
         [outcome] = propose(library, forge, [Request(draft, base)], by)
     except (ConflictError, RequestError) as err:
         return Offer(draft, why_not=err.message)
     if outcome.proposal is None:
-        found = [f.message for f in outcome.report.findings]
-        return Offer(draft, why_not=f"it is not valid: {found[0]}")
+        errors = (f for f in outcome.report.findings if f.severity is Severity.ERROR)
+        return Offer(draft, why_not=f"it is not valid: {next(errors).message}")
     return Offer(draft, outcome.proposal.number, outcome.created)
 
 
