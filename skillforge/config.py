@@ -55,6 +55,15 @@ class CanaryPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class CuratePolicy:
+    """When the curator speaks up, in days: without a use, and since a change."""
+
+    stale: int = 30
+    archive: int = 90
+    young: int = 7  # it leaves a skill alone for so long
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """What a library asks of its skills."""
 
@@ -78,9 +87,7 @@ class Policy:
     least_examples: int = 5  # approved and verified, behind what an agent made
     least_sessions: int = 3
     canary: CanaryPolicy = field(default_factory=CanaryPolicy)
-    stale_days: int = 30  # without a use, while others are used
-    archive_days: int = 90
-    young_days: int = 7  # in which the curator leaves a skill alone
+    curate: CuratePolicy = field(default_factory=CuratePolicy)
     health_seconds: int = 3600  # that a health run may take
 
     def lets_roll_back(self, origin: str) -> bool:
@@ -105,7 +112,6 @@ def read_policy(data: bytes) -> Policy:
     proposals = settings.get("proposals", {})
     tests = settings.get("tests", {})
     evidence = settings.get("evidence", {})
-    curate = settings.get("curate", {})
     return Policy(
         profile=Profile(settings.get("profile", default.profile)),
         rules={str(rule): how for rule, how in settings.get("rules", {}).items()},
@@ -127,9 +133,7 @@ def read_policy(data: bytes) -> Policy:
         least_examples=evidence.get("examples", default.least_examples),
         least_sessions=evidence.get("sessions", default.least_sessions),
         canary=CanaryPolicy(**settings.get("canary", {})),
-        stale_days=curate.get("stale", default.stale_days),
-        archive_days=curate.get("archive", default.archive_days),
-        young_days=curate.get("young", default.young_days),
+        curate=CuratePolicy(**settings.get("curate", {})),
         health_seconds=settings.get("health", {}).get("budget", default.health_seconds),
     )
 

@@ -7,9 +7,11 @@ from skillforge.operate.editing import curators
 from skillforge.text import nearest
 
 
-def archived(library: Library, tip: str, name: str, why: str, into: str = "") -> Draft:
-    """A draft that archives a skill; `into` is the one that takes its place."""
-    tree = library.repository().name_of(f"{tip}:{SKILLS}/{name}")
+def archived(
+    library: Library, name: str, why: str, *, into: str = "", tip: str = ""
+) -> Draft:
+    """A draft that archives a skill of main; `into` is what takes its place."""
+    tree = library.repository().name_of(f"{tip or library.tip}:{SKILLS}/{name}")
     return curators(Draft(name, archives=tree, absorbed_into=into), why)
 
 

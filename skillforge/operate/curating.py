@@ -97,7 +97,7 @@ def _superseded(library: Library, tip: str, shelf: Shelf) -> Iterator[Remark]:
         said = skill.document.metadata("superseded-by") if skill.document else ""
         if said and said != name and said in shelf.skills:
             message = f"it says that {said} takes its place"
-            draft = archived(library, tip, name, f"{name}: {message}.", said)
+            draft = archived(library, name, f"{name}: {message}.", into=said, tip=tip)
             it = Remark(Kind.SUPERSEDED, name, message, said, "archive", "", draft)
             yield _unless(it, shelf.hands_off(name))
         elif name in shelf.absorbed and not shelf.life(name).is_back:
@@ -112,16 +112,16 @@ def _unless(remark: Remark, reason: str) -> Remark:
 
 
 def _unused(library: Library, tip: str, shelf: Shelf) -> Iterator[Remark]:
-    policy = shelf.policy
+    limits = shelf.policy.curate
     for name in shelf.skills if shelf.is_recorded else ():
         days = shelf.quiet_days(name)
-        if days < policy.stale_days or not shelf.others_are_used(name):
+        if days < limits.stale or not shelf.others_are_used(name):
             continue
         message = f"it was not used for {days} days, while others were"
-        if days < policy.archive_days:
+        if days < limits.archive:
             yield Remark(Kind.STALE, name, message, left_alone=shelf.hands_off(name))
         else:
-            draft = archived(library, tip, name, _quiet_reason(shelf, name))
+            draft = archived(library, name, _quiet_reason(shelf, name), tip=tip)
             it = Remark(Kind.ARCHIVE, name, message, "", "archive", "", draft)
             yield _unless(it, shelf.hands_off(name))
 
@@ -129,7 +129,7 @@ def _unused(library: Library, tip: str, shelf: Shelf) -> Iterator[Remark]:
 def _quiet_reason(shelf: Shelf, name: str) -> str:
     used = shelf.used(name)
     return (
-        f"Not used for {shelf.policy.archive_days} days or more, while others were; "
+        f"Not used for {shelf.policy.curate.archive} days or more, while others were; "
         f"{many(used.loaded, 'use')} before. It stays in archive/{name}: "
         f"skillforge curate --restore {name} brings it back."
     )

@@ -59,7 +59,7 @@ class Shelf:
 
     def others_are_used(self, name: str) -> bool:
         """Whether agents were at work lately, with other skills."""
-        from_day = self.today - self.policy.stale_days
+        from_day = self.today - self.policy.curate.stale
         return any(
             other != name and usage.last >= from_day
             for other, usage in self.usage.items()
@@ -76,7 +76,7 @@ class Shelf:
         if not makers or not all(map(is_of_agent, makers)):
             return "a person made it"
         age = self.today - life.changed // DAY
-        if age < self.policy.young_days:
+        if age < self.policy.curate.young:
             return f"it changed {many(max(age, 0), 'day')} ago"
         return ""
 
