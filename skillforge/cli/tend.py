@@ -98,9 +98,10 @@ def _offered(
     again: bool,
 ) -> tuple[dict[str, Any], str]:
     """Put drafts up for review, and add to an answer what became of them."""
-    from skillforge.propose.offering import offer
+    from skillforge.propose.offering import offer, offer_again
 
-    offers = offer(desk.library, desk.forge, drafts, desk.base, desk.by, again=again)
+    put_up = offer_again if again else offer
+    offers = put_up(desk.library, desk.forge, desk.base, desk.by, drafts)
     rows = [_offer_row(one) for one in offers]
     lines = [_offer_line(one) for one in offers]
     return data | {"proposals": rows}, noted("\n".join([text, *lines]), desk.forge.note)

@@ -165,6 +165,8 @@ class Past(NamedTuple):
 
     def judged(self, found: Checkup, at: int) -> Checkup:
         """A check-up with what the past adds to it."""
+        if not found.condition.is_known:
+            return found
         same = [
             row
             for row in self.rows

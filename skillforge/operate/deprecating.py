@@ -9,7 +9,7 @@ from skillforge.model import Draft
 from skillforge.operate.checkup import Checkup, Condition, Environment, is_bad
 from skillforge.operate.editing import curators, edited
 from skillforge.report import many
-from skillforge.text import plain_words
+from skillforge.text import on_one_line
 
 _MARK = "its cases fail"  # how a mark of ours begins: what people write stays
 _WORDS = {
@@ -77,4 +77,4 @@ def _broken(one: Checkup) -> str:
 
 
 def _told(words: str) -> str:
-    return plain_words(words, 120)
+    return on_one_line(words, 120)

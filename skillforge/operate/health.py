@@ -47,6 +47,7 @@ class Urgency(NamedTuple):
     """How soon a skill is to be tried; the greatest first."""
 
     was_left: bool  # it did not fit the last time
+    has_failed: bool
     score: float
 
     @classmethod
@@ -56,8 +57,8 @@ class Urgency(NamedTuple):
         `last` is how many days ago this version was tried here.
         """
         weeks = _LONGEST if last is None else min(last / 7, _LONGEST)
-        score = log2(1 + uses) + weeks + 4 * past.has_failed + 2 * _is_important(skill)
-        return cls(False, score)
+        score = log2(1 + uses) + weeks + 2 * _is_important(skill)
+        return cls(False, past.has_failed, score)
 
 
 def _is_important(skill: Skill) -> bool:

@@ -76,7 +76,8 @@ def _what_changed(one: Checkup) -> list[str]:
         return ["  that it ever passed is not recorded here"]
     changed = ", ".join(one.changed) or "nothing that is recorded"
     unsure = "" if one.is_confirmed else "; no time was left to try it a second time"
-    return [f"  it passed on {_date(one.passed.at)}; changed: {changed}{unsure}"]
+    day = str(_date(one.passed.at))[:10]
+    return [f"  it passed on {day}; changed since: {changed}{unsure}"]
 
 
 def summary(found: Sequence[Checkup]) -> str:

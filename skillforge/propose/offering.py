@@ -1,6 +1,7 @@
 """Offer many drafts of the curator's: one proposal each, whatever becomes of others."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from skillforge.errors import ConflictError, RequestError
@@ -22,44 +23,63 @@ class Offer(NamedTuple):
     refused: int | None = None  # the proposal of the same that was closed
 
 
-def offer(  # noqa: PLR0913 - what a proposal takes, and how to ask
-    library: Library,
-    forge: Forge,
-    drafts: Iterable[Draft],
-    base: str,
-    by: Who,
-    *,
-    again: bool = False,
+@dataclass
+class _Desk:
+    """What the forge holds, asked for once."""
+
+    library: Library
+    forge: Forge
+    base: str
+    by: Who
+    waiting: list[Proposal]
+    every: list[Proposal]
+
+
+def offer(
+    library: Library, forge: Forge, base: str, by: Who, drafts: Iterable[Draft]
 ) -> list[Offer]:
     """Open a proposal for each draft whose skills have none.
 
-    What a reviewer has refused is not asked a second time, unless `again`.
+    What a reviewer has refused is not asked a second time.
     """
-    return [_offer(library, forge, draft, base, by, again) for draft in drafts]
+    wanted = list(drafts)
+    if not wanted:
+        return []
+    desk = _Desk(library, forge, base, by, forge.waiting(), forge.proposals())
+    return [_refused(desk, draft) or _opened(desk, draft) for draft in wanted]
 
 
-def _offer(  # noqa: PLR0913, PLR0917 - as above
-    library: Library, forge: Forge, draft: Draft, base: str, by: Who, again: bool
-) -> Offer:
-    policy = library.policy(base)
-    for proposal in forge.waiting():
+def _refused(desk: _Desk, draft: Draft) -> Offer | None:
+    """What became of the same draft the last time, if somebody closed it."""
+    same = [p for p in desk.every if p.digest == draft.digest]
+    if not same or same[-1].state is not State.CLOSED:
+        return None
+    number = same[-1].number
+    why = f"proposal {number}, the same as this, was closed"
+    return Offer(draft, why_not=why, refused=number)
+
+
+def offer_again(
+    library: Library, forge: Forge, base: str, by: Who, drafts: Iterable[Draft]
+) -> list[Offer]:
+    """The same for one who asks for it by name: it is asked a second time."""
+    desk = _Desk(library, forge, base, by, forge.waiting(), [])
+    return [_opened(desk, draft) for draft in drafts]
+
+
+def _opened(desk: _Desk, draft: Draft) -> Offer:
+    policy = desk.library.policy(desk.base)
+    for proposal in desk.waiting:
         is_rival = not set(draft.skills).isdisjoint(proposal.skills)
-        if is_rival and not is_old(proposal, policy, by):
+        if is_rival and not is_old(proposal, policy, desk.by):
             return Offer(draft, proposal.number)
-    if not again and (refused := _refused(forge, draft)):
-        why = f"proposal {refused.number}, the same as this, was not wanted"
-        return Offer(draft, why_not=why, refused=refused.number)
+    request = Request(draft, desk.base)
     try:
-        [outcome] = propose(library, forge, [Request(draft, base)], by)
+        [outcome] = propose(desk.library, desk.forge, [request], desk.by)
     except (ConflictError, RequestError) as err:
         return Offer(draft, why_not=err.message)
     if outcome.proposal is None:
         errors = (f for f in outcome.report.findings if f.severity is Severity.ERROR)
         return Offer(draft, why_not=f"it is not valid: {next(errors).message}")
+    desk.waiting.append(outcome.proposal)
     return Offer(draft, outcome.proposal.number, outcome.created)
-
-
-def _refused(forge: Forge, draft: Draft) -> Proposal | None:
-    """The last proposal of the same draft, if somebody closed it."""
-    same = [p for p in forge.proposals() if p.digest == draft.digest]
-    return same[-1] if same and same[-1].state is State.CLOSED else None
