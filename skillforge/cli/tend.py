@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli.base import FORMATS, Answer, Settings, forge_options
+from skillforge.cli.base import FORMATS, Answer, F, Settings, forge_options
 from skillforge.cli.output import use_colour
 from skillforge.cli.propose import as_option, noted, origin_option, proposed
 from skillforge.cli.testing import jobs_option, progress, rendered, shard_option
@@ -20,12 +20,18 @@ if TYPE_CHECKING:
 _why_option = click.option(
     "--why", default="", help="The reason, for the reviewer and history."
 )
-_supersede_option = click.option(
-    "--supersede", is_flag=True, help="Close another proposal for the skill."
-)
 _propose_option = click.option(
     "--propose", "is_proposed", is_flag=True, help="Put what follows up for review."
 )
+
+
+def _pin_options(command: F) -> F:
+    """Give a command what it takes to pin a skill or to unpin it."""
+    supersede = click.option(
+        "--supersede", is_flag=True, help="Close another proposal for the skill."
+    )
+    rest = _why_option(supersede(origin_option(as_option(forge_options(command)))))
+    return click.argument("name")(rest)
 
 
 @click.command()
@@ -129,12 +135,7 @@ def _offer_line(one: "Offer") -> str:
 
 
 @click.command()
-@click.argument("name")
-@_why_option
-@_supersede_option
-@origin_option
-@as_option
-@forge_options
+@_pin_options
 @click.pass_obj
 def pin(settings: Settings, /, name: str, **given: Any) -> Answer:
     """Propose to pin a skill: `metadata.pinned: "true"`. The curator leaves it alone.
@@ -148,12 +149,7 @@ def pin(settings: Settings, /, name: str, **given: Any) -> Answer:
 
 
 @click.command()
-@click.argument("name")
-@_why_option
-@_supersede_option
-@origin_option
-@as_option
-@forge_options
+@_pin_options
 @click.pass_obj
 def unpin(settings: Settings, /, name: str, **given: Any) -> Answer:
     """Propose to take a pin out: the curator may propose to archive the skill again.

@@ -4,8 +4,8 @@ import posixpath
 
 from skillforge.errors import ConflictError
 from skillforge.library import Library
-from skillforge.model import SKILL_FILE, Document, Draft, DraftFile, Kind, Skill
-from skillforge.operate.editing import curators
+from skillforge.model import SKILL_FILE, Document, Draft, DraftFile, Skill
+from skillforge.operate.editing import curators, editable
 from skillforge.operate.mending import Splice, place_of, spliced, told_apart
 
 _REFERENCES = "references"
@@ -20,8 +20,8 @@ def consolidated(
     file in the same place. What it said becomes `references/<its name>.md`, with links
     that lead to where its files are now.
     """
-    _refuse_odd(umbrella)
-    _refuse_odd(absorbed)
+    editable(umbrella)
+    their_page = editable(absorbed)
     files = library.files_at(tip, umbrella.name)
     theirs = library.files_at(tip, absorbed.name)
     support = {path: it for path, it in theirs.items() if path != SKILL_FILE}
@@ -37,27 +37,11 @@ def consolidated(
             hint=f"consolidate {absorbed.name} by hand: skillforge propose takes a "
             "batch with `absorbed_into`",
         )
-    assert absorbed.document is not None
-    said = rehomed(absorbed.name, absorbed.document, homes).encode()
+    said = rehomed(absorbed.name, their_page, homes).encode()
     skill_md = files[SKILL_FILE]
     linked = skill_md._replace(data=_with_link(skill_md.data, absorbed.name, page))
     whole = {**files, **moved, page: DraftFile(said), SKILL_FILE: linked}
     return curators(Draft(umbrella.name, whole, absorbed=(absorbed.name,)), why)
-
-
-def _refuse_odd(skill: Skill) -> None:
-    """Stop at what a draft cannot carry."""
-    for path, file in skill.files.items():
-        if file.kind not in (Kind.FILE, Kind.EXECUTABLE):
-            raise ConflictError(
-                f"{skill.path}/{path} is no ordinary file, and no draft can hold it",
-                hint="propose the skill with a copy of the file in its place first",
-            )
-    if skill.document is None or not skill.document.readable:
-        raise ConflictError(
-            f"{skill.path}/{SKILL_FILE} cannot be read",
-            hint=f"mend it first: skillforge validate {skill.name} --fix",
-        )
 
 
 def rehomed(name: str, document: Document, homes: dict[str, str]) -> str:

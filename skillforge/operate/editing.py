@@ -8,10 +8,16 @@ from skillforge.document import parse
 from skillforge.errors import ConflictError, RequestError
 from skillforge.gitrepo.lineage import successors
 from skillforge.library import Library
-from skillforge.model import SKILL_FILE, SKILLS, Draft, Origin
+from skillforge.model import (
+    SKILL_FILE,
+    SKILLS,
+    Document,
+    Draft,
+    Kind,
+    Origin,
+    Skill,
+)
 from skillforge.text import nearest
-
-_ORDINARY = ("100644", "100755")
 
 
 def refuse_unknown(library: Library, tip: str, name: str) -> None:
@@ -27,30 +33,36 @@ def refuse_unknown(library: Library, tip: str, name: str) -> None:
     raise RequestError(f"main has no skill {name!r}", hint=hint)
 
 
+def editable(skill: Skill) -> Document:
+    """The page of a skill that a draft can carry; stop at one that it cannot."""
+    for path, file in skill.files.items():
+        if file.kind not in (Kind.FILE, Kind.EXECUTABLE):
+            raise ConflictError(
+                f"{skill.path}/{path} is no ordinary file, and no draft can hold it",
+                hint="propose the skill with a copy of the file in its place first",
+            )
+    if skill.document is None or not skill.document.readable:
+        raise ConflictError(
+            f"{skill.path}/{SKILL_FILE} cannot be read",
+            hint=f"mend it first: skillforge validate {skill.name} --fix",
+        )
+    return skill.document
+
+
 def edited(
     library: Library, tip: str, name: str, change: Callable[[str], str]
 ) -> Draft | None:
     """A draft with another SKILL.md; None if it would be the same."""
     refuse_unknown(library, tip, name)
-    modes = library.repository().files_in(f"{tip}:{SKILLS}/{name}")
-    for path, entry in modes.items():
-        if entry.mode not in _ORDINARY:
-            raise ConflictError(
-                f"{SKILLS}/{name}/{path} is no ordinary file, and no draft can hold it",
-                hint="propose the skill with a copy of the file in its place first",
-            )
-    files = library.files_at(tip, name)
-    skill_md = files.get(SKILL_FILE)
-    document = parse(skill_md.data) if skill_md else None
-    if skill_md is None or document is None or not document.readable:
-        raise ConflictError(
-            f"{SKILLS}/{name}/{SKILL_FILE} cannot be read",
-            hint=f"mend it first: skillforge validate {name} --fix",
-        )
-    text = change(document.text)
-    if text == document.text:
+    skill = library.skill_at(tip, name)
+    assert skill is not None
+    before = editable(skill).text
+    after = change(before)
+    if after == before:
         return None
-    return Draft(name, files | {SKILL_FILE: skill_md._replace(data=text.encode())})
+    files = library.files_at(tip, name)
+    page = files[SKILL_FILE]._replace(data=after.encode())
+    return Draft(name, files | {SKILL_FILE: page})
 
 
 def pinned(library: Library, tip: str, name: str, *, is_wanted: bool) -> Draft | None:

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import log2
+from math import inf, log2
 from typing import NamedTuple
 from zlib import crc32
 
@@ -72,7 +72,8 @@ def check_up(
 ) -> Iterator[Checkup]:
     """Try skills of main, the most urgent first, and remember how they fared.
 
-    No case begins after the time is up: what is left comes first the next time.
+    No case begins after the time is up, but for those of the first skill: what is left
+    comes first the next time.
     Each result is kept before the next part begins, so that a crash costs little.
     """
     box, why = sandbox.choose()
@@ -87,9 +88,9 @@ def check_up(
     queue = _queue(library, tip, ask, store, machine)
     progress.start(len(queue))
     left: set[str] = set()
-    for at in range(0, len(queue), _AT_ONCE):
-        part = queue[at : at + _AT_ONCE]
-        found = _part(library, tip, part, machine, ask.jobs, deadline)
+    for at, part in enumerate(_parts(queue)):
+        until = deadline if at else inf  # however little time there is, it goes on
+        found = _part(library, tip, part, machine, ask.jobs, until)
         found = [
             one.past.judged(it, _now()) for one, it in zip(part, found, strict=True)
         ]
@@ -99,6 +100,13 @@ def check_up(
             progress.done(it.trials[-1] if it.trials else _no_time(it.skill))
         yield from found
     _note_left(store, {one.skill.name for one in queue}, left)
+
+
+def _parts(queue: "list[_Waiting]") -> "Iterator[list[_Waiting]]":
+    """What is tried together: the most urgent skill alone, then many."""
+    yield queue[:1]
+    for at in range(1, len(queue), _AT_ONCE):
+        yield queue[at : at + _AT_ONCE]
 
 
 class _Waiting(NamedTuple):
