@@ -55,6 +55,15 @@ class CanaryPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class CuratePolicy:
+    """When the curator speaks up, in days: without a use, and since a change."""
+
+    stale: int = 30
+    archive: int = 90
+    young: int = 7  # it leaves a skill alone for so long
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """What a library asks of its skills."""
 
@@ -78,6 +87,8 @@ class Policy:
     least_examples: int = 5  # approved and verified, behind what an agent made
     least_sessions: int = 3
     canary: CanaryPolicy = field(default_factory=CanaryPolicy)
+    curate: CuratePolicy = field(default_factory=CuratePolicy)
+    health_seconds: int = 3600  # that a health run may take
 
     def lets_roll_back(self, origin: str) -> bool:
         """Whether somebody of an origin may roll back without an approval."""
@@ -122,6 +133,8 @@ def read_policy(data: bytes) -> Policy:
         least_examples=evidence.get("examples", default.least_examples),
         least_sessions=evidence.get("sessions", default.least_sessions),
         canary=CanaryPolicy(**settings.get("canary", {})),
+        curate=CuratePolicy(**settings.get("curate", {})),
+        health_seconds=settings.get("health", {}).get("budget", default.health_seconds),
     )
 
 

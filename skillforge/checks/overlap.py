@@ -41,6 +41,24 @@ def neighbours(library: Library, commit: str, document: Document) -> list[Neighb
     return sorted(found, key=lambda n: (-n.similarity, n.name))
 
 
+def pairs(library: Library, commit: str) -> list[tuple[str, str, float]]:
+    """Skills of a commit that say much the same, two by two, the nearest first."""
+    likely = sketches.likely_pairs(library, commit)
+    names = sorted({name for pair in likely for name in pair})
+    said = {
+        skill.name: sketches.said_by(skill.document)
+        for skill in (library.read_at(commit, names) if names else ())
+        if skill.document is not None
+    }
+    none: frozenset[int] = frozenset()
+    alike = (
+        (one, other, similarity(said.get(one, none), said.get(other, none)))
+        for one, other in likely
+    )
+    near = [pair for pair in alike if pair[2] >= SIMILAR]
+    return sorted(near, key=lambda pair: (-pair[2], pair))
+
+
 def _findings(subject: Subject) -> Iterator[Finding]:
     """Whether a skill doubles another, or takes what calls for another."""
     skill = subject.skill

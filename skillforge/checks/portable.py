@@ -133,20 +133,24 @@ def link_target(skill: Skill, doc: Document) -> Iterator[Problem]:
     that the skill has. In code blocks, which may show other projects, only
     `scripts/` and `references/` count, and only if the skill has them.
     """
+    for target, offset, _is_markdown in dead_links(skill, doc)[:MOST_LINKS]:
+        yield Problem(
+            f"{target} does not exist in the skill",
+            "add the file, or correct the path",
+            doc.line_at(offset),
+        )
+
+
+def dead_links(skill: Skill, doc: Document) -> list[Link]:
+    """Links to files that are not there, in their order, each target once."""
     paths = {posixpath.normpath(link.target): link for link in reversed(doc.links)}
     missing = [link for path, link in paths.items() if path not in skill.files]
-    if missing:
-        folders = {".", *(parent for file in skill.files for parent in parents(file))}
-        code = code_blocks(doc.text)
-        dead = [link for link in missing if _is_dead(link, folders, code)]
-        for target, offset, _is_markdown in sorted(dead, key=attrgetter("offset"))[
-            :MOST_LINKS
-        ]:
-            yield Problem(
-                f"{target} does not exist in the skill",
-                "add the file, or correct the path",
-                doc.line_at(offset),
-            )
+    if not missing:
+        return []
+    folders = {".", *(parent for file in skill.files for parent in parents(file))}
+    code = code_blocks(doc.text)
+    dead = (link for link in missing if _is_dead(link, folders, code))
+    return sorted(dead, key=attrgetter("offset"))
 
 
 def _is_dead(link: Link, folders: set[str], code: list[tuple[int, int]]) -> bool:

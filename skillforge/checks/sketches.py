@@ -4,8 +4,10 @@ Kept in the cache by tree, so that only skills that changed are read again.
 """
 
 import sys
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache, partial
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from skillforge import proc
@@ -19,6 +21,7 @@ from skillforge.text import shingles
 
 _MARKS = 16  # of which texts that are three quarters alike share nearly all
 _MADE_BY = sys.implementation.cache_tag or ""  # whose numbers the sketches are
+_MOST_ALIKE = 50
 _FEWEST = 20  # shingles; shorter texts are alike by chance
 _WORTH_SPREADING = 500
 
@@ -59,6 +62,25 @@ def candidates(library: Library, commit: str, said: frozenset[int]) -> list[str]
         return found
     every = _all(library, commit).items()  # nothing can be kept here
     return [name for name, it in every if len({*marks} & {*it.marks}) >= least]
+
+
+def likely_pairs(library: Library, commit: str) -> list[tuple[str, str]]:
+    """Skills of a commit that may say much the same, two by two."""
+    marks = {name: it.marks for name, it in _all(library, commit).items()}
+    sharing: dict[int, list[str]] = {}
+    for name in sorted(marks):
+        for mark in marks[name]:
+            sharing.setdefault(mark, []).append(name)
+    shared: Counter[tuple[str, str]] = Counter()
+    for names in sharing.values():
+        # Of very many that are alike, each is held against the next alone.
+        is_few = len(names) <= _MOST_ALIKE
+        shared.update(combinations(names, 2) if is_few else pairwise(names))
+    return sorted(
+        pair
+        for pair, count in shared.items()
+        if count >= max(1, min(len(marks[name]) for name in pair) // 4)
+    )
 
 
 def triggers(library: Library, commit: str) -> Triggers:

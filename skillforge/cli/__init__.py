@@ -56,6 +56,10 @@ COMMANDS = {
         "stats": ("stats", "Tell how skills fare, and how sure that is."),
         "canary": ("canary", "Try a new version beside the old one."),
         "refine": ("refine", "Turn what uses reported into small edits."),
+        "health": ("tend", "Try the cases of all skills again."),
+        "curate": ("tend", "Find what is stale, double or broken; dry by default."),
+        "pin": ("tend", "Keep the curator away from a skill."),
+        "unpin": ("tend", "Let the curator look after a skill again."),
     },
     "GitHub": {
         "protect": ("github", "Set a repository up so that only judged skills merge."),

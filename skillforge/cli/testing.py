@@ -1,7 +1,7 @@
 """The command `test`: run what a skill ships to prove itself."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +12,25 @@ from skillforge.cli.output import use_colour
 
 if TYPE_CHECKING:
     from skillforge.checks.testing.session import Progress, Tested
+    from skillforge.model import Finding, Trial
 
 
-@click.command()
-@click.option(
+jobs_option = click.option(
     "--jobs",
     type=click.IntRange(1, 64),
     metavar="N",
     help="How many trials run at once [default: one for each processor, at most 4].",
 )
+shard_option = click.option(
+    "--shard",
+    default="1/1",
+    metavar="I/N",
+    help="Only part I of N, as several machines share the work.",
+)
+
+
+@click.command()
+@jobs_option
 @click.option(
     "--repeat",
     type=click.IntRange(1, 1000),
@@ -35,12 +45,7 @@ if TYPE_CHECKING:
     metavar="TEXT",
     help="Only cases with this in their name or their file's.",
 )
-@click.option(
-    "--shard",
-    default="1/1",
-    metavar="I/N",
-    help="Only part I of N, as several machines share the work.",
-)
+@shard_option
 @click.option("--no-cache", is_flag=True, help="Try again what has passed just so.")
 @click.option("-v", "--verbose", is_flag=True, help="Show trials that passed, too.")
 @selection_options
@@ -82,17 +87,14 @@ def test(  # noqa: PLR0913, PLR0917 - one for each option
         match, jobs or 0, repeat, session.read_shard(shard), not no_cache
     )
     selection = Selection(targets, changed_since, rev)
-    with _progress(settings.json or format_ != "text") as progress:
-        tested = session.run_tests(settings.start, selection, options, progress)
+    with progress(settings.json or format_ != "text") as bar:
+        tested = session.run_tests(settings.start, selection, options, bar)
     return _answer(tested, format_, verbose)
 
 
 def _answer(tested: "Tested", format_: str, verbose: bool) -> Answer:
     from skillforge import report as reports
-    from skillforge.checks import all_rules
     from skillforge.checks.testing import words
-    from skillforge.checks.testing.check import trial_findings
-    from skillforge.model import Report
 
     data = {
         "skills": len(tested.paths),
@@ -100,18 +102,7 @@ def _answer(tested: "Tested", format_: str, verbose: bool) -> Answer:
         "findings": [reports.finding_data(finding) for finding in tested.findings],
         "remembered": tested.remembered,
     }
-    document = None
-    if format_ == "junit":
-        document = words.junit(tested.trials, tested.findings)
-    elif render := reports.FORMATS.get(format_):
-        failed = (
-            finding.under(tested.paths[trial.skill])
-            for trial in tested.trials
-            for finding in trial_findings([trial])
-        )
-        document = render(Report((*failed, *tested.findings)), all_rules())
-        if format_ == "markdown":
-            document = words.markdown(document, tested.trials, tested.findings)
+    document = rendered(tested.trials, tested.findings, tested.paths, format_)
     said = words.text(
         tested.trials, tested.findings, verbose=verbose, colour=use_colour()
     )
@@ -121,8 +112,36 @@ def _answer(tested: "Tested", format_: str, verbose: bool) -> Answer:
     return Answer(data, said, tested.ok, document)
 
 
+def rendered(
+    trials: "list[Trial]",
+    findings: "list[Finding]",
+    paths: "Mapping[str, str]",
+    format_: str,
+) -> str | None:
+    """Trials in the format that was asked for; None for words to people."""
+    from skillforge import report as reports
+    from skillforge.checks import all_rules
+    from skillforge.checks.testing import words
+    from skillforge.checks.testing.check import trial_findings
+    from skillforge.model import Report
+
+    if format_ == "junit":
+        return words.junit(trials, findings)
+    render = reports.FORMATS.get(format_)
+    if render is None:
+        return None
+    failed = (
+        finding.under(paths[trial.skill])
+        for trial in trials
+        for finding in trial_findings([trial])
+    )
+    document = render(Report((*failed, *findings)), all_rules())
+    is_page = format_ == "markdown"
+    return words.markdown(document, trials, findings) if is_page else document
+
+
 @contextmanager
-def _progress(is_quiet: bool) -> Iterator["Progress"]:
+def progress(is_quiet: bool) -> Iterator["Progress"]:
     """A bar on a terminal, nothing in a pipe."""
     from skillforge.checks.testing.session import Progress
 

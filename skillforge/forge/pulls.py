@@ -15,7 +15,7 @@ from skillforge.gitrepo import GitRepo, trailers
 from skillforge.gitrepo.history import Commit
 from skillforge.model import (
     EVIDENCE,
-    SKILLS,
+    OURS,
     Action,
     Approval,
     Comment,
@@ -79,7 +79,7 @@ def _base(repo: GitRepo, pull: Json, main: str, head: str) -> str:
 def _touched(repo: GitRepo, base: str, head: str) -> list[str]:
     paths = repo.changed_paths(base, head, ".")
     parts = (path.split("/") for path in paths)
-    return sorted({p[1] for p in parts if p[0] in (SKILLS, EVIDENCE) and len(p) > 2})
+    return sorted({p[1] for p in parts if p[0] in OURS and len(p) > 2})
 
 
 def _by_the_tool(

@@ -1,7 +1,9 @@
 """The nouns, frozen: the values that the stages hand to each other."""
 
 from skillforge.model.checking import (
+    ARCHIVE,
     EVIDENCE,
+    OURS,
     SKILL_FILE,
     SKILLS,
     Danger,
@@ -52,8 +54,10 @@ from skillforge.model.trial import Outcome, Trial
 from skillforge.model.use import Arm, Assigned, Judged, Rollout, RolloutState, Use
 
 __all__ = [
+    "ARCHIVE",
     "CANARY",
     "EVIDENCE",
+    "OURS",
     "SCAN",
     "SKILLS",
     "SKILL_FILE",

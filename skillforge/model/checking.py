@@ -10,6 +10,8 @@ from typing import NamedTuple
 SKILL_FILE = "SKILL.md"
 SKILLS = "skills"  # the folders of a library
 EVIDENCE = "evidence"
+ARCHIVE = "archive"  # skills that are out of use, and can come back
+OURS = (SKILLS, EVIDENCE, ARCHIVE)  # what only proposals change
 
 
 class Severity(StrEnum):

@@ -46,7 +46,8 @@ class Draft:
     `evidence` holds new example files by id, `examples` every id it rests on.
     `absorbed` skills go because this one takes their place; `absorbed_into` is the one
     that takes this one's. `restores` maps skills to the tree that each gets back, byte
-    for byte; empty for one that goes.
+    for byte; empty for one that goes. `archives` is the tree of a skill that moves to
+    the archive as it is.
     """
 
     skill: str
@@ -56,6 +57,7 @@ class Draft:
     absorbed: tuple[str, ...] = ()
     absorbed_into: str = ""
     restores: Mapping[str, str] = field(default_factory=dict)
+    archives: str = ""
     reverts: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()  # files beside it that git ignores
     target: str = ""  # what a rollback leads to, in words
@@ -77,6 +79,7 @@ class Draft:
         evidence = sorted((i, d.decode("latin-1")) for i, d in self.evidence.items())
         restores = sorted(self.restores.items())
         said = [self.skill, files, evidence, sorted(self.absorbed), restores]
+        said += [self.archives] if self.archives else []
         return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
     @property

@@ -10,6 +10,7 @@ from skillforge.forge import Forge
 from skillforge.gitrepo.writing import Who
 from skillforge.library import Library
 from skillforge.model import (
+    ARCHIVE,
     SKILL_FILE,
     SKILLS,
     Action,
@@ -82,6 +83,28 @@ def document_of(draft: Draft) -> Document | None:
         return None
     size = len(skill_md.data)
     return parse(skill_md.data) if size <= MAX_BYTES else too_large(size)
+
+
+def refuse_archived(library: Library, base: str, draft: Draft, action: Action) -> None:
+    """A name is in use or in the archive, and what moves there is what was in use."""
+    places = [f"{base}:{top}/{draft.skill}" for top in (SKILLS, ARCHIVE)]
+    skill, archived = library.repository().names_of(places)
+    is_there = (skill, archived) == ("", draft.archives)
+    is_more = bool(draft.files or draft.evidence or draft.absorbed)
+    if action is Action.ARCHIVE and (
+        is_more or draft.archives not in (skill, archived)
+    ):
+        raise ConflictError(
+            f"{draft.skill} moves to the archive as it is on main, or not at all",
+            hint=f"skillforge log {draft.skill} shows its versions",
+        )
+    is_new = action is Action.ARCHIVE or (bool(draft.files) and not skill)
+    if archived and is_new and not is_there:
+        raise ConflictError(
+            f"the archive holds a skill {draft.skill}",
+            hint="bring that one back, and edit it: skillforge curate --restore "
+            f"{draft.skill} --propose",
+        )
 
 
 def refuse_growth(ready: Ready) -> None:

@@ -14,10 +14,20 @@ from skillforge.config import POLICY_FILE, Policy, read_policy
 from skillforge.errors import ConfigError, ConflictError, RequestError
 from skillforge.forge import Forge
 from skillforge.gitrepo import trailers
+from skillforge.gitrepo.history import Change
 from skillforge.gitrepo.objects import Object
 from skillforge.library import Library
-from skillforge.model import EVIDENCE, Action, Danger, Proposal, State
-from skillforge.propose import history, people, recorded
+from skillforge.model import (
+    ARCHIVE,
+    EVIDENCE,
+    OURS,
+    SKILLS,
+    Action,
+    Danger,
+    Proposal,
+    State,
+)
+from skillforge.propose import adoption, history, people, recorded
 from skillforge.propose.history import NOW, Step
 
 
@@ -66,7 +76,7 @@ def audit(
     all_steps = history.steps(library, _end(library, span) if span else tip)
     chosen = _chosen(library, all_steps, span, since)
     _refuse_shallow(library, all_steps, chosen)
-    adopted = _adopted(library, all_steps, tip)
+    adopted = adoption.adopted(library, all_steps, tip)
     facts = _gather(library, forge, all_steps)
     counts = {"promotion": 0, "revert": 0, "adopted": 0}
     found: list[Problem] = []
@@ -84,7 +94,8 @@ def audit(
             Problem(f"refs/skillforge/proposals/{n}", "unreadable-record", err.message)
             for n, err in unreadable.items()
         ]
-        found += _moved_adoption(library, all_steps, tip)
+        if late := adoption.moved(library, all_steps, tip):
+            found.append(Problem(late, "adoption-moved", adoption.TOO_LATE))
     return Audit(
         counts["promotion"],
         counts["revert"],
@@ -140,57 +151,6 @@ def _refuse_shallow(
         )
 
 
-def _adopted(library: Library, all_steps: list[Step], tip: str) -> set[str]:
-    """Commits from before the library was under review.
-
-    The first commit, the one that brought the policy, and all up to the one that the
-    policy names.
-    """
-    if not all_steps:
-        return set()
-    found = {all_steps[0].name}
-    for step in all_steps:
-        if step.is_promotion:
-            break  # a policy that comes later adopts nothing
-        if _adds(step, POLICY_FILE):
-            found.add(step.name)
-            break
-    if named := library.policy(tip).adopted:
-        names = [step.name for step in all_steps]
-        if library.repository().is_ancestor(names[-1], named):
-            return set(names)  # the range ends before the library was adopted
-        found.update(names[: _position(names, named) + 1])
-    return found
-
-
-def _position(names: list[str], named: str) -> int:
-    for at, name in enumerate(names):
-        if name.startswith(named):
-            return at
-    raise ConfigError(
-        f"{POLICY_FILE}: the adoption commit {named} is not on main",
-        hint="name a commit of main's own line: git log --first-parent",
-    )
-
-
-def _moved_adoption(
-    library: Library, all_steps: list[Step], tip: str
-) -> Iterator[Problem]:
-    """A library is adopted before it is used: later, that would hide what came in."""
-    named = library.policy(tip).adopted
-    names = [step.name for step in all_steps]
-    is_all = bool(named) and library.repository().is_ancestor(names[-1], named)
-    until = len(names) - 1 if is_all else _position(names, named) if named else -1
-    if any(step.is_promotion for step in all_steps[: until + 1]):
-        why = "the policy adopts promotions: the commit that it names is too late"
-        yield Problem(names[until], "adoption-moved", why)
-
-
-def _adds(step: Step, path: str) -> bool:
-    change = step.commit.changes.get(path)
-    return change is not None and not change.before
-
-
 def _gather(library: Library, forge: Forge | None, all_steps: list[Step]) -> _Facts:
     """Ask git everything at once: no process for each commit."""
     repo = library.repository()
@@ -239,7 +199,9 @@ def _judge(step: Step, facts: _Facts, adopted: set[str]) -> tuple[str, list[Prob
 
 
 def _unjudged(step: Step) -> Problem:
-    names = ", ".join(sorted(step.skills)) or "evidence"
+    tops = {path.partition("/")[0] for path in step.commit.changes}
+    beside = " and ".join(sorted(top for top in tops if top.casefold() in OURS))
+    names = ", ".join(sorted(step.skills)) or beside
     if step.pull_request is not None and step.drafted and not step.reverts:
         why = f"pull request {step.pull_request} was merged on GitHub, and who approved"
         why += " it is not noted here: git fetch origin 'refs/notes/*:refs/notes/*'"
@@ -252,6 +214,7 @@ def _unjudged(step: Step) -> Problem:
 
 
 Said = Iterator[tuple[str, str]]
+_NO_CHANGE = Change("", "", True)
 
 
 def _tree_is_approved(step: Step, _facts: _Facts) -> Said:
@@ -331,6 +294,20 @@ def _rolls_back_exactly(step: Step, facts: _Facts) -> Said:
                 yield "inexact-revert", f"{name} is no version that main held before"
 
 
+def _archives_exactly(step: Step, _facts: _Facts) -> Said:
+    """What moved to the archive is what was in use; it leaves when it is in use."""
+    changes = step.commit.changes
+    moved = {p.split("/")[1] for p in changes if p.startswith(f"{ARCHIVE}/")}
+    is_in = step.action == Action.ARCHIVE
+    for name in sorted(moved | set(step.skills) if is_in else moved):
+        skill = changes.get(f"{SKILLS}/{name}", _NO_CHANGE)
+        archived = changes.get(f"{ARCHIVE}/{name}", _NO_CHANGE)
+        is_move = skill[:2] == (archived.after, archived.before) != ("", "")
+        is_back = bool(skill.after) and not archived.after
+        if not (is_move and not skill.after if is_in else is_back):
+            yield "inexact-archive", f"{ARCHIVE}/{name} is not what {name} was"
+
+
 def _agrees_with_its_record(step: Step, facts: _Facts) -> Said:
     """Where the proposals' records are here, a merge has to be one of theirs."""
     if not facts.records:
@@ -372,6 +349,7 @@ _CHECKS: tuple[Callable[[Step, _Facts], Said], ...] = (
     _is_judged_by_its_base,
     _rests_on_evidence,
     _rolls_back_exactly,
+    _archives_exactly,
     _agrees_with_its_record,
 )
 

@@ -2,11 +2,21 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from skillforge.checks import paths
 from skillforge.gitrepo import trailers
 from skillforge.library import Library
-from skillforge.model import EVIDENCE, SKILLS, Action, Finding, Proposal, Severity
+from skillforge.model import (
+    ARCHIVE,
+    EVIDENCE,
+    OURS,
+    SKILLS,
+    Action,
+    Finding,
+    Proposal,
+    Severity,
+)
 from skillforge.propose import history
 
 _FILES = ("100644", "100755")
@@ -34,6 +44,15 @@ class Candidate:
     def is_rollback(self) -> bool:
         return self.action == Action.ROLLBACK
 
+    @property
+    def is_archiving(self) -> bool:
+        return self.action == Action.ARCHIVE
+
+    @property
+    def moves(self) -> bool:
+        """Whether it may move a skill to the archive, or bring it back."""
+        return self.is_archiving or self.is_rollback
+
     @classmethod
     def of(cls, proposal: Proposal) -> "Candidate":
         """A proposal is about what it was opened for, whatever its branch holds now."""
@@ -60,7 +79,7 @@ class Candidate:
             {
                 path.split("/")[1] if "/" in path else path
                 for path in repo.changed_paths(start, head, ".")
-                if history.is_of(path, SKILLS) or history.is_of(path, EVIDENCE)
+                if any(history.is_of(path, top) for top in OURS)
             }
         )
         said: dict[str, list[str]] = {}
@@ -81,8 +100,11 @@ def path_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
     for path, mode, is_new in library.repository().changed_files(
         candidate.start, candidate.head
     ):
-        if why := _refusal(candidate, own, path, mode, is_new):
+        # A skill moves as a whole, and is judged so.
+        is_moved = candidate.moves and paths.inside(path, own, ARCHIVE)
+        if not is_moved and (why := _refusal(candidate, own, path, mode, is_new)):
             yield Finding("path", Severity.ERROR, why, path, 1, _ONE_SKILL)
+    yield from _archive_findings(library, candidate, own)
     for name in own:
         if path := paths.clash(
             library.repository().files_in(f"{candidate.head}:{SKILLS}/{name}")
@@ -112,7 +134,7 @@ def _refusal(
     """Why a changed file is not let through; empty if it is."""
     inside = paths.inside(path, own, SKILLS)
     evidence = paths.inside(path, own, EVIDENCE)
-    if not inside and not evidence:
+    if not inside and (not evidence or candidate.is_archiving):
         return f"a draft about {' and '.join(own)} may not touch it"
     if evidence and not is_new:
         return "evidence is a record: it is added to, never changed"
@@ -121,6 +143,43 @@ def _refusal(
     if mode not in _FILES:
         return "it is a link or a repository, not an ordinary file"
     return paths.refusal(inside or evidence)
+
+
+class _Places(NamedTuple):
+    """The trees of a skill where it is used and in the archive; empty for none."""
+
+    skill: str
+    archive: str
+
+
+def _archive_findings(
+    library: Library, candidate: Candidate, own: tuple[str, ...]
+) -> Iterator[Finding]:
+    repo = library.repository()
+    hint = "skillforge curate moves skills to the archive, and brings them back"
+    for name in own:
+        before, after = (
+            _Places(*repo.names_of([f"{at}:{top}/{name}" for top in (SKILLS, ARCHIVE)]))
+            for at in (candidate.start, candidate.head)
+        )
+        if why := _misplaced(candidate, before, after):
+            path = f"{ARCHIVE}/{name}"
+            yield Finding("archive", Severity.ERROR, why, path, 1, hint)
+
+
+def _misplaced(candidate: Candidate, before: _Places, after: _Places) -> str:
+    """A skill goes to the archive to the byte, and leaves it when it is back."""
+    if candidate.is_archiving and before.archive:
+        return "the archive holds a skill of this name already"
+    if candidate.is_archiving:
+        is_moved = before.skill and after == _Places("", before.skill)
+        return "" if is_moved else "what is archived is not exactly the skill that went"
+    is_back = candidate.is_rollback and after.skill and not after.archive
+    if after.archive != before.archive and not is_back:
+        return "what is in the archive stays as it is"
+    if after.skill and after.archive and not before.skill:
+        return "the archive holds a skill of this name: that one can come back"
+    return ""
 
 
 def _commit_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:

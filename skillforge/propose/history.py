@@ -14,7 +14,7 @@ from skillforge.gitrepo import trailers
 from skillforge.gitrepo.history import Change, Commit
 from skillforge.gitrepo.running import AS_IT_IS
 from skillforge.library import Library
-from skillforge.model import EVIDENCE, SKILLS
+from skillforge.model import ARCHIVE, EVIDENCE, OURS, SKILLS, Action
 from skillforge.propose import recorded
 
 NOW = "Rolled-Back-By"  # trailer of a merge: who did not wait for an approval
@@ -22,6 +22,10 @@ _REVERTS = re.compile(r"^This reverts commit ([0-9a-f]{7,64})\b", re.MULTILINE)
 _REVERTS_NUMBER = re.compile(
     r"^Reverts (?:[\w.-]+/[\w.-]+)?#(\d{1,9})\s*$", re.MULTILINE
 )
+_TOPS: dict[str, tuple[str, ...]] = {
+    Action.ARCHIVE: (SKILLS, ARCHIVE),
+    Action.ROLLBACK: OURS,
+}
 _LATEST = 253_402_300_799  # the last second that a date can tell
 _RAW = ("--raw", "-t", "--root", "--no-abbrev", *AS_IT_IS)
 MAIN_LINE = ("--first-parent", "--diff-merges=first-parent", *_RAW)
@@ -100,7 +104,11 @@ class Step:
     @property
     def is_exact_revert(self) -> bool:
         """Whether all that it touched is just as it was before what it reverts."""
-        records = [path for path in self.commit.changes if is_of(path, EVIDENCE)]
+        records = [
+            path
+            for path, change in self.commit.changes.items()
+            if not change.is_tree and (is_of(path, EVIDENCE) or is_of(path, ARCHIVE))
+        ]
         return (
             bool(self.reverts)
             and bool(self.skills)
@@ -216,13 +224,16 @@ def is_of(path: str, top: str) -> bool:
 
 
 def touches_skills(step: Step) -> bool:
-    tops = (SKILLS, EVIDENCE)
-    return any(is_of(p, top) for p in step.commit.changes for top in tops)
+    return any(is_of(p, top) for p in step.commit.changes for top in OURS)
 
 
 def outside(step: Step, names: Iterable[str]) -> list[str]:
-    """Paths that a step changed beyond some skills and their evidence."""
-    tops = tuple(f"{top}/{name}/" for name in names for top in (SKILLS, EVIDENCE))
+    """Paths that a step changed beyond some skills and their evidence.
+
+    What moves a skill to the archive or back may touch its place there, too.
+    """
+    own = _TOPS.get(step.action, (SKILLS, EVIDENCE))
+    tops = tuple(f"{top}/{name}/" for name in names for top in own)
     return [
         path
         for path, change in step.commit.changes.items()

@@ -15,6 +15,7 @@ from skillforge.gitrepo.objects import blob_name
 from skillforge.gitrepo.writing import NewCommit, Put, Who
 from skillforge.library import Library
 from skillforge.model import (
+    ARCHIVE,
     EVIDENCE,
     SKILL_FILE,
     SKILLS,
@@ -78,6 +79,7 @@ def _prepare(library: Library, request: Request) -> Ready:
     draft, base = request.draft, request.base
     before = library.repository().find(f"{base}:{SKILLS}/{draft.skill}/{SKILL_FILE}")
     action = _action(draft, before is not None)
+    admission.refuse_archived(library, base, draft, action)
     digest = draft.digest
     if request.bump:
         digest = hashlib.sha256(f"{digest} {request.bump}".encode()).hexdigest()
@@ -117,6 +119,8 @@ def _stamped(ready: Ready) -> Ready:
 def _action(draft: Draft, exists: bool) -> Action:
     if draft.restores:
         return Action.ROLLBACK
+    if draft.archives:
+        return Action.ARCHIVE
     if draft.absorbed:
         return Action.CONSOLIDATE
     if draft.files:
@@ -200,6 +204,8 @@ def _is_on_base(library: Library, ready: Ready) -> bool:
             repo.name_of(f"{base}:{SKILLS}/{name}") == tree
             for name, tree in draft.restores.items()
         )
+    if draft.archives:
+        return _is_moved(repo, base, draft)
     if not draft.files or draft.absorbed or ready.before is None:
         return False
     given = ready.request.draft.files
@@ -219,12 +225,20 @@ def _holds(library: Library, head: str, ready: Ready) -> bool:
     is_else_there = repo.names_of(names) == list(wanted.values())
     if not is_else_there or draft.evidence.items() - evidence.items():
         return False
+    if draft.archives:
+        return _is_moved(repo, head, draft)
     folder = f"{head}:{SKILLS}/{draft.skill}"
     if draft.restores or not draft.files:
         return bool(draft.restores) or not repo.name_of(folder)
     skill_md = repo.find(f"{folder}/{SKILL_FILE}")
     version = versions.of(skill_md.data) if skill_md else ""
     return _holds_files(repo, folder, versions.with_version(draft.files, version))
+
+
+def _is_moved(repo: GitRepo, commit: str, draft: Draft) -> bool:
+    """Whether a commit holds a skill in its archive, and there alone."""
+    places = [f"{commit}:{top}/{draft.skill}" for top in (SKILLS, ARCHIVE)]
+    return repo.names_of(places) == ["", draft.archives]
 
 
 def _holds_files(repo: GitRepo, folder: str, given: Mapping[str, DraftFile]) -> bool:
@@ -308,5 +322,9 @@ def _puts(draft: Draft) -> Iterator[Put]:
         yield Put(f"{SKILLS}/{name}")
     for name, tree in draft.restores.items():
         yield Put(f"{SKILLS}/{name}", mode="040000", object=tree)
+        if tree:  # where it is back, it is not in the archive any more
+            yield Put(f"{ARCHIVE}/{name}")
+    if draft.archives:
+        yield Put(f"{ARCHIVE}/{draft.skill}", mode="040000", object=draft.archives)
     for number, data in draft.evidence.items():
         yield Put(f"{EVIDENCE}/{draft.skill}/{number}.json", data)

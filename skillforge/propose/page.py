@@ -12,7 +12,7 @@ from skillforge.forge import Page
 from skillforge.gitrepo import trailers
 from skillforge.library import Library
 from skillforge.model import (
-    EVIDENCE,
+    OURS,
     SKILL_FILE,
     SKILLS,
     Action,
@@ -202,7 +202,7 @@ def _commands(brief: Brief) -> list[str]:
     proposal = brief.proposal
     number, name = proposal.number, proposal.skill
     is_name = paths.is_name(name)  # else it is no word for a shell
-    is_there = is_name and proposal.action != Action.DELETE
+    is_there = is_name and proposal.action not in (Action.DELETE, Action.ARCHIVE)
     test = f" && skillforge test {name}" if is_there else ""
     lines = [
         "### Try it, decide, take it back",
@@ -237,9 +237,8 @@ def doubts(library: Library, proposal: Proposal, verdict: Verdict) -> tuple[str,
     """Why a report that somebody else made may not be what it says."""
     repo = library.repository()
     found = []
-    tops = (SKILLS, EVIDENCE)
     changed = repo.changed_paths(proposal.base, proposal.head, ".")
-    if beyond := [path for path in changed if path.partition("/")[0] not in tops]:
+    if beyond := [path for path in changed if path.partition("/")[0] not in OURS]:
         shown = ", ".join(map(code, beyond[:_FILES]))
         found.append(
             f"the branch also changes {shown}, and so perhaps what judges it. Ask for "

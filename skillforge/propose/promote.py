@@ -13,7 +13,7 @@ from skillforge.gitrepo import trailers
 from skillforge.gitrepo.writing import NewCommit, Put, Who
 from skillforge.library import Library
 from skillforge.model import (
-    EVIDENCE,
+    OURS,
     SKILL_FILE,
     SKILLS,
     Action,
@@ -229,7 +229,7 @@ def _carried(
     """What a proposal changes, put on another base; nothing but what it may touch."""
     repo = library.repository()
     for name in proposal.skills:
-        for top in (SKILLS, EVIDENCE):
+        for top in OURS:
             merged = repo.name_of(f"{tree}:{top}/{name}")
             if merged != repo.name_of(f"{tip}:{top}/{name}"):
                 yield Put(f"{top}/{name}", mode="040000", object=merged)

@@ -15,6 +15,7 @@ from skillforge.model import (
     EVIDENCE,
     SKILL_FILE,
     SKILLS,
+    Action,
     Approval,
     Comment,
     Danger,
@@ -152,6 +153,8 @@ def merged(library: Library, proposal: Proposal, tip: str) -> str:
         )
         if was and not now and new not in ("", was):
             raise ConflictError(f"{library.main} has removed or renamed {path}")
+        if proposal.action is Action.ARCHIVE and was != now:
+            raise ConflictError(f"{library.main} has changed {path} since")
     return repo.merged_tree(tip, proposal.head)
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillforge.checks.overlap import neighbours
+from skillforge.checks.overlap import neighbours, pairs
 from skillforge.text import nearest_lines, shingles, similarity
 from tests.conftest import LibraryFolder, parse_text, skill_md
 
@@ -80,3 +80,17 @@ def test_the_nearest_text_is_the_one_that_was_meant() -> None:
 
     assert nearest_lines(page, "two word here") == (3, "two words here")
     assert nearest_lines(page, "two words her\nthre") == (3, "two words here\nthree")
+
+
+def test_pairs_of_a_library_are_found_two_by_two(library: LibraryFolder) -> None:
+    steps = "".join(f"{n}. Do the thing number {n} with care.\n" for n in range(30))
+    for name in ("aa-one", "bb-two", "cc-three"):
+        library.add_skill(name, body=f"# Tables\n\n{steps}")
+    library.add_skill("dd-four", body=steps.replace("thing", "other"))
+    library.commit()
+
+    found = pairs(library.library, "HEAD")
+
+    same = [("aa-one", "bb-two"), ("aa-one", "cc-three"), ("bb-two", "cc-three")]
+    assert [pair[:2] for pair in found] == same
+    assert all(pair[2] == 1.0 for pair in found)

@@ -208,6 +208,30 @@ def test_a_pull_request_without_skills_passes(gated: Team, tmp_path: Path) -> No
     assert runner(gated, number, tmp_path).job(GATE) == 0
 
 
+HEALTH = ROOT / ".github/workflows/skill-health.yml"
+
+
+@pytest.mark.parametrize("shard", ["1", "4"])
+def test_the_weekly_run_finds_what_fails(
+    gated: Team, tmp_path: Path, shard: str
+) -> None:
+    """In the part that it belongs to, and in that alone."""
+    text = skill_md("xlsx-tables", "", body("one"))
+    case = "run: [python3, -c, 'raise SystemExit(1)']\n"
+    files = {"SKILL.md": text, "tests/case.yaml": case}
+    folder = "skills/xlsx-tables"
+    gated.push("main", {f"{folder}/{path}": it for path, it in files.items()}, AUTHOR)
+    clone = tmp_path / "clone"
+    url = f"{gated.hub.url}/acme/skills.git"
+    subprocess.run(["git", "clone", "--quiet", url, clone], check=True)
+    machine = Runner(clone, {"matrix.shard": shard}, tmp_path)
+
+    code = machine.job(HEALTH)
+
+    is_there = "file=skills/xlsx-tables/tests/case.yaml" in machine.said
+    assert (code == 1) == is_there == (shard == "4"), machine.said
+
+
 def gate_report(team: Team, number: int, tmp_path: Path) -> Path:
     pull = team.repo.pulls[number]
     team.ok(

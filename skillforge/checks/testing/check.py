@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from skillforge.checks.marks import is_only_marked
 from skillforge.checks.registry import Check, Subject
 from skillforge.checks.testing.trials import Plan, Settings, plan, run
 from skillforge.config import Policy
@@ -103,11 +104,25 @@ def trial_findings(trials: Sequence[Trial]) -> Iterator[Finding]:
 def _findings(subject: Subject) -> Iterator[Finding]:
     if subject.skill is None:
         return
-    evidence = subject.library.evidence_at(subject.head, subject.skill.name)
-    planned = plan(subject.skill, evidence, subject.policy)
+    found = _tried(subject, subject.skill)
+    before = subject.before
+    if before is not None and is_only_marked(before, subject.skill):
+        found = map(_known, found)
+    yield from found
+
+
+def _tried(subject: Subject, skill: Skill) -> Iterator[Finding]:
+    evidence = subject.library.evidence_at(subject.head, skill.name)
+    planned = plan(skill, evidence, subject.policy)
     yield from shortcomings(planned, subject.policy)
-    yield from (_needed(f, subject.skill) for f in planned.findings)
+    yield from (_needed(f, skill) for f in planned.findings)
     yield from trial_findings(run([planned], settings()))
+
+
+def _known(finding: Finding) -> Finding:
+    """What main does as well: to mark a skill that fails does not make it worse."""
+    is_worse = finding.rule == CANARY or finding.severity is not Severity.ERROR
+    return finding if is_worse else replace(finding, severity=Severity.WARNING)
 
 
 def _needed(finding: Finding, skill: Skill) -> Finding:

@@ -105,20 +105,47 @@ def _problem(wanted: list[str]) -> str:
 
 def prepare(skill: Skill, wanted: list[Needs]) -> Path:
     """A folder with the packages, made once and kept; nothing of them is run for it."""
-    from skillforge.store import cache_folder
+    said, locked = _said(skill, wanted)
+    folder = _folder(said, locked)
+    if not folder.is_dir():
+        _install(said, folder, locked)
+    return folder
 
+
+def digest(skill: Skill) -> str:
+    """Equal where scripts get the same packages; empty if they need none.
+
+    What is not locked can be another version on another day: the packages that are
+    here count, too.
+    """
+    wanted = list(needs(skill))
+    if not wanted:
+        return ""
+    try:
+        said, locked = _said(skill, wanted)
+    except ToolError as err:
+        return err.message
+    here = sorted(found.name for found in _folder(said, locked).glob("*.dist-info"))
+    made_of = "\n".join([said, *here])
+    return hashlib.sha256(made_of.encode()).hexdigest()[:16]
+
+
+def _said(skill: Skill, wanted: list[Needs]) -> tuple[str, bool]:
+    """What pip is asked for, a line for each, and whether that is a lock."""
     lines = sorted({line for need in wanted for line in need.requirements})
     locked = LOCK in skill.files
     if locked:
         if skill.files[LOCK].size > _MOST_BYTES:
             raise ToolError(f"{LOCK} has more than {_MOST_BYTES >> 10} KB")
         lines = _lock(skill.read(LOCK).decode("utf-8", "replace"))
-    said = "\n".join(lines)
+    return "\n".join(lines), locked
+
+
+def _folder(said: str, locked: bool) -> Path:
+    from skillforge.store import cache_folder
+
     key = hashlib.sha256(f"{sys.version}\n{locked}\n{said}".encode()).hexdigest()[:24]
-    folder = cache_folder() / "packages" / key
-    if not folder.is_dir():
-        _install(said, folder, locked)
-    return folder
+    return cache_folder() / "packages" / key
 
 
 def _lock(text: str) -> list[str]:

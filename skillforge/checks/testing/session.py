@@ -82,18 +82,18 @@ def run_tests(
     fresh = _part(fresh, *options.shard)
     progress.start(sum(len(p.cases) + len(p.trials) for p in fresh))
     trials = run(fresh, settings(options.jobs, options.repeat), progress.done)
-    by_skill = _by_skill(trials, fresh)
+    by_path = by_skill(trials, fresh)
     memory.remember(
         {
-            key: by_skill[p.skill.path]
+            key: by_path[p.skill.path]
             for p, key in zip(plans, keys, strict=True)
-            if p.skill.path in by_skill and key
+            if p.skill.path in by_path and key
         }
     )
     ordered = [
         trial
         for planned, key in zip(plans, keys, strict=True)
-        for trial in known.get(key, by_skill.get(planned.skill.path, []))
+        for trial in known.get(key, by_path.get(planned.skill.path, []))
     ]
     paths = {planned.skill.name: planned.skill.path for planned in plans}
     return Tested(ordered, findings, paths, len(known))
@@ -120,7 +120,7 @@ def _advice(finding: Finding) -> Finding:
     return finding
 
 
-def _by_skill(trials: Sequence[Trial], plans: Sequence[Plan]) -> dict[str, list[Trial]]:
+def by_skill(trials: Sequence[Trial], plans: Sequence[Plan]) -> dict[str, list[Trial]]:
     """Trials by the path of their skill; two may have the same name."""
     each = iter(trials)
     return {

@@ -2,6 +2,7 @@
 
 import math
 import re
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -19,6 +20,7 @@ from skillforge.model import Finding, Outcome, Skill, Trial
 from skillforge.sandbox import Ended, Limits
 
 _ALLOW = "the policy allows it with tests: {dependencies: true}"
+OUT_OF_TIME = "no time was left for it"
 _SHOWN = 2000  # characters of what a job said
 _MOST_CASES, _MOST_BYTES = 10_000, 64 << 20  # of one skill
 
@@ -36,11 +38,12 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How trials are run."""
+    """How trials are run; none begins after the `deadline`, by the monotonic clock."""
 
     jobs: int = 1
     repeat: int = 1
     limits: Limits = field(default_factory=Limits)
+    deadline: float = math.inf
 
 
 class Run(NamedTuple):
@@ -202,6 +205,8 @@ def _trial(
 
 def _try(wanted: Run) -> Trial:
     """Try one case, as often as asked; one that ends in two ways is flaky."""
+    if time.monotonic() > wanted.settings.deadline:
+        return _not_run(wanted.plan, wanted.case, OUT_OF_TIME)
     trials = [_try_once(wanted) for _ in range(wanted.settings.repeat)]
     seconds = sum(trial.seconds for trial in trials)
     bad = [trial for trial in trials if not trial.ok]

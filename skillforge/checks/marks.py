@@ -1,0 +1,55 @@
+"""Marks on a skill, in its `metadata`: said of it, and no part of what it does.
+
+`pinned` keeps the curator away. `deprecated` warns whoever would use it, and why.
+"""
+
+from skillforge.document.edit import remove_field, set_field
+from skillforge.errors import RequestError
+from skillforge.model import SKILL_FILE, Document, Skill
+
+PINNED = "pinned"
+DEPRECATED = "deprecated"
+_MARKS = (PINNED, DEPRECATED, "version")
+_NO = ("", "false", "no", "off", "0")
+
+
+def is_pinned(document: Document | None) -> bool:
+    """Whether somebody wants a skill to be left alone; on doubt it is."""
+    return document is not None and document.metadata(PINNED).lower() not in _NO
+
+
+def deprecation(document: Document | None) -> str:
+    """Why a skill should not be used; empty if nothing is against it."""
+    return document.metadata(DEPRECATED) if document else ""
+
+
+def marked(text: str, mark: str, value: str) -> str:
+    """A SKILL.md with a mark set, or without it if the value is empty."""
+    path = ("metadata", mark)
+    return set_field(text, path, value) if value else remove_field(text, path)
+
+
+def is_only_marked(before: Skill, after: Skill) -> bool:
+    """Whether two versions of a skill do the same: they differ in marks alone."""
+    if before.document is None or after.document is None:
+        return False
+    return _others(before) == _others(after) and _unmarked(before) == _unmarked(after)
+
+
+def _others(skill: Skill) -> dict[str, tuple[str, bytes]]:
+    return {
+        path: (file.kind, skill.read(path))
+        for path, file in skill.files.items()
+        if path != SKILL_FILE
+    }
+
+
+def _unmarked(skill: Skill) -> str:
+    assert skill.document is not None
+    text = skill.document.text
+    try:
+        for mark in _MARKS:
+            text = marked(text, mark, "")
+    except RequestError:  # its header cannot be spliced: then all of it counts
+        return skill.document.text
+    return text

@@ -1,0 +1,91 @@
+"""What history tells of skills by their names: who made them, what took their place."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from skillforge.gitrepo import GitRepo, trailers
+from skillforge.gitrepo.history import Commit
+from skillforge.gitrepo.running import AS_IT_IS
+from skillforge.model import SKILLS, Action
+
+_RAW = ("--raw", "-t", "--root", "--no-abbrev", "--topo-order", *AS_IT_IS)
+_INTO = "Absorbed-Into"
+
+
+class Life(NamedTuple):
+    """How a skill that is in use came to be, and when something last happened to it.
+
+    `origin` is what the commit that created it says; empty where it says nothing. A
+    rollback creates nothing: it brings back what somebody made before.
+    """
+
+    origin: str = ""
+    changed: int = 0  # seconds since 1970
+    is_back: bool = False  # it was gone, and a rollback brought it back
+
+
+def successors(repo: GitRepo, tip: str) -> dict[str, str]:
+    """Names that are out of use, and the skill in use that took the place of each.
+
+    By the `Absorbed-Into` trailers of commits that took the old skill away themselves:
+    nothing else can give a name to another skill. Chains are followed to their end.
+    """
+    in_use = repo.tree(f"{tip}:{SKILLS}")
+    into = absorptions(repo, tip)
+    found: dict[str, str] = {}
+    for name in into.keys() - in_use.keys():
+        seen, end = {name}, into[name]
+        while end not in in_use and end in into and end not in seen:
+            seen.add(end)
+            end = into[end]
+        if end in in_use:
+            found[name] = end
+    return dict(sorted(found.items()))
+
+
+def absorptions(repo: GitRepo, tip: str) -> dict[str, str]:
+    """Skills that were absorbed at some time, and by which at last."""
+    found: dict[str, str] = {}
+    for commit in repo.log(*_RAW, f"--grep=^{_INTO}: ", tip):  # the newest first
+        said = _drafted(commit.message)
+        into = trailers.first(said, _INTO)
+        for name in said.get("Skill", ()) if into else ():
+            change = commit.changes.get(f"{SKILLS}/{name}")
+            if change is not None and not change.after and name != into:
+                found.setdefault(name, into)
+    return found
+
+
+def _drafted(message: str) -> dict[str, list[str]]:
+    """The trailers of a draft; in a squash others may stand behind them."""
+    for paragraph in reversed(message.split("\n\n")):
+        said = trailers.read(f"title\n\n{paragraph}")
+        if "Skill" in said:
+            return said
+    return {}
+
+
+def lives(repo: GitRepo, tip: str, names: Iterable[str]) -> dict[str, Life]:
+    """The lives of some skills that are in use, from one pass over all of history."""
+    wanted = set(names)
+    found: dict[str, Life] = {}
+    options = (*_RAW, "--full-history", "--diff-merges=first-parent")
+    for commit in repo.log(*options, tip, "--", SKILLS) if wanted else ():
+        for path, change in commit.changes.items():
+            top, _, name = path.partition("/")
+            if top != SKILLS or name not in wanted:
+                continue
+            found[name] = life = _lived(found.get(name, Life()), commit)
+            if change.before or len(commit.parents) > 1:
+                continue  # what a merge brings is told by the commit that it brings
+            said = _drafted(commit.message)
+            if trailers.first(said, "Action") == Action.ROLLBACK:
+                found[name] = life._replace(is_back=True)
+            else:
+                found[name] = life._replace(origin=trailers.first(said, "Origin"))
+                wanted.remove(name)
+    return found
+
+
+def _lived(life: Life, commit: Commit) -> Life:
+    return life._replace(changed=max(life.changed, commit.seconds))
