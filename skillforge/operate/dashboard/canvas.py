@@ -157,14 +157,13 @@ def _value_tick(y: float, text: str) -> Html:
     )
 
 
-def round_ticks(highest: float) -> list[float]:
-    """Zero and one or two round values up to `highest`."""
-    if highest <= 1:
-        return [0.0, 1.0]
-    power = 10.0 ** floor(log10(highest))
-    step = next(s * power for s in (5, 2, 1, 0.5) if s * power <= highest)
-    step = step / 2 if highest / step < 2 and step >= 2 else step
-    return [n * step for n in range(int(highest / step) + 1)]
+def round_ticks(highest: int) -> list[int]:
+    """Zero and up to five round, whole values, the last at most `highest`."""
+    power = 10 ** (len(str(highest)) - 1)
+    steps = [power // 5, power // 2, power, 2 * power, 5 * power]
+    fitting = (step for step in steps if step and highest // step <= 5)
+    step = next(fitting, 1)
+    return [step * at for at in range(max(1, highest // step) + 1)]
 
 
 def path(points: Sequence[tuple[float, float]], *, closed: bool = False) -> Html:

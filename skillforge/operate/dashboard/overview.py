@@ -77,11 +77,14 @@ def look_list(found: Sequence[Look], anchors: Mapping[str, str]) -> Html:
     """The looks as a list, each with a way to the plots of its skill."""
     if not found:
         return EMPTY
+    by_skill: dict[str, list[str]] = {}
+    for look in found:
+        by_skill.setdefault(look.skill, []).append(look.words)
     items = [
-        tag("li", tag("a", look.skill, href=anchors.get(look.skill)), ": ", look.words)
-        for look in found[:_MOST_LOOKS]
+        tag("li", tag("a", skill, href=anchors.get(skill)), ": ", "; ".join(said))
+        for skill, said in list(by_skill.items())[:_MOST_LOOKS]
     ]
-    cut = len(found) - _MOST_LOOKS
+    cut = len(by_skill) - _MOST_LOOKS
     more = f"and {cut:,} more; the table finds them by “worth a look”"
     return section(
         "look",

@@ -131,18 +131,21 @@ function tips() {
     if (lit) lit.classList.remove("lit");
     lit = null;
   };
+  const place = () => {
+    const at = lit.getBoundingClientRect();
+    const wide = document.documentElement.clientWidth;
+    const left = at.x + at.width / 2 - tip.offsetWidth / 2;
+    const above = at.y - tip.offsetHeight - 8;
+    tip.style.left = `${Math.max(8, Math.min(left, wide - tip.offsetWidth - 8))}px`;
+    tip.style.top = `${above > 8 ? above : at.bottom + 8}px`;
+  };
   const show = (mark) => {
     hide();
     lit = mark;
     mark.classList.add("lit");
     tip.textContent = mark.dataset.tip;
     tip.hidden = false;
-    const at = mark.getBoundingClientRect();
-    const wide = document.documentElement.clientWidth;
-    const left = at.x + at.width / 2 - tip.offsetWidth / 2;
-    const above = at.y - tip.offsetHeight - 8;
-    tip.style.left = `${Math.max(8, Math.min(left, wide - tip.offsetWidth - 8))}px`;
-    tip.style.top = `${above > 8 ? above : at.bottom + 8}px`;
+    place();
   };
   // The mark that is nearest, so that small signs need no steady hand.
   const nearest = (plot, event) => {
@@ -180,7 +183,7 @@ function tips() {
       if (next) show(next);
     });
   }
-  addEventListener("scroll", hide, { passive: true });
+  addEventListener("scroll", () => lit && place(), { passive: true });
 }
 
 theme();

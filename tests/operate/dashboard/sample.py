@@ -108,7 +108,7 @@ def living_skill(random: Random, name: str, pace: float) -> Data:
     uses = sum(each["uses"] for each in versions)
     good = sum(each["successes"] for each in versions)
     ever = good / max(1, sum(each["verified"] for each in versions))
-    lately = min(1.0, rate + random.uniform(-0.12, 0.02))
+    lately = min(1.0, rate + random.uniform(-0.1, 0.02))
     offered = round(uses * random.uniform(1.05, 3))
     return skill(
         name,
@@ -118,7 +118,7 @@ def living_skill(random: Random, name: str, pace: float) -> Data:
         precision=uses / offered if offered else None,
         moving=lately,
         trend="down"
-        if lately < ever - 0.02
+        if lately < ever - 0.05
         else "up"
         if lately > ever + 0.1
         else "flat",
