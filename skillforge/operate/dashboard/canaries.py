@@ -167,7 +167,10 @@ def _evidence(canary: Mapping[str, Any]) -> Html:
     now, decides = canary["wealth"], canary["threshold"]
     if not words.known(decides) or not (words.known(now) or now == inf):
         return EMPTY
-    spoken = f"Evidence of a difference: {words.factor(now)}; {words.factor(decides)} decides"
+    spoken = (
+        f"Evidence of a difference: {words.factor(now)}; "
+        f"{words.factor(decides)} decides"
+    )
     return figure(
         plots.wealth(now, decides, spoken),
         join(

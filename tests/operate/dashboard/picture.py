@@ -3,7 +3,6 @@
 python -m tests.operate.dashboard.picture docs/images/stats.png
 """
 
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from skillforge.operate.dashboard import page
-from tests.browser import NAMES
+from tests.browser import chromium
 from tests.operate.dashboard.sample import living_library
 
 
@@ -20,10 +19,7 @@ def take(picture: Path) -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         file = Path(folder) / "stats.html"
         file.write_text(page(living_library()), encoding="utf-8")
-        found = next(path for name in NAMES if (path := shutil.which(name)))
-        started = playwright.chromium.launch(
-            executable_path=found, args=["--no-sandbox"]
-        )
+        started = chromium(playwright)
         opened = started.new_page(viewport={"width": 1200, "height": 1180})
         opened.goto(file.as_uri())
         opened.screenshot(path=picture)

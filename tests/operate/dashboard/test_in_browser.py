@@ -77,22 +77,36 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return made
 
 
+def opened_from(file: Path, browser: Browser, **options: Any) -> Opened:
+    opened = Opened(browser.new_context(**options).new_page())
+    opened.listen(file.as_uri())
+    opened.page.goto(file.as_uri())
+    return opened
+
+
 @pytest.fixture
 def show(browser: Browser, files: dict[str, Path]) -> Iterator[Open]:
-    contexts = []
+    """Open a page by its kind or file, with options of a browser's context."""
+    shown = []
 
-    def call(name: str, *, file: Path | None = None, **options: Any) -> Opened:
-        context = browser.new_context(**options)
-        contexts.append(context)
-        opened = Opened(context.new_page())
-        address = (file or files[name]).as_uri()
-        opened.listen(address)
-        opened.page.goto(address)
-        return opened
+    def call(kind: str | Path, **options: Any) -> Opened:
+        file = kind if isinstance(kind, Path) else files[kind]
+        shown.append(opened_from(file, browser, **options))
+        return shown[-1]
 
     yield call
-    for context in contexts:
-        context.close()
+    for opened in shown:
+        opened.page.context.close()
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def each(
+    request: pytest.FixtureRequest, browser: Browser, files: dict[str, Path]
+) -> Iterator[Opened]:
+    """A page of every kind in turn, opened once for the tests that only look."""
+    opened = opened_from(files[request.param], browser)
+    yield opened
+    opened.page.context.close()
 
 
 # The contrast of each text with what lies behind it, by the formula of WCAG 2.
@@ -126,28 +140,20 @@ CONTRASTS = """() => {
 }"""
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_the_page_opens_from_a_file_and_asks_for_nothing(show: Open, name: str) -> None:
-    opened = show(name)
-
-    assert opened.page.locator("h1").is_visible()
+def test_the_page_opens_from_a_file_and_asks_for_nothing(each: Opened) -> None:
+    assert each.page.locator("h1").is_visible()
     for scheme, paper in PAPERS.items():
-        opened.page.emulate_media(color_scheme=scheme)
-        assert opened.paper() == paper
-        assert opened.page.evaluate(CONTRASTS) == []
-    assert opened.wrong == []
+        each.page.emulate_media(color_scheme=scheme)
+        assert each.paper() == paper
+        assert each.page.evaluate(CONTRASTS) == []
+    assert each.wrong == []
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_nothing_is_wider_than_the_screen(show: Open, name: str) -> None:
-    opened = show(name)
-
-    opened.page.evaluate(
-        "document.querySelectorAll('details').forEach(d => d.open = 1)"
-    )
+def test_nothing_is_wider_than_the_screen(each: Opened) -> None:
+    each.page.eval_on_selector_all("details", "all => all.map(one => one.open = 1)")
     for width in (1280, 768, 360, 320):
-        opened.page.set_viewport_size({"width": width, "height": 800})
-        wide = opened.page.evaluate("document.documentElement.scrollWidth")
+        each.page.set_viewport_size({"width": width, "height": 800})
+        wide = each.page.evaluate("document.documentElement.scrollWidth")
         assert wide <= width
 
 
@@ -173,7 +179,7 @@ def test_a_script_that_got_into_the_file_does_not_run(
     text = files["living"].read_text(encoding="utf-8")
     file.write_text(text.replace("</main>", f"{bad}</main>"), encoding="utf-8")
 
-    opened = show("changed", file=file)
+    opened = show(file)
 
     assert opened.page.evaluate("window.hurt") is None
     assert any("Content Security Policy" in said for said in opened.wrong)
