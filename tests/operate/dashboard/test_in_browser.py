@@ -352,4 +352,6 @@ def test_paper_has_no_buttons_and_no_dark_ground(show: Open) -> None:
 
     assert not opened.page.locator("#tools").is_visible()
     assert not opened.page.locator("#theme").is_visible()
-    assert opened.paper() == PAPERS["light"]
+    assert opened.paper() == "rgb(255, 255, 255)"
+    opened.page.set_viewport_size({"width": 720, "height": 1000})
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= 720
