@@ -151,7 +151,7 @@ def test_the_page_opens_from_a_file_and_asks_for_nothing(each: Opened) -> None:
 
 def test_nothing_is_wider_than_the_screen(each: Opened) -> None:
     each.page.eval_on_selector_all("details", "all => all.map(one => one.open = 1)")
-    for width in (1280, 768, 360, 320):
+    for width in (1280, 960, 768, 360, 320):
         each.page.set_viewport_size({"width": width, "height": 800})
         wide = each.page.evaluate("document.documentElement.scrollWidth")
         assert wide <= width
