@@ -36,6 +36,25 @@ class ScanPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class CanaryPolicy:
+    """How a new version is tried beside the old one before everybody gets it.
+
+    `start` says what a promotion starts a rollout of: edits, all or none. `alpha` is
+    how often a verdict may be wrong, `least` the keys that have to be heard of on the
+    new version, `margin` how many times as often a version may fail that is called no
+    worse. With `auto`, a rollback needs no approval.
+    """
+
+    start: str = "edits"
+    share: float = 10.0  # percent of keys
+    alpha: float = 0.05
+    least: int = 10
+    days: int = 30
+    margin: float = 2.0
+    auto: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """What a library asks of its skills."""
 
@@ -58,9 +77,12 @@ class Policy:
     private_ids: tuple[str, ...] = ()  # patterns
     least_examples: int = 5  # approved and verified, behind what an agent made
     least_sessions: int = 3
+    canary: CanaryPolicy = field(default_factory=CanaryPolicy)
 
     def lets_roll_back(self, origin: str) -> bool:
         """Whether somebody of an origin may roll back without an approval."""
+        if self.canary.auto and origin == Origin.CURATOR:
+            return True
         is_person = not is_of_agent(origin) and origin != Origin.IMPORT
         return self.rollback_now == "anyone" or (
             self.rollback_now == "people" and is_person
@@ -99,6 +121,7 @@ def read_policy(data: bytes) -> Policy:
         private_ids=tuple(settings.get("redact", {}).get("ids", ())),
         least_examples=evidence.get("examples", default.least_examples),
         least_sessions=evidence.get("sessions", default.least_sessions),
+        canary=CanaryPolicy(**settings.get("canary", {})),
     )
 
 

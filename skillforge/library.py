@@ -19,7 +19,16 @@ from skillforge.document import (
 )
 from skillforge.errors import ConfigError, RequestError, ToolError
 from skillforge.gitrepo import GitRepo, TreeFile
-from skillforge.model import EVIDENCE, SKILL_FILE, SKILLS, Document, File, Kind, Skill
+from skillforge.model import (
+    EVIDENCE,
+    SKILL_FILE,
+    SKILLS,
+    Document,
+    DraftFile,
+    File,
+    Kind,
+    Skill,
+)
 from skillforge.text import nearest
 
 Listing: TypeAlias = dict[str, list[TreeFile]]
@@ -221,6 +230,17 @@ class Library:
         return {
             name.removesuffix(".json"): it.data
             for name, it in zip(chosen, found, strict=True)
+            if it is not None
+        }
+
+    def files_at(self, commit: str, name: str) -> dict[str, DraftFile]:
+        """A skill's files as they are at a commit; none if it is not there."""
+        repo = self.repository()
+        entries = repo.files_in(f"{commit}:{SKILLS}/{name}")
+        found = repo.find_all([entry.object for entry in entries.values()])
+        return {
+            path: DraftFile(it.data, entry.mode == "100755")
+            for (path, entry), it in zip(entries.items(), found, strict=True)
             if it is not None
         }
 

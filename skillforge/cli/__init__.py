@@ -48,6 +48,13 @@ COMMANDS = {
         "audit": ("history", "Prove that nothing reached main unjudged."),
         "rollback": ("history", "Take a skill back to an earlier version."),
     },
+    "Operate": {
+        "record": ("record", "Report a use of a skill and its outcome."),
+        "sync-uses": ("record", "Exchange uses and rollouts with other machines."),
+        "stats": ("stats", "Tell how skills fare, and how sure that is."),
+        "canary": ("canary", "Try a new version beside the old one."),
+        "refine": ("refine", "Turn what uses reported into small edits."),
+    },
     "GitHub": {
         "protect": ("github", "Set a repository up so that only judged skills merge."),
         "report": ("github", "Show a gate's report on its pull request."),

@@ -148,7 +148,7 @@ class LazyGroup(click.Group):
         if name not in self.modules:
             return None
         module = import_module(f"skillforge.cli.{self.modules[name]}")
-        command: click.Command = getattr(module, name)
+        command: click.Command = getattr(module, name.replace("-", "_"))
         return command
 
     def resolve_command(

@@ -113,7 +113,7 @@ def draft(settings: Settings, /, number: str, **given: Any) -> Answer:
     report = proven(library, made)
     if given["agent"] and not report.ok:
         return _refused(made, report)
-    if given["is_proposed"]:
+    if given["is_proposed"] and not given["dry_run"]:
         return _propose(settings, made, given)
     return _written(library, made, report, is_rehearsal=given["dry_run"])
 
@@ -140,13 +140,15 @@ def _written(
 
     found = [reports.finding_data(it) for it in report.findings]
     data = draft_data(made) | {"findings": found}
+    lines = finding_lines(report.findings, colour=use_colour())
     if is_rehearsal:
         text = made.draft.files[SKILL_FILE].data.decode("utf-8", "replace")
         shown = map(printable, text.rstrip().split("\n"))
-        return Answer(data | {"text": text}, "\n".join(shown))
+        words = "\n".join([*shown, *lines])
+        return Answer(data | {"text": text}, words, ok=report.ok)
     placing.place(library, made.draft, is_edit=made.is_edit)
-    lines = finding_lines(report.findings, colour=use_colour())
-    return Answer(data, "\n".join([*lines, draft_text(made)]))
+    words = "\n".join([*lines, draft_text(made)])
+    return Answer(data, words, ok=report.ok)
 
 
 def _propose(settings: Settings, made: "Drafted", given: dict[str, Any]) -> Answer:

@@ -88,7 +88,8 @@ def promoted(settings: Settings, span: str) -> Answer:
 
     A merge by `skillforge promote` says itself who approved what. For others this asks
     GitHub, runs the gate again on what was merged, and keeps the answer as a git note
-    that `log`, `why` and `audit` read (refs/notes/skillforge, which is pushed).
+    that `log`, `why` and `audit` read (refs/notes/skillforge, which is pushed). With a
+    range it also starts the rollouts that the policy wants after an edit.
 
     Exits 1 if something reached main without the approvals that the policy asks for,
     or against the gate.
@@ -99,18 +100,41 @@ def promoted(settings: Settings, span: str) -> Answer:
     forge.look()
     chosen = audit.commits_of(desk.library, span) if span else None
     done = recording.record(desk.library, forge, chosen, desk.by)
+    started = _rolled_out(desk, forge, chosen) if chosen else []
     wrong = audit.audit(desk.library, None, span).exceptions
     lines = [
         f"noted {one.commit[:12]}: pull request {one.number}, the gate "
         f"{'passed' if one.passed else 'refuses it'}"
         for one in done
     ]
+    lines += [f"started the rollout of {name}" for name in started]
     lines += [words.problem_text(problem) for problem in wrong]
     data = {
         "recorded": [one._asdict() for one in done],
+        "rollouts": started,
         "exceptions": [problem._asdict() for problem in wrong],
     }
     return Answer(data, "\n".join(lines or ["nothing to note"]), ok=not wrong)
+
+
+def _rolled_out(desk: "Desk", forge: "GitHubForge", commits: set[str]) -> list[str]:
+    """Start the rollouts that the policy wants after merges, and share them."""
+    from skillforge.cli.canary import Merged, rolled_out
+    from skillforge.operate import agreeing
+    from skillforge.propose import history
+
+    library, remote = desk.library, forge.hosted.remote
+    agreeing.agree(library, remote, desk.by)
+    started = []
+    for step in history.steps(library, library.tip):
+        if step.name in commits and step.is_promotion:
+            for name in step.skills:
+                merged = Merged(name, str(step.action), step.name, step.number)
+                rollout, _ = rolled_out(desk, merged)
+                started += [name] if rollout and rollout.is_running else []
+    if started:
+        agreeing.agree(library, remote, desk.by)
+    return started
 
 
 @click.command()

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 import click
 
 from skillforge.cli.base import FORMATS, Answer, Settings, forge_options
+from skillforge.cli.canary import Merged, rolled_out
 from skillforge.cli.output import use_colour
 from skillforge.cli.propose import as_option
 
 if TYPE_CHECKING:
-    from skillforge.model import Proposal, Verdict
+    from skillforge.model import Proposal, Rollout, Verdict
     from skillforge.propose.desk import Desk
     from skillforge.propose.promote import Promoted
 
@@ -210,11 +211,27 @@ def promoted(desk: "Desk", done: "Promoted", created: bool = False) -> Answer:
         "left_behind": [str(place) for place in done.left],
     }
     if proposal.merge:
-        return Answer(data, words.promoted_text(done, desk.library.main))
+        merged = Merged(
+            proposal.skill, proposal.action, proposal.merge, proposal.number
+        )
+        rollout, problem = rolled_out(desk, merged)
+        data["rollout"] = rollout.id if rollout else None
+        text = words.promoted_text(done, desk.library.main)
+        return Answer(data, _told(text, rollout, problem))
     assert proposal.verdict is not None
     data |= words.verdict_data(proposal.verdict)
     text = words.verdict_text(proposal.verdict, colour=use_colour())
     return Answer(data, text, ok=False)
+
+
+def _told(text: str, rollout: "Rollout | None", problem: str) -> str:
+    """What a promotion says, with the rollout that it started."""
+    if rollout is None or not rollout.is_running:
+        return f"{text}\n{problem}" if problem else text
+    return (
+        f"{text}\n    {rollout.share:g} % of keys get it for now; "
+        f"skillforge canary status {rollout.skill}"
+    )
 
 
 @click.command()

@@ -10,7 +10,7 @@ import secrets
 import shlex
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,8 +25,10 @@ from skillforge.model import (
     EVIDENCE,
     SKILL_FILE,
     SKILLS,
+    Draft,
     DraftFile,
     Kind,
+    Skill,
 )
 
 SECONDS = 600
@@ -50,16 +52,29 @@ What is not to be learned
 
 def rewritten(made: Drafted, command: str) -> Drafted:
     """The draft as an agent left it; refused if it touched anything else."""
-    with tempfile.TemporaryDirectory(prefix="skillforge-") as folder:
-        root = Path(folder)
-        given = _laid_out(root, made)
-        home = root / SKILLS / made.draft.skill
-        _run(command, home, brief(made))
-        _refuse_outside(root, given, made.draft.skill)
-        draft = replace(made.draft, files=dict(_read_back(home)))
-    if not made.is_edit and not as_skill(draft).says_agent:
+    draft = worked_on(made.draft, command, brief(made), made.shown)
+    if not made.is_edit and _hides_its_maker(as_skill(draft)):
         raise _refused("it hides who made it: metadata.origin has to stay")
     return replace(made, draft=draft)
+
+
+def worked_on(
+    draft: Draft, command: str, text: str, shown: Container[str] = ()
+) -> Draft:
+    """A draft as an agent's command left it, with the evidence that it was shown."""
+    with tempfile.TemporaryDirectory(prefix="skillforge-") as folder:
+        root = Path(folder)
+        given = _laid_out(root, draft, shown)
+        home = root / SKILLS / draft.skill
+        _run(command, home, text)
+        _refuse_outside(root, given, draft.skill)
+        return replace(draft, files=dict(_read_back(home)))
+
+
+def _hides_its_maker(skill: Skill) -> bool:
+    """Whether a page that can be read does not say so; others are no draft at all."""
+    is_read = skill.document is not None and skill.document.readable
+    return is_read and not skill.says_agent
 
 
 def brief(made: Drafted) -> str:
@@ -77,12 +92,12 @@ def brief(made: Drafted) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _laid_out(root: Path, made: Drafted) -> dict[str, bytes]:
-    """Put the draft in a folder, without what is held out; what is there, by path."""
+def _laid_out(root: Path, draft: Draft, shown: Container[str]) -> dict[str, bytes]:
+    """Put a draft in a folder, without what is held out; what is there, by path."""
     given = {}
-    for path, file in paths(made.draft).items():
+    for path, file in paths(draft).items():
         is_record = path.startswith(f"{EVIDENCE}/")
-        if is_record and Path(path).stem not in made.shown:
+        if is_record and Path(path).stem not in shown:
             continue
         target = root / path
         target.parent.mkdir(parents=True, exist_ok=True)

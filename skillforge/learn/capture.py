@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skillforge import proc
+from skillforge.checks.private import private_to
 from skillforge.errors import RequestError
 from skillforge.learn import formats, marks, reading, sifting
 from skillforge.learn.formats import Format, Origin, Record, Trouble
-from skillforge.learn.machine import private_to
 from skillforge.learn.review import loaded
 from skillforge.learn.sifting import Raw, Ready
 from skillforge.library import Library
@@ -35,6 +35,7 @@ _MOST_WAITING = 512
 _MOST_PROBLEMS = 200
 _LOOKED_AT = 50  # objects, by which a format is recognised
 _SMALL = 1 << 20
+_STRANGE = "not a transcript"
 _VERDICTS = ("result.json", "reward.json", "reward.txt")
 
 
@@ -54,6 +55,10 @@ class Wish:
     def is_partial(self) -> bool:
         """Whether a file that was read may still hold what another wish is for."""
         return bool(self.since or self.project)
+
+    @property
+    def word(self) -> sifting.Word:
+        return sifting.Word(self.reviewed_by, self.outcome)
 
 
 class Problem(NamedTuple):
@@ -82,8 +87,10 @@ class Captured:
     @property
     def is_useless(self) -> bool:
         """Whether there was something to read, and nothing of it could be."""
-        episodes = len(self.kept) + self.known + sum(self.skipped.values())
-        return bool(self.problems) and not episodes and not self.unchanged
+        strange = self.skipped[_STRANGE]
+        skipped = self.skipped.total() - strange
+        is_read = self.kept or self.known or skipped or self.unchanged
+        return bool(self.problems or strange) and not is_read
 
     def report(self, path: str, trouble: Trouble) -> None:
         if len(self.problems) < _MOST_PROBLEMS:
@@ -177,7 +184,9 @@ class Capture:
             if form is None and went_on:
                 form = formats.named(mark.format)
             if form is None:
-                self.done.skipped["not a transcript"] += 1
+                self.done.skipped[_STRANGE] += 1
+                for trouble in records.troubles[:1]:  # damaged, not just another file
+                    self.done.report(str(path), trouble)
                 return
             before = self._seen
             self._episodes(form, objects, records, origin, str(path))
@@ -226,6 +235,8 @@ class Capture:
                 return "too old"
         if not example.task.strip():
             return "no task"
+        if self.wish.reviewed_by and example.review.status == "rejected":
+            return "rejected, as it says itself"
         return ""
 
     def _wait(self, example: Example) -> None:
@@ -249,8 +260,7 @@ class Capture:
         self._waiting, self._letters = [], 0
         if fresh:
             get_ready()  # before there are two of us
-        said = sifting.Word(self.wish.reviewed_by, self.wish.outcome)
-        work = partial(sifting.prepared, self.known, said)
+        work = partial(sifting.prepared, self.known, self.wish.word)
         parts = proc.spread(work, fresh, _FEWEST)
         self._keep([ready for part in parts for ready in part])
 
@@ -282,7 +292,7 @@ class Capture:
     def _update(self, row: Row, said: Example) -> None:
         """What is new of an example that is there: a verdict, or that NAME reviewed."""
         example = loaded(row)
-        now = sifting.updated(example, said, self.wish.reviewed_by)
+        now = sifting.updated(example, said, self.wish.word)
         if now is not example:
             self.store.update([(row.id, row.example, json.dumps(now.said))])
             self.done.approved += now.review.status != example.review.status

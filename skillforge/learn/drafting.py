@@ -9,11 +9,11 @@ from functools import partial
 from skillforge import proc
 from skillforge.checks.learned import ONE_OCCASION
 from skillforge.checks.paths import is_name
+from skillforge.checks.private import private_to
 from skillforge.errors import ConflictError, RequestError
 from skillforge.learn import patterns, worth
 from skillforge.learn.contract import Contract, contract
 from skillforge.learn.editing import extended
-from skillforge.learn.machine import private_to
 from skillforge.learn.patterns import Pattern
 from skillforge.learn.writing import skill_md
 from skillforge.library import Library

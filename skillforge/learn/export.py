@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from skillforge import __version__
+from skillforge.checks.private import private_to
 from skillforge.errors import ConflictError, RequestError
 from skillforge.learn import patterns, worth
-from skillforge.learn.machine import private_to
 from skillforge.learn.patterns import Pattern
 from skillforge.library import Library, replace_file
 from skillforge.model import Ended, Example, Step, StepKind

@@ -2,11 +2,11 @@
 
 from skillforge.checks import Ruleset
 from skillforge.checks.evidence import private
+from skillforge.checks.private import private_to
 from skillforge.checks.scan import scan
 from skillforge.checks.testing import replay
 from skillforge.document import parse
 from skillforge.learn.drafting import Drafted
-from skillforge.learn.machine import private_to
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE, SKILLS, Draft, File, Kind, Report, Skill
 

@@ -2,9 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.learn import worth
@@ -37,8 +37,16 @@ class Filter:
 
 
 def _text_of(example: Example) -> str:
-    said = (example.task, example.notes, *(step.text for step in example.steps))
-    return "\n".join((*said, str(example.output))).casefold()
+    steps = (f"{step.text}\n{_values(step.arguments)}" for step in example.steps)
+    rest = (_values(example.inputs), _values(example.output))
+    return "\n".join((example.task, example.notes, *steps, *rest)).casefold()
+
+
+def _values(value: Any) -> str:
+    """What somebody may look for in a JSON value, one text to a line."""
+    if isinstance(value, Mapping):
+        return "\n".join(map(_values, value.values()))
+    return "\n".join(map(_values, value)) if isinstance(value, list) else str(value)
 
 
 class Kept(NamedTuple):

@@ -54,13 +54,20 @@ def _ready(it: Raw, known: Known, word: Word) -> Ready:
     claimed = example.outcome
     if example.format == PLAIN:
         # What a file says of itself proves nothing.
-        example = replace(example, outcome=Result())
+        example = replace(example, outcome=Result(), review=Review())
     if example.format == PLAIN and word.by:
         example = reviewed(replace(example, outcome=claimed), word.by)
-    elif word.by and word.outcome and not claimed.is_verified:
-        said = replace(example, outcome=Result(Ended(word.outcome), Source.NONE))
-        example = reviewed(said, word.by)
+    else:
+        example = _as_seen(example, word)
     return Ready(worth.judged(example, known), taken)
+
+
+def _as_seen(example: Example, word: Word) -> Example:
+    """An example that ended as somebody saw it; what was proven stands."""
+    if not (word.by and word.outcome) or example.outcome.is_verified:
+        return example
+    seen = Result(Ended(word.outcome), Source.NONE)
+    return reviewed(replace(example, outcome=seen), word.by)
 
 
 def reviewed(example: Example, reviewer: str) -> Example:
@@ -74,16 +81,16 @@ def reviewed(example: Example, reviewer: str) -> Example:
     )
 
 
-def updated(example: Example, said: Example, reviewer: str) -> Example:
+def updated(example: Example, said: Example, word: Word) -> Example:
     """An example that is there, with what is new about it; itself, if nothing is."""
     if example.review.status != "pending":
         return example
     if example.format == PLAIN:
         claimed = replace(example, outcome=said.outcome)
-        return reviewed(claimed, reviewer) if reviewer else example
+        return reviewed(claimed, word.by) if word.by else example
     if said.outcome.is_verified and not example.outcome.is_verified:
         return worth.verified(example, *said.outcome)
-    return example
+    return _as_seen(example, word)
 
 
 def too_little(example: Example) -> str:

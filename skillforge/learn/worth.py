@@ -4,25 +4,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from skillforge.checks.talk import talks_to_reader
 from skillforge.model import Ended, Example, Result, Source, StepKind, Worth
 from skillforge.redact import Known, Redaction, remains
 
 FEWEST_MESSAGES = 10
 FEWEST_CALLS = 5
-_ORDERS = re.compile(
-    r"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,40}"
-    r"\b(?:instruction|rule|prompt|polic|guideline|safeguard|check|review)"
-    r"|\b(?:approve|accept|promote|merge|keep|trust)\s+(?:this|the|all|these|every)\s+"
-    r"(?:\w+\s+)?(?:example|episode|transcript|session|skill|draft|proposal)"
-    r"|\b(?:mark|label|record|score|count)\s+(?:this|it|the)\b[^.\n]{0,30}"
-    r"\b(?:as\s+)?(?:approved|verified|successful|a success|reviewed)"
-    r"|\byou are no longer (?:bound|limited|restricted)\b"
-    r"|\byou are now (?:an?|in|the)\b[^.\n]{0,40}\b(?:mode|agent|assistant|admin)\b"
-    r"|\bnew (?:system )?instructions\s*:"
-    r"|\b(?:do not|don't|never) (?:redact|report|flag|mention)\b"
-    r"|<\|(?:im_start|system|endoftext)",
-    re.IGNORECASE,
-)
 _LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
 _ISO = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)?"
@@ -119,7 +106,7 @@ def _flags(example: Example) -> Iterator[str]:
     """A transcript is data: what talks to its reader is told, and obeyed by nobody."""
     texts = (example.task, example.notes, str(example.output), str(example.inputs))
     steps = [f"{step.text}\n{step.arguments or ''}" for step in example.steps]
-    if any(_ORDERS.search(text) for text in (*texts, *steps)):
+    if any(map(talks_to_reader, (*texts, *steps))):
         yield "instructions"
     if example.left_out:
         yield "shortened"

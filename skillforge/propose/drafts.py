@@ -150,14 +150,3 @@ def _example(path: Path) -> bytes:
             hint="an example is a JSON file with one object",
         ) from err
     return data
-
-
-def current(library: Library, base: str, skill: str) -> dict[str, DraftFile]:
-    """A skill's files as they are at a commit; none if it is not there."""
-    repo = library.repository()
-    found = repo.files_in(f"{base}:{SKILLS}/{skill}")
-    return {
-        path: DraftFile(blob.data, entry.mode == "100755")
-        for path, entry in found.items()
-        if (blob := repo.find(entry.object)) is not None
-    }

@@ -14,7 +14,7 @@ from skillforge.gitrepo import GitRepo
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE, SKILLS, Draft, DraftFile, Origin
 from skillforge.propose import versions
-from skillforge.propose.drafts import current, refuse_paths
+from skillforge.propose.drafts import refuse_paths
 from skillforge.text import nearest, nearest_lines
 
 MAX_OPERATIONS = 20
@@ -164,7 +164,7 @@ class _Desk:
 
     def open(self, name: str) -> dict[str, DraftFile]:
         if name not in self.files:
-            self.files[name] = current(self.library, self.base, name)
+            self.files[name] = self.library.files_at(self.base, name)
         return self.files[name]
 
     @property

@@ -59,7 +59,7 @@ _FINDERS: tuple[tuple[str, Needs, Finder], ...] = (
     ("CREDENTIALS", _holds("://"), secrets.logins),
     (
         "SECRET",
-        _has(r"pass|pw|secret|token|key|auth|credential|bearer|basic|cookie|-u"),
+        _has(r"pass|pw|secret|token|key|auth|credential|bearer|basic|cookie|-[up]"),
         secrets.named,
     ),
     ("EMAIL", _has("@|%40"), people.emails),
@@ -70,5 +70,5 @@ _FINDERS: tuple[tuple[str, Needs, Finder], ...] = (
     ("USER", _has(r"@|user|login|logname|home"), people.users),
     ("HOST", _has(r"[@.]|host"), people.hosts),
     ("NAME", _has("name|<"), people.names),
-    ("ID", _has(r"\d|_[a-z0-9]{12}"), numbers.ids),
+    ("ID", _has(r"\d|_[a-z0-9]{12}|[a-z]{16}"), numbers.ids),
 )

@@ -13,8 +13,13 @@ _CARD = re.compile(
     r"|3[0689]\d\d([ -]?)\d{6}\3\d{4})(?!\w|[.-]\d)"
 )
 _IPV4 = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\w|\.\d|-[A-Za-z])")
-_IPV6 = re.compile(r"(?<![\w:.])[0-9A-Fa-f:]{2,39}:[0-9A-Fa-f:.]{1,39}(?![\w])")
-_MAC = re.compile(r"(?<![\w:-])(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}(?![\w:-])")
+_CALLED = r"(?<=[A-Za-z]{2}:)"  # after a name, as in `addr:fe80::1`
+_IPV6 = re.compile(
+    rf"(?:(?<![\w:.])|{_CALLED})[0-9A-Fa-f:]{{2,39}}:[0-9A-Fa-f:.]{{1,39}}(?![\w])"
+)
+_MAC = re.compile(
+    rf"(?:(?<![\w:-])|{_CALLED})(?:[0-9A-Fa-f]{{2}}[:-]){{5}}[0-9A-Fa-f]{{2}}(?![\w:-])"
+)
 _HARMLESS = ("127.", "0.0.0.0", "255.255.255")  # noqa: S104
 _VERSION = re.compile(r"(?:\bv|version\s*|release\s*|==\s*)\Z", re.IGNORECASE)
 _SSN = re.compile(r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])")
@@ -24,6 +29,7 @@ _BASE64 = re.compile(r"(?<![\w+/.])[A-Za-z0-9+][A-Za-z0-9+/]{35,}={0,2}(?![\w+/]
 _RUN = re.compile(r"[A-Za-z0-9]{10,}")
 _PREFIXED = re.compile(r"[a-z]{2,8}_(?=[A-Za-z0-9]{12})")
 _STAMP = re.compile(r"(?:19|20)\d{6}(?:T?\d{4,6}Z?)?")  # a date, maybe with its time
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")  # joined in camel case
 _LEAST_DIGITS = 12  # of a number that is rather an id than an amount
 
 
@@ -93,14 +99,25 @@ def _is_encoded(text: str) -> bool:
 def is_random(run: str) -> bool:
     """Whether letters and digits without a break look like an id."""
     digits = sum(map(str.isdigit, run))
-    if digits == 0 or _STAMP.fullmatch(run):
+    if digits == 0:
+        return _is_chopped(run)
+    if _STAMP.fullmatch(run):
         return False
     if digits == len(run):
         return len(run) >= _LEAST_DIGITS
     between = sum(one.isdigit() != two.isdigit() for one, two in pairwise(run))
     if between >= 4 or (len(run) >= 16 and between >= 3):
         return True
-    return len(run) >= 12 and _is_mixed(run)
+    return (len(run) >= 12 and _is_mixed(run)) or _is_chopped(run)
+
+
+def _is_chopped(run: str) -> bool:
+    """Whether it falls into shorter pieces than words joined in camel case would."""
+    if len(run) < 16 or run in (run.lower(), run.upper()):
+        return False
+    has_digit = any(map(str.isdigit, run))
+    longest = 3.0 if has_digit and len(run) >= 20 else 2.6
+    return len(run) / len(_WORDS.findall(run)) <= longest
 
 
 def _is_mixed(run: str) -> bool:

@@ -28,8 +28,18 @@ _AFTER = (
         re.IGNORECASE,
     ),
     re.compile(r"\b(?:Set-)?Cookie:\s*([^\n]{4,500})", re.IGNORECASE),
+    re.compile(  # with the option: a value in the middle of a word is not replaced
+        r"\b(?:mysql|mariadb)\w*\s(?:[^\n|;&]{0,200}?\s)?"
+        r"(-p(?![\"']?\$)[\"']?[^\s\"'<>]{3,200}[\"']?)"
+    ),
     re.compile(r"\bsshpass\s+-p\s*[\"']?([^\s\"'<>]{3,200})"),
     re.compile(r"(?<!\S)(?:-u|--user)[ =][\"']?([^\s:\"'<>$]{1,64}:[^\s\"'<>]{3,200})"),
+)
+# "The password for the server is ...": what it is for stands between.
+_TOLD = re.compile(
+    rf"\b{_WORD}s?\s(?:for|of|to|on)\s[^.:=\n]{{1,60}}?(?:\sis|:)\s{{1,2}}"
+    r"[\"'`]?([^\s\"'`,;<>]{6,200})",
+    re.IGNORECASE,
 )
 _HEADER = re.compile(
     r"\b(?:Bearer|Basic|Token)\s+([A-Za-z0-9._~+/=-]{8,500})", re.IGNORECASE
@@ -52,6 +62,7 @@ _URL_LOGIN = re.compile(
     r"([^\s/@:<>\"']{0,64}:[^\s/@<>\"']{1,512}|[^\s/@:<>\"']{6,512})@",
     re.IGNORECASE,
 )
+_TEMPLATE = re.compile(r"\{\{\w+\}\}|\$\{?\w+\}?")  # that somebody is to fill in
 _LONG = 16
 _NAMED = re.compile(r"(?:key|pwd|pw|pass|password|token)[\"'\]]{0,2}\s{0,3}[=:]", re.I)
 _REST = re.compile(r"[\w-]+")
@@ -146,10 +157,18 @@ def named(text: str) -> Iterator[str]:
             is_value = _is_bare_value(match, value) and not _NO_VALUE.match(value)
         if is_value:
             yield value
+    yield from _placed(text)
+
+
+def _placed(text: str) -> Iterator[str]:
+    """What an option, a sentence or a header says is a secret."""
     for pattern in _AFTER:
         for match in pattern.finditer(text):
             if not _NO_VALUE.match(match[1]):
                 yield match[1]
+    for match in _TOLD.finditer(text):
+        if is_no_word(value := match[1].rstrip(".:!?")) and not _NO_VALUE.match(value):
+            yield value
     for match in _HEADER.finditer(text):
         if is_no_word(match[1]) or len(match[1]) >= _LONG:
             yield match[1]
@@ -167,4 +186,6 @@ def _is_bare_value(match: re.Match[str], value: str) -> bool:
 
 def logins(text: str) -> Iterator[str]:
     """User and password of an address."""
-    yield from (match[1] for match in _URL_LOGIN.finditer(text))
+    for match in _URL_LOGIN.finditer(text):
+        if not _TEMPLATE.fullmatch(match[1]):
+            yield match[1]

@@ -111,13 +111,25 @@ class Uses:
         """How many keys each skill was used with."""
         return dict(self._all("SELECT skill, count(*) FROM voices GROUP BY skill"))
 
-    def latest(self, skill: str, most: int) -> list[Ended]:
-        """The outcomes of the last uses of a skill that tell one, the oldest first."""
+    def latest(
+        self, skills: Iterable[str], most: int
+    ) -> dict[str, list[tuple[str, Ended]]]:
+        """Version and outcome of the last uses that tell one; the oldest first."""
         query = (
-            "SELECT outcome FROM uses WHERE skill = ? AND version != '' AND is_loaded"
-            " AND outcome != 'unknown' ORDER BY at DESC, number DESC LIMIT ?"
+            "SELECT version, outcome FROM uses WHERE skill = ? AND version != ''"
+            " AND is_loaded AND outcome != 'unknown' ORDER BY at DESC, number DESC"
+            " LIMIT ?"
         )
-        return [Ended(row[0]) for row in self._all(query, skill, most)][::-1]
+        if not self.path.exists():
+            return {}
+        with opened(self.path) as db:
+            found = {
+                name: db.execute(query, (name, most)).fetchall() for name in skills
+            }
+        return {
+            name: [(version, Ended(outcome)) for version, outcome in reversed(rows)]
+            for name, rows in found.items()
+        }
 
     def pitfalls(self, skill: str = "") -> list[tuple[str, Pitfall]]:
         """What uses of a skill, or of all, ran into, in the order they came."""

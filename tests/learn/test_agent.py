@@ -203,6 +203,18 @@ def test_it_cannot_hide_who_made_the_skill(learner: Learner, pattern: str) -> No
     assert "hides who made it" in ran.err
 
 
+def test_a_page_that_cannot_be_read_is_called_that(
+    learner: Learner, pattern: str
+) -> None:
+    script = "pathlib.Path('SKILL.md').write_text('---\\nname: [\\n---\\n')"
+
+    ran = rewrite(learner, pattern, script)
+
+    assert ran.code == 1
+    assert ran.data["findings"][0]["path"].endswith("SKILL.md")
+    assert skills(learner) == ["csv-tables", "pdf-tables"]
+
+
 def test_endless_words_and_children_that_stay_do_not_matter(
     learner: Learner, pattern: str
 ) -> None:

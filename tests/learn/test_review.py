@@ -23,6 +23,7 @@ def test_examples_are_listed_by_what_is_asked_for(full: Learner) -> None:
     assert tasks("--tool", "read_file") == 3
     assert tasks("--tool", "nothing") == 0
     assert tasks("--text", "CUSTOMERS") == 1
+    assert tasks("--text", "out/customers.csv") == 1  # an argument of a call
     assert "4 examples of 4, 4 to be reviewed" in full("examples", "list").out
 
 

@@ -107,6 +107,9 @@ def test_private_values_are_taken_out(kind: str, around: str) -> None:
         "sshpass -p hunter2 ssh x",
         'password = "hunter2<X_1>abc"',
         "Cookie: sessionid=abcdefghijkl; theme=dark",
+        "mysql -h db -u root -phunter2x shop",
+        "mysqldump -p'hunter2x' shop",
+        "The admin password for the old server is xK9#mPq2.",
     ],
 )
 def test_what_stands_where_a_secret_stands_is_one(text: str) -> None:
@@ -139,10 +142,35 @@ def test_what_stands_where_a_secret_stands_is_one(text: str) -> None:
         '{"max_tokens": 2024, "prompt_tokens": 17}',
         "pip install package-called>=5.5.553; callback 1.2.3.4567",
         "use Host.LOCAL or getUserByIdNow()",
+        "mysql -u root -p shop",
+        "mysql -u root -p$DB_PASS shop",
+        "the password for the portal is case-sensitive",
+        "isKnownToBeAPowerOfTwo WebGL2RenderingContext",
+        "XMLHttpRequestEventTarget testSQLAlchemyORMMapper2Session",
     ],
 )
 def test_ordinary_text_is_left_alone(text: str) -> None:
     assert cleaned(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "inet6 addr:fe80::1ff:fe23:4567:890a scope link",
+        "src:2001:db8::8a2e:370:7334",
+        "mac:00:1A:2B:3C:4D:5E",
+    ],
+)
+def test_an_address_may_follow_its_name(text: str) -> None:
+    assert "<IP_1>" in str(cleaned(text))
+
+
+def test_long_ids_that_a_machine_made_up_are_found() -> None:
+    made_up = [some(LETTERS, count) for count in (20, 22, 24, 32) for _ in range(250)]
+
+    missed = [it for it in made_up if cleaned(f"use {it} here") != "use <ID_1> here"]
+
+    assert len(missed) <= len(made_up) / 100, missed
 
 
 def test_a_value_has_one_placeholder_wherever_it_stands() -> None:

@@ -68,10 +68,12 @@ def formats() -> dict[str, Format]:
     """Every format by name, our own first."""
     from importlib.metadata import entry_points
 
+    from skillforge.learn.formats.foreign import loaded
+
     own: list[Any] = [import_module(f"skillforge.learn.formats.{n}") for n in _OWN]
     found: dict[str, Format] = {module.NAME: module for module in own}
     for point in entry_points(group=GROUP):
-        found.setdefault(point.name, point.load())
+        found.setdefault(point.name, loaded(point))
     return found
 
 

@@ -26,7 +26,7 @@ from skillforge.learn.formats.values import (
     shortened,
     word,
 )
-from skillforge.model import Ended, Example, Result, Source, StepKind
+from skillforge.model import Ended, Example, Result, Review, Source, StepKind
 
 NAME = "plain"
 
@@ -84,7 +84,15 @@ def _with_rest(example: Example, record: Mapping[str, Any]) -> Example:
         named_tools=() if has_calls else _tools(record.get("tools")),
         messages=_count(record.get("messages")) or example.messages,
         left_out=example.left_out + _count(record.get("left_out")),
+        review=_review(record),
     )
+
+
+def _review(record: Mapping[str, Any]) -> Review:
+    """What it says of its own review: only that it was rejected is worth knowing."""
+    said = (record.get("status"), mapping(record.get("review")).get("status"))
+    is_rejected = any(word(it).lower() == "rejected" for it in said)
+    return Review("rejected") if is_rejected else Review()
 
 
 def _tools(value: Any) -> tuple[str, ...]:

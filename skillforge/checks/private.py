@@ -1,4 +1,4 @@
-"""What is private to this library and to this machine."""
+"""What is private to a library, and to the machine that it is on."""
 
 import getpass
 import platform

@@ -1,0 +1,269 @@
+"""The commands of a rollout: two versions of a skill side by side."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from skillforge.cli.base import Answer, Settings, forge_options
+from skillforge.cli.propose import as_option
+from skillforge.errors import SkillforgeError
+from skillforge.model import Action, Origin, Rollout, RolloutState
+
+if TYPE_CHECKING:
+    from skillforge.gitrepo.writing import Who
+    from skillforge.operate.canary import Judgement
+    from skillforge.propose.desk import Desk
+
+why_option = click.option("--why", default="", help="The reason, for history.")
+
+
+@click.group()
+@forge_options
+def canary() -> None:
+    """Try a new version beside the old one; look, and decide.
+
+    A promotion of an edit starts a rollout (policy key `canary`): a share of keys gets
+    the new version, the others the one before. Verified outcomes are compared after
+    every use, by a test that stays valid however often it is looked at. A version that
+    is shown to be worse is closed at once, and a proposal takes it back.
+
+    \b
+    skillforge canary status                every rollout
+    skillforge canary status csv-tables     one, with its numbers
+    skillforge canary set csv-tables --share 50
+    skillforge canary abort csv-tables --why "Users complain"
+    """
+
+
+@canary.command()
+@click.argument("name", required=False)
+@forge_options
+@click.pass_obj
+def status(settings: Settings, name: str | None) -> Answer:
+    """Judge rollouts by what was recorded so far, and tell the numbers.
+
+    Does what a verdict asks for: finishes a rollout, or closes it and opens the
+    proposal that takes the version back.
+    """
+    from skillforge.operate import rollouts, words
+
+    desk = _desk(settings, None)
+    library = desk.settled()
+    names = [name] if name else sorted(rollouts.every(library.repository()))
+    looked = [(each, looked_at(desk, each)) for each in names]
+    found = [(judged, problem) for _, (judged, problem) in looked if judged]
+    if name and not found:
+        return _no_rollout(desk, name)
+    rows = [words.judgement_data(judged) for judged, _ in found]
+    lines = [words.judgement_text(judged) for judged, _ in found]
+    lines += [problem for _, problem in found if problem]
+    data = (rows[0] if name else {}) | {"rollouts": rows}
+    return Answer(data, "\n".join(lines) or "no rollout is under way")
+
+
+def _no_rollout(desk: "Desk", name: str) -> Answer:
+    from skillforge.operate import assigning
+
+    given = assigning.assigned(desk.library, name, "")
+    data = {"skill": name, "state": None, "verdict": None, "version": given.version}
+    words = f"{name} has no rollout: everybody gets {given.version[:12]}"
+    return Answer(data | {"rollouts": []}, words)
+
+
+@canary.command("set")
+@click.argument("name")
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 100, min_open=True, max_open=True),
+    required=True,
+    metavar="PERCENT",
+    help="How many percent of keys get the new version.",
+)
+@as_option
+@forge_options
+@click.pass_obj
+def set_share(
+    settings: Settings, name: str, share: float, speaks_for: str | None
+) -> Answer:
+    """Give a rollout another share; go on with one, or start one.
+
+    Whoever has the new version keeps it when the share grows.
+    """
+    from skillforge.operate import rollouts
+
+    desk = _desk(settings, speaks_for)
+    if rollouts.current(desk.settled(), name) is None:
+        _start(desk, name, share)
+    return _change(
+        desk,
+        name,
+        f"{share:g} %",
+        lambda it: replace(it, share=share, state=RolloutState.RUNNING, why=""),
+    )
+
+
+@canary.command()
+@click.argument("name")
+@why_option
+@as_option
+@forge_options
+@click.pass_obj
+def pause(settings: Settings, name: str, why: str, speaks_for: str | None) -> Answer:
+    """Give everybody the old version for now; `canary set` goes on."""
+    desk = _desk(settings, speaks_for)
+    return _decide(desk, name, RolloutState.PAUSED, why)
+
+
+@canary.command()
+@click.argument("name")
+@why_option
+@as_option
+@forge_options
+@click.pass_obj
+def finish(settings: Settings, name: str, why: str, speaks_for: str | None) -> Answer:
+    """Give everybody the new version."""
+    desk = _desk(settings, speaks_for)
+    return _decide(desk, name, RolloutState.FINISHED, why)
+
+
+@canary.command()
+@click.argument("name")
+@why_option
+@as_option
+@forge_options
+@click.pass_obj
+def abort(settings: Settings, name: str, why: str, speaks_for: str | None) -> Answer:
+    """Give nobody the new version, and propose to take it back."""
+    desk = _desk(settings, speaks_for)
+    return _decide(desk, name, RolloutState.CLOSED, why)
+
+
+def _decide(desk: "Desk", name: str, state: RolloutState, why: str) -> Answer:
+    reason = why.strip() or f"{state} by {desk.by.name}"
+    return _change(desk, name, state, lambda it: replace(it, state=state, why=reason))
+
+
+def _change(desk: "Desk", name: str, event: str, how: Any) -> Answer:
+    """Change a rollout, and tell how it stands then."""
+    from skillforge.operate import rollouts, words
+
+    rollouts.change(desk.settled(), name, desk.by, event, how)
+    judged, problem = looked_at(desk, name)
+    assert judged is not None
+    text = words.judgement_text(judged)
+    return Answer(
+        words.judgement_data(judged), "\n".join(filter(None, (text, problem)))
+    )
+
+
+def _desk(settings: Settings, speaks_for: str | None) -> "Desk":
+    from skillforge.propose.desk import Desk
+
+    return Desk.at(settings.start, speaks_for, settings.choice)
+
+
+def _start(desk: "Desk", name: str, share: float) -> None:
+    """Start a rollout of what main holds, beside the version before."""
+    from skillforge.operate import assigning, rollouts
+    from skillforge.propose import story
+
+    assigning.assigned(desk.library, name, "")  # a name that there is
+    newest = story.log(desk.library, name)[0]
+    wanted = Rollout(
+        name, "", newest.before, newest.tree, share, desk.by.seconds,
+        merge=newest.step.name, proposal=newest.step.number,
+    )  # fmt: skip
+    rollouts.begun(desk.library, wanted, desk.by)
+
+
+class Merged(NamedTuple):
+    """A change of a skill that reached main."""
+
+    skill: str
+    action: str
+    commit: str
+    proposal: int | None
+
+
+def rolled_out(desk: "Desk", merged: Merged) -> tuple[Rollout | None, str]:
+    """Start the rollout that the policy wants after a promotion; or why there is none.
+
+    Safe to repeat: a rollout that was started for a merge is found again.
+    """
+    from skillforge.model import SKILLS
+    from skillforge.operate import rollouts
+
+    library, name = desk.library, merged.skill
+    rule = library.policy(library.tip).canary
+    starts = {"edits": (Action.EDIT,), "all": (Action.EDIT, Action.CREATE)}
+    if merged.action not in starts.get(rule.start, ()):
+        return None, ""
+    revisions = (f"{merged.commit}^1", merged.commit, library.tip)
+    before, after, now = library.repository().names_of(
+        [f"{revision}:{SKILLS}/{name}" for revision in revisions]
+    )
+    if not after or after != now:
+        return None, ""  # main has moved on
+    wanted = Rollout(
+        name, "", before, after, rule.share, desk.by.seconds,
+        merge=merged.commit, proposal=merged.proposal,
+    )  # fmt: skip
+    try:
+        return rollouts.begun(library, wanted, desk.by), ""
+    except SkillforgeError as err:
+        again = f"skillforge canary set {name} --share {rule.share:g}"
+        return None, f"no rollout was started: {err.message}; {again}"
+
+
+def looked_at(desk: "Desk", name: str) -> "tuple[Judgement | None, str]":
+    """Judge a rollout and see to what follows; a problem does not undo the verdict."""
+    from skillforge.operate import canary as canaries
+
+    judged = canaries.look(desk.library, name, automatic())
+    if judged is None or not judged.is_to_be_taken_back:
+        return judged, ""
+    try:
+        return taken_back(desk, judged), ""
+    except SkillforgeError as err:
+        again = f"skillforge canary status {name} tries it again"
+        return judged, f"the rollback could not be proposed: {err.message}; {again}"
+
+
+def automatic() -> "Who":
+    """Who decides where nobody is asked."""
+    import time
+
+    from skillforge.gitrepo.writing import Who
+
+    return Who("skillforge canary", "", f"{int(time.time())} +0000")
+
+
+def taken_back(desk: "Desk", judged: "Judgement") -> "Judgement":
+    """Open the proposal that takes a canary back, and note it with the rollout.
+
+    Where the policy says `auto`, it is promoted at once.
+    """
+    from skillforge.operate import rollouts, words
+    from skillforge.propose import promote, rollback
+    from skillforge.propose.admission import Request
+    from skillforge.propose.opening import propose
+
+    rollout, by = judged.rollout, automatic()
+    why = words.rollback_reason(judged)
+    wish = rollback.Wish(rollout.skill, rollout.stable, why, Origin.CURATOR)
+    draft = rollback.draft_of(desk.library, wish)
+    request = Request(draft, desk.base, supersede=True)
+    [outcome] = propose(desk.library, desk.forge, [request], by)
+    assert outcome.proposal is not None
+    number = outcome.proposal.number
+    noted = rollouts.change(
+        desk.library,
+        rollout.skill,
+        by,
+        f"proposal {number} takes back",
+        lambda now: replace(now, rollback=number) if now.id == rollout.id else now,
+    )
+    if desk.library.policy(desk.base).canary.auto and judged.verdict == "roll-back":
+        promote.promote(desk.library, desk.forge, number, by, now=True)
+    return replace(judged, rollout=noted)

@@ -1,0 +1,233 @@
+"""The commands that tell how skills fare: record, sync-uses, stats."""
+
+import sys
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from skillforge.cli.base import Answer, Settings, forge_options
+from skillforge.model import Ended, Source
+
+if TYPE_CHECKING:
+    from skillforge.operate.canary import Judgement
+    from skillforge.operate.recording import Recorded, Report, Unread
+    from skillforge.propose.desk import Desk
+
+_OUTCOMES = [it.value for it in Ended]
+_SOURCES = [it.value for it in Source]
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option(
+    "--key",
+    envvar="SKILLFORGE_KEY",
+    help="What it was used for: a user, a session, a task [default: $SKILLFORGE_KEY].",
+)
+@click.option("--outcome", type=click.Choice(_OUTCOMES), help="How it ended.")
+@click.option(
+    "--verified-by",
+    type=click.Choice(_SOURCES),
+    default="none",
+    show_default=True,
+    help="What says so; a model's word and nobody's count for nothing.",
+)
+@click.option("--seconds", type=click.FloatRange(0), help="How long it took.")
+@click.option("--tokens", type=click.IntRange(0), help="What it cost.")
+@click.option("--note", default="", help="A remark; it stays in this clone.")
+@click.option(
+    "--pitfall", default="", metavar="TEXT", help="What others should watch out for."
+)
+@click.option("--not-loaded", is_flag=True, help="It was offered, and left alone.")
+@click.option("--version", default="", metavar="TREE", help="Which version it was.")
+@click.option("--id", "id_", default="", help="Of the report, so that it counts once.")
+@forge_options
+@click.pass_obj
+def record(settings: Settings, /, name: str | None, **given: Any) -> Answer:
+    """Report a use of a skill and its outcome; or many, as JSON lines on stdin.
+
+    The use is put to the version that this key was given (`use`, `sync`). The key is
+    kept as a digest only, and what is private is taken out of notes and pitfalls.
+
+    \b
+    skillforge record csv-tables --key "$SESSION" --outcome success --verified-by test
+    skillforge record csv-tables --key 7 --outcome failure --verified-by human \\
+        --pitfall "Quoted line breaks end a row"
+    skillforge record < uses.jsonl
+
+    \b
+    A line is {"skill": …, "key": …, "outcome": …, "verified_by": …} with, if known,
+    seconds, tokens, note, pitfall, version, loaded, at (seconds since 1970), id.
+
+    A use that decides a rollout closes or finishes it at once. Exits 1 if a line was no
+    report; the others are recorded.
+    """
+    from skillforge.operate.recording import Recorder
+    from skillforge.propose.desk import Desk
+
+    reports, unread = _reports(name, given)
+    desk = Desk.at(settings.start, None, settings.choice)
+    done = Recorder(desk.settled(), int(time.time())).record(reports)
+    voted = sorted({use.skill for use in done.uses if use.is_vote})
+    return _recorded(done, unread, _looked(desk, voted))
+
+
+def _reports(
+    name: str | None, given: dict[str, Any]
+) -> "tuple[list[Report], list[Unread]]":
+    from skillforge.operate.recording import Report, Unread, read_lines
+
+    if name is None:
+        if sys.stdin is None or sys.stdin.isatty():
+            raise click.UsageError("name a skill, or send JSON lines on stdin")
+        read = list(read_lines(_lines()))
+        reports = [it for it in read if isinstance(it, Report)]
+        return reports, [it for it in read if isinstance(it, Unread)]
+    if not given["key"]:
+        raise click.UsageError("say what it was used for: --key KEY")
+    if given["outcome"] is None:
+        raise click.UsageError(f"say how it ended: --outcome {'|'.join(_OUTCOMES)}")
+    report = Report(
+        name,
+        given["key"],
+        Ended(given["outcome"]),
+        Source(given["verified_by"]),
+        given["seconds"],
+        given["tokens"],
+        given["note"],
+        given["pitfall"],
+        given["version"],
+        None,
+        given["id_"],
+        not given["not_loaded"],
+    )
+    return [report], []
+
+
+def _lines() -> Iterable[str]:
+    for line in sys.stdin.buffer:
+        yield line.decode("utf-8", "replace")
+
+
+def _looked(desk: "Desk", names: list[str]) -> "list[tuple[Judgement, str]]":
+    """The rollouts that something new was heard of, judged."""
+    from skillforge.cli.canary import looked_at
+
+    looked = [looked_at(desk, name) for name in names]
+    return [(judged, problem) for judged, problem in looked if judged is not None]
+
+
+def _recorded(
+    done: "Recorded",
+    unread: "list[Unread]",
+    looked: "list[tuple[Judgement, str]]",
+) -> Answer:
+    from skillforge.operate import words
+    from skillforge.report import many, printable
+
+    said = [f"line {it.line}: {it.why}" for it in unread] + list(done.remarks)
+    known = f"; {done.again} known before" if done.again else ""
+    lines = [*map(printable, said), f"recorded {many(done.added, 'use')}{known}"]
+    for judged, problem in looked:
+        if judged.verdict != "continue":
+            lines.append(words.judgement_text(judged))
+        lines += [problem] if problem else []
+    data = {
+        "recorded": done.added,
+        "again": done.again,
+        "uses": [
+            {"id": u.id, "skill": u.skill, "version": u.version or None, "arm": u.arm}
+            for u in done.uses
+        ],
+        "remarks": list(done.remarks),
+        "problems": [it._asdict() for it in unread],
+        "rollouts": [words.judgement_data(judged) for judged, _ in looked],
+    }
+    return Answer(data, "\n".join(lines), ok=not unread)
+
+
+@click.command("sync-uses")
+@click.option(
+    "--remote",
+    default="",
+    metavar="NAME|URL",
+    help="The repository to exchange with [default: origin].",
+)
+@forge_options
+@click.pass_obj
+def sync_uses(settings: Settings, remote: str) -> Answer:
+    """Exchange recorded uses and rollouts with other machines, through git refs.
+
+    Each clone writes a log of its own (refs/skillforge/uses/<node>) and reads those of
+    all others; a use counts once, however often it comes. What is pushed: outcomes,
+    versions, times and redacted pitfalls. Keys are digests, and notes stay here.
+    """
+    from skillforge.cli.canary import automatic
+    from skillforge.operate import agreeing, rollouts, sharing
+    from skillforge.propose.desk import Desk
+
+    desk = Desk.at(settings.start, None, settings.choice)
+    library, by = desk.settled(), automatic()
+    other = _other(desk, remote)
+    sent = sharing.send(library, other, by)
+    shared = sharing.receive(library, other, by.seconds)
+    changed = agreeing.agree(library, other, by)
+    looked = _looked(desk, sorted(rollouts.every(library.repository())))
+    if any(not judged.rollout.is_running for judged, _ in looked):
+        agreeing.agree(library, other, by)  # so that others hear of it now
+    return _synced(sent, shared, changed, looked)
+
+
+def _other(desk: "Desk", named: str) -> Any:
+    """The repository to exchange with: one that is named, else the forge's own."""
+    from skillforge.errors import RequestError
+    from skillforge.gitrepo import remote as remotes
+
+    if not named and not desk.forge.is_here:
+        from skillforge.forge.github import GitHubForge
+
+        assert isinstance(desk.forge, GitHubForge)
+        return desk.forge.hosted.remote
+    name = named or remotes.origin(desk.library.repository())[0]
+    if not name:
+        raise RequestError(
+            "this library has no remote to exchange uses with",
+            hint="git remote add origin URL, or --remote URL",
+        )
+    if name.startswith("-"):
+        raise RequestError(f"{name!r} is no repository", hint="--remote NAME or URL")
+    return remotes.Remote(name)
+
+
+def _synced(
+    sent: int, shared: Any, changed: list[str], looked: "list[tuple[Judgement, str]]"
+) -> Answer:
+    from skillforge.operate import words
+    from skillforge.report import many
+
+    lines = [
+        f"sent {many(sent, 'use')}, received {many(shared.received, 'use')} of "
+        f"{many(shared.nodes, 'other clone')}"
+    ]
+    if shared.unread:
+        lines.append(f"{many(shared.unread, 'line')} of others could not be read")
+    if shared.ahead:
+        lines.append(
+            f"{many(shared.ahead, 'use')} of the future: a clock is wrong somewhere"
+        )
+    for judged, problem in looked:
+        if judged.verdict != "continue":
+            lines.append(words.judgement_text(judged))
+        lines += [problem] if problem else []
+    data = {
+        "sent": sent,
+        "received": shared.received,
+        "nodes": shared.nodes,
+        "unread": shared.unread,
+        "ahead": shared.ahead,
+        "changed": changed,
+        "rollouts": [words.judgement_data(judged) for judged, _ in looked],
+    }
+    return Answer(data, "\n".join(lines))

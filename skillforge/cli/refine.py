@@ -1,0 +1,163 @@
+"""The command `refine`: what uses teach a skill, as proposals."""
+
+import secrets
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from skillforge.cli.base import Answer, Settings, forge_options
+from skillforge.cli.propose import as_option
+from skillforge.errors import SkillforgeError
+
+if TYPE_CHECKING:
+    from skillforge.library import Library
+    from skillforge.model import Draft
+    from skillforge.operate.refine import Refinement
+    from skillforge.propose.desk import Desk
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[SKILL]...")
+@click.option("--propose", "is_proposed", is_flag=True, help="Open the proposals.")
+@click.option(
+    "--agent",
+    default="",
+    metavar="CMD",
+    help="Let a command write skills anew that fail more often than not.",
+)
+@click.option("--retire", is_flag=True, help="Propose to archive such skills instead.")
+@click.option("--brief", "is_brief", is_flag=True, help="Print what CMD is told.")
+@as_option
+@forge_options
+@click.pass_obj
+def refine(settings: Settings, /, names: tuple[str, ...], **given: Any) -> Answer:
+    """Turn what uses reported into small edits; find skills that fail.
+
+    A pitfall that three keys reported becomes a line of the skill. An edit changes a
+    fifth of the text at most, and all of them together three fifths of what a person
+    last wrote. A skill of which at least ten uses were verified, and whose success is
+    below one half for sure, is to be written anew (--agent), or retired (--retire).
+
+    \b
+    skillforge refine                     what there is to learn
+    skillforge refine --propose           open the edits
+    skillforge refine csv-tables --brief  what an agent would be told
+    skillforge refine csv-tables --agent 'claude -p' --propose
+
+    Nothing is proposed without --propose.
+    """
+    from skillforge.operate import refine as refines
+    from skillforge.propose.desk import Desk
+
+    if given["agent"] and given["retire"]:
+        raise click.UsageError("--agent or --retire, not both")
+    desk = Desk.at(settings.start, given["speaks_for"], settings.choice)
+    library = desk.settled()
+    found = [_refined(library, name) for name in names or _known(library)]
+    if given["is_brief"]:
+        briefs = {it.skill: refines.brief(it, _fence()) for it in found}
+        return Answer({"briefs": briefs}, "\n".join(briefs.values()).rstrip())
+    opened = {}
+    if given["is_proposed"]:
+        for one in found:
+            if draft := _draft(library, one, given):
+                opened[one.skill] = _opened(desk, draft)
+    return _answer(found, opened, is_rehearsal=not given["is_proposed"])
+
+
+def _fence() -> str:
+    return f"DATA-{secrets.token_hex(8)}"  # that no report can close
+
+
+def _known(library: "Library") -> list[str]:
+    """Skills of main that uses were recorded of."""
+    from skillforge.model import SKILLS
+    from skillforge.store import Uses
+
+    repo = library.repository()
+    there = repo.tree(f"{library.tip}:{SKILLS}")
+    rows = Uses.of(repo.common_dir).tally()
+    return sorted({row.skill for row in rows} & there.keys())
+
+
+def _refined(library: "Library", name: str) -> "Refinement":
+    from skillforge.model import SKILLS
+    from skillforge.operate import assigning
+    from skillforge.operate.refine import refined
+    from skillforge.operate.stats import added_up
+    from skillforge.store import Uses
+
+    assigning.assigned(library, name, "")  # a name that there is
+    repo = library.repository()
+    uses = Uses.of(repo.common_dir)
+    tree = repo.name_of(f"{library.tip}:{SKILLS}/{name}")
+    rows = [row for row in uses.tally(name) if row.version == tree and row.is_loaded]
+    pitfalls = [pitfall for _, pitfall in uses.pitfalls(name)]
+    return refined(library, name, added_up(rows), pitfalls, _anchor(library, name))
+
+
+def _anchor(library: "Library", name: str) -> str:
+    """The text that a person last wrote; the first one, if no person ever did."""
+    from skillforge.model import SKILL_FILE, is_of_agent
+    from skillforge.propose import story
+
+    versions = [it for it in story.log(library, name) if it.tree]
+    of_people = [it for it in versions if not is_of_agent(it.data["origin"])]
+    chosen = of_people[0] if of_people else versions[-1]
+    found = library.repository().find(f"{chosen.tree}:{SKILL_FILE}")
+    return found.data.decode("utf-8", "surrogateescape") if found else ""
+
+
+def _draft(
+    library: "Library", one: "Refinement", given: dict[str, Any]
+) -> "Draft | None":
+    """The change to propose: lessons added, or a failing skill anew or retired."""
+    from skillforge.operate import refine as refines
+
+    if one.is_failing and given["agent"]:
+        from skillforge.learn.agent import worked_on
+
+        start = refines.start_of_rewrite(library, one)
+        return worked_on(start, given["agent"], refines.brief(one, _fence()))
+    if one.is_failing and given["retire"]:
+        from skillforge.operate.archiving import archived
+
+        return archived(library, one.skill, f"{one.complaint}.")
+    return one.draft
+
+
+def _opened(desk: "Desk", draft: "Draft") -> dict[str, Any]:
+    """What became of a draft; one that cannot be proposed stops no other."""
+    from skillforge import report as reports
+    from skillforge.propose import words
+    from skillforge.propose.admission import Request
+    from skillforge.propose.opening import propose
+
+    try:
+        [done] = propose(desk.library, desk.forge, [Request(draft, desk.base)], desk.by)
+    except SkillforgeError as err:
+        return {"proposal": None, "why_not": err.message, "text": err.message}
+    if done.proposal is None:
+        text = reports.text(done.report)
+        return {"proposal": None, "why_not": "it is not valid", "text": text}
+    text = words.opened_text(done.proposal, done.created)
+    return words.opened_data(done.proposal, done.created) | {"text": text}
+
+
+def _answer(
+    found: "list[Refinement]", opened: dict[str, dict[str, Any]], *, is_rehearsal: bool
+) -> Answer:
+    from skillforge.operate import words
+
+    rows, lines = [], []
+    for one in found:
+        done = opened.get(one.skill, {})
+        lines += words.refinement_lines(one)
+        lines += [done["text"]] if done else []
+        facts = {key: value for key, value in done.items() if key != "text"}
+        rows.append(words.refinement_data(one) | facts)
+    if is_rehearsal and any(one.draft for one in found):
+        lines.append("next: skillforge refine --propose")
+    is_refused = any(done["proposal"] is None for done in opened.values())
+    text = "\n".join(lines) or "uses taught nothing new"
+    return Answer({"refinements": rows}, text, ok=not is_refused)

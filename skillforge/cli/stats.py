@@ -1,0 +1,99 @@
+"""The command `stats`: how skills fare, as text, JSON or a page."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from skillforge.cli.base import Answer, Settings, forge_options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from skillforge.library import Library
+    from skillforge.operate.stats import SkillStats
+
+_MOST = 40  # lines of text
+_DAY = 86_400
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option(
+    "--html",
+    "page",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a page with plots: one file that needs no network.",
+)
+@forge_options
+@click.pass_obj
+def stats(settings: Settings, name: str | None, page: Path | None) -> Answer:
+    """Tell how skills fare: uses, success, and how sure that is.
+
+    The rate is a moving average of all outcomes, for a quick look. The interval is of
+    verified outcomes only (95 %), and is what to go by. A bar is a week.
+
+    \b
+    skillforge stats
+    skillforge stats csv-tables         with its versions, time and tokens
+    skillforge stats --html stats.html
+    """
+    from skillforge.operate import words
+    from skillforge.operate.stats import by_origin, data
+    from skillforge.propose import growth, history
+    from skillforge.propose.desk import Desk
+
+    desk = Desk.at(settings.start, None, settings.choice)
+    library = desk.settled()
+    found = _gathered(library, name or "")
+    steps = history.steps(library, library.tip) if found or page else []
+    origins = growth.origins(steps)
+    readable = _readable(library, {tree for one in found for tree in one.versions})
+    rows = [data(one, readable, origins) for one in found]
+    answer = {"skills": rows, "origins": by_origin(rows)}
+    if page is not None:
+        return _write(page, answer, _page(desk, answer, steps))
+    today = int(time.time()) // _DAY
+    return Answer(answer, words.stats_text(found, readable, today, _MOST))
+
+
+def _gathered(library: "Library", name: str) -> "list[SkillStats]":
+    """What is known of one skill or of all, the most used first."""
+    from skillforge.operate import assigning
+    from skillforge.operate.stats import MOST_RECENT, grouped, of_skill
+    from skillforge.store import Uses
+
+    uses = Uses.of(library.repository().common_dir)
+    rows = grouped(uses.tally(name), lambda row: row.skill)
+    if name and name not in rows:
+        assigning.assigned(library, name, "")  # a name that there is
+    latest, keys = uses.latest(rows, MOST_RECENT), uses.voices()
+    found = [
+        of_skill(skill, some, latest.get(skill, []), keys.get(skill, 0))
+        for skill, some in rows.items()
+    ]
+    return sorted(found, key=lambda one: (-one.total.uses, one.name))
+
+
+def _readable(library: "Library", trees: "Iterable[str]") -> dict[str, str]:
+    """The version that each tree names; trees that are gone are left out."""
+    from skillforge.model import SKILL_FILE
+    from skillforge.propose import versions
+
+    wanted = sorted(trees)
+    files = library.repository().find_all([f"{tree}:{SKILL_FILE}" for tree in wanted])
+    both = zip(wanted, files, strict=True)
+    return {tree: versions.of(file.data) for tree, file in both if file}
+
+
+def _page(desk: Any, answer: dict[str, Any], steps: list[Any]) -> str:
+    raise NotImplementedError
+
+
+def _write(path: Path, answer: dict[str, Any], text: str) -> Answer:
+    from skillforge.library import replace_file
+
+    replace_file(path, text.encode())
+    return Answer(answer | {"path": str(path)}, f"wrote {path}")

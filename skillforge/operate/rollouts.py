@@ -1,0 +1,178 @@
+"""Rollouts in plain git: one ref a skill, one commit for each thing that happens.
+
+`refs/skillforge/rollouts/<skill>` is a history of its own that anybody can read, push
+and fetch. Refs move by compare-and-swap, so two who decide at once cannot both win.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from typing import Any
+
+from skillforge.checks import paths
+from skillforge.errors import ConfigError, ConflictError, RequestError
+from skillforge.gitrepo import GitRepo
+from skillforge.gitrepo.writing import NewCommit, Put, RefUpdate, Who
+from skillforge.library import Library
+from skillforge.model import SKILLS, Rollout, RolloutState
+
+PREFIX = "refs/skillforge/rollouts/"
+_FILE = "rollout.json"
+_FORMAT = "skillforge/rollout/1"
+_TREE = re.compile(r"([0-9a-f]{40}([0-9a-f]{24})?)?")
+_TRIES = 20
+
+
+def find(repo: GitRepo, skill: str) -> Rollout | None:
+    """The last rollout of a skill, whether it is over or not."""
+    found = repo.find(f"{PREFIX}{skill}:{_FILE}")
+    return load(skill, found.data) if found else None
+
+
+def every(repo: GitRepo) -> dict[str, Rollout]:
+    """The last rollout of each skill that ever had one."""
+    names = [ref.removeprefix(PREFIX) for ref in repo.refs(PREFIX)]
+    found = repo.find_all([f"{PREFIX}{name}:{_FILE}" for name in names])
+    both = zip(names, found, strict=True)
+    return {name: load(name, it.data) for name, it in both if it is not None}
+
+
+def is_current(rollout: Rollout | None, tree: str) -> bool:
+    """Whether a rollout is about what main holds; else main has moved on."""
+    return rollout is not None and bool(tree) and rollout.canary == tree
+
+
+def current(library: Library, skill: str) -> Rollout | None:
+    """The rollout of what main holds of a skill, if there is one."""
+    repo = library.repository()
+    rollout = find(repo, skill)
+    tree = repo.name_of(f"{library.tip}:{SKILLS}/{skill}")
+    return rollout if is_current(rollout, tree) else None
+
+
+def begun(library: Library, wanted: Rollout, by: Who) -> Rollout:
+    """Start a rollout, in the place of whatever there was; safe to repeat.
+
+    What a rollout that is not decided yet had for its stable version stays stable: an
+    edit on top of an edit does not make the first one proven.
+    """
+
+    def start(before: Rollout | None, tip: str) -> Rollout:
+        if before is not None and before.merge == wanted.merge and wanted.merge:
+            return before
+        said = f"{wanted.skill} {wanted.merge or wanted.canary} {tip}"
+        number = hashlib.sha256(said.encode()).hexdigest()[:16]
+        return replace(wanted, id=number, stable=_proven(before, wanted))
+
+    return _write(
+        library.repository(), wanted.skill, start, "started", by, wanted.canary
+    )
+
+
+def _proven(before: Rollout | None, wanted: Rollout) -> str:
+    """The version that stays stable while another is tried."""
+    is_undecided = (
+        before is not None
+        and before.state is not RolloutState.FINISHED
+        and before.canary == wanted.stable
+    )
+    return before.stable if before and is_undecided else wanted.stable
+
+
+def change(
+    library: Library,
+    skill: str,
+    by: Who,
+    event: str,
+    how: Callable[[Rollout], Rollout],
+) -> Rollout:
+    """Change the rollout of what main holds, and write down what happened."""
+    repo = library.repository()
+    tree = repo.name_of(f"{library.tip}:{SKILLS}/{skill}")
+
+    def changed(before: Rollout | None, _tip: str) -> Rollout:
+        if before is None or not is_current(before, tree):
+            raise ConflictError(
+                f"{skill} has no rollout",
+                hint=f"skillforge canary set {skill} --share 10 starts one",
+            )
+        return how(before)
+
+    return _write(repo, skill, changed, event, by, tree)
+
+
+def _write(  # noqa: PLR0913, PLR0917 - the parts of a record
+    repo: GitRepo,
+    skill: str,
+    how: Callable[[Rollout | None, str], Rollout],
+    event: str,
+    by: Who,
+    like: str,
+) -> Rollout:
+    """Put a record on top of the last one; whoever was faster is seen first."""
+    refuse_name(skill)
+    ref = f"{PREFIX}{skill}"
+    for _ in range(_TRIES):
+        tip = repo.ref(ref)
+        before = find(repo, skill) if tip else None
+        after = how(before, tip)
+        if after == before:
+            return after
+        message = f"{event} {skill}\n" + (f"\n{after.why}\n" if after.why else "")
+        puts = [Put(_FILE, dump(after))]
+        parents = [tip] if tip else []
+        with repo.making(like) as commits:
+            commit = commits.commit(
+                NewCommit(parents, message, by, puts, starts_empty=True)
+            )
+        if repo.move_refs(RefUpdate(ref, commit, tip)):
+            return after
+    raise ConflictError(
+        f"others keep changing the rollout of {skill}", hint="try it again"
+    )
+
+
+def refuse_name(skill: str) -> None:
+    """Stop at what cannot be a skill's name, before it is part of a ref."""
+    if not paths.is_name(skill):
+        raise RequestError(
+            f"{skill!r} cannot be a skill's name", hint="skillforge list shows skills"
+        )
+
+
+def dump(rollout: Rollout) -> bytes:
+    said = {"format": _FORMAT, **asdict(rollout)}
+    return json.dumps(said, indent=2, sort_keys=True).encode() + b"\n"
+
+
+def load(skill: str, data: bytes) -> Rollout:
+    """The rollout that a record describes; it may come from anywhere."""
+    try:
+        said = json.loads(data)
+        if said.pop("format") != _FORMAT:
+            raise ValueError("made by another version of skillforge")
+        return _checked(skill, said)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as err:
+        raise ConfigError(
+            f"the rollout of {skill} cannot be read: {err}",
+            hint=f"git log -p {PREFIX}{skill} shows its history; without it, everybody "
+            f"gets what main holds: git update-ref -d {PREFIX}{skill}",
+        ) from err
+
+
+def _checked(skill: str, said: dict[str, Any]) -> Rollout:
+    said["state"] = RolloutState(said["state"])
+    rollout = Rollout(**said)
+    trees = (rollout.stable, rollout.canary, rollout.merge)
+    if not all(isinstance(tree, str) and _TREE.fullmatch(tree) for tree in trees):
+        raise ValueError("it names no versions")
+    if rollout.skill != skill or not isinstance(rollout.id, str):
+        raise ValueError("it is about another skill")
+    is_number = isinstance(rollout.share, int | float)
+    if not is_number or not 0 < rollout.share < 100:
+        raise ValueError("its share is not between 0 and 100")
+    if not isinstance(rollout.started, int):
+        raise TypeError("it does not tell when it started")
+    return rollout

@@ -1,0 +1,178 @@
+"""Uses of many machines, without a server: each writes a log of its own, all read all.
+
+`refs/skillforge/uses/<node>` has one writer. A use has an id, so that whatever way and
+however often it arrives, it counts once; logs may come late and in any order.
+"""
+
+import json
+import re
+import uuid
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+
+from skillforge.errors import ConflictError
+from skillforge.gitrepo import GitRepo, remote
+from skillforge.gitrepo.remote import Remote
+from skillforge.gitrepo.writing import NewCommit, Put, RefUpdate, Who
+from skillforge.library import Library
+from skillforge.model import Arm, Ended, Source, Use
+from skillforge.store import Uses
+
+PREFIX = "refs/skillforge/uses/"
+_NODE = re.compile(r"[0-9a-f]{12}")
+_KEPT_HERE = ("note", "node")  # a note is its writer's own
+_KINDS = {"outcome": Ended, "source": Source, "arm": Arm}
+_TEXTS = ("id", "skill", "version", "voice", "rollout", "pitfall")
+_MOST_TEXT = 2_000
+_DAY = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What an exchange brought: uses sent and received, and what is odd about them."""
+
+    sent: int
+    received: int
+    nodes: int
+    unread: int = 0  # lines that are no uses
+    ahead: int = 0  # uses of the future, taken for ones of now
+
+
+def write_log(library: Library, by: Who) -> int:
+    """Put new uses of this clone into its own log; how many there were.
+
+    Killed between the log and the note of it, the same uses are written again under
+    the same name.
+    """
+    repo = library.repository()
+    uses = Uses.of(repo.common_dir)
+    last = int(uses.fact("exported") or 0)
+    fresh = uses.after(last)
+    if not fresh:
+        return 0
+    ref = f"{PREFIX}{node(uses)}"
+    tip = repo.ref(ref)
+    first, newest = fresh[0][0], fresh[-1][0]
+    lines = "".join(_line(use) for _, use in fresh).encode()
+    put = Put(f"{first:012d}.jsonl", lines)
+    message = f"{len(fresh)} uses\n"
+    with repo.making(library.tip) as commits:
+        new = NewCommit([tip] if tip else [], message, by, [put])
+        commit = commits.commit(new)
+    if not repo.move_refs(RefUpdate(ref, commit, tip)):
+        raise ConflictError("another process shares uses just now", hint="try it again")
+    uses.set_fact("exported", str(newest))
+    return len(fresh)
+
+
+def node(uses: Uses) -> str:
+    """The name of this clone among others; it tells nobody whose it is."""
+    return uses.fact("node") or _renamed(uses)
+
+
+def _renamed(uses: Uses) -> str:
+    name = uuid.uuid4().hex[:12]
+    uses.set_fact("node", name)
+    uses.set_fact("exported", "0")
+    return name
+
+
+def _line(use: Use) -> str:
+    said = {k: v for k, v in asdict(use).items() if k not in _KEPT_HERE}
+    return json.dumps(said, sort_keys=True, separators=(",", ":")) + "\n"
+
+
+def send(library: Library, to: Remote, by: Who) -> int:
+    """Write this clone's log and push it; how many uses are new in it.
+
+    If somebody else has pushed under our name, this clone was copied with its store: it
+    takes another name, and what both know counts once all the same.
+    """
+    repo = library.repository()
+    uses = Uses.of(repo.common_dir)
+    fresh = write_log(library, by)
+    for _ in range(2):
+        ref = f"{PREFIX}{node(uses)}"
+        mine, theirs = repo.ref(ref), remote.heads(repo, to, ref).get(ref, "")
+        if mine == theirs:
+            return fresh
+        is_ours = not theirs or (
+            repo.name_of(theirs) and repo.is_ancestor(theirs, mine)
+        )
+        if is_ours:
+            remote.push(repo, to, RefUpdate(ref, mine, theirs))
+            return fresh
+        _renamed(uses)
+        write_log(library, by)
+    return fresh
+
+
+def receive(library: Library, source: Remote | None, now: int) -> Shared:
+    """Fetch the logs of others, and take in what is new in them."""
+    repo = library.repository()
+    uses = Uses.of(repo.common_dir)
+    own = node(uses)
+    if source is not None:
+        specs = (f"+{PREFIX}*:{PREFIX}*", f"^{PREFIX}{own}")
+        remote.fetch(repo, source, specs)
+    shared = Shared(0, 0, 0)
+    for ref in repo.refs(PREFIX):
+        name = ref.removeprefix(PREFIX)
+        if name != own and _NODE.fullmatch(name):
+            shared = _take_in(repo, uses, name, now, shared)
+    return shared
+
+
+def _take_in(repo: GitRepo, uses: Uses, name: str, now: int, so_far: Shared) -> Shared:
+    """Keep what a node's log holds beyond what was taken in before."""
+    fact = f"imported {name}"
+    before = repo.tree(uses.fact(fact)) if uses.fact(fact) else {}
+    tree = repo.name_of(f"{PREFIX}{name}^{{tree}}")
+    fresh = [
+        entry.object
+        for path, entry in sorted(repo.tree(tree).items())
+        if before.get(path) != entry and not entry.is_tree
+    ]
+    found, unread, ahead = [], 0, 0
+    for read in (read for blob in fresh for read in _read(repo, blob)):
+        if read is None:
+            unread += 1
+            continue
+        if read.at > now + _DAY:
+            ahead += 1
+        found.append(replace(read, node=name, at=min(read.at, now)))
+    added = uses.add(found) if found else 0
+    uses.set_fact(fact, tree)
+    return replace(
+        so_far,
+        received=so_far.received + added,
+        nodes=so_far.nodes + 1,
+        unread=so_far.unread + unread,
+        ahead=so_far.ahead + ahead,
+    )
+
+
+def _read(repo: GitRepo, blob: str) -> Iterator[Use | None]:
+    """The uses of a log; None for a line that is none."""
+    found = repo.find(blob)
+    for line in (found.data if found else b"").splitlines():
+        try:
+            yield _use(json.loads(line))
+        except (ValueError, TypeError, KeyError, RecursionError):
+            yield None
+
+
+def _use(said: dict[str, object]) -> Use:
+    """A use as another machine wrote it; it may say anything."""
+    use = Use(**said | {name: kind(said[name]) for name, kind in _KINDS.items()})  # type: ignore[arg-type]
+    texts = [getattr(use, name) for name in _TEXTS]
+    if not all(isinstance(text, str) and len(text) <= _MOST_TEXT for text in texts):
+        raise TypeError("a text is none")
+    flags = (use.is_loaded, use.is_vote)
+    is_sound = isinstance(use.at, int) and all(isinstance(it, bool) for it in flags)
+    numbers = (use.share, use.seconds or 0, use.tokens or 0)
+    is_sound = is_sound and all(isinstance(it, int | float) for it in numbers)
+    if not is_sound or not use.id or not 0 <= use.share < 100 or use.at < 0:
+        raise TypeError("it is damaged")
+    is_vote = use.is_vote and use.result.is_verified and bool(use.rollout)
+    return replace(use, is_vote=is_vote)

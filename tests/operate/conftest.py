@@ -1,0 +1,72 @@
+"""A library whose skill was edited, so that two versions of it are side by side."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from skillforge.model import Arm
+from skillforge.operate import assigning
+from tests.conftest import LibraryFolder, Run
+from tests.propose.conftest import Loop
+
+NAME = "csv-tables"
+POLICY = "checks: [validate]\n"
+
+
+@dataclass(frozen=True)
+class Field(Loop):
+    """A library in use: what keys get, and what they report."""
+
+    def keys(self, arm: Arm, count: int, name: str = NAME) -> list[str]:
+        """Keys that get one arm of a rollout."""
+        library = self.folder.library
+        found: list[str] = []
+        number = 0
+        while len(found) < count:
+            key = f"{arm}-{number}"
+            number += 1
+            if assigning.assigned(library, name, key).arm is arm:
+                found.append(key)
+        return found
+
+    def report(self, keys: list[str], outcome: str, **more: Any) -> dict[str, Any]:
+        """Record one verified use for each key."""
+        said = {"skill": NAME, "outcome": outcome, "verified_by": "test", **more}
+        return self.record(*({**said, "key": key} for key in keys))
+
+    def record(self, *lines: dict[str, Any]) -> dict[str, Any]:
+        path = self.folder.root.parent / "uses.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        with path.open() as stdin, pytest.MonkeyPatch.context() as patch:
+            patch.setattr("sys.stdin", stdin)
+            return self.ok("record")
+
+    def status(self, name: str = NAME) -> dict[str, Any]:
+        return self.ok("canary", "status", name)
+
+    def ok(self, *arguments: object) -> dict[str, Any]:
+        """A command of a group takes its options after its own name."""
+        if arguments[0] != "canary":
+            return super().ok(*arguments)
+        words = [str(argument) for argument in arguments]
+        ran = self.run(*words, "--library", str(self.folder.root), "--json")
+        assert ran.code == 0, ran.out + ran.err
+        return ran.data
+
+
+@pytest.fixture
+def field(library: LibraryFolder, run: Run) -> Field:
+    """A library with one more version of a skill, and no rollout yet."""
+    made = Field(library, run)
+    made.policy(POLICY)
+    return made
+
+
+@pytest.fixture
+def rolling(field: Field) -> Field:
+    """The same after an edit was promoted: half of the keys get it."""
+    field.policy(f"{POLICY}canary: {{share: 50}}\n")
+    field.land(NAME, "headers", "first")
+    return field

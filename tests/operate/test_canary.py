@@ -1,0 +1,306 @@
+"""A new version beside the old one: who gets it, what is heard, and what follows."""
+
+import json
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillforge.config import CanaryPolicy
+from skillforge.model import Arm, Judged, Rollout
+from skillforge.operate.canary import judge
+from skillforge.store import Votes
+from tests.operate.conftest import NAME, POLICY, Field
+
+DAY = 86_400
+ROLLOUT = Rollout(NAME, "aa", "1" * 40, "2" * 40, 10.0, 0)
+
+
+def votes(share: float, *counts: int) -> list[Votes]:
+    """Successes and failures of the stable arm, then of the canary."""
+    arms = [(arm, it) for arm in Arm for it in ("success", "failure")]
+    both = zip(arms, counts, strict=True)
+    return [Votes(share, arm, it, count) for (arm, it), count in both if count]
+
+
+@pytest.mark.parametrize(
+    ("counts", "verdict"),
+    [
+        pytest.param((0, 0, 0, 0), Judged.CONTINUE, id="nothing"),
+        pytest.param((90, 10, 0, 9), Judged.CONTINUE, id="bad-but-too-few"),
+        pytest.param((90, 10, 1, 9), Judged.ROLL_BACK, id="worse"),
+        pytest.param((500, 500, 98, 2), Judged.PROMOTE, id="better"),
+        pytest.param((5400, 600, 600, 66), Judged.PROMOTE, id="no-worse"),
+        pytest.param((180, 20, 18, 2), Judged.CONTINUE, id="alike"),
+    ],
+)
+def test_a_verdict_needs_evidence(counts: tuple[int, ...], verdict: Judged) -> None:
+    assert judge(ROLLOUT, votes(10.0, *counts), CanaryPolicy(), DAY).verdict is verdict
+
+
+def test_a_new_skill_is_good_only_if_it_is_better_than_none() -> None:
+    new = Rollout(NAME, "aa", "", "2" * 40, 10.0, 0)
+    cast = votes(10.0, 5400, 600, 600, 66)
+
+    assert judge(new, cast, CanaryPolicy(), DAY).verdict is Judged.CONTINUE
+
+
+def test_a_rollout_that_is_too_old_is_for_a_person_unless_it_is_bad() -> None:
+    late = 31 * DAY
+
+    good = judge(ROLLOUT, votes(10.0, 500, 500, 98, 2), CanaryPolicy(), late)
+    bad = judge(ROLLOUT, votes(10.0, 90, 10, 1, 9), CanaryPolicy(), late)
+
+    assert good.verdict is Judged.INCONCLUSIVE
+    assert "a person decides" in good.why
+    assert bad.verdict is Judged.ROLL_BACK
+
+
+def test_promoting_an_edit_starts_a_rollout(field: Field) -> None:
+    before = field.tree(NAME)
+
+    done = field.land(NAME, "headers", "first")
+
+    status = field.status()
+    assert done["rollout"] == status["rollout"]
+    assert status["state"] == "running"
+    assert status["shares"] == {"canary": 10, "stable": 90}
+    assert (status["stable"], status["canary"]) == (before, field.tree(NAME))
+    assert status["verdict"] == "continue"
+
+
+def test_promoting_twice_starts_one_rollout(field: Field) -> None:
+    first = field.land(NAME, "headers", "first")
+
+    again = field.promote(first["proposal"])
+
+    assert again["rollout"] == first["rollout"]
+    log = field.folder.git("log", "--format=%s", f"refs/skillforge/rollouts/{NAME}")
+    assert log.split("\n")[:-1] == [f"started {NAME}"]
+
+
+@pytest.mark.parametrize(
+    ("start", "expected"),
+    [("edits", False), ("all", True), ("none", False)],
+)
+def test_the_policy_says_what_starts_a_rollout(
+    field: Field, start: str, expected: bool
+) -> None:
+    field.policy(f"{POLICY}canary: {{start: {start}}}\n")
+
+    done = field.land("xml-tables", "angle", "brackets")
+
+    assert bool(done["rollout"]) is expected
+
+
+def test_an_edit_on_top_of_an_edit_does_not_make_the_first_one_proven(
+    rolling: Field,
+) -> None:
+    proven = rolling.status()["stable"]
+
+    rolling.land(NAME, "headers", "second")
+
+    status = rolling.status()
+    assert status["stable"] == proven
+    assert status["canary"] == rolling.tree(NAME)
+
+
+def test_a_worse_version_is_closed_at_once_and_taken_back(rolling: Field) -> None:
+    stable = rolling.status()["stable"]
+    good, bad = rolling.keys(Arm.STABLE, 30), rolling.keys(Arm.CANARY, 30)
+    rolling.report(good, "success")
+    rolling.report(bad[:9], "failure")
+    assert rolling.status()["verdict"] == "continue"
+
+    said = rolling.report(bad[9:], "failure")
+
+    [judged] = said["rollouts"]
+    assert (judged["verdict"], judged["state"]) == ("roll-back", "closed")
+    given = {rolling.ok("record", NAME, "--key", key, "--outcome", "unknown")
+             ["uses"][0]["version"] for key in bad}  # fmt: skip
+    assert given == {stable}
+    number = judged["rollback"]
+    page = rolling.ok("review", number)
+    assert page["action"] == "rollback"
+    assert "30 of 30 keys failed with it, 0 of 30 before" in page["why"]
+    rolling.approve(number)
+    rolling.promote(number)
+    assert rolling.tree(NAME) == stable
+    assert rolling.audit_kinds() == []
+    rolling.fsck()
+
+
+def test_where_the_policy_says_so_a_worse_version_goes_back_by_itself(
+    field: Field,
+) -> None:
+    field.policy(f"{POLICY}canary: {{share: 50, auto: true}}\n")
+    stable = field.tree(NAME)
+    field.land(NAME, "headers", "first")
+    field.report(field.keys(Arm.STABLE, 30), "success")
+
+    field.report(field.keys(Arm.CANARY, 30), "failure")
+
+    assert field.tree(NAME) == stable
+    assert field.audit_kinds() == []
+
+
+def test_a_good_version_is_given_to_everybody(rolling: Field) -> None:
+    rolling.report(rolling.keys(Arm.STABLE, 40), "failure")
+
+    said = rolling.report(rolling.keys(Arm.CANARY, 40), "success")
+
+    assert said["rollouts"][0]["verdict"] == "promote"
+    assert rolling.status()["state"] == "finished"
+
+
+@pytest.mark.parametrize("source", ["llm", "none"])
+def test_what_nobody_verified_decides_nothing(rolling: Field, source: str) -> None:
+    rolling.report(rolling.keys(Arm.STABLE, 30), "success", verified_by=source)
+    rolling.report(rolling.keys(Arm.CANARY, 30), "failure", verified_by=source)
+
+    status = rolling.status()
+    assert (status["state"], status["evidence"]["canary"]["keys"]) == ("running", 0)
+
+
+def test_one_key_is_one_voice_however_often_it_fails(rolling: Field) -> None:
+    rolling.report(rolling.keys(Arm.STABLE, 30), "success")
+
+    rolling.report(rolling.keys(Arm.CANARY, 1) * 50, "failure")
+
+    assert rolling.status()["evidence"]["canary"]["failures"] == 1
+
+
+def test_what_was_offered_and_left_alone_says_nothing_of_an_edit(
+    rolling: Field,
+) -> None:
+    rolling.report(rolling.keys(Arm.CANARY, 5), "failure", loaded=False)
+
+    assert rolling.status()["evidence"]["canary"]["keys"] == 0
+
+
+def test_beside_no_skill_every_key_counts_whether_it_loaded_or_not(
+    field: Field,
+) -> None:
+    field.policy(f"{POLICY}canary: {{start: all, share: 50}}\n")
+    field.land("xml-tables", "angle", "brackets")
+    keys = {arm: field.keys(arm, 3, "xml-tables") for arm in Arm}
+    for arm in Arm:
+        field.report(keys[arm], "success", skill="xml-tables", loaded=False)
+
+    evidence = field.status("xml-tables")["evidence"]
+    assert (evidence["stable"]["keys"], evidence["canary"]["keys"]) == (3, 3)
+
+
+@pytest.mark.parametrize(
+    ("command", "state"),
+    [("pause", "paused"), ("finish", "finished"), ("abort", "closed")],
+)
+def test_a_person_decides(rolling: Field, command: str, state: str) -> None:
+    done = rolling.ok("canary", command, NAME, "--why", "Ada said so")
+
+    assert done["state"] == state
+    assert done["decided"] == "Ada said so"
+
+
+def test_abort_proposes_to_take_the_version_back(rolling: Field) -> None:
+    number = rolling.ok("canary", "abort", NAME, "--why", "Users complain")["rollback"]
+
+    assert "Users complain" in rolling.ok("review", number)["why"]
+
+
+def test_a_rollout_goes_on_with_another_share(rolling: Field) -> None:
+    rolling.ok("canary", "pause", NAME)
+
+    done = rolling.ok("canary", "set", NAME, "--share", "25")
+
+    assert (done["state"], done["shares"]["canary"]) == ("running", 25)
+
+
+def test_a_rollout_can_be_started_by_hand(field: Field) -> None:
+    field.policy(f"{POLICY}canary: {{start: none}}\n")
+    before = field.tree(NAME)
+    field.land(NAME, "headers", "first")
+    assert field.status()["state"] is None
+
+    done = field.ok("canary", "set", NAME, "--share", "20")
+
+    assert (done["stable"], done["state"]) == (before, "running")
+
+
+def test_a_plain_revert_ends_a_rollout_for_everybody(rolling: Field) -> None:
+    rolling.folder.git("reset", "--hard", "--quiet")
+    rolling.folder.git("revert", "--no-edit", "-m", "1", "HEAD")
+
+    assert rolling.status()["state"] is None
+    with pytest.raises(AssertionError, match="has no rollout"):
+        rolling.ok("canary", "pause", NAME)
+
+
+def test_an_open_proposal_does_not_keep_a_bad_version_on_main(
+    rolling: Field,
+) -> None:
+    rival = rolling.propose(NAME, "headers", "third")
+    rolling.report(rolling.keys(Arm.STABLE, 30), "success")
+
+    said = rolling.report(rolling.keys(Arm.CANARY, 30), "failure")
+
+    assert said["rollouts"][0]["rollback"] not in (None, rival)
+
+
+def test_a_verdict_whose_proposal_got_lost_is_proposed_at_the_next_look(
+    rolling: Field, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rolling.report(rolling.keys(Arm.STABLE, 30), "success")
+    with monkeypatch.context() as patch:
+        patch.setattr("skillforge.cli.canary.taken_back", _dies)
+        with pytest.raises(AssertionError, match="killed"):
+            rolling.report(rolling.keys(Arm.CANARY, 30), "failure")
+
+    status = rolling.status()
+
+    assert (status["state"], status["rollback"] is not None) == ("closed", True)
+
+
+def _dies(*_: object) -> None:
+    raise RuntimeError("killed")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(lambda said: "no json", id="no-json"),
+        pytest.param(lambda said: json.dumps(said | {"share": 0}), id="share"),
+        pytest.param(lambda said: json.dumps(said | {"skill": "other"}), id="skill"),
+        pytest.param(lambda said: json.dumps(said | {"canary": "-x"}), id="version"),
+        pytest.param(lambda said: json.dumps(said | {"state": "wild"}), id="state"),
+        pytest.param(lambda said: json.dumps(said | {"more": 1}), id="unknown-key"),
+    ],
+)
+def test_a_record_that_cannot_be_read_is_told_with_what_to_do(
+    rolling: Field, damage: Callable[[dict[str, Any]], str]
+) -> None:
+    ref, folder = f"refs/skillforge/rollouts/{NAME}", rolling.folder
+    said = json.loads(folder.git("show", f"{ref}:rollout.json"))
+    path = folder.write("../damaged.json", damage(said))
+    blob = folder.git("hash-object", "-w", str(path)).strip()
+    made = folder.write("../tree", f"100644 blob {blob}\trollout.json\n")
+    tree = _made_tree(folder.root, made)
+    commit = folder.git("commit-tree", "-m", "damaged", tree).strip()
+    folder.git("update-ref", ref, commit)
+
+    ran = rolling.run("canary", "status", NAME, "--library", str(folder.root))
+
+    assert ran.code == 2
+    assert re.search(r"rollout of csv-tables cannot be read.*\n.*git log -p", ran.err)
+
+
+def _made_tree(root: Path, entries: Path) -> str:
+    text = entries.read_text()
+    line = ["git", "mktree"]
+    done = subprocess.run(
+        line, cwd=root, input=text, check=True, capture_output=True, text=True
+    )
+    return done.stdout.strip()

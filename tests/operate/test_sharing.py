@@ -1,0 +1,203 @@
+"""Uses and rollouts of many clones: all come to the same numbers, in any order."""
+
+import random
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from skillforge.model import Arm
+from skillforge.store import Uses
+from tests.conftest import LibraryFolder, Run
+from tests.operate.conftest import NAME, POLICY, Field
+
+
+@dataclass(frozen=True)
+class Team:
+    """Some clones of one repository."""
+
+    remote: Path
+    clones: tuple[Field, ...]
+
+    def uses(self) -> list[int]:
+        return [_uses(clone) for clone in self.clones]
+
+
+def _uses(clone: Field) -> int:
+    rows = clone.ok("stats")["skills"]
+    return int(rows[0]["uses"]) if rows else 0
+
+
+@pytest.fixture
+def team(field: Field, run: Run, tmp_path: Path) -> Team:
+    remote = tmp_path / "remote.git"
+    field.folder.git("clone", "--quiet", "--bare", ".", str(remote))
+    return Team(remote, tuple(_clone(remote, tmp_path / f"c{n}", run) for n in "123"))
+
+
+def _clone(remote: Path, path: Path, run: Run) -> Field:
+    LibraryFolder(remote).git("clone", "--quiet", str(remote), str(path))
+    return Field(LibraryFolder(path), run)
+
+
+def test_every_clone_counts_the_uses_of_all(team: Team) -> None:
+    for number, clone in enumerate(team.clones, 1):
+        clone.report([f"{number}-{key}" for key in range(number)], "success")
+        clone.ok("sync-uses")
+    for clone in team.clones:
+        clone.ok("sync-uses")
+
+    assert team.uses() == [6, 6, 6]
+
+
+def test_an_exchange_in_any_order_and_number_changes_nothing(team: Team) -> None:
+    chance = random.Random(11)
+    for turn in range(12):
+        clone = chance.choice(team.clones)
+        if chance.random() < 0.5:
+            clone.report([f"{turn}-{key}" for key in range(2)], "success")
+        clone.ok("sync-uses")
+    for clone in team.clones * 2:
+        clone.ok("sync-uses")
+
+    assert len(set(team.uses())) == 1
+    received = [clone.ok("sync-uses")["received"] for clone in team.clones]
+    assert received == [0, 0, 0]
+
+
+def test_a_report_to_two_clones_counts_once(team: Team) -> None:
+    for clone in team.clones[:2]:
+        clone.report(["k"], "success", id="run-7")
+        clone.ok("sync-uses")
+    for clone in team.clones[:2]:
+        clone.ok("sync-uses")
+
+    assert team.uses()[:2] == [1, 1]
+
+
+def test_a_clone_that_was_copied_with_its_store_takes_another_name(
+    team: Team, tmp_path: Path, run: Run
+) -> None:
+    first = team.clones[0]
+    first.report(["a"], "success")
+    first.ok("sync-uses")
+    copy = Field(LibraryFolder(tmp_path / "copy"), run)
+    shutil.copytree(first.folder.root, copy.folder.root)
+    first.report(["b"], "success")
+    copy.report(["c"], "success")
+    for clone in (first, copy, first, copy):
+        clone.ok("sync-uses")
+
+    assert [_uses(clone) for clone in (first, copy)] == [3, 3]
+
+
+def test_notes_and_keys_stay_where_they_were_written(team: Team) -> None:
+    team.clones[0].report(["ada@example.org"], "success", note="ask Ada", pitfall="x y")
+    team.clones[0].ok("sync-uses")
+
+    folder = LibraryFolder(team.remote)
+    refs = folder.git("for-each-ref", "--format=%(refname)", "refs/skillforge/uses")
+    [ref] = refs.split()
+    log = folder.git("log", "-p", ref)
+    assert "ask Ada" not in log
+    assert "ada@example.org" not in log
+    assert "x y" in log
+
+
+def test_a_log_that_says_nonsense_harms_nobody(team: Team) -> None:
+    one, other = team.clones[:2]
+    one.report(["k"], "success")
+    one.ok("sync-uses")
+    folder = one.folder
+    ref = folder.git("for-each-ref", "--format=%(refname)", "refs/skillforge/uses")
+    lines = folder.git("show", f"{ref.strip()}:000000000001.jsonl")
+    ahead = lines.replace('"at":', '"at":9').replace('"id":"', '"id":"x')
+    wrong = lines.replace('"share":0.0', '"share":1e400').replace('"id":"', '"id":"y')
+    folder.write("log.jsonl", f"{lines}{ahead}no json\n{wrong}[]\n")
+    blob = folder.git("hash-object", "-w", "log.jsonl").strip()
+    folder.git("checkout", "--quiet", "--orphan", "evil")
+    folder.git("rm", "-rfq", ".")
+    folder.git("update-index", "--add", "--cacheinfo", f"100644,{blob},1.jsonl")
+    tree = folder.git("write-tree").strip()
+    commit = folder.git("commit-tree", "-m", "x", tree).strip()
+    folder.git("push", "-q", "origin", f"{commit}:refs/skillforge/uses/0123456789ab")
+
+    said = other.ok("sync-uses")
+
+    assert (said["unread"], said["ahead"]) == (3, 1)
+    assert _uses(other) == 2
+
+
+def test_uses_of_others_decide_a_rollout(team: Team) -> None:
+    one, other = team.clones[:2]
+    one.policy(f"{POLICY}canary: {{share: 50}}\n")
+    one.land(NAME, "headers", "first")
+    one.folder.git("push", "-q", "origin", "main")
+    one.ok("sync-uses")
+    other.folder.git("pull", "-q", "--ff-only")
+    other.ok("sync-uses")
+    assert other.status()["state"] == "running"
+    one.report(one.keys(Arm.STABLE, 30), "success")
+    one.ok("sync-uses")
+    other.report(other.keys(Arm.CANARY, 9), "failure")
+    assert other.status()["state"] == "running"
+
+    other.ok("sync-uses")
+    one.report(one.keys(Arm.CANARY, 12)[9:], "failure")
+    one.ok("sync-uses")
+    assert one.status()["state"] == "closed"
+
+    other.ok("sync-uses")
+    assert other.status()["state"] == "closed"
+
+
+def test_of_two_decisions_the_careful_one_prevails(team: Team) -> None:
+    one, other = team.clones[:2]
+    one.land(NAME, "headers", "first")
+    one.folder.git("push", "-q", "origin", "main")
+    one.ok("sync-uses")
+    other.folder.git("pull", "-q", "--ff-only")
+    other.ok("sync-uses")
+    one.ok("canary", "finish", NAME)
+    other.ok("canary", "abort", NAME, "--why", "Users complain")
+
+    for clone in (one, other, one):
+        clone.ok("sync-uses")
+
+    states = [clone.status()["state"] for clone in (one, other)]
+    assert states == ["closed", "closed"]
+
+
+def test_without_a_remote_it_says_what_to_do(field: Field) -> None:
+    ran = field("sync-uses")
+
+    assert ran.code == 2
+    assert "git remote add origin" in ran.err
+
+
+def test_a_remote_that_is_away_loses_nothing(team: Team) -> None:
+    one = team.clones[0]
+    one.report(["a"], "success")
+    away = team.remote.rename(team.remote.with_name("away.git"))
+    assert one("sync-uses").code == 3
+    away.rename(team.remote)
+
+    one.ok("sync-uses")
+    team.clones[1].ok("sync-uses")
+
+    assert team.uses()[:2] == [1, 1]
+
+
+def test_a_log_written_but_not_noted_is_written_again(team: Team) -> None:
+    one, other = team.clones[:2]
+    one.report(["a", "b"], "success")
+    one.ok("sync-uses")
+    uses = Uses.of(one.folder.root / ".git")
+    uses.set_fact("exported", "0")  # as if it had been killed before that
+    one.report(["c"], "success")
+
+    one.ok("sync-uses")
+    other.ok("sync-uses")
+
+    assert [_uses(clone) for clone in (one, other)] == [3, 3]

@@ -1,0 +1,97 @@
+"""What is told of skills in use: counts, a quick rate, and an honest interval."""
+
+import pytest
+
+from skillforge.model import Ended
+from skillforge.operate.stats import moving, sparkline
+from tests.operate.conftest import NAME, Field
+
+
+def test_the_rate_is_a_moving_average_that_starts_at_one() -> None:
+    assert moving([]) == 1.0
+    assert moving([Ended.FAILURE]) == pytest.approx(0.9)
+    assert moving([Ended.FAILURE, Ended.SUCCESS]) == pytest.approx(0.91)
+
+
+def test_stats_hold_what_scripts_rely_on(field: Field) -> None:
+    field.report(["a", "b", "c"], "success", seconds=2.0, tokens=100)
+    field.report(["d"], "failure", seconds=4.0)
+
+    [row] = field.ok("stats")["skills"]
+
+    assert (row["name"], row["uses"], row["keys"]) == (NAME, 4, 4)
+    assert row["success_rate"] == pytest.approx(0.9)
+    assert row["observed"] == 0.75
+    assert row["interval"] == pytest.approx([0.3006, 0.9544], abs=1e-4)
+    assert (row["seconds"], row["tokens"]) == (2.5, 100)
+    [version] = row["versions"]
+    assert version["tree"] == field.tree(NAME)
+    assert version["days"][0][1:] == [3, 1]
+
+
+def test_only_verified_outcomes_make_an_interval(field: Field) -> None:
+    field.report(["a"], "success")
+    field.report(["b", "c"], "failure", verified_by="llm")
+
+    [row] = field.ok("stats")["skills"]
+
+    assert (row["uses"], row["verified"]) == (3, 1)
+    assert row["success_rate"] == pytest.approx(0.81)
+
+
+def test_an_empty_library_says_how_to_begin(field: Field) -> None:
+    ran = field("stats")
+
+    assert ran.code == 0
+    assert "skillforge record" in ran.out
+    assert field.ok("stats")["skills"] == []
+
+
+def test_versions_are_told_apart_with_who_made_them(rolling: Field) -> None:
+    rolling.report([f"k{number}" for number in range(40)], "success")
+
+    data = rolling.ok("stats", NAME)
+
+    versions = data["skills"][0]["versions"]
+    assert {version["version"] for version in versions} == {"", "1.0.0"}
+    assert sum(version["uses"] for version in versions) == 40
+    assert data["origins"]["human"]["uses"] > 0
+
+
+def test_time_and_tokens_stand_beside_those_without_the_skill(field: Field) -> None:
+    field.report(["a"], "success", seconds=2, tokens=10)
+    field.report(["b"], "success", seconds=6, tokens=40, loaded=False)
+
+    [row] = field.ok("stats", NAME)["skills"]
+    said = field("stats", NAME).out
+
+    assert (row["seconds_without"], row["tokens_without"]) == (6, 40)
+    assert "2.0 seconds a use, 6.0 without it" in said
+    assert "loaded 50% of 2 times offered" in said
+
+
+def test_a_trend_is_told_only_if_it_is_more_than_chance(field: Field) -> None:
+    day = 86_400
+    start = 1_700_000_000
+    for outcome, at in (("success", start), ("failure", start + 9 * day)):
+        keys = [f"{outcome}-{number}" for number in range(20)]
+        field.report(keys, outcome, at=at)
+    field.report(["x"], "success", skill="pdf-tables", at=start)
+    field.report(["y"], "failure", skill="pdf-tables", at=start + day)
+
+    rows = {row["name"]: row["trend"] for row in field.ok("stats")["skills"]}
+
+    assert rows == {NAME: "down", "pdf-tables": "flat"}
+
+
+def test_a_bar_is_a_week_of_verified_uses() -> None:
+    days = {100: (4, 0), 93: (1, 1), 20: (0, 3), 1: (5, 5)}
+
+    assert sparkline(days, 100) == "▁·········▅█"
+
+
+def test_a_name_that_is_not_there_is_told(field: Field) -> None:
+    ran = field("stats", "csv-table")
+
+    assert ran.code == 2
+    assert "did you mean csv-tables" in ran.err

@@ -1,0 +1,129 @@
+"""The private store of uses: nothing is lost, and nothing counts twice."""
+
+import multiprocessing
+import os
+import signal
+import sqlite3
+import stat
+import time
+from pathlib import Path
+
+import pytest
+
+from skillforge.errors import ToolError
+from skillforge.model import Ended, Source, Use
+from skillforge.store import Examples, Row, Uses
+
+WRITERS = 64
+
+
+def use(number: object, **more: object) -> Use:
+    said = {"outcome": Ended.SUCCESS, "source": Source.TEST, **more}
+    return Use(f"id-{number}", "csv", "1" * 40, f"v-{number}", 1_700_000_000, **said)  # type: ignore[arg-type]
+
+
+def _write(path: Path, writer: int) -> None:
+    for number in range(3):
+        Uses(path).add([use(f"{writer}-{number}")])
+
+
+def test_sixty_four_writers_at_once_lose_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    context = multiprocessing.get_context("fork")
+    writers = [context.Process(target=_write, args=(path, n)) for n in range(WRITERS)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+
+    assert [writer.exitcode for writer in writers] == [0] * WRITERS
+    assert sum(row.uses for row in Uses(path).tally()) == 3 * WRITERS
+
+
+def _write_on(path: Path, pipe: int) -> None:
+    for number in range(100_000):
+        Uses(path).add([use(number)])
+        os.write(pipe, b".")
+
+
+def test_killed_at_any_instant_it_has_lost_at_most_the_last_use(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    out, into = os.pipe()
+    context = multiprocessing.get_context("fork")
+    writer = context.Process(target=_write_on, args=(path, into))
+    writer.start()
+    os.close(into)
+    time.sleep(0.3)
+    assert writer.pid is not None
+    os.kill(writer.pid, signal.SIGKILL)
+    writer.join()
+    told = b""
+    while part := os.read(out, 65_536):
+        told += part
+
+    rows = Uses(path).after(0)
+    assert 0 <= len(rows) - len(told) <= 1
+    assert sum(row.uses for row in Uses(path).tally()) == len(rows)
+
+
+def test_what_is_shown_follows_from_the_uses(tmp_path: Path) -> None:
+    uses = Uses(tmp_path / "state.db")
+    some = [
+        use(1, seconds=2.0, tokens=5),
+        use(2, seconds=4.0),
+        use(3, outcome=Ended.FAILURE, rollout="aa", share=10.0, is_vote=True),
+    ]
+
+    assert uses.add(some) == 3
+    assert uses.add(some) == 0
+
+    [failed, good] = sorted(uses.tally(), key=lambda row: row.outcome)
+    assert (good.uses, good.timed, good.seconds, good.tokens) == (2, 2, 6.0, 5)
+    assert failed.uses == 1
+    assert uses.voices() == {"csv": 3}
+    assert uses.votes("aa") == [(10.0, "stable", "failure", 1)]
+
+
+def test_a_store_of_an_older_version_is_brought_up_to_date(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    Examples(path).add([Row("id", "raw", "origin", "{}", "{}")])
+    with sqlite3.connect(path) as db:
+        tables = ("uses", "tally", "votes", "voices", "handed", "health", "facts")
+        for name in tables:
+            db.execute(f"DROP TABLE {name}")
+        db.execute("PRAGMA user_version = 1")
+    db.close()
+
+    assert Uses(path).add([use(1)]) == 1
+    assert [row.id for row in Examples(path).rows()] == ["id"]
+
+
+def test_a_store_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    Uses(path).add([use(1)])
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA user_version = 99")
+    db.close()
+    before = path.read_bytes()
+
+    with pytest.raises(ToolError, match="newer skillforge"):
+        Uses(path).add([use(2)])
+
+    assert path.read_bytes() == before
+
+
+def test_nobody_else_may_read_it(tmp_path: Path) -> None:
+    Uses(tmp_path / "state.db").add([use(1)])
+
+    for path in tmp_path.iterdir():
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
+
+
+def test_a_damaged_store_is_told_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    path.write_bytes(b"no database, but maybe somebody's last copy" * 100)
+
+    with pytest.raises(ToolError, match="cannot be used"):
+        Uses(path).add([use(1)])
+
+    assert path.read_bytes().startswith(b"no database")
