@@ -1,0 +1,18 @@
+"""Record uses, and judge the rollouts that they speak for or against."""
+
+import time
+from collections.abc import Iterable
+
+from skillforge.operate.canary import Judgement
+from skillforge.operate.recording import Recorded, Recorder, Report
+from skillforge.propose.desk import Desk
+from skillforge.verbs.canary import heard
+
+
+def record(
+    desk: Desk, reports: Iterable[Report]
+) -> tuple[Recorded, list[tuple[Judgement, str]]]:
+    """Keep reports; a use that decides a rollout closes or finishes it at once."""
+    done = Recorder(desk.settled(), int(time.time())).record(reports)
+    voted = sorted({use.skill for use in done.uses if use.is_vote})
+    return done, heard(desk, voted)
