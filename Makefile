@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 CONTRACT := .contract
 
+# Tests start hundreds of Pythons; none of them has to compile what another one has.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test lint bench contract clean
 
 $(READY): pyproject.toml
