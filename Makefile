@@ -19,7 +19,7 @@ demo: $(READY)  ## the loop on a temporary library
 	$(BIN)/skillforge demo
 
 test: lint  ## everything that must pass
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist worksteal
 
 lint: $(READY)  ## style, types and the layers of the house
 	$(BIN)/ruff format --check .
