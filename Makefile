@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 CONTRACT := .contract
 
+# Tests start hundreds of Pythons; none of them has to compile what another one has.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test lint bench contract clean
 
 $(READY): pyproject.toml
@@ -16,7 +19,7 @@ demo: $(READY)  ## the loop on a temporary library
 	$(BIN)/skillforge demo
 
 test: lint  ## everything that must pass
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist worksteal
 
 lint: $(READY)  ## style, types and the layers of the house
 	$(BIN)/ruff format --check .
