@@ -48,6 +48,15 @@ COMMANDS = {
         "audit": ("history", "Prove that nothing reached main unjudged."),
         "rollback": ("history", "Take a skill back to an earlier version."),
     },
+    "Share": {
+        "list": ("share", "List the skills of main."),
+        "show": ("share", "Show a skill, or one of its files."),
+        "search": ("share", "Find skills by what they are for."),
+        "catalog": ("share", "Print all skills within a budget of tokens."),
+        "install": ("install", "Install skills: checked, scanned and locked."),
+        "verify": ("install", "Tell what differs from the lock on disk."),
+        "update": ("install", "Show what is new in installed skills, and take it."),
+    },
     "GitHub": {
         "protect": ("github", "Set a repository up so that only judged skills merge."),
         "report": ("github", "Show a gate's report on its pull request."),

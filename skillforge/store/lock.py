@@ -30,10 +30,17 @@ class Alone:
 
 @contextmanager
 def alone(git_dir: Path, seconds: float = 60) -> Iterator[None]:
-    """Keep other processes of this machine out until this one is done or dead."""
+    """Keep other processes of a clone out until this one is done or dead."""
+    hint = "nothing was changed; the git directory has to be writable"
+    with held(git_dir / "skillforge" / "lock", seconds, hint):
+        yield
+
+
+@contextmanager
+def held(path: Path, seconds: float, hint: str) -> Iterator[None]:
+    """Hold a file's lock; `hint` says what to do where it cannot be written."""
     import fcntl
 
-    path = git_dir / "skillforge" / "lock"
     deadline = time.monotonic() + seconds
     pause = 0.002
     try:
@@ -41,8 +48,7 @@ def alone(git_dir: Path, seconds: float = 60) -> Iterator[None]:
         file = path.open("ab")
     except OSError as err:
         raise ToolError(
-            f"cannot write in {path.parent}: {err.strerror}",
-            hint="nothing was changed; the git directory has to be writable",
+            f"cannot write in {path.parent}: {err.strerror}", hint=hint
         ) from err
     with file:
         while True:
