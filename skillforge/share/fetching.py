@@ -67,6 +67,8 @@ def _of_archive(source: Source, wanted: Wanted) -> Iterator[Package]:
         data = web.get(source.where, MOST_BYTES).data
     else:
         path = Path(source.where)
+        if not path.is_file():
+            raise RequestError(f"there is no file {path} any more", hint="")
         if path.stat().st_size > MOST_BYTES:
             raise RefusedError(f"{path} has more than {MOST_BYTES >> 20} MiB", hint="")
         data = path.read_bytes()

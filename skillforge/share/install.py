@@ -182,20 +182,34 @@ def _read(folder: Path, name: str) -> Skill:
 
 def frozen(place: Place, *, accept_caution: bool = False) -> Done:
     """Install exactly what the lock says, or fail; what is there is not fetched."""
+    lock = lockfile.read(place.lock)
+    _refuse_unpinned(lock)
+    folders = sorted({entry.folder for entry in lock.entries.values()})
+    parts = [_frozen(place.of(it), accept_caution=accept_caution) for it in folders]
+    return joined(parts)
+
+
+def _frozen(place: Place, *, accept_caution: bool) -> Done:
+    """What the lock says of one folder."""
     with quarantine(place) as here:
         lock = lockfile.read(place.lock)
-        _refuse_unpinned(lock)
-        wanted = {n: it for n, it in lock.entries.items() if it.folder == place.shown}
-        missing = [it for it in wanted.values() if not _is_there(place, it)]
+        wanted = [it for it in lock.entries.values() if it.folder == place.shown]
+        missing = [it for it in wanted if not _is_there(place, it)]
         packages = _pinned(lock, missing)
         done = take(here, lock, packages, accept_caution=accept_caution)
-        fetched = {it.name for it in done.skills}
         same = [
-            Installed(name, "unchanged", it)
-            for name, it in wanted.items()
-            if done.ok and name not in fetched
+            Installed(it.name, "unchanged", it) for it in wanted if it not in missing
         ]
         return replace(done, skills=(*done.skills, *same))
+
+
+def joined(parts: list[Done]) -> Done:
+    """What was done in several folders."""
+    return Done(
+        tuple(it for part in parts for it in part.skills),
+        tuple(it for part in parts for it in part.judged),
+        all(part.accept_caution for part in parts),
+    )
 
 
 def _refuse_unpinned(lock: Lock) -> None:

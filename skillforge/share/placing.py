@@ -46,6 +46,12 @@ class Place(NamedTuple):
             return self.folder.relative_to(top).as_posix()
         return lockfile.DEFAULT
 
+    def of(self, folder: str) -> "Place":
+        """The place with the folder that an entry of the lock names."""
+        if folder == self.shown:
+            return self
+        return Place((self.lock.parent / folder).resolve(), self.lock)
+
 
 def place(to: str, agent: str, is_user: bool, lock: str) -> Place:
     """The place that options name; in the current folder if they name none."""

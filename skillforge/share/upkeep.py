@@ -8,7 +8,7 @@ from typing import NamedTuple
 from skillforge.errors import ConflictError, RequestError
 from skillforge.share import fetching, lockfile
 from skillforge.share.contents import Files, Package, file_digests
-from skillforge.share.install import Done, grouped, take
+from skillforge.share.install import Done, grouped, joined, take
 from skillforge.share.lockfile import Lock, Locked
 from skillforge.share.placing import Place, installed, quarantine, settle
 
@@ -40,10 +40,7 @@ def verify(place: Place) -> tuple[Lock, list[Difference]]:
 
 def differences(place: Place, locked: Locked) -> Iterator[Difference]:
     """What differs of one skill, file by file."""
-    folder = place.folder
-    if locked.folder != place.shown:
-        folder = place.lock.parent / locked.folder
-    there = installed(folder / locked.name)
+    there = installed(place.of(locked.folder).folder / locked.name)
     if there is None:
         yield Difference(locked.name, "missing")
         return
@@ -93,9 +90,7 @@ def _update(place: Place, locked: Locked, package: Package | None) -> Update:
         return Update(locked.name, "gone", locked)
     if locked.holds(package.files):
         return Update(locked.name, "same", locked, package)
-    there = installed(place.lock.parent / locked.folder / locked.name)
-    if locked.folder == place.shown:
-        there = installed(place.folder / locked.name)
+    there = installed(place.of(locked.folder).folder / locked.name)
     if there is not None and not locked.holds(there):
         return Update(locked.name, "edited", locked, package)
     changes = diff(locked.name, there or {}, package.files)
@@ -130,6 +125,15 @@ def _file_diff(path: str, before: bytes | None, after: bytes | None) -> Iterator
 def apply(place: Place, found: list[Update], *, accept_caution: bool) -> Done:
     """Take what is new; what was changed here meanwhile stays as it is."""
     fresh = [it for it in found if it.state == "new"]
+    folders = sorted({it.locked.folder for it in fresh})
+    parts = []
+    for folder in folders:
+        some = [it for it in fresh if it.locked.folder == folder]
+        parts.append(_apply(place.of(folder), some, accept_caution))
+    return joined(parts)
+
+
+def _apply(place: Place, fresh: list[Update], accept_caution: bool) -> Done:
     with quarantine(place) as here:
         lock = lockfile.read(place.lock)
         for it in fresh:
