@@ -142,13 +142,15 @@ def _zip_members(data: bytes) -> Iterator[Member]:
             for info in archive.infolist():
                 mode = info.external_attr >> 16
                 _refuse_odd(info.filename, info.orig_filename, mode, info.flag_bits)
-                if info.is_dir():
+                if info.filename.endswith("/"):
                     refuse_path(info.filename.rstrip("/"))
                     continue
                 if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                     raise _refused(f"{info.filename[:200]!r} is packed in an odd way")
+                if info.file_size > MOST_BYTES:
+                    raise _refused(f"it unpacks to more than {MOST_BYTES >> 20} MiB")
                 with archive.open(info) as file:
-                    content = file.read(min(info.file_size, MOST_BYTES) + 1)
+                    content = file.read(info.file_size + 1)
                 if len(content) != info.file_size:
                     raise _refused(f"{info.filename[:200]!r} is not as long as it says")
                 yield Member(info.filename, content, bool(mode & 0o111))

@@ -30,7 +30,7 @@ SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
 _MOST_INDEX = 32 << 20
 _MOST_SKILLS = 100_000
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-_ON_DISK = "file://hub"  # stands for the folder: nothing is fetched by it
+_ON_DISK = "https://folder.invalid"  # stands for one: nothing is fetched from it
 
 Get = Callable[[str, int], web.Fetched]
 
@@ -204,7 +204,7 @@ def _encoded(path: str) -> str:
 
 
 def _odd(index: str, why: str) -> RefusedError:
-    shown = index.replace(_ON_DISK, "the folder's ")
+    shown = index.removeprefix(f"{_ON_DISK}/")
     return RefusedError(
         f"the index {shown} is refused: {why}", hint="nothing was installed"
     )
