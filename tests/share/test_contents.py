@@ -31,7 +31,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(files=FILES.filter(is_free_of_clashes))
 def test_a_tree_has_the_name_that_git_gives_it(
     repository: Path, files: dict[str, DraftFile]
