@@ -60,6 +60,14 @@ COMMANDS = {
         "curate": ("tend", "Find what is stale, double or broken; dry by default."),
         "pin": ("tend", "Keep the curator away from a skill."),
         "unpin": ("tend", "Let the curator look after a skill again."),
+    "Share": {
+        "list": ("share", "List the skills of main."),
+        "show": ("share", "Show a skill, or one of its files."),
+        "search": ("share", "Find skills by what they are for."),
+        "catalog": ("share", "Print all skills within a budget of tokens."),
+        "install": ("install", "Install skills: checked, scanned and locked."),
+        "verify": ("install", "Tell what differs from the lock on disk."),
+        "update": ("install", "Show what is new in installed skills, and take it."),
     },
     "GitHub": {
         "protect": ("github", "Set a repository up so that only judged skills merge."),
