@@ -5,12 +5,13 @@ the commits that it brought in.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import TypeAlias
 
 from skillforge import proc
-from skillforge.gitrepo import trailers
+from skillforge.gitrepo import GitRepo, trailers
 from skillforge.gitrepo.history import Change, Commit
 from skillforge.gitrepo.running import AS_IT_IS
 from skillforge.library import Library
@@ -24,6 +25,8 @@ _REVERTS_NUMBER = re.compile(
 )
 _LATEST = 253_402_300_799  # the last second that a date can tell
 _RAW = ("--raw", "-t", "--root", "--no-abbrev", *AS_IT_IS)
+Notes: TypeAlias = dict[str, recorded.Said]
+HeadsOf: TypeAlias = Callable[[GitRepo, list[Commit], Notes], dict[str, str]]
 MAIN_LINE = ("--first-parent", "--diff-merges=first-parent", *_RAW)
 
 
@@ -121,14 +124,27 @@ class Step:
 @proc.without_cycles
 def steps(library: Library, tip: str) -> list[Step]:
     """Every step of a branch, the oldest first."""
+    return _steps(library, tip, recorded.read(library.repository()), recorded.heads)
+
+
+@proc.without_cycles
+def told_alike(library: Library, tip: str, notes: str) -> list[Step]:
+    """The same from a commit and from notes of one time alone: alike in any clone.
+
+    What was fetched of pull requests is not looked at, as others may not have it.
+    """
+    noted = recorded.read(library.repository(), notes) if notes else {}
+    return _steps(library, tip, noted, lambda *_: {})
+
+
+def _steps(library: Library, tip: str, noted: Notes, heads_of: HeadsOf) -> list[Step]:
     repo = library.repository()
     whole, own = repo.start_log(tip), repo.start_log(*MAIN_LINE, tip)
     with proc.running(whole.process), proc.running(own.process):
         commits = {commit.name: commit for commit in whole.wait()}
         line = list(own.wait())
     line.reverse()
-    noted = recorded.read(repo)
-    heads = recorded.heads(repo, line, noted)
+    heads = heads_of(repo, line, noted)
     others, by_merge = recorded.pulled(repo, heads, tip)
     line = recorded.folded(line, noted, by_merge)
     commits |= others
