@@ -48,6 +48,11 @@ COMMANDS = {
         "audit": ("history", "Prove that nothing reached main unjudged."),
         "rollback": ("history", "Take a skill back to an earlier version."),
     },
+    "Share": {
+        "release": ("release", "Tag main as a release; or say which version is next."),
+        "build": ("release", "Make the Skills Hub of a release."),
+        "publish": ("publish", "Publish a release: to a folder, a branch, GitHub."),
+    },
     "GitHub": {
         "protect": ("github", "Set a repository up so that only judged skills merge."),
         "report": ("github", "Show a gate's report on its pull request."),

@@ -87,6 +87,14 @@ class Step:
         return self.said.get("Approved-By", []) if self.is_promotion else []
 
     @property
+    def reason(self) -> str:
+        """What was said for it, between the title and the trailers."""
+        message = (self.brought[-1] if self.brought else self.commit).message
+        _title, *paragraphs = message.strip().split("\n\n")
+        kept = paragraphs[:-1] if trailers.read(message) else paragraphs
+        return "\n\n".join(kept).strip()
+
+    @property
     def action(self) -> str:
         said = trailers.first(self.drafted, "Action")
         if self.is_promotion:
