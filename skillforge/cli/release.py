@@ -284,15 +284,18 @@ def build(settings: Settings, /, tag: str | None, out: Path, **said: str) -> Ans
     """
     from skillforge.share import building, folder
 
-    gathered = _gathered(settings, tag, said)
+    gathered = gathered_from(settings, tag, said)
     if gathered.blocking:
-        return _stopped(gathered)
+        return stopped(gathered)
     folder.hub_in(out)
     building.build(gathered.hub, out)
     return built(gathered, out)
 
 
-def _gathered(settings: Settings, tag: str | None, said: dict[str, str]) -> "Gathered":
+def gathered_from(
+    settings: Settings, tag: str | None, said: dict[str, str]
+) -> "Gathered":
+    """What a release publishes; the newest, if none is named."""
     from skillforge.cli.lineage import told
     from skillforge.library import Library
     from skillforge.share import releases
@@ -311,7 +314,8 @@ def _gathered(settings: Settings, tag: str | None, said: dict[str, str]) -> "Gat
     return gathered
 
 
-def _stopped(gathered: "Gathered") -> Answer:
+def stopped(gathered: "Gathered") -> Answer:
+    """That something must not be published, and what."""
     from skillforge.report import finding_data, finding_text
 
     lines = [*map(finding_text, gathered.blocking)]

@@ -1,5 +1,6 @@
 """What a release brings, skill by skill, and the notes that say so."""
 
+import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
@@ -10,6 +11,7 @@ from skillforge.share.semver import FIRST, Version
 
 Trees = Mapping[str, str]
 Lineage = Mapping[str, tuple[PublishedVersion, ...]]
+_PLAIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.+-]*[A-Za-z0-9])?")
 _BACK = ("rollback", "revert")
 
 
@@ -88,15 +90,20 @@ def notes(found: Iterable[Change]) -> str:
 
 
 def _entry(change: Change) -> str:
-    return "\n".join([f"- **{plain(change.skill)}**{_span(change)}", *_lines(change)])
+    return "\n".join([f"- **{_word(change.skill)}**{_span(change)}", *_lines(change)])
 
 
 def _span(change: Change) -> str:
     if change.kind is Kind.RETIRED or change.before == change.after:
-        span = change.before
+        span = _word(change.before)
     else:
-        span = " → ".join(filter(None, (change.before, change.after)))
-    return f" {plain(span)}" if span else ""
+        span = " → ".join(map(_word, filter(None, (change.before, change.after))))
+    return f" {span}" if span else ""
+
+
+def _word(text: str) -> str:
+    """A name or a version as it is; anything else without its markup."""
+    return text if _PLAIN.fullmatch(text) else plain(text)
 
 
 def _lines(change: Change) -> Iterable[str]:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skillforge.errors import ConflictError, RequestError, unwritable
-from skillforge.share import layout
+from skillforge.share import layout, semver
 from skillforge.share.formats import HUB_FORMAT, read_sums
+from skillforge.share.hub import Hub
 
 _AT_FDCWD, _EXCHANGE = -100, 2  # of renameat2
 
@@ -54,6 +55,32 @@ def standing(manifest: bytes, sums: bytes) -> Standing | None:
         return None
     is_ours = isinstance(said, dict) and said.get("format") == HUB_FORMAT
     return Standing(str(said.get("tag", "")), sums) if is_ours else None
+
+
+def refuse_other(there: Standing | None, hub: Hub, made: Path, where: str) -> None:
+    """Stop where a place holds other bytes under the same version, or a newer one."""
+    if there is None:
+        return
+    mine, theirs = semver.find(hub.tag), semver.find(there.tag)
+    if there.tag == hub.tag and there.sums != (made / layout.SUMS).read_bytes():
+        raise ConflictError(
+            f"{where} holds {hub.tag} with other content",
+            hint="a version is published once: skillforge release makes the next one",
+        )
+    if mine and theirs and theirs.rank > mine.rank:
+        raise ConflictError(
+            f"{where} holds {there.tag}, which is newer than {hub.tag}",
+            hint="to go back, roll the skills back and release that",
+        )
+
+
+def publish(hub: Hub, made: Path, folder: Path) -> bool:
+    """Put a built hub into a folder; False if it was there already."""
+    there = hub_in(folder)
+    refuse_other(there, hub, made, str(folder))
+    with replaced(folder) as fresh:
+        shutil.copytree(made, fresh, dirs_exist_ok=True)
+    return there is None or there.tag != hub.tag
 
 
 def _read(folder: Path, name: str) -> bytes:
