@@ -105,7 +105,12 @@ def _to_branch(
         words += f", also on {there.where}" if there else ""
     else:
         words += f"\nnext: git push origin {name}; or --push does it"
-    data = {"branch": name, **done._asdict(), "pushed": push}
+    data = {
+        "branch": name,
+        "branch_commit": done.commit,
+        "created": done.created,
+        "pushed": push,
+    }
     return _answer(gathered, data, words)
 
 
