@@ -89,7 +89,7 @@ def test_what_was_left_half_done_is_finished(tagged: Team) -> None:
     assert release.draft
     assert tagged.repo.latest is None
     by = tagged.hub.user(AUTHOR)
-    release.assets.append(Asset(7, "csv-tables.skill", b"hal", by, state="starter"))
+    release.assets.append(Asset(7, "csv-tables.skill", b"hal", by, state="open"))
 
     tagged.ok(AUTHOR, "publish", "--to", "github")
 

@@ -180,7 +180,7 @@ class Pull:
 
 @dataclass(eq=False)
 class Asset:
-    """A file of a release; one whose upload broke off is a `starter`."""
+    """A file of a release; one whose upload broke off is `open`."""
 
     id: int
     name: str
