@@ -4,8 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 CONTRACT := .contract
+CLIENTS := .clients
 
-.PHONY: demo test lint bench contract clean
+.PHONY: demo test lint bench contract clients clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -35,5 +36,10 @@ contract: $(READY)  ## what we ask of GitHub against its published description
 	$(BIN)/python -m tests.github.contract $(CONTRACT)/exchanges.jsonl \
 		--openapi $(CONTRACT)/package/generated/api.github.com.json
 
+clients: $(READY)  ## install from a built hub with the clients that people use
+	npm install --silent --no-fund --no-audit --prefix $(CLIENTS) \
+		skills openskills @anthropic-ai/claude-code
+	$(BIN)/python -m tests.clients $(CLIENTS)
+
 clean:
-	rm -rf $(CONTRACT) $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(CONTRACT) $(CLIENTS) $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import yaml
 
-from benchmarks import loop, scan, trials
+from benchmarks import loop, scan, share_hub, trials
 from benchmarks.corpus import generate
 from benchmarks.measure import Row, command, git, library, ratio, seconds
 from skillforge.checks import Ruleset
@@ -181,6 +181,7 @@ def main() -> None:
         rows = [*loop.proposing(small, root), *loop.looking_back(work)]
         rows += trials.trials(work)
         rows += scan.rows(small)
+        rows += share_hub.rows(small)
         rows += [*cold(root, work), *warm(root), *start_up(root)]
         if options.large:
             rows += linear(work, root)
