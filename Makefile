@@ -4,11 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 CONTRACT := .contract
+CLIENTS := .clients
 
 # Tests start hundreds of Pythons; none of them has to compile what another one has.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint bench contract clean
+.PHONY: demo test lint bench contract clients clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -38,5 +39,10 @@ contract: $(READY)  ## what we ask of GitHub against its published description
 	$(BIN)/python -m tests.github.contract $(CONTRACT)/exchanges.jsonl \
 		--openapi $(CONTRACT)/package/generated/api.github.com.json
 
+clients: $(READY)  ## install from a built hub with the clients that people use
+	npm install --silent --no-fund --no-audit --prefix $(CLIENTS) \
+		skills openskills @anthropic-ai/claude-code
+	$(BIN)/python -m tests.clients $(CLIENTS)
+
 clean:
-	rm -rf $(CONTRACT) $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(CONTRACT) $(CLIENTS) $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

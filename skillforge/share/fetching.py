@@ -144,7 +144,7 @@ def _blobs(repo: GitRepo, top: str, listed: list[TreeFile]) -> dict[str, DraftFi
             f"({MOST_FILES:,} files, {MOST_BYTES >> 20} MiB)",
             hint="nothing was installed",
         )
-    with closing(repo.blobs(it.object for it in listed)) as blobs:  # type: ignore[type-var]
+    with closing(repo.blobs(it.object for it in listed)) as blobs:
         return gathered(
             Member(it.path.removeprefix(top), data, it.mode == "100755")
             for it, data in zip(listed, blobs, strict=True)
