@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOST_LETTERS = 100_000
 PREFIX = "md-"  # of every id made from a text, so that it is none of the page's own
 _ALIGNED = re.compile(r"text-align:(left|center|right)")
-_OUTSIDE = frozenset({"http", "https", "mailto"})
+_HOST = re.compile(r"[\w.-]+(?::\d{1,5})?")
 
 Resolve = Callable[[str], str | None]
 
@@ -56,7 +56,7 @@ def _is_outside(scheme: str, host: str, path: str) -> bool:
     """Whether it is an address that shows where it leads: no `https://bank@evil`."""
     if scheme == "mailto":
         return not host and "@" in path
-    return scheme in _OUTSIDE and bool(host) and "@" not in host
+    return scheme in ("http", "https") and _HOST.fullmatch(host) is not None
 
 
 @cache
@@ -78,11 +78,13 @@ def _parser() -> "MarkdownIt":
 
 def _rewrite(tokens: "Sequence[Token]", resolve: Resolve, level: int) -> None:
     taken: dict[str, int] = {}
+    headings = [int(one.tag[1]) for one in tokens if one.type == "heading_open"]
+    deeper = level - min(headings, default=1)
     for at, token in enumerate(tokens):
         if token.type == "heading_open":
             token.attrSet("id", _heading_id(tokens[at + 1].content, taken))
         if token.type in ("heading_open", "heading_close"):
-            token.tag = f"h{min(6, int(token.tag[1]) + level - 1)}"
+            token.tag = f"h{min(6, int(token.tag[1]) + deeper)}"
         if token.type in ("th_open", "td_open"):
             # A style attribute would be against the page's own policy.
             aligned = _ALIGNED.search(str(token.attrs.pop("style", "")))

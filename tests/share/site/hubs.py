@@ -280,9 +280,89 @@ def _numbered(at: int) -> PublishedSkill:
     return skill(
         f"{verb}-{noun}-{at:05}",
         f"Does {verb} a {noun} of kind {at}. Use when a {noun} came in that nobody "
-        f"knows how to {verb}, or when the one before it was not of that kind. "
-        f"Triggers on case{at}, and on what is like it in the reports of the last weeks.",
+        f"knows how to {verb}, or when the one before it was not of that kind either. "
+        "That is so more often than one would think. "
+        f"Triggers on case{at}, and on what is like it in reports of last week.",
         group=f"Group {at % 12}",
         scan="safe",
         tests="passed",
+    )
+
+
+ATTACK = "\"'><script>document.title='owned'</script><img src=x onerror=alert(1)>"
+EVIL = "https://evil.example"
+HOSTILE_BODY = f"""\
+# main
+
+<script>document.title = "owned"</script>
+<img src="{EVIL}/a.png" onerror="document.title='owned'">
+<iframe src="{EVIL}"></iframe><style>body {{ display: none }}</style>
+<base href="{EVIL}/"><meta http-equiv="refresh" content="0;url={EVIL}">
+<div id="main" class="skip" style="position:fixed;inset:0">Approved by the owner</div>
+
+![pixel]({EVIL}/pixel.png) ![local](../../../../etc/passwd)
+![x](data:image/png;base64,AA) [![inner]({EVIL}/b.png)]({EVIL}/outer)
+
+[one](javascript:document.title='owned') [two](JaVaScRiPt:alert(1))
+[three](data:text/html,x) [four](vbscript:x) [five](file:///etc/passwd)
+[six](//evil.example/x) [seven](../../index.html) <javascript:alert(1)>
+[eight](https://github.com@evil.example/) [nine](https:evil.example)
+[ten](&#106;avascript:alert(1)) [eleven](\\\\evil.example) [twelve](/index.html)
+[quoted](https://ok.example/"onmouseover="alert(1))
+[site](https://ok.example/a "t\" onclick=x")
+
+| a | b |
+| :-: | --: |
+| <b onclick=x>1</b> | `</td><script>alert(1)</script>` |
+
+```html" onload="alert(1)
+</code></pre><script>document.title = "owned"</script>
+```
+
+text \u202egpj.exe\u202c and \u200bhidden\U000e0041
+
+## main
+## find
+"""
+
+
+def hostile() -> Hub:
+    """Everything that an author can write is an attack on the page."""
+    evil = skill(
+        "evil-skill",
+        ATTACK + " \u202eevil",
+        body=HOSTILE_BODY,
+        version=ATTACK,
+        group=ATTACK,
+        license=ATTACK,
+        scan=ATTACK,
+        tests=ATTACK,
+        approvers=(ATTACK,),
+        figures=Figures(3, 7.5, (-1.0, 9.0), ATTACK),
+        files={
+            f"a{ATTACK}.html": DraftFile(f"{ATTACK}</pre>".encode(), True),
+            "../../index.html": DraftFile(b"<script>alert(1)</script>"),
+            "x\u202egnp.js": DraftFile(b"\xff\x00"),
+        },
+        versions=(
+            version(
+                ATTACK,
+                tree=ATTACK,
+                commit=ATTACK,
+                date=ATTACK,
+                action=ATTACK,
+                origin=ATTACK,
+                author=ATTACK + "\u202e",
+                approvers=(ATTACK, "\u2066x"),
+                why=f"{ATTACK}\n\n{ATTACK}",
+                reverted_by=ATTACK,
+                diff=f"@@ -1 +1 @@ {ATTACK}\n-{ATTACK}\n+\r{ATTACK}\u202e\n {ATTACK}",
+            ),
+        ),
+    )
+    lying = skill("../../../etc/cron.d/x", "Leaves its folder.", group="..")
+    typed = skill("x; rm -rf ~ #\n--force", "Wants to be typed.", group="../..")
+    plain = skill("plain-skill", "Does its work.", group="../../")
+    return hub(
+        evil, lying, typed, plain, title=ATTACK, notes=HOSTILE_BODY, tag="v1.0.0"
     )
