@@ -1,13 +1,12 @@
 """The pictures of docs/site.md: `python -m benchmarks.pictures`."""
 
-import shutil
 import tempfile
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
 from skillforge.share.site import pages
-from tests.browser import NAMES
+from tests.browser import chromium
 from tests.share.site import hubs
 
 IMAGES = Path(__file__).parent.parent / "docs" / "images"
@@ -38,7 +37,6 @@ SHOTS = (
 
 
 def main() -> None:
-    chromium = next(filter(None, map(shutil.which, NAMES)), None)
     made = {**pages(hubs.hostile()), **pages(hubs.workshop())}
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
@@ -46,8 +44,7 @@ def main() -> None:
             file = Path(folder, path)
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(data)
-        args = ["--no-sandbox", "--hide-scrollbars"]
-        browser = playwright.chromium.launch(executable_path=chromium, args=args)
+        browser = chromium(playwright)
         for name, path, size, scheme, prepare in SHOTS:
             page = browser.new_page(viewport=size, color_scheme=scheme)  # type: ignore[arg-type]
             page.emulate_media(reduced_motion="reduce")
