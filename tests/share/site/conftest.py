@@ -1,7 +1,7 @@
 """Pages of hubs, served on loopback and shown by a real Chromium."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from skillforge.share.hub import Hub
 from skillforge.share.site import pages
@@ -17,6 +17,7 @@ from tests.browser import browser
 from tests.share.site import hubs
 
 __all__ = ["browser"]
+expect.set_options(timeout=30_000)  # A busy machine is not a failure.
 
 
 class _Quiet(SimpleHTTPRequestHandler):
@@ -85,8 +86,6 @@ def visitor(browser: Browser) -> Iterator[Visitor]:
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Hub], str]]:
     """Serve the pages of a hub; the same hub is served once."""
-    from contextlib import ExitStack
-
     known: dict[str, str] = {}
     with ExitStack() as servers:
 

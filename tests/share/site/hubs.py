@@ -1,5 +1,6 @@
 """Hubs to make pages of: one that people would publish, a large one, a hostile one."""
 
+from dataclasses import replace
 from difflib import unified_diff
 from typing import Any
 
@@ -271,22 +272,21 @@ VERBS = ("read", "check", "merge", "profile", "convert", "explain", "repair", "s
 
 
 def large(count: int = 10_000) -> Hub:
-    """Many skills, each with a word of its own."""
-    return hub(*map(_numbered, range(count)))
+    """Many skills, each with a word of its own; they share their instructions."""
+    one = skill("one", group="Group", scan="safe", tests="passed")
+    return hub(*(_numbered(one, at) for at in range(count)))
 
 
-def _numbered(at: int) -> PublishedSkill:
+def _numbered(one: PublishedSkill, at: int) -> PublishedSkill:
     verb, noun = VERBS[at % 8], NOUNS[at // 8 % 8]
-    return skill(
-        f"{verb}-{noun}-{at:05}",
+    about = (
         f"Does {verb} a {noun} of kind {at}. Use when a {noun} came in that nobody "
         f"knows how to {verb}, or when the one before it was not of that kind either. "
         "That is so more often than one would think. "
-        f"Triggers on case{at}, and on what is like it in reports of last week.",
-        group=f"Group {at % 12}",
-        scan="safe",
-        tests="passed",
+        f"Triggers on case{at}, and on what is like it in reports of last week."
     )
+    name, group = f"{verb}-{noun}-{at:05}", f"Group {at % 12}"
+    return replace(one, name=name, description=about, group=group)
 
 
 ATTACK = "\"'><script>document.title='owned'</script><img src=x onerror=alert(1)>"

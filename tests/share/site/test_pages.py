@@ -20,7 +20,7 @@ from tests.share.site.reading import Reader
 
 def many() -> Hub:
     """More than a list has on a page."""
-    return hubs.large(250)
+    return hubs.large(210)
 
 
 @cache
@@ -118,7 +118,7 @@ def test_files_that_are_long_or_no_text_are_named_and_not_shown() -> None:
 
 
 def test_diffs_that_are_too_many_are_left_out_from_the_oldest_on() -> None:
-    diff = hubs.diff("", "words on a line\n" * 2000)
+    diff = hubs.diff("", f"{'words on a line' * 50}\n" * 50)
     told = tuple(hubs.version(f"1.{at}", diff=diff) for at in range(20))
     page = pages(hubs.hub(hubs.skill("x", versions=told)))["skills/x/index.html"]
     text = Reader(page.decode()).text
