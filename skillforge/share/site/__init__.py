@@ -5,11 +5,18 @@ What a skill says of itself is not to be trusted. It reaches a page as text or t
 or load if it did not.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
-from skillforge.share.hub import Hub
+from skillforge.share.hub import Hub, PublishedSkill
 from skillforge.share.site import markdown
-from skillforge.share.site.address import FEED, RELEASE, SEARCH, link_to
+from skillforge.share.site.address import (
+    FEED,
+    RELEASE,
+    SEARCH,
+    link_to,
+    page_of,
+    root_of,
+)
 from skillforge.share.site.frame import ASSETS, Page, asset, day, framed
 from skillforge.share.site.listing import home, lists
 from skillforge.share.site.markup import el, join
@@ -19,31 +26,37 @@ from skillforge.share.site.skill_page import skill_page
 
 def pages(hub: Hub) -> Mapping[str, bytes]:
     """Every file of the site by its path; the same hub gives the same bytes."""
-    made = {page.path: framed(hub, page) for page in _pages(hub)}
-    made |= {f"assets/{name}": asset(name) for name in ASSETS}
-    return made | {SEARCH: search_index(hub)}
+    return {**shared_pages(hub), **skill_pages(hub, hub.skills)}
 
 
-def _pages(hub: Hub) -> Iterator[Page]:
-    yield home(hub)
-    yield from lists(hub)
-    yield _release_notes(hub)
-    for skill in hub.skills:
-        yield skill_page(hub, skill)
+def shared_pages(hub: Hub) -> dict[str, bytes]:
+    """All but the pages of the skills."""
+    made = [home(hub), *lists(hub), _release_notes(hub)]
+    return {
+        **{page.path: framed(hub, page) for page in made},
+        **{f"assets/{name}": asset(name) for name in ASSETS},
+        SEARCH: search_index(hub),
+    }
+
+
+def skill_pages(hub: Hub, skills: Iterable[PublishedSkill]) -> dict[str, bytes]:
+    """The pages of some of its skills: what takes long can be shared out."""
+    made = (skill_page(hub, skill) for skill in skills)
+    return {page.path: framed(hub, page) for page in made}
 
 
 def _release_notes(hub: Hub) -> Page:
-    notes = markdown.render(hub.notes, level=2) if hub.notes.strip() else None
+    root = root_of(RELEASE)
+    named = {skill.name: link_to(page_of(skill), root) for skill in hub.skills}
+    known = markdown.Known(skills=named)
+    empty = el("p", "Nothing is written about this release.", class_="empty")
+    notes = el("div", markdown.render(hub.notes, known, level=2), class_="prose plain")
     content = join(
         el("h1", "Release ", el("bdi", hub.tag)),
         el("p", day(hub.date), class_="lead"),
-        el("div", notes, class_="prose plain")
-        if notes
-        else el("p", "Nothing is written about this release.", class_="empty"),
+        notes if hub.notes.strip() else empty,
         el(
-            "p",
-            el("a", "Follow the releases", href=link_to(FEED, "../")),
-            class_="rest",
+            "p", el("a", "Follow the releases", href=link_to(FEED, root)), class_="rest"
         ),
     )
     return Page(RELEASE, f"Release {hub.tag}", f"What is new in {hub.tag}", content)

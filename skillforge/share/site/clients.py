@@ -86,7 +86,7 @@ def _claude_code(hub: Hub) -> Iterator[InstallLine]:
         yield InstallLine(
             "Claude Code",
             _line("/plugin marketplace add", source),
-            "Then choose it in /plugin.",
+            "Where the built hub is its default branch; then choose in /plugin.",
         )
 
 

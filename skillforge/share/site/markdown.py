@@ -2,9 +2,10 @@
 
 import posixpath
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from skillforge.share.site.address import unused
@@ -20,11 +21,16 @@ PREFIX = "md-"  # of every id made from a text, so that it is none of the page's
 _ALIGNED = re.compile(r"text-align:(left|center|right)")
 _HOST = re.compile(r"[\w.-]+(?::\d{1,5})?")
 
-Resolve = Callable[[str], str | None]
+
+class Known(NamedTuple):
+    """What a text may speak of: where files of the skill are, and other skills."""
+
+    files: Mapping[str, str] = {}
+    skills: Mapping[str, str] = {}
 
 
-def render(text: str, files: Mapping[str, str] | None = None, level: int = 3) -> Html:
-    """The text as HTML; `files` says where each file of the skill is shown.
+def render(text: str, known: Known, level: int = 3) -> Html:
+    """The text as HTML, with links to what is known; a skill's name has to be bold.
 
     Its highest heading is of `level`. Raw HTML stands there as text, pictures are
     named and never loaded, and a link leads to the web, into the same text or to a
@@ -32,7 +38,7 @@ def render(text: str, files: Mapping[str, str] | None = None, level: int = 3) ->
     """
     parser = _parser()
     tokens = parser.parse(visible(text[:MOST_LETTERS]))
-    _rewrite(tokens, lambda href: target(href, files or {}), level)
+    _rewrite(tokens, known, level)
     rendered = Html(parser.renderer.render(tokens, parser.options, {}))
     if len(text) <= MOST_LETTERS:
         return rendered
@@ -67,6 +73,7 @@ def _parser() -> "MarkdownIt":
     parser.enable(["table", "strikethrough"])
     for name, show in (
         ("image", _image),
+        ("skill", _skill),
         ("fence", _code),
         ("code_block", _code),
         ("table_open", _table_open),
@@ -76,7 +83,7 @@ def _parser() -> "MarkdownIt":
     return parser
 
 
-def _rewrite(tokens: "Sequence[Token]", resolve: Resolve, level: int) -> None:
+def _rewrite(tokens: "Sequence[Token]", known: Known, level: int) -> None:
     taken: dict[str, int] = {}
     headings = [int(one.tag[1]) for one in tokens if one.type == "heading_open"]
     deeper = level - min(headings, default=1)
@@ -90,7 +97,8 @@ def _rewrite(tokens: "Sequence[Token]", resolve: Resolve, level: int) -> None:
             aligned = _ALIGNED.search(str(token.attrs.pop("style", "")))
             if aligned:
                 token.attrSet("class", aligned[1])
-        _relink(token.children or [], resolve)
+        _relink(token.children or [], known.files)
+        _link_names(token.children or [], known.skills)
 
 
 def _heading_id(heading: str, taken: dict[str, int]) -> str:
@@ -99,18 +107,27 @@ def _heading_id(heading: str, taken: dict[str, int]) -> str:
     return PREFIX + unused(words, taken)
 
 
-def _relink(tokens: "Sequence[Token]", resolve: Resolve) -> None:
+def _relink(tokens: "Sequence[Token]", files: Mapping[str, str]) -> None:
     opened = ""
     for token in tokens:
         if token.type == "link_open":
-            opened = _open(token, resolve(str(token.attrGet("href") or "")))
+            opened = _open(token, target(str(token.attrGet("href") or ""), files))
         elif token.type == "link_close":
             token.tag, opened = opened, ""
         elif token.type == "image":
             # A link inside a link is none; and of what is in the brackets, which may
             # be a link too, only the words stay.
-            found = None if opened else resolve(str(token.attrGet("src") or ""))
+            source = str(token.attrGet("src") or "")
+            found = None if opened else target(source, files)
             token.meta = {"shown_at": found, "alt": token.content}
+
+
+def _link_names(tokens: "Sequence[Token]", skills: Mapping[str, str]) -> None:
+    if any(token.type == "link_open" for token in tokens):
+        return  # A link inside a link is none.
+    for before, token in pairwise(tokens):
+        if before.type == "strong_open" and token.content in skills:
+            token.type, token.meta = "skill", {"page": skills[token.content]}
 
 
 def _open(token: "Token", href: str | None) -> str:
@@ -132,6 +149,10 @@ def _image(_: "RendererHTML", tokens: "Sequence[Token]", at: int, *__: Any) -> s
     if shown_at is None or not shown_at.startswith("#"):
         return el("span", words, class_="picture")
     return el("a", words, class_="picture", href=shown_at)
+
+
+def _skill(_: "RendererHTML", tokens: "Sequence[Token]", at: int, *__: Any) -> str:
+    return el("a", tokens[at].content, href=tokens[at].meta["page"])
 
 
 def _code(_: "RendererHTML", tokens: "Sequence[Token]", at: int, *__: Any) -> str:

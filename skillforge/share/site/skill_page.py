@@ -1,5 +1,7 @@
 """The page of one skill: how to get it, what it says, how it came to be."""
 
+from urllib.parse import urlencode
+
 from skillforge.model import SKILL_FILE
 from skillforge.share.hub import Hub, PublishedSkill
 from skillforge.share.site import markdown
@@ -7,7 +9,7 @@ from skillforge.share.site.address import HOME, group_of, link_to, page_of, root
 from skillforge.share.site.clients import InstallLine, install_lines
 from skillforge.share.site.files import file_list, places
 from skillforge.share.site.frame import Page
-from skillforge.share.site.markup import Child, Html, el, join
+from skillforge.share.site.markup import Child, Html, el, join, visible
 from skillforge.share.site.states import facts
 from skillforge.share.site.versions import history, reason
 
@@ -24,8 +26,10 @@ def skill_page(hub: Hub, skill: PublishedSkill) -> Page:
 
 
 def _head(skill: PublishedSkill, root: str) -> Html:
-    home = el("a", "Skills", href=link_to(HOME, root))
-    crumbs = el("ol", el("li", home), el("li", el("bdi", group_of(skill))))
+    home = link_to(HOME, root)
+    asked = urlencode({"group": visible(group_of(skill))})  # as site.js reads it
+    group = el("a", el("bdi", group_of(skill)), href=f"{home}#{asked}")
+    crumbs = el("ol", el("li", el("a", "Skills", href=home)), el("li", group))
     return el(
         "header",
         el("nav", crumbs, aria_label="Where this is", class_="crumbs"),
@@ -73,7 +77,7 @@ def _instructions(skill: PublishedSkill) -> Html:
     shown = places(skill.files)
     told = el("p", "What an agent reads, as its author wrote it", class_="told")
     empty = el("p", "There is nothing after the header of this skill.", class_="empty")
-    text = markdown.render(body, shown) if body.strip() else empty
+    text = markdown.render(body, markdown.Known(shown)) if body.strip() else empty
     return join(
         el("div", told, el("a", "Source", href=shown.get(SKILL_FILE)), class_="bar"),
         el("div", text, class_="prose", dir="auto"),

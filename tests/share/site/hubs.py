@@ -232,17 +232,15 @@ WORKSHOP = (
 
 
 NOTES = """\
-## Added
+### Added
 
-- `terraform-plan` by Jon Okafor: plans were read too late.
+- **terraform-plan** 2.1.0
+  - Plans were read too late (proposal 33, create by Jon Okafor, approved by Ada)
 
-## Changed
+### Changed
 
-- `csv-profile` 1.2.0: names columns where there is no header.
-
-## Rolled back
-
-- `csv-profile` 1.1.0: it guessed encodings, often wrongly.
+- **csv-profile** 1.1.0 → 1.2.0
+  - Names columns where there is no header (proposal 31, edit by Ada Mensah)
 """
 
 

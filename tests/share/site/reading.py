@@ -34,6 +34,7 @@ class Reader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         names = [name for name, _ in attrs]
         assert len(names) == len(set(names)), f"{tag} has an attribute twice: {names}"
+        assert tag != "a" or "a" not in self._open, "a link stands in a link"
         self.elements.append((tag, dict(attrs)))
         if tag not in VOID:
             self._open.append(tag)

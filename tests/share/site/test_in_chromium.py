@@ -49,6 +49,9 @@ def test_a_group_narrows_what_is_found_and_the_address_remembers_it(
     page.get_by_role("link", name="All 11").click()
     expect(page.locator("#count")).to_have_text("3 skills for “commit”")
 
+    workshop.go(SKILL).get_by_role("link", name="Data").click()
+    expect(page.locator("#count")).to_have_text("3 skills in Data")
+
 
 def test_who_finds_nothing_is_told_what_may_be_meant(workshop: Visit) -> None:
     page = workshop.go("index.html")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillforge.share.site.markdown import MOST_LETTERS, PREFIX, render
+from skillforge.share.site.markdown import MOST_LETTERS, PREFIX, Known, render
 from tests.share.site.hubs import HOSTILE_BODY
 from tests.share.site.reading import Reader
 
@@ -22,7 +22,7 @@ def links_of(text: str) -> list[str]:
 
 def only_harmless(text: str) -> Reader:
     """Nothing is left that could act, load, or be taken for a part of the page."""
-    page = Reader(render(text, FILES))
+    page = Reader(render(text, Known(FILES)))
     assert page.tags <= TAGS
     assert {name for _, named in page.elements for name in named} <= ATTRIBUTES
     assert set(page.values("class")) <= CLASSES
@@ -72,6 +72,7 @@ def test_pictures_are_named_and_never_loaded() -> None:
     page = only_harmless("![a *chart*](https://evil.example/x.png) ![s](SKILL.md)")
     assert "Picture: a *chart*" in page.text
     assert page.values("href") == ["#file-0"]
+    assert links_of("[![s](SKILL.md)](https://ok.example)") == ["https://ok.example"]
 
 
 def test_headings_start_below_those_of_the_page_and_can_be_linked_to() -> None:
@@ -89,6 +90,16 @@ def test_what_hides_or_turns_text_around_is_spelled_out() -> None:
     page = only_harmless("a\u202eb `c\u200bd` [e\u2066](https://ok.example/\u202e)")
     assert "a‹U+202E›b c‹U+200B›d e‹U+2066›" in page.text
     assert not set(page.text) & set("\u202e\u200b\u2066")
+
+
+def test_a_skill_that_is_named_in_bold_is_linked_unless_it_is_in_a_link() -> None:
+    known = Known(skills={"csv": "../skills/csv/index.html"})
+    page = Reader(
+        render("**csv** 1.0, **other**, csv, [**csv**](https://x.example)", known)
+    )
+    assert page.values("href") == ["https://x.example"]
+    page = Reader(render("- **csv** 1.0, **other**, csv", known))
+    assert page.values("href") == ["../skills/csv/index.html"]
 
 
 def test_a_table_keeps_its_alignment_without_a_style() -> None:
