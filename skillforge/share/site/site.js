@@ -130,13 +130,17 @@ function isNear(one, other) {
     || (a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2));
 }
 
-function suggestion(skills, words) {
+function countWords(skills) {
   const counts = new Map();
   for (const skill of skills) {
     for (const word of new Set(wordsOf(`${skill.title} ${skill.text}`))) {
       counts.set(word, (counts.get(word) || 0) + 1);
     }
   }
+  return counts;
+}
+
+function suggestion(counts, words) {
   const known = [...counts.keys()];
   const mended = words.map((word) => {
     if (word.length < 4 || known.some((other) => other.includes(word))) return word;
@@ -275,7 +279,8 @@ class Finder {
   helpless() {
     const item = document.createElement("li");
     item.className = "empty";
-    const near = suggestion(this.skills, this.words);
+    this.counts ||= countWords(this.skills);
+    const near = suggestion(this.counts, this.words);
     item.append(near ? "Did you mean " : "Fewer or other words may find it. ");
     item.append(this.ask(near || "Show all skills", near, near ? this.group : -1));
     if (near) item.append("?");
