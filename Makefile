@@ -9,7 +9,7 @@ CLIENTS := .clients
 # Tests start hundreds of Pythons; none of them has to compile what another one has.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint bench contract clients clean
+.PHONY: demo test lint browser bench contract clients clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -19,8 +19,14 @@ $(READY): pyproject.toml
 demo: $(READY)  ## the loop on a temporary library
 	$(BIN)/skillforge demo
 
-test: lint  ## everything that must pass
+test: lint browser  ## everything that must pass
 	$(BIN)/pytest -n auto --dist worksteal
+
+browser:  ## a Chromium for the tests of our pages, where one can be had; else they skip
+	@command -v chromium || command -v chromium-browser || command -v google-chrome || { \
+	  test "$$(id -u)" = 0 && export DEBIAN_FRONTEND=noninteractive && timeout 300 \
+	  sh -c 'apt-get update && apt-get install --yes --no-install-recommends chromium' \
+	  >/dev/null 2>&1; } || echo 'no Chromium: the tests of our pages will be skipped'
 
 lint: $(READY)  ## style, types and the layers of the house
 	$(BIN)/ruff format --check .
