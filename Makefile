@@ -4,8 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 CONTRACT := .contract
+CLIENTS := .clients
 
-.PHONY: demo test lint bench contract clean
+# Tests start hundreds of Pythons; none of them has to compile what another one has.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test lint browser bench contract clients clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -15,8 +19,14 @@ $(READY): pyproject.toml
 demo: $(READY)  ## the loop on a temporary library
 	$(BIN)/skillforge demo
 
-test: lint  ## everything that must pass
-	$(BIN)/pytest -n auto
+test: lint browser  ## everything that must pass
+	$(BIN)/pytest -n auto --dist worksteal
+
+browser:  ## a Chromium for the tests of our pages, where one can be had; else they skip
+	@command -v chromium || command -v chromium-browser || command -v google-chrome || { \
+	  test "$$(id -u)" = 0 && export DEBIAN_FRONTEND=noninteractive && timeout 300 \
+	  sh -c 'apt-get update && apt-get install --yes --no-install-recommends chromium' \
+	  >/dev/null 2>&1; } || echo 'no Chromium: the tests of our pages will be skipped'
 
 lint: $(READY)  ## style, types and the layers of the house
 	$(BIN)/ruff format --check .
@@ -35,5 +45,10 @@ contract: $(READY)  ## what we ask of GitHub against its published description
 	$(BIN)/python -m tests.github.contract $(CONTRACT)/exchanges.jsonl \
 		--openapi $(CONTRACT)/package/generated/api.github.com.json
 
+clients: $(READY)  ## install from a built hub with the clients that people use
+	npm install --silent --no-fund --no-audit --prefix $(CLIENTS) \
+		skills openskills @anthropic-ai/claude-code
+	$(BIN)/python -m tests.clients $(CLIENTS)
+
 clean:
-	rm -rf $(CONTRACT) $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(CONTRACT) $(CLIENTS) $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -53,6 +53,12 @@ class ConflictError(SkillforgeError):
     exit_code = Exit.NOT_NOW
 
 
+class RefusedError(SkillforgeError):
+    """What somebody else made breaks a rule that keeps whoever takes it safe."""
+
+    exit_code = Exit.NO
+
+
 def unwritable(place: object, err: OSError) -> ToolError:
     """What to say where a folder cannot be written."""
     words = f"cannot write in {place}: {err.strerror}"

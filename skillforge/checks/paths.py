@@ -24,7 +24,7 @@ def refusal(path: str) -> str:
 
 def danger(path: str) -> str:
     """Why a path is not even written to disk, where main holds it already."""
-    return next((why for why, is_so in _UNSAFE.items() if is_so(path)), "")
+    return next((why for why, is_so in _DANGERS.items() if is_so(path)), "")
 
 
 def _is_not_relative(path: str) -> bool:
@@ -37,6 +37,10 @@ def _has_odd_parts(path: str) -> bool:
 
 def _is_respelled(path: str) -> bool:
     return unicodedata.normalize("NFC", path) != path
+
+
+def _is_not_for_windows(path: str) -> bool:
+    return bool(WINDOWS.search(path))
 
 
 def _is_of_git(path: str) -> bool:
@@ -52,19 +56,19 @@ def _is_second_skill(path: str) -> bool:
     return SKILL_FILE.lower() in parts and path != SKILL_FILE
 
 
-# Whoever writes such a path below a folder writes elsewhere, or makes it git's.
-_UNSAFE: dict[str, Callable[[str], bool]] = {
+_REFUSALS: dict[str, Callable[[str], bool]] = {
     "it has to be relative to the skill's folder": _is_not_relative,
     "it may not contain `.`, `..` or an empty part": _has_odd_parts,
     "it contains a character that cannot be seen": lambda path: not path.isprintable(),
+    "it is spelled in a way that macOS would change": _is_respelled,
+    "Windows cannot store it": _is_not_for_windows,
     "git would read it as its own": _is_of_git,
     "a part of it is too long": _has_long_part,
-}
-_REFUSALS = _UNSAFE | {
-    "it is spelled in a way that macOS would change": _is_respelled,
-    "Windows cannot store it": lambda path: bool(WINDOWS.search(path)),
     "a skill has one SKILL.md, at its top": _is_second_skill,
 }
+# Odd elsewhere, but as good as any other path on the machine that holds it.
+_HARMLESS = (_is_respelled, _is_not_for_windows, _is_second_skill)
+_DANGERS = {why: is_so for why, is_so in _REFUSALS.items() if is_so not in _HARMLESS}
 
 
 def clash(paths: Iterable[str]) -> str:

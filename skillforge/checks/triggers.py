@@ -24,7 +24,7 @@ class Trigger(NamedTuple):
     @classmethod
     def of(cls, skill: Skill) -> "Trigger":
         described = skill.document.words("description") if skill.document else ""
-        return cls.made(skill.name, described, tuple(_queries(skill)))
+        return cls.made(skill.name, described, tuple(queries(skill)))
 
     @classmethod
     def made(
@@ -44,7 +44,7 @@ class Trigger(NamedTuple):
         return json.dumps([" ".join(self.terms), self.description, *self.queries])
 
 
-def _queries(skill: Skill) -> Iterator[str]:
+def queries(skill: Skill) -> Iterator[str]:
     """Requests of its own that a skill ships, of those that should call for it."""
     for path in _QUERIES:
         if path not in skill.files or skill.files[path].size > _MOST_BYTES:

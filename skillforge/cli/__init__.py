@@ -61,6 +61,18 @@ COMMANDS = {
         "pin": ("tend", "Keep the curator away from a skill."),
         "unpin": ("tend", "Let the curator look after a skill again."),
     },
+    "Share": {
+        "list": ("share", "List the skills of main."),
+        "show": ("share", "Show a skill, or one of its files."),
+        "search": ("share", "Find skills by what they are for."),
+        "catalog": ("share", "Print all skills within a budget of tokens."),
+        "install": ("install", "Install skills: checked, scanned and locked."),
+        "verify": ("install", "Tell what differs from the lock on disk."),
+        "update": ("install", "Show what is new in installed skills, and take it."),
+        "release": ("release", "Tag main as a release; or say which version is next."),
+        "build": ("release", "Make the Skills Hub of a release."),
+        "publish": ("publish", "Publish a release: to a folder, a branch, GitHub."),
+    },
     "GitHub": {
         "protect": ("github", "Set a repository up so that only judged skills merge."),
         "report": ("github", "Show a gate's report on its pull request."),

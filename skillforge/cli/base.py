@@ -44,13 +44,14 @@ class Settings:
 class Answer(NamedTuple):
     """What a command has to say: `data` for scripts, `words` for people.
 
-    `document` is the answer in a format of its own, printed as it is instead.
+    `document` is the answer in a format of its own, printed as it is instead; bytes
+    without a line end that is not theirs.
     """
 
     data: dict[str, Any]
     words: str = ""
     ok: bool = True
-    document: str | None = None
+    document: str | bytes | None = None
 
 
 def _set_library(context: click.Context, _option: click.Parameter, value: Any) -> None:
@@ -148,7 +149,11 @@ class LazyGroup(click.Group):
         if name not in self.modules:
             return None
         module = import_module(f"skillforge.cli.{self.modules[name]}")
-        command: click.Command = getattr(module, name.replace("-", "_"))
+        # `list` and the like are called otherwise in Python.
+        called = name.replace("-", "_")
+        command: click.Command = getattr(module, f"{called}_", None) or getattr(
+            module, called
+        )
         return command
 
     def resolve_command(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from skillforge.propose.desk import Desk
 
 
-def _desk(settings: Settings) -> "tuple[Desk, GitHubForge]":
+def desk_on_github(settings: Settings) -> "tuple[Desk, GitHubForge]":
     """A desk whose forge is GitHub, whatever the policy says."""
     from skillforge.forge.choosing import GITHUB, Choice
     from skillforge.forge.github import GitHubForge
@@ -54,7 +54,7 @@ def protect(settings: Settings, dry_run: bool, owners: tuple[str, ...]) -> Answe
 
     if any(not owner.startswith("@") for owner in owners):
         raise click.UsageError("--owner is @LOGIN or @ORGANISATION/TEAM")
-    desk, forge = _desk(settings)
+    desk, forge = desk_on_github(settings)
     forge.look()
     names = owners or (protection.default_owner(forge.hosted.wire),)
     policy = desk.library.policy(desk.library.tip)
@@ -96,7 +96,7 @@ def promoted(settings: Settings, span: str) -> Answer:
     """
     from skillforge.propose import audit, recording, words
 
-    desk, forge = _desk(settings)
+    desk, forge = desk_on_github(settings)
     forge.look()
     chosen = audit.commits_of(desk.library, span) if span else None
     done = recording.record(desk.library, forge, chosen, desk.by)
@@ -153,7 +153,7 @@ def report(settings: Settings, file: str, head: str, run: str) -> Answer:
     from skillforge.forge.record import load_verdict
     from skillforge.propose import page
 
-    desk, forge = _desk(settings)
+    desk, forge = desk_on_github(settings)
     try:
         verdict = load_verdict(Path(file).read_bytes())
     except OSError as err:

@@ -28,12 +28,12 @@ def show(settings: Settings, answer: Answer | int | None) -> int:
     return Exit.DONE if answer.ok else Exit.NO
 
 
-def emit(words: str) -> None:
-    """Write to standard output, all of it or a clear error."""
+def emit(words: str | bytes) -> None:
+    """Write to standard output, all of it or a clear error; bytes just as they are."""
     if sys.stdout is None:
         return
     try:
-        click.echo(words)
+        click.echo(words, nl=isinstance(words, str))
         sys.stdout.flush()
     except BrokenPipeError:
         _let_go_of_stdout()

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skillforge.cli.base import Answer, Settings, forge_options
+from skillforge.cli.offers import offered
 from skillforge.cli.propose import as_option
-from skillforge.errors import SkillforgeError
 
 if TYPE_CHECKING:
     from skillforge.library import Library
@@ -57,12 +57,7 @@ def refine(settings: Settings, /, names: tuple[str, ...], **given: Any) -> Answe
     if given["is_brief"]:
         briefs = {it.skill: refines.brief(it, _fence()) for it in found}
         return Answer({"briefs": briefs}, "\n".join(briefs.values()).rstrip())
-    opened = {}
-    if given["is_proposed"]:
-        for one in found:
-            if draft := _draft(library, one, given):
-                opened[one.skill] = _opened(desk, draft)
-    return _answer(found, opened, is_rehearsal=not given["is_proposed"])
+    return _answer(found, _drafts(library, found, given), desk, given)
 
 
 def _fence() -> str:
@@ -126,38 +121,30 @@ def _draft(
     return one.draft
 
 
-def _opened(desk: "Desk", draft: "Draft") -> dict[str, Any]:
-    """What became of a draft; one that cannot be proposed stops no other."""
-    from skillforge import report as reports
-    from skillforge.propose import words
-    from skillforge.propose.admission import Request
-    from skillforge.propose.opening import propose
-
-    try:
-        [done] = propose(desk.library, desk.forge, [Request(draft, desk.base)], desk.by)
-    except SkillforgeError as err:
-        return {"proposal": None, "why_not": err.message, "text": err.message}
-    if done.proposal is None:
-        text = reports.text(done.report)
-        return {"proposal": None, "why_not": "it is not valid", "text": text}
-    text = words.opened_text(done.proposal, done.created)
-    return words.opened_data(done.proposal, done.created) | {"text": text}
+def _drafts(
+    library: "Library", found: "list[Refinement]", given: dict[str, Any]
+) -> "list[Draft]":
+    if not given["is_proposed"]:
+        return []
+    drafts = (_draft(library, one, given) for one in found)
+    return [draft for draft in drafts if draft is not None]
 
 
 def _answer(
-    found: "list[Refinement]", opened: dict[str, dict[str, Any]], *, is_rehearsal: bool
+    found: "list[Refinement]",
+    drafts: "list[Draft]",
+    desk: "Desk",
+    given: dict[str, Any],
 ) -> Answer:
     from skillforge.operate import words
 
-    rows, lines = [], []
-    for one in found:
-        done = opened.get(one.skill, {})
-        lines += words.refinement_lines(one)
-        lines += [done["text"]] if done else []
-        facts = {key: value for key, value in done.items() if key != "text"}
-        rows.append(words.refinement_data(one) | facts)
-    if is_rehearsal and any(one.draft for one in found):
+    lines = [line for one in found for line in words.refinement_lines(one)]
+    if not given["is_proposed"] and any(one.draft for one in found):
         lines.append("next: skillforge refine --propose")
-    is_refused = any(done["proposal"] is None for done in opened.values())
     text = "\n".join(lines) or "uses taught nothing new"
-    return Answer({"refinements": rows}, text, ok=not is_refused)
+    data: dict[str, Any] = {"refinements": [words.refinement_data(it) for it in found]}
+    if not drafts:
+        return Answer(data, text)
+    data, text = offered(desk, drafts, data, text, again=True)
+    ok = all(row["proposal"] for row in data["proposals"])
+    return Answer(data, text, ok)

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from skillforge.library import Library
     from skillforge.operate.stats import SkillStats
+    from skillforge.propose.desk import Desk
+    from skillforge.propose.history import Step
+    from skillforge.store import Uses
 
 _MOST = 40  # lines of text
 _DAY = 86_400
@@ -54,7 +57,7 @@ def stats(settings: Settings, name: str | None, page: Path | None) -> Answer:
     rows = [data(one, readable, origins) for one in found]
     answer = {"skills": rows, "origins": by_origin(rows)}
     if page is not None:
-        return _write(page, answer, _page(desk, answer, steps))
+        return _write(page, answer, _page(desk, rows, steps))
     today = int(time.time()) // _DAY
     return Answer(answer, words.stats_text(found, readable, today, _MOST))
 
@@ -88,8 +91,59 @@ def _readable(library: "Library", trees: "Iterable[str]") -> dict[str, str]:
     return {tree: versions.of(file.data) for tree, file in both if file}
 
 
-def _page(desk: Any, answer: dict[str, Any], steps: list[Any]) -> str:
-    raise NotImplementedError
+def _page(desk: "Desk", rows: list[dict[str, Any]], steps: "list[Step]") -> str:
+    """The page, from all that this clone knows."""
+    from skillforge.model import SKILLS
+    from skillforge.operate import gathering
+    from skillforge.operate.dashboard import page
+    from skillforge.propose import growth
+    from skillforge.store import Uses
+
+    library = desk.library
+    repo = library.repository()
+    uses = Uses.of(repo.common_dir)
+    entries = repo.tree(f"{library.tip}:{SKILLS}").items()
+    trees = {name: entry.object for name, entry in entries}
+    checked = [it for it in uses.checked() if trees.get(it.skill) == it.version]
+    readable = _readable(library, {it.version for it in checked})
+    return page(
+        {
+            "title": library.root.name,
+            "generated": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "main": library.tip,
+            "skills": gathering.skills(rows),
+            "canaries": _canaries(library, uses),
+            "growth": [list(day) for day in growth.days(steps)],
+            "proposals": _proposals(desk),
+            "health": gathering.health(checked, trees, readable),
+        }
+    )
+
+
+def _canaries(library: "Library", uses: "Uses") -> list[dict[str, Any]]:
+    from skillforge.operate import gathering, rollouts
+    from skillforge.operate.canary import judge
+
+    rule = library.policy(library.tip).canary
+    now = int(time.time())
+    found = []
+    for name in sorted(rollouts.every(library.repository())):
+        if rollout := rollouts.current(library, name):
+            judged = judge(rollout, uses.votes(rollout.id), rule, now)
+            found.append(gathering.canary(judged, uses.tally(name)))
+    return found
+
+
+def _proposals(desk: "Desk") -> list[dict[str, Any]]:
+    """What waits for a reviewer; a forge that is out of reach is no reason to stop."""
+    from skillforge.errors import SkillforgeError
+    from skillforge.propose import words
+
+    try:
+        waiting = desk.forge.proposals(only_open=True)
+    except SkillforgeError:
+        return []
+    return [words.proposal_row(proposal, None) for proposal in waiting]
 
 
 def _write(path: Path, answer: dict[str, Any], text: str) -> Answer:

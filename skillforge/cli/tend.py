@@ -5,17 +5,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skillforge.cli.base import FORMATS, Answer, F, Settings, forge_options
+from skillforge.cli.offers import offered
 from skillforge.cli.output import use_colour
 from skillforge.cli.propose import as_option, noted, origin_option, proposed
 from skillforge.cli.testing import jobs_option, progress, rendered, shard_option
 from skillforge.model import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from skillforge.model import Draft
     from skillforge.propose.desk import Desk
-    from skillforge.propose.offering import Offer
 
 _why_option = click.option(
     "--why", default="", help="The reason, for the reviewer and history."
@@ -89,49 +86,10 @@ def health(settings: Settings, /, names: tuple[str, ...], **given: Any) -> Answe
     text = health_words.text(found, verbose=given["verbose"], colour=use_colour())
     if given["is_proposed"]:
         drafts = deprecating.drafts(library, tip, found)
-        data, text = _offered(desk, drafts, data, text, again=bool(names))
+        data, text = offered(desk, drafts, data, text, again=bool(names))
     paths = {one.name: one.skill.path for one in found}
     document = rendered(health_words.trials(found), [], paths, given["format_"])
     return Answer(data, text, is_well(found), document)
-
-
-def _offered(
-    desk: "Desk",
-    drafts: "Iterable[Draft]",
-    data: dict[str, Any],
-    text: str,
-    *,
-    again: bool,
-) -> tuple[dict[str, Any], str]:
-    """Put drafts up for review, and add to an answer what became of them."""
-    from skillforge.propose.offering import offer, offer_again
-
-    put_up = offer_again if again else offer
-    offers = put_up(desk.library, desk.forge, desk.base, desk.by, drafts)
-    rows = [_offer_row(one) for one in offers]
-    lines = [_offer_line(one) for one in offers]
-    return data | {"proposals": rows}, noted("\n".join([text, *lines]), desk.forge.note)
-
-
-def _offer_row(one: "Offer") -> dict[str, Any]:
-    return {
-        "skill": one.draft.skill,
-        "proposal": one.number,
-        "created": one.created,
-        "why_not": one.why_not or None,
-        "refused": one.refused,
-    }
-
-
-def _offer_line(one: "Offer") -> str:
-    from skillforge.report import printable
-
-    if one.number is None:
-        return printable(f"{one.draft.skill} is not proposed: {one.why_not}")
-    how = "" if one.created else ", open already"
-    return printable(
-        f"{one.draft.skill}: proposal {one.number}{how}; skillforge review {one.number}"
-    )
 
 
 @click.command()
@@ -240,7 +198,7 @@ def curate(settings: Settings, /, names: tuple[str, ...], **given: Any) -> Answe
     if not given["is_proposed"]:
         return Answer(data, text)
     drafts = [it.draft for it in done.remarks if it.draft]
-    data, text = _offered(desk, drafts, data, text, again=bool(names))
+    data, text = offered(desk, drafts, data, text, again=bool(names))
     ok = all(row["proposal"] or row["refused"] for row in data["proposals"])
     return Answer(data, text, ok)
 

@@ -7,6 +7,8 @@ caller can tell a question from a deed, so they are not used.
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from skillforge.errors import ConflictError, RequestError, SkillforgeError, ToolError
@@ -78,13 +80,13 @@ class Wire:
 
     def get(self, path: str, **parameters: Any) -> Any:
         """Ask something; safe to repeat."""
-        return self._patiently("GET", path, parameters, None, None)
+        return self._patiently(partial(self._ask, "GET", path, parameters, None))
 
     def pages(self, path: str, key: str = "", **parameters: Any) -> Iterator[Any]:
         """All of a list that GitHub answers page by page."""
         for number in range(1, _MOST_PAGES + 1):
             paged = {**parameters, "per_page": _PAGE, "page": number}
-            answer = self._patiently("GET", path, paged, None, None)
+            answer = self._patiently(partial(self._ask, "GET", path, paged, None))
             with sense(path):
                 items = answer[key] if key else answer
             if not isinstance(items, list):
@@ -96,7 +98,7 @@ class Wire:
 
     def put(self, verb: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
         """Do what comes to the same when it is done twice."""
-        return self._patiently(verb, path, {}, body, None)
+        return self._patiently(partial(self._ask, verb, path, {}, body))
 
     def once(
         self,
@@ -110,29 +112,29 @@ class Wire:
         After a failure that leaves it open whether it was done, `look` says what there
         is; only if that is None is it tried again.
         """
-        return self._patiently(verb, path, {}, body, look)
+        return self._patiently(partial(self._ask, verb, path, {}, body), look)
+
+    def upload(self, url: str, name: str, data: bytes, look: Callable[[], Any]) -> Any:
+        """Send a file to where GitHub said; as `once`, it is not done twice."""
+        return self._patiently(partial(self._send, url, name, data), look)
 
     def graphql(self, query: str, **variables: Any) -> Any:
         """Do the few things that REST does not offer; safe to repeat."""
         body = {"query": query, "variables": variables}
-        answer = self._patiently("POST", self._requester.graphql_url, {}, body, None)
+        ask = partial(self._ask, "POST", self._requester.graphql_url, {}, body)
+        answer = self._patiently(ask)
         if errors := answer.get("errors"):
             raise RefusedError(200, str(errors[0].get("message", "")))
         return answer["data"]
 
     def _patiently(
-        self,
-        verb: str,
-        path: str,
-        parameters: Mapping[str, Any],
-        body: Mapping[str, Any] | None,
-        look: Callable[[], Any] | None,
+        self, ask: Callable[[], Any], look: Callable[[], Any] | None = None
     ) -> Any:
         waited = 0.0
         pauses = iter(PAUSES)
         while True:
             try:
-                return self._ask(verb, path, parameters, body)
+                return ask()
             except _LimitedError as limit:
                 waited += limit.seconds
                 if waited > LONGEST_WAIT:
@@ -153,16 +155,33 @@ class Wire:
         parameters: Mapping[str, Any],
         body: Mapping[str, Any] | None,
     ) -> Any:
+        given = dict(parameters) or None
+        requester = self._requester
+        return self._answer(
+            path, lambda: requester.requestJsonAndCheck(verb, path, given, input=body)
+        )
+
+    def _send(self, url: str, name: str, data: bytes) -> Any:
+        kind = {"Content-Type": "application/octet-stream"}
+        size = {"Content-Length": str(len(data))}
+        requester = self._requester
+        return self._answer(
+            url,
+            lambda: requester.requestMemoryBlobAndCheck(
+                "POST", url, {"name": name}, kind | size, BytesIO(data)
+            ),
+        )
+
+    def _answer(self, path: str, ask: Callable[[], tuple[Any, Any]]) -> Any:
+        """What GitHub says, or what its refusal means."""
         import requests
         from github import GithubException
 
         try:
-            _headers, data = self._requester.requestJsonAndCheck(
-                verb, path, dict(parameters) or None, input=body
-            )
+            _headers, data = ask()
         except GithubException as err:
             self._explain(err, path)
-        except (RuntimeError, TypeError) as err:  # PyGithub, led elsewhere
+        except (RuntimeError, TypeError, AssertionError) as err:  # led elsewhere
             raise _senseless(path) from err
         except (requests.RequestException, OSError, ValueError) as err:
             said = ToolError(

@@ -138,6 +138,12 @@ class GitRepo:
         line = ("merge-base", "--is-ancestor", "--end-of-options", one, other)
         return self.run(*line).code == 0
 
+    def line(self, tip: str, since: str = "") -> list[str]:
+        """The commits of a branch's own line, those of another's history left out."""
+        left_out = [f"^{since}"] if since else []
+        out = self.git("rev-list", "--first-parent", tip, *left_out, "--")
+        return out.decode().split()
+
     def start_subtrees(self, revision: str, folder: str) -> "Asked[dict[str, str]]":
         """Begin to list what lies directly under `folder`: names and object hashes."""
         options = ("-z", "--full-tree", revision, f"{folder}/")

@@ -9,7 +9,7 @@ import hashlib
 import os
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import groupby
 from typing import NamedTuple
 
@@ -40,6 +40,23 @@ class Making:
         lines += [f"author {who}", f"committer {who}", "", new.message]
         text = "\n".join(lines).replace("\0", "")
         return self._add("commit", text.encode("utf-8", "replace"))
+
+    def tree(self, files: Iterable[Put]) -> str:
+        """Make a tree of files alone, as many as there are; its name."""
+        folders: dict[str, list[Put]] = {}
+        entries: list[tuple[bytes, bytes]] = []
+        for put in files:
+            top, _, rest = put.path.partition("/")
+            if rest:
+                folders.setdefault(top, []).append(put._replace(path=rest))
+            else:
+                name = put.object or self._add("blob", put.data or b"")
+                key = os.fsencode(top)
+                entries.append((key, _entry(put.mode.lstrip("0"), key, name)))
+        for top, inner in folders.items():
+            key = os.fsencode(top)
+            entries.append((key + b"/", _entry(_TREE, key, self.tree(inner))))
+        return self._add("tree", b"".join(line for _, line in sorted(entries)))
 
     def _start_of(self, new: NewCommit) -> str:
         """The tree that the changes are made to."""
@@ -138,16 +155,17 @@ class _Place(NamedTuple):
         """The tree with another entry here, or none."""
         cut = [(self.start, self.end, b"")] if self.entry else []
         if entry is not None:
-            line = b"%s %s\0%s" % (
-                entry.mode.encode(),
-                name,
-                bytes.fromhex(entry.object),
-            )
+            line = _entry(entry.mode, name, entry.object)
             at = self.as_tree if entry.is_tree else self.as_file
             cut.append((at, at, line))
         for start, end, new in sorted(cut, reverse=True):
             data = data[:start] + new + data[end:]
         return data
+
+
+def _entry(mode: str, name: bytes, found: str) -> bytes:
+    """One line of a tree."""
+    return b"%s %s\0%s" % (mode.encode(), name, bytes.fromhex(found))
 
 
 def _first(put: Put) -> str:

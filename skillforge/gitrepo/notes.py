@@ -9,9 +9,9 @@ from skillforge.gitrepo.writing import NewCommit, Put, RefUpdate, Who
 NOTES = "refs/notes/skillforge"
 
 
-def read(repo: GitRepo) -> dict[str, str]:
-    """The notes by the commit that each is of."""
-    found = repo.files_in(f"{NOTES}^{{tree}}")
+def read(repo: GitRepo, at: str = NOTES) -> dict[str, str]:
+    """The notes by the commit that each is of; those of an earlier time by `at`."""
+    found = repo.files_in(f"{at}^{{tree}}")
     objects = repo.find_all([entry.object for entry in found.values()])
     return {
         path.replace("/", ""): it.data.decode("utf-8", "replace")

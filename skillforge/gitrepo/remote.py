@@ -62,9 +62,16 @@ def let_in(web: str, token: str) -> dict[str, str]:
     return env
 
 
-def fetch(repo: GitRepo, remote: Remote, refspecs: Iterable[str]) -> None:
-    """Bring refs and all that they need; nothing of the checkout is touched."""
-    options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-gc")
+def fetch(
+    repo: GitRepo, remote: Remote, refspecs: Iterable[str], depth: int = 0
+) -> None:
+    """Bring refs and all that they need; nothing of the checkout is touched.
+
+    With a `depth` only so many commits of their history.
+    """
+    options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-gc"]
+    if depth:
+        options.append(f"--depth={depth}")
     more = ("--no-recurse-submodules", "--stdin", "--end-of-options", remote.where)
     lines = "".join(f"{refspec}\n" for refspec in refspecs)
     done = repo.run("fetch", *options, *more, stdin=lines.encode(), env=remote.access)

@@ -35,9 +35,11 @@ def days(all_steps: Iterable[Step]) -> list[Day]:
 
 
 def origins(all_steps: Iterable[Step]) -> Mapping[str, str]:
-    """Who wanted each version of a skill, by its tree; the first who did counts."""
+    """Who made each version of a skill, by its tree; to bring one back makes none."""
     found: dict[str, str] = {}
     for step in all_steps:
+        if step.reverts or step.action == Action.ROLLBACK:
+            continue
         origin = trailers.first(step.drafted, "Origin")
         for change in step.skills.values():
             if change.after and origin:

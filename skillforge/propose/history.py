@@ -5,12 +5,13 @@ the commits that it brought in.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import TypeAlias
 
 from skillforge import proc
-from skillforge.gitrepo import trailers
+from skillforge.gitrepo import GitRepo, trailers
 from skillforge.gitrepo.history import Change, Commit
 from skillforge.gitrepo.running import AS_IT_IS
 from skillforge.library import Library
@@ -28,6 +29,8 @@ _TOPS: dict[str, tuple[str, ...]] = {
 }
 _LATEST = 253_402_300_799  # the last second that a date can tell
 _RAW = ("--raw", "-t", "--root", "--no-abbrev", *AS_IT_IS)
+Notes: TypeAlias = dict[str, recorded.Said]
+HeadsOf: TypeAlias = Callable[[GitRepo, list[Commit], Notes], dict[str, str]]
 MAIN_LINE = ("--first-parent", "--diff-merges=first-parent", *_RAW)
 
 
@@ -88,6 +91,14 @@ class Step:
         return self.said.get("Approved-By", []) if self.is_promotion else []
 
     @property
+    def reason(self) -> str:
+        """What was said for it, between the title and the trailers."""
+        message = (self.brought[-1] if self.brought else self.commit).message
+        _title, *paragraphs = message.strip().split("\n\n")
+        kept = paragraphs[:-1] if trailers.read(message) else paragraphs
+        return "\n\n".join(kept).strip()
+
+    @property
     def action(self) -> str:
         said = trailers.first(self.drafted, "Action")
         if self.is_promotion:
@@ -129,14 +140,27 @@ class Step:
 @proc.without_cycles
 def steps(library: Library, tip: str) -> list[Step]:
     """Every step of a branch, the oldest first."""
+    return _steps(library, tip, recorded.read(library.repository()), recorded.heads)
+
+
+@proc.without_cycles
+def told_alike(library: Library, tip: str, notes: str) -> list[Step]:
+    """The same from a commit and from notes of one time alone: alike in any clone.
+
+    What was fetched of pull requests is not looked at, as others may not have it.
+    """
+    noted = recorded.read(library.repository(), notes) if notes else {}
+    return _steps(library, tip, noted, lambda *_: {})
+
+
+def _steps(library: Library, tip: str, noted: Notes, heads_of: HeadsOf) -> list[Step]:
     repo = library.repository()
     whole, own = repo.start_log(tip), repo.start_log(*MAIN_LINE, tip)
     with proc.running(whole.process), proc.running(own.process):
         commits = {commit.name: commit for commit in whole.wait()}
         line = list(own.wait())
     line.reverse()
-    noted = recorded.read(repo)
-    heads = recorded.heads(repo, line, noted)
+    heads = heads_of(repo, line, noted)
     others, by_merge = recorded.pulled(repo, heads, tip)
     line = recorded.folded(line, noted, by_merge)
     commits |= others

@@ -16,9 +16,9 @@ _PULL_REQUEST = re.compile(r"Merge pull request #(\d{1,9}) |.*\(#(\d{1,9})\)$")
 BASE = "Base"  # trailer of a note: main as it was before the merge
 
 
-def read(repo: GitRepo) -> dict[str, Said]:
+def read(repo: GitRepo, at: str = notes.NOTES) -> dict[str, Said]:
     """What was noted of merges, by commit."""
-    said = {name: trailers.read(text) for name, text in notes.read(repo).items()}
+    said = {name: trailers.read(text) for name, text in notes.read(repo, at).items()}
     return {name: it for name, it in said.items() if "Proposal" in it}
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from skillforge import report
-from skillforge.gitrepo import trailers
 from skillforge.model import (
     CheckResult,
     Finding,
@@ -299,7 +298,7 @@ def story_data(story: "Story") -> dict[str, Any]:
     rows = [
         version.data
         | {
-            "why": _reason(version),
+            "why": version.step.reason,
             "examples": story.examples.get(version.step.name, []),
             "releases": story.tags.get(version.tree, []) if version.tree else [],
             "checks": "".join(version.step.said.get("Checks-Digest", [])[:1]),
@@ -311,14 +310,6 @@ def story_data(story: "Story") -> dict[str, Any]:
         for version in story.versions
     ]
     return {"skill": story.name, "became": list(story.became), "versions": rows}
-
-
-def _reason(version: "Version") -> str:
-    """What was said for it, between the title and the trailers."""
-    commits = version.step.brought[-1:] or (version.step.commit,)
-    _title, *paragraphs = commits[0].message.strip().split("\n\n")
-    kept = paragraphs[:-1] if trailers.read(commits[0].message) else paragraphs
-    return "\n\n".join(kept).strip()
 
 
 def story_text(story: "Story") -> str:

@@ -8,8 +8,8 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-_CACHE_VERSION = 5
-_DAYS = 30  # that trials are kept
+_CACHE_VERSION = 6
+_DAYS = 30  # that trials and scans are kept
 _CACHE_SCHEMA = """
 CREATE TABLE IF NOT EXISTS results (
     ruleset TEXT, name TEXT, tree TEXT, changed INTEGER, inner TEXT, findings TEXT,
@@ -21,7 +21,8 @@ CREATE TABLE IF NOT EXISTS sketches (
 CREATE INDEX IF NOT EXISTS sketches_by_name ON sketches (name);
 CREATE TABLE IF NOT EXISTS triggers (name TEXT PRIMARY KEY, said TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS sketched (tree TEXT);
-CREATE TABLE IF NOT EXISTS trials (key TEXT PRIMARY KEY, day INTEGER, trials TEXT);
+CREATE TABLE IF NOT EXISTS trials (key TEXT PRIMARY KEY, day INTEGER, said TEXT);
+CREATE TABLE IF NOT EXISTS scans (key TEXT PRIMARY KEY, day INTEGER, said TEXT);
 """
 
 
@@ -146,10 +147,23 @@ class Cache:
 
     def trials(self, keys: list[str]) -> dict[str, str]:
         """What is kept of trials, as JSON, by key."""
-        query = (
-            "SELECT key, trials FROM trials"
-            " WHERE key IN (SELECT value FROM json_each(?))"
-        )
+        return self._kept("trials", keys)
+
+    def save_trials(self, trials: Mapping[str, str]) -> None:
+        """Keep trials by key for some weeks."""
+        self._keep("trials", trials)
+
+    def scans(self, keys: list[str]) -> dict[str, str]:
+        """What is kept of scans, as JSON, by key."""
+        return self._kept("scans", keys)
+
+    def save_scans(self, scans: Mapping[str, str]) -> None:
+        """Keep scans by key for some weeks."""
+        self._keep("scans", scans)
+
+    def _kept(self, table: str, keys: list[str]) -> dict[str, str]:
+        query = f"SELECT key, said FROM {table}"  # noqa: S608 - one of ours
+        query += " WHERE key IN (SELECT value FROM json_each(?))"
         try:
             with closing(self._open()) as db:
                 return dict(db.execute(query, (json.dumps(keys),)).fetchall())
@@ -157,14 +171,15 @@ class Cache:
             self._discard(err)
             return {}
 
-    def save_trials(self, trials: Mapping[str, str]) -> None:
-        """Keep trials by key for some weeks."""
+    def _keep(self, table: str, said: Mapping[str, str]) -> None:
         day = int(time.time()) // 86400
-        rows = [(key, day, said) for key, said in trials.items()]
+        rows = [(key, day, text) for key, text in said.items()]
         try:
             with closing(self._open()) as db, db:
-                db.execute("DELETE FROM trials WHERE day < ?", (day - _DAYS,))
-                db.executemany("INSERT OR REPLACE INTO trials VALUES (?, ?, ?)", rows)
+                old = f"DELETE FROM {table} WHERE day < ?"  # noqa: S608
+                db.execute(old, (day - _DAYS,))
+                new = f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?)"  # noqa: S608
+                db.executemany(new, rows)
         except (sqlite3.Error, OSError) as err:
             self._discard(err)
 
@@ -176,7 +191,7 @@ class Cache:
             db.executescript(
                 "DROP TABLE IF EXISTS results; DROP TABLE IF EXISTS sketches;"
                 "DROP TABLE IF EXISTS sketched; DROP TABLE IF EXISTS triggers;"
-                "DROP TABLE IF EXISTS trials;"
+                "DROP TABLE IF EXISTS trials; DROP TABLE IF EXISTS scans;"
                 f"{_CACHE_SCHEMA}"
             )
             db.execute(f"PRAGMA user_version = {_CACHE_VERSION}")

@@ -1,5 +1,6 @@
 """A lock that keeps the processes of one clone apart."""
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -37,23 +38,26 @@ def alone(git_dir: Path, seconds: float = 60) -> Iterator[None]:
 
 @contextmanager
 def held(path: Path, place: str, seconds: float = 60) -> Iterator[None]:
-    """Hold the lock of a place; other processes of this machine wait for it."""
+    """Hold the lock of a file or a folder; other processes of this machine wait."""
     import fcntl
 
     deadline = time.monotonic() + seconds
     pause = 0.002
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("ab")
+        if path.is_dir():
+            handle = os.open(path, os.O_RDONLY)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT, 0o666)
     except OSError as err:
         raise ToolError(
             f"cannot write in {path.parent}: {err.strerror}",
             hint=f"nothing was changed; {place} has to be writable",
         ) from err
-    with file:
+    try:
         while True:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except OSError:
                 if time.monotonic() > deadline:
@@ -63,4 +67,6 @@ def held(path: Path, place: str, seconds: float = 60) -> Iterator[None]:
                     ) from None
                 time.sleep(pause)
                 pause = min(pause * 1.5, 0.1)  # many may wait: not all at the door
-        yield  # the lock goes with the file
+        yield
+    finally:
+        os.close(handle)  # the lock goes with it

@@ -21,6 +21,7 @@ from tests.github.hub.faults import Exchange
 
 Json = dict[str, Any]
 API = "/api/v3"
+UPLOADS = "/api/uploads"  # where files are sent to; the description is the same
 ROOT = "urn:github"
 # GitHub says in general what these mean and leaves them out of most operations.
 ANYWHERE = {"401", "403", "404"}
@@ -75,13 +76,14 @@ class Contract:
         return [
             f"{exchange.method} {exchange.path} -> {exchange.status}: {problem}"
             for exchange in exchanges
-            if exchange.path.startswith(f"{API}/")
+            if exchange.path.startswith((f"{API}/", f"{UPLOADS}/"))
             for problem in self._problems(exchange)
         ]
 
     def _problems(self, exchange: Exchange) -> Iterator[str]:
         method = exchange.method.lower()
-        template = self._template(exchange.path.removeprefix(API), method)
+        path = exchange.path.removeprefix(API).removeprefix(UPLOADS)
+        template = self._template(path, method)
         operation = self._api["paths"].get(template, {}).get(method)
         if template is None or operation is None:
             yield "no such operation is described"

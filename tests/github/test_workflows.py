@@ -347,3 +347,42 @@ def test_a_report_on_evidence_alone_can_be_trusted(team: Team, tmp_path: Path) -
     team.ok(REVIEWER, "report", report / "gate.json", "--head", head)
 
     assert "Do not trust this report" not in team.remarks(1)[0]
+
+
+RELEASE = ROOT / ".github/workflows/skill-release.yml"
+
+
+def test_the_release_of_a_tag(gated: Team, tmp_path: Path) -> None:
+    """Every script of the workflow, on a checkout of the tag as the action makes it."""
+    clone = gated.clone(AUTHOR)
+    clone.git("fetch", "--quiet", str(gated.repo.path), "main")
+    clone.git("update-ref", "refs/remotes/origin/main", "FETCH_HEAD")
+    gated.ok(AUTHOR, "release", "1.0.0")
+    clone.git("push", "--quiet", str(gated.repo.path), "v1.0.0")
+    folder, url = tmp_path / "runner", f"{gated.hub.url}/acme/skills.git"
+    subprocess.run(["git", "clone", "--quiet", url, folder], check=True)
+    subprocess.run(["git", "checkout", "--quiet", "v1.0.0"], cwd=folder, check=True)
+    commit = gated.repo.git("rev-parse", "v1.0.0^{commit}").strip()
+    context = {
+        "github.token": gated.hub.user(AUTHOR).token,
+        "github.event.repository.default_branch": "main",
+        "github.server_url": gated.hub.url,
+        "github.repository": "acme/skills",
+    }
+    given = {"GITHUB_REF_NAME": "v1.0.0", "GITHUB_SHA": commit}
+    for name, value in given.items():
+        gated.monkeypatch.setenv(name, value)
+    helper = tmp_path / "shims/gh"
+    helper.parent.mkdir()
+    helper.write_text(
+        "#!/bin/sh\necho username=x-access-token\necho password=$GH_TOKEN\n"
+    )
+    helper.chmod(0o755)
+    machine = Runner(folder, context, tmp_path)
+
+    assert machine.job(RELEASE) == 0, machine.said
+
+    assert gated.repo.latest is not None
+    assert gated.repo.latest.tag == "v1.0.0"
+    assert gated.repo.git("show", "gh-pages:manifest.json")
+    assert machine.job(RELEASE) == 0, machine.said  # and once more

@@ -1,8 +1,10 @@
 """What is told of skills in use: counts, a quick rate, and an honest interval."""
 
+from pathlib import Path
+
 import pytest
 
-from skillforge.model import Ended
+from skillforge.model import Arm, Ended
 from skillforge.operate.stats import moving, sparkline
 from tests.operate.conftest import NAME, Field
 
@@ -95,3 +97,28 @@ def test_a_name_that_is_not_there_is_told(field: Field) -> None:
 
     assert ran.code == 2
     assert "did you mean csv-tables" in ran.err
+
+
+def test_a_page_is_written_from_what_the_clone_knows(
+    rolling: Field, tmp_path: Path
+) -> None:
+    rolling.report(rolling.keys(Arm.CANARY, 20), "success")
+    rolling.report(rolling.keys(Arm.STABLE, 20), "success")
+    rolling.propose("pdf-tables", "pages", "first")
+
+    said = rolling.ok("stats", "--html", str(tmp_path / "stats.html"))
+
+    page = (tmp_path / "stats.html").read_text()
+    assert said["path"] == str(tmp_path / "stats.html")
+    for words in (NAME, "pdf-tables", "canary", "Learning curve"):
+        assert words in page
+
+
+def test_who_rolled_back_did_not_make_the_version(rolling: Field) -> None:
+    number = rolling.ok("rollback", NAME, "--why", "Worse")["proposal"]
+    rolling.approve(number)
+    rolling.promote(number)
+    rolling.report(["a"], "success")
+
+    [row] = rolling.ok("stats", NAME)["skills"]
+    assert row["versions"][0]["origin"] == ""

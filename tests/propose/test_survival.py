@@ -35,7 +35,9 @@ exec {GIT} "$@"
 FORKS = """
 import json, os, sys
 from skillforge import cli
+from skillforge.checks import registry, scan
 import skillforge.cli.propose, skillforge.propose.operations
+registry.checks(), scan.rules()
 calls, folder = json.loads(sys.argv[1]), sys.argv[2]
 for number, call in enumerate(calls):
     if not os.fork():

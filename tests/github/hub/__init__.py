@@ -20,7 +20,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tests.github.hub import api_issues
+from tests.github.hub import api_issues, api_releases
 from tests.github.hub.faults import Exchange, Fault
 from tests.github.hub.server import Server
 from tests.github.hub.state import Pull, RefusedError, Repo, State, User
@@ -29,7 +29,7 @@ __all__ = ["Exchange", "Hub", "Pull", "RefusedError", "Repo", "User", "serve"]
 
 # Named here for its endpoints, which the import has added; and read now, because
 # tests run without the variables of whoever started them.
-ENDPOINTS = (api_issues,)
+ENDPOINTS = (api_issues, api_releases)
 EXCHANGES_FILE = os.environ.get("SKILLFORGE_EXCHANGES")
 
 

@@ -18,6 +18,7 @@ from tests.github.hub.smart import credentials, serve_git
 from tests.github.hub.state import RefusedError, State, User
 
 API = "/api/v3"
+UPLOADS = "/api/uploads"
 DOCS = "https://docs.github.com/rest"
 HOUR = 3600
 
@@ -35,11 +36,15 @@ class Request:
         return dict(parse_qsl(self.query, keep_blank_values=True))
 
     @property
+    def is_upload(self) -> bool:
+        return self.path.startswith(f"{UPLOADS}/")
+
+    @property
     def is_git(self) -> bool:
         return ".git/" in self.path and not self.path.startswith("/api/")
 
     def json(self) -> Any:
-        if not self.data or self.is_git:
+        if not self.data or self.is_git or self.is_upload:
             return None
         try:
             return json.loads(self.data)
@@ -140,6 +145,10 @@ def _api_answer(hub: State, request: Request) -> Answer:
     if (request.method, request.path) == ("POST", "/api/graphql"):
         follow_branches(hub)
         return graphql(hub, by, request.json() or {})
+    if request.is_upload:
+        path = request.path.removeprefix("/api")
+        endpoint, args = find(request.method, path)
+        return endpoint(Call(hub, by, path, args, request.fields, request.data))
     if not request.path.startswith(f"{API}/"):
         raise RefusedError(404, "Not Found")
     endpoint, args = find(request.method, request.path.removeprefix(API))

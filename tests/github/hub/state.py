@@ -178,6 +178,34 @@ class Pull:
         self.landed, self.merged_by, self.merged_at = shas, by, self.closed_at
 
 
+@dataclass(eq=False)
+class Asset:
+    """A file of a release; one whose upload broke off is `open`."""
+
+    id: int
+    name: str
+    data: bytes
+    uploader: User
+    state: str = "uploaded"
+    made: str = field(default_factory=now)
+
+
+@dataclass(eq=False)
+class Release:
+    """A release; only those who may push see a draft."""
+
+    id: int
+    tag: str
+    author: User
+    name: str | None = None
+    body: str | None = None
+    draft: bool = True
+    prerelease: bool = False
+    published: str | None = None
+    assets: list[Asset] = field(default_factory=list)
+    made: str = field(default_factory=now)
+
+
 class Repo:
     """A repository: settings in memory, commits in a real bare repository."""
 
@@ -193,6 +221,8 @@ class Repo:
         self.parent: Repo | None = None
         self.pulls: dict[int, Pull] = {}
         self.checks: list[Check] = []
+        self.releases: list[Release] = []
+        self.latest: Release | None = None
         self.rulesets: dict[int, dict[str, Any]] = {}
         self.labels = [
             Label(hub.next_id(), name, color, words, default=True)

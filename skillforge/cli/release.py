@@ -1,0 +1,349 @@
+"""The publisher's commands of the Share stage: release, build and publish."""
+
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from skillforge.cli.base import Answer, Settings, common_options
+from skillforge.errors import ConflictError, RequestError
+
+if TYPE_CHECKING:
+    from skillforge.library import Library
+    from skillforge.propose.desk import Desk
+    from skillforge.share.changes import Change
+    from skillforge.share.gather import Gathered
+    from skillforge.share.releases import Release
+    from skillforge.share.semver import Version
+
+
+@click.command()
+@click.argument("version", required=False)
+@click.option("--yes", is_flag=True, help="Make the version that is suggested.")
+@click.option("--dry-run", is_flag=True, help="Print the notes, and make no tag.")
+@common_options
+@click.pass_obj
+def release(
+    settings: Settings, version: str | None, yes: bool, dry_run: bool
+) -> Answer:
+    """Tag main as a release, with notes on every skill; or say which version is next.
+
+    The tag is annotated, and signed if git is set up to (tag.gpgSign). It is made only
+    if the audit finds nothing, every skill is valid, the scan finds no attack and no
+    leak, and every skill passes its own cases. Nothing is pushed.
+
+    \b
+    skillforge release                what changed, and the version that fits
+    skillforge release 1.4.0          make it
+    skillforge release --yes          make the one that is suggested
+    skillforge release --dry-run      read the notes first
+
+    A skill less raises the major version, a new one the minor, anything else the patch.
+    Exits 0 if it is released, also if it was before; 1 if something is red; 4 if the
+    version is another commit's.
+    """
+    from skillforge.propose.desk import Desk
+    from skillforge.share import releases, semver
+
+    wanted = semver.read(version) if version else None
+    desk = Desk.at_work(settings.start, None)
+    library = desk.settled()
+    plan = _plan(library)
+    if wanted is None and not (yes or dry_run):
+        return _suggestion(plan)
+    wanted = wanted or plan.suggested
+    done = releases.made_before(library.repository(), wanted, plan.tip)
+    if done is None and not plan.changes and version is None:
+        done = plan.before
+    if done is not None:
+        return _released(done, plan, created=False)
+    if dry_run:
+        return Answer(plan.data | {"version": str(wanted)}, plan.notes.rstrip())
+    by = str(desk.by)  # known before anything is checked, which may take long
+    if objections := _objections(settings, desk, plan.tip):
+        return _refusal(wanted, plan, objections)
+    done = _make(library, wanted, plan)
+    answer = _released(done, plan, created=True)
+    return answer._replace(data=answer.data | {"by": by})
+
+
+class _Plan(NamedTuple):
+    """Main as it is, and what it brings over the release before."""
+
+    tip: str
+    before: "Release | None"
+    changes: "list[Change]"
+    suggested: "Version"
+    notes: str
+
+    @property
+    def data(self) -> dict[str, Any]:
+        return {
+            "suggested": str(self.suggested),
+            "previous": self.before.tag.name if self.before else None,
+            "commit": self.tip,
+            "tag": None,
+            "created": False,
+            "changes": [
+                {
+                    "skill": change.skill,
+                    "kind": change.kind,
+                    "before": change.before,
+                    "after": change.after,
+                }
+                for change in self.changes
+            ],
+            "notes": self.notes,
+            "objections": [],
+        }
+
+
+def _plan(library: "Library") -> _Plan:
+    from skillforge.cli.lineage import told
+    from skillforge.gitrepo.notes import NOTES
+    from skillforge.model import SKILLS
+    from skillforge.share import changes, releases
+
+    repo, tip = library.repository(), library.tip
+    trees = {n: e.object for n, e in repo.tree(f"{tip}:{SKILLS}").items() if e.is_tree}
+    before = releases.newest(repo, until=tip)
+    was = before.tag.commit if before else ""
+    old = repo.tree(f"{was}:{SKILLS}") if was else {}
+    if not trees and not old:
+        raise ConflictError(
+            "there is no skill to release", hint="skillforge new NAME, and propose it"
+        )
+    lineage = told(library, tip, repo.ref(NOTES)).lineage
+    since = repo.line(tip, was)
+    then = {name: entry.object for name, entry in old.items() if entry.is_tree}
+    found = changes.changes(lineage, then, trees, since)
+    suggested = changes.following(before.version if before else None, found)
+    return _Plan(tip, before, found, suggested, changes.notes(found))
+
+
+def _suggestion(plan: _Plan) -> Answer:
+    from skillforge.share import changes
+
+    since = f" since {plan.before.tag.name}" if plan.before else ""
+    if plan.before and not plan.changes:
+        words = f"no skill has changed{since}"
+    else:
+        words = f"{changes.summary(plan.changes)}{since}\n"
+        words += f"next: skillforge release {plan.suggested}"
+    return Answer(plan.data, words)
+
+
+def _make(library: "Library", version: "Version", plan: _Plan) -> "Release":
+    from skillforge.forge.place import find
+    from skillforge.gitrepo import remote
+    from skillforge.share import releases
+
+    repo = library.repository()
+    place = find(remote.origin(repo)[1])
+    message = releases.message(repo, version, plan.notes, str(place or ""))
+    return releases.make(repo, version, plan.tip, message)
+
+
+def _released(done: "Release", plan: _Plan, *, created: bool) -> Answer:
+    from skillforge.share import changes
+
+    name, commit = done.tag.name, done.tag.commit
+    data = plan.data | {
+        "tag": name,
+        "version": str(done.version),
+        "commit": commit,
+        "created": created,
+        "repository": done.repository,
+    }
+    if not created:
+        return Answer(data, f"{name} is released already, at {commit[:12]}")
+    words = f"{name} is commit {commit[:12]}, {changes.summary(plan.changes)}\n"
+    push = f"git push origin {name}; or " if done.repository else ""
+    return Answer(data, f"{words}next: {push}skillforge publish --to WHERE")
+
+
+class _Objection(NamedTuple):
+    """A check that is red, and what it says."""
+
+    check: str
+    problems: list[str]
+
+
+def _objections(settings: Settings, desk: "Desk", tip: str) -> list[_Objection]:
+    """What stands against a release, from every check of the loop."""
+    found = [check(settings, desk, tip) for check in _CHECKS]
+    return [objection for objection in found if objection.problems]
+
+
+def _of_audit(_settings: Settings, desk: "Desk", _tip: str) -> _Objection:
+    from skillforge.propose import audit, words
+
+    forge = desk.forge if desk.forge.is_here else None
+    done = audit.audit(desk.library, forge)
+    return _Objection("audit", [words.problem_text(it) for it in done.exceptions])
+
+
+def _of_rules(settings: Settings, _desk: "Desk", tip: str) -> _Objection:
+    from skillforge.checks.select import Selection, validate
+    from skillforge.model import Severity
+    from skillforge.report import finding_text
+
+    report = validate(settings.start, Selection((), None, tip), None)
+    wrong = [it for it in report.findings if it.severity is Severity.ERROR]
+    return _Objection("validate", [*map(finding_text, wrong)])
+
+
+def _of_scan(_settings: Settings, desk: "Desk", tip: str) -> _Objection:
+    from skillforge.report import finding_text
+    from skillforge.share.scanning import scan_commit
+
+    scanned = scan_commit(desk.library, tip, date.today())
+    return _Objection("scan", [*map(finding_text, scanned.blocking)])
+
+
+def _of_cases(settings: Settings, _desk: "Desk", tip: str) -> _Objection:
+    from skillforge.checks.select import Selection
+    from skillforge.checks.testing import session, words
+
+    selection = Selection((), None, tip)
+    progress, options = session.Progress(), session.Options()
+    tested = session.run_tests(settings.start, selection, options, progress)
+    said = words.text(tested.trials, tested.findings) if not tested.ok else ""
+    return _Objection("test", said.splitlines())
+
+
+# Each asks for itself; what a health run says of the library belongs here as well.
+_CHECKS: tuple[Callable[[Settings, "Desk", str], _Objection], ...] = (
+    _of_audit,
+    _of_rules,
+    _of_scan,
+    _of_cases,
+)
+
+
+def _refusal(version: "Version", plan: _Plan, objections: list[_Objection]) -> Answer:
+    lines = [line for it in objections for line in (f"{it.check}:", *it.problems)]
+    names = ", ".join(objection.check for objection in objections)
+    data = plan.data | {"objections": [objection._asdict() for objection in objections]}
+    words = "\n".join([*lines, f"{version.tag} is not released: {names} is red"])
+    return Answer(data, words, ok=False)
+
+
+def _address(_context: click.Context, _option: click.Parameter, value: str) -> str:
+    """An address that files can be put after."""
+    if value and not value.startswith(("https://", "http://")):
+        raise click.BadParameter("an address starts with https://")
+    return value.rstrip("/") + "/" if value else ""
+
+
+def hub_options(command: Callable[..., Answer]) -> Callable[..., Answer]:
+    """Give a command what a publisher may say of a hub."""
+    url = click.option(
+        "--url",
+        default="",
+        callback=_address,
+        metavar="URL",
+        help="Where it will be served; links are relative without.",
+    )
+    title = click.option("--title", default="", help="What it is called.")
+    repository = click.option(
+        "--repository",
+        default="",
+        metavar="URL",
+        help="Where clients clone from [default: as the release says].",
+    )
+    return url(title(repository(command)))
+
+
+@click.command()
+@click.argument("tag", required=False)
+@click.option(
+    "--out",
+    required=True,
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="The folder to make; one that holds a hub is replaced.",
+)
+@hub_options
+@common_options
+@click.pass_obj
+def build(settings: Settings, /, tag: str | None, out: Path, **said: str) -> Answer:
+    """Make the Skills Hub of a release: what clients install from, and its pages.
+
+    The same tag gives the same bytes on any machine. Nothing of the checkout is looked
+    at. Tests, evals and evidence stay out, and every file is scanned again: a leak
+    stops it. All is written beside DIR and then takes its place.
+
+    \b
+    skillforge build v1.4.0 --out public --url https://acme.github.io/skills/
+    skillforge build --out public                 of the newest release
+
+    Exits 1 if something in it must not be published.
+    """
+    from skillforge.share import building, folder
+
+    gathered = gathered_from(settings, tag, said)
+    if gathered.blocking:
+        return stopped(gathered)
+    folder.hub_in(out)
+    building.build(gathered.hub, out)
+    return built(gathered, out)
+
+
+def gathered_from(
+    settings: Settings, tag: str | None, said: dict[str, str]
+) -> "Gathered":
+    """What a release publishes; the newest, if none is named."""
+    from skillforge.cli.lineage import told
+    from skillforge.library import Library
+    from skillforge.share import releases
+    from skillforge.share.gather import Wish, gather
+
+    library = Library.open(settings.start)
+    repo = library.repository()
+    found = releases.find(repo, tag) if tag else releases.must_find_newest(repo)
+    history = told(library, found.tag.commit, found.noted)
+    gathered = gather(library, found, history, Wish(**said))
+    if not gathered.hub.skills and not gathered.blocking:
+        raise RequestError(
+            f"{found.tag.name} holds no skill that can be published",
+            hint="skillforge validate --rev TAG tells why",
+        )
+    return gathered
+
+
+def stopped(gathered: "Gathered") -> Answer:
+    """That something must not be published, and what."""
+    from skillforge.report import finding_data, finding_text
+
+    lines = [*map(finding_text, gathered.blocking)]
+    lines.append(f"{gathered.hub.tag} holds what must not be published: nothing is")
+    found = [*map(finding_data, gathered.blocking)]
+    data = {"tag": gathered.hub.tag, "commit": gathered.hub.commit, "findings": found}
+    return Answer(data, "\n".join(lines), ok=False)
+
+
+def built(gathered: "Gathered", out: Path) -> Answer:
+    """What there is to say of a hub in a folder."""
+    import hashlib
+
+    from skillforge.report import many, printable
+    from skillforge.share import layout
+
+    hub, left_out = gathered.hub, dict(gathered.left_out)
+    digest = hashlib.sha256((out / layout.SUMS).read_bytes()).hexdigest()
+    data = {
+        "tag": hub.tag,
+        "commit": hub.commit,
+        "path": str(out),
+        "skills": len(hub.skills),
+        "left_out": left_out,
+        "digest": f"sha256:{digest}",
+        "findings": [],
+    }
+    lines = [printable(f"left out: {name}, as {why}") for name, why in left_out.items()]
+    lines.append(f"{out} is the hub of {hub.tag}: {many(len(hub.skills), 'skill')}")
+    lines.append(f"    {layout.SUMS} sha256:{digest}")
+    return Answer(data, "\n".join(lines))

@@ -1,0 +1,226 @@
+"""The commands of the Share stage that read: list, show, search, catalog."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from skillforge.cli.base import Answer, Settings, common_options
+from skillforge.cli.output import envelope
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from skillforge.library import Library
+    from skillforge.share.catalog import Catalog
+
+_FORMS = ("text", "xml", "json", "markdown")
+_LEAST = 150
+revision_option = click.option(
+    "--rev", metavar="REV", help="Read a commit, branch or tag [default: main]."
+)
+
+
+def _library(settings: Settings) -> "Library":
+    """The library, with main as its forge has it; nothing is fetched."""
+    from skillforge.gitrepo import remote
+    from skillforge.library import Library
+
+    library = Library.open(settings.start)
+    if not remote.origin(library.repository())[1]:
+        return library  # the usual case: main is this repository's own
+    from skillforge.propose.desk import Desk
+
+    return Desk.at(settings.start).settled()
+
+
+@click.command("list")
+@revision_option
+@common_options
+@click.pass_obj
+def list_(settings: Settings, rev: str | None) -> Answer:
+    """List the skills of main: name and description.
+
+    Reads what is committed, also in a bare repository; the checkout is not looked at.
+
+    \b
+    skillforge list
+    skillforge list --rev v1.0.0      as of a release
+    """
+    from skillforge.share import reading_words as words
+    from skillforge.share import shelf
+    from skillforge.store.index import Index
+
+    library = _library(settings)
+    commit = shelf.commit_of(library, rev)
+    skills = shelf.reading(library, commit, Index.skills)
+    data = {"commit": commit, "skills": [words.skill_row(skill) for skill in skills]}
+    return Answer(data, words.list_text(skills))
+
+
+@click.command()
+@click.argument("name")
+@click.argument("file", required=False)
+@revision_option
+@common_options
+@click.pass_obj
+def show(settings: Settings, name: str, file: str | None, rev: str | None) -> Answer:
+    """Show a skill: its facts, its files and its instructions; or one of its files.
+
+    \b
+    skillforge show csv-tables
+    skillforge show csv-tables scripts/join.py > join.py     exactly its bytes
+    skillforge show csv-tables --rev v1.0.0
+
+    A skill that went into another one is told of by its old name.
+    """
+    from skillforge.share import reading_words as words
+    from skillforge.share import shelf, showing
+
+    library = _library(settings)
+    commit = shelf.commit_of(library, rev)
+    shown = showing.find(library, commit, name)
+    if shown is None:
+        _tell_where_it_went(library, commit, name, is_now=rev is None)
+        raise showing.unknown(library, commit, name)
+    if file is None:
+        return Answer(words.shown_data(shown), words.shown_text(shown))
+    data = showing.read_file(shown, file)
+    return Answer(words.file_data(name, file, data), document=_on_screen(data, file))
+
+
+def _on_screen(data: bytes, file: str) -> bytes:
+    """A file for whoever reads it: exact for a program, harmless for a terminal."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return data
+    from skillforge.report import printable
+
+    if b"\0" in data:
+        raise click.UsageError(f"{file} is not text; send it to a file with > {file}")
+    lines = data.decode("utf-8", "replace").split("\n")
+    return "\n".join(printable(line.expandtabs()) for line in lines).encode()
+
+
+def _tell_where_it_went(
+    library: "Library", commit: str, name: str, *, is_now: bool
+) -> None:
+    """Stop with what became of a skill that main had once."""
+    from skillforge.errors import RequestError
+    from skillforge.propose import story
+    from skillforge.share import showing
+
+    if not is_now:
+        return
+    try:
+        found = story.why(library, name)
+    except RequestError:
+        return
+    raise showing.moved(name, found.became, found.versions[-1].step.name or commit)
+
+
+@click.command()
+@click.argument("query", nargs=-1)
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 1000),
+    default=10,
+    show_default=True,
+    help="How many to show at most.",
+)
+@revision_option
+@common_options
+@click.pass_obj
+def search(
+    settings: Settings, query: tuple[str, ...], limit: int, rev: str | None
+) -> Answer:
+    """Find skills by what they are for, the best first, and tell why.
+
+    Looks at names, descriptions, requests that skills ship (evals/eval_queries.json)
+    and instructions. Any words will do; none is an operator.
+
+    \b
+    skillforge search merge two spreadsheets
+    skillforge search "flaky tests" --limit 3 --json
+
+    A change that was promoted is found by the next call.
+    """
+    from skillforge.share import reading_words as words
+    from skillforge.share import shelf
+    from skillforge.share.search import search as find
+
+    library = _library(settings)
+    commit = shelf.commit_of(library, rev)
+    asked = " ".join(query)
+    hits = find(library, commit, asked, limit)
+    data = {"query": asked, "commit": commit, "results": [*map(words.hit_row, hits)]}
+    return Answer(data, words.hits_text(hits, asked))
+
+
+@click.command()
+@click.option(
+    "--budget",
+    type=click.IntRange(min=_LEAST),
+    default=3000,
+    show_default=True,
+    help="Tokens that it may take, at four bytes each.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(_FORMS),
+    default="text",
+    show_default=True,
+    help="xml is what `skills-ref to-prompt` writes.",
+)
+@click.option("--for", "task", default="", metavar="TASK", help="Rank for a task.")
+@revision_option
+@common_options
+@click.pass_obj
+def catalog(
+    settings: Settings, budget: int, format_: str, task: str, rev: str | None
+) -> Answer:
+    """Print all skills within a budget of tokens: for the prompt of an agent.
+
+    It always fits: descriptions in full, else shortened, else names, else groups; and
+    it says what it left out.
+
+    \b
+    skillforge catalog --format xml
+    skillforge catalog --for "convert a PDF" --budget 500
+    """
+    from skillforge.share import forms, shelf
+    from skillforge.share.catalog import fitted, tokens
+    from skillforge.share.search import search as find
+    from skillforge.store.index import Index
+
+    settings.json = settings.json or format_ == "json"
+    library = _library(settings)
+    commit = shelf.commit_of(library, rev)
+    skills = shelf.reading(library, commit, Index.skills)
+    found = find(library, commit, task, 50) if task else []
+    scores = {hit.skill.name: hit.score for hit in found}
+    locate = _locate(library, rev)
+
+    def rendered(catalog: "Catalog") -> str:
+        if settings.json:
+            return envelope("catalog", True, _data(catalog, budget), None)
+        return forms.FORMS[format_](catalog, locate)
+
+    fits = fitted(skills, scores, budget, rendered)
+    text = rendered(fits)
+    return Answer(_data(fits, budget, tokens(text)), document=text)
+
+
+def _data(catalog: "Catalog", budget: int, tokens: int = 999_999) -> dict[str, object]:
+    from skillforge.share.reading_words import catalog_data
+
+    return catalog_data(catalog, budget, tokens)
+
+
+def _locate(library: "Library", rev: str | None) -> "Callable[[str], str]":
+    """Where a client finds a SKILL.md: in the checkout, if there is one of main."""
+    repo = library.repository()
+    if rev is not None or repo.is_bare:
+        return lambda name: f"skills/{name}/SKILL.md"
+    top = library.skills_dir.resolve()
+    return lambda name: f"{top}/{name}/SKILL.md"

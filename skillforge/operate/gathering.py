@@ -1,0 +1,85 @@
+"""What the page of statistics shows, from what the stage knows."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from skillforge.model import Arm
+from skillforge.operate.canary import Heard, Judgement
+from skillforge.operate.stats import Sum, added_up, day_name
+from skillforge.store import Checked, Tally
+
+_DAY = 86_400
+
+
+def skills(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The skills of `stats`, by the names that the page has for their numbers."""
+    return [
+        {
+            **row,
+            "moving": row["success_rate"],
+            "success_rate": row["observed"],
+            "voices": row["keys"],
+            "origin": next((v["origin"] for v in row["versions"]), ""),
+            "versions": [_version(version) for version in row["versions"]],
+        }
+        for row in rows
+    ]
+
+
+def _version(version: Mapping[str, Any]) -> dict[str, Any]:
+    days = [day for day, *_ in version["days"]]
+    ends = {"first": days[0] if days else "", "last": days[-1] if days else ""}
+    return {**version, "success_rate": version["observed"], **ends}
+
+
+def canary(judged: Judgement, rows: Iterable[Tally]) -> dict[str, Any]:
+    """A rollout with its arms: the keys that were heard of, and all uses by day."""
+    rollout = judged.rollout
+    own = [row for row in rows if row.rollout == rollout.id]
+    sums = {arm: added_up(row for row in own if row.arm == arm) for arm in Arm}
+    heard = {Arm.STABLE: judged.stable, Arm.CANARY: judged.canary}
+    return {
+        "skill": rollout.skill,
+        "state": rollout.state,
+        "share": rollout.share,
+        "verdict": judged.verdict,
+        "why": judged.why,
+        "wealth": judged.worse,
+        "threshold": judged.threshold,
+        "started": day_name(rollout.started // _DAY),
+        "arms": {arm.value: _arm(sums[arm], heard[arm]) for arm in Arm},
+        "days": {arm.value: _days(sums[arm]) for arm in Arm},
+    }
+
+
+def _arm(uses: Sum, heard: Heard) -> dict[str, Any]:
+    return {
+        "uses": uses.uses,
+        "successes": heard.successes,
+        "failures": heard.failures,
+        "success_rate": heard.rate,
+        "interval": list(heard.interval) if heard.keys else None,
+    }
+
+
+def _days(uses: Sum) -> list[list[Any]]:
+    return [[day_name(day), *counts] for day, counts in uses.days.items()]
+
+
+def health(
+    checked: Iterable[Checked], trees: Mapping[str, str], readable: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """How the versions on main fared when their cases were tried last."""
+    last: dict[str, Checked] = {}
+    for one in sorted(checked, key=lambda it: it.at):
+        if trees.get(one.skill) == one.version:
+            last[one.skill] = one
+    return [
+        {
+            "skill": one.skill,
+            "status": "passed" if one.ok else "failed",
+            "version": readable.get(one.version, ""),
+            "at": day_name(one.at // _DAY),
+        }
+        for _, one in sorted(last.items())
+    ]

@@ -1,0 +1,113 @@
+"""Write a hub: every format and every page of it, all or nothing."""
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from skillforge import proc
+from skillforge.model import SKILL_FILE, DraftFile
+from skillforge.share import folder, formats, layout
+from skillforge.share.feed import feed
+from skillforge.share.hub import Hub, PublishedSkill
+from skillforge.share.packing import skill_zip, tar_gz
+
+_WORTH_SPREADING = 100  # skills for each process
+File = tuple[str, DraftFile]
+
+
+def build(hub: Hub, out: Path) -> None:
+    """Make `out` the hub; it is as it was if anything goes wrong.
+
+    The same hub gives the same bytes, whoever builds it, where and when.
+    """
+    with folder.replaced(out) as fresh:
+        write(hub, fresh)
+
+
+def write(hub: Hub, fresh: Path) -> None:
+    """Write a hub to an empty folder."""
+    digests: dict[str, str] = {}
+    work = partial(_write_skills, fresh, {it.name for it in formats.installable(hub)})
+    for part in proc.spread(work, hub.skills, _WORTH_SPREADING):
+        digests |= part
+    pages = _pages(hub)
+    digests |= _write_all(fresh, _plain(pages))
+    digests |= _write_all(fresh, _plain(_indexes(hub, digests)))
+    digests |= _write_all(fresh, _plain(_statement(hub, digests, pages)))
+    _write_all(fresh, _plain({layout.SUMS: formats.sums(digests)}))
+
+
+def _pages(hub: Hub) -> Mapping[str, bytes]:
+    from skillforge.share import site
+
+    return site.pages(hub)
+
+
+def _indexes(hub: Hub, digests: Mapping[str, str]) -> dict[str, bytes]:
+    return {
+        layout.INDEX: formats.encoded(formats.index(hub, digests)),
+        layout.LEGACY_INDEX: formats.encoded(formats.legacy_index(hub)),
+        layout.MANIFEST: formats.encoded(formats.manifest(hub, digests)),
+        layout.MARKETPLACE: formats.encoded(formats.marketplace(hub)),
+        layout.GROUPS: formats.encoded(formats.groups(hub)),
+        layout.FEED: feed(hub),
+        layout.NO_JEKYLL: b"",
+    }
+
+
+def _statement(
+    hub: Hub, digests: Mapping[str, str], pages: Mapping[str, bytes]
+) -> dict[str, bytes]:
+    vouched = formats.subjects(digests, pages)
+    return {layout.PROVENANCE: formats.encoded(formats.provenance(hub, vouched))}
+
+
+def _write_skills(
+    fresh: Path, installable: set[str], skills: Sequence[PublishedSkill]
+) -> dict[str, str]:
+    files = (
+        file for skill in skills for file in _files(skill, skill.name in installable)
+    )
+    return _write_all(fresh, files)
+
+
+def _files(skill: PublishedSkill, is_installable: bool) -> Iterator[File]:
+    """Everything that a hub holds of one skill."""
+    yield layout.archive_of(skill.name), DraftFile(tar_gz(skill.files))
+    package = skill_zip(skill.name, skill.files)
+    yield layout.package_of(skill.name), DraftFile(package)
+    if is_installable:
+        if set(skill.files) == {SKILL_FILE}:
+            yield layout.page_of(skill.name), skill.files[SKILL_FILE]
+        for path, file in skill.files.items():
+            yield layout.legacy_of(skill.name, path), file
+
+
+def _plain(files: Mapping[str, bytes]) -> Iterator[File]:
+    return ((path, DraftFile(data)) for path, data in files.items())
+
+
+def _write_all(fresh: Path, files: Iterator[File]) -> dict[str, str]:
+    """Write files with modes that no umask changes; their digests."""
+    made: set[str] = set()
+    digests = {}
+    for path, file in files:
+        _make_folder(fresh, path.rpartition("/")[0], made)
+        handle = os.open(fresh / path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(handle, "wb") as stream:  # noqa: PTH123
+            os.fchmod(handle, 0o755 if file.is_executable else 0o644)
+            stream.write(file.data)
+        digests[path] = hashlib.sha256(file.data).hexdigest()
+    return digests
+
+
+def _make_folder(fresh: Path, name: str, made: set[str]) -> None:
+    if not name or name in made:
+        return
+    _make_folder(fresh, name.rpartition("/")[0], made)
+    place = fresh / name
+    place.mkdir(exist_ok=True)  # another process may be faster
+    place.chmod(0o755)
+    made.add(name)

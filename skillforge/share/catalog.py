@@ -1,0 +1,168 @@
+"""All skills within a budget of tokens: as much of each as fits, and what does not.
+
+What an agent reads first: descriptions in full, else shortened, names, or groups.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from skillforge.store.index import Shelved
+from skillforge.text import BYTES_PER_TOKEN
+
+LEAST = 150  # tokens, in which the shortest catalog fits in any form
+_LENGTHS = (400, 300, 220, 160, 120, 90, 60, 40)  # of shortened descriptions
+_LEADS = (10, 5, 3, 1, 0)  # best matches of a task that keep their descriptions
+_EXAMPLES = (5, 3, 1, 0)  # names that are told of each group
+_GROUPS = (64, 32, 16, 8, 4, 2, 1, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Skills that are told of together; a few of them by name."""
+
+    name: str
+    skills: int
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One skill of a catalog; without a description where only its name fits."""
+
+    name: str
+    description: str | None
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What of the library a catalog does not tell."""
+
+    shortened: int = 0  # descriptions
+    names_only: int = 0  # skills without their description
+    skills: int = 0  # that are not named
+    groups: int = 0  # that are not named
+    unusable: int = 0  # skills that no client could read
+
+    def __bool__(self) -> bool:
+        return any(
+            (self.shortened, self.names_only, self.skills, self.groups, self.unusable)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """What is shown: items in their order, then groups in place of the others."""
+
+    detail: str  # full, shortened, names or groups
+    items: tuple[Item, ...]
+    groups: tuple[Group, ...] = ()
+    left_out: LeftOut = LeftOut()
+    total: int = 0
+
+
+def tokens(text: str) -> int:
+    """About how many tokens a text takes."""
+    return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
+
+
+def fitted(
+    skills: Sequence[Shelved],
+    scores: dict[str, float],
+    budget: int,
+    rendered: Callable[[Catalog], str],
+) -> Catalog:
+    """The most detailed catalog whose rendering fits; skills with a score come first.
+
+    The last candidate names nothing at all, so that one always fits.
+    """
+    usable = [skill for skill in skills if not skill.problem]
+    order = sorted(usable, key=lambda it: (-scores.get(it.name, 0.0), it.name))
+    unusable = len(skills) - len(usable)
+    catalog = Catalog("full", ())
+    for catalog in _candidates(order, scores, budget):
+        left = replace(catalog.left_out, unusable=unusable)
+        catalog = replace(catalog, left_out=left, total=len(skills))
+        if tokens(rendered(catalog)) <= budget:
+            break
+    return catalog
+
+
+def _candidates(
+    order: list[Shelved], scores: dict[str, float], budget: int
+) -> Iterator[Catalog]:
+    """Catalogs from the most to the least detailed."""
+    leads = list(dict.fromkeys(min(count, len(scores)) for count in _LEADS))
+    room = budget * BYTES_PER_TOKEN
+    if sum(len(skill.name) + 2 for skill in order) <= room:
+        yield from _named(order, scores, leads[0])
+    for count in leads:
+        yield from _grouped(order, scores, count)
+
+
+def _named(
+    order: list[Shelved], scores: dict[str, float], leads: int
+) -> Iterator[Catalog]:
+    """Catalogs that name every skill."""
+    yield Catalog("full", tuple(_item(it, scores, it.description) for it in order))
+    for length in _LENGTHS:
+        short = [shortened(it.description, length) for it in order]
+        short[:leads] = [it.description for it in order[:leads]]
+        items = [_item(it, scores, s) for it, s in zip(order, short, strict=True)]
+        pairs = zip(order, short, strict=True)
+        cut = sum(it.description != said for it, said in pairs)
+        yield Catalog("shortened", tuple(items), left_out=LeftOut(shortened=cut))
+    rest = [_item(it, scores, None) for it in order[leads:]]
+    first = [_item(it, scores, it.description) for it in order[:leads]]
+    left = LeftOut(names_only=len(rest))
+    yield Catalog("names", (*first, *rest), left_out=left)
+
+
+def _grouped(
+    order: list[Shelved], scores: dict[str, float], leads: int
+) -> Iterator[Catalog]:
+    """Catalogs of groups, the largest first; best matches stand before them."""
+    first = tuple(_item(it, scores, it.description) for it in order[:leads])
+    rest = order[leads:]
+    groups = _groups(rest)
+
+    def catalog(shown: Sequence[Group]) -> Catalog:
+        told = sum(len(group.examples) for group in shown)
+        left = LeftOut(skills=len(rest) - told, groups=len(groups) - len(shown))
+        return Catalog("groups", first, tuple(shown), left)
+
+    for count in _EXAMPLES:
+        yield catalog([replace(it, examples=it.examples[:count]) for it in groups])
+    for count in _GROUPS:
+        if count < len(groups):
+            yield catalog([replace(it, examples=()) for it in groups[:count]])
+
+
+def _groups(skills: list[Shelved]) -> list[Group]:
+    names: dict[str, list[str]] = {}
+    for skill in skills:
+        names.setdefault(group_of(skill), []).append(skill.name)
+    groups = [
+        Group(name, len(some), tuple(some[: _EXAMPLES[0]]))
+        for name, some in names.items()
+    ]
+    return sorted(groups, key=lambda it: (-it.skills, it.name))
+
+
+def group_of(skill: Shelved) -> str:
+    """Its category; of a skill without one, the first word of its name."""
+    return " ".join(skill.group.split())[:40] or skill.name.partition("-")[0]
+
+
+def _item(skill: Shelved, scores: dict[str, float], said: str | None) -> Item:
+    return Item(skill.name, said, scores.get(skill.name))
+
+
+def shortened(text: str, most: int) -> str:
+    """The beginning of a text on one line, cut between words."""
+    line = " ".join(text.split())
+    if len(line) <= most:
+        return text
+    cut = line[: most - 1]
+    words = cut.rpartition(" ")[0] if line[most - 1] != " " else cut
+    return f"{words or cut}…"

@@ -1,0 +1,97 @@
+"""ClawHub, through its own program: one skill at a time, pinned to its source."""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from skillforge import proc
+from skillforge.errors import RequestError, ToolError
+from skillforge.model import SKILLS
+from skillforge.share import formats, layout, semver
+from skillforge.share.hub import Hub, PublishedSkill
+
+_PROGRAM = "clawhub"
+_LICENSE = "MIT-0"  # of all that is published there
+_ON_GITHUB = re.compile(r"(?:https://github\.com/)?([\w.-]+/[\w.-]+?)(?:\.git)?/?")
+
+
+class Sent(NamedTuple):
+    """What ClawHub said of a skill; or why it was not asked."""
+
+    skill: str
+    version: str
+    status: str
+
+
+def publish(hub: Hub, made: Path, *, really: bool) -> Iterator[Sent]:
+    """Publish each skill of a built hub, or let ClawHub say what it would do.
+
+    What is there already is left alone by ClawHub, so it is safe to repeat.
+    """
+    program = shutil.which(_PROGRAM)
+    if program is None:
+        raise ToolError(
+            f"{_PROGRAM} is not installed",
+            hint="npm install --global clawhub, then clawhub login",
+        )
+    source = _source(hub)
+    for skill in formats.installable(hub):
+        if skill.license and skill.license != _LICENSE:
+            why = f"left out: its license is {skill.license}, and ClawHub's {_LICENSE}"
+            yield Sent(skill.name, skill.version, why)
+            continue
+        line = [program, *_arguments(hub, skill, made, source)]
+        line += [] if really else ["--dry-run"]
+        yield _sent(skill, _version(hub, skill), proc.run(line, cwd=made))
+
+
+def _source(hub: Hub) -> str:
+    """The repository that skills are pinned to."""
+    if found := _ON_GITHUB.fullmatch(hub.repository):
+        return found[1]
+    raise RequestError(
+        "ClawHub pins a skill to a repository on GitHub, and none is known",
+        hint="--repository https://github.com/OWNER/NAME",
+    )
+
+
+def _arguments(hub: Hub, skill: PublishedSkill, made: Path, source: str) -> list[str]:
+    why = next((it.why for it in skill.versions if it.tree == skill.tree), "")
+    return [
+        "--no-input",
+        "skill",
+        "publish",
+        str(made / layout.LEGACY / skill.name),
+        f"--slug={skill.name}",
+        f"--version={_version(hub, skill)}",
+        f"--changelog={' '.join(why.split())[:1000]}",
+        "--tags=latest",
+        f"--source-repo={source}",
+        f"--source-commit={hub.commit}",
+        f"--source-ref=refs/tags/{hub.tag}",
+        f"--source-path={SKILLS}/{skill.name}",
+        "--json",
+    ]
+
+
+def _version(hub: Hub, skill: PublishedSkill) -> str:
+    found = semver.find(skill.version) or semver.read(hub.tag)
+    return str(found)
+
+
+def _sent(skill: PublishedSkill, version: str, done: proc.Result) -> Sent:
+    said = done.out.decode("utf-8", "replace").strip()
+    if done.code:
+        raise ToolError(
+            f"ClawHub does not take {skill.name}: {done.complaint or said}",
+            hint="mend this and run it again: what is published stays as it is",
+        )
+    try:
+        answer = json.loads(said)
+        status = str(answer.get("status") or "done")
+    except (ValueError, AttributeError):
+        status = "done"
+    return Sent(skill.name, version, status)

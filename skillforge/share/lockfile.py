@@ -1,0 +1,197 @@
+"""`skills-lock.json`: what was installed, from where, and what its bytes are.
+
+The shape is that of `npx skills`, with what it takes to prove and to repeat an
+installation. Entries of other tools stay as they are.
+"""
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from skillforge.checks.paths import is_name, refusal
+from skillforge.errors import ConfigError
+from skillforge.library import replace_file
+from skillforge.share.contents import (
+    Files,
+    Package,
+    computed_hash,
+    file_digests,
+    tree_name,
+)
+from skillforge.share.sources import Kind, Source
+
+NAME = "skills-lock.json"
+DEFAULT = ".agents/skills"  # where skills are, if an entry says nothing else
+_VERSION = 1
+_MOST = 64 << 20
+_HEX = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Locked:
+    """One installed skill, to the byte."""
+
+    name: str
+    source: Source
+    tree: str
+    digest: str
+    files: Mapping[str, str]  # path to digest
+    executable: tuple[str, ...] = ()
+    commit: str = ""
+    skill_path: str = ""
+    computed: str = ""
+    folder: str = DEFAULT  # that holds it, seen from the lock
+
+    @classmethod
+    def of(cls, package: Package, source: Source, folder: str) -> "Locked":
+        files = package.files
+        return cls(
+            package.name,
+            source,
+            tree_name(files),
+            package.digest,
+            file_digests(files),
+            tuple(sorted(path for path, it in files.items() if it.is_executable)),
+            package.commit,
+            package.path,
+            computed_hash(files),
+            folder,
+        )
+
+    def holds(self, files: Files) -> bool:
+        """Whether some files are what was installed, to the byte and the mode."""
+        return tree_name(files) == self.tree and file_digests(files) == self.files
+
+    @property
+    def pinned(self) -> Source:
+        """The source at the commit that was installed."""
+        return Source(self.source.kind, self.source.where, self.commit, self.name)
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """As the lock writes it; what is empty is left out."""
+        source = self.source
+        entry = {
+            "source": source.where,
+            "sourceType": str(source.kind),
+            "sourceUrl": source.where if source.kind is Kind.GIT else "",
+            "ref": source.tag,
+            "skillPath": self.skill_path,
+            "computedHash": self.computed,
+            "commit": self.commit,
+            "tree": self.tree,
+            "digest": self.digest,
+            "path": "" if self.folder == DEFAULT else self.folder,
+            "files": dict(sorted(self.files.items())),
+            "executable": list(self.executable),
+        }
+        return {key: value for key, value in entry.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """A lock as it was read; `others` are entries that another tool wrote."""
+
+    path: Path
+    entries: Mapping[str, Locked] = field(default_factory=dict)
+    others: Mapping[str, Any] = field(default_factory=dict)
+    rest: Mapping[str, Any] = field(default_factory=dict)
+
+
+def read(path: Path) -> Lock:
+    """The lock in a file; an empty one if there is none."""
+    try:
+        if not os.path.lexists(path):
+            return Lock(path)
+        if path.stat().st_size > _MOST:
+            raise ValueError("it is too large")
+        said = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as err:
+        raise _odd(path, f"it cannot be read: {err}") from err
+    skills = said.get("skills") if isinstance(said, dict) else None
+    if not isinstance(skills, dict) or said.get("version") != _VERSION:
+        raise _odd(path, f"it is not a lock of version {_VERSION}")
+    ours = entries(path, {name: it for name, it in skills.items() if _is_ours(it)})
+    others = {name: it for name, it in skills.items() if name not in ours}
+    rest = {key: it for key, it in said.items() if key not in ("version", "skills")}
+    return Lock(path, ours, others, rest)
+
+
+def entries(path: Path, said: Mapping[str, Any]) -> dict[str, Locked]:
+    """Entries of ours as a lock writes them."""
+    return {name: _locked(path, name, entry) for name, entry in said.items()}
+
+
+def _is_ours(entry: Any) -> bool:
+    return isinstance(entry, dict) and "tree" in entry and "digest" in entry
+
+
+def _locked(path: Path, name: str, entry: dict[str, Any]) -> Locked:
+    """An entry of ours; closed on doubt, for anybody may have written it."""
+    texts = ("source", "ref", "skillPath", "computedHash", "commit", "tree", "digest")
+    said = {key: entry.get(key) or "" for key in (*texts, "sourceType", "path")}
+    files: Any = entry.get("files")
+    executable = entry.get("executable") or []
+    is_sound = (
+        all(isinstance(value, str) for value in said.values())
+        and isinstance(files, dict)
+        and isinstance(executable, list)
+        and is_name(name)
+        and said["sourceType"] in list(Kind)
+        and _HEX.fullmatch(said["tree"])
+        and _DIGEST.fullmatch(said["digest"])
+        and (not said["commit"] or _HEX.fullmatch(said["commit"]))
+        and all(_is_file(it, sha) for it, sha in files.items())
+        and all(it in files for it in executable)
+        and _is_inside(said["path"])
+    )
+    if not is_sound:
+        raise _odd(path, f"the entry of {name[:100]!r} makes no sense")
+    source = Source(Kind(said["sourceType"]), said["source"], said["ref"], name)
+    return Locked(
+        name,
+        source,
+        said["tree"],
+        said["digest"],
+        files,
+        tuple(executable),
+        said["commit"],
+        said["skillPath"],
+        said["computedHash"],
+        said["path"] or DEFAULT,
+    )
+
+
+def _is_file(path: Any, sha: Any) -> bool:
+    is_text = isinstance(path, str) and isinstance(sha, str)
+    return is_text and not refusal(path) and bool(_DIGEST.fullmatch(sha))
+
+
+def _is_inside(folder: str) -> bool:
+    """Whether a folder is one below the lock's own: a lock may come from anybody."""
+    path = PurePosixPath(folder)
+    return not path.is_absolute() and ".." not in path.parts and folder.isprintable()
+
+
+def write(lock: Lock, fresh: Mapping[str, Locked]) -> None:
+    """Put entries into a lock; the same entries give the same bytes."""
+    known = {name: entry.said for name, entry in {**lock.entries, **fresh}.items()}
+    skills = dict(sorted({**lock.others, **known}.items()))
+    said = {"version": _VERSION, "skills": skills, **lock.rest}
+    text = json.dumps(said, indent=2, ensure_ascii=False) + "\n"
+    data = text.encode("utf-8", "surrogatepass")
+    if not lock.path.is_file() or lock.path.read_bytes() != data:
+        lock.path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(lock.path, data)
+
+
+def _odd(path: Path, why: str) -> ConfigError:
+    return ConfigError(
+        f"{path} cannot be used: {why}",
+        hint=f"git log {path.name} may have a better one; nothing was changed",
+    )

@@ -1,0 +1,211 @@
+"""Where installed skills are, and how they get there: by renames, and all of them.
+
+A private folder beside the destination holds what is not judged yet, and what has to go
+until its successor is in place. Its plan tells the next run what a dead one wanted.
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from skillforge.errors import ConflictError, RequestError, ToolError, unwritable
+from skillforge.library import read_folder, replace_file
+from skillforge.model import DraftFile, Kind
+from skillforge.share import lockfile
+from skillforge.share.contents import Files, tree_name
+from skillforge.share.lockfile import Locked
+from skillforge.store.lock import held
+
+_PATIENCE = 60.0
+_PLAN = "plan.json"
+# Where clients look: in a project, and for a user.
+AGENTS = {
+    "agents": (".agents/skills", ".agents/skills"),
+    "claude": (".claude/skills", ".claude/skills"),
+    "codex": (".agents/skills", ".codex/skills"),
+    "hermes": (".hermes/skills", ".hermes/skills"),
+}
+
+
+class Place(NamedTuple):
+    """A folder of skills, and the lock that says what is in it."""
+
+    folder: Path
+    lock: Path
+
+    @property
+    def shown(self) -> str:
+        """The folder as the lock writes it; the usual one if it lies elsewhere."""
+        top = self.lock.parent
+        if self.folder.is_relative_to(top) and self.folder != top:
+            return self.folder.relative_to(top).as_posix()
+        return lockfile.DEFAULT
+
+    def of(self, folder: str) -> "Place":
+        """The place with the folder that an entry of the lock names."""
+        if folder == self.shown:
+            return self
+        return Place((self.lock.parent / folder).resolve(), self.lock)
+
+
+def place(to: str, agent: str, is_user: bool, lock: str) -> Place:
+    """The place that options name; in the current folder if they name none."""
+    base = Path.home() if is_user else Path.cwd()
+    folder = Path(to) if to else base / AGENTS[agent or "agents"][is_user]
+    folder = folder.absolute()
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise RequestError(f"{folder} is no folder", hint="--to names another one")
+    beside = folder.parent if is_user else Path.cwd()
+    path = Path(lock).absolute() if lock else beside / lockfile.NAME
+    return Place(folder.resolve(), path.parent.resolve() / path.name)
+
+
+def installed(folder: Path) -> dict[str, DraftFile] | None:
+    """The files of an installed skill; None if it is not there.
+
+    A link or a pipe has no bytes that any lock would name.
+    """
+    if not os.path.lexists(folder):
+        return None
+    skill = read_folder(str(folder), folder.name, folder.name, alone=True)
+    found: dict[str, DraftFile] = {}
+    for path, file in skill.files.items():
+        is_plain = file.kind in (Kind.FILE, Kind.EXECUTABLE)
+        data = skill.read(path) if is_plain else b"\0" + str(file.kind).encode()
+        found[path] = DraftFile(data, file.kind is Kind.EXECUTABLE)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantine:
+    """The private folder of one destination, held by one process."""
+
+    place: Place
+    root: Path
+
+    def folder(self, name: str) -> Path:
+        return self.root / "new" / name
+
+    def put(self, name: str, files: Files) -> Path:
+        """Write a skill here; nobody but us looks at it before it is judged."""
+        folder = self.folder(name)
+        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            for path, file in files.items():
+                target = folder / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(file.data)
+                target.chmod(0o755 if file.is_executable else 0o644)
+        except OSError as err:
+            raise unwritable(self.root, err) from err
+        return folder
+
+    def move_in(self, fresh: Mapping[str, Locked], before: Mapping[str, str]) -> None:
+        """Put what is here in place, then into the lock; `before` are trees that go."""
+        said = {name: entry.said for name, entry in fresh.items()}
+        plan = {"lock": str(self.place.lock), "skills": said, "before": dict(before)}
+        replace_file(self.root / _PLAN, json.dumps(plan).encode())
+        self._carry_out(fresh, before)
+
+    def _carry_out(
+        self, fresh: Mapping[str, Locked], before: Mapping[str, str]
+    ) -> None:
+        done: dict[str, Locked] = {}
+        failed: OSError | None = None
+        for name, entry in fresh.items():
+            try:
+                if self._swap(name, before.get(name, "")):
+                    done[name] = entry
+            except OSError as err:
+                failed = err
+                break
+        lockfile.write(lockfile.read(self.place.lock), done)
+        (self.root / _PLAN).unlink(missing_ok=True)
+        if failed is not None:
+            raise unwritable(self.place.folder, failed)
+
+    def _swap(self, name: str, before: str) -> bool:
+        """Put one skill in place; False if somebody has changed what would go."""
+        new, old = self.folder(name), self.root / "old" / name
+        target = self.place.folder / name
+        if not new.exists():
+            return target.exists()  # done by a run that died later
+        target.parent.mkdir(parents=True, exist_ok=True)
+        there = installed(target)
+        if there is not None:
+            if tree_name(there) != before:
+                return False
+            old.parent.mkdir(exist_ok=True)
+            target.rename(old)
+        try:
+            new.rename(target)
+        except OSError:
+            if there is not None:
+                old.rename(target)
+            raise
+        return True
+
+    def finish_leftover(self) -> None:
+        """Do what a run that died had begun, or throw away what it had not judged."""
+        try:
+            plan = json.loads((self.root / _PLAN).read_bytes())
+            said, before = plan["skills"], plan["before"]
+            place = Place(self.place.folder, Path(plan["lock"]))
+            fresh = lockfile.entries(place.lock, said)
+        except (OSError, ValueError, TypeError, KeyError):
+            return
+        Quarantine(place, self.root)._carry_out(fresh, before)
+
+
+@contextmanager
+def quarantine(place: Place) -> Iterator[Quarantine]:
+    """Be the only one who changes a place; what a dead run left is settled first."""
+    root = _root(place)
+    try:
+        place.folder.parent.mkdir(parents=True, exist_ok=True)
+        place.lock.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as err:
+        raise unwritable(place.folder.parent, err) from err
+    with ExitStack() as stack:
+        # In one order, so that no two wait for each other.
+        for folder in sorted({root.parent, place.lock.parent}):
+            stack.enter_context(held(folder, "the folder of skills", _PATIENCE))
+        try:
+            root.mkdir(mode=0o700, exist_ok=True)
+            here = Quarantine(place, root)
+            here.finish_leftover()
+            _empty(root)
+            yield here
+        except FileExistsError as err:
+            raise ConflictError(f"{root} is in the way", hint="move it away") from err
+        except PermissionError as err:
+            raise unwritable(root.parent, err) from err
+        finally:
+            if not (root / _PLAN).exists():
+                shutil.rmtree(root, ignore_errors=True)
+
+
+def settle(place: Place) -> None:
+    """Finish what a dead run had begun, if there is any such thing."""
+    if _root(place).exists():
+        with quarantine(place):
+            pass
+
+
+def _root(place: Place) -> Path:
+    return place.folder.parent / f".skillforge-{place.folder.name}"
+
+
+def _empty(root: Path) -> None:
+    for inner in root.iterdir():
+        if inner.is_dir() and not inner.is_symlink():
+            shutil.rmtree(inner, ignore_errors=True)
+        else:
+            inner.unlink(missing_ok=True)
+    if leftover := list(root.iterdir()):
+        raise ToolError(f"{leftover[0]} cannot be removed", hint="remove it by hand")

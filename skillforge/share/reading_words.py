@@ -1,0 +1,124 @@
+"""What list, search, show and catalog say: data for scripts, words for people."""
+
+import base64
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from skillforge.model import SKILL_FILE
+from skillforge.report import many, printable
+from skillforge.share.catalog import Catalog, group_of, shortened
+from skillforge.share.forms import left_out
+from skillforge.share.search import Hit
+from skillforge.share.showing import Shown
+from skillforge.store.index import Shelved
+
+_LINE = 100  # letters of a description in a list
+
+
+def skill_row(skill: Shelved, score: float | None = None) -> dict[str, Any]:
+    """The keys that scripts rely on, and a few more."""
+    return {
+        "name": skill.name,
+        "description": skill.description,
+        "score": score,
+        "version": skill.version or None,
+        "group": group_of(skill),
+        "tree": skill.tree,
+        "problem": skill.problem or None,
+    }
+
+
+def list_text(skills: Sequence[Shelved]) -> str:
+    """One skill on a line, and how many there are."""
+    width = min(max((len(skill.name) for skill in skills), default=0), 40)
+    lines = [f"{printable(it.name):<{width}}  {_said(it)}" for it in skills]
+    return "\n".join([*lines, many(len(skills), "skill")])
+
+
+def _said(skill: Shelved) -> str:
+    return f"({skill.problem})" if skill.problem else _short(skill.description)
+
+
+def _short(description: str) -> str:
+    return printable(" ".join(shortened(description, _LINE).split()))
+
+
+def hit_row(hit: Hit) -> dict[str, Any]:
+    return skill_row(hit.skill, hit.score) | {"why": hit.why}
+
+
+def hits_text(hits: Sequence[Hit], query: str) -> str:
+    """Each skill, what it is for, and which words led to it."""
+    if not hits:
+        what = f"no skill has words of {query!r}" if query.strip() else "no words given"
+        return f"{printable(what)}\nnext: skillforge list shows what there is"
+    lines = []
+    for hit in hits:
+        lines.append(f"{hit.skill.name}  {_said(hit.skill)}")
+        why = (f"{place}: {', '.join(words)}" for place, words in hit.why.items())
+        lines.append(printable(f"    {'; '.join(why)}"))
+    return "\n".join([*lines, f"next: skillforge show {hits[0].skill.name}"])
+
+
+def shown_data(shown: Shown) -> dict[str, Any]:
+    document = shown.skill.document
+    return {
+        "name": shown.skill.name,
+        "description": shown.words("description"),
+        "version": shown.version or None,
+        "license": shown.words("license") or None,
+        "commit": shown.commit,
+        "tree": shown.tree,
+        "files": [
+            {"path": path, "kind": str(file.kind), "size": file.size}
+            for path, file in sorted(shown.files.items())
+        ],
+        "body": shown.body,
+        "problems": [it.message for it in document.problems] if document else [],
+    }
+
+
+def shown_text(shown: Shown) -> str:
+    """Facts, the other files, then the instructions as they are."""
+    name, version = shown.skill.name, shown.version
+    lines = [f"{name} {version}".rstrip(), f"tree {shown.tree}"]
+    lines.append(f"commit {shown.commit}")
+    if licence := shown.words("license"):
+        lines.append(f"license {licence}")
+    lines += ["", shown.words("description") or "(no description)"]
+    others = [path for path in sorted(shown.files) if path != SKILL_FILE]
+    lines += [f"file {path} ({shown.files[path].size:,} bytes)" for path in others]
+    lines += ["", *shown.body.strip("\n").split("\n")]
+    return "\n".join(printable(line.replace("\t", "    ")) for line in _split(lines))
+
+
+def _split(lines: list[str]) -> list[str]:
+    return [part for line in lines for part in line.replace("\r\n", "\n").split("\n")]
+
+
+def file_data(name: str, path: str, data: bytes) -> dict[str, Any]:
+    """A file's content: text where it is text, else in base64."""
+    try:
+        said = {"encoding": "utf-8", "content": data.decode()}
+    except UnicodeDecodeError:
+        said = {"encoding": "base64", "content": base64.b64encode(data).decode()}
+    return {"name": name, "path": path, "size": len(data), **said}
+
+
+def catalog_data(catalog: Catalog, budget: int, tokens: int) -> dict[str, Any]:
+    return {
+        "detail": catalog.detail,
+        "budget": budget,
+        "tokens": tokens,
+        "total": catalog.total,
+        "skills": [_item(asdict(item)) for item in catalog.items],
+        "groups": [asdict(group) for group in catalog.groups],
+        "left_out": asdict(catalog.left_out),
+        "note": left_out(catalog) or None,
+    }
+
+
+def _item(item: dict[str, Any]) -> dict[str, Any]:
+    """Without what is not known: it would cost tokens."""
+    return {key: value for key, value in item.items() if value is not None}

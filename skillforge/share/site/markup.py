@@ -1,0 +1,67 @@
+"""HTML that is safe by its type: a `str` is text and is escaped, `Html` is markup."""
+
+import html
+import re
+from collections.abc import Iterable
+from typing import TypeAlias
+
+# Control, bidirectional, zero-width, filler and tag characters: they show nothing, or
+# show other text than there is. Joiners between letters and emoji stay as they are.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f"
+    "\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+_VOID = frozenset({"br", "hr", "img", "input", "link", "meta"})
+
+
+class Html(str):
+    """Markup of our own making."""
+
+    __slots__ = ()
+
+
+Child: TypeAlias = "str | Iterable[Child] | None"
+
+
+def visible(text: str) -> str:
+    """The text with what hides or reorders it spelled out, as in U+202E."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _UNSEEN.sub(lambda found: f"‹U+{ord(found[0]):04X}›", text)
+
+
+def escape(text: str) -> Html:
+    return Html(html.escape(visible(text)))
+
+
+def join(*children: Child) -> Html:
+    """Children one after the other; what is not markup yet is escaped."""
+    return Html("".join(_parts(children)))
+
+
+def el(tag: str, *children: Child, **attributes: str | bool | None) -> Html:
+    """An element; `class_` and `aria_label` are `class` and `aria-label`.
+
+    An attribute that is False or None is left out, one that is True has no value.
+    """
+    opened = f"<{tag}{''.join(map(_attribute, attributes.items()))}>"
+    closed = "" if tag in _VOID else f"</{tag}>"
+    return Html(opened + "".join(_parts(children)) + closed)
+
+
+def _parts(children: Iterable[Child]) -> Iterable[str]:
+    for child in children:
+        if isinstance(child, Html):
+            yield child
+        elif isinstance(child, str):
+            yield escape(child)
+        elif child is not None:
+            yield from _parts(child)
+
+
+def _attribute(item: tuple[str, str | bool | None]) -> str:
+    name, value = item
+    if value is None or value is False:
+        return ""
+    name = name.rstrip("_").replace("_", "-")
+    return f" {name}" if value is True else f' {name}="{escape(value)}"'

@@ -1,0 +1,323 @@
+// Search as you type, the theme, and copying. Every page is whole without this script.
+"use strict";
+
+const SLICE = 40; // rows that are added at a time; listing.py begins with as many
+
+const one = (selector) => document.querySelector(selector);
+const said = one(".said");
+
+// The theme: what the system prefers until somebody chooses.
+const button = one(".theme");
+const system = matchMedia("(prefers-color-scheme: dark)");
+
+function isDark() {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === "dark" : system.matches;
+}
+
+function labelTheme() {
+  button.textContent = isDark() ? "Light" : "Dark";
+  button.setAttribute("aria-label", isDark() ? "Use light colours" : "Use dark colours");
+}
+
+button.addEventListener("click", () => {
+  const chosen = isDark() ? "light" : "dark";
+  document.documentElement.dataset.theme = chosen;
+  try { localStorage.setItem("theme", chosen); } catch { /* Then it is not remembered. */ }
+  labelTheme();
+});
+system.addEventListener("change", labelTheme);
+labelTheme();
+button.hidden = false;
+
+// Copying a line.
+async function copy(line) {
+  try {
+    await navigator.clipboard.writeText(line.textContent);
+    return true;
+  } catch {
+    getSelection().selectAllChildren(line); // Then one key is left to press.
+    return false;
+  }
+}
+
+for (const copier of document.querySelectorAll(".copy")) {
+  const line = copier.parentElement.querySelector("code");
+  const client = copier.parentElement.querySelector(".client").textContent;
+  copier.hidden = false;
+  copier.setAttribute("aria-label", `Copy the line for ${client}`);
+  copier.addEventListener("click", async () => {
+    const done = await copy(line);
+    copier.textContent = done ? "Copied" : "Selected";
+    said.textContent = done ? `Copied: ${line.textContent}` : "Selected; copy it with your keyboard";
+    setTimeout(() => { copier.textContent = "Copy"; }, 2000);
+  });
+}
+
+// What one came for is open: a file or a version that the address names.
+function openTarget() {
+  let named = "";
+  try { named = decodeURIComponent(location.hash.slice(1)); } catch { return; }
+  const target = named && document.getElementById(named);
+  const closed = target && target.closest("details:not([open])");
+  if (!closed) return;
+  closed.open = true;
+  target.scrollIntoView();
+}
+
+addEventListener("hashchange", openTarget);
+openTarget();
+
+// "/" leads to the search from anywhere.
+const find = one("#find");
+
+addEventListener("keydown", (event) => {
+  const typing = event.target.closest && event.target.closest("input, textarea, select");
+  if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  if (find) find.focus();
+  else location.href = `${document.body.dataset.home}#q=`;
+});
+
+// Finding. `skillIndex` is called by search.js with what there is to find.
+const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+const wordsOf = (text) => plain(text).match(/[\p{L}\p{N}]+/gu) || [];
+
+function readSkills(index) {
+  return index.skills.map(([name, about, version, group, marks, date = "", rate = "", further = "", folder = ""]) => ({
+    name, about, version, group, marks: index.marks[marks], date, rate,
+    href: `skills/${encodeURIComponent(folder || name)}/index.html`,
+    title: plain(name),
+    text: ` ${plain(`${index.groups[group]} ${about} ${further}`)}`,
+  }));
+}
+
+// How well a skill answers a word: its name before its text, beginnings before middles.
+function points(skill, word) {
+  const at = skill.title.indexOf(word);
+  if (at === 0) return 60;
+  if (at > 0) return /[\p{L}\p{N}]/u.test(skill.title[at - 1]) ? 25 : 40;
+  const inText = skill.text.indexOf(word);
+  if (inText < 0) return 0;
+  return /[\p{L}\p{N}]/u.test(skill.text[inText - 1]) ? 3 : 8;
+}
+
+function rank(skills, question, group) {
+  const words = wordsOf(question);
+  const whole = plain(question).trim();
+  const found = [];
+  for (const skill of skills) {
+    if (group >= 0 && skill.group !== group) continue;
+    let total = whole && skill.title === whole ? 1000 : 0;
+    for (const word of words) {
+      const got = points(skill, word);
+      if (!got) { total = -1; break; }
+      total += got;
+    }
+    if (total >= 0) found.push([total, skill]);
+  }
+  // The index is in the order of names, and sorting keeps it among equals.
+  return found.sort((a, b) => b[0] - a[0]).map(([, skill]) => skill);
+}
+
+// Whether one slip leads from one word to the other: a letter more, less, other, or swapped.
+function isNear(one, other) {
+  if (Math.abs(one.length - other.length) > 1 || one === other) return false;
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  const [a, b] = [one.slice(at), other.slice(at)];
+  return a.slice(1) === b.slice(1) || a === b.slice(1) || a.slice(1) === b
+    || (a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2));
+}
+
+function countWords(skills) {
+  const counts = new Map();
+  for (const skill of skills) {
+    for (const word of new Set(wordsOf(`${skill.title} ${skill.text}`))) {
+      counts.set(word, (counts.get(word) || 0) + 1);
+    }
+  }
+  return counts;
+}
+
+function suggestion(counts, words) {
+  const known = [...counts.keys()];
+  const mended = words.map((word) => {
+    if (word.length < 4 || known.some((other) => other.includes(word))) return word;
+    const near = known.filter((other) => isNear(word, other));
+    return near.sort((a, b) => counts.get(b) - counts.get(a))[0] || word;
+  });
+  return mended.join(" ") === words.join(" ") ? "" : mended.join(" ");
+}
+
+function marked(text, words) {
+  const pieces = document.createDocumentFragment();
+  const long = words.filter((word) => word.length > 1); // They are letters and digits only.
+  const parts = long.length ? text.split(new RegExp(`(${long.join("|")})`, "iu")) : [text];
+  parts.forEach((part, at) => {
+    if (at % 2) pieces.append(Object.assign(document.createElement("mark"), { textContent: part }));
+    else pieces.append(part);
+  });
+  return pieces;
+}
+
+function makeRow(skill, groups, words) {
+  const row = one("#row").content.querySelector("li").cloneNode(true);
+  const link = row.querySelector("a");
+  link.href = skill.href;
+  link.firstElementChild.append(marked(skill.name, words));
+  row.querySelector(".version bdi").textContent = skill.version;
+  row.querySelector(".about bdi").append(marked(skill.about, words));
+  row.querySelector(".group bdi").textContent = groups[skill.group];
+  for (const [text, tone] of skill.marks) {
+    const mark = document.createElement("span");
+    mark.className = `mark ${tone}`;
+    mark.textContent = text;
+    row.querySelector(".marks").append(mark);
+  }
+  row.querySelector(".rate").textContent = skill.rate && `${skill.rate} success`;
+  row.querySelector(".date").textContent = skill.date;
+  return row;
+}
+
+class Finder {
+  constructor(index) {
+    this.groups = index.groups;
+    this.skills = readSkills(index);
+    this.results = one("#results");
+    this.count = one("#count");
+    this.more = one("#more");
+    this.links = [...document.querySelectorAll("[data-group]")];
+    this.group = -1;
+    this.listen();
+    this.readAddress();
+  }
+
+  listen() {
+    let waiting = 0;
+    find.addEventListener("input", () => {
+      cancelAnimationFrame(waiting); // Who types fast is answered once a frame.
+      waiting = requestAnimationFrame(() => this.changed());
+    });
+    find.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const first = this.results.querySelector("a");
+      if (first && find.value.trim()) first.click();
+    });
+    this.more.addEventListener("click", () => this.showMore().focus());
+    for (const link of this.links) {
+      link.addEventListener("click", (event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        this.group = this.groupOf(link);
+        this.changed();
+      });
+    }
+    addEventListener("keydown", (event) => this.walk(event));
+    addEventListener("hashchange", () => this.readAddress());
+    find.form.hidden = false;
+    const rest = one(".rest");
+    if (rest) rest.hidden = true;
+  }
+
+  // The first link is for all of them: it is none of the groups, which is -1.
+  groupOf(link) {
+    return link === this.links[0] ? -1 : this.groups.indexOf(link.firstElementChild.textContent);
+  }
+
+  // The address holds the question, so that it can be sent to others.
+  readAddress() {
+    const hash = location.hash.slice(1);
+    if (hash && !/^(q|group)=/.test(hash)) return;
+    const asked = new URLSearchParams(hash);
+    find.value = asked.get("q") || "";
+    this.group = this.groups.indexOf(asked.get("group") || "");
+    if (hash) find.focus();
+    this.show();
+  }
+
+  changed() {
+    const asked = new URLSearchParams();
+    if (find.value.trim()) asked.set("q", find.value.trim());
+    if (this.group >= 0) asked.set("group", this.groups[this.group]);
+    const hash = String(asked);
+    history.replaceState(null, "", hash ? `#${hash}` : location.href.split("#")[0]);
+    this.show();
+  }
+
+  show() {
+    this.words = wordsOf(find.value);
+    this.found = rank(this.skills, find.value, this.group);
+    this.results.replaceChildren();
+    for (const link of this.links) {
+      if (this.groupOf(link) === this.group) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    }
+    this.showMore();
+    this.tell();
+  }
+
+  showMore() {
+    const from = this.results.childElementCount;
+    const rows = this.found.slice(from, from + SLICE).map((skill) => makeRow(skill, this.groups, this.words));
+    this.results.append(...rows);
+    const left = this.found.length - from - rows.length;
+    this.more.hidden = left <= 0;
+    this.more.textContent = `Show ${Math.min(left, SLICE)} more of ${left.toLocaleString("en")}`;
+    return rows.length ? rows[0].querySelector("a") : find;
+  }
+
+  tell() {
+    const number = this.found.length;
+    const where = this.group >= 0 ? ` in ${this.groups[this.group]}` : "";
+    const what = find.value.trim() ? ` for “${find.value.trim()}”` : "";
+    this.count.textContent = `${number ? number.toLocaleString("en") : "No"} skill${number === 1 ? "" : "s"}${where}${what}`;
+    if (!number) this.results.append(this.helpless());
+  }
+
+  // Nothing was found: what else could be asked.
+  helpless() {
+    const item = document.createElement("li");
+    item.className = "empty";
+    this.counts ||= countWords(this.skills);
+    const near = suggestion(this.counts, this.words);
+    item.append(near ? "Did you mean " : "Fewer or other words may find it. ");
+    item.append(this.ask(near || "Show all skills", near, near ? this.group : -1));
+    if (near) item.append("?");
+    return item;
+  }
+
+  ask(words, question, group) {
+    const asker = document.createElement("button");
+    asker.type = "button";
+    asker.textContent = words;
+    asker.addEventListener("click", () => {
+      find.value = question;
+      this.group = group;
+      this.changed();
+      find.focus();
+    });
+    return asker;
+  }
+
+  // Arrows go through what was found; Escape starts again.
+  walk(event) {
+    const here = document.activeElement;
+    const links = [...this.results.querySelectorAll("a")];
+    const at = links.indexOf(here);
+    if (event.key === "Escape" && (here === find || at >= 0)) {
+      find.value = "";
+      find.focus();
+      this.changed();
+    } else if (event.key === "ArrowDown" && (here === find || at >= 0)) {
+      event.preventDefault();
+      const next = links[at + 1] || (this.more.hidden ? null : this.showMore());
+      if (next) next.focus();
+    } else if (event.key === "ArrowUp" && at >= 0) {
+      event.preventDefault();
+      (links[at - 1] || find).focus();
+    }
+  }
+}
+
+globalThis.skillIndex = (index) => { if (find) new Finder(index); };

@@ -1,0 +1,152 @@
+"""After an installation: what differs on disk, and what is new at the source."""
+
+import difflib
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from skillforge.errors import ConflictError, RequestError
+from skillforge.share import fetching, lockfile
+from skillforge.share.contents import Files, Package, file_digests
+from skillforge.share.install import Done, grouped, joined, take
+from skillforge.share.lockfile import Lock, Locked
+from skillforge.share.placing import Place, installed, quarantine, settle
+
+
+class Difference(NamedTuple):
+    """One way in which a skill on disk is not what the lock says."""
+
+    skill: str
+    kind: str  # missing, changed, extra, mode; of a skill or of one of its files
+    path: str = ""  # empty where it is the whole skill
+
+
+def verify(place: Place) -> tuple[Lock, list[Difference]]:
+    """What differs between the lock and the disk."""
+    settle(place)
+    lock = lockfile.read(place.lock)
+    if not lock.entries:
+        raise RequestError(
+            f"{place.lock} names no skills that skillforge installed",
+            hint="skillforge install SOURCE writes it; --lock FILE names another",
+        )
+    found = [
+        difference
+        for _, entry in sorted(lock.entries.items())
+        for difference in differences(place, entry)
+    ]
+    return lock, found
+
+
+def differences(place: Place, locked: Locked) -> Iterator[Difference]:
+    """What differs of one skill, file by file."""
+    there = installed(place.of(locked.folder).folder / locked.name)
+    if there is None:
+        yield Difference(locked.name, "missing")
+        return
+    now = file_digests(there)
+    for path in sorted(now.keys() | locked.files.keys()):
+        if path not in now:
+            yield Difference(locked.name, "missing", path)
+        elif path not in locked.files:
+            yield Difference(locked.name, "extra", path)
+        elif now[path] != locked.files[path]:
+            yield Difference(locked.name, "changed", path)
+        elif there[path].is_executable != (path in locked.executable):
+            yield Difference(locked.name, "mode", path)
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """What a source has for one skill: same, new, edited (here) or gone (there)."""
+
+    name: str
+    state: str
+    locked: Locked
+    package: Package | None = None
+    diff: str = ""
+
+
+def updates(place: Place, names: Collection[str]) -> tuple[Lock, list[Update]]:
+    """What is new at the sources of installed skills; nothing is changed."""
+    settle(place)
+    lock = lockfile.read(place.lock)
+    for name in names:
+        if name not in lock.entries:
+            raise RequestError(
+                f"{name!r} is not in {place.lock}",
+                hint="skillforge verify shows what is; install SOURCE adds to it",
+            )
+    chosen = [it for n, it in lock.entries.items() if not names or n in names]
+    found: list[Update] = []
+    for source, group in grouped(lock, chosen, is_pinned=False).items():
+        fetched = {it.name: it for it in fetching.known_only(source, list(group))}
+        found += [_update(place, it, fetched.get(name)) for name, it in group.items()]
+    return lock, sorted(found, key=lambda it: it.name)
+
+
+def _update(place: Place, locked: Locked, package: Package | None) -> Update:
+    if package is None:
+        return Update(locked.name, "gone", locked)
+    if locked.holds(package.files):
+        return Update(locked.name, "same", locked, package)
+    there = installed(place.of(locked.folder).folder / locked.name)
+    if there is not None and not locked.holds(there):
+        return Update(locked.name, "edited", locked, package)
+    changes = diff(locked.name, there or {}, package.files)
+    return Update(locked.name, "new", locked, package, changes)
+
+
+def diff(name: str, before: Files, after: Files) -> str:
+    """What differs between two versions of a skill, for people."""
+    parts: list[str] = []
+    for path in sorted(before.keys() | after.keys()):
+        one, two = before.get(path), after.get(path)
+        if one != two:
+            parts += _file_diff(
+                f"{name}/{path}", one.data if one else None, two.data if two else None
+            )
+            if one and two and one.is_executable != two.is_executable:
+                parts.append(f"mode of {name}/{path} changes")
+    return "\n".join(parts)
+
+
+def _file_diff(path: str, before: bytes | None, after: bytes | None) -> Iterator[str]:
+    try:
+        old, new = ((it or b"").decode().split("\n") for it in (before, after))
+    except UnicodeDecodeError:
+        yield f"binary file {path} differs"
+        return
+    from_ = f"a/{path}" if before is not None else "/dev/null"
+    to = f"b/{path}" if after is not None else "/dev/null"
+    yield from difflib.unified_diff(old, new, from_, to, lineterm="")
+
+
+def apply(place: Place, found: list[Update], *, accept_caution: bool) -> Done:
+    """Take what is new; what was changed here meanwhile stays as it is."""
+    fresh = [it for it in found if it.state == "new"]
+    folders = sorted({it.locked.folder for it in fresh})
+    parts = []
+    for folder in folders:
+        some = [it for it in fresh if it.locked.folder == folder]
+        parts.append(_apply(place.of(folder), some, accept_caution))
+    return joined(parts)
+
+
+def _apply(place: Place, fresh: list[Update], accept_caution: bool) -> Done:
+    with quarantine(place) as here:
+        lock = lockfile.read(place.lock)
+        for it in fresh:
+            if lock.entries.get(it.name) != it.locked:
+                raise ConflictError(
+                    f"{it.name} was updated by somebody else meanwhile",
+                    hint="skillforge update shows what is left to do",
+                )
+        packages = ((it.package, it.locked.source) for it in fresh if it.package)
+        return take(here, lock, packages, accept_caution=accept_caution)
+
+
+def stuck(found: list[Update]) -> bool:
+    """Whether all that is left to update was changed here."""
+    states = {it.state for it in found}
+    return "edited" in states and "new" not in states

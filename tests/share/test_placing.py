@@ -1,0 +1,131 @@
+"""Killed at any step, an installation is finished or cleaned by the next run."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from skillforge import cli
+from skillforge.share.upkeep import Difference
+from tests.conftest import Run
+from tests.share.hubs import files_of, write_hub
+
+NEW = "# New\n\nDo it in another way.\n"
+
+
+def dies_at(step: int, *arguments: str) -> bool:
+    """Run a command in a process that dies before its n-th rename; whether it did."""
+    pid = os.fork()
+    if pid:
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 9
+    count = [0]
+
+    def deadly(name: str) -> None:
+        real = getattr(Path, name)
+
+        def move(self: Path, target: Any) -> Path:
+            count[0] += 1
+            if count[0] == step:
+                os._exit(9)
+            moved: Path = real(self, target)
+            return moved
+
+        setattr(Path, name, move)
+
+    deadly("rename")
+    deadly("replace")
+    try:
+        os._exit(cli.run(list(arguments)))
+    finally:
+        os._exit(70)
+
+
+def text(use: Path, name: str) -> bytes:
+    return (use / f".agents/skills/{name}/SKILL.md").read_bytes()
+
+
+def is_clean(use: Path) -> bool:
+    return not list(use.rglob(".skillforge-*"))
+
+
+def test_a_first_installation_survives_death_at_every_step(
+    tmp_path: Path, use: Path, run: Run
+) -> None:
+    source = str(write_hub(tmp_path / "hub", "csv-tables", "pdf-tables"))
+    step = 1
+    while dies_at(step, "install", source):
+        assert run("install", source).code == 0
+        assert run("verify").code == 0, f"after death at step {step}"
+        assert is_clean(use)
+        for path in (use / ".agents/skills", use / "skills-lock.json"):
+            path.rename(tmp_path / f"{path.name}-{step}")
+        step += 1
+    assert step > 4
+
+
+def test_an_update_survives_death_at_every_step(
+    tmp_path: Path, use: Path, run: Run
+) -> None:
+    source = str(write_hub(tmp_path / "hub", "csv-tables", "pdf-tables"))
+    assert run("install", source).code == 0
+    step = 1
+    while True:
+        new = [files_of(n, f"{NEW}\n{step}\n") for n in ("csv-tables", "pdf-tables")]
+        write_hub(tmp_path / "hub", *new)
+        if not dies_at(step, "update", "--yes"):
+            break
+        assert run("verify").code == 0, f"after death at step {step}"
+        assert is_clean(use)
+        assert run("update", "--yes").code == 0
+        assert text(use, "csv-tables") == new[0]["SKILL.md"]
+        assert text(use, "pdf-tables") == new[1]["SKILL.md"]
+        assert run("verify").code == 0
+        step += 1
+    assert step > 5
+
+
+def test_what_was_edited_after_a_death_is_not_overwritten(
+    tmp_path: Path, use: Path, run: Run
+) -> None:
+    source = str(write_hub(tmp_path / "hub", "csv-tables"))
+    assert run("install", source).code == 0
+    write_hub(tmp_path / "hub", files_of("csv-tables", NEW))
+    assert dies_at(2, "update", "--yes"), "after the plan, before the first move"
+    (use / ".agents/skills/csv-tables/SKILL.md").write_text("mine")
+
+    ran = run("verify", "--json")
+
+    assert text(use, "csv-tables") == b"mine"
+    changed = Difference("csv-tables", "changed", "SKILL.md")._asdict()
+    assert ran.data["differences"] == [changed]
+    assert is_clean(use)
+
+
+def test_a_place_that_cannot_be_written_is_told(
+    tmp_path: Path, use: Path, run: Run
+) -> None:
+    source = str(write_hub(tmp_path / "hub", "csv-tables"))
+    (use / ".agents").write_text("a file")
+
+    ran = run("install", source)
+
+    assert ran.code in (2, 3)
+    assert (use / ".agents").read_text() == "a file"
+
+
+def test_the_lock_has_the_same_bytes_whatever_the_order(
+    tmp_path: Path, use: Path, run: Run
+) -> None:
+    source = str(write_hub(tmp_path / "hub", "csv-tables", "pdf-tables"))
+    written = []
+    for order in (("csv-tables", "pdf-tables"), ("pdf-tables", "csv-tables")):
+        for name in order:
+            assert (
+                run("install", f"{source}@{name}", "--to", f"to-{order[0]}").code == 0
+            )
+        path = use / "skills-lock.json"
+        written.append(path.read_text().replace(f"to-{order[0]}", "to"))
+        path.unlink()
+
+    assert written[0] == written[1]
+    assert list(json.loads(written[0])["skills"]) == ["csv-tables", "pdf-tables"]
