@@ -25,16 +25,20 @@ _BACKGROUND = ("background", "background_review", Origin.AGENT_BACKGROUND)
 
 
 class Caller(NamedTuple):
-    """Who calls: the program, as it calls itself, and the key of its session."""
+    """Who calls: the program, as it calls itself, in which session.
+
+    The key decides the arms of rollouts. It may be private, and is written nowhere.
+    """
 
     client: str
+    session: str
     key: str
 
 
 class Glance(NamedTuple):
     """One file of one version of a skill that somebody has read."""
 
-    key: str
+    session: str
     skill: str
     tree: str
     path: str
@@ -81,22 +85,23 @@ class Listings:
 class Door:
     """A library, and how agents may come in.
 
-    `is_background` makes every write one of a background review. `key` decides the
-    arms of rollouts where the transport knows no sessions.
+    `is_background` makes every write one of a background review. `session` stands for
+    all calls of a transport that knows no sessions.
     """
 
     start: Path
     choice: Choice = field(default_factory=Choice)
     is_background: bool = False
     speaks_for: str = ""
-    key: str = field(default_factory=lambda: uuid.uuid4().hex)
+    session: str = field(default_factory=lambda: uuid.uuid4().hex)
     seen: Seen = field(default_factory=Seen)
     listings: Listings = field(default_factory=Listings)
 
     def caller(self, client: str, session: str) -> Caller:
         """Who calls; a key of the environment counts for more than a session."""
-        said = os.environ.get("SKILLFORGE_KEY", "").strip()
-        return Caller(_plain(client) or "agent", said or session or self.key)
+        key = os.environ.get("SKILLFORGE_KEY", "").strip()
+        which = session or self.session
+        return Caller(_plain(client) or "agent", which, key or which)
 
     def library(self) -> Library:
         """The library as it is now: every call opens it anew."""
