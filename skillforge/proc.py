@@ -69,6 +69,29 @@ def start(
         raise ToolError(f"{argv[0]} cannot be started: {err.strerror}") from err
 
 
+def leave(argv: Sequence[str], *, env: Mapping[str, str], cwd: Path) -> None:
+    """Start a process that goes on by itself, whatever becomes of this one.
+
+    It has no terminal and no pipe of ours: nobody waits for it, and it for nobody.
+    """
+    import subprocess
+
+    quiet = subprocess.DEVNULL
+    try:
+        started = subprocess.Popen(
+            list(argv),
+            cwd=cwd,
+            env=env,
+            stdin=quiet,
+            stdout=quiet,
+            stderr=quiet,
+            start_new_session=True,
+        )
+    except OSError as err:
+        raise ToolError(f"{argv[0]} cannot be started: {err.strerror}") from err
+    started.returncode = 0  # so that Python does not ask for how it ended
+
+
 @contextmanager
 def running(process: Process) -> Iterator[Process]:
     """Leave no process and no open pipe behind, whatever happens in between."""

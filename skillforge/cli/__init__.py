@@ -75,7 +75,7 @@ COMMANDS = {
     },
     "Serve": {
         "mcp": ("serve", "Let agents read skills and propose changes, over MCP."),
-        "hook": ("serve", "Have an agent's sessions captured when they end."),
+        "hook": ("hook", "Have an agent's sessions captured when they end."),
         "import-pending": ("serve", "Turn what Hermes holds back into proposals."),
         "brief": ("serve", "Tell an agent what to learn from a session, and how."),
     },
