@@ -98,6 +98,7 @@ def bound(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((_HERE, port))
+        listener.listen()  # whoever comes from now on is heard
     except OSError as err:
         listener.close()
         raise ConflictError(
