@@ -16,7 +16,7 @@ from skillforge.errors import RequestError, SkillforgeError, ToolError
 from skillforge.learn import hooks, nudging
 from skillforge.learn.hooks import Agent, as_json, as_yaml
 from skillforge.library import Library, replace_file
-from skillforge.operate import handing, syncing
+from skillforge.operate import handing, laying, syncing
 from skillforge.operate.places import skills_folder
 from skillforge.store import Uses, cache_folder
 
@@ -120,10 +120,23 @@ def layout(library: Library) -> Path:
 
 
 def lay_out(library: Library, key: str) -> syncing.Synced:
-    """Bring the layout up to what a key gets of main."""
-    done = syncing.sync(library, key, layout(library))
+    """Bring the layout up to what a key gets of main; nobody else writes there."""
+    folder = layout(library)
+    for skill in _laid_out(folder):
+        laying.unlock(skill)
+    try:
+        done = syncing.sync(library, key, folder)
+    finally:
+        for skill in _laid_out(folder):
+            laying.lock_up(skill)
     handing.remember(library, done.handed, key)
     return done
+
+
+def _laid_out(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        return []
+    return [it for it in folder.iterdir() if it.is_dir() and not it.is_symlink()]
 
 
 def _config(agent: Agent) -> Path:
