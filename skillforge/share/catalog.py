@@ -6,7 +6,8 @@ What an agent reads first: descriptions in full, else shortened, names, or group
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from skillforge.store.index import Shelved
+from skillforge.proc import without_cycles
+from skillforge.store.index import Index, Shelved
 from skillforge.text import BYTES_PER_TOKEN
 
 LEAST = 150  # tokens, in which the shortest catalog fits in any form
@@ -66,6 +67,18 @@ def tokens(text: str) -> int:
     return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
 
 
+def readable(index: Index, budget: int) -> list[Shelved]:
+    """Every skill; without descriptions where not even all names would fit."""
+    outline = index.outline()
+    return index.skills() if _names_fit(outline, budget) else outline
+
+
+def _names_fit(skills: Sequence[Shelved], budget: int) -> bool:
+    room = budget * BYTES_PER_TOKEN
+    return sum(len(skill.name) + 2 for skill in skills) <= room
+
+
+@without_cycles
 def fitted(
     skills: Sequence[Shelved],
     scores: dict[str, float],
@@ -93,8 +106,7 @@ def _candidates(
 ) -> Iterator[Catalog]:
     """Catalogs from the most to the least detailed."""
     leads = list(dict.fromkeys(min(count, len(scores)) for count in _LEADS))
-    room = budget * BYTES_PER_TOKEN
-    if sum(len(skill.name) + 2 for skill in order) <= room:
+    if _names_fit(order, budget):
         yield from _named(order, scores, leads[0])
     for count in leads:
         yield from _grouped(order, scores, count)

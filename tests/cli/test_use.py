@@ -262,9 +262,11 @@ def test_outside_a_library_both_say_so(
 def test_a_library_without_a_commit_says_what_to_do(run: Run, tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", str(tmp_path / "new")], check=True)
 
-    ran = run("sync", "--library", str(tmp_path / "new"), "--to", "y", "--key", "k")
+    words = ("--library", str(tmp_path / "new"), "--to", str(tmp_path / "y"))
+    ran = run("sync", *words, "--key", "k")
 
     assert ran.code == 2
+    assert not (tmp_path / "y").exists()
     assert "git commit" in ran.err
 
 
