@@ -217,9 +217,7 @@ def rolled_out(desk: "Desk", merged: Merged) -> tuple[Rollout | None, str]:
         return None, f"no rollout was started: {err.message}; {again}"
 
 
-def _is_only_marked(
-    library: "Library", name: str, revisions: tuple[str, ...]
-) -> bool:
+def _is_only_marked(library: "Library", name: str, revisions: tuple[str, ...]) -> bool:
     """Whether a pin or a warning is all that changed: there is nothing to try then."""
     from skillforge.checks.marks import is_only_marked
 

@@ -69,14 +69,16 @@ def use(settings: Settings, name: str, key: str) -> Answer:
 
     library = settled(settings)
     given = assigning.assigned(library, name, key)
-    path = None
+    skill, path = given.skill, None
+    if skill != name:
+        _aside(f"{name} went into {skill}")
     if given.version:
-        path = laying.cached(library.repository(), name, given.version)
+        path = laying.cached(library.repository(), skill, given.version)
     else:
-        _aside(f"this key gets no {name} now; why: skillforge canary status {name}")
+        _aside(f"this key gets no {skill} now; why: skillforge canary status {skill}")
     unwritten = handing.remember(library, [given], key)
     data = {
-        "skill": name,
+        "skill": skill,
         "path": path and str(path),
         "arm": given.arm.value,
         "version": given.version or None,
