@@ -154,7 +154,7 @@ def sync(settings: Settings, /, key: str, dry: bool, **where: str | None) -> Ans
 def _folder(folder: str | None, agent: str | None, project: str | None) -> "Path":
     from pathlib import Path
 
-    from skillforge.operate.places import skills_folder
+    from skillforge.places import skills_folder
 
     if bool(folder) == bool(agent):
         raise click.UsageError("say where to, with one of --to DIR and --agent NAME")

@@ -11,7 +11,7 @@ from skillforge.cli.use import sync as sync_command
 from skillforge.model import Arm, Rollout
 from skillforge.operate import rollouts
 from skillforge.operate.assigning import assigned, voice
-from skillforge.operate.places import AGENTS
+from skillforge.places import AGENTS
 from skillforge.store import Uses
 from tests.conftest import LibraryFolder, Run
 from tests.operate.test_syncing import WHO, edit
