@@ -64,14 +64,23 @@ def record(settings: Settings, /, name: str | None, **given: Any) -> Answer:
     A use that decides a rollout closes or finishes it at once. Exits 1 if a line was no
     report; the others are recorded.
     """
+    from skillforge.cli.use import settled
     from skillforge.operate.recording import Recorder
-    from skillforge.propose.desk import Desk
 
     reports, unread = _reports(name, given)
-    desk = Desk.at(settings.start, None, settings.choice)
-    done = Recorder(desk.settled(), int(time.time())).record(reports)
+    done = Recorder(settled(settings), int(time.time())).record(reports)
     voted = sorted({use.skill for use in done.uses if use.is_vote})
-    return _recorded(done, unread, _looked(desk, voted))
+    looked = _looked(_desk(settings), voted) if voted else []
+    return _recorded(done, unread, looked)
+
+
+def _desk(settings: Settings) -> "Desk":
+    """The desk of whoever decides on a rollout; a use without one need not wait."""
+    from skillforge.propose.desk import Desk
+
+    desk = Desk.at(settings.start, None, settings.choice)
+    desk.settled()
+    return desk
 
 
 def _reports(
@@ -166,10 +175,9 @@ def sync_uses(settings: Settings, remote: str) -> Answer:
     """
     from skillforge.cli.canary import automatic
     from skillforge.operate import agreeing, rollouts, sharing
-    from skillforge.propose.desk import Desk
 
-    desk = Desk.at(settings.start, None, settings.choice)
-    library, by = desk.settled(), automatic()
+    desk, by = _desk(settings), automatic()
+    library = desk.library
     other = _other(desk, remote)
     sent = sharing.send(library, other, by)
     shared = sharing.receive(library, other, by.seconds)
