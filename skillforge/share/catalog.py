@@ -4,7 +4,7 @@ What an agent reads first: descriptions in full, else shortened, names, or group
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from skillforge.proc import without_cycles
 from skillforge.store.index import Index, Shelved
@@ -17,8 +17,7 @@ _EXAMPLES = (5, 3, 1, 0)  # names that are told of each group
 _GROUPS = (64, 32, 16, 8, 4, 2, 1, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """Skills that are told of together; a few of them by name."""
 
     name: str
@@ -26,8 +25,7 @@ class Group:
     examples: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """One skill of a catalog; without a description where only its name fits."""
 
     name: str
@@ -35,8 +33,7 @@ class Item:
     score: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(NamedTuple):
     """What of the library a catalog does not tell."""
 
     shortened: int = 0  # descriptions
@@ -45,14 +42,8 @@ class LeftOut:
     groups: int = 0  # that are not named
     unusable: int = 0  # skills that no client could read
 
-    def __bool__(self) -> bool:
-        return any(
-            (self.shortened, self.names_only, self.skills, self.groups, self.unusable)
-        )
 
-
-@dataclass(frozen=True, slots=True)
-class Catalog:
+class Catalog(NamedTuple):
     """What is shown: items in their order, then groups in place of the others."""
 
     detail: str  # full, shortened, names or groups
@@ -85,17 +76,21 @@ def fitted(
     budget: int,
     rendered: Callable[[Catalog], str],
 ) -> Catalog:
-    """The most detailed catalog whose rendering fits; skills with a score come first.
+    """The most detailed catalog whose rendering fits; skills come in order of names.
+
+    Those with a score come first.
 
     The last candidate names nothing at all, so that one always fits.
     """
     usable = [skill for skill in skills if not skill.problem]
-    order = sorted(usable, key=lambda it: (-scores.get(it.name, 0.0), it.name))
+    order = usable
+    if scores:
+        order = sorted(usable, key=lambda it: (-scores.get(it.name, 0.0), it.name))
     unusable = len(skills) - len(usable)
     catalog = Catalog("full", ())
     for catalog in _candidates(order, scores, budget):
-        left = replace(catalog.left_out, unusable=unusable)
-        catalog = replace(catalog, left_out=left, total=len(skills))
+        left = catalog.left_out._replace(unusable=unusable)
+        catalog = catalog._replace(left_out=left, total=len(skills))
         if tokens(rendered(catalog)) <= budget:
             break
     return catalog
@@ -144,10 +139,10 @@ def _grouped(
         return Catalog("groups", first, tuple(shown), left)
 
     for count in _EXAMPLES:
-        yield catalog([replace(it, examples=it.examples[:count]) for it in groups])
+        yield catalog([it._replace(examples=it.examples[:count]) for it in groups])
     for count in _GROUPS:
         if count < len(groups):
-            yield catalog([replace(it, examples=()) for it in groups[:count]])
+            yield catalog([it._replace(examples=()) for it in groups[:count]])
 
 
 def _groups(skills: list[Shelved]) -> list[Group]:

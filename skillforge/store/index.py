@@ -25,16 +25,17 @@ _TOKENS = "tokenize = 'porter unicode61 remove_diacritics 2'"
 _SCHEMA = f"""
 CREATE TABLE made (tree TEXT, skills INTEGER);
 CREATE TABLE skills (
-    id INTEGER PRIMARY KEY, name TEXT UNIQUE, tree TEXT, description TEXT,
-    triggers TEXT, version TEXT, "group" TEXT, problem TEXT
+    id INTEGER PRIMARY KEY, name TEXT, tree TEXT, description TEXT, triggers TEXT,
+    version TEXT, "group" TEXT, problem TEXT
 );
+CREATE UNIQUE INDEX outline ON skills (name, "group", problem);
 CREATE VIRTUAL TABLE heads
     USING fts5(name, description, triggers, content = '', {_TOKENS});
 CREATE VIRTUAL TABLE bodies USING fts5(body, content = '', {_TOKENS});
 """
 _HEADS = "bm25(3.0, 1.0, 1.0)"
 # Written without spaces: each sign is a word of its own here.
-_SIGN = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af])")
+_SIGN = r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af])"
 _MARKED = re.compile("\x02([^\x03]*)\x03")
 
 
@@ -89,9 +90,11 @@ class Index:
     def outline(self) -> list[Shelved]:
         """The same without what they say: of many skills, that is most of the time."""
         with _reading():
-            query = 'SELECT name, "group", problem FROM skills'
-            rows = sorted(self._db.execute(query))
-            return [Shelved(name, "", "", "", "", it, bad) for name, it, bad in rows]
+            query = (
+                """SELECT name, '', '', '', '', "group", problem FROM skills"""
+                " INDEXED BY outline ORDER BY name"
+            )
+            return list(map(Shelved._make, self._db.execute(query)))
 
     def best(self, words: Sequence[str], limit: int) -> list[Found]:
         """Skills in which words stand, the best first; equals are in order of names.
@@ -304,7 +307,9 @@ def filled(
 def spaced(text: str) -> str:
     """A text whose words FTS5 finds, also where they are not kept apart by spaces."""
     whole = text if text.isascii() else text.encode("utf-8", "replace").decode()
-    return whole if whole.isascii() else _SIGN.sub(r" \1 ", whole)
+    if whole.isascii():
+        return whole
+    return re.sub(_SIGN, r" \1 ", whole)  # to compile it takes a while; once is enough
 
 
 def matches(
