@@ -199,7 +199,8 @@ def _of_scan(_settings: Settings, desk: "Desk", tip: str) -> _Objection:
     from skillforge.report import finding_text
     from skillforge.share.scanning import scan_commit
 
-    scanned = scan_commit(desk.library, tip, date.today())
+    skills = list(desk.library.read_at(tip))
+    scanned = scan_commit(desk.library, tip, date.today(), skills)
     return _Objection("scan", [*map(finding_text, scanned.blocking)])
 
 
