@@ -228,7 +228,8 @@ def _refusal(version: "Version", plan: _Plan, objections: list[_Objection]) -> A
     lines = [line for it in objections for line in (f"{it.check}:", *it.problems)]
     names = ", ".join(objection.check for objection in objections)
     data = plan.data | {"objections": [objection._asdict() for objection in objections]}
-    words = "\n".join([*lines, f"{version.tag} is not released: {names} is red"])
+    verb = "is" if len(objections) == 1 else "are"
+    words = "\n".join([*lines, f"{version.tag} is not released: {names} {verb} red"])
     return Answer(data, words, ok=False)
 
 

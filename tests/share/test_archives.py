@@ -66,7 +66,7 @@ def test_they_are_the_same_for_everybody(monkeypatch: pytest.MonkeyPatch) -> Non
         os.umask(old)
 
 
-@pytest.mark.parametrize("length", [100, 101, 155, 200])
+@pytest.mark.parametrize("length", [100, 101, 155, 190])
 def test_a_long_path_is_read_back(length: int) -> None:
     path = f"{'a' * 90}/{'b' * (length - 91)}"
     made = tar_gz({path: DraftFile(b"data")})
