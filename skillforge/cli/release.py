@@ -200,7 +200,8 @@ def _of_scan(_settings: Settings, desk: "Desk", tip: str) -> _Objection:
     from skillforge.report import finding_text
     from skillforge.share.scanning import scan_commit
 
-    scanned = scan_commit(desk.library, tip, date.today())
+    skills = list(desk.library.read_at(tip))
+    scanned = scan_commit(desk.library, tip, date.today(), skills)
     return _Objection("scan", [*map(finding_text, scanned.blocking)])
 
 
@@ -252,7 +253,8 @@ def _refusal(version: "Version", plan: _Plan, objections: list[_Objection]) -> A
     lines = [line for it in objections for line in (f"{it.check}:", *it.problems)]
     names = ", ".join(objection.check for objection in objections)
     data = plan.data | {"objections": [objection._asdict() for objection in objections]}
-    words = "\n".join([*lines, f"{version.tag} is not released: {names} is red"])
+    verb = "is" if len(objections) == 1 else "are"
+    words = "\n".join([*lines, f"{version.tag} is not released: {names} {verb} red"])
     return Answer(data, words, ok=False)
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -26,6 +27,7 @@ def build(hub: Hub, out: Path) -> None:
         write(hub, fresh)
 
 
+@proc.without_cycles
 def write(hub: Hub, fresh: Path) -> None:
     """Write a hub to an empty folder."""
     digests: dict[str, str] = {}
@@ -90,24 +92,26 @@ def _plain(files: Mapping[str, bytes]) -> Iterator[File]:
 
 
 def _write_all(fresh: Path, files: Iterator[File]) -> dict[str, str]:
-    """Write files with modes that no umask changes; their digests."""
+    """Write files with modes that no user's umask changes; their digests."""
     made: set[str] = set()
     digests = {}
-    for path, file in files:
-        _make_folder(fresh, path.rpartition("/")[0], made)
-        handle = os.open(fresh / path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(handle, "wb") as stream:  # noqa: PTH123
-            os.fchmod(handle, 0o755 if file.is_executable else 0o644)
-            stream.write(file.data)
-        digests[path] = hashlib.sha256(file.data).hexdigest()
+    new = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    before = os.umask(0o022)
+    try:
+        for path, file in files:
+            _make_folder(fresh, path.rpartition("/")[0], made)
+            mode = 0o755 if file.is_executable else 0o644
+            with open(os.open(f"{fresh}/{path}", new, mode), "wb") as stream:  # noqa: PTH123
+                stream.write(file.data)
+            digests[path] = hashlib.sha256(file.data).hexdigest()
+    finally:
+        os.umask(before)
     return digests
 
 
 def _make_folder(fresh: Path, name: str, made: set[str]) -> None:
-    if not name or name in made:
-        return
-    _make_folder(fresh, name.rpartition("/")[0], made)
-    place = fresh / name
-    place.mkdir(exist_ok=True)  # another process may be faster
-    place.chmod(0o755)
-    made.add(name)
+    if name and name not in made:
+        _make_folder(fresh, name.rpartition("/")[0], made)
+        with suppress(FileExistsError):  # another process may be faster
+            os.mkdir(f"{fresh}/{name}")  # noqa: PTH102
+        made.add(name)
