@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from skillforge import __version__
@@ -268,9 +268,3 @@ def read_sums(data: bytes) -> dict[str, str]:
         if gap and re.fullmatch(r"[0-9a-f]{64}", digest):
             found[path] = digest
     return found
-
-
-def subjects(digests: Digests, pages: Iterable[str]) -> dict[str, str]:
-    """What a statement vouches for: everything but the pages that show it."""
-    shown = set(pages)
-    return {path: it for path, it in digests.items() if path not in shown}
