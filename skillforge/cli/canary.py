@@ -5,15 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli.base import Answer, Settings, forge_options
+from skillforge.cli.base import Answer, F, Settings, forge_options
 from skillforge.cli.propose import as_option
 from skillforge.model import Rollout, RolloutState
 from skillforge.verbs.canary import looked_at
 
 if TYPE_CHECKING:
     from skillforge.propose.desk import Desk
-
-why_option = click.option("--why", default="", help="The reason, for history.")
 
 
 @click.group()
@@ -101,40 +99,35 @@ def set_share(
     )
 
 
+def _decision(command: F) -> F:
+    """Give a command what every decision on a rollout takes."""
+    why = click.option("--why", default="", help="The reason, for history.")
+    name = click.argument("name")
+    return name(why(as_option(forge_options(command))))
+
+
 @canary.command()
-@click.argument("name")
-@why_option
-@as_option
-@forge_options
+@_decision
 @click.pass_obj
 def pause(settings: Settings, name: str, why: str, speaks_for: str | None) -> Answer:
     """Give everybody the old version for now; `canary set` goes on."""
-    desk = _desk(settings, speaks_for)
-    return _decide(desk, name, RolloutState.PAUSED, why)
+    return _decide(_desk(settings, speaks_for), name, RolloutState.PAUSED, why)
 
 
 @canary.command()
-@click.argument("name")
-@why_option
-@as_option
-@forge_options
+@_decision
 @click.pass_obj
 def finish(settings: Settings, name: str, why: str, speaks_for: str | None) -> Answer:
     """Give everybody the new version."""
-    desk = _desk(settings, speaks_for)
-    return _decide(desk, name, RolloutState.FINISHED, why)
+    return _decide(_desk(settings, speaks_for), name, RolloutState.FINISHED, why)
 
 
 @canary.command()
-@click.argument("name")
-@why_option
-@as_option
-@forge_options
+@_decision
 @click.pass_obj
 def abort(settings: Settings, name: str, why: str, speaks_for: str | None) -> Answer:
     """Give nobody the new version, and propose to take it back."""
-    desk = _desk(settings, speaks_for)
-    return _decide(desk, name, RolloutState.CLOSED, why)
+    return _decide(_desk(settings, speaks_for), name, RolloutState.CLOSED, why)
 
 
 def _decide(desk: "Desk", name: str, state: RolloutState, why: str) -> Answer:

@@ -63,13 +63,22 @@ def record(settings: Settings, /, name: str | None, **given: Any) -> Answer:
     A use that decides a rollout closes or finishes it at once. Exits 1 if a line was no
     report; the others are recorded.
     """
-    from skillforge.propose.desk import Desk
+    from skillforge.verbs.looking import library_at
     from skillforge.verbs.recording import record as keep
 
     reports, unread = _reports(name, given)
-    desk = Desk.at(settings.start, None, settings.choice)
-    done, looked = keep(desk, reports)
+    library = library_at(settings.start, settings.forge, settings.host)
+    done, looked = keep(library, reports, lambda: _desk(settings))
     return _recorded(done, unread, looked)
+
+
+def _desk(settings: Settings) -> "Desk":
+    """The desk of whoever decides on a rollout; a use without one need not wait."""
+    from skillforge.propose.desk import Desk
+
+    desk = Desk.at(settings.start, None, settings.choice)
+    desk.settled()
+    return desk
 
 
 def _reports(
@@ -155,11 +164,10 @@ def sync_uses(settings: Settings, remote: str) -> Answer:
     versions, times and redacted pitfalls. Keys are digests, and notes stay here.
     """
     from skillforge.operate import agreeing, rollouts, sharing
-    from skillforge.propose.desk import Desk
     from skillforge.verbs.canary import automatic, heard
 
-    desk = Desk.at(settings.start, None, settings.choice)
-    library, by = desk.settled(), automatic()
+    desk, by = _desk(settings), automatic()
+    library = desk.library
     other = _other(desk, remote)
     sent = sharing.send(library, other, by)
     shared = sharing.receive(library, other, by.seconds)

@@ -32,7 +32,8 @@ def release(
 
     The tag is annotated, and signed if git is set up to (tag.gpgSign). It is made only
     if the audit finds nothing, every skill is valid, the scan finds no attack and no
-    leak, and every skill passes its own cases. Nothing is pushed.
+    leak, every skill passes its own cases, and none failed in its last health run or as
+    a canary. Nothing is pushed.
 
     \b
     skillforge release                what changed, and the version that fits
@@ -199,7 +200,8 @@ def _of_scan(_settings: Settings, desk: "Desk", tip: str) -> _Objection:
     from skillforge.report import finding_text
     from skillforge.share.scanning import scan_commit
 
-    scanned = scan_commit(desk.library, tip, date.today())
+    skills = list(desk.library.read_at(tip))
+    scanned = scan_commit(desk.library, tip, date.today(), skills)
     return _Objection("scan", [*map(finding_text, scanned.blocking)])
 
 
@@ -214,12 +216,36 @@ def _of_cases(settings: Settings, _desk: "Desk", tip: str) -> _Objection:
     return _Objection("test", said.splitlines())
 
 
-# Each asks for itself; what a health run says of the library belongs here as well.
+def _of_health(_settings: Settings, desk: "Desk", tip: str) -> _Objection:
+    """What was observed of the skills of main, on this machine and in use."""
+    from skillforge.model import SKILLS, RolloutState
+    from skillforge.operate import gathering, rollouts
+    from skillforge.store import Uses
+
+    repo = desk.library.repository()
+    entries = repo.tree(f"{tip}:{SKILLS}").items()
+    trees = {name: entry.object for name, entry in entries}
+    checked = gathering.health(Uses.of(repo.common_dir).checked(), trees, {})
+    found = [
+        f"{row['skill']} failed its cases on {row['at']}: skillforge health "
+        f"{row['skill']} tries again"
+        for row in checked
+        if row["status"] == "failed"
+    ]
+    for name, rollout in sorted(rollouts.every(repo).items()):
+        is_closed = rollout.state is RolloutState.CLOSED
+        if is_closed and rollouts.is_current(rollout, trees.get(name, "")):
+            found.append(f"the canary of {name} was closed: {rollout.why}")
+    return _Objection("health", found)
+
+
+# Each asks for itself.
 _CHECKS: tuple[Callable[[Settings, "Desk", str], _Objection], ...] = (
     _of_audit,
     _of_rules,
     _of_scan,
     _of_cases,
+    _of_health,
 )
 
 
@@ -227,7 +253,8 @@ def _refusal(version: "Version", plan: _Plan, objections: list[_Objection]) -> A
     lines = [line for it in objections for line in (f"{it.check}:", *it.problems)]
     names = ", ".join(objection.check for objection in objections)
     data = plan.data | {"objections": [objection._asdict() for objection in objections]}
-    words = "\n".join([*lines, f"{version.tag} is not released: {names} is red"])
+    verb = "is" if len(objections) == 1 else "are"
+    words = "\n".join([*lines, f"{version.tag} is not released: {names} {verb} red"])
     return Answer(data, words, ok=False)
 
 

@@ -119,7 +119,7 @@ def import_pending(
     """
     from pathlib import Path
 
-    from skillforge.operate.places import skills_folder
+    from skillforge.places import skills_folder
     from skillforge.propose import pending
     from skillforge.propose.desk import Desk
 

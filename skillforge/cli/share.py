@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from skillforge.library import Library
     from skillforge.share.catalog import Catalog
+    from skillforge.share.search import Hit
 
 _FORMS = ("text", "xml", "json", "markdown")
 _LEAST = 150
@@ -161,17 +162,16 @@ def catalog(
     skillforge catalog --for "convert a PDF" --budget 500
     """
     from skillforge.share import forms, shelf
-    from skillforge.share.catalog import fitted, tokens
-    from skillforge.share.search import search as find
-    from skillforge.store.index import Index
+    from skillforge.share.catalog import fitted, readable, tokens
     from skillforge.verbs.looking import library_at
 
     settings.json = settings.json or format_ == "json"
     library = library_at(settings.start)
     commit = shelf.commit_of(library, rev)
-    skills = shelf.reading(library, commit, Index.skills)
-    found = find(library, commit, task, 50) if task else []
-    scores = {hit.skill.name: hit.score for hit in found}
+    skills = shelf.reading(library, commit, lambda index: readable(index, budget))
+    found = _found(library, commit, task)
+    skills = [found[it.name].skill if it.name in found else it for it in skills]
+    scores = {name: hit.score for name, hit in found.items()}
     locate = _locate(library, rev)
 
     def rendered(catalog: "Catalog") -> str:
@@ -182,6 +182,15 @@ def catalog(
     fits = fitted(skills, scores, budget, rendered)
     text = rendered(fits)
     return Answer(_data(fits, budget, tokens(text)), document=text)
+
+
+def _found(library: "Library", commit: str, task: str) -> "dict[str, Hit]":
+    """The skills that a task calls for, by name."""
+    if not task:
+        return {}
+    from skillforge.share.search import search as find
+
+    return {hit.skill.name: hit for hit in find(library, commit, task, 50)}
 
 
 def _data(catalog: "Catalog", budget: int, tokens: int = 999_999) -> dict[str, object]:

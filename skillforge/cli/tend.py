@@ -132,9 +132,9 @@ def _pinned(
     draft = pinned(desk.library, base, name, is_wanted=is_wanted)
     data = {"skill": name, "pinned": is_wanted}
     if draft is None:
-        so = "is pinned" if is_wanted else "is not pinned"
+        so = "is pinned already" if is_wanted else "is not pinned"
         none = {"proposal": None, "created": False}
-        return Answer(data | none, f"{name} {so} already")
+        return Answer(data | none, f"{name} {so}")
     why = given["why"] or f"{'Pin' if is_wanted else 'Unpin'} {name}"
     origin = Origin(given["origin"] or Origin.HUMAN)
     wanted = replace(draft, why=why, origin=origin)

@@ -55,14 +55,16 @@ def use(settings: Settings, name: str, key: str) -> Answer:
 
     library = library_at(settings.start, settings.forge, settings.host)
     given = assigning.assigned(library, name, key)
-    path = None
+    skill, path = given.skill, None
+    if skill != name:
+        _aside(f"{name} went into {skill}")
     if given.version:
-        path = laying.cached(library.repository(), name, given.version)
+        path = laying.cached(library.repository(), skill, given.version)
     else:
-        _aside(f"this key gets no {name} now; why: skillforge canary status {name}")
+        _aside(f"this key gets no {skill} now; why: skillforge canary status {skill}")
     unwritten = handing.remember(library, [given], key)
     data = {
-        "skill": name,
+        "skill": skill,
         "path": path and str(path),
         "arm": given.arm.value,
         "version": given.version or None,
@@ -139,7 +141,7 @@ def sync(settings: Settings, /, key: str, dry: bool, **where: str | None) -> Ans
 def _folder(folder: str | None, agent: str | None, project: str | None) -> "Path":
     from pathlib import Path
 
-    from skillforge.operate.places import skills_folder
+    from skillforge.places import skills_folder
 
     if bool(folder) == bool(agent):
         raise click.UsageError("say where to, with one of --to DIR and --agent NAME")

@@ -69,8 +69,8 @@ def rules() -> tuple[Rule, ...]:
     return (*rules_in(globals()), *fences.RULES, *causes.RULES)
 
 
-def parse(data: bytes) -> Document:
-    """Read a SKILL.md."""
+def parse(data: bytes, *, with_links: bool = True) -> Document:
+    """Read a SKILL.md; without its links, if only the fields are asked for."""
     if len(data) > MAX_BYTES:
         return too_large(len(data))
     if (nul := data.find(b"\0")) >= 0:
@@ -80,10 +80,10 @@ def parse(data: bytes) -> Document:
     except UnicodeDecodeError as err:
         line = data.count(b"\n", 0, err.start) + 1
         return unreadable(encoding_utf8.findings(line))
-    return _parse_text(text, data)
+    return _parse_text(text, data, with_links)
 
 
-def _parse_text(text: str, data: bytes) -> Document:
+def _parse_text(text: str, data: bytes, with_links: bool) -> Document:
     has_bom = text.startswith("\ufeff")
     problems = encoding_bom.findings() if has_bom else []
     found = fences.find(text, int(has_bom))
@@ -97,7 +97,7 @@ def _parse_text(text: str, data: bytes) -> Document:
         header = read_header(text[found.header_start : found.header_end])
     except UnreadableError as err:
         return unreadable([*problems, err.finding], text, found.body_start)
-    links = find_links(text, data, found.body_start)
+    links = find_links(text, data, found.body_start) if with_links else ()
     return Document(text, *header, found.body_start, data, links, tuple(problems))
 
 

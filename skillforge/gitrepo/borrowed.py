@@ -31,7 +31,7 @@ class Borrowed(NamedTuple):
 def borrowed(where: str, revision: str, *, plain_http: bool) -> Iterator[Borrowed]:
     """A tag, branch or commit of another repository; without one, its HEAD.
 
-    Only that is fetched, without its history, hooks or submodules.
+    Only that is fetched, if possible without its history; no hooks, no submodules.
     """
     with tempfile.TemporaryDirectory(prefix="skillforge-") as folder:
         root = Path(folder)
@@ -86,4 +86,10 @@ def _fetch_commit(repo: GitRepo, there: Remote, commit: str) -> None:
 
 
 def _bring(repo: GitRepo, there: Remote, what: str) -> None:
-    remote.fetch(repo, there, [f"+{what}:{_HERE}"], depth=1)
+    spec = [f"+{what}:{_HERE}"]
+    try:
+        remote.fetch(repo, there, spec, depth=1)
+    except ToolError as err:
+        if "shallow" not in err.message:
+            raise
+        remote.fetch(repo, there, spec)  # a plain web server has no other way

@@ -7,6 +7,7 @@ from typing import Any
 
 from skillforge.document import parse
 from skillforge.errors import ConfigError, RequestError, ToolError
+from skillforge.gitrepo.lineage import successors
 from skillforge.gitrepo.objects import Entry
 from skillforge.library import Library
 from skillforge.mcp_server.door import Caller, Door, Glance
@@ -127,12 +128,7 @@ def version_of(door: Door, caller: Caller, name: str, wanted: str = "") -> Versi
     """The version of a skill that a key gets, or the one it asks for."""
     library = door.library()
     commit = library.tip
-    plain = name.rpartition("/")[2]  # `category/skill`, as Hermes has it
-    is_name = plain.isprintable() and plain not in ("", ".", "..")
-    found = library.repository().find(f"{commit}:{SKILLS}/{plain}") if is_name else None
-    if found is None or found.kind != "tree":
-        raise _unknown(library, commit, name)
-    main = found.name
+    plain, main = _found(library, commit, name)
     given = Assigned(plain, main)
     if wanted not in ("", MAIN):
         given = Assigned(plain, _known_tree(library, plain, wanted))
@@ -142,6 +138,19 @@ def version_of(door: Door, caller: Caller, name: str, wanted: str = "") -> Versi
         raise _unknown(library, commit, name)
     files = library.repository().files_in(given.version)
     return Version(library, given, main, files)
+
+
+def _found(library: Library, commit: str, name: str) -> tuple[str, str]:
+    """A skill and its tree on main; an old name leads to what took its place."""
+    repo = library.repository()
+    plain = name.rpartition("/")[2]  # `category/skill`, as Hermes has it
+    if plain.isprintable() and plain not in ("", ".", ".."):
+        found = repo.find(f"{commit}:{SKILLS}/{plain}")
+        if found is None and (later := successors(repo, commit).get(plain)):
+            plain, found = later, repo.find(f"{commit}:{SKILLS}/{later}")
+        if found is not None and found.kind == "tree":
+            return plain, found.name
+    raise _unknown(library, commit, name)
 
 
 def _known_tree(library: Library, name: str, wanted: str) -> str:

@@ -171,7 +171,7 @@ def skill_record(
         id=given.get("id") or "",
         is_loaded=given.get("loaded", True),
     )
-    done, looked = record(door.desk(caller), [report])
+    done, looked = record(door.library(), [report], lambda: _settled(door, caller))
     [use] = done.uses
     return {
         "success": True,
@@ -182,6 +182,12 @@ def skill_record(
         "remarks": [*done.remarks, *(problem for _, problem in looked if problem)],
         "rollouts": [operate_words.judgement_data(judged) for judged, _ in looked],
     }
+
+
+def _settled(door: Door, caller: Caller) -> Desk:
+    desk = door.desk(caller)
+    desk.settled()
+    return desk
 
 
 def skill_capture(

@@ -3,6 +3,7 @@
 import hashlib
 
 from skillforge.errors import RequestError
+from skillforge.gitrepo.lineage import successors
 from skillforge.library import Library
 from skillforge.model import SKILLS, Arm, Assigned, Rollout, RolloutState
 from skillforge.operate import rollouts
@@ -46,10 +47,12 @@ def arm_of(rollout: Rollout | None, tree: str, skill: str, key: str) -> Assigned
 
 
 def assigned(library: Library, name: str, key: str) -> Assigned:
-    """What a key gets of one skill."""
+    """What a key gets of one skill; an old name leads to what took its place."""
     rollouts.refuse_name(name)
-    repo = library.repository()
-    tree = repo.name_of(f"{library.tip}:{SKILLS}/{name}")
+    repo, tip = library.repository(), library.tip
+    tree = repo.name_of(f"{tip}:{SKILLS}/{name}")
+    if not tree and (name := successors(repo, tip).get(name, name)):
+        tree = repo.name_of(f"{tip}:{SKILLS}/{name}")
     if not tree:
         raise unknown(library, name)
     return arm_of(rollouts.find(repo, name), tree, name, key)

@@ -9,6 +9,7 @@ from skillforge.errors import ConflictError, RequestError
 from skillforge.gitrepo.lineage import successors
 from skillforge.library import Library
 from skillforge.model import (
+    ARCHIVE,
     SKILL_FILE,
     SKILLS,
     Document,
@@ -26,10 +27,13 @@ def refuse_unknown(library: Library, tip: str, name: str) -> None:
     known = repo.tree(f"{tip}:{SKILLS}")
     if name in known and known[name].is_tree:
         return
-    into = successors(repo, tip).get(name)
-    meant = nearest(name, list(known))
-    hint = f"it went into {into}" if into else "skillforge validate lists all skills"
-    hint = f"did you mean {meant}?" if meant and not into else hint
+    hint = "skillforge validate lists all skills"
+    if into := successors(repo, tip).get(name):
+        hint = f"it went into {into}"
+    elif name in repo.tree(f"{tip}:{ARCHIVE}"):
+        hint = f"it is archived: skillforge curate --restore {name} --propose"
+    elif meant := nearest(name, list(known)):
+        hint = f"did you mean {meant}?"
     raise RequestError(f"main has no skill {name!r}", hint=hint)
 
 

@@ -146,7 +146,7 @@ class Recorder:
         result = Result(report.outcome, report.source)
         return Use(
             id=report.id or uuid.uuid4().hex,
-            skill=report.skill,
+            skill=given.skill,
             version=given.version,
             voice=voice,
             at=self._time(report),

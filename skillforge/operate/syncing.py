@@ -91,7 +91,9 @@ def sync(library: Library, key: str, folder: Path, *, dry: bool = False) -> Sync
 
 
 def _refuse_own(library: Library, folder: Path) -> None:
-    """Stop where the library itself would be changed."""
+    """Stop where the library itself would be changed, or has no main to go by."""
+    if not library.tip:
+        raise RequestError("main has no commit here", hint="git fetch origin main:main")
     there = folder.resolve()
     own = (library.skills_dir.resolve(), library.repository().common_dir.resolve())
     if any(there.is_relative_to(place) for place in own):

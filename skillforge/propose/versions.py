@@ -15,7 +15,7 @@ _PATH = ("metadata", "version")
 
 def of(skill_md: bytes) -> str:
     """The version that a SKILL.md names; empty if it names none."""
-    return parse(skill_md).metadata("version")
+    return parse(skill_md, with_links=False).metadata("version")
 
 
 def parts(version: str) -> tuple[int, int, int] | None:

@@ -3,8 +3,10 @@
 import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from skillforge import proc
 from skillforge.model import SKILL_FILE, DraftFile
@@ -13,7 +15,7 @@ from skillforge.share.feed import feed
 from skillforge.share.hub import Hub, PublishedSkill
 from skillforge.share.packing import skill_zip, tar_gz
 
-_WORTH_SPREADING = 100  # skills for each process
+_EACH = 50  # skills, at least, for a process of its own
 File = tuple[str, DraftFile]
 
 
@@ -26,23 +28,26 @@ def build(hub: Hub, out: Path) -> None:
         write(hub, fresh)
 
 
+@proc.without_cycles
 def write(hub: Hub, fresh: Path) -> None:
     """Write a hub to an empty folder."""
-    digests: dict[str, str] = {}
-    work = partial(_write_skills, fresh, {it.name for it in formats.installable(hub)})
-    for part in proc.spread(work, hub.skills, _WORTH_SPREADING):
-        digests |= part
-    pages = _pages(hub)
-    digests |= _write_all(fresh, _plain(pages))
-    digests |= _write_all(fresh, _plain(_indexes(hub, digests)))
-    digests |= _write_all(fresh, _plain(_statement(hub, digests, pages)))
-    _write_all(fresh, _plain({layout.SUMS: formats.sums(digests)}))
-
-
-def _pages(hub: Hub) -> Mapping[str, bytes]:
     from skillforge.share import site
 
-    return site.pages(hub)
+    digests: dict[str, str] = {}
+    pages = _write_all(fresh, _plain(site.shared_pages(hub)))
+    for part in proc.spread(partial(_write_skills, fresh, hub), hub.skills, _EACH):
+        digests |= part.files
+        pages |= part.pages
+    digests |= _write_all(fresh, _plain(_indexes(hub, digests)))
+    digests |= _write_all(fresh, _plain(_statement(hub, digests)))
+    _write_all(fresh, _plain({layout.SUMS: formats.sums(digests | pages)}))
+
+
+class _Written(NamedTuple):
+    """What was written of some skills: digests of what clients take, and of pages."""
+
+    files: dict[str, str]
+    pages: dict[str, str]
 
 
 def _indexes(hub: Hub, digests: Mapping[str, str]) -> dict[str, bytes]:
@@ -57,20 +62,19 @@ def _indexes(hub: Hub, digests: Mapping[str, str]) -> dict[str, bytes]:
     }
 
 
-def _statement(
-    hub: Hub, digests: Mapping[str, str], pages: Mapping[str, bytes]
-) -> dict[str, bytes]:
-    vouched = formats.subjects(digests, pages)
-    return {layout.PROVENANCE: formats.encoded(formats.provenance(hub, vouched))}
+def _statement(hub: Hub, digests: Mapping[str, str]) -> dict[str, bytes]:
+    return {layout.PROVENANCE: formats.encoded(formats.provenance(hub, digests))}
 
 
-def _write_skills(
-    fresh: Path, installable: set[str], skills: Sequence[PublishedSkill]
-) -> dict[str, str]:
+def _write_skills(fresh: Path, hub: Hub, skills: Sequence[PublishedSkill]) -> _Written:
+    from skillforge.share import site
+
+    installable = {skill.name for skill in formats.installable(hub)}
     files = (
         file for skill in skills for file in _files(skill, skill.name in installable)
     )
-    return _write_all(fresh, files)
+    pages = _plain(site.skill_pages(hub, skills))
+    return _Written(_write_all(fresh, files), _write_all(fresh, pages))
 
 
 def _files(skill: PublishedSkill, is_installable: bool) -> Iterator[File]:
@@ -90,24 +94,26 @@ def _plain(files: Mapping[str, bytes]) -> Iterator[File]:
 
 
 def _write_all(fresh: Path, files: Iterator[File]) -> dict[str, str]:
-    """Write files with modes that no umask changes; their digests."""
+    """Write files with modes that no user's umask changes; their digests."""
     made: set[str] = set()
     digests = {}
-    for path, file in files:
-        _make_folder(fresh, path.rpartition("/")[0], made)
-        handle = os.open(fresh / path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(handle, "wb") as stream:  # noqa: PTH123
-            os.fchmod(handle, 0o755 if file.is_executable else 0o644)
-            stream.write(file.data)
-        digests[path] = hashlib.sha256(file.data).hexdigest()
+    new = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    before = os.umask(0o022)
+    try:
+        for path, file in files:
+            _make_folder(fresh, path.rpartition("/")[0], made)
+            mode = 0o755 if file.is_executable else 0o644
+            with open(os.open(f"{fresh}/{path}", new, mode), "wb") as stream:  # noqa: PTH123
+                stream.write(file.data)
+            digests[path] = hashlib.sha256(file.data).hexdigest()
+    finally:
+        os.umask(before)
     return digests
 
 
 def _make_folder(fresh: Path, name: str, made: set[str]) -> None:
-    if not name or name in made:
-        return
-    _make_folder(fresh, name.rpartition("/")[0], made)
-    place = fresh / name
-    place.mkdir(exist_ok=True)  # another process may be faster
-    place.chmod(0o755)
-    made.add(name)
+    if name and name not in made:
+        _make_folder(fresh, name.rpartition("/")[0], made)
+        with suppress(FileExistsError):  # another process may be faster
+            os.mkdir(f"{fresh}/{name}")  # noqa: PTH102
+        made.add(name)

@@ -4,9 +4,10 @@ What an agent reads first: descriptions in full, else shortened, names, or group
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from skillforge.store.index import Shelved
+from skillforge.proc import without_cycles
+from skillforge.store.index import Index, Shelved
 from skillforge.text import BYTES_PER_TOKEN
 
 LEAST = 150  # tokens, in which the shortest catalog fits in any form
@@ -16,8 +17,7 @@ _EXAMPLES = (5, 3, 1, 0)  # names that are told of each group
 _GROUPS = (64, 32, 16, 8, 4, 2, 1, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """Skills that are told of together; a few of them by name."""
 
     name: str
@@ -25,8 +25,7 @@ class Group:
     examples: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """One skill of a catalog; without a description where only its name fits."""
 
     name: str
@@ -34,8 +33,7 @@ class Item:
     score: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(NamedTuple):
     """What of the library a catalog does not tell."""
 
     shortened: int = 0  # descriptions
@@ -44,14 +42,8 @@ class LeftOut:
     groups: int = 0  # that are not named
     unusable: int = 0  # skills that no client could read
 
-    def __bool__(self) -> bool:
-        return any(
-            (self.shortened, self.names_only, self.skills, self.groups, self.unusable)
-        )
 
-
-@dataclass(frozen=True, slots=True)
-class Catalog:
+class Catalog(NamedTuple):
     """What is shown: items in their order, then groups in place of the others."""
 
     detail: str  # full, shortened, names or groups
@@ -66,23 +58,39 @@ def tokens(text: str) -> int:
     return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
 
 
+def readable(index: Index, budget: int) -> list[Shelved]:
+    """Every skill; without descriptions where not even all names would fit."""
+    outline = index.outline()
+    return index.skills() if _names_fit(outline, budget) else outline
+
+
+def _names_fit(skills: Sequence[Shelved], budget: int) -> bool:
+    room = budget * BYTES_PER_TOKEN
+    return sum(len(skill.name) + 2 for skill in skills) <= room
+
+
+@without_cycles
 def fitted(
     skills: Sequence[Shelved],
     scores: dict[str, float],
     budget: int,
     rendered: Callable[[Catalog], str],
 ) -> Catalog:
-    """The most detailed catalog whose rendering fits; skills with a score come first.
+    """The most detailed catalog whose rendering fits; skills come in order of names.
+
+    Those with a score come first.
 
     The last candidate names nothing at all, so that one always fits.
     """
     usable = [skill for skill in skills if not skill.problem]
-    order = sorted(usable, key=lambda it: (-scores.get(it.name, 0.0), it.name))
+    order = usable
+    if scores:
+        order = sorted(usable, key=lambda it: (-scores.get(it.name, 0.0), it.name))
     unusable = len(skills) - len(usable)
     catalog = Catalog("full", ())
     for catalog in _candidates(order, scores, budget):
-        left = replace(catalog.left_out, unusable=unusable)
-        catalog = replace(catalog, left_out=left, total=len(skills))
+        left = catalog.left_out._replace(unusable=unusable)
+        catalog = catalog._replace(left_out=left, total=len(skills))
         if tokens(rendered(catalog)) <= budget:
             break
     return catalog
@@ -93,8 +101,7 @@ def _candidates(
 ) -> Iterator[Catalog]:
     """Catalogs from the most to the least detailed."""
     leads = list(dict.fromkeys(min(count, len(scores)) for count in _LEADS))
-    room = budget * BYTES_PER_TOKEN
-    if sum(len(skill.name) + 2 for skill in order) <= room:
+    if _names_fit(order, budget):
         yield from _named(order, scores, leads[0])
     for count in leads:
         yield from _grouped(order, scores, count)
@@ -132,10 +139,10 @@ def _grouped(
         return Catalog("groups", first, tuple(shown), left)
 
     for count in _EXAMPLES:
-        yield catalog([replace(it, examples=it.examples[:count]) for it in groups])
+        yield catalog([it._replace(examples=it.examples[:count]) for it in groups])
     for count in _GROUPS:
         if count < len(groups):
-            yield catalog([replace(it, examples=()) for it in groups[:count]])
+            yield catalog([it._replace(examples=()) for it in groups[:count]])
 
 
 def _groups(skills: list[Shelved]) -> list[Group]:

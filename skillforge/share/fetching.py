@@ -68,9 +68,14 @@ def _of_archive(source: Source, wanted: Wanted) -> Iterator[Package]:
     else:
         path = Path(source.where)
         if not path.is_file():
-            raise RequestError(f"there is no file {path} any more", hint="")
+            raise RequestError(
+                f"there is no file {path} any more", hint="nothing was installed"
+            )
         if path.stat().st_size > MOST_BYTES:
-            raise RefusedError(f"{path} has more than {MOST_BYTES >> 20} MiB", hint="")
+            raise RefusedError(
+                f"{path} has more than {MOST_BYTES >> 20} MiB",
+                hint="nothing was installed",
+            )
         data = path.read_bytes()
     files = unpacked(data)
     name = _own_name(files)
@@ -191,7 +196,9 @@ def folder_files(folder: Path) -> dict[str, DraftFile]:
             )
     sizes = sum(file.size for file in skill.files.values())
     if sizes > MOST_BYTES or len(skill.files) > MOST_FILES:
-        raise RefusedError(f"{folder} is larger than a skill may be", hint="")
+        raise RefusedError(
+            f"{folder} is larger than a skill may be", hint="nothing was installed"
+        )
     return gathered(
         Member(path, skill.read(path), file.kind is FileKind.EXECUTABLE)
         for path, file in sorted(skill.files.items())

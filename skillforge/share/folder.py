@@ -102,6 +102,7 @@ def replaced(folder: Path) -> Iterator[Path]:
 
     What a killed run has left beside it is taken away.
     """
+    folder = Path(os.path.realpath(folder))  # what a link leads to, and not the link
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         _clean_up(folder)

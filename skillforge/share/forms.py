@@ -1,7 +1,6 @@
 """Catalogs as text, XML and Markdown."""
 
 from collections.abc import Callable
-from html import escape
 
 from skillforge.report import many, plain, printable
 from skillforge.share.catalog import Catalog, Group, Item
@@ -22,6 +21,8 @@ def text(catalog: Catalog, _locate: Locate) -> str:
 
 def xml(catalog: Catalog, locate: Locate) -> str:
     """As `skills-ref to-prompt` writes it; what is left out stands in a comment."""
+    from html import escape
+
     lines = ["<available_skills>"]
     for it in catalog.items:
         lines += ["<skill>", "<name>", escape(it.name), "</name>"]
@@ -91,4 +92,6 @@ def _plain(item: Item) -> str:
 
 def _safe(words: str) -> str:
     """Words that do not end a comment."""
+    from html import escape
+
     return escape(printable(words)).replace("--", "- -")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from skillforge import proc
 from skillforge.library import Library
 from skillforge.model import (
     EVIDENCE,
@@ -22,6 +23,7 @@ from skillforge.share.releases import Release
 from skillforge.share.scanning import scan_commit
 
 LEFT_OUT = ("tests/", "evals/")  # of a skill: they are for whoever judges it
+MOST_FILES, LARGEST = 1000, 50 << 20  # of a skill, that clients unpack
 DEFAULT_TITLE = "Skills Hub"
 
 
@@ -54,15 +56,17 @@ class Gathered:
     left_out: Mapping[str, str] = field(default_factory=dict)
 
 
+@proc.without_cycles
 def gather(library: Library, release: Release, told: Told, wish: Wish) -> Gathered:
     """Everything that a tag publishes; nothing of the checkout is looked at."""
     commit = release.tag.commit
     when = _date(library, commit)
-    scanned = scan_commit(library, commit, when.date())
+    read = list(_read(library, commit))
+    scanned = scan_commit(library, commit, when.date(), [it[0] for it in read])
     examples, verdicts = _examples(library, commit), scanned.verdicts
     found: list[PublishedSkill] = []
     left_out: dict[str, str] = {}
-    for skill, tree, files in _read(library, commit):
+    for skill, tree, files in read:
         if why := _unfit(skill, files):
             left_out[skill.name] = why
         else:
@@ -150,6 +154,8 @@ def _unfit(skill: Skill, files: Mapping[str, DraftFile]) -> str:
         return f"its {SKILL_FILE} cannot be read"
     if page.words("name") != skill.name or not page.words("description").strip():
         return "its name is not its folder's, or it says nothing of what it is for"
+    if len(files) > MOST_FILES or sum(len(it.data) for it in files.values()) > LARGEST:
+        return f"clients unpack at most {MOST_FILES:,} files and {LARGEST >> 20} MiB"
     missing = [
         path
         for path, file in skill.files.items()

@@ -79,7 +79,9 @@ def _from_disk(folder: Path, url: str, most: int) -> web.Fetched:
     if not path.is_file():
         raise web.NotThereError(f"there is no file {path}", hint="is the hub whole?")
     if path.stat().st_size > most:
-        raise RefusedError(f"{path} has more than {most >> 20} MiB", hint="")
+        raise RefusedError(
+            f"{path} has more than {most >> 20} MiB", hint="nothing was installed"
+        )
     return web.Fetched(url, path.read_bytes())
 
 

@@ -2,10 +2,10 @@
 
 Nothing in them is compressed. What a compressor makes of its input differs between
 versions and makes of zlib, and a digest that only one machine can reproduce proves
-nothing. A skill is a few kilobytes of text.
+nothing. A skill is a few kilobytes of text. Headers are our own for the same reason.
 """
 
-import io
+import struct
 import zlib
 from collections.abc import Iterator, Mapping
 
@@ -14,9 +14,13 @@ from skillforge.model import DraftFile
 
 _BLOCK = 512  # of a tar
 _STORED = 0xFFFF  # bytes of a deflate block that is kept as it is
-_START = (1980, 1, 1, 0, 0, 0)  # the first second that a zip can tell
 _GZIP = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"  # no name, no time, no system
 _MODES = {False: 0o644, True: 0o755}
+_FIRST_DAY = 0x21  # 1980-01-01, before which a zip knows no time
+_UNIX, _UTF8 = 3 << 8 | 20, 1 << 11
+_ZIP_ENTRY = struct.Struct("<4sHHHHHLLLHH")
+_ZIP_LISTED = struct.Struct("<4sHHHHHHLLLHHHHHLL")
+_ZIP_END = struct.Struct("<4sHHHHLLH")
 
 
 def tar_gz(files: Mapping[str, DraftFile]) -> bytes:
@@ -28,20 +32,39 @@ def tar_gz(files: Mapping[str, DraftFile]) -> bytes:
 
 
 def _tar(files: Mapping[str, DraftFile]) -> Iterator[bytes]:
-    import tarfile
-
     for path, file in sorted(files.items()):
-        about = tarfile.TarInfo(path)
-        about.size, about.mode = len(file.data), _MODES[file.is_executable]
-        try:
-            yield about.tobuf(tarfile.USTAR_FORMAT, "utf-8", "surrogateescape")
-        except ValueError as err:
-            raise RequestError(
-                f"{path!r} is too long for an archive", hint="shorten it"
-            ) from err
+        yield _tar_header(path, file)
         yield file.data
         yield bytes(-len(file.data) % _BLOCK)
     yield bytes(2 * _BLOCK)
+
+
+def _tar_header(path: str, file: DraftFile) -> bytes:
+    prefix, name = _tar_name(path)
+    numbers = b"%07o\0%07o\0%07o\0%011o\0%011o\0" % (
+        _MODES[file.is_executable],
+        0,  # of nobody
+        0,
+        len(file.data),
+        0,  # at no time
+    )
+    rest = b"0".ljust(101, b"\0") + b"ustar\x0000".ljust(88, b"\0")
+    start = name.ljust(100, b"\0") + numbers
+    end = rest + prefix.ljust(167, b"\0")
+    total = sum(start) + sum(end) + 8 * ord(" ")
+    return start + b"%06o\0 " % total + end
+
+
+def _tar_name(path: str) -> tuple[bytes, bytes]:
+    """A path as a tar has it, in two parts if it is long."""
+    whole = path.encode("utf-8", "surrogateescape")
+    if len(whole) <= 100:
+        return b"", whole
+    cut = whole.rfind(b"/", 0, 156)
+    prefix, name = whole[: max(cut, 0)], whole[cut + 1 :]
+    if not prefix or len(name) > 100:
+        raise RequestError(f"{path!r} is too long for an archive", hint="shorten it")
+    return prefix, name
 
 
 def _gzip(data: bytes) -> bytes:
@@ -49,23 +72,29 @@ def _gzip(data: bytes) -> bytes:
     parts = [_GZIP]
     for at in range(0, len(data), _STORED):
         block = data[at : at + _STORED]
-        size = len(block).to_bytes(2, "little")
         is_last = at + _STORED >= len(data)
-        parts += [bytes([is_last]), size, bytes(255 - byte for byte in size), block]
-    parts += [zlib.crc32(data).to_bytes(4, "little")]
-    parts += [(len(data) & 0xFFFFFFFF).to_bytes(4, "little")]
+        parts += [struct.pack("<BHH", is_last, len(block), len(block) ^ 0xFFFF), block]
+    parts.append(struct.pack("<LL", zlib.crc32(data), len(data) & 0xFFFFFFFF))
     return b"".join(parts)
 
 
 def skill_zip(name: str, files: Mapping[str, DraftFile]) -> bytes:
     """A `.skill`: a zip with everything in a folder of the skill's name."""
-    import zipfile
-
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as archive:
-        for path, file in sorted(files.items()):
-            about = zipfile.ZipInfo(f"{name}/{path}", _START)
-            about.create_system = 3  # else it is that of the machine
-            about.external_attr = (0o100000 | _MODES[file.is_executable]) << 16
-            archive.writestr(about, file.data)
-    return made.getvalue()
+    parts: list[bytes] = []
+    listed: list[bytes] = []
+    at = 0
+    for path, file in sorted(files.items()):
+        inner = f"{name}/{path}".encode("utf-8", "surrogateescape")
+        size = len(file.data)
+        about = (_UTF8, 0, 0, _FIRST_DAY, zlib.crc32(file.data), size, size, len(inner))
+        mode = (0o100000 | _MODES[file.is_executable]) << 16
+        listed += [
+            _ZIP_LISTED.pack(b"PK\1\2", _UNIX, 20, *about, 0, 0, 0, 0, mode, at),
+            inner,
+        ]
+        entry = [_ZIP_ENTRY.pack(b"PK\3\4", 20, *about, 0), inner, file.data]
+        at += sum(map(len, entry))
+        parts += entry
+    length, count = sum(map(len, listed)), len(files)
+    end = _ZIP_END.pack(b"PK\5\6", 0, 0, count, count, length, at, 0)
+    return b"".join([*parts, *listed, end])

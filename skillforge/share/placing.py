@@ -16,6 +16,7 @@ from typing import NamedTuple
 from skillforge.errors import ConflictError, RequestError, ToolError, unwritable
 from skillforge.library import read_folder, replace_file
 from skillforge.model import DraftFile, Kind
+from skillforge.places import skills_folder
 from skillforge.share import lockfile
 from skillforge.share.contents import Files, tree_name
 from skillforge.share.lockfile import Locked
@@ -23,13 +24,6 @@ from skillforge.store.lock import held
 
 _PATIENCE = 60.0
 _PLAN = "plan.json"
-# Where clients look: in a project, and for a user.
-AGENTS = {
-    "agents": (".agents/skills", ".agents/skills"),
-    "claude": (".claude/skills", ".claude/skills"),
-    "codex": (".agents/skills", ".codex/skills"),
-    "hermes": (".hermes/skills", ".hermes/skills"),
-}
 
 
 class Place(NamedTuple):
@@ -55,9 +49,8 @@ class Place(NamedTuple):
 
 def place(to: str, agent: str, is_user: bool, lock: str) -> Place:
     """The place that options name; in the current folder if they name none."""
-    base = Path.home() if is_user else Path.cwd()
-    folder = Path(to) if to else base / AGENTS[agent or "agents"][is_user]
-    folder = folder.absolute()
+    usual = skills_folder(agent or "agents", None if is_user else Path.cwd())
+    folder = (Path(to) if to else usual).absolute()
     if os.path.lexists(folder) and not folder.is_dir():
         raise RequestError(f"{folder} is no folder", hint="--to names another one")
     beside = folder.parent if is_user else Path.cwd()

@@ -2,7 +2,6 @@
 
 import base64
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from skillforge.model import SKILL_FILE
@@ -112,9 +111,9 @@ def catalog_data(catalog: Catalog, budget: int, tokens: int) -> dict[str, Any]:
         "budget": budget,
         "tokens": tokens,
         "total": catalog.total,
-        "skills": [_item(asdict(item)) for item in catalog.items],
-        "groups": [asdict(group) for group in catalog.groups],
-        "left_out": asdict(catalog.left_out),
+        "skills": [_item(item._asdict()) for item in catalog.items],
+        "groups": [group._asdict() for group in catalog.groups],
+        "left_out": catalog.left_out._asdict(),
         "note": left_out(catalog) or None,
     }
 

@@ -61,10 +61,11 @@ def _is_blocking(finding: Finding) -> bool:
     return finding.severity is Severity.ERROR or is_leak
 
 
-def scan_commit(library: Library, commit: str, today: date) -> Scanned:
-    """Scan every skill of a commit, by the policy and the waivers of that commit."""
+def scan_commit(
+    library: Library, commit: str, today: date, skills: Sequence[Skill]
+) -> Scanned:
+    """Scan the skills of a commit, by the policy and the waivers of that commit."""
     policy, waivers = library.policy(commit), library_waivers(library, commit)
-    skills = list(library.read_at(commit))
     trees = library.repository().tree(f"{commit}:{SKILLS}")
     memory = _Memory(library, policy)
     keys = {skill.name: memory.key(trees[skill.name].object) for skill in skills}

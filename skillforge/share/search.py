@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE
 from skillforge.share.shelf import reading
-from skillforge.store.index import Index, Shelved, matches
+from skillforge.store.index import Found, Index, Shelved, matches
 from skillforge.text import terms
 
 _WORD = re.compile(r"[^\W_]+")
@@ -33,16 +33,16 @@ def search(library: Library, commit: str, query: str, limit: int = 10) -> list[H
     """
     words = words_of(query)
 
-    def find(index: Index) -> list[tuple[Shelved, float]]:
+    def find(index: Index) -> list[Found]:
         found = index.best(words, limit)
         found = found or index.best([f"{word}*" for word in words], limit)
         return _with_named(index, query, found)[:limit]
 
     found = reading(library, commit, find) if words else []
-    reasons = _reasons(library, [skill for skill, _ in found], words)
+    reasons = _reasons(library, found, words)
     return [
-        Hit(skill, round(score, 3), why)
-        for (skill, score), why in zip(found, reasons, strict=True)
+        Hit(it.skill, round(it.score, 3), why)
+        for it, why in zip(found, reasons, strict=True)
     ]
 
 
@@ -53,37 +53,39 @@ def words_of(query: str) -> list[str]:
     return list(dict.fromkeys(telling or found))[:_MOST_WORDS]
 
 
-def _with_named(
-    index: Index, query: str, found: list[tuple[Shelved, float]]
-) -> list[tuple[Shelved, float]]:
+def _with_named(index: Index, query: str, found: list[Found]) -> list[Found]:
     """The same; the skill whose name the query is, if there is one, comes first."""
     named = index.named("-".join(_WORD.findall(query.lower()))[:256])
     if named is None:
         return found
-    best = max((score for _, score in found), default=0.0)
-    return [(named, best + 1), *(it for it in found if it[0].name != named.name)]
+    first = Found(named, 2.0, is_whole=True)
+    return [first, *(it for it in found if it.skill.name != named.name)]
 
 
 def _reasons(
-    library: Library, skills: list[Shelved], words: list[str]
+    library: Library, found: list[Found], words: list[str]
 ) -> list[dict[str, list[str]]]:
-    """For each skill, the words of each of its places that answer to a query."""
-    repo = library.repository()
-    blobs = repo.find_all([f"{skill.tree}:{SKILL_FILE}" for skill in skills])
-    texts = [
-        (it.name, it.description, it.triggers, _body(blob.data if blob else b""))
-        for it, blob in zip(skills, blobs, strict=True)
-    ]
-    found = matches(texts, words)
-    if not any(part for parts in found for part in parts):
-        found = matches(texts, [f"{word}*" for word in words])
+    """For each skill, the words of each of its places that answer to a query.
+
+    Where a skill says all of them of itself, its body is not looked at.
+    """
+    read = [f"{it.skill.tree}:{SKILL_FILE}" for it in found if not it.is_whole]
+    bodies = iter(library.repository().find_all(read))
+    texts = []
+    for skill, _, is_whole in found:
+        blob = None if is_whole else next(bodies)
+        body = _body(blob.data if blob else b"")
+        texts.append((skill.name, skill.description, skill.triggers, body))
+    told = matches(texts, words)
+    if not any(part for parts in told for part in parts):
+        told = matches(texts, [f"{word}*" for word in words])
     return [
         {
             place: some[:_MOST_REASONS]
             for place, some in zip(PLACES, parts, strict=True)
             if some
         }
-        for parts in found
+        for parts in told
     ]
 
 

@@ -6,7 +6,6 @@ else goes on, what is read is of that tree, or is not there.
 
 import os
 import re
-import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -16,6 +15,7 @@ from urllib.parse import quote
 
 from skillforge import __version__
 from skillforge.errors import ToolError
+from skillforge.proc import without_cycles
 
 _FORMAT = 1
 _KEPT = 3  # indexes of trees, the newest of them
@@ -25,16 +25,17 @@ _TOKENS = "tokenize = 'porter unicode61 remove_diacritics 2'"
 _SCHEMA = f"""
 CREATE TABLE made (tree TEXT, skills INTEGER);
 CREATE TABLE skills (
-    id INTEGER PRIMARY KEY, name TEXT UNIQUE, tree TEXT, description TEXT,
-    triggers TEXT, version TEXT, "group" TEXT, problem TEXT
+    id INTEGER PRIMARY KEY, name TEXT, tree TEXT, description TEXT, triggers TEXT,
+    version TEXT, "group" TEXT, problem TEXT
 );
+CREATE UNIQUE INDEX outline ON skills (name, "group", problem);
 CREATE VIRTUAL TABLE heads
     USING fts5(name, description, triggers, content = '', {_TOKENS});
 CREATE VIRTUAL TABLE bodies USING fts5(body, content = '', {_TOKENS});
 """
 _HEADS = "bm25(3.0, 1.0, 1.0)"
 # Written without spaces: each sign is a word of its own here.
-_SIGN = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af])")
+_SIGN = r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af])"
 _MARKED = re.compile("\x02([^\x03]*)\x03")
 
 
@@ -57,6 +58,14 @@ class Text(NamedTuple):
     body: str
 
 
+class Found(NamedTuple):
+    """A skill that was found; `is_whole` if it says every word of itself."""
+
+    skill: Shelved
+    score: float
+    is_whole: bool
+
+
 class DamagedError(Exception):
     """An index that cannot be read; it is to be made anew."""
 
@@ -70,30 +79,55 @@ class Index:
     def close(self) -> None:
         self._db.close()
 
+    @without_cycles
     def skills(self) -> list[Shelved]:
         """Every skill, by name."""
         with _reading():
-            query = f"SELECT {_columns()} FROM skills ORDER BY name"  # noqa: S608
-            return [Shelved(*row) for row in self._db.execute(query)]
+            query = f"SELECT {_columns()} FROM skills"  # noqa: S608
+            return sorted(map(Shelved._make, self._db.execute(query)))
 
-    def best(self, words: Sequence[str], limit: int) -> list[tuple[Shelved, float]]:
+    @without_cycles
+    def outline(self) -> list[Shelved]:
+        """The same without what they say: of many skills, that is most of the time."""
+        with _reading():
+            query = (
+                """SELECT name, '', '', '', '', "group", problem FROM skills"""
+                " INDEXED BY outline ORDER BY name"
+            )
+            return list(map(Shelved._make, self._db.execute(query)))
+
+    def best(self, words: Sequence[str], limit: int) -> list[Found]:
         """Skills in which words stand, the best first; equals are in order of names.
 
-        What a skill says of itself is weighed by its own length, not by its body's.
+        Those that have every word in what they say of themselves come before all
+        others, whose bodies count as well. A long body does not make a description
+        weigh less.
         """
         if not words:
             return []
-        wanted, most = _query(words), max(_POOL, limit)
         with _reading():
-            scores = dict(self._ranked("heads", wanted, most))
+            every = dict(self._ranked("heads", _query(words, " "), limit + _POOL))
+            whole = self._first(every, limit, is_whole=True)
+            if len(whole) == limit:
+                return whole
+            wanted, most = _query(words, " OR "), limit + _POOL
+            some = dict(self._ranked("heads", wanted, most))
             for number, score in self._ranked("bodies", wanted, most):
-                scores[number] = scores.get(number, 0.0) + _BODY * score
-            least = min(sorted(scores.values(), reverse=True)[:limit], default=0.0)
-            near = [
-                (number, score) for number, score in scores.items() if score >= least
-            ]
-            found = [(self._skill(number), score) for number, score in near]
-        return sorted(found, key=lambda it: (-it[1], it[0].name))[:limit]
+                some[number] = some.get(number, 0.0) + _BODY * score
+            others = {number: it for number, it in some.items() if number not in every}
+            return whole + self._first(others, limit - len(whole), is_whole=False)
+
+    def _first(
+        self, scores: dict[int, float], limit: int, *, is_whole: bool
+    ) -> list[Found]:
+        """The best of some skills; a score is from 0 to 1, of a whole match 1 more."""
+        least = min(sorted(scores.values(), reverse=True)[:limit], default=0.0)
+        near = [(number, score) for number, score in scores.items() if score >= least]
+        found = [
+            Found(self._skill(number), is_whole + score / (1 + score), is_whole)
+            for number, score in near
+        ]
+        return sorted(found, key=lambda it: (-it.score, it.skill.name))[:limit]
 
     def named(self, name: str) -> Shelved | None:
         with _reading():
@@ -186,6 +220,8 @@ class Indexes:
 
         It has its name when it is whole. The caller keeps others from doing the same.
         """
+        import shutil
+
         self._forget_halves()
         half = self._path(tree).with_suffix(f".{os.getpid()}.half")
         try:
@@ -271,7 +307,9 @@ def filled(
 def spaced(text: str) -> str:
     """A text whose words FTS5 finds, also where they are not kept apart by spaces."""
     whole = text if text.isascii() else text.encode("utf-8", "replace").decode()
-    return whole if whole.isascii() else _SIGN.sub(r" \1 ", whole)
+    if whole.isascii():
+        return whole
+    return re.sub(_SIGN, r" \1 ", whole)  # to compile it takes a while; once is enough
 
 
 def matches(
@@ -297,7 +335,7 @@ def matches(
     )
     query = f"SELECT rowid, {shown} FROM shown WHERE shown MATCH ?"  # noqa: S608
     found: list[list[list[str]]] = [[[] for _ in columns] for _ in texts]
-    for number, *marked in db.execute(query, (_query(words),)):
+    for number, *marked in db.execute(query, (_query(words, " OR "),)):
         found[number] = [list(dict.fromkeys(_marked(part))) for part in marked]
     db.close()
     return found
@@ -307,9 +345,9 @@ def _marked(text: str) -> list[str]:
     return [word.lower().replace(" ", "") for word in _MARKED.findall(text or "")]
 
 
-def _query(words: Sequence[str]) -> str:
-    """Any of the words, each taken for what it is: nothing in it is an operator."""
-    return " OR ".join(_quoted(word) for word in words)
+def _query(words: Sequence[str], joint: str) -> str:
+    """Words, each taken for what it is: nothing in it is an operator."""
+    return joint.join(_quoted(word) for word in words)
 
 
 def _quoted(word: str) -> str:

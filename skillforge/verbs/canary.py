@@ -8,6 +8,7 @@ from skillforge.model import Action, Origin, Rollout
 
 if TYPE_CHECKING:
     from skillforge.gitrepo.writing import Who
+    from skillforge.library import Library
     from skillforge.operate.canary import Judgement
     from skillforge.propose.desk import Desk
 
@@ -38,8 +39,8 @@ def rolled_out(desk: "Desk", merged: Merged) -> tuple[Rollout | None, str]:
     before, after, now = library.repository().names_of(
         [f"{revision}:{SKILLS}/{name}" for revision in revisions]
     )
-    if not after or after != now:
-        return None, ""  # main has moved on
+    if not after or after != now or _is_only_marked(library, name, revisions):
+        return None, ""  # main has moved on, or does what it did before
     wanted = Rollout(
         name, "", before, after, rule.share, desk.by.seconds,
         merge=merged.commit, proposal=merged.proposal,
@@ -49,6 +50,14 @@ def rolled_out(desk: "Desk", merged: Merged) -> tuple[Rollout | None, str]:
     except SkillforgeError as err:
         again = f"skillforge canary set {name} --share {rule.share:g}"
         return None, f"no rollout was started: {err.message}; {again}"
+
+
+def _is_only_marked(library: "Library", name: str, revisions: tuple[str, ...]) -> bool:
+    """Whether a pin or a warning is all that changed: there is nothing to try then."""
+    from skillforge.checks.marks import is_only_marked
+
+    before, after, *_ = (library.skill_at(it, name) for it in revisions)
+    return before is not None and after is not None and is_only_marked(before, after)
 
 
 def looked_at(desk: "Desk", name: str) -> "tuple[Judgement | None, str]":

@@ -17,7 +17,7 @@ from skillforge.learn import hooks, nudging
 from skillforge.learn.hooks import Agent, as_json, as_yaml
 from skillforge.library import Library, replace_file
 from skillforge.operate import handing, laying, syncing
-from skillforge.operate.places import skills_folder
+from skillforge.places import skills_folder
 from skillforge.store import Uses, cache_folder
 
 GUARD = "SKILLFORGE_HOOK"  # is set wherever a hook is at work: none starts another

@@ -11,10 +11,11 @@ from skillforge.cli.use import sync as sync_command
 from skillforge.model import Arm, Rollout
 from skillforge.operate import rollouts
 from skillforge.operate.assigning import assigned, voice
-from skillforge.operate.places import AGENTS
+from skillforge.places import AGENTS
 from skillforge.store import Uses
 from tests.conftest import LibraryFolder, Run
 from tests.operate.test_syncing import WHO, edit
+from tests.propose.conftest import Loop
 
 
 @pytest.fixture
@@ -262,9 +263,11 @@ def test_outside_a_library_both_say_so(
 def test_a_library_without_a_commit_says_what_to_do(run: Run, tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", str(tmp_path / "new")], check=True)
 
-    ran = run("sync", "--library", str(tmp_path / "new"), "--to", "y", "--key", "k")
+    words = ("--library", str(tmp_path / "new"), "--to", str(tmp_path / "y"))
+    ran = run("sync", *words, "--key", "k")
 
     assert ran.code == 2
+    assert not (tmp_path / "y").exists()
     assert "git commit" in ran.err
 
 
@@ -281,3 +284,34 @@ def test_a_shell_takes_the_path_or_goes_without(inside: LibraryFolder) -> None:
             text=True,
         )
         assert (done.stdout == "none\n") != is_canary
+
+
+def test_an_old_name_leads_to_what_took_its_place(
+    library: LibraryFolder, run: Run
+) -> None:
+    loop = Loop(library, run)
+    loop.policy("checks: [validate]\n")
+    batch = loop.batch(
+        {"action": "delete", "name": "pdf-tables", "absorbed_into": "csv-tables"},
+        {
+            "action": "patch",
+            "name": "csv-tables",
+            "old_string": "Do this, then that.",
+            "new_string": "Do this, then that, for PDF as well.",
+        },
+        why="One is enough",
+    )
+    path = library.write("../batch.json", batch)
+    with path.open() as stdin, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.stdin", stdin)
+        number = loop.ok("propose")["proposal"]
+    loop.approve(number)
+    loop.promote(number)
+
+    ran = loop("use", "pdf-tables", "--key", "k")
+
+    assert ran.code == 0
+    assert Path(ran.out.strip()).name == "csv-tables"
+    assert "pdf-tables went into csv-tables" in ran.err
+    said = loop.ok("record", "pdf-tables", "--key", "k", "--outcome", "success")
+    assert said["uses"][0]["skill"] == "csv-tables"

@@ -12,7 +12,7 @@ from skillforge.model import Arm
 from skillforge.operate import assigning
 from tests.conftest import skill_md
 from tests.mcp_server.conftest import NAME, Agent, once, talk
-from tests.propose.conftest import Loop
+from tests.propose.conftest import Loop, page
 
 
 def test_skills_are_listed_by_category_as_hermes_does(server: Any, loop: Loop) -> None:
@@ -128,7 +128,7 @@ def test_search_finds_and_says_why(server: Any, loop: Loop) -> None:
     said = once(server, "skill_search", query="count zebra stripes", limit=1)
 
     assert [it["name"] for it in said["results"]] == ["zebra-counting"]
-    assert "stripes" in said["results"][0]["why"]["body"]
+    assert "zebra" in said["results"][0]["why"]["name"]
 
 
 def test_skills_are_resources_and_so_are_their_files(server: Any, loop: Loop) -> None:
@@ -212,3 +212,19 @@ def test_only_versions_that_main_had_are_shown(server: Any, loop: Loop) -> None:
     said = once(server, "skill_view", name=NAME, version=hidden)
 
     assert "never had the version" in said["error"]
+
+
+def test_an_old_name_leads_to_what_took_its_place(server: Any, loop: Loop) -> None:
+    create = {
+        "action": "create",
+        "name": "all-tables",
+        "content": page("all-tables", "", "all", "tables"),
+    }
+    gone = {"action": "delete", "name": NAME, "absorbed_into": "all-tables"}
+    made = once(server, "skill_manage", operations=[create, gone])
+    loop.approve(made["proposal"])
+    loop.promote(made["proposal"])
+
+    said = once(server, "skill_view", name=NAME)
+
+    assert said["name"] == "all-tables"

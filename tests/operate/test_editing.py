@@ -81,6 +81,15 @@ def test_a_name_that_went_into_another_is_told(loop: Loop) -> None:
     assert "it went into pdf-tables" in loop("pin", "csv-tables").err
 
 
+def test_a_name_that_is_in_the_archive_is_told(loop: Loop) -> None:
+    loop.folder.git("mv", "skills/csv-tables", "csv")
+    (loop.folder.root / "archive").mkdir()
+    loop.folder.git("mv", "csv", "archive/csv-tables")
+    loop.folder.commit("By hand")
+
+    assert "skillforge curate --restore csv-tables" in loop("pin", "csv-tables").err
+
+
 def test_a_skill_with_a_link_in_it_is_not_flattened(loop: Loop) -> None:
     (loop.folder.root / "skills/csv-tables/link").symlink_to("SKILL.md")
     loop.folder.commit()

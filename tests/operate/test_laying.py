@@ -139,7 +139,7 @@ def test_a_cache_that_may_only_be_read_serves_what_it_has(
 ) -> None:
     folder = lay(script)
     (cache / ".lock").unlink()
-    (cache / ".lock").mkdir()  # nobody can write here any more
+    (cache / ".lock").symlink_to("/nowhere/at/all")  # nobody can write here any more
 
     assert lay(script) == folder
     with pytest.raises(ToolError) as caught:

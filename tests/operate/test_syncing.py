@@ -15,8 +15,8 @@ from skillforge.gitrepo.writing import Who
 from skillforge.library import Library
 from skillforge.model import Rollout
 from skillforge.operate import rollouts
-from skillforge.operate.places import AGENTS, skills_folder
 from skillforge.operate.syncing import Fate, Synced, sync
+from skillforge.places import AGENTS, skills_folder
 from tests.conftest import LibraryFolder, skill_md
 from tests.operate.test_laying import commit_tree, killed_at, touched
 

@@ -49,6 +49,7 @@ def test_what_a_hub_holds(released: Loop, out: Path) -> None:
         ".well-known/skills/csv-tables/SKILL.md",
         ".well-known/skills/csv-tables/scripts/read.py",
         "packages/csv-tables.skill",
+        "skills/csv-tables/index.html",
     }
     assert ".well-known/agent-skills/pdf-tables/SKILL.md" in found
     assert not any(b"secret-plan" in data for _, data in found.values())

@@ -81,6 +81,19 @@ def test_a_failure_leaves_it_as_it_was(
     assert [path.name for path in tmp_path.iterdir()] == ["www"]
 
 
+def test_a_link_goes_on_to_lead_there(tmp_path: Path) -> None:
+    place = tmp_path / "www"
+    (tmp_path / "disk").mkdir()
+    place.symlink_to("disk")
+    for text in ("old", "new"):
+        with folder.replaced(place) as fresh:
+            (fresh / "page").write_text(text)
+
+    assert place.is_symlink()
+    assert (tmp_path / "disk/page").read_text() == "new"
+    assert {path.name for path in tmp_path.iterdir()} == {"www", "disk"}
+
+
 def test_a_killed_run_leaves_nothing_that_stays(tmp_path: Path) -> None:
     place = tmp_path / "www"
     code = (

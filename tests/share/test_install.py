@@ -108,6 +108,20 @@ def test_a_hook_of_a_repository_does_not_run(
     assert not (use / "ran").exists()
 
 
+def test_a_repository_on_a_plain_web_server_is_read(
+    library: LibraryFolder, tmp_path: Path, use: Path, run: Run
+) -> None:
+    library.git("tag", "v1.0.0")
+    library.git("clone", "-q", "--bare", ".", str(tmp_path / "www/skills.git"))
+    bare = LibraryFolder(tmp_path / "www/skills.git")
+    bare.git("update-server-info")
+
+    with serving(tmp_path / "www") as url:
+        ok(run("install", f"{url}/skills.git#v1.0.0@csv-tables"))
+
+    assert lock(use)["csv-tables"]["sourceUrl"] == f"{url}/skills.git"
+
+
 def test_a_link_in_a_repository_is_refused(
     library: LibraryFolder, use: Path, run: Run
 ) -> None:

@@ -66,6 +66,15 @@ def test_they_are_the_same_for_everybody(monkeypatch: pytest.MonkeyPatch) -> Non
         os.umask(old)
 
 
+@pytest.mark.parametrize("length", [100, 101, 155, 190])
+def test_a_long_path_is_read_back(length: int) -> None:
+    path = f"{'a' * 90}/{'b' * (length - 91)}"
+    made = tar_gz({path: DraftFile(b"data")})
+
+    with tarfile.open(fileobj=io.BytesIO(made)) as archive:
+        assert archive.getnames() == [path]
+
+
 def test_a_path_that_no_client_could_unpack_is_refused() -> None:
     with pytest.raises(RequestError, match="too long"):
         tar_gz({"a" * 300: DraftFile(b"")})

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from skillforge.store import Checked, Uses
 from tests.conftest import LibraryFolder, Run
 from tests.propose.conftest import REVIEWER, Loop
 
@@ -121,6 +122,31 @@ def test_a_case_that_fails_stops_it(loop: Loop) -> None:
 
     assert ran.code == 1
     assert [it["check"] for it in ran.data["objections"]] == ["test"]
+
+
+def test_a_skill_that_failed_its_last_health_run_stops_it(loop: Loop) -> None:
+    uses = Uses.of(loop.folder.root / ".git")
+    tree = loop.tree("csv-tables")
+    uses.check([Checked("csv-tables", tree, "{}", 1_700_000_000, False, "[]")])
+
+    ran = loop("release", "1.0.0", "--json")
+
+    assert ran.code == 1
+    [objection] = ran.data["objections"]
+    assert objection["check"] == "health"
+    assert "csv-tables failed its cases on 2023-11-14" in objection["problems"][0]
+
+
+def test_a_version_whose_canary_was_closed_stops_it(released: Loop) -> None:
+    released.land("xlsx-tables", "three", "four")
+    root = str(released.folder.root)
+    released.run("canary", "abort", "xlsx-tables", "--why", "Worse", "--library", root)
+
+    ran = released("release", "1.0.1", "--json")
+
+    assert ran.code == 1
+    [objection] = ran.data["objections"]
+    assert objection["problems"] == ["the canary of xlsx-tables was closed: Worse"]
 
 
 def test_git_signs_where_it_is_set_up_to(loop: Loop, tmp_path: Path) -> None:

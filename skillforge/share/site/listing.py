@@ -149,13 +149,18 @@ def row(skill: PublishedSkill, root: str) -> Html:
         el("p", el("bdi", shortened(skill.description)), class_="about"),
         el(
             "p",
-            el("span", el("bdi", group_of(skill)), class_="group"),
+            el("span", el("bdi", _shown_group(skill)), class_="group"),
             el("span", said, class_="marks"),
             el("span", f"{rate} success" if rate else "", class_="rate"),
             el("span", date_of(skill), class_="date"),
             class_="said-of",
         ),
     )
+
+
+def _shown_group(skill: PublishedSkill) -> str:
+    group = group_of(skill)
+    return "" if group == UNGROUPED else group
 
 
 def _blank_row() -> Html:

@@ -2,6 +2,7 @@
 "use strict";
 
 const SLICE = 40; // rows that are added at a time; listing.py begins with as many
+const OTHER = "Other"; // what address.py calls those without a group
 
 const one = (selector) => document.querySelector(selector);
 const said = one(".said");
@@ -168,7 +169,8 @@ function makeRow(skill, groups, words) {
   link.firstElementChild.append(marked(skill.name, words));
   row.querySelector(".version bdi").textContent = skill.version;
   row.querySelector(".about bdi").append(marked(skill.about, words));
-  row.querySelector(".group bdi").textContent = groups[skill.group];
+  const group = groups[skill.group];
+  row.querySelector(".group bdi").textContent = group === OTHER ? "" : group;
   for (const [text, tone] of skill.marks) {
     const mark = document.createElement("span");
     mark.className = `mark ${tone}`;

@@ -5,7 +5,14 @@ from urllib.parse import urlencode
 from skillforge.model import SKILL_FILE
 from skillforge.share.hub import Hub, PublishedSkill
 from skillforge.share.site import markdown
-from skillforge.share.site.address import HOME, group_of, link_to, page_of, root_of
+from skillforge.share.site.address import (
+    HOME,
+    UNGROUPED,
+    group_of,
+    link_to,
+    page_of,
+    root_of,
+)
 from skillforge.share.site.clients import InstallLine, install_lines
 from skillforge.share.site.files import file_list, places
 from skillforge.share.site.frame import Page
@@ -29,7 +36,9 @@ def _head(skill: PublishedSkill, root: str) -> Html:
     home = link_to(HOME, root)
     asked = urlencode({"group": visible(group_of(skill))})  # as site.js reads it
     group = el("a", el("bdi", group_of(skill)), href=f"{home}#{asked}")
-    crumbs = el("ol", el("li", el("a", "Skills", href=home)), el("li", group))
+    has_group = group_of(skill) != UNGROUPED
+    links = [el("a", "Skills", href=home), *([group] if has_group else [])]
+    crumbs = el("ol", (el("li", link) for link in links))
     return el(
         "header",
         el("nav", crumbs, aria_label="Where this is", class_="crumbs"),

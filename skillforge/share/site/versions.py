@@ -1,5 +1,6 @@
 """How a skill came to be: every version, why, who approved it, and what changed."""
 
+import re
 from collections.abc import Iterator
 
 from skillforge.share.hub import PublishedSkill, PublishedVersion
@@ -8,6 +9,8 @@ from skillforge.share.site.frame import count_of, day
 from skillforge.share.site.markup import Html, el, join
 
 MOST_LETTERS = 300_000  # of all diffs on a page
+# Where a commit message was wrapped: not at the end of a paragraph, nor in a list.
+_WRAPPED = re.compile(r"(?<!\n)\n(?![\s*-]|\d+[.)])")
 _ACTIONS = {
     "create": "Added",
     "edit": "Changed",
@@ -15,6 +18,7 @@ _ACTIONS = {
     "rollback": "Rolled back",
     "consolidate": "Merged with others",
     "archive": "Archived",
+    "direct": "Pushed directly",
 }
 _ORIGINS = {
     "human": "a person",
@@ -35,7 +39,8 @@ def reason(skill: PublishedSkill) -> Html:
         if skill.examples
         else ""
     )
-    told = join("Made by ", _origin(first), made_from, ", ", day(first.date), ".")
+    maker = _ORIGINS.get(first.origin) or first.origin or first.author
+    told = join("Made by ", el("bdi", maker), made_from, ", ", day(first.date), ".")
     return join(_why(first), el("p", told, class_="quiet"))
 
 
@@ -102,14 +107,11 @@ def _names(names: tuple[str, ...]) -> Html:
 
 def _why(version: PublishedVersion) -> Html | None:
     """Its words as they are, in paragraphs; they are the author's, so no markup."""
-    paragraphs = [part.strip() for part in version.why.split("\n\n") if part.strip()]
+    flowing = _WRAPPED.sub(" ", version.why)
+    paragraphs = [part.strip() for part in flowing.split("\n\n") if part.strip()]
     if not paragraphs:
         return None
     return el("blockquote", (el("p", part) for part in paragraphs), dir="auto")
-
-
-def _origin(version: PublishedVersion) -> str:
-    return _ORIGINS.get(version.origin, version.origin or "someone unnamed")
 
 
 def _change(version: PublishedVersion) -> Html | None:

@@ -194,3 +194,20 @@ def test_dates_are_written_the_same_in_every_country() -> None:
     assert "3 October 2026" in text
     odd = pages(replace(hubs.hub(), date="yesterday"))["index.html"]
     assert b"yesterday" in odd
+
+
+def test_a_reason_flows_as_wide_as_the_page_and_its_lists_stay() -> None:
+    why = "Wrapped at\nsome width.\n\nBecause:\n- one\n- two\n"
+    told = (hubs.version("1.0", why=why, origin="", action="direct", author="Ada"),)
+    page = pages(hubs.hub(hubs.skill("x", versions=told)))["skills/x/index.html"]
+    text = Reader(page.decode()).text
+    assert "Wrapped at some width." in text
+    assert "Because:\n- one\n- two" in text
+    assert "Pushed directly" in text
+    assert "Made by Ada" in text
+
+
+def test_a_skill_without_a_group_has_none_made_up_for_it() -> None:
+    made = pages(hubs.hub(hubs.skill("x")))
+    assert "Other" not in Reader(made["index.html"].decode()).text
+    assert "Other" not in Reader(made["skills/x/index.html"].decode()).text
