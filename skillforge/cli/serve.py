@@ -69,7 +69,8 @@ def _door(settings: Settings, is_background: bool, speaks_for: str | None) -> "D
     said = os.environ.get("SKILLFORGE_ORIGIN", "")
     is_background = is_background or said == "agent-background"
     start = settings.start.absolute()
-    return Door(start, settings.choice, is_background, speaks_for or "")
+    where = (settings.forge, settings.host)
+    return Door(start, *where, is_background, speaks_for or "")
 
 
 def _refuse_missing() -> None:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from skillforge.errors import ConflictError, SkillforgeError
 from skillforge.mcp_server.door import Caller, Door
-from skillforge.mcp_server.tools import Tool
+from skillforge.mcp_server.tools import TOOLS
 
 
 class Said(NamedTuple):
@@ -16,10 +16,11 @@ class Said(NamedTuple):
     is_error: bool = False
 
 
-def answer(door: Door, tool: Tool, caller: Caller, given: Mapping[str, Any]) -> Said:
+def answer(door: Door, name: str, caller: Caller, given: Mapping[str, Any]) -> Said:
     """Do what a tool does; whatever goes wrong is an answer, too."""
     try:
-        done = tool.work(door, caller, tool.checked(given))
+        tool = TOOLS[name]
+        done = tool.work(name)(door, caller, tool.checked(given))
     except SkillforgeError as err:
         return _failed(_told(err))
     except Exception as err:  # noqa: BLE001 - the last stop before the agent

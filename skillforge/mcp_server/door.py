@@ -10,14 +10,14 @@ import uuid
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from skillforge.errors import RequestError
-from skillforge.forge.choosing import Choice
-from skillforge.library import Library
 from skillforge.model import Origin
-from skillforge.propose.desk import Desk
-from skillforge.verbs.looking import library_at
+
+if TYPE_CHECKING:
+    from skillforge.library import Library
+    from skillforge.propose.desk import Desk
 
 _MOST_SEEN = 100_000
 _FOREGROUND = ("", "foreground", "assistant_tool", Origin.AGENT_FOREGROUND)
@@ -90,7 +90,8 @@ class Door:
     """
 
     start: Path
-    choice: Choice = field(default_factory=Choice)
+    forge: str = ""
+    host: str = ""
     is_background: bool = False
     speaks_for: str = ""
     session: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -103,16 +104,22 @@ class Door:
         which = session or self.session
         return Caller(_plain(client) or "agent", which, key or which)
 
-    def library(self) -> Library:
+    def library(self) -> "Library":
         """The library as it is now: every call opens it anew."""
-        return library_at(self.start, *self.choice)
+        from skillforge.verbs.looking import library_at
 
-    def desk(self, caller: Caller) -> Desk:
+        return library_at(self.start, self.forge, self.host)
+
+    def desk(self, caller: Caller) -> "Desk":
         """The desk of an agent: proposals are its own, not those of git's user."""
+        from skillforge.forge.choosing import Choice
+        from skillforge.library import Library
+        from skillforge.propose.desk import Desk
+
         name = caller.client
         slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "agent"
         who = self.speaks_for or f"{name} (agent) <{slug}@agents.invalid>"
-        return Desk(Library.open(self.start), who, self.choice)
+        return Desk(Library.open(self.start), who, Choice(self.forge, self.host))
 
     def origin(self, said: str) -> Origin:
         """Which kind of agent wants something; never a person."""

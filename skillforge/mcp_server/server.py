@@ -8,7 +8,7 @@ import base64
 import mimetypes
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote
 
 import anyio
@@ -21,12 +21,13 @@ from mcp.shared.exceptions import MCPError
 
 from skillforge import __version__
 from skillforge.errors import SkillforgeError
-from skillforge.mcp_server import reading
 from skillforge.mcp_server.answering import answer
 from skillforge.mcp_server.door import Caller, Door
 from skillforge.mcp_server.tools import TOOLS
 from skillforge.model import SKILL_FILE
-from skillforge.text import nearest
+
+if TYPE_CHECKING:
+    from skillforge.store.index import Shelved
 
 T = TypeVar("T")
 _SCHEME = "skill://"
@@ -88,8 +89,9 @@ class Service:
     async def call_tool(
         self, ctx: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        tool = TOOLS.get(params.name)
-        if tool is None:
+        if params.name not in TOOLS:
+            from skillforge.text import nearest
+
             meant = nearest(params.name, list(TOOLS)) or ", ".join(TOOLS)
             raise MCPError(
                 types.INVALID_PARAMS,
@@ -98,7 +100,7 @@ class Service:
         given = params.arguments or {}
         session = given.get("session")
         caller = self._caller(ctx, session if isinstance(session, str) else "")
-        said = await self._apart(partial(answer, self.door, tool, caller, given))
+        said = await self._apart(partial(answer, self.door, params.name, caller, given))
         content = types.TextContent(type="text", text=said.text)
         return types.CallToolResult(content=[content], is_error=said.is_error)
 
@@ -108,7 +110,7 @@ class Service:
         params: types.PaginatedRequestParams | None,
     ) -> types.ListResourcesResult:
         caller, after = self._caller(ctx), (params and params.cursor) or ""
-        found = await self._try(partial(reading.names, self.door, caller))
+        found = await self._try(partial(_names, self.door, caller))
         left = [skill for skill in found if skill.name > after]
         page = left[:_A_PAGE]
         return types.ListResourcesResult(
@@ -156,6 +158,8 @@ class Service:
         return types.ReadResourceResult(contents=[_contents(uri, wanted, data)])
 
     def _read(self, caller: Caller, name: str, path: str) -> bytes:
+        from skillforge.mcp_server import reading
+
         version = reading.version_of(self.door, caller, name)
         data = version.read(path)
         reading.saw(self.door, caller, version, path)
@@ -170,9 +174,17 @@ class Service:
             raise MCPError(types.INVALID_PARAMS, said) from err
 
 
+def _names(door: Door, caller: Caller) -> "list[Shelved]":
+    from skillforge.mcp_server import reading
+
+    return reading.names(door, caller)
+
+
 def _contents(
     uri: str, path: str, data: bytes
 ) -> types.TextResourceContents | types.BlobResourceContents:
+    from skillforge.mcp_server import reading
+
     text = reading.as_text(data)
     kind = _TEXT if path.endswith(".md") else mimetypes.guess_type(path)[0]
     if text is not None:

@@ -1,19 +1,21 @@
-"""The tools that agents see: their names, what they take, and what they do.
+"""The tools that agents see: their names, what they take, and where they are.
 
 The names and shapes of skills_list, skill_view and skill_manage are those of Hermes.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from skillforge.errors import RequestError
-from skillforge.mcp_server import reading, writing
-from skillforge.mcp_server.door import Caller, Door
-from skillforge.model import Ended
-from skillforge.text import nearest
 
-Work: TypeAlias = Callable[[Door, Caller, Mapping[str, Any]], dict[str, Any] | str]
+if TYPE_CHECKING:
+    from skillforge.mcp_server.door import Caller, Door
+
+Work: TypeAlias = "Callable[[Door, Caller, Mapping[str, Any]], dict[str, Any] | str]"
+_READING = "skillforge.mcp_server.reading"
+_WRITING = "skillforge.mcp_server.writing"
 _KINDS: dict[str, tuple[type, ...]] = {
     "string": (str,),
     "integer": (int,),
@@ -59,9 +61,13 @@ class Field(NamedTuple):
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool; one that is `open` judges its arguments itself."""
+    """A tool; one that is `open` judges its arguments itself.
 
-    work: Work
+    What it does is in a module that is loaded when somebody calls: agents start the
+    server with every session, and use few of its tools.
+    """
+
+    module: str
     about: str
     fields: Mapping[str, Field]
     is_reading: bool = False
@@ -79,6 +85,10 @@ class Tool:
         said |= {"required": required} if required else {}
         return said | ({} if self.is_open else {"additionalProperties": False})
 
+    def work(self, name: str) -> Work:
+        found: Work = getattr(import_module(self.module), name)
+        return found
+
     def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments that were given; what is null was not."""
         told = {name: value for name, value in given.items() if value is not None}
@@ -87,6 +97,8 @@ class Tool:
         for name, value in told.items():
             field = self.fields.get(name)
             if field is None:
+                from skillforge.text import nearest
+
                 meant = nearest(name, list(self.fields)) or ", ".join(self.fields)
                 raise RequestError(
                     f"there is no argument {name!r}", hint=f"did you mean {meant}?"
@@ -147,14 +159,14 @@ _OPERATIONS = {
 
 TOOLS: dict[str, Tool] = {
     "skills_list": Tool(
-        reading.skills_list,
+        _READING,
         "List the skills of this library: name, description, category. Look here "
         "before a task; load what fits with skill_view.",
         {"category": Field("string", "Only skills of this category.")},
         is_reading=True,
     ),
     "skill_view": Tool(
-        reading.skill_view,
+        _READING,
         "Load a skill's instructions (SKILL.md), or one of its linked files.",
         {
             "name": Field("string", "The skill's name.", is_required=True),
@@ -169,7 +181,7 @@ TOOLS: dict[str, Tool] = {
         is_reading=True,
     ),
     "skill_search": Tool(
-        reading.skill_search,
+        _READING,
         "Find skills by what they are for. Any words will do.",
         {
             "query": Field("string", "What you want to do.", is_required=True),
@@ -178,7 +190,7 @@ TOOLS: dict[str, Tool] = {
         is_reading=True,
     ),
     "skill_manage": Tool(
-        writing.skill_manage,
+        _WRITING,
         "Propose to create, change or remove a skill. Nothing is changed: a proposal "
         "waits for a reviewer, and the answer has its number (`staged`). Read a skill "
         "with skill_view before you change it. Leave out what failed once on one "
@@ -203,7 +215,7 @@ TOOLS: dict[str, Tool] = {
         extra=_OPERATIONS,
     ),
     "skill_record": Tool(
-        writing.skill_record,
+        _WRITING,
         "Report how a task ended for which you used a skill. It counts for the version "
         "that you were given.",
         {
@@ -212,7 +224,7 @@ TOOLS: dict[str, Tool] = {
                 "string",
                 "How it ended.",
                 is_required=True,
-                choices=tuple(it.value for it in Ended),
+                choices=("success", "failure", "unknown"),
             ),
             "verified_by": Field(
                 "string",
@@ -227,7 +239,7 @@ TOOLS: dict[str, Tool] = {
         },
     ),
     "skill_capture": Tool(
-        writing.skill_capture,
+        _WRITING,
         "Keep what is worth learning from a transcript of your session. It is "
         "redacted, stays in this clone, and waits for a person to approve it.",
         {
@@ -237,7 +249,7 @@ TOOLS: dict[str, Tool] = {
         },
     ),
     "proposal_status": Tool(
-        writing.proposal_status,
+        _WRITING,
         "Tell how proposals stand: one by number, those for a skill, or all open ones.",
         {
             "proposal": Field("integer", "Its number.", least=1, most=2**31),
