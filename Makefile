@@ -9,7 +9,7 @@ CLIENTS := .clients
 # Tests start hundreds of Pythons; none of them has to compile what another one has.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint browser bench contract clients clean
+.PHONY: demo test lint browser bench contract clients inspector clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -49,6 +49,11 @@ clients: $(READY)  ## install from a built hub with the clients that people use
 	npm install --silent --no-fund --no-audit --prefix $(CLIENTS) \
 		skills openskills @anthropic-ai/claude-code
 	$(BIN)/python -m tests.clients $(CLIENTS)
+
+inspector: $(READY)  ## the MCP inspector lists our tools (needs npm)
+	npx --yes @modelcontextprotocol/inspector --cli $(BIN)/skillforge mcp --library . \
+		--method tools/list | $(BIN)/python -c 'import json, sys; \
+		print(*(tool["name"] for tool in json.load(sys.stdin)["tools"]), sep="\n")'
 
 clean:
 	rm -rf $(CONTRACT) $(CLIENTS) $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

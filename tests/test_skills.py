@@ -1,14 +1,17 @@
 """Our own library: real skills that our rules and the reference validator accept."""
 
+import re
 from pathlib import Path
 
 import pytest
 import skills_ref
 
 from skillforge.checks import Ruleset
+from skillforge.cli import COMMANDS
 from skillforge.library import read_folder
+from skillforge.mcp_server.tools import TOOLS
 from skillforge.model import Profile
-from tests.conftest import Run
+from tests.conftest import LibraryFolder, Run
 
 PROJECT = Path(__file__).parents[1]
 SKILLS = sorted((PROJECT / "skills").iterdir())
@@ -29,6 +32,30 @@ def test_our_skills_prove_themselves(folder: Path, run: Run) -> None:
     assert ran.code == 0, ran.out
     assert len(ran.data["trials"]) >= 3
     assert ran.data["findings"] == []
+
+
+def test_our_skill_names_commands_and_tools_that_there_are() -> None:
+    text = (PROJECT / "skills" / "skillforge" / "SKILL.md").read_text()
+    commands = set(re.findall(r"`skillforge ([a-z-]+)", text))
+    known = {name for stage in COMMANDS.values() for name in stage}
+
+    assert commands <= known
+    assert {"brief", "propose", "show", "search"} <= commands
+    assert set(re.findall(r"`((?:skills?|proposal)_[a-z]+)`", text)) == set(TOOLS)
+
+
+def test_the_batch_of_our_skill_is_taken(
+    library: LibraryFolder, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library.add_skill("csv-tables", body="# Tables\n\nRead the file.\n")
+    library.commit()
+    batch = PROJECT / "skills" / "skillforge" / "templates" / "batch.json"
+    with batch.open() as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        ran = run("propose", "--json", "--library", str(library.root))
+
+    assert ran.code == 0, ran.err
+    assert ran.data["skill"] == "csv-tables"
 
 
 def test_there_are_skills_and_one_teaches_skillforge() -> None:
