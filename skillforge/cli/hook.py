@@ -185,4 +185,7 @@ def _last_words(last: dict[str, Any] | None) -> str:
         return f"{what}: {last['error']}"
     if last["kept"] is None:
         return f"{what}: {last['since']} calls since the last look, 10 are needed"
-    return f"{what}: kept {last['kept']} examples of {last['calls']} calls"
+    from skillforge.report import many
+
+    kept = many(last["kept"], "example")
+    return f"{what}: kept {kept} of {last['calls']} calls"
