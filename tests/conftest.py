@@ -22,11 +22,9 @@ from skillforge.model import Document
 # No deadline: a busy machine is not a failure. In CI the same examples each time; a
 # developer's machine goes on looking for new ones, and EXAMPLES says for how many.
 IS_CI = "CI" in os.environ
+EXAMPLES = int(os.environ.get("EXAMPLES", "25"))
 settings.register_profile(
-    "ours",
-    deadline=None,
-    derandomize=IS_CI,
-    max_examples=int(os.environ.get("EXAMPLES", "25")),
+    "ours", deadline=None, derandomize=IS_CI, max_examples=EXAMPLES
 )
 settings.load_profile("ours")
 
