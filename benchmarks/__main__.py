@@ -13,7 +13,7 @@ from pathlib import Path
 
 import yaml
 
-from benchmarks import loop, scan, share_hub, share_read, sync, trials
+from benchmarks import agents, loop, scan, share_hub, share_read, sync, trials
 from benchmarks.corpus import generate
 from benchmarks.measure import Row, command, git, library, ratio, seconds
 from skillforge.checks import Ruleset
@@ -182,6 +182,7 @@ def main() -> None:
         rows += trials.trials(work)
         rows += scan.rows(small)
         rows += sync.rows(root, work)
+        rows += agents.rows(root)
         rows += share_read.rows(root, work)
         rows += share_hub.rows(small)
         rows += [*cold(root, work), *warm(root), *start_up(root)]

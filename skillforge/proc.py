@@ -69,6 +69,29 @@ def start(
         raise ToolError(f"{argv[0]} cannot be started: {err.strerror}") from err
 
 
+def leave(argv: Sequence[str], *, env: Mapping[str, str], cwd: Path) -> None:
+    """Start a process that goes on by itself, whatever becomes of this one.
+
+    It has no terminal and no pipe of ours: nobody waits for it, and it for nobody.
+    """
+    import subprocess
+
+    quiet = subprocess.DEVNULL
+    try:
+        started = subprocess.Popen(
+            list(argv),
+            cwd=cwd,
+            env=env,
+            stdin=quiet,
+            stdout=quiet,
+            stderr=quiet,
+            start_new_session=True,
+        )
+    except OSError as err:
+        raise ToolError(f"{argv[0]} cannot be started: {err.strerror}") from err
+    started.returncode = 0  # so that Python does not ask for how it ended
+
+
 @contextmanager
 def running(process: Process) -> Iterator[Process]:
     """Leave no process and no open pipe behind, whatever happens in between."""
@@ -139,10 +162,11 @@ def spread(work: Callable[[Sequence[T]], R], items: Sequence[T], least: int) -> 
     """Do `work` on parts of `items` at the same time, one part for each processor.
 
     Parts have at least `least` items. A part whose process dies is done again here, so
-    that nothing is lost; the order of parts is kept.
+    that nothing is lost; the order of parts is kept. In a thread of a server all is
+    done in one part: a child would have the locks of other threads, and never them.
     """
     parts = min(os.cpu_count() or 1, max(1, len(items) // least))
-    if parts == 1 or not hasattr(os, "fork"):
+    if parts == 1 or not hasattr(os, "fork") or _is_beside_others():
         return [work(items)]
     import pickle
 
@@ -156,6 +180,12 @@ def spread(work: Callable[[Sequence[T]], R], items: Sequence[T], least: int) -> 
         _, status = os.waitpid(pid, 0)
         results.append(pickle.loads(data) if status == 0 else work(part))
     return results
+
+
+def _is_beside_others() -> bool:
+    import threading
+
+    return threading.current_thread() is not threading.main_thread()
 
 
 def _fork(work: Callable[[Sequence[T]], R], part: Sequence[T]) -> tuple[int, int]:

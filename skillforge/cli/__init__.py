@@ -73,6 +73,12 @@ COMMANDS = {
         "build": ("release", "Make the Skills Hub of a release."),
         "publish": ("publish", "Publish a release: to a folder, a branch, GitHub."),
     },
+    "Serve": {
+        "mcp": ("serve", "Let agents read skills and propose changes, over MCP."),
+        "hook": ("hook", "Have an agent's sessions captured when they end."),
+        "import-pending": ("serve", "Turn what Hermes holds back into proposals."),
+        "brief": ("serve", "Tell an agent what to learn from a session, and how."),
+    },
     "GitHub": {
         "protect": ("github", "Set a repository up so that only judged skills merge."),
         "report": ("github", "Show a gate's report on its pull request."),

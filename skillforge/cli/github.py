@@ -119,9 +119,9 @@ def promoted(settings: Settings, span: str) -> Answer:
 
 def _rolled_out(desk: "Desk", forge: "GitHubForge", commits: set[str]) -> list[str]:
     """Start the rollouts that the policy wants after merges, and share them."""
-    from skillforge.cli.canary import Merged, rolled_out
     from skillforge.operate import agreeing
     from skillforge.propose import history
+    from skillforge.verbs.canary import Merged, rolled_out
 
     library, remote = desk.library, forge.hosted.remote
     agreeing.agree(library, remote, desk.by)

@@ -11,7 +11,6 @@ from skillforge.model import Origin
 
 if TYPE_CHECKING:
     from skillforge.model import Draft
-    from skillforge.propose.admission import Request
     from skillforge.propose.desk import Desk
     from skillforge.propose.opening import Outcome
 
@@ -97,6 +96,7 @@ def propose(
     Exits 0 with a proposal, also if the same draft was proposed before; 1 if the draft
     is not valid; 4 if another proposal or a skill like it is in the way.
     """
+    from skillforge.propose.asking import Options, request
     from skillforge.propose.desk import Desk
     from skillforge.propose.opening import propose as open_proposals
 
@@ -107,7 +107,8 @@ def propose(
         drafts = _removals(targets)
     else:
         drafts = desk.drafts(targets)
-    requests = [_request(desk, draft, given) for draft in drafts]
+    options = Options.of(given)
+    requests = [request(desk, draft, options) for draft in drafts]
     outcomes = open_proposals(desk.library, desk.forge, requests, desk.by)
     left_out = [f"{draft.skill}/{path}" for draft in drafts for path in draft.left_out]
     answer = proposed(outcomes, left_out)
@@ -146,28 +147,6 @@ def _removals(targets: tuple[str, ...]) -> "list[Draft]":
     for name in names:
         refuse_paths(name, {})
     return [Draft(name) for name in dict.fromkeys(names)]
-
-
-def _request(desk: "Desk", draft: "Draft", given: dict[str, Any]) -> "Request":
-    from dataclasses import replace
-
-    from skillforge.propose import drafts
-    from skillforge.propose.admission import Request
-
-    files, ids = drafts.examples(
-        desk.library, desk.base, draft.skill, given["examples"]
-    )
-    draft = replace(
-        draft,
-        evidence={**draft.evidence, **files},
-        examples=tuple(dict.fromkeys((*draft.examples, *ids))),
-        origin=Origin(given["origin"] or desk.origin_of(draft)),
-        why=given["why"] or "",
-        session=given["session"] or "",
-        model=given["model"] or "",
-    )
-    supersede = given["supersede"]
-    return Request(draft, desk.base, given["bump"], given["draft"], supersede)
 
 
 def proposed(outcomes: "list[Outcome]", left_out: list[str]) -> Answer:

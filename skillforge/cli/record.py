@@ -1,7 +1,6 @@
 """The commands that tell how skills fare: record, sync-uses, stats."""
 
 import sys
-import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -64,13 +63,12 @@ def record(settings: Settings, /, name: str | None, **given: Any) -> Answer:
     A use that decides a rollout closes or finishes it at once. Exits 1 if a line was no
     report; the others are recorded.
     """
-    from skillforge.cli.use import settled
-    from skillforge.operate.recording import Recorder
+    from skillforge.verbs.looking import library_at
+    from skillforge.verbs.recording import record as keep
 
     reports, unread = _reports(name, given)
-    done = Recorder(settled(settings), int(time.time())).record(reports)
-    voted = sorted({use.skill for use in done.uses if use.is_vote})
-    looked = _looked(_desk(settings), voted) if voted else []
+    library = library_at(settings.start, settings.forge, settings.host)
+    done, looked = keep(library, reports, lambda: _desk(settings))
     return _recorded(done, unread, looked)
 
 
@@ -120,14 +118,6 @@ def _lines() -> Iterable[str]:
         yield line.decode("utf-8", "replace")
 
 
-def _looked(desk: "Desk", names: list[str]) -> "list[tuple[Judgement, str]]":
-    """The rollouts that something new was heard of, judged."""
-    from skillforge.cli.canary import looked_at
-
-    looked = [looked_at(desk, name) for name in names]
-    return [(judged, problem) for judged, problem in looked if judged is not None]
-
-
 def _recorded(
     done: "Recorded",
     unread: "list[Unread]",
@@ -173,8 +163,8 @@ def sync_uses(settings: Settings, remote: str) -> Answer:
     all others; a use counts once, however often it comes. What is pushed: outcomes,
     versions, times and redacted pitfalls. Keys are digests, and notes stay here.
     """
-    from skillforge.cli.canary import automatic
     from skillforge.operate import agreeing, rollouts, sharing
+    from skillforge.verbs.canary import automatic, heard
 
     desk, by = _desk(settings), automatic()
     library = desk.library
@@ -182,7 +172,7 @@ def sync_uses(settings: Settings, remote: str) -> Answer:
     sent = sharing.send(library, other, by)
     shared = sharing.receive(library, other, by.seconds)
     changed = agreeing.agree(library, other, by)
-    looked = _looked(desk, sorted(rollouts.every(library.repository())))
+    looked = heard(desk, sorted(rollouts.every(library.repository())))
     if any(not judged.rollout.is_running for judged, _ in looked):
         agreeing.agree(library, other, by)  # so that others hear of it now
     return _synced(sent, shared, changed, looked)

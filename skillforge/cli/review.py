@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import click
 
 from skillforge.cli.base import FORMATS, Answer, Settings, forge_options
-from skillforge.cli.canary import Merged, rolled_out
 from skillforge.cli.output import use_colour
 from skillforge.cli.propose import as_option
+from skillforge.verbs.canary import Merged, rolled_out
 
 if TYPE_CHECKING:
     from skillforge.model import Proposal, Rollout, Verdict

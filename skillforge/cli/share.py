@@ -22,19 +22,6 @@ revision_option = click.option(
 )
 
 
-def _library(settings: Settings) -> "Library":
-    """The library, with main as its forge has it; nothing is fetched."""
-    from skillforge.gitrepo import remote
-    from skillforge.library import Library
-
-    library = Library.open(settings.start)
-    if not remote.origin(library.repository())[1]:
-        return library  # the usual case: main is this repository's own
-    from skillforge.propose.desk import Desk
-
-    return Desk.at(settings.start).settled()
-
-
 @click.command("list")
 @revision_option
 @common_options
@@ -51,8 +38,9 @@ def list_(settings: Settings, rev: str | None) -> Answer:
     from skillforge.share import reading_words as words
     from skillforge.share import shelf
     from skillforge.store.index import Index
+    from skillforge.verbs.looking import library_at
 
-    library = _library(settings)
+    library = library_at(settings.start)
     commit = shelf.commit_of(library, rev)
     skills = shelf.reading(library, commit, Index.skills)
     data = {"commit": commit, "skills": [words.skill_row(skill) for skill in skills]}
@@ -77,13 +65,13 @@ def show(settings: Settings, name: str, file: str | None, rev: str | None) -> An
     """
     from skillforge.share import reading_words as words
     from skillforge.share import shelf, showing
+    from skillforge.verbs.looking import library_at, unknown
 
-    library = _library(settings)
+    library = library_at(settings.start)
     commit = shelf.commit_of(library, rev)
     shown = showing.find(library, commit, name)
     if shown is None:
-        _tell_where_it_went(library, commit, name, is_now=rev is None)
-        raise showing.unknown(library, commit, name)
+        raise unknown(library, commit, name, is_now=rev is None)
     if file is None:
         return Answer(words.shown_data(shown), words.shown_text(shown))
     data = showing.read_file(shown, file)
@@ -100,23 +88,6 @@ def _on_screen(data: bytes, file: str) -> bytes:
         raise click.UsageError(f"{file} is not text; send it to a file with > {file}")
     lines = data.decode("utf-8", "replace").split("\n")
     return "\n".join(printable(line.expandtabs()) for line in lines).encode()
-
-
-def _tell_where_it_went(
-    library: "Library", commit: str, name: str, *, is_now: bool
-) -> None:
-    """Stop with what became of a skill that main had once."""
-    from skillforge.errors import RequestError
-    from skillforge.propose import story
-    from skillforge.share import showing
-
-    if not is_now:
-        return
-    try:
-        found = story.why(library, name)
-    except RequestError:
-        return
-    raise showing.moved(name, found.became, found.versions[-1].step.name or commit)
 
 
 @click.command()
@@ -148,8 +119,9 @@ def search(
     from skillforge.share import reading_words as words
     from skillforge.share import shelf
     from skillforge.share.search import search as find
+    from skillforge.verbs.looking import library_at
 
-    library = _library(settings)
+    library = library_at(settings.start)
     commit = shelf.commit_of(library, rev)
     asked = " ".join(query)
     hits = find(library, commit, asked, limit)
@@ -191,9 +163,10 @@ def catalog(
     """
     from skillforge.share import forms, shelf
     from skillforge.share.catalog import fitted, readable, tokens
+    from skillforge.verbs.looking import library_at
 
     settings.json = settings.json or format_ == "json"
-    library = _library(settings)
+    library = library_at(settings.start)
     commit = shelf.commit_of(library, rev)
     skills = shelf.reading(library, commit, lambda index: readable(index, budget))
     found = _found(library, commit, task)

@@ -9,7 +9,6 @@ from skillforge.cli.base import Answer, Settings, forge_options
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from skillforge.library import Library
     from skillforge.operate.syncing import Synced
 
 _AGENTS = ("claude", "codex", "hermes", "agents")  # a test holds it to `places`
@@ -33,20 +32,6 @@ key_option = click.option(
 )
 
 
-def settled(settings: Settings) -> "Library":
-    """The library, with main as its forge has it; nothing is fetched."""
-    from skillforge.gitrepo import remote
-    from skillforge.library import Library
-
-    library = Library.open(settings.start)
-    is_usual = not settings.forge and not settings.host
-    if is_usual and not remote.origin(library.repository())[1]:
-        return library  # as on one machine; that is not to wait for more
-    from skillforge.propose.desk import Desk
-
-    return Desk(library, None, settings.choice).settled()
-
-
 @click.command()
 @click.argument("name")
 @key_option
@@ -66,8 +51,9 @@ def use(settings: Settings, name: str, key: str) -> Answer:
     skill is tried on some keys first.
     """
     from skillforge.operate import assigning, handing, laying
+    from skillforge.verbs.looking import library_at
 
-    library = settled(settings)
+    library = library_at(settings.start, settings.forge, settings.host)
     given = assigning.assigned(library, name, key)
     skill, path = given.skill, None
     if skill != name:
@@ -142,9 +128,10 @@ def sync(settings: Settings, /, key: str, dry: bool, **where: str | None) -> Ans
     alone. Killed or interrupted, it is finished by the next one.
     """
     from skillforge.operate import handing, syncing
+    from skillforge.verbs.looking import library_at
 
     folder = _folder(**where)
-    library = settled(settings)
+    library = library_at(settings.start, settings.forge, settings.host)
     done = syncing.sync(library, key, folder, dry=dry)
     unwritten = "" if dry else handing.remember(library, done.handed, key)
     data = _data(done) | {"dry_run": dry, "remembered": not (dry or _noted(unwritten))}

@@ -53,7 +53,7 @@ def _shelve(
             discard(left)
         write(files, new / folder.name)
         prove(new / folder.name, tree)
-        _lock_up(new / folder.name)
+        lock_up(new / folder.name)
         home.parent.mkdir(exist_ok=True)
         if os.path.lexists(home):
             home.rename(old)
@@ -141,11 +141,18 @@ def prove(folder: Path, tree: str) -> None:
         )
 
 
-def _lock_up(folder: Path) -> None:
+def lock_up(folder: Path) -> None:
     """Let nobody write in a folder any more."""
     for top, _folders, files in os.walk(folder):
         for path in (Path(top), *(Path(top, name) for name in files)):
             path.chmod(path.stat().st_mode & ~_WRITE & 0o7777)
+
+
+def unlock(folder: Path) -> None:
+    """Let the owner write in a folder again."""
+    for top, _folders, files in os.walk(folder):
+        for path in (Path(top), *(Path(top, name) for name in files)):
+            path.chmod(path.stat().st_mode | 0o200)
 
 
 def discard(path: Path) -> None:

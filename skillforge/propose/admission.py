@@ -17,11 +17,14 @@ from skillforge.model import (
     Comment,
     Document,
     Draft,
+    Origin,
     Proposal,
     State,
+    is_of_agent,
 )
 
 DAY = 86_400
+_AGENTS = (Origin.AGENT_FOREGROUND, Origin.AGENT_BACKGROUND)
 FREE_GROWTH = 1000  # bytes that any SKILL.md may grow by: a small one has to
 
 
@@ -155,13 +158,21 @@ def _rivals(waiting: list[Proposal], ready: Ready) -> list[Proposal]:
 def refuse_rivals(waiting: list[Proposal], ready: Ready, by: Who) -> None:
     """One open proposal for a skill, unless it is too old or is to be superseded."""
     for rival in _rivals(waiting, ready):
-        if not is_old(rival, ready.policy, by) and not ready.request.supersede:
-            raise ConflictError(
-                f"proposal {rival.number} for {rival.skill} is open already",
-                hint=f"`skillforge review {rival.number}` shows it; --supersede "
-                "closes it in favour of this one",
-                facts={"proposal": rival.number, "skill": rival.skill},
-            )
+        may_replace = _is_replaceable(rival, ready)
+        if is_old(rival, ready.policy, by) or (ready.request.supersede and may_replace):
+            continue
+        how = "--supersede closes it in favour of this one"
+        raise ConflictError(
+            f"proposal {rival.number} for {rival.skill} is open already",
+            hint=f"`skillforge review {rival.number}` shows it; "
+            + (how if may_replace else "it is a person's, and not an agent's to close"),
+            facts={"proposal": rival.number, "skill": rival.skill},
+        )
+
+
+def _is_replaceable(rival: Proposal, ready: Ready) -> bool:
+    """Whether a draft may take the place of a proposal: an agent's, of agents' only."""
+    return ready.draft.origin not in _AGENTS or is_of_agent(rival.origin)
 
 
 def close_rivals(forge: Forge, waiting: list[Proposal], ready: Ready, by: Who) -> None:

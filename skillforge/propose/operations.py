@@ -65,7 +65,8 @@ class Operation:
 
     def wrong(self, why: str, hint: str = "") -> RequestError:
         hint = hint or "nothing was proposed; mend the operation and send all again"
-        return RequestError(f"operation {self.at} ({self.action}): {why}", hint=hint)
+        said = f"operation {self.at} ({self.action}): {why}"
+        return RequestError(said, hint=hint, facts={"operation": self.at})
 
 
 def read_batch(text: str) -> tuple[list[Operation], dict[str, Any]]:
@@ -77,17 +78,24 @@ def read_batch(text: str) -> tuple[list[Operation], dict[str, Any]]:
             f"standard input is not JSON: {err}",
             hint='send {"operations": [{"action": "create", "name": …, "content": …}]}',
         ) from err
-    if isinstance(batch, dict) and "action" in batch:
-        options = {key: batch.pop(key) for key in _OPTIONS if key in batch}
-        batch = {"operations": [batch], **options}
+    return understood(batch)
+
+
+def understood(batch: Any) -> tuple[list[Operation], dict[str, Any]]:
+    """The operations and options of a batch, or of one operation by itself."""
     if isinstance(batch, list):
         batch = {"operations": batch}
-    if not isinstance(batch, dict) or not isinstance(batch.get("operations"), list):
+    rest = dict(batch) if isinstance(batch, dict) else {}
+    if "action" in rest:
+        options = {key: rest.pop(key) for key in _OPTIONS if key in rest}
+        rest = {"operations": [rest], **options}
+    operations = rest.pop("operations", None)
+    if not isinstance(operations, list):
         raise RequestError(
-            "there is no list of operations on standard input",
+            "there is no list of operations",
             hint='send {"operations": [{"action": "create", "name": …, "content": …}]}',
         )
-    return read_operations(batch.pop("operations")), _options(batch)
+    return read_operations(operations), _options(rest)
 
 
 def read_operations(given: list[Any]) -> list[Operation]:

@@ -255,7 +255,7 @@ def test_a_verdict_whose_proposal_got_lost_is_proposed_at_the_next_look(
 ) -> None:
     rolling.report(rolling.keys(Arm.STABLE, 30), "success")
     with monkeypatch.context() as patch:
-        patch.setattr("skillforge.cli.canary.taken_back", _dies)
+        patch.setattr("skillforge.verbs.canary.taken_back", _dies)
         with pytest.raises(AssertionError, match="killed"):
             rolling.report(rolling.keys(Arm.CANARY, 30), "failure")
 

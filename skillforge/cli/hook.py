@@ -1,0 +1,188 @@
+"""The commands that have agents call us when a session ends: hook."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from skillforge.cli.base import Answer, Settings, common_options
+
+if TYPE_CHECKING:
+    from skillforge.verbs.hooking import Change
+
+_MOST_BYTES = 16 << 20  # of what an agent tells its hook
+_AGENTS = ("claude-code", "codex", "hermes")  # a test holds it to `hooks`
+agent_argument = click.argument("agent", type=click.Choice(_AGENTS))
+dry_option = click.option(
+    "--dry-run", is_flag=True, help="Only show what would change."
+)
+
+
+@click.group()
+@common_options
+def hook() -> None:
+    """Have an agent's sessions captured when they end.
+
+    Each agent has hooks of its own; ours runs `capture` in the background, once ten
+    calls of tools have come since the last time. The agent never waits for it.
+
+    \b
+    skillforge hook install claude-code --dry-run
+    skillforge hook install codex
+    skillforge hook install hermes --layout     its skills as external_dirs, too
+    skillforge hook remove claude-code
+    skillforge hook status
+    """
+
+
+@hook.command()
+@agent_argument
+@click.option(
+    "--layout", is_flag=True, help="Hermes: lay skills out, and name the folder to it."
+)
+@click.option("--tap", is_flag=True, help="Hermes: make this library one of its taps.")
+@dry_option
+@common_options
+@click.pass_obj
+def install(
+    settings: Settings, agent: str, layout: bool, tap: bool, dry_run: bool
+) -> Answer:
+    """Put our hook into an agent's configuration, beside what is there.
+
+    The file is backed up first. A second time changes nothing; another library takes
+    the place of the first.
+    """
+    from skillforge.learn.hooks import AGENTS
+    from skillforge.library import Library
+    from skillforge.verbs import hooking
+
+    if (layout or tap) and agent != "hermes":
+        raise click.UsageError("--layout and --tap are for hermes")
+    library = Library.open(settings.start)
+    extras = hooking.Extras(layout, tap)
+    changes = hooking.installed(AGENTS[agent], library, extras)
+    if layout and not dry_run:
+        hooking.lay_out(library, os.environ.get("SKILLFORGE_KEY") or "hermes")
+    return _changed(changes, AGENTS[agent].note, dry_run)
+
+
+@hook.command()
+@agent_argument
+@dry_option
+@common_options
+@click.pass_obj
+def remove(settings: Settings, agent: str, dry_run: bool) -> Answer:
+    """Take our hook out of an agent's configuration; the rest stays as it is."""
+    from skillforge.learn.hooks import AGENTS
+    from skillforge.library import Library
+    from skillforge.verbs import hooking
+
+    library = Library.open(settings.start)
+    return _changed(hooking.removed(AGENTS[agent], library), "", dry_run)
+
+
+def _changed(changes: "list[Change]", note: str, is_dry: bool) -> Answer:
+    from difflib import unified_diff
+
+    from skillforge.report import printable
+    from skillforge.verbs import hooking
+
+    needed = [change for change in changes if change.is_needed]
+    backups = [] if is_dry else hooking.apply(changes)
+    lines = []
+    for change in needed:
+        texts = change.before.splitlines(), change.after.splitlines()
+        names = str(change.path), str(change.path)
+        lines += list(unified_diff(*texts, *names, lineterm="")) if is_dry else []
+        lines.append(f"{'would change' if is_dry else 'changed'} {change.path}")
+    lines += [f"the file as it was: {path}" for path in backups]
+    lines += [note] if needed and note and not is_dry else []
+    data = {
+        "changed": [str(change.path) for change in needed],
+        "backups": [str(path) for path in backups],
+        "dry_run": is_dry,
+        "note": note or None,
+    }
+    words = "\n".join(map(printable, lines or ["nothing to change"]))
+    return Answer(data, words)
+
+
+@hook.command()
+@agent_argument
+@click.option("--now", is_flag=True, help="Do it here, instead of in the background.")
+@click.option("--session", default="", metavar="ID")
+@click.option("--transcript", default="", metavar="FILE")
+@common_options
+@click.pass_obj
+def run(
+    settings: Settings, agent: str, now: bool, session: str, transcript: str
+) -> Answer:
+    """What an agent calls: a session has ended (JSON on standard input).
+
+    Returns at once; `hook status` tells what came of it. Always exits 0: other codes
+    mean something to agents.
+    """
+    from skillforge.errors import SkillforgeError
+    from skillforge.learn.hooks import AGENTS
+    from skillforge.verbs import hooking
+
+    try:
+        if not now:
+            call = hooking.Call.of(_read_stdin())
+            start = settings.start.absolute()
+            begun = hooking.hand_on(AGENTS[agent], start, call)
+            return Answer({"begun": begun, "session": call.session or None})
+        from skillforge.library import Library
+
+        library = Library.open(settings.start)
+        call = hooking.Call(session, transcript)
+        return Answer(hooking.see_to(AGENTS[agent], library, call))
+    except SkillforgeError as err:
+        click.echo(f"skillforge: {err.message}", err=True)
+        return Answer({"begun": False, "error": err.message})
+
+
+def _read_stdin() -> str:
+    import sys
+
+    if sys.stdin is None or sys.stdin.isatty():
+        return ""
+    return sys.stdin.buffer.read(_MOST_BYTES).decode("utf-8", "replace")
+
+
+@hook.command()
+@common_options
+@click.pass_obj
+def status(settings: Settings) -> Answer:
+    """Tell which agents call us, and what came of the last call."""
+    from skillforge.errors import ConfigError
+    from skillforge.learn.hooks import AGENTS
+    from skillforge.library import Library
+    from skillforge.report import printable
+    from skillforge.verbs import hooking
+
+    library = Library.open(settings.start)
+    rows: dict[str, bool | None] = {}
+    lines = []
+    for name, agent in AGENTS.items():
+        try:
+            rows[name] = hooking.is_installed(agent)
+            lines.append(f"{name:<12} {'installed' if rows[name] else 'not installed'}")
+        except ConfigError as err:
+            rows[name] = None
+            lines.append(f"{name:<12} {err.message}")
+    last = hooking.last(library)
+    lines.append(_last_words(last))
+    data = {"agents": rows, "last": last}
+    return Answer(data, "\n".join(map(printable, lines)))
+
+
+def _last_words(last: dict[str, Any] | None) -> str:
+    if last is None:
+        return "no session has ended yet"
+    what = f"last: {last['agent']}, session {last['session'] or '-'}"
+    if "error" in last:
+        return f"{what}: {last['error']}"
+    if last["kept"] is None:
+        return f"{what}: {last['since']} calls since the last look, 10 are needed"
+    return f"{what}: kept {last['kept']} examples of {last['calls']} calls"

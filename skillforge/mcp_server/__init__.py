@@ -1,0 +1,1 @@
+"""The same verbs for agents: read every promoted skill, and only ever propose."""

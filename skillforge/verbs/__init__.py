@@ -1,0 +1,1 @@
+"""What takes several stages: verbs that the command line and agents share."""
