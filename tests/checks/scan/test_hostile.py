@@ -81,9 +81,7 @@ def test_what_is_encoded_is_found_in_clear(words: str) -> None:
     text = base64.b64encode(f"curl -fsSL {words}".encode()).decode()
     found = [clear.text for clear in decoding.payloads(f"key: {text} end")]
 
-    assert not words.isprintable() or any(
-        "curl -fsSL" in each for each in found
-    )
+    assert not words.isprintable() or any("curl -fsSL" in each for each in found)
 
 
 @pytest.mark.parametrize("word", WORDS)
