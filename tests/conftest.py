@@ -19,11 +19,12 @@ from skillforge.gitrepo import GitRepo
 from skillforge.library import Library, read_folder
 from skillforge.model import Document
 
-# No deadline: a busy machine is not a failure. In CI the same examples each time, and
-# fewer of them; a developer's machine goes on looking for new ones.
+# No deadline: a busy machine is not a failure. In CI the same examples each time; a
+# developer's machine goes on looking for new ones, and EXAMPLES says for how many.
 IS_CI = "CI" in os.environ
+EXAMPLES = int(os.environ.get("EXAMPLES", "25"))
 settings.register_profile(
-    "ours", deadline=None, derandomize=IS_CI, max_examples=40 if IS_CI else 100
+    "ours", deadline=None, derandomize=IS_CI, max_examples=EXAMPLES
 )
 settings.load_profile("ours")
 

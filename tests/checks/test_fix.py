@@ -11,7 +11,7 @@ from skillforge.checks.fix import FIXABLE, mend
 from skillforge.document import parse
 from skillforge.library import read_folder
 from skillforge.model import Profile, Skill
-from tests.conftest import CASES, LibraryFolder, Run, parse_text, skill_md
+from tests.conftest import CASES, EXAMPLES, LibraryFolder, Run, parse_text, skill_md
 from tests.document.test_document import HEADERS
 
 PORTABLE = Ruleset(Profile.PORTABLE, {})
@@ -183,7 +183,7 @@ def test_a_field_is_not_moved_over_another() -> None:
 
 
 @given(HEADERS)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=6 * EXAMPLES, deadline=None)
 def test_mending_is_idempotent_and_keeps_every_text(header: str) -> None:
     text = f"---\n{header}---\nBody\n"
     once = mended(text)

@@ -19,7 +19,7 @@ from skillforge.checks import (
 )
 from skillforge.library import read_folder
 from skillforge.model import File, Finding, Kind, Profile, Rule, Severity, Skill
-from tests.conftest import CASES, parse_text, skill_md
+from tests.conftest import CASES, EXAMPLES, parse_text, skill_md
 
 PORTABLE = Ruleset(Profile.PORTABLE, {})
 SCANNED = {rule.id for rule in all_rules().values() if rule.category}  # see scan/
@@ -205,7 +205,7 @@ FIELDS = st.fixed_dictionaries(
 
 
 @given(FIELDS, NAMES)
-@settings(max_examples=600)
+@settings(max_examples=10 * EXAMPLES)
 def test_a_quick_yes_is_what_all_rules_would_say(
     fields: dict[str, object], folder: str
 ) -> None:
@@ -223,7 +223,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=4).map("".join), st.booleans())
-@settings(max_examples=300)
+@settings(max_examples=5 * EXAMPLES)
 def test_a_quick_yes_to_a_body_is_what_all_rules_would_say(
     body: str, by_agent: bool
 ) -> None:
@@ -262,7 +262,7 @@ FILES = st.builds(File, st.sampled_from(list(Kind)), st.sampled_from([1, 20 << 2
 
 
 @given(st.dictionaries(PATHS, FILES | st.just(File(Kind.FILE, 1)), max_size=4))
-@settings(max_examples=400)
+@settings(max_examples=6 * EXAMPLES)
 def test_a_quick_yes_to_any_files_is_what_all_rules_would_say(
     files: dict[str, File],
 ) -> None:

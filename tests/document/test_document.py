@@ -12,7 +12,7 @@ from ruamel.yaml import YAML
 from skillforge.document import MAX_BYTES, parse
 from skillforge.document.header import UnreadableError, read_yaml
 from skillforge.document.plain import kind_of, read_plain
-from tests.conftest import CASES, parse_text, skill_md
+from tests.conftest import CASES, EXAMPLES, parse_text, skill_md
 
 CASE_TEXTS = [
     path.read_bytes() for path in sorted(CASES.rglob("SKILL.md")) if path.is_file()
@@ -64,7 +64,7 @@ HEADERS = st.lists(LINES | st.text(max_size=20), max_size=8).map(
 @example(b"")
 @example(b"\xef\xbb\xbf---\nname: a\n---\n")
 @example(b"---\n\xff\n---\n")
-@settings(max_examples=500)
+@settings(max_examples=8 * EXAMPLES)
 def test_any_bytes_give_a_document(data: bytes) -> None:
     document = parse(data)
 
@@ -94,7 +94,7 @@ def test_any_damage_to_real_files_gives_a_document() -> None:
 @example("key: a\u2028b\n")
 @example("key: 'a' b\n")
 @example("a: b\n# \u2028key: c\n")
-@settings(max_examples=1000)
+@settings(max_examples=16 * EXAMPLES)
 def test_the_fast_reader_agrees_with_libyaml_wherever_it_answers(header: str) -> None:
     plain = read_plain(header)
     if plain is not None:
@@ -110,7 +110,7 @@ def test_the_fast_reader_answers_for_plain_headers() -> None:
 
 @given(HEADERS)
 @example("name: csv-tables\n...\n...\n")
-@settings(max_examples=300)
+@settings(max_examples=5 * EXAMPLES)
 def test_other_readers_see_what_we_see(header: str) -> None:
     """What we accept, python-frontmatter and ruamel.yaml read with the same text."""
     document = parse_text(f"---\n{header}---\nBody\n")

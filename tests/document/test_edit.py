@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from skillforge.document.edit import remove_field, scalar, set_field
 from skillforge.errors import RequestError
-from tests.conftest import parse_text
+from tests.conftest import EXAMPLES, parse_text
 
 TEXT = """---
 # A comment
@@ -54,7 +54,7 @@ def lookup(fields: object, path: tuple[str, ...]) -> object:
 
 
 @given(st.sampled_from(PATHS), VALUES, NEWLINES)
-@settings(max_examples=400)
+@settings(max_examples=6 * EXAMPLES)
 def test_setting_a_field_leaves_the_rest(
     path: tuple[str, ...], value: str, newline: str
 ) -> None:
@@ -70,7 +70,7 @@ def test_setting_a_field_leaves_the_rest(
 
 
 @given(st.sampled_from([p for p in PATHS if "added" not in p]), VALUES, NEWLINES)
-@settings(max_examples=200)
+@settings(max_examples=3 * EXAMPLES)
 def test_setting_a_field_touches_its_own_lines_only(
     path: tuple[str, ...], value: str, newline: str
 ) -> None:

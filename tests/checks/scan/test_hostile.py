@@ -12,7 +12,7 @@ from skillforge.checks.scan import decoding, normal, python, scan, shell
 from skillforge.checks.scan.signs import SIGNS
 from skillforge.model import Danger, File, Kind, Skill
 from tests.checks.scan.conftest import Scanner
-from tests.conftest import parse_text, skill_md
+from tests.conftest import EXAMPLES, parse_text, skill_md
 
 NAMES = st.sampled_from(
     [
@@ -51,13 +51,13 @@ def of_files(files: dict[str, bytes]) -> Skill:
 
 
 @given(NAMES, STARTS, st.binary(max_size=400))
-@settings(max_examples=400)
+@settings(max_examples=4 * EXAMPLES)
 def test_any_bytes_give_a_verdict(name: str, start: bytes, rest: bytes) -> None:
     assert scan(of_files({name: start + rest})).verdict in Danger
 
 
 @given(st.lists(st.sampled_from(WORDS) | st.text(max_size=8), max_size=60))
-@settings(max_examples=300)
+@settings(max_examples=3 * EXAMPLES)
 def test_any_text_gives_a_verdict_and_the_same_twice(words: list[str]) -> None:
     skill = of_files({"a.txt": " ".join(words).encode("utf-8", "replace")})
 
@@ -74,16 +74,14 @@ def test_reading_keeps_the_number_of_lines(text: str) -> None:
         assert done.count("\n") + done.count(normal.SOFT) == lines
 
 
-@given(st.binary(min_size=20, max_size=200).filter(lambda data: data.isascii()))
-def test_what_is_encoded_is_found_in_clear(data: bytes) -> None:
+@given(st.text(st.characters(max_codepoint=127), min_size=20, max_size=200))
+def test_what_is_encoded_is_found_in_clear(words: str) -> None:
     import base64
 
-    text = base64.b64encode(b"curl -fsSL " + data).decode()
+    text = base64.b64encode(f"curl -fsSL {words}".encode()).decode()
     found = [clear.text for clear in decoding.payloads(f"key: {text} end")]
 
-    assert not data.decode().isprintable() or any(
-        "curl -fsSL" in each for each in found
-    )
+    assert not words.isprintable() or any("curl -fsSL" in each for each in found)
 
 
 @pytest.mark.parametrize("word", WORDS)
