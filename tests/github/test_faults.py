@@ -8,6 +8,8 @@ import pytest
 from skillforge.forge import wire
 from tests.github.conftest import AUTHOR, REVIEWER, Team
 
+pytestmark = pytest.mark.slow  # `make test-all` runs it
+
 
 def test_a_wrong_token(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
     team.clone(AUTHOR)

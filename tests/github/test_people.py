@@ -10,6 +10,8 @@ from tests.conftest import skill_md
 from tests.github.conftest import AUTHOR, REVIEWER, STRANGER, Team, by_hand
 from tests.propose.conftest import body
 
+pytestmark = pytest.mark.slow  # `make test-all` runs it
+
 
 def test_a_bot_does_not_approve(team: Team) -> None:
     team.propose("xlsx-tables")

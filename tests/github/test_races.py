@@ -11,6 +11,8 @@ from tests.conftest import skill_md
 from tests.github.conftest import AUTHOR, REVIEWER, Team, by_hand
 from tests.propose.conftest import body
 
+pytestmark = pytest.mark.slow  # `make test-all` runs it
+
 
 def just_before(
     monkeypatch: pytest.MonkeyPatch, end: str, deed: Callable[[], object]

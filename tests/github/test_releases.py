@@ -7,6 +7,8 @@ import pytest
 from tests.github.conftest import AUTHOR, REVIEWER, Team
 from tests.github.hub.state import Asset
 
+pytestmark = pytest.mark.slow  # `make test-all` runs it
+
 SUMS = "SHA256SUMS"
 
 

@@ -93,6 +93,7 @@ def published(tmp_path: Path) -> Path:
     return project.root
 
 
+@pytest.mark.slow
 def test_the_published_hook_installs_and_runs(
     made: LibraryFolder, published: Path
 ) -> None:

@@ -202,6 +202,7 @@ def test_skills_are_sorted_by_keyboard(show: Open) -> None:
     assert opened.names() == sorted(opened.names())
 
 
+@pytest.mark.slow
 def test_skills_without_a_number_come_last_both_ways(show: Open) -> None:
     opened = show("many")
     success = opened.page.get_by_role("button", name="Success")
@@ -229,6 +230,7 @@ def test_skills_are_found_by_keyboard(show: Open) -> None:
     assert opened.texts("#shown") == ["None of 120 skills is like that."]
 
 
+@pytest.mark.slow
 def test_skills_are_chosen_by_origin_and_by_what_is_worth_a_look(show: Open) -> None:
     opened = show("many")
     data = KINDS["many"]()
@@ -241,6 +243,7 @@ def test_skills_are_chosen_by_origin_and_by_what_is_worth_a_look(show: Open) -> 
     assert sorted(opened.names()) == sorted(failing)
 
 
+@pytest.mark.slow
 def test_pages_of_the_table_hold_every_skill_once(show: Open) -> None:
     opened = show("many")
 
@@ -264,6 +267,7 @@ def test_without_script_the_page_says_the_same(show: Open) -> None:
     assert plain.page.locator("svg.plot").first.is_visible()
 
 
+@pytest.mark.slow
 def test_every_plot_is_said_in_words_and_has_its_numbers(show: Open) -> None:
     opened = show("living")
 
@@ -287,6 +291,7 @@ def test_every_plot_is_said_in_words_and_has_its_numbers(show: Open) -> None:
         assert plot["rows"] or plot["label"] in plot["caption"]
 
 
+@pytest.mark.slow
 def test_a_plot_is_walked_by_arrow_keys(show: Open) -> None:
     opened = show("living")
     plot = opened.page.locator("#success svg.plot").first
@@ -303,6 +308,7 @@ def test_a_plot_is_walked_by_arrow_keys(show: Open) -> None:
     assert not opened.page.locator("#tip").is_visible()
 
 
+@pytest.mark.slow
 def test_pointing_at_a_plot_tells_the_numbers(show: Open) -> None:
     opened = show("living")
     mark = opened.page.locator("#success svg.plot .mark").first
@@ -313,6 +319,7 @@ def test_pointing_at_a_plot_tells_the_numbers(show: Open) -> None:
     assert opened.texts("#tip") == [mark.get_attribute("data-tip")]
 
 
+@pytest.mark.slow
 def test_the_theme_is_chosen_by_keyboard_and_kept(show: Open) -> None:
     opened = show("living", color_scheme="light")
     button = opened.page.locator("#theme")
@@ -345,6 +352,7 @@ def test_headings_and_landmarks_lead_through_the_page(show: Open) -> None:
     assert set(links) <= set(ids)
 
 
+@pytest.mark.slow
 def test_paper_has_no_buttons_and_no_dark_ground(show: Open) -> None:
     opened = show("living", color_scheme="dark")
 

@@ -32,6 +32,7 @@ def test_typing_finds_a_skill_by_name_and_by_what_it_is_for(workshop: Visit) -> 
     assert workshop.names == ["postgres-explain"]
 
 
+@pytest.mark.slow
 def test_a_group_narrows_what_is_found_and_the_address_remembers_it(
     workshop: Visit,
 ) -> None:
@@ -85,6 +86,7 @@ def test_everything_can_be_reached_with_the_keyboard(workshop: Visit) -> None:
     assert outline == "solid"
     page.keyboard.press("Enter")
     expect(page.locator("h1")).to_have_text("meeting-notes")
+    page.wait_for_load_state()  # its script listens from then on
 
     page.keyboard.press("/")
     expect(page.get_by_label("Find a skill")).to_be_focused()
@@ -111,6 +113,7 @@ def test_a_copied_line_is_what_is_shown(workshop: Visit) -> None:
     assert copied == "gh skill install workshop/skills csv-profile@v1.4.0"
 
 
+@pytest.mark.slow
 def test_a_line_that_cannot_be_copied_is_selected(site: Site, visitor: Visitor) -> None:
     visit = visitor(site(hubs.workshop()), permissions=[])
     visit.page.add_init_script(
@@ -147,6 +150,7 @@ def test_a_diff_opens_and_marks_the_words_that_changed(workshop: Visit) -> None:
     expect(page.locator(".came").first).to_have_text("+27")
 
 
+@pytest.mark.slow
 def test_a_link_to_a_file_opens_it(workshop: Visit) -> None:
     page = workshop.go(SKILL)
     text = page.locator(".files pre", has_text="# Dialects")
@@ -155,6 +159,7 @@ def test_a_link_to_a_file_opens_it(workshop: Visit) -> None:
     expect(text).to_be_visible()
 
 
+@pytest.mark.slow
 def test_dark_and_light_follow_the_system_until_somebody_chooses(
     site: Site, visitor: Visitor
 ) -> None:
@@ -200,6 +205,7 @@ def test_nothing_is_wider_than_a_small_phone(
         assert wide <= 360, path
 
 
+@pytest.mark.slow
 def test_the_site_works_from_a_disk(visitor: Visitor, tmp_path: Path) -> None:
     folder = write(pages(hubs.workshop()), tmp_path)
     visit = visitor(f"{folder.as_uri()}/")
@@ -212,6 +218,7 @@ def test_the_site_works_from_a_disk(visitor: Visitor, tmp_path: Path) -> None:
     expect(page.locator("#count")).to_have_text("11 skills")
 
 
+@pytest.mark.slow
 def test_without_a_script_every_skill_can_be_reached(
     site: Site, visitor: Visitor
 ) -> None:
