@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 CONTRACT := .contract
+# One more than there are cores: tests wait for git, sandboxes and browsers.
+SPREAD := -n $(shell expr $$(nproc 2>/dev/null || echo 1) + 1) --dist worksteal
 CLIENTS := .clients
 
 # Tests start hundreds of Pythons; none of them has to compile what another one has.
@@ -20,10 +22,10 @@ demo: $(READY)  ## the loop on a temporary library
 	$(BIN)/skillforge demo
 
 test: lint browser  ## what must pass before every push: within five minutes
-	$(BIN)/pytest -n auto --dist worksteal -m 'not slow'
+	$(BIN)/pytest $(SPREAD) -m 'not slow'
 
 test-all: lint browser  ## all of it, as our workflow runs it
-	$(BIN)/pytest -n auto --dist worksteal
+	$(BIN)/pytest $(SPREAD)
 
 browser:  ## a Chromium for the tests of our pages, where one can be had; else they skip
 	@command -v chromium || command -v chromium-browser || command -v google-chrome || { \

@@ -279,6 +279,7 @@ def test_a_quick_yes_to_files_is_what_all_rules_would_say(folder: Path) -> None:
         assert not [r.id for r in _FOLDER_RULES if list(r.check(skill))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
     [

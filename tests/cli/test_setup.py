@@ -118,11 +118,13 @@ def test_demo_goes_as_told_and_leaves_nothing(here: Path, run: Run) -> None:
     assert Path.cwd() == here
 
 
+@pytest.mark.slow
 def test_demo_keeps_the_library_when_asked(here: Path, run: Run) -> None:
     assert run("demo", "--keep", "kept").code == 0
     assert (here / "kept" / "skills" / "pdf-tables" / "SKILL.md").is_file()
     assert run("demo", "--keep", "kept").code == 2
 
 
+@pytest.mark.slow
 def test_demo_as_json_is_one_object(here: Path, run: Run) -> None:
     assert json.loads(run("demo", "--json").out)["ok"]

@@ -16,6 +16,8 @@ import pytest
 
 from tests.github.hub import Hub, Repo, User, serve
 
+pytestmark = pytest.mark.slow  # `make test-all` runs it
+
 R = "/repos/acme/skills"
 RULESET = {
     "name": "main",

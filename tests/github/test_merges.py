@@ -6,6 +6,8 @@ from tests.conftest import skill_md
 from tests.github.conftest import AUTHOR, REVIEWER, SKILL, Team
 from tests.propose.conftest import body
 
+pytestmark = pytest.mark.slow  # `make test-all` runs it
+
 METHODS = ["merge", "squash", "rebase"]
 
 

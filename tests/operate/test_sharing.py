@@ -51,6 +51,7 @@ def test_every_clone_counts_the_uses_of_all(team: Team) -> None:
     assert team.uses() == [6, 6, 6]
 
 
+@pytest.mark.slow
 def test_an_exchange_in_any_order_and_number_changes_nothing(team: Team) -> None:
     chance = random.Random(11)
     for turn in range(12):

@@ -368,6 +368,7 @@ def test_the_ledger_names_versions_and_the_library_but_no_key(
     assert "someone" not in text
 
 
+@pytest.mark.slow
 def test_whoever_is_killed_leaves_nothing_that_the_next_cannot_finish(
     library: LibraryFolder, agent: Path, tmp_path: Path
 ) -> None:

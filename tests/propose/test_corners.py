@@ -217,6 +217,7 @@ def test_a_range_before_the_adoption_is_adopted(loop: Loop) -> None:
     assert loop("audit", early).code == 0
 
 
+@pytest.mark.slow
 def test_a_long_patch_that_does_not_match_is_answered_soon() -> None:
     page = "\n".join(f"line {n} with some words in it" for n in range(3000))
     wanted = "\n".join(f"line {n} with other words in it" for n in range(800))

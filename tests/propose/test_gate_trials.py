@@ -57,9 +57,10 @@ def judge(loop: Loop, tmp_path: Path) -> Judge:
     return Judge(loop, tmp_path / "judged")
 
 
-def test_prose_needs_no_cases(judge: Judge) -> None:
+def test_prose_needs_no_cases(judge: Judge, loop: Loop) -> None:
     assert judge({}) == (True, set())
-    assert judge({"references/a.md": "More."}, "--supersede", *AGENT)[0] is True
+    loop.ok("close", 1)
+    assert judge({"references/a.md": "More."}, *AGENT)[0] is True
 
 
 @pytest.mark.parametrize(
@@ -127,8 +128,9 @@ def test_the_policy_says_how_many(judge: Judge, loop: Loop) -> None:
 
     assert judge({"scripts/up.py": SCRIPT})[0] is True
     assert judge({}, "--supersede") == (False, {"too-few-cases"})
+    loop.ok("close", 2)
     table = {"scripts/up.py": SCRIPT, "tests/a.yaml": TABLE}
-    assert judge(table, "--supersede", *AGENT)[0] is True
+    assert judge(table, *AGENT)[0] is True
 
 
 def example(folder: Path, word: str, output: str) -> Path:

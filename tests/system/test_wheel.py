@@ -35,6 +35,7 @@ def test_the_wheel_holds_schemas_templates_and_types(wheel: Path) -> None:
     assert not any(name.startswith(("tests/", "benchmarks/")) for name in names)
 
 
+@pytest.mark.slow
 def test_the_installed_command_works_from_an_empty_folder(
     wheel: Path, tmp_path: Path
 ) -> None:

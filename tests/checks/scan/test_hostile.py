@@ -84,11 +84,13 @@ def test_what_is_encoded_is_found_in_clear(words: str) -> None:
     assert not words.isprintable() or any("curl -fsSL" in each for each in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", WORDS)
 def test_a_line_of_nothing_but_one_word_is_read(word: str, scanned: Scanner) -> None:
     scanned(f"{word} " * (20_000 // (len(word) + 1)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
