@@ -18,9 +18,13 @@ def chromium(playwright: Playwright) -> Browser:
     return playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One browser for all tests of a process; skips only where none is installed."""
+    """One browser for the tests of a module; skips only where none is installed.
+
+    It ends with the module: while it runs, no other test of the process can have an
+    event loop.
+    """
     with sync_playwright() as playwright:
         try:
             started = chromium(playwright)
