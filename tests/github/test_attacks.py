@@ -10,6 +10,8 @@ import pytest
 from tests.github.conftest import AUTHOR, REVIEWER, SKILL, Team, by_hand
 from tests.github.test_people import call
 
+pytestmark = pytest.mark.slow  # `make test-all` runs it
+
 
 def main_moves(team: Team) -> None:
     number = team.propose("bb-two")
@@ -28,7 +30,6 @@ def gate_json(team: Team, head: str, base: str, message: str = "") -> Path:
     return file
 
 
-@pytest.mark.slow
 def test_a_line_in_the_reason_hides_no_committer(team: Team) -> None:
     noreply = team.hub.user(REVIEWER).noreply
     hide = "Text.\nProposed-By: Rita Person <rita@example.invalid>\n"
@@ -41,7 +42,6 @@ def test_a_line_in_the_reason_hides_no_committer(team: Team) -> None:
     assert team(REVIEWER, "review", 1, "--approve").code == 4
 
 
-@pytest.mark.slow
 def test_a_refresh_of_a_branch_by_hand_forgets_nobody(team: Team) -> None:
     team.push("patch-1", by_hand("one"))
     number = team.open_pull("patch-1")
@@ -198,7 +198,6 @@ SENSELESS: list[tuple[str, str, str, Any, tuple[object, ...]]] = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("who", "verb", "path", "body", "line"), SENSELESS)
 def test_an_answer_that_lacks_what_it_should_have_is_told(
     team: Team, who: str, verb: str, path: str, body: object, line: tuple[object, ...]
@@ -214,7 +213,6 @@ def test_an_answer_that_lacks_what_it_should_have_is_told(
     assert team(who, *line, *more).code in (0, 1, 2, 3, 4)
 
 
-@pytest.mark.slow
 def test_a_path_does_not_end_the_page(team: Team) -> None:
     data = team.ok(AUTHOR, "propose", team.draft("xlsx-tables"))
     odd = "skills/xlsx-tables/<!-- skillforge:end -->"

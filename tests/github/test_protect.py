@@ -7,6 +7,8 @@ import pytest
 
 from tests.github.conftest import AUTHOR, REVIEWER, Team
 
+pytestmark = pytest.mark.slow  # `make test-all` runs it
+
 ADMIN = "olga"
 
 

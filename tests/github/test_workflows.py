@@ -165,6 +165,7 @@ def gated(team: Team) -> Team:
 GATE = ROOT / ".github/workflows/skill-gate.yml"
 
 
+@pytest.mark.slow
 def test_the_gate_of_a_good_proposal(gated: Team, tmp_path: Path) -> None:
     number = gated.propose("xlsx-tables")
     machine = runner(gated, number, tmp_path)
@@ -246,6 +247,7 @@ def gate_report(team: Team, number: int, tmp_path: Path) -> Path:
     return tmp_path / "out/gate.json"
 
 
+@pytest.mark.slow
 def test_a_report_becomes_the_one_comment(team: Team, tmp_path: Path) -> None:
     number = team.propose("xlsx-tables")
     team.ok(REVIEWER, "review", number)  # fetches what is to be judged
@@ -307,6 +309,7 @@ def test_a_report_is_not_trusted(team: Team, tmp_path: Path) -> None:
     assert team.remarks(number) == []
 
 
+@pytest.mark.slow
 def test_a_report_of_another_commit_is_refused(team: Team, tmp_path: Path) -> None:
     number = team.propose("xlsx-tables")
     team.ok(REVIEWER, "review", number)
@@ -318,6 +321,7 @@ def test_a_report_of_another_commit_is_refused(team: Team, tmp_path: Path) -> No
     assert team.remarks(number) == []
 
 
+@pytest.mark.slow
 def test_a_report_on_a_branch_that_changes_more_is_marked(
     team: Team, tmp_path: Path
 ) -> None:
@@ -338,6 +342,7 @@ def test_a_report_on_a_branch_that_changes_more_is_marked(
     assert "Do not trust this report" in team.remarks(number)[0]
 
 
+@pytest.mark.slow
 def test_a_report_on_evidence_alone_can_be_trusted(team: Team, tmp_path: Path) -> None:
     example = {"task": "Read", "outcome": {"status": "success", "verified_by": "test"}}
     file = tmp_path / "one.json"
