@@ -5,9 +5,12 @@ import json
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from skillforge.gitrepo import objects
+from skillforge.gitrepo.objects import Entry, blob_name
 from skillforge.model import DraftFile
 
 Files = Mapping[str, DraftFile]
+_SHA1 = "0" * 40  # as long as the names that a lock holds
 # The order in which JavaScript's localeCompare puts what stands in ASCII paths.
 _ORDER = " _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789abcdefghijklmnopqrstuvwxyz"
 _PLACE = {letter: at for at, letter in enumerate(_ORDER)}
@@ -46,31 +49,13 @@ def contents_digest(files: Files) -> str:
 
 def tree_name(files: Files) -> str:
     """The hash that git gives a folder of these files, without asking git."""
-    inner: dict[str, dict[str, DraftFile]] = {}
-    entries: list[tuple[bytes, bytes]] = []
-    for path, file in files.items():
-        top, slash, rest = path.partition("/")
-        if slash:
-            inner.setdefault(top, {})[rest] = file
-            continue
-        mode = b"100755" if file.is_executable else b"100644"
-        entries.append((top.encode(), _entry(mode, top, _name(b"blob", file.data))))
-    for top, some in inner.items():
-        line = _entry(b"40000", top, tree_name(some))
-        entries.append((f"{top}/".encode(), line))  # git sorts a folder so
-    return _name(b"tree", b"".join(line for _, line in sorted(entries)))
-
-
-def _entry(mode: bytes, name: str, target: str) -> bytes:
-    return b"%s %s\0%s" % (mode, name.encode(), bytes.fromhex(target))
-
-
-def _name(kind: bytes, data: bytes) -> str:
-    # What git calls it; that it is no proof is why each file has a digest beside it.
-    made = hashlib.sha1(usedforsecurity=False)
-    made.update(b"%s %d\0" % (kind, len(data)))
-    made.update(data)
-    return made.hexdigest()
+    entries = {
+        path: Entry(
+            "100755" if file.is_executable else "100644", blob_name(file.data, _SHA1)
+        )
+        for path, file in files.items()
+    }
+    return objects.tree_name(entries, _SHA1)
 
 
 def computed_hash(files: Files) -> str:
