@@ -110,27 +110,19 @@ def rollback(  # noqa: PLR0913, PLR0917 - one for each option
     skillforge rollback csv-tables --why "Wrong on merged cells" --now
     skillforge rollback csv-tables --to 1.2.0 --why "..."
     """
-    from skillforge.propose import promote, rollback, words
-    from skillforge.propose.admission import Request
+    from skillforge.propose import rollback, words
     from skillforge.propose.desk import Desk
-    from skillforge.propose.opening import propose
+    from skillforge.verbs import promoting
 
     if not why.strip():
         raise click.UsageError("say why: --why TEXT")
     desk = Desk.at_work(settings.start, speaks_for, settings.choice)
     wish = rollback.Wish(name, to, why, Origin(origin or Origin.HUMAN), now)
-    base = desk.base
-    draft = rollback.draft_of(desk.library, wish)
-    request = Request(draft, base, supersede=supersede)
-    [outcome] = propose(desk.library, desk.forge, [request], desk.by)
-    proposal = outcome.proposal
-    assert proposal is not None
-    if now:
-        number = proposal.number
-        done = promote.promote(desk.library, desk.forge, number, desk.by, now=True)
-        return promoted(desk, done, outcome.created)
-    data = words.opened_data(proposal, outcome.created) | {
+    done = promoting.roll_back(desk, wish, supersede=supersede)
+    if done.promotion:
+        return promoted(desk.library.main, done.promotion, done.created)
+    data = words.opened_data(done.proposal, done.created) | {
         "merge": None,
-        "version": request.draft.restores[name] or None,
+        "version": done.version or None,
     }
-    return Answer(data, words.opened_text(proposal, outcome.created))
+    return Answer(data, words.opened_text(done.proposal, done.created))

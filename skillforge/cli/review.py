@@ -8,12 +8,10 @@ import click
 from skillforge.cli.base import FORMATS, Answer, Settings, forge_options
 from skillforge.cli.output import use_colour
 from skillforge.cli.propose import as_option
-from skillforge.verbs.canary import Merged, rolled_out
 
 if TYPE_CHECKING:
     from skillforge.model import Proposal, Rollout, Verdict
-    from skillforge.propose.desk import Desk
-    from skillforge.propose.promote import Promoted
+    from skillforge.verbs.promoting import Promotion
 
 
 @click.command()
@@ -188,36 +186,27 @@ def promote(settings: Settings, number: int, speaks_for: str | None) -> Answer:
     Exits 1 if the gate refuses it, 4 if approvals are missing, main has moved or the
     checkout has unsaved changes.
     """
-    from skillforge.propose import promote as promotes
     from skillforge.propose.desk import Desk
+    from skillforge.verbs import promoting
 
     desk = Desk.at_work(settings.start, speaks_for, settings.choice)
-    done = promotes.promote(desk.library, desk.forge, number, desk.by)
-    return promoted(desk, done)
+    return promoted(desk.library.main, promoting.promote(desk, number))
 
 
-def promoted(desk: "Desk", done: "Promoted", created: bool = False) -> Answer:
+def promoted(main: str, made: "Promotion", created: bool = False) -> Answer:
     """The answer of what merges: promote, and rollback --now."""
-    from skillforge.model import SKILLS
     from skillforge.propose import words
 
-    proposal = done.proposal
-    version = desk.library.repository().name_of(
-        f"{proposal.merge}:{SKILLS}/{proposal.skill}"
-    )
+    proposal = made.proposal
     data = words.opened_data(proposal, created) | {
-        "merge": proposal.merge or None,
-        "version": (version or None) if proposal.merge else None,
-        "left_behind": [str(place) for place in done.left],
+        "merge": made.merge or None,
+        "version": made.version or None,
+        "left_behind": [str(place) for place in made.done.left],
     }
-    if proposal.merge:
-        merged = Merged(
-            proposal.skill, proposal.action, proposal.merge, proposal.number
-        )
-        rollout, problem = rolled_out(desk, merged)
-        data["rollout"] = rollout.id if rollout else None
-        text = words.promoted_text(done, desk.library.main)
-        return Answer(data, _told(text, rollout, problem))
+    if made.merge:
+        data["rollout"] = made.rollout.id if made.rollout else None
+        text = words.promoted_text(made.done, main)
+        return Answer(data, _told(text, made.rollout, made.problem))
     assert proposal.verdict is not None
     data |= words.verdict_data(proposal.verdict)
     text = words.verdict_text(proposal.verdict, colour=use_colour())

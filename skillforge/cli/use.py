@@ -50,19 +50,16 @@ def use(settings: Settings, name: str, key: str) -> Answer:
     Exits 1, with nothing on standard output, if this key gets no such skill now: a new
     skill is tried on some keys first.
     """
-    from skillforge.operate import assigning, handing, laying
+    from skillforge.verbs.handing import hand
     from skillforge.verbs.looking import library_at
 
     library = library_at(settings.start, settings.forge, settings.host)
-    given = assigning.assigned(library, name, key)
-    skill, path = given.skill, None
+    given, path, unwritten = hand(library, name, key)
+    skill = given.skill
     if skill != name:
         _aside(f"{name} went into {skill}")
-    if given.version:
-        path = laying.cached(library.repository(), skill, given.version)
-    else:
+    if path is None:
         _aside(f"this key gets no {skill} now; why: skillforge canary status {skill}")
-    unwritten = handing.remember(library, [given], key)
     data = {
         "skill": skill,
         "path": path and str(path),

@@ -1,0 +1,166 @@
+"""Skillforge for programs: what the commands do, with values in and values out.
+
+`from skillforge import Library` is this module's. A problem with a skill is a value
+(`report.ok`); what stops a command is a `SkillforgeError` with a hint, as there.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from skillforge import library as libraries
+from skillforge.propose.desk import Desk
+
+if TYPE_CHECKING:
+    from skillforge.checks.scan.session import Scanned
+    from skillforge.checks.testing.session import Tested
+    from skillforge.model import Proposal, Report, Skill, Verdict
+    from skillforge.operate.recording import Recorded
+    from skillforge.propose.audit import Audit
+    from skillforge.propose.opening import Outcome
+    from skillforge.propose.story import Version
+    from skillforge.share.search import Hit
+    from skillforge.verbs.handing import Handed
+    from skillforge.verbs.promoting import Promotion, TakenBack
+
+
+class Library:
+    """A skill library at work, as one person or agent sees it.
+
+    Every call looks at git anew, as a command does, so any number of programs may work
+    on one library. Proposals live where the commands would look for them: on GitHub if
+    the remote is there, else in the repository itself.
+    """
+
+    def __init__(self, root: Path, user: str | None = None) -> None:
+        self.root = root
+        self.user = user
+
+    @classmethod
+    def open(cls, path: str | Path = ".", *, user: str | None = None) -> "Library":
+        """The library at or above a folder; `user` acts, else git's user does."""
+        return cls(libraries.Library.open(Path(path)).root, user)
+
+    def _desk(self, user: str | None = None) -> Desk:
+        return Desk.at(self.root, user or self.user)
+
+    def skills(self) -> "list[Skill]":
+        """The skills of main, read from git's objects."""
+        library = self._desk().settled()
+        return list(library.read_at(library.tip))
+
+    def search(self, query: str, limit: int = 10) -> "list[Hit]":
+        """The skills of main that a task calls for, the best first, and why."""
+        from skillforge.share import search
+
+        library = self._desk().settled()
+        return search.search(library, library.tip, query, limit)
+
+    def validate(self, *targets: str) -> "Report":
+        """Check skills of the checkout, or folders; all skills if none is named."""
+        from skillforge.checks.select import Selection, validate
+
+        return validate(self.root, Selection(targets), None)
+
+    def scan(self, *targets: str) -> "Scanned":
+        """Look for attacks, leaks and hidden text in skills or folders."""
+        from skillforge.checks.scan.session import run_scan
+        from skillforge.checks.select import Selection
+
+        return run_scan(self.root, Selection(targets))
+
+    def test(self, *targets: str) -> "Tested":
+        """Run the cases of skills in a sandbox."""
+        from skillforge.checks.select import Selection
+        from skillforge.checks.testing import session
+
+        options, quiet = session.Options(), session.Progress()
+        return session.run_tests(self.root, Selection(targets), options, quiet)
+
+    def propose(
+        self, target: str, why: str, *, origin: str = "", examples: tuple[str, ...] = ()
+    ) -> "Outcome":
+        """Put a skill of the checkout, or a folder, up for review.
+
+        Without a proposal in the outcome its report tells what is wrong with the draft.
+        """
+        from skillforge.propose.asking import Options, request
+        from skillforge.propose.opening import propose
+
+        desk = self._desk()
+        options = Options(why=why, origin=origin, examples=examples)
+        requests = [request(desk, draft, options) for draft in desk.drafts((target,))]
+        return propose(desk.library, desk.forge, requests, desk.by)[0]
+
+    def proposals(self, *, only_open: bool = True) -> "list[Proposal]":
+        return self._desk().forge.proposals(only_open=only_open)
+
+    def gate(self, number: int) -> "Verdict":
+        """Run the required checks on a proposal, by the policy of its base."""
+        from skillforge.propose import review
+
+        desk = self._desk()
+        proposal = desk.forge.get(number)
+        done = review.check(desk.library, desk.forge, proposal, desk.by)
+        assert done.verdict is not None
+        return done.verdict
+
+    def approve(self, number: int, *, by: str | None = None) -> "Proposal":
+        """Say yes to exactly what is proposed now; never to one's own."""
+        from skillforge.propose import review
+
+        desk = self._desk(by)
+        return review.approve(desk.library, desk.forge, number, desk.reviewer)
+
+    def reject(self, number: int, why: str, *, by: str | None = None) -> "Proposal":
+        """Say no, and close the proposal."""
+        from skillforge.propose import review
+
+        desk = self._desk(by)
+        return review.reject(desk.forge, number, why, desk.by)
+
+    def promote(self, number: int) -> "Promotion":
+        """Merge what was checked and approved; without a merge, the gate refused it."""
+        from skillforge.verbs import promoting
+
+        return promoting.promote(self._desk(), number)
+
+    def rollback(
+        self, name: str, why: str, *, to: str = "", now: bool = False
+    ) -> "TakenBack":
+        """Propose an earlier version again; `now` merges it where the policy allows."""
+        from skillforge.propose.rollback import Wish
+        from skillforge.verbs import promoting
+
+        return promoting.roll_back(self._desk(), Wish(name, to, why, at_once=now))
+
+    def log(self, name: str) -> "list[Version]":
+        """The versions of a skill on main, the newest first."""
+        from skillforge.propose import story
+
+        return story.log(self._desk().settled(), name)
+
+    def audit(self) -> "Audit":
+        """Prove from git alone that every change of a skill on main was judged."""
+        from skillforge.propose import audit
+
+        desk = self._desk()
+        library = desk.settled()
+        return audit.audit(library, desk.forge if desk.forge.is_here else None)
+
+    def use(self, name: str, key: str) -> "Handed":
+        """The folder of the version of a skill that a key gets."""
+        from skillforge.verbs.handing import hand
+
+        return hand(self._desk().settled(), name, key)
+
+    def record(
+        self, name: str, key: str, outcome: str, *, verified_by: str = "none"
+    ) -> "Recorded":
+        """Report how a use of a skill ended; that may decide its rollout."""
+        from skillforge.model import Ended, Source
+        from skillforge.operate.recording import Report
+        from skillforge.verbs.recording import record
+
+        use = Report(name, key, Ended(outcome), Source(verified_by))
+        done, _judged = record(self._desk().settled(), [use], self._desk)
+        return done

@@ -1,0 +1,67 @@
+"""Promote a proposal and start the rollout that follows; take a skill back."""
+
+from typing import NamedTuple
+
+from skillforge.model import SKILLS, Proposal, Rollout
+from skillforge.propose import promote as promotes
+from skillforge.propose import rollback
+from skillforge.propose.admission import Request
+from skillforge.propose.desk import Desk
+from skillforge.propose.opening import propose
+from skillforge.propose.promote import Promoted
+from skillforge.verbs.canary import Merged, rolled_out
+
+
+class Promotion(NamedTuple):
+    """What became of a promotion; its merge is empty if the gate refused it.
+
+    `version` is the skill's tree on main now, empty where it is gone. `problem` tells
+    why a rollout that the policy wants was not started.
+    """
+
+    done: Promoted
+    version: str = ""
+    rollout: Rollout | None = None
+    problem: str = ""
+
+    @property
+    def proposal(self) -> Proposal:
+        return self.done.proposal
+
+    @property
+    def merge(self) -> str:
+        return self.done.proposal.merge
+
+
+def promote(desk: Desk, number: int, *, now: bool = False) -> Promotion:
+    """Merge a proposal; `now` is a rollback's, where the policy allows it."""
+    done = promotes.promote(desk.library, desk.forge, number, desk.by, now=now)
+    proposal = done.proposal
+    if not proposal.merge:
+        return Promotion(done)
+    path = f"{proposal.merge}:{SKILLS}/{proposal.skill}"
+    version = desk.library.repository().name_of(path)
+    merged = Merged(proposal.skill, proposal.action, proposal.merge, proposal.number)
+    return Promotion(done, version, *rolled_out(desk, merged))
+
+
+class TakenBack(NamedTuple):
+    """The proposal that restores a version, and its promotion if that was wished."""
+
+    proposal: Proposal
+    created: bool
+    version: str
+    promotion: Promotion | None = None
+
+
+def roll_back(desk: Desk, wish: rollback.Wish, *, supersede: bool = False) -> TakenBack:
+    """Propose an earlier version again; merge it if the wish is for at once."""
+    base = desk.base
+    draft = rollback.draft_of(desk.library, wish)
+    request = Request(draft, base, supersede=supersede)
+    [outcome] = propose(desk.library, desk.forge, [request], desk.by)
+    proposal = outcome.proposal
+    assert proposal is not None
+    promotion = promote(desk, proposal.number, now=True) if wish.at_once else None
+    version = draft.restores[wish.name]
+    return TakenBack(proposal, outcome.created, version, promotion)

@@ -1,0 +1,135 @@
+"""Skillforge as a Python library: what README and docs/python.md say of it."""
+
+import subprocess
+import sys
+
+import pytest
+
+from skillforge import Library
+from skillforge.errors import ConflictError, RequestError
+from tests.conftest import LibraryFolder
+
+RITA = "Rita <rita@example.org>"
+DATES = """\
+---
+name: dates
+description: Brings calendar days into one form. Use when dates differ in form.
+---
+# One form for days
+
+Read each day with its locale, and write it as year, month, day.
+"""
+
+
+@pytest.fixture
+def started(library: LibraryFolder) -> Library:
+    library.write("skills/dates/SKILL.md", DATES)
+    return Library.open(library.root)
+
+
+def test_the_loop_in_a_few_lines(started: Library) -> None:
+    assert started.validate("dates").ok
+    assert started.scan("dates").ok
+    proposal = started.propose("dates", why="Tables lost a header").proposal
+    assert proposal is not None
+    assert started.gate(proposal.number).passed
+    started.approve(proposal.number, by=RITA)
+    done = started.promote(proposal.number)
+
+    assert done.merge
+    assert "dates" in {skill.name for skill in started.skills()}
+    [hit, *_] = started.search("dates")
+    assert hit.skill.name == "dates"
+    handed = started.use("dates", key="session-7")
+    assert handed.path is not None
+    assert handed.given.version == done.version
+    assert "dates" in (handed.path / "SKILL.md").read_text(encoding="utf-8")
+    kept = started.record("dates", "session-7", "success", verified_by="test")
+    assert kept.added == 1
+    assert not started.audit().exceptions
+
+
+def test_a_bad_draft_is_a_value_that_tells_why(
+    started: Library, library: LibraryFolder
+) -> None:
+    (library.root / "skills/dates/SKILL.md").write_text("no frontmatter\n")
+
+    outcome = started.propose("dates", why="Try")
+
+    assert outcome.proposal is None
+    assert [finding.rule for finding in outcome.report.findings]
+    assert started.proposals() == []
+
+
+def test_nobody_approves_their_own(started: Library) -> None:
+    outcome = started.propose("dates", why="Tables lost a header")
+    assert outcome.proposal is not None
+
+    with pytest.raises(ConflictError, match="cannot approve"):
+        started.approve(outcome.proposal.number)
+
+
+def test_a_rejected_proposal_is_closed(started: Library) -> None:
+    outcome = started.propose("dates", why="Tables lost a header")
+    assert outcome.proposal is not None
+
+    started.reject(outcome.proposal.number, "Not needed", by=RITA)
+
+    assert started.proposals() == []
+    assert len(started.proposals(only_open=False)) == 1
+
+
+def test_a_version_goes_back_byte_for_byte(
+    started: Library, library: LibraryFolder
+) -> None:
+    first = _promoted(started)
+    path = library.root / "skills/dates/SKILL.md"
+    path.write_text(path.read_text(encoding="utf-8") + "\nSkip the header.\n")
+    second = _promoted(started)
+
+    back = started.rollback("dates", "It drops headers", now=True)
+
+    assert first != second
+    assert back.promotion is not None
+    assert back.promotion.version == first
+    assert started.log("dates")[0].tree == first
+
+
+def _promoted(library: Library) -> str:
+    outcome = library.propose("dates", why="A header was lost")
+    assert outcome.proposal is not None
+    library.approve(outcome.proposal.number, by=RITA)
+    return library.promote(outcome.proposal.number).version
+
+
+def test_cases_are_tried(started: Library, library: LibraryFolder) -> None:
+    case = "name: counts\nrun: [python3, -c, print(1)]\nexpect: {stdout: '2'}\n"
+    library.write("skills/dates/tests/counts.yaml", case)
+
+    tested = started.test("dates")
+
+    assert [trial.case for trial in tested.trials] == ["counts"]
+    assert not tested.ok
+
+
+def test_a_folder_that_is_no_library_is_told() -> None:
+    with pytest.raises(RequestError, match="not in a skill library"):
+        Library.open("/")
+
+
+def test_the_name_is_imported_only_when_it_is_asked_for() -> None:
+    code = (
+        "import sys, skillforge; before = 'skillforge.api' in sys.modules;"
+        "from skillforge import Library; print(before, Library.__module__)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["False", "skillforge.api"]
+
+
+def test_what_is_not_there_is_told_as_of_any_module() -> None:
+    import skillforge
+
+    with pytest.raises(AttributeError, match="no attribute 'Libary'"):
+        _ = skillforge.Libary
