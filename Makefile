@@ -11,7 +11,7 @@ CLIENTS := .clients
 # Tests start hundreds of Pythons; none of them has to compile what another one has.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all lint browser bench contract clients inspector clean
+.PHONY: demo test test-all lint browser bench pictures contract clients inspector clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -41,6 +41,9 @@ lint: $(READY)  ## style, types and the layers of the house
 
 bench: $(READY)  ## speed as ratios against floors and peers
 	$(BIN)/python -m benchmarks
+
+pictures: $(READY) browser  ## the pictures of README and docs, made by the tool itself
+	$(BIN)/python -m tests.pictures
 
 contract: $(READY)  ## what we ask of GitHub against its published description
 	mkdir -p $(CONTRACT)

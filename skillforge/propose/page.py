@@ -4,7 +4,7 @@ Whatever a skill, its evidence or its author says is shown as words or code and 
 nothing else: none of it becomes a link, a mention, a heading or a trailer.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from skillforge.checks import paths
@@ -12,6 +12,7 @@ from skillforge.forge import Page
 from skillforge.gitrepo import trailers
 from skillforge.library import Library
 from skillforge.model import (
+    EVIDENCE,
     OURS,
     SKILL_FILE,
     SKILLS,
@@ -100,16 +101,14 @@ def _session(proposal: Proposal) -> str:
 def _changes(library: Library, brief: Brief) -> list[str]:
     proposal = brief.proposal
     repo = library.repository()
-    rows = list(repo.diff_lines(proposal.base, proposal.head))
+    rows = _rows(repo.diff_lines(proposal.base, proposal.head))
     lines = [
         "### What changes",
         "",
         "| file | added | removed |",
         "| --- | --- | --- |",
     ]
-    lines += [
-        f"| {code(path)} | {more} | {less} |" for path, more, less in rows[:_FILES]
-    ]
+    lines += rows[:_FILES]
     if (left := len(rows) - _FILES) > 0:
         lines.append(f"| {many(left, 'more file')} | | |")
     path = f"{SKILLS}/{proposal.skill}/{SKILL_FILE}"
@@ -119,6 +118,28 @@ def _changes(library: Library, brief: Brief) -> list[str]:
     sizes = f"`SKILL.md` {words.growth(*brief.sizes)}"
     total = f"all files {words.growth(*brief.totals)}"
     return [*lines, "", f"{version}{sizes}; {total}."]
+
+
+def _rows(changed: Iterable[tuple[str, str, str]]) -> list[str]:
+    """What a draft changes; its example files, however many, stand in one row.
+
+    So they cannot push a file of the skill off the page.
+    """
+    rows, examples = [], dict[str, list[tuple[str, str]]]()
+    for path, more, less in changed:
+        folder = path.rpartition("/")[0]
+        if folder.startswith(f"{EVIDENCE}/") and path.endswith(".json"):
+            examples.setdefault(folder, []).append((more, less))
+        else:
+            rows.append(f"| {code(path)} | {more} | {less} |")
+    for folder, counts in examples.items():
+        added, removed = (
+            sum(int(it) for it in column if it.isdecimal())
+            for column in zip(*counts, strict=True)
+        )
+        named = f"{code(folder)}: {many(len(counts), 'example file')}"
+        rows.append(f"| {named} | {added} | {removed} |")
+    return rows
 
 
 def _evidence(brief: Brief) -> list[str]:

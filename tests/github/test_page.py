@@ -161,6 +161,7 @@ def test_a_reviewer_can_decide_from_it(team: Team, tmp_path: Path) -> None:
         "Use when data comes as a table",
         "**Why:** Merged cells",
         "`skills/csv-sheets/SKILL.md`",
+        "| `evidence/csv-sheets`: 1 example file | 1 | 0 |",
         "Read a sheet with merged cells | success | test | Rita",
         "| [`scan`](",
         "/checks)",

@@ -1,0 +1,61 @@
+"""Make all pictures anew: `make pictures`."""
+
+import os
+import pty
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+from tests.browser import chromium
+from tests.pictures import pull_request, site, stats
+from tests.pictures.terminal import picture, steps
+
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
+SHOWN = (
+    "$ skillforge patterns",
+    "$ skillforge gate 1",
+)
+
+
+def recorded(library: Path) -> str:
+    """What the demo prints on a terminal; its library is kept."""
+    ours, theirs = pty.openpty()
+    line = [sys.executable, "-m", "skillforge", "demo", "--keep", str(library)]
+    with subprocess.Popen(line, stdin=theirs, stdout=theirs, stderr=theirs) as demo:
+        os.close(theirs)
+        said = b"".join(_read(ours))
+    if demo.returncode:
+        raise SystemExit("the demo did not go as told")
+    return said.decode()
+
+
+def _read(terminal: int) -> Iterator[bytes]:
+    """All that comes, until nobody holds the other end."""
+    with suppress(OSError):
+        while data := os.read(terminal, 65536):
+            yield data
+
+
+def main() -> None:
+    IMAGES.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        work = Path(folder)
+        library = work / "skills"
+        shown = [it for it in steps(recorded(library)) if it.line.startswith(SHOWN)]
+        drawn = picture("skillforge demo", shown)
+        (IMAGES / "demo.svg").write_text(drawn, encoding="utf-8")
+        browser = chromium(playwright)
+        image = IMAGES / "pull-request.png"
+        pull_request.take(browser, library, 1, work, image)
+        stats.take(browser, work, IMAGES)
+        site.take(browser, work / "hub", IMAGES)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
