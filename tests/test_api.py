@@ -1,7 +1,9 @@
 """Skillforge as a Python library: what README and docs/python.md say of it."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -133,3 +135,22 @@ def test_what_is_not_there_is_told_as_of_any_module() -> None:
 
     with pytest.raises(AttributeError, match="no attribute 'Libary'"):
         _ = skillforge.Libary
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+def test_what_pages_show_runs(
+    page: str, library: LibraryFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library.git("rm", "--quiet", "-r", "skills/pdf-tables")
+    library.commit()
+    skill = library.root / "skills/csv-tables/SKILL.md"
+    skill.write_text(skill.read_text(encoding="utf-8") + "\nKeep the header.\n")
+    text = (Path(__file__).parents[1] / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    monkeypatch.chdir(library.root)
+
+    for block in blocks:
+        exec(block, {})
+
+    assert len(blocks) == 1
+    assert "Keep the header" in library.git("show", "main:skills/csv-tables/SKILL.md")
