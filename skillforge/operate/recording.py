@@ -67,6 +67,8 @@ def read_lines(lines: Iterable[str]) -> Iterator[Report | Unread]:
         if line.strip():
             try:
                 yield _report(json.loads(line))
+            except json.JSONDecodeError as err:
+                yield Unread(number, f"it is not JSON: {err.msg} at column {err.colno}")
             except (ValueError, RecursionError) as err:
                 yield Unread(number, str(err))
 

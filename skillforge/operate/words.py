@@ -70,10 +70,15 @@ def judgement_text(judged: Judgement) -> str:
     state = _STATES[rollout.state]
     if rollout.is_running:
         state += f" by {rollout.share:g} % of keys"
-    other = f"{rollout.stable[:12]} for the others" if rollout.stable else "no skill"
-    lines = [
-        f"{rollout.skill}: {rollout.canary[:12]} {state}; {other}",
-        f"    {judged.verdict}: {judged.why}",
+    other = (
+        f"; {rollout.stable[:12]} for the others" if rollout.stable else "; no skill"
+    )
+    if rollout.state is RolloutState.FINISHED:
+        other = ""
+    lines = [f"{rollout.skill}: {rollout.canary[:12]} {state}{other}"]
+    if rollout.is_running or judged.verdict is not Judged.CONTINUE:
+        lines.append(f"    {judged.verdict}: {judged.why}")
+    lines += [
         f"    canary {_heard_text(judged.canary)}; stable {_heard_text(judged.stable)}",
         f"    worse {judged.worse:.3g}, better {judged.better:.3g}, no worse "
         f"{judged.no_worse:.3g}; {judged.threshold:g} convinces",

@@ -205,6 +205,14 @@ def test_a_person_decides(rolling: Field, command: str, state: str) -> None:
     assert done["decided"] == "Ada said so"
 
 
+def test_what_everybody_has_is_not_said_to_be_others(rolling: Field) -> None:
+    said = rolling("canary", "finish", NAME).out
+
+    assert "everybody gets the new version" in said
+    assert "for the others" not in said
+    assert "continue" not in said
+
+
 def test_abort_proposes_to_take_the_version_back(rolling: Field) -> None:
     number = rolling.ok("canary", "abort", NAME, "--why", "Users complain")["rollback"]
 

@@ -162,3 +162,9 @@ def test_bad_requests_say_what_to_do(
 
     assert ran.code == 2
     assert says in ran.err
+
+
+def test_a_broken_line_is_told_by_its_column() -> None:
+    [read] = read_lines(['{"skill": "dates"'])
+
+    assert read == Unread(1, "it is not JSON: Expecting ',' delimiter at column 18")
