@@ -55,6 +55,7 @@ def publish(
     """
     from skillforge.share import building
 
+    _refuse_unknown(where)
     gathered = gathered_from(settings, tag, said)
     if gathered.blocking:
         return stopped(gathered)
@@ -69,6 +70,16 @@ def publish(
             name = where.removeprefix(BRANCH)
             return _to_branch(settings, gathered, made, name, push)
         return _to_folder(gathered, made, Path(where))
+
+
+def _refuse_unknown(where: str) -> None:
+    """A word with a colon is a kind of place, and not a folder by accident."""
+    kind, colon, _ = where.partition(":")
+    if colon and "/" not in kind and not where.startswith(BRANCH):
+        raise RequestError(
+            f"{kind}: is no place to publish to",
+            hint=f"branch:NAME, github, clawhub or a folder (as in ./{where})",
+        )
 
 
 def _to_folder(gathered: "Gathered", made: Path, out: Path) -> Answer:

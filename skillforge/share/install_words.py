@@ -1,5 +1,6 @@
 """What install, verify and update say: data for scripts, words for people."""
 
+from pathlib import Path
 from typing import Any
 
 from skillforge.model import Danger
@@ -44,7 +45,7 @@ def done_text(done: Done, place: Place, *, colour: bool = False) -> str:
         ]
         cautious = [it for it in done.judged if it.danger is not Danger.SAFE]
         lines += [line for it in cautious for line in _findings(it, colour)]
-        return "\n".join([*lines, f"in {place.folder}; locked in {place.lock.name}"])
+        return "\n".join([*lines, f"in {place.folder}; locked in {_lock(place)}"])
     lines = [line for it in done.refused for line in _findings(it, colour)]
     for it in done.refused:
         why = f"is {it.danger}" if it.danger is not Danger.SAFE else "breaks the rules"
@@ -71,12 +72,19 @@ def verify_data(lock: Lock, found: list[Difference]) -> dict[str, Any]:
     }
 
 
+def _lock(place: Place) -> str:
+    """The lock by its name where the reader is, else by its path."""
+    is_here = place.lock.parent == Path.cwd().resolve()
+    return place.lock.name if is_here else str(place.lock)
+
+
 def verify_text(lock: Lock, found: list[Difference]) -> str:
     lines = [printable(_difference(it)) for it in found]
     lines += [f"{name}: locked by another tool, not looked at" for name in lock.others]
     skills = len({it.skill for it in found})
     counted = f"{many(len(lock.entries), 'skill')} verified"
-    lines.append(f"{counted}: {f'{skills} differ' if skills else 'all as locked'}")
+    told = f"{skills} differ{'s' * (skills == 1)}" if skills else "all as locked"
+    lines.append(f"{counted}: {told}")
     return "\n".join(lines)
 
 

@@ -53,7 +53,8 @@ def place(to: str, agent: str, is_user: bool, lock: str) -> Place:
     folder = (Path(to) if to else usual).absolute()
     if os.path.lexists(folder) and not folder.is_dir():
         raise RequestError(f"{folder} is no folder", hint="--to names another one")
-    beside = folder.parent if is_user else Path.cwd()
+    is_here = not is_user and folder.resolve().is_relative_to(Path.cwd().resolve())
+    beside = Path.cwd() if is_here else folder.parent  # a lock names what is below it
     path = Path(lock).absolute() if lock else beside / lockfile.NAME
     return Place(folder.resolve(), path.parent.resolve() / path.name)
 

@@ -23,6 +23,16 @@ class Difference(NamedTuple):
 
 def verify(place: Place) -> tuple[Lock, list[Difference]]:
     """What differs between the lock and the disk."""
+    lock = _lock_of(place)
+    found = [
+        difference
+        for _, entry in sorted(lock.entries.items())
+        for difference in differences(place, entry)
+    ]
+    return lock, found
+
+
+def _lock_of(place: Place) -> Lock:
     settle(place)
     lock = lockfile.read(place.lock)
     if not lock.entries:
@@ -30,12 +40,7 @@ def verify(place: Place) -> tuple[Lock, list[Difference]]:
             f"{place.lock} names no skills that skillforge installed",
             hint="skillforge install SOURCE writes it; --lock FILE names another",
         )
-    found = [
-        difference
-        for _, entry in sorted(lock.entries.items())
-        for difference in differences(place, entry)
-    ]
-    return lock, found
+    return lock
 
 
 def differences(place: Place, locked: Locked) -> Iterator[Difference]:
@@ -69,8 +74,7 @@ class Update:
 
 def updates(place: Place, names: Collection[str]) -> tuple[Lock, list[Update]]:
     """What is new at the sources of installed skills; nothing is changed."""
-    settle(place)
-    lock = lockfile.read(place.lock)
+    lock = _lock_of(place)
     for name in names:
         if name not in lock.entries:
             raise RequestError(

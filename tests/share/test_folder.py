@@ -118,3 +118,15 @@ def test_a_killed_run_leaves_nothing_that_stays(tmp_path: Path) -> None:
         (fresh / "page").write_text("whole")
 
     assert [path.name for path in tmp_path.iterdir()] == ["www"]
+
+
+def test_a_place_that_is_misspelled_is_no_folder(
+    released: Loop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    ran = released("publish", "--to", "brnch:gh-pages")
+
+    assert ran.code == 2
+    assert "brnch: is no place to publish to" in ran.err
+    assert not (tmp_path / "brnch:gh-pages").exists()

@@ -61,6 +61,23 @@ def test_a_link_in_place_of_a_file_is_told(installed: Path, run: Run) -> None:
 def test_without_a_lock_there_is_nothing_to_verify(use: Path, run: Run) -> None:
     assert run("verify").code == 2
     assert run("update", "nothing").code == 2
+    assert run("update").code == 2
+
+
+def test_a_folder_elsewhere_has_its_lock_beside_it(
+    tmp_path: Path, use: Path, run: Run
+) -> None:
+    source = write_hub(tmp_path / "hub", "csv-tables")
+    elsewhere = tmp_path / "agent" / "skills"
+
+    ran = run("install", str(source), "--to", str(elsewhere))
+
+    assert str(tmp_path / "agent" / "skills-lock.json") in ran.out
+    assert not (use / "skills-lock.json").exists()
+    assert run("verify", "--to", str(elsewhere)).code == 0
+    (elsewhere / "csv-tables/SKILL.md").write_text("changed")
+    ran = run("verify", "--to", str(elsewhere))
+    assert (ran.code, ran.out.splitlines()[-1]) == (1, "1 skill verified: 1 differs")
 
 
 def test_an_update_is_shown_first_and_taken_with_yes(
