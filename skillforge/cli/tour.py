@@ -76,10 +76,11 @@ def tour(keep: Path | None, *, is_paused: bool) -> Answer:
                 click.echo(done.output.rstrip("\n"))
             count, problem = count + 1, done.problem
             told |= done.told
-    library = str(keep / "library") if keep else None
+    library = str(keep.absolute() / "library") if keep else None
+    to_do = _to_go_on(library, told) if library and not problem else []
     data = {"steps": count, "problem": problem or None, "library": library}
-    words = f"the demo failed: {problem}" if problem else _end(count, library, told)
-    return Answer(data, words, ok=not problem)
+    words = f"the demo failed: {problem}" if problem else _end(count, library, to_do)
+    return Answer(data | {"next": to_do}, words, ok=not problem)
 
 
 def played(
@@ -223,13 +224,19 @@ def _wait() -> None:
         raise click.Abort
 
 
-def _end(count: int, library: str | None, told: Mapping[str, str]) -> str:
+def _to_go_on(library: str, told: Mapping[str, str]) -> list[str]:
+    """Commands for whoever wants to try it: one pattern has no skill yet."""
+    return [
+        f"cd {shlex.quote(library)}",
+        f"skillforge patterns show {told['update']}",
+        f"skillforge draft {told['update']} --name update-dependency --propose",
+        f"skillforge review {int(told['back']) + 1}",
+    ]
+
+
+def _end(count: int, library: str | None, to_do: list[str]) -> str:
     words = f"\nall {count} steps went as told"
     if library is None:
         return f"{words}; --keep DIR keeps the library to go on with"
-    return f"""{words}
-The library is in {library}, and one pattern has no skill yet. To go on by hand:
-    cd {shlex.quote(library)}
-    skillforge patterns show {told["update"]}
-    skillforge draft {told["update"]} --name update-dependency --propose
-    skillforge review {int(told["back"]) + 1}"""
+    lines = [words, f"the library is in {library}; one pattern has no skill yet, so"]
+    return "\n".join([*lines, *(f"    {line}" for line in to_do)])

@@ -359,10 +359,11 @@ def _sharing() -> list[Step]:
             "skillforge build v1.0.0 --out ../hub",
             shows=("SHA256SUMS sha256:",),
         ),
+        Step("", "cd .."),
         Step(
             "Whoever installs from it checks, scans and locks what came.",
-            f"skillforge install ../hub@{_LEARNED} --to ../installed",
+            f"skillforge install ./hub@{_LEARNED} --to installed",
             shows=(f"installed {_LEARNED}",),
         ),
-        Step("", "skillforge verify --to ../installed", shows=("all as locked",)),
+        Step("", "skillforge verify --to installed", shows=("all as locked",)),
     ]
