@@ -68,18 +68,18 @@ def tour(keep: Path | None, *, is_paused: bool) -> Answer:
     def announce(line: Line) -> None:
         if is_paused and count:
             _wait()
-        click.echo("\n".join(_words(line)))
+        output.emit("\n".join(_words(line)))
 
     with stage(keep) as root:
         for done in played(root, announce):
             if done.output:
-                click.echo(done.output.rstrip("\n"))
+                output.emit(done.output.rstrip("\n"))
             count, problem = count + 1, done.problem
             told |= done.told
     library = str(keep.absolute() / "library") if keep else None
     to_do = _to_go_on(library, told) if library and not problem else []
+    words = _failed(problem, library) if problem else _end(count, library, to_do)
     data = {"steps": count, "problem": problem or None, "library": library}
-    words = f"the demo failed: {problem}" if problem else _end(count, library, to_do)
     return Answer(data | {"next": to_do}, words, ok=not problem)
 
 
@@ -130,13 +130,21 @@ def _temporary() -> "tempfile.TemporaryDirectory[str]":
 
 
 def _kept(keep: Path) -> Path:
-    is_taken = keep.is_dir() and any(keep.iterdir())
-    if is_taken or (keep.exists() and not keep.is_dir()):
-        what = "not empty" if is_taken else "no folder"
-        raise RequestError(f"{keep} is {what}", hint="name a new folder with --keep")
     with _writing(keep):
+        if keep.exists() and not keep.is_dir():
+            raise _taken(f"{keep} is no folder")
+        if keep.is_dir() and any(keep.iterdir()):
+            raise _taken(f"{keep} is not empty")
         keep.mkdir(parents=True, exist_ok=True)
+        try:
+            (keep / "library").mkdir()
+        except FileExistsError as err:  # of two at once, one is first
+            raise _taken(f"{keep} is not empty") from err
     return keep.resolve()
+
+
+def _taken(why: str) -> RequestError:
+    return RequestError(why, hint="name a new folder with --keep")
 
 
 @contextlib.contextmanager
@@ -204,12 +212,11 @@ def _words(line: Line) -> Iterator[str]:
     """What stands above a command's output."""
     if line.title:
         heading = f"== {line.title}"
-        is_bright = output.use_colour()
-        yield "\n" + (
-            click.style(heading, fg="cyan", bold=True) if is_bright else heading
-        )
+        bright = click.style(heading, fg="cyan", bold=True)
+        yield from ("", bright if output.use_colour() else heading)
     if line.step.say:
-        yield f"\n# {line.step.say}"
+        yield ""
+        yield from (f"# {said}" for said in line.step.say.splitlines())
     yield f"$ {line.typed}"
 
 
@@ -232,6 +239,11 @@ def _to_go_on(library: str, told: Mapping[str, str]) -> list[str]:
         f"skillforge draft {told['update']} --name update-dependency --propose",
         f"skillforge review {int(told['back']) + 1}",
     ]
+
+
+def _failed(problem: str, library: str | None) -> str:
+    kept = f"; the library is in {library}" if library else ""
+    return f"\nthe demo failed: {problem}{kept}"
 
 
 def _end(count: int, library: str | None, to_do: list[str]) -> str:

@@ -198,7 +198,7 @@ def _proving_nothing(why_not: str) -> list[Step]:
     return [
         Step(
             f"This machine has none ({why_not}).\n"
-            "# An agent's script cannot be tried with the examples held out from it.",
+            "An agent's script cannot be tried with the examples held out from it.",
             "skillforge draft {archive} --name archive-log --agent careful-agent "
             "--propose",
             shows=("proposal 3: Add archive-log",),

@@ -60,11 +60,14 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
     caller = LibraryFolder(folder / "checkout")
     caller.root.mkdir()
     (folder / "gitconfig").write_text("[commit]\n\tgpgsign = true\n")
-    subprocess.run(["git", "init", "-q"], cwd=caller.root, check=True)
-    caller.write(".git/info/exclude", "kept/\n")
-    caller.add_skill("csv-tables")
-    caller.git("add", "--all")
-    before = _state(caller)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [it for it in os.environ if it.startswith("GIT_")]:
+            patch.delenv(name)
+        caller.git("init", "--quiet")
+        caller.write(".git/info/exclude", "kept/\n")
+        caller.add_skill("csv-tables")
+        caller.git("add", "--all")
+        before = _state(caller)
     env = os.environ | {
         "SKILLFORGE_LIBRARY": str(caller.root),
         "GIT_DIR": str(caller.root / ".git"),
@@ -99,9 +102,8 @@ def test_the_gate_says_why_it_refuses(shown: Shown) -> None:
         assert "a key planted as a trap" in told
         assert "expected 'billing-2026-07-05.log.gz', got 'billing-2026-07-5" in told
     proposals = shown.asked("proposals", "--all")["proposals"]
-    states = [it["state"] for it in proposals]
-    assert states.count("closed") == 2
-    assert "open" not in states
+    states = {it["number"]: it["state"] for it in proposals}
+    assert [states[number] for number in (1, 2, 3)] == ["merged", "closed", "closed"]
 
 
 def test_the_transcripts_are_three_tasks_and_the_one_offs_stay_out(
@@ -298,6 +300,15 @@ def test_pausing_waits_for_enter_and_can_be_left(here: Path, key: bytes) -> None
         terminal.type(key)
         terminal.read_until("interrupted")
         assert terminal.process.wait(30) == 130
+    assert list(here.iterdir()) == []
+
+
+def test_a_reader_may_go_away(here: Path) -> None:
+    line = f"{shlex.join(DEMO)} | head -n 3"
+
+    ran = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)
+
+    assert ran.stderr == ""
     assert list(here.iterdir()) == []
 
 
