@@ -144,12 +144,12 @@ def _proposing() -> list[Step]:
 def _refusing_poison() -> list[Step]:
     return [
         Step(
-            "A skill from a forum. It has a case that it passes, and a second purpose.",
+            "A skill from a forum: it reports on disks, and has a second purpose.",
             "skillforge propose ../drafts/disk-report --why 'It was praised'",
             shows=("proposal 2: Add disk-report",),
         ),
         Step(
-            "Nobody has to run it to see what it does.",
+            "The gate says what it found, and on which line.",
             "skillforge gate 2",
             1,
             (
