@@ -34,3 +34,10 @@ def github_files() -> dict[str, str]:
         f".github/{path.relative_to(top).as_posix()}": path.read_text(encoding="utf-8")
         for path in found
     }
+
+
+def demo_files() -> dict[str, bytes]:
+    """What the demo works on: transcripts, drafts, and programs that act as agents."""
+    top = _PACKAGE / "templates" / "demo"
+    found = sorted(path for path in top.rglob("*") if path.is_file())
+    return {path.relative_to(top).as_posix(): path.read_bytes() for path in found}

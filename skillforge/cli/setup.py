@@ -62,10 +62,19 @@ def doctor(settings: Settings) -> Answer:
 @click.option(
     "--keep", metavar="DIR", type=click.Path(), help="Keep the library there."
 )
+@click.option("--pause", is_flag=True, help="Wait for Enter after each step.")
 @common_options
 @click.pass_obj
-def demo(settings: Settings, keep: str | None) -> Answer:
-    """Show what there is, on a temporary library, with the commands and their output.
+def demo(settings: Settings, keep: str | None, pause: bool) -> Answer:
+    """Show the whole loop on a temporary library: real commands, real output.
+
+    Agents' transcripts become skills. The gate refuses a poisoned draft and one that
+    fails on held-out examples; a worse edit is caught in use and taken back; a release
+    is built, installed and verified. Needs no network and no key.
+
+    \b
+    skillforge demo --pause           step by step
+    skillforge demo --keep tour       then go on by hand in tour/library
 
     Exits 1 if anything is not as told.
     """
@@ -73,4 +82,4 @@ def demo(settings: Settings, keep: str | None) -> Answer:
 
     # A script gets one object; the story goes where words for people go.
     with redirect_stdout(sys.stderr if settings.json else sys.stdout):
-        return tour(Path(keep) if keep else None)
+        return tour(Path(keep) if keep else None, is_paused=pause)

@@ -1,6 +1,5 @@
-"""`init`, `new`, `doctor` and `demo`, as a newcomer runs them."""
+"""`init`, `new` and `doctor`, as a newcomer runs them."""
 
-import json
 import subprocess
 from pathlib import Path
 
@@ -107,24 +106,3 @@ def test_doctor_says_no_where_git_is_missing(
 
     assert ran.code == 1
     assert "MISSING git" in ran.out
-
-
-def test_demo_goes_as_told_and_leaves_nothing(here: Path, run: Run) -> None:
-    ran = run("demo")
-
-    assert ran.code == 0
-    assert "$ skillforge validate --fix --write" in ran.out
-    assert list(here.iterdir()) == []
-    assert Path.cwd() == here
-
-
-@pytest.mark.slow
-def test_demo_keeps_the_library_when_asked(here: Path, run: Run) -> None:
-    assert run("demo", "--keep", "kept").code == 0
-    assert (here / "kept" / "skills" / "pdf-tables" / "SKILL.md").is_file()
-    assert run("demo", "--keep", "kept").code == 2
-
-
-@pytest.mark.slow
-def test_demo_as_json_is_one_object(here: Path, run: Run) -> None:
-    assert json.loads(run("demo", "--json").out)["ok"]

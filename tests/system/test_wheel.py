@@ -32,6 +32,8 @@ def test_the_wheel_holds_schemas_templates_and_types(wheel: Path) -> None:
         assert f"skillforge/schemas/{schema.name}" in names
     assert "skillforge/py.typed" in names
     assert "skillforge/templates/skillforge.yaml" in names
+    assert "skillforge/templates/demo/transcripts/runs.jsonl" in names
+    assert "skillforge/templates/demo/agents/hasty-agent" in names
     assert not any(name.startswith(("tests/", "benchmarks/")) for name in names)
 
 
