@@ -201,6 +201,7 @@ def test_other_rules_do_not_see_these_results(settled: LibraryFolder) -> None:
     assert not check_checkout(settled.library, strict, worth=0).ok
 
 
+@pytest.mark.slow
 def test_many_runs_at_once_agree(settled: LibraryFolder) -> None:
     script = (
         "import sys; from pathlib import Path; from skillforge.library import Library;"

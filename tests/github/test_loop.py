@@ -45,6 +45,7 @@ def test_from_a_draft_to_main(team: Team) -> None:
     assert team.clone(REVIEWER).git("rev-parse", "main").strip() == main
 
 
+@pytest.mark.slow
 def test_the_same_draft_again_finds_its_pull_request(team: Team) -> None:
     first = team.ok(AUTHOR, "propose", team.draft("xlsx-tables"))
 
@@ -58,6 +59,7 @@ def test_the_same_draft_again_finds_its_pull_request(team: Team) -> None:
     assert len(team.repo.pulls) == 1
 
 
+@pytest.mark.slow
 def test_one_pull_request_for_a_skill(team: Team) -> None:
     team.propose("xlsx-tables")
 
@@ -70,6 +72,7 @@ def test_one_pull_request_for_a_skill(team: Team) -> None:
     assert team.ok(AUTHOR, "proposals", "--all")["proposals"][0]["state"] == "closed"
 
 
+@pytest.mark.slow
 def test_what_was_pushed_and_not_opened_is_finished(team: Team) -> None:
     team.hub.fail("POST", r"/pulls$", status=422, body={"message": "Not today"})
     half = team(AUTHOR, "propose", team.draft("xlsx-tables"))
@@ -84,6 +87,7 @@ def test_what_was_pushed_and_not_opened_is_finished(team: Team) -> None:
     assert team.repo.pulls[1].head_sha == data["commit"]
 
 
+@pytest.mark.slow
 def test_a_branch_with_the_work_of_others_is_left_alone(team: Team) -> None:
     data = team.ok(AUTHOR, "propose", team.draft("xlsx-tables"))
     team.ok(AUTHOR, "close", 1)
@@ -96,6 +100,7 @@ def test_a_branch_with_the_work_of_others_is_left_alone(team: Team) -> None:
     assert team.repo.git("rev-parse", data["branch"]) == mine
 
 
+@pytest.mark.slow
 def test_who_may_not_push_proposes_from_a_fork(team: Team) -> None:
     data = team.ok(STRANGER, "propose", team.draft("xlsx-tables"))
 
@@ -154,6 +159,7 @@ def test_an_approval_of_another_head_does_not_count(team: Team) -> None:
     assert "--approve --head" in blind.err
 
 
+@pytest.mark.slow
 def test_changes_that_a_reviewer_asks_for_stop_it(team: Team) -> None:
     team.propose("xlsx-tables")
     team.repo.review(1, "olga", "REQUEST_CHANGES", body="Not like this")
@@ -182,6 +188,7 @@ def test_what_the_gate_refuses_is_not_merged(team: Team) -> None:
     assert "risk:dangerous" in team.labels(1)
 
 
+@pytest.mark.slow
 def test_a_caution_needs_one_more(team: Team) -> None:
     team.check_all()
     draft = team.draft("xlsx-tables")
@@ -198,6 +205,7 @@ def test_a_caution_needs_one_more(team: Team) -> None:
     assert team.audit_kinds() == []
 
 
+@pytest.mark.slow
 def test_main_moved_refresh_and_go_on(team: Team) -> None:
     numbers = [team.propose("aa-one"), team.propose("bb-two")]
     for number in numbers:
@@ -218,6 +226,7 @@ def test_main_moved_refresh_and_go_on(team: Team) -> None:
     assert team.audit_kinds() == []
 
 
+@pytest.mark.slow
 def test_close_reject_and_remarks(team: Team) -> None:
     team.propose("aa-one")
     team.propose("bb-two")
@@ -235,6 +244,7 @@ def test_close_reject_and_remarks(team: Team) -> None:
     assert "closed already" in over.err
 
 
+@pytest.mark.slow
 def test_a_draft_becomes_ready(team: Team) -> None:
     team.ok(AUTHOR, "propose", team.draft("xlsx-tables"), "--draft")
     assert vars(team.repo.pulls[1])["draft"] is True
@@ -307,6 +317,7 @@ def _approved(team: Team, name: str) -> int:
     return number
 
 
+@pytest.mark.slow
 def test_work_that_nobody_pushed_stays_where_it_is(team: Team) -> None:
     mine = team.clone(REVIEWER)
     mine.write("mine.txt", "mine\n")
@@ -329,6 +340,7 @@ def test_proposing_leaves_the_checkout_alone(team: Team) -> None:
     assert mine.git("branch", "--list").split() == ["main", "*", "work"]
 
 
+@pytest.mark.slow
 def test_the_gate_keeps_one_comment(team: Team) -> None:
     team.propose("xlsx-tables")
 
@@ -340,6 +352,7 @@ def test_the_gate_keeps_one_comment(team: Team) -> None:
     assert team.ok(REVIEWER, "review", 1)["comments"] == []
 
 
+@pytest.mark.slow
 def test_what_people_wrote_in_the_body_stays(team: Team) -> None:
     team.propose("xlsx-tables")
     pull = team.repo.pulls[1]
@@ -354,6 +367,7 @@ def test_what_people_wrote_in_the_body_stays(team: Team) -> None:
     assert pull.body.endswith("\n\nAll written anew.")
 
 
+@pytest.mark.slow
 def test_github_says_how_its_run_of_the_gate_ended(team: Team) -> None:
     team.propose("xlsx-tables")
     team.repo.check(team.repo.pulls[1].head_sha, "skill-gate", "failure")
@@ -427,6 +441,7 @@ def test_the_token_is_neither_printed_nor_stored(team: Team) -> None:
     assert token not in ran.out + ran.err
 
 
+@pytest.mark.slow
 def test_a_draft_from_an_old_checkout_undoes_nothing(team: Team) -> None:
     mine = team.clone(AUTHOR)
     team.land("csv-tables", "by", "others")
@@ -446,6 +461,7 @@ def test_a_draft_from_an_old_checkout_undoes_nothing(team: Team) -> None:
     team.ok(AUTHOR, "propose", "csv-tables", "--supersede")
 
 
+@pytest.mark.slow
 def test_two_promotions_at_once_are_one(
     team: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:

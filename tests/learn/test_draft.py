@@ -82,6 +82,7 @@ def test_one_in_three_is_held_out_and_not_known_to_the_draft(
     assert not any(str(task).split()[2] in seen for task in held)
 
 
+@pytest.mark.slow
 def test_the_same_pattern_gives_the_same_draft_in_any_process(
     learner: Learner, pattern: str
 ) -> None:

@@ -69,6 +69,7 @@ def test_mistakes_get_answers_and_the_server_goes_on(loop: Loop) -> None:
     assert loop.ok("proposals")["proposals"] == []
 
 
+@pytest.mark.slow
 def test_thirty_two_calls_at_once_are_all_answered(loop: Loop) -> None:
     async def work(agent: Agent) -> list[dict[str, Any]]:
         answers: list[dict[str, Any]] = []

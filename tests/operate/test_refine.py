@@ -135,6 +135,7 @@ def test_an_edit_changes_a_fifth_at_most(taught: Field) -> None:
     assert changed(taught.text(NAME), taught.text(NAME, head)) <= 0.2 + 40 / size
 
 
+@pytest.mark.slow
 def test_all_edits_together_stay_near_to_what_a_person_wrote(taught: Field) -> None:
     for turn in range(9):
         for number in range(4):

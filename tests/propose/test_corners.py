@@ -108,6 +108,7 @@ def test_a_proposal_that_main_took_back_is_not_refreshed_to_nothing(loop: Loop) 
     assert "propose it again" in ran.err
 
 
+@pytest.mark.slow
 def test_rollback_finds_the_nearest_of_equal_versions(loop: Loop) -> None:
     first = loop.land("xlsx-tables", "one")
     loop.approve(number := loop.ok("propose", "xlsx-tables", "--delete")["proposal"])

@@ -105,6 +105,7 @@ def test_a_revert_of_the_drafts_own_commit_is_understood(loop: Loop) -> None:
     assert loop.audit_kinds() == []
 
 
+@pytest.mark.slow
 def test_reverted_content_can_be_proposed_again(loop: Loop) -> None:
     loop.land("xlsx-tables", "one")
     bad = loop.land("xlsx-tables", "two")

@@ -20,7 +20,7 @@ from hypothesis.stateful import (
 )
 
 from skillforge import cli
-from tests.conftest import skill_md
+from tests.conftest import EXAMPLES, skill_md
 from tests.propose.conftest import REVIEWER, body
 
 NAMES = ("aa-one", "bb-two")
@@ -238,4 +238,6 @@ class Loop(RuleBasedStateMachine):
 
 
 TestLoop = Loop.TestCase
-TestLoop.settings = settings(max_examples=12, stateful_step_count=14, deadline=None)
+TestLoop.settings = settings(
+    max_examples=EXAMPLES // 4, stateful_step_count=14, deadline=None
+)

@@ -81,7 +81,16 @@ def test_the_policy_says_who_may_do_it_at_once(
     assert loop.audit_kinds() == []
 
 
-@pytest.mark.parametrize("to", ["1.0.0", "v1.0.0", "tree", "commit", "#1"])
+@pytest.mark.parametrize(
+    "to",
+    [
+        "1.0.0",
+        "tree",
+        pytest.param("v1.0.0", marks=pytest.mark.slow),
+        pytest.param("commit", marks=pytest.mark.slow),
+        pytest.param("#1", marks=pytest.mark.slow),
+    ],
+)
 def test_any_version_can_be_named(loop: Loop, to: str) -> None:
     first = loop.land("xlsx-tables", "one")
     loop.land("xlsx-tables", "two")

@@ -115,6 +115,7 @@ def test_sixty_four_drafts_at_once(loop: Loop, tmp_path: Path) -> None:
     loop.fsck()
 
 
+@pytest.mark.slow
 def test_the_same_draft_sixty_four_times_at_once(loop: Loop, tmp_path: Path) -> None:
     draft = loop.draft(tmp_path, "xlsx-tables")
 
@@ -126,6 +127,7 @@ def test_the_same_draft_sixty_four_times_at_once(loop: Loop, tmp_path: Path) -> 
     loop.fsck()
 
 
+@pytest.mark.slow
 def test_different_drafts_of_one_skill_at_once(loop: Loop, tmp_path: Path) -> None:
     drafts = [loop.draft(tmp_path / str(n), "xlsx-tables", n, n + 9) for n in range(8)]
 
@@ -135,6 +137,7 @@ def test_different_drafts_of_one_skill_at_once(loop: Loop, tmp_path: Path) -> No
     assert len(loop.ok("proposals")["proposals"]) == 1
 
 
+@pytest.mark.slow
 def test_two_promotions_at_once(loop: Loop) -> None:
     numbers = [loop.propose("aa-one"), loop.propose("bb-two")]
     for number in numbers:

@@ -164,6 +164,7 @@ def test_few_indexes_are_kept(library: LibraryFolder) -> None:
     assert len(indexes(library)) == 3
 
 
+@pytest.mark.slow
 def test_many_processes_make_one_index(library: LibraryFolder) -> None:
     line = [sys.executable, "-m", "skillforge", "search", "reads tables", "--json"]
     started = [

@@ -38,6 +38,7 @@ def pre_commit(
     )
 
 
+@pytest.mark.slow
 def test_the_configuration_that_init_writes_runs(made: LibraryFolder) -> None:
     assert pre_commit(made, "run", "--all-files").returncode == 0
     made.write("skills/changelog-entry/SKILL.md", "broken")
@@ -67,6 +68,7 @@ def test_a_commit_of_a_bad_skill_is_stopped(made: LibraryFolder) -> None:
     assert made.git("rev-parse", "HEAD") != head
 
 
+@pytest.mark.slow
 def test_unstaged_changes_are_not_judged(made: LibraryFolder) -> None:
     pre_commit(made, "install")
     made.add_skill("csv-tables")

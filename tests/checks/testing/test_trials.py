@@ -164,7 +164,14 @@ def test_only_what_matches_is_tried(prove: Prove) -> None:
     assert names == ["Empty table", "empty"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGTERM,
+        signal.SIGKILL,
+        pytest.param(signal.SIGHUP, marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.parametrize("command", ["test", "gate"])
 def test_nothing_is_left_when_it_is_ended(
     prove: Prove, tmp_path: Path, number: int, command: str
@@ -197,7 +204,7 @@ def test_nothing_is_left_when_it_is_ended(
 
 
 def wait_for(is_so: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 90  # a busy machine is no failure
     while not is_so():
         assert time.monotonic() < deadline
         time.sleep(0.05)
