@@ -39,19 +39,23 @@ class Played(NamedTuple):
     code: int
 
     @property
+    def plain(self) -> str:
+        return click.unstyle(self.output)
+
+    @property
     def problem(self) -> str:
         """What is not as told; empty if all is."""
         typed, step = self.line.typed, self.line.step
         if self.code != step.exit_code:
             return f"`{typed}` ended with {self.code}, not {step.exit_code}"
-        missing = (it for it in step.shows if not re.search(it, self.output))
+        missing = (it for it in step.shows if not re.search(it, self.plain))
         lacking = next(missing, "")
         return f"`{typed}` did not tell {lacking!r}" if lacking else ""
 
     @property
     def told(self) -> dict[str, str]:
         """What later lines refer to, by name."""
-        found = (re.search(it, self.output) for it in self.line.step.shows)
+        found = (re.search(it, self.plain) for it in self.line.step.shows)
         return {k: v for it in found if it for k, v in it.groupdict().items()}
 
 
@@ -190,11 +194,22 @@ def _ran(typed: str) -> tuple[str, int]:
     return (done.out + done.err).decode("utf-8", "replace"), done.code
 
 
+class _Screen(io.StringIO):
+    """Keeps what is printed; commands colour it as they would on the reader's own."""
+
+    def __init__(self, *, is_coloured: bool) -> None:
+        super().__init__()
+        self._is_coloured = is_coloured
+
+    def isatty(self) -> bool:
+        return self._is_coloured
+
+
 def _ran_here(arguments: list[str], source: str) -> tuple[str, int]:
     """Run one of our own commands in this process, which is quicker than a new one."""
     from skillforge.cli import run
 
-    said = io.StringIO()
+    said = _Screen(is_coloured=output.use_colour())
     before = sys.stdin
     with Path(source).open(encoding="utf-8") as stdin:
         sys.stdin = stdin

@@ -71,7 +71,8 @@ def captured_text(done: Captured, wish: Wish) -> str:
         counts = ", ".join(f"{count} {kind}" for kind, count in sorted(taken.items()))
         lines.append(f"redacted: {counts}")
     if flagged := sum("instructions" in it.flags for it in done.kept):
-        lines.append(f"{many(flagged, 'example')} talk to their reader: look at them")
+        are = "talks to its" if flagged == 1 else "talk to their"
+        lines.append(f"{many(flagged, 'example')} {are} reader: look at them")
     return "\n".join(map(printable, [*lines, _summary(done, wish)]))
 
 

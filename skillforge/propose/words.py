@@ -321,7 +321,8 @@ def story_text(story: "Story") -> str:
         if row["why"]:
             lines.append(f"    because: {' '.join(row['why'].split())}")
         if row["examples"]:
-            lines.append(f"    from examples: {', '.join(row['examples'])}")
+            named = ", ".join(it[:12] for it in row["examples"])
+            lines.append(f"    from examples: {named}")
         if row["proposal"]:
             lines.append(f"    proposal {row['proposal']}, {_approval(row)}")
             lines += [f"    {line}" for line in _gaps(row)]

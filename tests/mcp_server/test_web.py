@@ -74,7 +74,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 def test_the_official_client_reads_and_proposes_over_http(served: Served) -> None:
     headers = {"Authorization": f"Bearer {TOKEN}"}
-    client = httpx2.AsyncClient(headers=headers)
+    client = httpx2.AsyncClient(headers=headers, timeout=60)
     transport = streamable_http_client(
         f"http://127.0.0.1:{served.port}/mcp", http_client=client
     )

@@ -18,14 +18,17 @@ from tests.pictures.terminal import picture, steps
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 SHOWN = (
     "$ skillforge patterns",
-    "$ skillforge gate 1",
+    "$ skillforge gate 2",
+    "$ skillforge record",
+    "$ skillforge promote 6",
+    "$ skillforge audit",
 )
 
 
-def recorded(library: Path) -> str:
-    """What the demo prints on a terminal; its library is kept."""
+def recorded(folder: Path) -> str:
+    """What the demo prints on a terminal; what it makes is kept in a folder."""
     ours, theirs = pty.openpty()
-    line = [sys.executable, "-m", "skillforge", "demo", "--keep", str(library)]
+    line = [sys.executable, "-m", "skillforge", "demo", "--keep", str(folder)]
     with subprocess.Popen(line, stdin=theirs, stdout=theirs, stderr=theirs) as demo:
         os.close(theirs)
         said = b"".join(_read(ours))
@@ -45,8 +48,9 @@ def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         work = Path(folder)
-        library = work / "skills"
-        shown = [it for it in steps(recorded(library)) if it.line.startswith(SHOWN)]
+        said = steps(recorded(work / "demo"))
+        library = work / "demo" / "library"
+        shown = [it for it in said if it.line.startswith(SHOWN)]
         drawn = picture("skillforge demo", shown)
         (IMAGES / "demo.svg").write_text(drawn, encoding="utf-8")
         browser = chromium(playwright)

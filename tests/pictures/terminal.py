@@ -5,7 +5,7 @@ from html import escape
 from itertools import takewhile
 from typing import NamedTuple
 
-WIDTH = 100  # letters
+WIDTH = 116  # letters
 _EACH, _LINE, _EDGE = 8.4, 19, 18  # pixels: a letter, a line, the margin
 _SGR = re.compile(r"\x1b\[([\d;]*)m")
 _OTHER = re.compile(r"\x1b(\[[^a-zA-Z]*[a-ln-zA-Z]|\][^\x07]*\x07|[()].)|\r")
