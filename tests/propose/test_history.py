@@ -168,7 +168,8 @@ def test_why_tells_the_chain(loop: Loop, tmp_path: Path) -> None:
     assert version["approvers"] == [REVIEWER]
     assert version["checks"].startswith("sha256:")
     assert version["releases"] == ["v1.0.0"]
-    for part in ("Three people asked", version["examples"][0], "v1.0.0", REVIEWER):
+    example_id = version["examples"][0][:12]
+    for part in ("Three people asked", example_id, "v1.0.0", REVIEWER):
         assert part in words
 
 
