@@ -13,7 +13,7 @@ from tests.soak.model import Model
 from tests.soak.places import CLONE, LIBRARY, Places
 from tests.soak.processes import Command
 
-NAMES = ("amber", "basalt", "cobalt", "dune", "ember", "fjord", "grove", "heath")
+NAMES = ("amber", "basalt", "cobalt", "dune", "ember", "fjord")
 PEOPLE = tuple(f"Reviewer {n} <r{n}@example.invalid>" for n in range(4))
 KEYS = tuple(f"key-{n}" for n in range(40))
 PITFALLS = (
@@ -94,7 +94,9 @@ def _propose(actors: Actors) -> Command:
 
 def _propose_again(actors: Actors) -> Command | None:
     """Somebody tries the same draft once more."""
-    folders = sorted(actors.places.drafts.glob("*/*"), key=lambda it: int(it.parent.name))
+    folders = sorted(
+        actors.places.drafts.glob("*/*"), key=lambda it: int(it.parent.name)
+    )
     if not folders:
         return None
     folder = actors.luck.choice(folders[-6:])
@@ -123,12 +125,12 @@ def _rollback(actors: Actors) -> Command | None:
     replaces = actors.is_lucky(0.5)
     line += ["--supersede"] if replaces else []
     about = {"skill": name, "replaces": replaces}
-    return Command("rollback-now" if is_now else "rollback", LIBRARY, tuple(line), about)
+    return Command(
+        "rollback-now" if is_now else "rollback", LIBRARY, tuple(line), about
+    )
 
 
-def _on_proposal(
-    kind: str, *line: str
-) -> Callable[..., Command | None]:
+def _on_proposal(kind: str, *line: str) -> Callable[..., Command | None]:
     def act(actors: Actors, number: int | None = None) -> Command | None:
         number = number or actors.number()
         if number is None:
@@ -158,7 +160,9 @@ def _shepherd(actors: Actors) -> Command | None:
     numbers = actors.model.open_numbers()
     if not numbers:
         return None
-    one = actors.model.proposals[actors.luck.choice(numbers)]
+    waiting = [actors.model.proposals[number] for number in numbers]
+    near = [it for it in waiting if it.is_fresh and it.approvers]
+    one = actors.luck.choice(near if near and actors.is_lucky(0.6) else waiting)
     step = "promote" if one.approvers else "approve"
     step = step if one.is_fresh else "refresh"
     return _STEPS["close" if actors.is_lucky(0.08) else step](actors, one.number)
@@ -223,7 +227,7 @@ def _plain(kind: str, *line: str) -> Act:
 def _read(actors: Actors) -> Command:
     """Somebody who only looks, while everything moves."""
     name = actors.skill()
-    lines = [("list",), ("stats",), ("proposals",), ("catalog",), ("audit",), ("audit",)]
+    lines = [("list",), ("stats",), ("proposals",), ("catalog",), *[("audit",)] * 4]
     lines += [("log", name), ("why", name), ("show", name)] if name else []
     line = actors.luck.choice(lines)
     return Command(line[0], _at_place(actors) if line[0] == "list" else LIBRARY, line)
@@ -268,9 +272,9 @@ _ACTS: tuple[Act, ...]
 _WEIGHTS: tuple[float, ...]
 _ACTS, _WEIGHTS = zip(
     *(
-        (_propose, 12),
+        (_propose, 9),
         (_propose_again, 2),
-        (_opening("remove", "propose", "NAME", "--delete"), 0.7),
+        (_opening("remove", "propose", "NAME", "--delete"), 0.5),
         (_opening("pin", "pin", "NAME"), 0.7),
         (_restore, 1),
         (_rollback, 3),
@@ -285,14 +289,14 @@ _ACTS, _WEIGHTS = zip(
         (_promote, 2),
         (_shepherd, 25),
         (_plain("expire", "proposals", "--expire"), 1.5),
-        (_record, 8),
+        (_record, 10),
         (_use, 4),
         (_sync, 3),
         (_sync_uses, 3),
-        (_canary, 5),
+        (_canary, 6),
         (_plain("canary-status", "canary", "status"), 2),
         (_plain("release", "release", "--yes"), 1),
-        (_read, 5),
+        (_read, 7),
         (_revert, 1.5),
         (_push, 2),
         (_pull, 2),

@@ -125,7 +125,6 @@ class Checks:
         one.is_created, one.replaces = True, opening.replaces
         one.is_old = opening.is_old
         one.maybe |= {"merged"} if opening.is_at_once else set()
-        self.model.counts["proposals"] += 1
 
     def _in_its_state(self, row: dict[str, Any]) -> None:
         one, state = self.model.proposals[row["number"]], row["state"]
@@ -191,7 +190,9 @@ class Checks:
 
     def _touches_one(self, commit: str, skill: str) -> None:
         line = ("diff", "--name-only", f"{commit}^1", commit)
-        tops = {tuple(it.split("/")[:2]) for it in git(self.places.library, *line).split()}
+        tops = {
+            tuple(it.split("/")[:2]) for it in git(self.places.library, *line).split()
+        }
         if not tops <= {(top, skill) for top in ("skills", "archive", "evidence")}:
             raise Disagreement(f"{commit} changed more than {skill}: {tops}")
 
@@ -212,10 +213,10 @@ class Checks:
         if listed != {name for name, version in now.items() if version}:
             raise Disagreement(f"{listed} are listed; {now} is what has to be")
         for name in now:
-            told = [(it["commit"], it["tree"]) for it in self.ask("log", name)["versions"]]
-            wanted = [
-                (it.commit, it.version) for it in self._changed(name)
+            told = [
+                (it["commit"], it["tree"]) for it in self.ask("log", name)["versions"]
             ]
+            wanted = [(it.commit, it.version) for it in self._changed(name)]
             if told[::-1] != wanted:
                 raise Disagreement(f"the log of {name} is {told[::-1]}, not {wanted}")
         versions = {(it.skill, it.version) for it in self.history}
@@ -287,7 +288,9 @@ class Checks:
             odd = found.items() ^ wanted.items()
             raise Disagreement(f"{len(odd)} uses differ in {place}: {sorted(odd)[:5]}")
         loaded = Counter(skill for skill, is_loaded in stored.values() if is_loaded)
-        told = {it["name"]: it["uses"] for it in self.ask("stats", place=place)["skills"]}
+        told = {
+            it["name"]: it["uses"] for it in self.ask("stats", place=place)["skills"]
+        }
         if {name: uses for name, uses in told.items() if uses} != dict(loaded):
             raise Disagreement(f"stats of {place} say {told}; it holds {loaded}")
 

@@ -71,5 +71,7 @@ def _pushed(clone: Path, skill: str) -> dict[str, Any]:
     line = git(clone, "rev-list", "--first-parent", "origin/main").split()
     if made not in line:
         return NOTHING
-    version = git(clone, "rev-parse", "--verify", "--quiet", f"HEAD:skills/{skill}", may_fail=True)
+    version = git(
+        clone, "rev-parse", "--verify", "--quiet", f"HEAD:skills/{skill}", may_fail=True
+    )
     return {"commit": made, "skill": skill, "version": version}

@@ -147,7 +147,6 @@ class Model:
                 raise Disagreement(f"proposal {one.number} was opened by two")
             one.is_created, one.replaces = True, replaces
             one.is_old = bool(about.get("is_old"))
-            self.counts["proposals"] += 1
         return one
 
     def merged(self, one: Expected, data: Mapping[str, Any]) -> None:
@@ -323,6 +322,13 @@ def _hear_release(model: Model, ended: Ended) -> None:
             raise Disagreement(f"{tag} is {commit} and {model.tags[tag]}")
 
 
+def _hear_audit(model: Model, ended: Ended) -> None:
+    """Also while main moves, an audit finds nothing but what was pushed past review."""
+    found = ended.data.get("exceptions") or ()
+    if odd := [it for it in found if it["kind"] != "direct-push"]:
+        raise Disagreement(f"an audit found {odd}")
+
+
 def _hear_use(model: Model, ended: Ended) -> None:
     if ended.code == 0 and ended.command.place == LIBRARY:
         model.handed.add((ended.data["skill"], ended.data["version"]))
@@ -356,6 +362,7 @@ _HEARD = {
     "canary-status": _hear_judgements,
     **dict.fromkeys(_DECISIONS, _hear_decision),
     "release": _hear_release,
+    "audit": _hear_audit,
     "use": _hear_use,
     "revert": _hear_hand,
     "push": _hear_hand,

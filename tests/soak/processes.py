@@ -89,7 +89,9 @@ class _Running:
 
 def warm_up() -> None:
     """Import and compile what every fork would, once."""
-    modules = {module for stage in cli.COMMANDS.values() for module, _ in stage.values()}
+    modules = {
+        module for stage in cli.COMMANDS.values() for module, _ in stage.values()
+    }
     for name in sorted(modules):
         importlib.import_module(f"skillforge.cli.{name}")
     for name in ("git", "jsonschema", "ruamel.yaml", "sqlite3"):
@@ -164,7 +166,9 @@ class Crew:
             self.usual[one.command.kind] = 0.8 * before + 0.2 * (end - one.start)
         out, err = (one.said.with_suffix(it) for it in (".out", ".err"))
         # A process may die before it has made its files.
-        texts = [p.read_text("utf-8", "replace") if p.exists() else "" for p in (out, err)]
+        texts = [
+            p.read_text("utf-8", "replace") if p.exists() else "" for p in (out, err)
+        ]
         for path in (out, err, one.said.with_suffix(".in")):
             path.unlink(missing_ok=True)
         shown = None if was_killed else code
