@@ -227,7 +227,13 @@ def _plain(kind: str, *line: str) -> Act:
 def _read(actors: Actors) -> Command:
     """Somebody who only looks, while everything moves."""
     name = actors.skill()
-    lines = [("list",), ("stats",), ("proposals",), ("catalog",), *[("audit",)] * 4]
+    lines: list[tuple[str, ...]] = [
+        ("list",),
+        ("stats",),
+        ("proposals",),
+        ("catalog",),
+        *[("audit",)] * 4,
+    ]
     lines += [("log", name), ("why", name), ("show", name)] if name else []
     line = actors.luck.choice(lines)
     return Command(line[0], _at_place(actors) if line[0] == "list" else LIBRARY, line)

@@ -1,4 +1,4 @@
-"""With all halted: the library is what the model says, and nothing is left lying about."""
+"""With all halted: the library is what the model says, and nothing lies about."""
 
 import fcntl
 import json

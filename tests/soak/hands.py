@@ -20,7 +20,7 @@ def _alone(clone: Path) -> Iterator[None]:
 
 
 def revert(clone: Path, skill: str, *, is_merge: bool) -> dict[str, Any]:
-    """Take the newest change of a skill back: on main, or on a branch that is merged."""
+    """Take the newest change of a skill back, on main or on a branch to merge."""
     with _alone(clone):
         _begin(clone)
         path = f"skills/{skill}"

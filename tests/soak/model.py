@@ -13,7 +13,7 @@ from tests.soak.places import LIBRARY
 from tests.soak.processes import Ended
 
 
-class Disagreement(Exception):
+class Disagreement(Exception):  # noqa: N818 - it is what it says
     """The library is not as it has to be."""
 
 

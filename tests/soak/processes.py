@@ -175,7 +175,7 @@ class Crew:
         return Ended(one.command, shown, texts[0], texts[1], one.start, end, memory)
 
     def wait_for_orphans(self, seconds: float = 60.0) -> None:
-        """Wait until nothing of a killed command runs on; call it while all is quiet."""
+        """Wait until nothing of a killed command runs on; all else has to be quiet."""
         deadline = time.monotonic() + seconds
         while True:
             try:

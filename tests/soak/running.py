@@ -1,6 +1,5 @@
-"""A run: choose, start, kill, listen; halt now and then, and look whether all agrees."""
+"""A run: choose, start, kill, listen; halt now and then, and see if all agrees."""
 
-import os
 import random
 import resource
 import time
@@ -67,7 +66,7 @@ class Soak:
         self.halt()
 
     def _is_late(self, gone: float) -> bool:
-        """Once, near the end: what the audit then says stands in the way of releases."""
+        """Once, near the end: what the audit says then keeps back all releases."""
         is_late = gone > 0.8 * self.plan.seconds
         return is_late and not self.model.counts["pushs by hand"]
 
@@ -119,4 +118,6 @@ class Soak:
 
 
 def _handles() -> int:
-    return len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0
+    """How many files this process has open, where that can be told."""
+    folder = Path("/proc/self/fd")
+    return len(list(folder.iterdir())) if folder.exists() else 0
