@@ -74,7 +74,7 @@ def _propose(actors: Actors) -> Command:
     other = actors.luck.choice(NAMES)
     is_agents = actors.is_lucky(0.6)
     lines = [f"  superseded-by: {other}\n"] if other != name else []
-    extra = "".join(["metadata:\n", *lines]) if lines and actors.is_lucky(0.15) else ""
+    extra = "".join(["metadata:\n", *lines]) if lines and actors.is_lucky(0.3) else ""
     words = [f"{name}{actors.luck.randrange(10**6)}" for _ in range(8)]
     text = skill_md(name, extra, body(*words))
     said = f"Does {words[0]} and {words[1]}"
@@ -240,9 +240,10 @@ def _read(actors: Actors) -> Command:
 
 
 def _restore(actors: Actors) -> Command | None:
-    name = actors.skill()
-    if name is None:
+    gone = sorted(set(actors.model.skills()) - set(actors.model.alive()))
+    if not gone:
         return None
+    name = actors.luck.choice(gone)
     line = ("curate", "--restore", name, "--propose")
     return Command("restore", LIBRARY, line, {"skill": name})
 
@@ -284,7 +285,7 @@ _ACTS, _WEIGHTS = zip(
         (_opening("pin", "pin", "NAME"), 0.7),
         (_restore, 1),
         (_rollback, 3),
-        (_plain("curate", "curate", "--propose"), 1),
+        (_plain("curate", "curate", "--propose"), 1.5),
         (_plain("refine", "refine", "--propose"), 1.5),
         (_on_proposal("gate", "gate", "N"), 2),
         (_approve, 4),

@@ -259,11 +259,11 @@ class Checks:
             names = {it.name for it in folder.iterdir() if not it.name.startswith(".")}
             if names != set(again["unchanged"]):
                 raise Disagreement(f"{folder} holds {names}, not {again}")
-            for name in names:
-                self._as_handed(folder / name, name)
+            if names:
+                self._as_handed(folder / self.crew.luck.choice(sorted(names)))
 
-    def _as_handed(self, folder: Path, name: str) -> None:
-        path = self.ask("use", name, "--key", folder.parent.name)["path"]
+    def _as_handed(self, folder: Path) -> None:
+        path = self.ask("use", folder.name, "--key", folder.parent.name)["path"]
         texts = [(Path(it) / "SKILL.md").read_bytes() for it in (path, folder)]
         if texts[0] != texts[1]:
             raise Disagreement(f"{folder} is not what its key gets: {path}")

@@ -14,8 +14,8 @@ from tests.soak.model import Disagreement, Model
 from tests.soak.places import make, settle_environment
 from tests.soak.processes import Crew, Ended, adopt_orphans, warm_up
 
-_DEATHS = 0.25  # share of commands that are killed
-_BETWEEN = 20.0  # seconds between two halts, about
+_DEATHS = 0.35  # share of commands that are killed
+_BETWEEN = 30.0  # seconds between two halts, about
 _HANDLES = 10  # open files more than at the start
 Progress = Callable[[str], None]
 
