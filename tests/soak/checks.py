@@ -114,17 +114,15 @@ class Checks:
         one = self.model.expected(row["number"], row["skill"])
         if one.is_created:
             return
-        for opening in self.model.openings:
-            if opening.skill == row["skill"]:
-                self.model.openings.remove(opening)
-                self._adopt(one, opening)
-                return
-        raise Disagreement(f"nobody opened proposal {row}")
-
-    def _adopt(self, one: Expected, opening: Opening) -> None:
-        one.is_created, one.replaces = True, opening.replaces
-        one.is_old = opening.is_old
-        one.maybe |= {"merged"} if opening.is_at_once else set()
+        found = [it for it in self.model.openings if it.skill == row["skill"]]
+        if not found:
+            raise Disagreement(f"nobody opened proposal {row}")
+        # Which of several it was cannot be told, so that it may be as any of them.
+        one.is_created = True
+        one.replaces = any(opening.replaces for opening in found)
+        one.is_old = any(opening.is_old for opening in found)
+        one.maybe |= {"merged"} if any(it.is_at_once for it in found) else set()
+        self.model.openings.remove(found[0])
 
     def _in_its_state(self, row: dict[str, Any]) -> None:
         one, state = self.model.proposals[row["number"]], row["state"]
