@@ -133,7 +133,9 @@ class Crew:
         kill_at = None
         if not command.work and self.luck.random() < may_die:
             usual = self.usual.get(command.kind, 0.4)
-            kill_at = start + self.luck.random() * usual * 1.1
+            # What writes does so towards the end.
+            first = self.luck.choice((0.0, 0.5))
+            kill_at = start + self.luck.uniform(first, 1.1) * usual
         self.running[pid] = _Running(command, pid, said, start, kill_at)
 
     def ended(self) -> list[Ended]:
