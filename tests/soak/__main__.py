@@ -32,10 +32,11 @@ def main() -> int:
         _say(f"FAILED with seed {plan.seed}; all of it is kept in {top}")
         return 1
     finally:
+        soak.crew.stop()
         if options.verbose:
             for (kind, how), count in sorted(soak.answers.items()):
                 _say(f"{count:>6} {kind}: {how}")
-    _say(soak.table())
+    sys.stdout.write(f"{soak.table()}\n")
     shutil.rmtree(top)
     return 0
 

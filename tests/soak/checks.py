@@ -59,11 +59,11 @@ class Checks:
         self.audit()
         self.histories()
         self.rollouts()
+        self.model.openings.clear()
         self.agents()
         self.exchange()
         self.tags()
         self.repositories()
-        self.model.openings.clear()
 
     def settle_uses(self) -> None:
         """What was killed is reported again; it counts once, and as a whole."""

@@ -339,7 +339,7 @@ def _hear_hand(model: Model, ended: Ended) -> None:
     if data.get("commit"):
         how = ended.command.kind
         model.moved(Change(data["commit"], data["skill"], data["version"], how))
-        model.counts[f"{how}s by hand"] += 1
+        model.counts[f"{how} by hand"] += 1
 
 
 _HEARD = {

@@ -189,6 +189,11 @@ class Crew:
             if not pid:
                 time.sleep(_PAUSE)
 
+    def stop(self) -> None:
+        """End what still runs: nobody listens any more."""
+        for pid in self.running:
+            os.kill(pid, signal.SIGKILL)
+
     def do(self, command: Command) -> Ended:
         """One command by itself, till it has answered."""
         self.start(command)

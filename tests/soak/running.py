@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from skillforge.report import many
 from tests.soak.actors import Actors
 from tests.soak.checks import Checks, sound
 from tests.soak.model import Disagreement, Model
@@ -68,7 +69,7 @@ class Soak:
     def _is_late(self, gone: float) -> bool:
         """Once, near the end: what the audit says then keeps back all releases."""
         is_late = gone > 0.8 * self.plan.seconds
-        return is_late and not self.model.counts["pushs by hand"]
+        return is_late and not self.model.counts["push by hand"]
 
     def listen(self) -> None:
         for ended in self.crew.ended():
@@ -96,11 +97,13 @@ class Soak:
         killed = sum(n for it, n in counts.items() if it.startswith("killed "))
         promoted = sum(c.how == "promotion" for c in self.model.changes.values())
         return (
-            f"{self.crew.count} commands, {killed} killed; "
-            f"{len(self.model.proposals)} proposals, {promoted} promotions, "
-            f"{counts['done rollback'] + counts['done rollback-now']} rollbacks, "
-            f"{counts['reverts by hand']} reverts by hand, {counts['uses']} uses, "
-            f"{len(self.model.tags)} releases, {counts['checks']} checks"
+            f"{many(self.crew.count, 'command')}, {killed} killed; "
+            f"{many(len(self.model.proposals), 'proposal')}, "
+            f"{many(promoted, 'promotion')}, "
+            f"{many(counts['done rollback'] + counts['done rollback-now'], 'rollback')}"
+            f", {many(counts['revert by hand'], 'revert')} by hand, "
+            f"{many(counts['uses'], 'use')}, {many(len(self.model.tags), 'release')}, "
+            f"{many(counts['checks'], 'check')}"
         )
 
     def table(self) -> str:

@@ -21,7 +21,7 @@ def test_a_few_seconds_of_everything_at_once() -> None:
     )
 
     assert done.returncode == 0, done.stderr
-    assert "1 checks" in done.stderr
+    assert "1 check\n" in done.stdout
 
 
 def ended(kind: str, code: int | None, out: str = "", **about: object) -> Ended:
