@@ -13,7 +13,7 @@ from tests.soak.model import Model
 from tests.soak.places import CLONE, LIBRARY, Places
 from tests.soak.processes import Command
 
-NAMES = ("amber", "basalt", "cobalt", "dune", "ember", "fjord")
+NAMES = ("amber", "basalt", "cobalt", "dune", "ember", "fjord", "grove", "heath")
 PEOPLE = tuple(f"Reviewer {n} <r{n}@example.invalid>" for n in range(4))
 KEYS = tuple(f"key-{n}" for n in range(40))
 PITFALLS = (
@@ -74,7 +74,7 @@ def _propose(actors: Actors) -> Command:
     other = actors.luck.choice(NAMES)
     is_agents = actors.is_lucky(0.6)
     lines = [f"  superseded-by: {other}\n"] if other != name else []
-    extra = "".join(["metadata:\n", *lines]) if lines and actors.is_lucky(0.3) else ""
+    extra = "".join(["metadata:\n", *lines]) if lines and actors.is_lucky(0.4) else ""
     words = [f"{name}{actors.luck.randrange(10**6)}" for _ in range(8)]
     text = skill_md(name, extra, body(*words))
     said = f"Does {words[0]} and {words[1]}"
@@ -279,13 +279,13 @@ _ACTS: tuple[Act, ...]
 _WEIGHTS: tuple[float, ...]
 _ACTS, _WEIGHTS = zip(
     *(
-        (_propose, 9),
+        (_propose, 7),
         (_propose_again, 2),
         (_opening("remove", "propose", "NAME", "--delete"), 0.5),
         (_opening("pin", "pin", "NAME"), 0.7),
         (_restore, 1),
         (_rollback, 3),
-        (_plain("curate", "curate", "--propose"), 1.5),
+        (_plain("curate", "curate", "--propose"), 2.5),
         (_plain("refine", "refine", "--propose"), 1.5),
         (_on_proposal("gate", "gate", "N"), 2),
         (_approve, 4),
@@ -304,7 +304,7 @@ _ACTS, _WEIGHTS = zip(
         (_plain("canary-status", "canary", "status"), 2),
         (_plain("release", "release", "--yes"), 1),
         (_read, 7),
-        (_revert, 1.5),
+        (_revert, 0.8),
         (_push, 2),
         (_pull, 2),
     ),
