@@ -173,7 +173,7 @@ def _record(actors: Actors) -> Command | None:
     name = actors.skill()
     if name is None:
         return None
-    count = actors.luck.choice((1, 1, 2, 5, 12))
+    count = actors.luck.choice((1, 2, 5, 12, 40))
     good = actors.luck.choice((0.2, 0.5, 0.9))
     lines = [_use_line(actors, name, good) for _ in range(count)]
     return Command("record", _at_place(actors), ("record",), {}, "".join(lines))

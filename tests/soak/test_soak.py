@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.soak.model import Disagreement, Expected, Model, Register
+from tests.soak.model import Disagreement, Expected, Model, Register, recorded
 from tests.soak.processes import Command, Ended
 
 ROOT = Path(__file__).parents[2]
@@ -46,6 +46,11 @@ def test_what_was_killed_may_have_happened_or_not() -> None:
 
     assert model.proposals[1].state == "open"
     assert model.proposals[1].maybe == {"merged", "closed"}
+
+
+def test_uses_that_were_half_recorded_are_a_disagreement() -> None:
+    with pytest.raises(Disagreement, match="of 2 uses, 1"):
+        recorded(Model(), "library", {"recorded": 1, "again": 1, "uses": []}, 2)
 
 
 def test_a_value_is_one_of_those_written_last() -> None:
