@@ -11,7 +11,7 @@ CLIENTS := .clients
 # Tests start hundreds of Pythons; none of them has to compile what another one has.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all lint browser bench pictures contract clients inspector clean
+.PHONY: demo test test-all lint browser bench pictures contract clients inspector soak clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -44,6 +44,9 @@ bench: $(READY)  ## speed as ratios against floors and peers
 
 pictures: $(READY) browser  ## the pictures of README and docs, made by the tool itself
 	$(BIN)/python -m tests.pictures
+
+soak: $(READY)  ## half an hour of everything at once on one library; SOAK='--seed 7'
+	$(BIN)/python -m tests.soak $(SOAK)
 
 contract: $(READY)  ## what we ask of GitHub against its published description
 	mkdir -p $(CONTRACT)

@@ -7,6 +7,7 @@ import click
 
 from skillforge.cli.base import Answer, F, Settings, forge_options
 from skillforge.cli.propose import as_option
+from skillforge.errors import ConflictError
 from skillforge.model import Rollout, RolloutState
 from skillforge.verbs.canary import looked_at
 
@@ -141,7 +142,11 @@ def _change(desk: "Desk", name: str, event: str, how: Any) -> Answer:
 
     rollouts.change(desk.settled(), name, desk.by, event, how)
     judged, problem = looked_at(desk, name)
-    assert judged is not None
+    if judged is None:
+        raise ConflictError(
+            f"{name} has moved on just now: main holds another version of it",
+            hint=f"skillforge canary status {name}",
+        )
     text = words.judgement_text(judged)
     return Answer(
         words.judgement_data(judged), "\n".join(filter(None, (text, problem)))

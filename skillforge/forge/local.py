@@ -5,7 +5,8 @@ fetch. A record names the head that it speaks of as a parent, so git keeps it.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
@@ -35,6 +36,8 @@ class LocalForge:
         self.alone = store.Alone(lambda: repo.common_dir)
         self.unreadable: dict[int, ConfigError] = {}
         self._highest = 0  # number seen; one that is taken meanwhile is passed over
+        # What an opening closes: it moves with the refs of what it opens, or not.
+        self._along: list[RefUpdate] | None = None
 
     def look(self) -> None:
         """Main is here."""
@@ -119,16 +122,26 @@ class LocalForge:
     def open(
         self, commit: NewCommit, proposal: Proposal, by: Who, admit: Admit
     ) -> tuple[Proposal, bool]:
-        with self.alone():
+        with self.alone(), self._together() as along:
             if there := admit(self.waiting()):
+                self._move_now(along)
                 return there, False
             with self.repo.making(commit.parents[0]) as commits:
                 head = commits.commit(commit)
                 opened = replace(proposal, head=head, made=head)
                 tip = self._write(commits, "opened", opened, [opened.head], by)
-            return self._enter(opened, tip), True
+            return self._enter(opened, tip, along), True
 
-    def _enter(self, opened: Proposal, tip: str) -> Proposal:
+    @contextmanager
+    def _together(self) -> Iterator[list[RefUpdate]]:
+        """Hold back the refs that would move meanwhile, for one move at the end."""
+        self._along = []
+        try:
+            yield self._along
+        finally:
+            self._along = None
+
+    def _enter(self, opened: Proposal, tip: str, along: list[RefUpdate]) -> Proposal:
         """Give a proposal the next number, and its branch; refs move last."""
         branch = f"refs/heads/{opened.branch}"
         before = self.repo.ref(branch)
@@ -143,11 +156,9 @@ class LocalForge:
                 hint="check out another branch there, and propose again",
             )
         number = (self._highest or self._highest_on_main()) + 1
-        while not self.repo.move_refs(
-            RefUpdate(f"{PREFIX}{number}", tip, ""),
-            RefUpdate(branch, opened.head, before),
-        ):
-            if self.repo.ref(branch) != before:
+        rest = [RefUpdate(branch, opened.head, before), *along]
+        while not self.repo.move_refs(RefUpdate(f"{PREFIX}{number}", tip, ""), *rest):
+            if any(self.repo.ref(update.ref) != update.old for update in rest):
                 raise _changed_meanwhile()
             number += 1
         return replace(opened, number=number, url=f"{PREFIX}{number}")
@@ -288,7 +299,13 @@ class LocalForge:
         return [RefUpdate(branch, "", live)]
 
     def _move(self, *updates: RefUpdate) -> None:
-        if not self.repo.move_refs(*updates):
+        if self._along is not None:
+            self._along += updates
+        else:
+            self._move_now(updates)
+
+    def _move_now(self, updates: Sequence[RefUpdate]) -> None:
+        if updates and not self.repo.move_refs(*updates):
             raise _changed_meanwhile()
 
     def _write(  # noqa: PLR0913, PLR0917 - the parts of a record

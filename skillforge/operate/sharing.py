@@ -46,12 +46,13 @@ def write_log(library: Library, by: Who) -> int:
     """
     repo = library.repository()
     uses = Uses.of(repo.common_dir)
+    ref = f"{PREFIX}{node(uses)}"
+    # Before the uses: the log of one who is faster, and knows more, is not replaced.
+    tip = repo.ref(ref)
     last = int(uses.fact("exported") or 0)
     fresh = uses.after(last)
     if not fresh:
         return 0
-    ref = f"{PREFIX}{node(uses)}"
-    tip = repo.ref(ref)
     first, newest = fresh[0][0], fresh[-1][0]
     lines = "".join(_line(use) for _, use in fresh).encode()
     put = Put(f"{first:012d}.jsonl", lines)

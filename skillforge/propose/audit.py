@@ -88,7 +88,7 @@ def audit(
         for name, change in step.skills.items():
             facts.held.setdefault(name, {change.before}).add(change.after)
     if chosen is None:
-        found += _lost(all_steps, facts.records)
+        found += _lost(library, all_steps, facts.records)
         unreadable = forge.unreadable if forge else {}
         found += [
             Problem(f"refs/skillforge/proposals/{n}", "unreadable-record", err.message)
@@ -354,10 +354,16 @@ _CHECKS: tuple[Callable[[Step, _Facts], Said], ...] = (
 )
 
 
-def _lost(all_steps: list[Step], records: dict[int, Proposal]) -> Iterator[Problem]:
+def _lost(
+    library: Library, all_steps: list[Step], records: dict[int, Proposal]
+) -> Iterator[Problem]:
     """Merges that a record knows and main does not: history was rewritten."""
     known = {step.name for step in all_steps}
-    for proposal in records.values():
-        if proposal.state is State.MERGED and proposal.merge not in known:
+    merged = [it for it in records.values() if it.state is State.MERGED]
+    missing = [it for it in merged if it.merge not in known]
+    # Records were read after main: somebody may have promoted in between.
+    since = commits_of(library, "") if missing else set()
+    for proposal in missing:
+        if proposal.merge not in since:
             why = f"proposal {proposal.number} was merged, and main has lost the merge"
             yield Problem(proposal.merge, "lost-promotion", why)

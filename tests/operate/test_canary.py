@@ -11,8 +11,10 @@ import pytest
 
 from skillforge.config import CanaryPolicy
 from skillforge.model import Arm, Judged, Rollout
-from skillforge.operate.canary import judge
+from skillforge.operate.canary import Judgement, judge
+from skillforge.propose.desk import Desk
 from skillforge.store import Votes
+from skillforge.verbs.canary import looked_at
 from tests.operate.conftest import NAME, POLICY, Field
 
 DAY = 86_400
@@ -245,6 +247,24 @@ def test_a_plain_revert_ends_a_rollout_for_everybody(rolling: Field) -> None:
     assert rolling.status()["state"] is None
     with pytest.raises(AssertionError, match="has no rollout"):
         rolling.ok("canary", "pause", NAME)
+
+
+def test_a_decision_on_a_version_that_goes_meanwhile_is_a_conflict(
+    rolling: Field, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(desk: Desk, name: str) -> tuple[Judgement | None, str]:
+        """Main moves after the decision was written down, before it is judged."""
+        rolling.folder.git("reset", "--hard", "--quiet")
+        rolling.folder.git("revert", "--no-edit", "-m", "1", "HEAD")
+        return looked_at(desk, name)
+
+    monkeypatch.setattr("skillforge.cli.canary.looked_at", late)
+    where = ("--library", str(rolling.folder.root))
+
+    ran = rolling.run("canary", "pause", NAME, *where)
+
+    assert ran.code == 4
+    assert "moved on" in ran.err
 
 
 def test_an_open_proposal_does_not_keep_a_bad_version_on_main(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from skillforge.model import Arm
+from skillforge.operate import sharing
 from skillforge.store import Uses
 from tests.conftest import LibraryFolder, Run
 from tests.operate.conftest import NAME, POLICY, Field
@@ -188,6 +189,30 @@ def test_a_remote_that_is_away_loses_nothing(team: Team) -> None:
     team.clones[1].ok("sync-uses")
 
     assert team.uses()[:2] == [1, 1]
+
+
+def test_two_processes_that_share_at_once_lose_no_use(
+    team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = team.clones[:2]
+    one.report(["a"], "success")
+    with monkeypatch.context() as patch:
+
+        def late(uses: Uses) -> str:
+            """Another process is faster, and knows one use more."""
+            patch.undo()
+            one.report(["b"], "success")
+            one.ok("sync-uses")
+            return sharing.node(uses)
+
+        patch.setattr(sharing, "node", late)
+        one.ok("sync-uses")
+    # The note of the faster one comes last.
+    Uses.of(one.folder.root / ".git").set_fact("exported", "2")
+    one.ok("sync-uses")
+    other.ok("sync-uses")
+
+    assert _uses(other) == 2
 
 
 def test_a_log_written_but_not_noted_is_written_again(team: Team) -> None:

@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from skillforge.forge.local import LocalForge
+from skillforge.model import Proposal
+from skillforge.propose.audit import audit
 from tests.conftest import LibraryFolder, Run
 from tests.propose.conftest import REVIEWER, Loop
 
@@ -303,6 +306,25 @@ def test_a_rewritten_history_is_an_exception(loop: Loop) -> None:
     loop.folder.git("reset", "--quiet", "--hard", start)
 
     assert loop.audit_kinds() == ["lost-promotion"]
+
+
+def test_a_promotion_during_an_audit_is_no_exception(loop: Loop) -> None:
+    loop.land("xlsx-tables")
+    number = loop.propose("docx-tables")
+    loop.approve(number)
+
+    class BusyForge(LocalForge):
+        """Somebody promotes after the audit has read main, before it reads records."""
+
+        def proposals(self, *, only_open: bool = False) -> list[Proposal]:
+            loop.promote(number)
+            return super().proposals(only_open=only_open)
+
+    library = loop.folder.library
+    done = audit(library, BusyForge(library.repository(), "main"))
+
+    assert (done.promotions, done.exceptions) == (1, ())
+    assert loop.ok("audit")["promotions"] == 2
 
 
 def test_replaced_objects_tell_no_other_story(loop: Loop) -> None:

@@ -238,6 +238,26 @@ def test_propose_killed_at_any_step_is_whole_or_absent(
     assert sum(map(bool, codes)) >= 3
 
 
+def test_supersede_killed_at_any_step_closes_only_what_it_replaces(
+    loop: Loop, tmp_path: Path, killer: dict[str, str]
+) -> None:
+    rival = loop.propose("xlsx-tables", "first")
+    draft = loop.draft(tmp_path, "xlsx-tables", "second")
+    command = ("propose", draft, "--supersede")
+    [probe] = copies(loop, tmp_path, 1)
+    count = steps_of(probe.root, killer, *command)
+    shutil.rmtree(probe.root)
+
+    for at, folder in enumerate(copies(loop, tmp_path, count), 1):
+        killed(folder.root, killer, at, "after", *command)
+        again = Loop(folder, loop.run)
+        rows = again.ok("proposals")["proposals"]
+
+        assert [row["state"] for row in rows] in (["open"], ["closed", "open"])
+        assert again.ok(*command)["proposal"] == rival + 1
+        assert not folder.git("fsck", "--strict", "--no-dangling").strip()
+
+
 def test_promote_killed_at_any_step_is_whole_or_absent(
     loop: Loop, tmp_path: Path, killer: dict[str, str]
 ) -> None:

@@ -1,0 +1,1 @@
+"""Half an hour of everything at once on one library, and a model that has to agree."""

@@ -1,0 +1,347 @@
+"""With all halted: the library is what the model says, and nothing lies about."""
+
+import fcntl
+import json
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from tests.soak.model import Change, Disagreement, Expected, Model, Opening, recorded
+from tests.soak.places import CLONE, LIBRARY, Places, checkout_of, git
+from tests.soak.processes import Command, Crew, Ended
+
+_CODES = {0, 1, 4}
+_MOST_MEMORY = 600_000  # KiB
+# What may be told to somebody whose skill or proposal has gone meanwhile.
+_UNKNOWN = ("no skill", "was removed", "was archived", "went into")
+_STRAYS = ("*.lock", "tmp_*", "fast_import_crash_*", "*.tmp")
+
+
+def sound(ended: Ended) -> None:
+    """No command ends with a bug, or with a tool that failed."""
+    words = f"{ended.command.line}\nexit {ended.code}\n{ended.out}{ended.err}"
+    if "Traceback" in ended.out + ended.err:
+        raise Disagreement(f"a traceback: {words}")
+    if ended.was_killed:
+        return
+    is_unknown = any(it in ended.message for it in _UNKNOWN)
+    if ended.code not in _CODES and not (ended.code == 2 and is_unknown):
+        raise Disagreement(f"an answer that nobody should get: {words}")
+    if ended.most_memory > _MOST_MEMORY:
+        raise Disagreement(f"{ended.most_memory} KiB of memory: {words}")
+
+
+class Checks:
+    """All that has to hold when nothing runs."""
+
+    def __init__(self, places: Places, model: Model, crew: Crew) -> None:
+        self.places = places
+        self.model = model
+        self.crew = crew
+        self.start = git(places.library, "rev-parse", "main")
+        self.checkout = checkout_of(places.library)
+
+    def ask(self, *line: str, place: str = LIBRARY, stdin: str = "") -> dict[str, Any]:
+        ended = self.crew.do(Command(line[0], place, line, stdin=stdin))
+        if ended.code not in (0, 1):
+            raise Disagreement(f"{ended.command.line}: {ended.out}{ended.err}")
+        return ended.data
+
+    def all(self) -> None:
+        """Look at everything; what was killed is settled by that."""
+        self.crew.wait_for_orphans()
+        self.settle_uses()
+        rows = self.proposals()
+        self.line(rows)
+        self.audit()
+        self.histories()
+        self.rollouts()
+        self.model.openings.clear()
+        self.agents()
+        self.exchange()
+        self.tags()
+        self.repositories()
+
+    def settle_uses(self) -> None:
+        """What was killed is reported again; it counts once, and as a whole."""
+        for batch in self.model.unsettled:
+            ended = self.crew.do(
+                Command("record", batch.place, ("record",), stdin=batch.lines)
+            )
+            sound(ended)
+            if ended.code == 0:
+                recorded(self.model, batch.place, ended.data, batch.count)
+                for row in ended.data["rollouts"]:
+                    self.model.judged(row, ended)
+            else:  # its skill has gone: then it is there from before, or never was
+                self._find_whole(batch.place, batch.lines)
+        self.model.unsettled.clear()
+
+    def _find_whole(self, place: str, lines: str) -> None:
+        """Uses of a skill that is gone are all in the store, or none is."""
+        wanted = {it["id"]: it["skill"] for it in map(json.loads, lines.splitlines())}
+        there = wanted.keys() & self._stored(place).keys()
+        if there and there != wanted.keys():
+            raise Disagreement(f"{len(there)} of {len(wanted)} uses were recorded")
+        self.model.uses.setdefault(place, {}).update({n: wanted[n] for n in there})
+
+    def proposals(self) -> list[dict[str, Any]]:
+        """Every proposal is in a state that it may be in, and whole."""
+        data = self.ask("proposals")
+        rows: list[dict[str, Any]] = data["proposals"]
+        if data["broken"]:
+            raise Disagreement(f"records that cannot be read: {data['broken']}")
+        if [row["number"] for row in rows] != list(range(1, len(rows) + 1)):
+            raise Disagreement(f"numbers with gaps: {[r['number'] for r in rows]}")
+        if lost := self.model.proposals.keys() - {row["number"] for row in rows}:
+            raise Disagreement(f"proposals were lost: {sorted(lost)}")
+        for row in rows:
+            self._born(row)
+        for row in rows:
+            self._in_its_state(row)
+        waiting = [row for row in rows if row["state"] == "open"]
+        doubles = Counter(row["skill"] for row in waiting)
+        if max(doubles.values(), default=0) > 1:
+            raise Disagreement(f"two open proposals for one skill: {doubles}")
+        self._branches(waiting)
+        return rows
+
+    def _born(self, row: dict[str, Any]) -> None:
+        """Somebody opened it: one who was told so, or one who was killed."""
+        one = self.model.expected(row["number"], row["skill"])
+        if one.is_created:
+            return
+        found = [it for it in self.model.openings if it.skill == row["skill"]]
+        if not found:
+            raise Disagreement(f"nobody opened proposal {row}")
+        # Which of several it was cannot be told, so that it may be as any of them.
+        one.is_created = True
+        one.replaces = any(opening.replaces for opening in found)
+        one.is_old = any(opening.is_old for opening in found)
+        one.maybe |= {"merged"} if any(it.is_at_once for it in found) else set()
+        self.model.openings.remove(found[0])
+
+    def _in_its_state(self, row: dict[str, Any]) -> None:
+        one, state = self.model.proposals[row["number"]], row["state"]
+        if one.state != "open":
+            if (one.state, one.merge) != (state, row["merge"] or ""):
+                raise Disagreement(f"it has to be {one}, and is {row}")
+            return
+        if state != "open" and not self._may_be(one, state):
+            raise Disagreement(f"nobody made it {state}: {one}, {row}")
+        one.state, one.merge = state, row["merge"] or ""
+        one.maybe.clear()
+        self._approvals(one, set(row["approvals"]))
+
+    def _may_be(self, one: Expected, state: str) -> bool:
+        if state == "expired":
+            return one.is_old
+        later = (it for it in self.model.proposals.values() if it.number > one.number)
+        is_replaced = any(it.replaces and it.skill == one.skill for it in later)
+        return state in one.maybe or (state == "closed" and is_replaced)
+
+    def _approvals(self, one: Expected, found: set[str]) -> None:
+        if not found <= one.approvers | one.maybe_approvers:
+            raise Disagreement(f"nobody approved {one}: {found}")
+        if one.state == "open" and not one.is_shaken and not one.approvers <= found:
+            raise Disagreement(f"an approval of {one} was lost: {found}")
+        one.approvers, one.is_shaken = found, False
+        one.maybe_approvers = set()
+
+    def _branches(self, waiting: Iterable[dict[str, Any]]) -> None:
+        line = ("for-each-ref", "--format=%(refname:short) %(objectname)")
+        found = git(self.places.library, *line, "refs/heads/skill").splitlines()
+        wanted = [f"{row['branch']} {row['head']}" for row in waiting]
+        if sorted(found) != sorted(wanted):
+            raise Disagreement(f"branches {found}, but open are {wanted}")
+
+    def line(self, rows: list[dict[str, Any]]) -> None:
+        """Main's own line holds what was reported, and nothing else."""
+        root, model = self.places.library, self.model
+        span = f"{self.start}..main"
+        line = git(root, "rev-list", "--reverse", "--first-parent", span).split()
+        if lost := model.changes.keys() - set(line):
+            raise Disagreement(f"main lost {[model.changes[it] for it in lost]}")
+        by_merge = {row["merge"]: row for row in rows if row["merge"]}
+        self.history: list[Change] = []
+        for commit in line:
+            change = model.changes.get(commit)
+            if change is None:
+                if commit not in by_merge:
+                    raise Disagreement(f"nobody made {commit} on main")
+                skill = by_merge[commit]["skill"]
+                change = Change(commit, skill, self._tree(commit, skill), "promotion")
+                model.changes[commit] = change
+            if self._tree(commit, change.skill) != change.version:
+                raise Disagreement(f"{commit} does not hold what was told: {change}")
+            self._touches_one(commit, change.skill)
+            self.history.append(change)
+        if missing := by_merge.keys() - set(line):
+            raise Disagreement(f"merged, and not on main: {missing}")
+
+    def _tree(self, commit: str, skill: str) -> str:
+        line = ("rev-parse", "--verify", "--quiet", f"{commit}:skills/{skill}")
+        return git(self.places.library, *line, may_fail=True)
+
+    def _touches_one(self, commit: str, skill: str) -> None:
+        line = ("diff", "--name-only", f"{commit}^1", commit)
+        tops = {
+            tuple(it.split("/")[:2]) for it in git(self.places.library, *line).split()
+        }
+        if not tops <= {(top, skill) for top in ("skills", "archive", "evidence")}:
+            raise Disagreement(f"{commit} changed more than {skill}: {tops}")
+
+    def audit(self) -> None:
+        data = self.ask("audit")
+        of = Counter(change.how for change in self.history)
+        pushed = {it.commit for it in self.history if it.how == "push"}
+        found = {it["commit"]: it["kind"] for it in data["exceptions"]}
+        if found != dict.fromkeys(pushed, "direct-push"):
+            raise Disagreement(f"the audit says {data['exceptions']}")
+        if data["promotions"] != of["promotion"]:
+            raise Disagreement(f"{of} is what happened; the audit says {data}")
+
+    def histories(self) -> None:
+        """What main holds, by `list` and by the `log` of every skill."""
+        now = {change.skill: change.version for change in self.history}
+        listed = {it["name"] for it in self.ask("list")["skills"]}
+        if listed != {name for name, version in now.items() if version}:
+            raise Disagreement(f"{listed} are listed; {now} is what has to be")
+        for name in now:
+            told = [
+                (it["commit"], it["tree"]) for it in self.ask("log", name)["versions"]
+            ]
+            wanted = [(it.commit, it.version) for it in self._changed(name)]
+            if told[::-1] != wanted:
+                raise Disagreement(f"the log of {name} is {told[::-1]}, not {wanted}")
+        versions = {(it.skill, it.version) for it in self.history}
+        if odd := self.model.handed - versions:
+            raise Disagreement(f"versions were handed out that never were: {odd}")
+
+    def _changed(self, name: str) -> list[Change]:
+        """The changes of a skill that changed it; an empty one is none."""
+        found: list[Change] = []
+        for change in (it for it in self.history if it.skill == name):
+            if change.version != (found[-1].version if found else ""):
+                found.append(change)
+        return found
+
+    def rollouts(self) -> None:
+        """The state of every rollout is one that somebody gave it at last."""
+        for row in self.ask("canary", "status")["rollouts"]:
+            register = self.model.rollouts.get(row["rollout"])
+            possible = register.possible if register else {"running"}
+            # Looking judges, too.
+            possible |= {"closed", "finished"} & {_follows(row)}
+            if row["state"] not in possible:
+                raise Disagreement(f"{row} has to be one of {possible}")
+            if register:
+                register.settle(row["state"], time.monotonic())
+            if row["state"] == "closed":
+                self.model.openings.append(Opening(row["skill"], replaces=True))
+        for row in self.ask("proposals")["proposals"]:
+            self._born(row)
+            self._in_its_state(row)
+
+    def agents(self) -> None:
+        """The folders of agents hold what their keys get, and nothing else."""
+        for folder in sorted(self.places.agents.iterdir()):
+            line = ("sync", "--to", str(folder), "--key", folder.name)
+            self.ask(*line)
+            again = self.ask(*line)
+            if again["added"] or again["updated"] or again["removed"] or again["kept"]:
+                raise Disagreement(f"{folder} was not in order: {again}")
+            names = {it.name for it in folder.iterdir() if not it.name.startswith(".")}
+            if names != set(again["unchanged"]):
+                raise Disagreement(f"{folder} holds {names}, not {again}")
+            if names:
+                self._as_handed(folder / self.crew.luck.choice(sorted(names)))
+
+    def _as_handed(self, folder: Path) -> None:
+        path = self.ask("use", folder.name, "--key", folder.parent.name)["path"]
+        texts = [(Path(it) / "SKILL.md").read_bytes() for it in (path, folder)]
+        if texts[0] != texts[1]:
+            raise Disagreement(f"{folder} is not what its key gets: {path}")
+
+    def exchange(self) -> None:
+        """Both clones know every use after two rounds, each of them once."""
+        everything: dict[str, str] = {}
+        for place in (LIBRARY, CLONE):
+            everything |= self.model.uses.get(place, {})
+        for place, other in ((CLONE, LIBRARY), (LIBRARY, CLONE)) * 2:
+            line = ("sync-uses", "--remote", str(self.places.of(other)))
+            ended = self.crew.do(Command("sync-uses", place, line))
+            sound(ended)
+            self.model.hear(ended)
+        for place in (LIBRARY, CLONE):
+            self._uses(place, everything)
+
+    def _uses(self, place: str, wanted: dict[str, str]) -> None:
+        stored = self._stored(place)
+        found = {number: skill for number, (skill, _) in stored.items()}
+        if found != wanted:
+            odd = found.items() ^ wanted.items()
+            raise Disagreement(f"{len(odd)} uses differ in {place}: {sorted(odd)[:5]}")
+        loaded = Counter(skill for skill, is_loaded in stored.values() if is_loaded)
+        told = {
+            it["name"]: it["uses"] for it in self.ask("stats", place=place)["skills"]
+        }
+        if {name: uses for name, uses in told.items() if uses} != dict(loaded):
+            raise Disagreement(f"stats of {place} say {told}; it holds {loaded}")
+
+    def _stored(self, place: str) -> dict[str, tuple[str, bool]]:
+        path = self.places.of(place) / ".git" / "skillforge" / "state.db"
+        if not path.exists():
+            return {}
+        with sqlite3.connect(path) as db:
+            [[sane]] = db.execute("PRAGMA integrity_check").fetchall()
+            if sane != "ok":
+                raise Disagreement(f"the store of {place}: {sane}")
+            rows = db.execute("SELECT id, skill, is_loaded FROM uses").fetchall()
+        db.close()
+        return {number: (skill, bool(loaded)) for number, skill, loaded in rows}
+
+    def tags(self) -> None:
+        line = ("for-each-ref", "--format=%(refname:short) %(*objectname)", "refs/tags")
+        found = dict(it.split() for it in git(self.places.library, *line).splitlines())
+        model = self.model
+        if model.tags.items() - found.items():
+            raise Disagreement(f"releases {model.tags}, but tags are {found}")
+        more = found.keys() - model.tags.keys()
+        if len(more) and not model.may_have_released:
+            raise Disagreement(f"nobody released {more}")
+        if strange := set(found.values()) - {it.commit for it in self.history}:
+            raise Disagreement(f"released, and not on main: {strange}")
+        model.tags, model.may_have_released = found, False
+
+    def repositories(self) -> None:
+        for place in (self.places.library, self.places.clone):
+            if said := git(place, "fsck", "--strict", "--no-dangling"):
+                raise Disagreement(f"fsck of {place}: {said}")
+            if len(git(place, "worktree", "list").splitlines()) != 1:
+                raise Disagreement(f"a worktree is left in {place}")
+            strays = [p for it in _STRAYS for p in (place / ".git").rglob(it)]
+            # Files of ours that are locked stay; what counts is that none is held.
+            own = [path for path in strays if path.parent.name == "skillforge"]
+            if set(strays) != set(own) or any(map(_is_held, own)):
+                raise Disagreement(f"left lying about: {strays}")
+        if checkout_of(self.places.library) != self.checkout:
+            raise Disagreement("the checkout of the library was touched")
+
+
+def _follows(row: dict[str, Any]) -> str:
+    """The state that a verdict asks for."""
+    states = {"roll-back": "closed", "promote": "finished"}
+    return states.get(row["verdict"], "")
+
+
+def _is_held(path: Path) -> bool:
+    with path.open("r+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return True
+    return False

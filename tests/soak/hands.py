@@ -1,0 +1,77 @@
+"""What people do with plain git, in clones of their own."""
+
+import contextlib
+import fcntl
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.soak.places import git
+
+NOTHING: dict[str, Any] = {}
+
+
+@contextlib.contextmanager
+def _alone(clone: Path) -> Iterator[None]:
+    """One person sits before a clone."""
+    with (clone / ".git" / "soak.hand").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def revert(clone: Path, skill: str, *, is_merge: bool) -> dict[str, Any]:
+    """Take the newest change of a skill back, on main or on a branch to merge."""
+    with _alone(clone):
+        _begin(clone)
+        path = f"skills/{skill}"
+        line = ("log", "-1", "--first-parent", "--format=%H %P", "HEAD", "--", path)
+        names = git(clone, *line).split()
+        if not names:
+            return NOTHING
+        mainline = ("-m", "1") if len(names) == 3 else ()
+        if is_merge:
+            git(clone, "switch", "--quiet", "--force-create", f"revert-{skill}")
+        if not git(clone, "revert", "--no-edit", *mainline, names[0], may_fail=True):
+            git(clone, "reset", "--quiet", "--hard")
+            return NOTHING
+        if is_merge:
+            git(clone, "switch", "--quiet", "--detach", "origin/main")
+            git(clone, "merge", "--quiet", "--no-ff", "--no-edit", f"revert-{skill}")
+        return _pushed(clone, skill)
+
+
+def push(clone: Path, skill: str, text: str) -> dict[str, Any]:
+    """Write a skill to main, past all review."""
+    with _alone(clone):
+        _begin(clone)
+        folder = clone / "skills" / skill
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "SKILL.md").write_text(text)
+        git(clone, "add", "--all")
+        git(clone, "commit", "--quiet", "--message", f"Change {skill}")
+        return _pushed(clone, skill)
+
+
+def pull(clone: Path) -> dict[str, Any]:
+    with _alone(clone):
+        git(clone, "pull", "--quiet", "--ff-only", "origin", "main")
+    return NOTHING
+
+
+def _begin(clone: Path) -> None:
+    git(clone, "fetch", "--quiet", "origin", "main:refs/remotes/origin/main")
+    git(clone, "switch", "--quiet", "--discard-changes", "--detach", "origin/main")
+
+
+def _pushed(clone: Path, skill: str) -> dict[str, Any]:
+    """Push what was made; git refuses it if main has moved meanwhile."""
+    made = git(clone, "rev-parse", "HEAD")
+    git(clone, "push", "--quiet", "origin", "HEAD:main", may_fail=True)
+    git(clone, "fetch", "--quiet", "origin", "main:refs/remotes/origin/main")
+    line = git(clone, "rev-list", "--first-parent", "origin/main").split()
+    if made not in line:
+        return NOTHING
+    version = git(
+        clone, "rev-parse", "--verify", "--quiet", f"HEAD:skills/{skill}", may_fail=True
+    )
+    return {"commit": made, "skill": skill, "version": version}
