@@ -54,10 +54,9 @@ class Judgement:
     threshold: float
 
     @property
-    def is_to_be_taken_back(self) -> bool:
-        """Whether main still holds what was shown to be worse, and nobody asked."""
-        is_closed = self.rollout.state is RolloutState.CLOSED
-        return is_closed and self.rollout.rollback is None
+    def is_closed(self) -> bool:
+        """Whether main still holds what nobody is to get."""
+        return self.rollout.state is RolloutState.CLOSED
 
 
 def judge(

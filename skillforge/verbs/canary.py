@@ -65,13 +65,33 @@ def looked_at(desk: "Desk", name: str) -> "tuple[Judgement | None, str]":
     from skillforge.operate import canary as canaries
 
     judged = canaries.look(desk.library, name, automatic())
-    if judged is None or not judged.is_to_be_taken_back:
+    if judged is None or not judged.is_closed:
         return judged, ""
+    if number := _asked_for(desk, judged.rollout):
+        return replace(judged, rollout=replace(judged.rollout, rollback=number)), ""
     try:
         return taken_back(desk, judged), ""
     except SkillforgeError as err:
         again = f"skillforge canary status {name} tries it again"
         return judged, f"the rollback could not be proposed: {err.message}; {again}"
+
+
+def _asked_for(desk: "Desk", rollout: Rollout) -> int | None:
+    """The proposal that takes a canary back, if this forge has one.
+
+    Clones agree on rollouts, but without a forge in common each has its own proposals:
+    the number that came along may mean something else here, or nothing.
+    """
+    if rollout.rollback is None or not desk.forge.is_here:
+        return rollout.rollback
+    rollbacks = (
+        proposal.number
+        for proposal in desk.forge.proposals(only_open=False)
+        if proposal.action is Action.ROLLBACK
+        and proposal.skill == rollout.skill
+        and proposal.opened >= rollout.started
+    )
+    return max(rollbacks, default=None)
 
 
 def heard(desk: "Desk", names: list[str]) -> "list[tuple[Judgement, str]]":
@@ -112,8 +132,12 @@ def taken_back(desk: "Desk", judged: "Judgement") -> "Judgement":
         rollout.skill,
         by,
         f"proposal {number} takes back",
-        lambda now: replace(now, rollback=number) if now.id == rollout.id else now,
+        lambda now: (
+            replace(now, rollback=now.rollback or number)
+            if now.id == rollout.id
+            else now
+        ),
     )
     if desk.library.policy(desk.base).canary.auto and judged.verdict == "roll-back":
         promote.promote(desk.library, desk.forge, number, by, now=True)
-    return replace(judged, rollout=noted)
+    return replace(judged, rollout=replace(noted, rollback=number))

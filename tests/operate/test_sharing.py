@@ -152,6 +152,13 @@ def test_uses_of_others_decide_a_rollout(team: Team) -> None:
 
     other.ok("sync-uses")
     assert other.status()["state"] == "closed"
+    for clone in (one, other, one):  # each has a forge of its own
+        clone.ok("sync-uses")
+        asked = [
+            it for it in clone.ok("proposals")["proposals"] if it["state"] == "open"
+        ]
+        assert [it["action"] for it in asked] == ["rollback"]
+        assert clone.status()["rollback"] == asked[0]["number"]
 
 
 def test_of_two_decisions_the_careful_one_prevails(team: Team) -> None:
