@@ -113,6 +113,14 @@ def common_options(command: F) -> F:
 
 
 FORMATS = ("text", "json", "sarif", "github", "markdown", "junit")
+format_option = click.option(
+    "--format",
+    "format_",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help="How the report is written.",
+)
 
 
 def selection_options(command: F) -> F:
@@ -124,14 +132,7 @@ def selection_options(command: F) -> F:
     revision = click.option(
         "--rev", metavar="REV", help="Take a commit instead of the checkout."
     )
-    form = click.option(
-        "--format",
-        "format_",
-        type=click.Choice(FORMATS),
-        default="text",
-        show_default=True,
-    )
-    return targets(changed(revision(form(common_options(command)))))
+    return targets(changed(revision(format_option(common_options(command)))))
 
 
 class LazyGroup(click.Group):

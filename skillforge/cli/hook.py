@@ -110,8 +110,8 @@ def _changed(changes: "list[Change]", note: str, is_dry: bool) -> Answer:
 @hook.command()
 @agent_argument
 @click.option("--now", is_flag=True, help="Do it here, instead of in the background.")
-@click.option("--session", default="", metavar="ID")
-@click.option("--transcript", default="", metavar="FILE")
+@click.option("--session", default="", metavar="ID", help="Which session has ended.")
+@click.option("--transcript", default="", metavar="FILE", help="Where it is written.")
 @common_options
 @click.pass_obj
 def run(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skillforge.cli.base import FORMATS, Answer, Settings, forge_options
+from skillforge.cli.base import Answer, Settings, forge_options, format_option
 from skillforge.cli.output import use_colour
 from skillforge.cli.propose import as_option
 
@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 @click.argument("number", type=int, required=False)
 @click.option("--base", metavar="REV", help="Judge a branch: the revision it goes to.")
 @click.option("--head", metavar="REV", help="Judge a branch: its own revision.")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(FORMATS),
-    default="text",
-    show_default=True,
-)
+@format_option
 @click.option(
     "--report",
     metavar="DIR",

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli.base import FORMATS, Answer, F, Settings, forge_options
+from skillforge.cli.base import Answer, F, Settings, forge_options, format_option
 from skillforge.cli.offers import offered
 from skillforge.cli.output import use_colour
 from skillforge.cli.propose import as_option, noted, origin_option, proposed
@@ -43,9 +43,7 @@ def _pin_options(command: F) -> F:
 @jobs_option
 @_propose_option
 @click.option("-v", "--verbose", is_flag=True, help="Show what passed, too.")
-@click.option(
-    "--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True
-)
+@format_option
 @as_option
 @forge_options
 @click.pass_obj
