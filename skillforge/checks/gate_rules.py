@@ -67,8 +67,8 @@ _PAGES: dict[str, tuple[str, Severity, str]] = {
         "test",
         _E,
         "A skill with scripts brings cases that prove it.\n\n"
-        "The policy key `tests` says how many: one for a skill with scripts, two if an\n"
-        "agent made it, none for prose. `skillforge test` only warns.",
+        "The policy key `tests` says how many: one for a skill with scripts, two if\n"
+        "an agent made it, none for prose. `skillforge test` only warns.",
     ),
     "no-variant": (
         "test",
@@ -102,9 +102,9 @@ _PAGES: dict[str, tuple[str, Severity, str]] = {
         "test",
         _E,
         "A trial reads no planted key, and reaches for no network.\n\n"
-        "Keys are planted as traps in the home and the environment of a trial. To read\n"
-        "one, write one out, or try to connect makes the verdict dangerous, whatever\n"
-        "the text looked like. `expect: {connects: true}` allows the try to connect.",
+        "Keys are planted as traps in the home and the environment of a trial. To\n"
+        "read one, write one out, or try to connect makes the verdict dangerous,\n"
+        "whatever the text looked like. `expect: {connects: true}` allows the try to connect.",
     ),
     "trial-failed": ("test", _E, "Every trial passes: what came out was expected."),
     "trial-error": ("test", _E, "Every case can be run as it is written."),

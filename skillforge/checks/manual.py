@@ -22,13 +22,14 @@ def find(rule_id: str) -> AnyRule:
 
 def entry(rule: AnyRule) -> dict[str, Any]:
     """A rule as scripts see it."""
-    is_of_gate = isinstance(rule, GateRule)
-    category = "" if is_of_gate else rule.category
-    has_profile = not is_of_gate and not category
+    profile, category = "", ""
+    if isinstance(rule, Rule):
+        category = rule.category
+        profile = "" if category else rule.profile.value
     return {
         "id": rule.id,
         "severity": rule.severity.value,
-        "profile": rule.profile.value if has_profile else "",
+        "profile": profile,
         "category": category,
         "check": check_of(rule),
         "fixable": rule.id in FIXABLE,

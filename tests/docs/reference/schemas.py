@@ -9,14 +9,14 @@ from tests.docs.reference.shape import default_of, resolve, type_of
 
 _LEAD = """\
 JSON Schemas (draft 2020-12) of what people and agents write. They ship inside the
-package, and lie in `schemas/` of the repository; an editor or `check-jsonschema` can use
-them."""
+package, and lie in `schemas/` of the repository; an editor or `check-jsonschema` can
+use them."""
 _MOST = 5  # levels of fields in fields
 
 
 def render() -> str:
     folder = schema_path("skill.schema.json").parent
-    parts = []
+    parts: list[str] = []
     for file in sorted(folder.glob("*.json")):
         parts.extend(_schema(file.name))
     return document("Schemas", _LEAD, parts)
