@@ -104,7 +104,8 @@ _PAGES: dict[str, tuple[str, Severity, str]] = {
         "A trial reads no planted key, and reaches for no network.\n\n"
         "Keys are planted as traps in the home and the environment of a trial. To\n"
         "read one, write one out, or try to connect makes the verdict dangerous,\n"
-        "whatever the text looked like. `expect: {connects: true}` allows the try to connect.",
+        "whatever the text looked like. `expect: {connects: true}` allows the try to\n"
+        "connect.",
     ),
     "trial-failed": ("test", _E, "Every trial passes: what came out was expected."),
     "trial-error": ("test", _E, "Every case can be run as it is written."),
