@@ -1,0 +1,81 @@
+"""Every command that a page shows is typed, in order, and says what the page shows."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.docs.calling import misuse
+from tests.docs.comparing import difference
+from tests.docs.reading import ROOT, Scene, Step, inline_commands, pages, scenes
+from tests.docs.situations import NAMED
+from tests.docs.world import World
+
+# What no test can type, by how it begins, and why. Everything else is run.
+NOT_RUN = {
+    "pip install": "the network",
+    "claude ": "a program of others",
+    "make ": "this very test, or the network: see the Makefile",
+    "skillforge mcp": "serves until it is stopped; tests/mcp_server talks to it",
+}
+SCENES = [scene for page in pages() for scene in scenes(page)]
+REFERENCE = sorted((ROOT / "docs" / "reference").glob("*.md"))
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    made = World(tmp_path, monkeypatch)
+    made.settle()
+    return made
+
+
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.id)
+def test_what_a_page_shows_is_what_happens(
+    scene: Scene, world: World
+) -> None:
+    _arrange(scene.given, world)
+    for step in scene.steps:
+        for happens in step.before:
+            _arrange(happens, world)
+        if not step.command.startswith(tuple(NOT_RUN)):
+            _type(scene.page, step, world)
+
+
+def _arrange(name: str, world: World) -> None:
+    assert name in NAMED, f"tests/docs/situations has no {name!r}"
+    NAMED[name](world)
+
+
+def _type(page: str, step: Step, world: World) -> None:
+    where = f"{page}:{step.line}: {step.command}"
+    came = world.types(step.command)
+    if step.shows is None:
+        assert came.code == 0, f"{where}\nexits {came.code}\n{came.said}"
+        return
+    is_error = bool(step.shows) and step.shows[0].startswith("skillforge: ")
+    expected = (2, 3, 4) if is_error else (0, 1)
+    assert came.code in expected, f"{where}\nexits {came.code}\n{came.said}"
+    wrong = difference(step.shows, came.said, world.ids)
+    assert not wrong, f"{where}\n{wrong}"
+
+
+@pytest.mark.parametrize("page", [*pages(), *REFERENCE], ids=lambda page: page.stem)
+def test_every_command_that_a_page_mentions_is_there(page: Path) -> None:
+    typed = [
+        (step.line, step.command)
+        for scene in scenes(page)
+        for step in scene.steps
+        if step.command.startswith("skillforge ")
+    ]
+    wrong = [
+        f"{page.name}:{line}: {command}: {why}"
+        for line, command in [*typed, *inline_commands(page)]
+        if (why := misuse(command))
+    ]
+
+    assert wrong == []
+
+
+def test_what_is_not_run_is_on_some_page() -> None:
+    typed = [step.command for scene in SCENES for step in scene.steps]
+
+    assert [start for start in NOT_RUN if not any(t.startswith(start) for t in typed)] == []
