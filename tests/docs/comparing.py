@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from difflib import ndiff
 
 _SAME = (
     (re.compile(r"/home/[a-z]+"), "/home/you"),
@@ -74,9 +74,8 @@ def _pattern(line: str) -> str:
 
 
 def _side_by_side(wanted: list[str], came: list[str]) -> str:
-    marks = []
-    for told, truth in zip_longest(wanted, came, fillvalue=None):
-        is_same = told is not None and truth is not None
-        is_same = is_same and bool(re.fullmatch(_pattern(str(told)), f"{truth}\n"))
-        marks.append(f"  {truth}" if is_same else f"- {told}\n+ {truth}")
-    return "\n".join(["the page (-) and the command (+) differ:", *marks])
+    """Both, with what differs marked; hashes as the command says them."""
+    same = {_HASH.sub("#", line): line for line in came}
+    told = [same.get(_HASH.sub("#", line), line) for line in wanted]
+    marked = [line for line in ndiff(told, came) if not line.startswith("?")]
+    return "\n".join(["the page (-) and the command (+) differ:", *marked])

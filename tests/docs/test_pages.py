@@ -1,5 +1,6 @@
 """Every command that a page shows is typed, in order, and says what the page shows."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,10 +23,11 @@ REFERENCE = sorted((ROOT / "docs" / "reference").glob("*.md"))
 
 
 @pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     made = World(tmp_path, monkeypatch)
     made.settle()
-    return made
+    with made.stack:
+        yield made
 
 
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.id)

@@ -7,10 +7,10 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -38,6 +38,8 @@ class World:
     ids: Ids = field(default_factory=Ids)
     names: dict[str, str] = field(default_factory=dict)  # what is called otherwise here
     last: int = 0
+    stack: ExitStack = field(default_factory=ExitStack)
+    hub: Any = None  # a GitHub, if there is one
 
     @property
     def home(self) -> Path:
@@ -87,6 +89,8 @@ class World:
     def types(self, command: str) -> Came:
         """What somebody types, and what is seen then."""
         command = self.ids.put_into(command)
+        for here, there in self.names.items():
+            command = command.replace(there, here)
         if command == "echo $?":
             return Came(0, str(self.last))
         is_plain = command.startswith("skillforge ")

