@@ -33,7 +33,7 @@ class Ids:
         return ""
 
     def put_into(self, command: str) -> str:
-        """A command that names an id of the page, or its beginning, with the real one."""
+        """A command that names an id of the page, or its start, with the real one."""
 
         def real(match: re.Match[str]) -> str:
             for told, truth in self.real.items():

@@ -1,10 +1,10 @@
 """Markdown pages as what they tell a reader to type, and what they say comes of it.
 
-A block marked `console` has commands after `$ ` and what they print; one marked `sh` only
-commands. A comment before a block says where it takes place:
+A block marked `console` has commands after `$ ` and what they print; one marked `sh`
+only commands. A comment before a block says where it takes place:
 
-    <!-- given: a library -->         from here on, a new place (tests/docs/situations.py)
-    <!-- and: somebody pushes -->     the same place, after something has happened
+    <!-- given: a library -->        from here on, a new place (see situations/)
+    <!-- and: somebody pushes -->    the same place, after something has happened
 """
 
 import re
@@ -21,6 +21,7 @@ _BLOCK = re.compile(
 _COMMENT = re.compile(r"<!-- (given|and): (.*?) -->")
 _GOES_ON = re.compile(r"\s|else\b|fi\b|done\b")  # of a command that takes several lines
 DEFAULT = "a library"
+RUN = ("console", "sh")
 
 
 class Step(NamedTuple):
@@ -56,7 +57,7 @@ def scenes(page: Path) -> list[Scene]:
     found: list[Scene] = []
     text = page.read_text(encoding="utf-8")
     for match in _BLOCK.finditer(text):
-        if match["language"] not in ("console", "sh"):
+        if match["language"] not in RUN:
             continue
         said = _COMMENT.findall(match["comments"])
         given = [name for kind, name in said if kind == "given"]
@@ -69,6 +70,17 @@ def scenes(page: Path) -> list[Scene]:
         found[-1].steps.append(steps[0]._replace(before=before))
         found[-1].steps.extend(steps[1:])
     return found
+
+
+def blocks(page: Path) -> Iterator[tuple[int, str, str]]:
+    """Every block of a page: its line, its language, and its text."""
+    text = page.read_text(encoding="utf-8")
+    for match in _BLOCK.finditer(text):
+        yield (
+            text.count("\n", 0, match.start("fence")) + 1,
+            match["language"],
+            match["text"],
+        )
 
 
 def _console(lines: list[str], number: int) -> Iterator[Step]:

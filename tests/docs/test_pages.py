@@ -1,5 +1,6 @@
 """Every command that a page shows is typed, in order, and says what the page shows."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,7 +8,17 @@ import pytest
 
 from tests.docs.calling import misuse
 from tests.docs.comparing import difference
-from tests.docs.reading import ROOT, Scene, Step, inline_commands, pages, scenes
+from tests.docs.reading import (
+    DEFAULT,
+    ROOT,
+    RUN,
+    Scene,
+    Step,
+    blocks,
+    inline_commands,
+    pages,
+    scenes,
+)
 from tests.docs.situations import NAMED
 from tests.docs.world import World
 
@@ -18,6 +29,7 @@ NOT_RUN = {
     "make ": "this very test, or the network: see the Makefile",
     "skillforge mcp": "serves until it is stopped; tests/mcp_server talks to it",
 }
+SHOWN = {"", "json", "markdown", "python", "text", "toml", "yaml"}  # what is only read
 SCENES = [scene for page in pages() for scene in scenes(page)]
 REFERENCE = sorted((ROOT / "docs" / "reference").glob("*.md"))
 
@@ -31,9 +43,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
 
 
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.id)
-def test_what_a_page_shows_is_what_happens(
-    scene: Scene, world: World
-) -> None:
+def test_what_a_page_shows_is_what_happens(scene: Scene, world: World) -> None:
     _arrange(scene.given, world)
     for step in scene.steps:
         for happens in step.before:
@@ -80,4 +90,23 @@ def test_every_command_that_a_page_mentions_is_there(page: Path) -> None:
 def test_what_is_not_run_is_on_some_page() -> None:
     typed = [step.command for scene in SCENES for step in scene.steps]
 
-    assert [start for start in NOT_RUN if not any(t.startswith(start) for t in typed)] == []
+    assert all(any(it.startswith(start) for it in typed) for start in NOT_RUN)
+
+
+def test_every_situation_is_on_some_page() -> None:
+    told = {scene.given for scene in SCENES}
+    told |= {name for scene in SCENES for step in scene.steps for name in step.before}
+
+    assert {DEFAULT} | told >= NAMED.keys()
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.stem)
+def test_a_command_stands_only_where_it_is_run(page: Path) -> None:
+    wrong = [
+        f"{page.name}:{line}"
+        for line, language, text in blocks(page)
+        if language not in RUN
+        if language not in SHOWN or re.search(r"^\$ ", text, re.M)
+    ]
+
+    assert wrong == [], "mark it as `console` or `sh`"

@@ -1,4 +1,4 @@
-"""The machine of whoever reads a page: a home, a shell, and the programs that it names."""
+"""The machine of whoever reads a page: a home, a shell, and programs of others."""
 
 import io
 import os
@@ -116,7 +116,7 @@ def _in_process(words: list[str]) -> Came:
     seen = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
     with redirect_stdout(seen), redirect_stderr(seen):
         code = cli.run(words)
-    return Came(code, seen.buffer.getvalue().decode())  # type: ignore[attr-defined]
+    return Came(code, seen.buffer.getvalue().decode())
 
 
 def _in_a_shell(command: str) -> Came:

@@ -1,6 +1,12 @@
 """Skills to validate, to scan and to test."""
 
-from tests.docs.situations.naming import a_library, add_skill, page, situation
+from tests.docs.situations.naming import (
+    a_library,
+    a_repository,
+    add_skill,
+    page,
+    situation,
+)
 from tests.docs.world import World
 
 SHEETS = "Joins sheets. Use when a workbook has several sheets."
@@ -123,19 +129,9 @@ def a_case_with_a_slip(world: World) -> None:
 
 @situation("a skill that shows one decimal, and a thief")
 def both(world: World) -> None:
-    a_library(world)
+    a_repository(world)
     a_skill_that_shows_one_decimal(world)
     a_thief(world)
-
-
-@situation("a skill that was published like that")
-def as_they_are_published(world: World) -> None:
-    """With what goes wrong most often."""
-    text = (
-        "---\nname: Pdf_Tables\ndescription: Use this when: a PDF holds tables\n"
-        "tags: pdf\n---\nSee [the guide](references/guide.md).\n"
-    )
-    world.library.write("skills/Pdf_Tables/SKILL.md", text)
 
 
 @situation("a thief")

@@ -34,7 +34,7 @@ def a_release_on_github(world: World) -> None:
     world.ok("release", "1.1.0")
     world.library.git("remote", "set-url", "origin", url)
     world.library.git("push", "--quiet", "origin", "v1.1.0")
-    world.program("clawhub", "#!/bin/sh\necho '{\"status\": \"would publish\"}'\n")
+    world.program("clawhub", '#!/bin/sh\necho \'{"status": "would publish"}\'\n')
 
 
 def _clone(world: World, files: dict[str, str]) -> None:

@@ -37,8 +37,11 @@ def runs_of_an_agent(world: World) -> None:
     rows = [run(table, *rest) for table, rest in RUNS.items()]
     for row, (month, _) in zip(rows, RUNS.values(), strict=True):
         asked = row["messages"][0]
-        asked["content"] = asked["content"].replace(" table as", f" table of {month} as")
+        asked["content"] = asked["content"].replace(
+            " table as", f" table of {month} as"
+        )
     _lines(world, "runs.jsonl", rows)
+    (world.home / ".claude/projects").mkdir(parents=True)
 
 
 @situation("sessions that somebody saw end well")

@@ -30,6 +30,18 @@ def a_remote(world: World) -> None:
     world.library.git("remote", "add", "origin", str(path))
 
 
+@situation("a branch that adds a skill")
+def a_branch_that_adds_a_skill(world: World) -> None:
+    """As a workflow sees it: origin/main, and a HEAD with one commit more."""
+    a_repository(world)
+    a_remote(world)
+    world.library.git("push", "--quiet", "origin", "main")
+    world.library.git("fetch", "--quiet", "origin")
+    world.library.git("checkout", "--quiet", "-b", "csv")
+    add_skill(world, "csv-tables", page("csv-tables", CSV, PLAIN_BODY))
+    world.library.commit("Add csv-tables")
+
+
 @situation("an edit on main")
 def an_edit_on_main(world: World) -> None:
     """Made by an agent, then edited by a person; nothing of it is adopted."""

@@ -23,9 +23,7 @@ def situation(name: str) -> Callable[[Situation], Situation]:
 
 def page(name: str, description: str, body: str, metadata: str = "") -> str:
     more = f"metadata:\n  {metadata}\n" if metadata else ""
-    return (
-        f"---\nname: {name}\ndescription: {description}\n{more}---\n{dedent(body)}"
-    )
+    return f"---\nname: {name}\ndescription: {description}\n{more}---\n{dedent(body)}"
 
 
 CSV = "Reads and joins CSV tables. Use when data comes as CSV."
@@ -34,7 +32,7 @@ PLAIN_BODY = "# CSV\n\nRead the file.\n"
 CSV_BODY = """\
 # CSV
 
-1. Read the first lines of each file: which sign parts the fields, and is there a header?
+1. Read the first lines of each file: what parts the fields, and is there a header?
 2. Look for the column that both files have; ask if there is none.
 3. Join them: `python3 scripts/join.py ONE OTHER > joined.csv`.
 4. Count the rows before and after, and tell what found no partner.
@@ -63,7 +61,6 @@ def an_empty_folder(_world: World) -> None:
     """As the home is made."""
 
 
-@situation("a repository")
 def a_repository(world: World) -> None:
     """A policy, and no skill yet."""
     GitRepo.init(world.library.root)

@@ -138,7 +138,9 @@ def skills_that_nobody_uses(world: World) -> None:
         if link:
             world.library.write(f"skills/{name}/references/guide.md", "# Guide\n")
         add_skill(world, name, page(name, description, text, AGENTS))
-    world.library.write("skillforge.yaml", "rules: {link-target: warning, sections-required: off}\n")
+    world.library.write(
+        "skillforge.yaml", "rules: {link-target: warning, sections-required: off}\n"
+    )
     world.patch.setenv("GIT_COMMITTER_DATE", f"{int(time.time()) - 200 * DAY} +0000")
     world.library.commit("Long ago")
     world.patch.delenv("GIT_COMMITTER_DATE")

@@ -1,13 +1,9 @@
 """Releases, hubs, and somebody who installs from them."""
 
-import subprocess
 from shutil import rmtree
 
 from tests.docs.situations.looping import a_remote
 from tests.docs.situations.naming import (
-    CSV,
-    CSV_BODY,
-    VERSION,
     a_library,
     add_skill,
     land,
