@@ -94,7 +94,7 @@ def draft(settings: Settings, /, number: str, **given: Any) -> Answer:
     """
     from skillforge.learn import drafting
     from skillforge.learn import patterns as learned
-    from skillforge.learn.proving import proven
+    from skillforge.learn.proving import doubles, proven
     from skillforge.library import Library
 
     if given["name"] and given["into"]:
@@ -115,6 +115,10 @@ def draft(settings: Settings, /, number: str, **given: Any) -> Answer:
         return _refused(made, report)
     if given["is_proposed"] and not given["dry_run"]:
         return _propose(settings, made, given)
+    for near in doubles(library, made):
+        said = f"{made.draft.skill} says {near.similarity:.0%} the same as {near.name}"
+        hint = f"skillforge draft {number} --into {near.name}"
+        click.echo(f"{said}; to edit that one instead: {hint}", err=True)
     return _written(library, made, report, is_rehearsal=given["dry_run"])
 
 
