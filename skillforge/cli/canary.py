@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli.base import Answer, F, Settings, forge_options
+from skillforge.cli import completing
+from skillforge.cli.base import Answer, F, Group, Settings, forge_options
 from skillforge.cli.propose import as_option
 from skillforge.model import Rollout, RolloutState
 from skillforge.verbs.canary import looked_at
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from skillforge.propose.desk import Desk
 
 
-@click.group()
+@click.group(cls=Group)
 @forge_options
 def canary() -> None:
     """Try a new version beside the old one; look, and decide.
@@ -33,7 +34,7 @@ def canary() -> None:
 
 
 @canary.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completing.skills)
 @forge_options
 @click.pass_obj
 def status(settings: Settings, name: str | None) -> Answer:
@@ -68,7 +69,7 @@ def _no_rollout(desk: "Desk", name: str) -> Answer:
 
 
 @canary.command("set")
-@click.argument("name")
+@click.argument("name", shell_complete=completing.skills)
 @click.option(
     "--share",
     type=click.FloatRange(0, 100, min_open=True, max_open=True),
@@ -102,7 +103,7 @@ def set_share(
 def _decision(command: F) -> F:
     """Give a command what every decision on a rollout takes."""
     why = click.option("--why", default="", help="The reason, for history.")
-    name = click.argument("name")
+    name = click.argument("name", shell_complete=completing.skills)
     return name(why(as_option(forge_options(command))))
 
 

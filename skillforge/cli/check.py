@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from skillforge.cli import completing
 from skillforge.cli.base import (
     Answer,
     Settings,
@@ -92,7 +93,9 @@ def _with_fixes(answer: Answer, fixes: "list[Fix]", written: bool) -> Answer:
 
 
 @click.command()
-@click.argument("rule_id", required=False, metavar="[ID]")
+@click.argument(
+    "rule_id", required=False, metavar="[ID]", shell_complete=completing.rules
+)
 @common_options
 @click.pass_obj
 def rules(_settings: Settings, rule_id: str | None) -> Answer:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli.base import Answer, Settings, common_options
+from skillforge.cli.base import Answer, Group, Settings, common_options
 
 if TYPE_CHECKING:
     from skillforge.verbs.hooking import Change
@@ -18,7 +18,7 @@ dry_option = click.option(
 )
 
 
-@click.group()
+@click.group(cls=Group)
 @common_options
 def hook() -> None:
     """Have an agent's sessions captured when they end.

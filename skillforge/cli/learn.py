@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli.base import Answer, Settings, common_options
+from skillforge.cli.base import Answer, Group, Settings, common_options
 
 if TYPE_CHECKING:
     from skillforge.library import Library
@@ -116,7 +116,7 @@ def _name(value: str | None, option: str) -> str:
     return (value or "").strip()
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Group, invoke_without_command=True)
 @common_options
 @click.pass_context
 def examples(context: click.Context) -> Answer | None:

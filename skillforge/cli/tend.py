@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from skillforge.cli import completing
 from skillforge.cli.base import Answer, F, Settings, forge_options, format_option
 from skillforge.cli.offers import offered
 from skillforge.cli.output import use_colour
@@ -28,11 +29,13 @@ def _pin_options(command: F) -> F:
         "--supersede", is_flag=True, help="Close another proposal for the skill."
     )
     rest = _why_option(supersede(origin_option(as_option(forge_options(command)))))
-    return click.argument("name")(rest)
+    return click.argument("name", shell_complete=completing.skills)(rest)
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[SKILL]...")
+@click.argument(
+    "names", nargs=-1, metavar="[SKILL]...", shell_complete=completing.skills
+)
 @click.option(
     "--budget",
     type=click.IntRange(1),
@@ -143,7 +146,9 @@ def _pinned(
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[SKILL]...")
+@click.argument(
+    "names", nargs=-1, metavar="[SKILL]...", shell_complete=completing.skills
+)
 @_propose_option
 @click.option(
     "--restore", default="", metavar="SKILL", help="Bring a skill back instead."
