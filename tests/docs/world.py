@@ -19,6 +19,14 @@ from tests.conftest import LibraryFolder
 from tests.docs.comparing import Ids
 
 _NEEDS_A_SHELL = re.compile(r"[$&|;<>()`\n]")
+_OF_OTHERS = (  # whoever runs the tests
+    "SKILLFORGE_CACHE",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "HERMES_HOME",
+)
 ADA, RITA = "Ada <ada@example.org>", "Rita <rita@example.org>"
 
 
@@ -58,9 +66,10 @@ class World:
         self.patch.setenv("PATH", f"{bin_}:{own}:{os.environ['PATH']}")
         for name in ("HOME", "USERPROFILE"):
             self.patch.setenv(name, str(self.home))
-        for name in ("SKILLFORGE_CACHE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
+        for name in _OF_OTHERS:
             self.patch.delenv(name, raising=False)
         self.patch.setenv("USER", "you")
+        self.patch.setenv("SHELL", "/bin/bash")
         self.become(ADA)
         self.go(self.library.root)
 

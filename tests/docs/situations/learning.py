@@ -84,7 +84,6 @@ def _session(world: World) -> None:
 @situation("writes that Hermes holds back")
 def writes_that_hermes_holds_back(world: World) -> None:
     a_library(world)
-    world.patch.delenv("HERMES_HOME", raising=False)
     folder = world.home / ".hermes/pending/skills"
     folder.mkdir(parents=True)
     change = {"old_string": "ask if there is none.", "new_string": "ask."}
