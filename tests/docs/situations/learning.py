@@ -1,9 +1,12 @@
 """Sessions of agents to learn from, and what agents leave behind."""
 
 import json
+from pathlib import Path
+from shutil import copytree
 from typing import Any
 
-from tests.docs.situations.naming import a_library, situation
+import skillforge
+from tests.docs.situations.naming import a_library, a_repository, situation
 from tests.docs.world import World
 from tests.learn.conftest import call, export_run
 from tests.propose.test_pending import hold
@@ -42,6 +45,13 @@ def runs_of_an_agent(world: World) -> None:
         )
     _lines(world, "runs.jsonl", rows)
     (world.home / ".claude/projects").mkdir(parents=True)
+
+
+@situation("the transcripts of the demo")
+def the_transcripts_of_the_demo(world: World) -> None:
+    a_repository(world)
+    demo = Path(skillforge.__file__).parent / "templates/demo/transcripts"
+    copytree(demo, world.home / "transcripts")
 
 
 @situation("sessions that somebody saw end well")
