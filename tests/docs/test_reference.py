@@ -1,15 +1,18 @@
 """The reference pages are what the code says, and leave nothing unsaid."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import click
 import pytest
 
-from skillforge.cli import cli
+from skillforge.cli import COMMANDS, cli
 from skillforge.config import Policy, read_policy
 from skillforge.report import to_json
 from skillforge.resources import schema
+from tests.docs.reading import ROOT
+from tests.docs.reading import pages as written
 from tests.docs.reference import pages
 
 PAGES = pages()
@@ -26,6 +29,24 @@ def test_no_row_is_without_a_meaning(file: Path) -> None:
 
     assert rows
     assert not [row for row in rows if row.endswith("|  |")]
+
+
+def test_the_readme_names_every_command_by_stage() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+
+    for stage, names in COMMANDS.items():
+        told = " ".join(f"`{name}`" for name in names)
+        assert f"\n| {stage} | {told} |\n" in text
+
+
+@pytest.mark.parametrize("page", [*written()[1:], *PAGES], ids=lambda page: page.stem)
+def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    prose = re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.S)
+    links = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", prose)
+    missing = [link for link in links if not (page.parent / link).exists()]
+
+    assert missing == []
 
 
 def test_every_command_and_option_has_help() -> None:
