@@ -17,6 +17,7 @@ from skillforge.forge.local import LocalForge
 from skillforge.forge.place import find, is_github, token
 from skillforge.gitrepo import remote
 from skillforge.library import Library
+from skillforge.model import SKILLS
 from skillforge.places import AGENTS, skills_folder
 from skillforge.report import many
 
@@ -157,18 +158,25 @@ def _library(start: Path) -> Iterator[Item]:
     if library is None:
         yield Item("library", False, "none here", False, "skillforge init makes one")
         return
-    try:
-        count = len(library.folders())
-    except SkillforgeError as err:
-        yield Item("library", False, err.message, hint=err.hint)
-    else:
-        yield Item("library", True, f"{library.root}, {many(count, 'skill')}")
+    yield _skills(library)
     yield _policy(library)
     if library.repo is not None:
         yield _forge(library)
         yield from _token(library)
         yield _store(library)
+    if library.repo is not None and not library.repo.is_bare:
         yield _pre_commit(library)
+
+
+def _skills(library: Library) -> Item:
+    try:
+        if library.repo is not None and library.repo.is_bare:
+            count = len(library.repo.tree(f"{library.main}:{SKILLS}"))
+        else:
+            count = len(library.folders())
+    except SkillforgeError as err:
+        return Item("library", False, err.message, hint=err.hint)
+    return Item("library", True, f"{library.root}, {many(count, 'skill')}")
 
 
 def _policy(library: Library) -> Item:

@@ -8,6 +8,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from skillforge.cli.base import Settings
+from skillforge.model import SKILLS
 
 if TYPE_CHECKING:
     from skillforge.library import Library
@@ -22,10 +23,15 @@ def skills(
     """Skills of the checkout, or those of main where there is none."""
     found: list[CompletionItem] = []
     with suppress(Exception):  # a shell shows nothing rather than an error
-        library = _library(context)
-        names = [entry.name for entry in library.folders() if entry.is_dir()]
+        names = _names(_library(context))
         found = [CompletionItem(name) for name in names if name.startswith(typed)]
     return found
+
+
+def _names(library: "Library") -> list[str]:
+    if library.repo is not None and library.repo.is_bare:
+        return sorted(library.repo.tree(f"{library.main}:{SKILLS}"))
+    return [entry.name for entry in library.folders() if entry.is_dir()]
 
 
 def targets(

@@ -112,7 +112,7 @@ def usage_hint(err: click.ClickException) -> str:
 def usage_words(err: click.ClickException) -> str:
     """What is wrong with the command's words; click's own, but for its names."""
     if not isinstance(err, click.NoSuchOption):
-        return err.format_message()
+        return " ".join(err.format_message().split())
     meant = err.possibilities[0] if err.possibilities else ""
     hint = f"; did you mean `{meant}`?" if meant else ""
     return f"there is no option {err.option_name}{hint}"

@@ -63,6 +63,15 @@ def test_open_proposals_are_offered(library: LibraryFolder, run: Run) -> None:
     assert completed("skillforge review ", library.root) == []
 
 
+def test_a_bare_repository_offers_what_main_holds(
+    library: LibraryFolder, tmp_path: Path, run: Run
+) -> None:
+    library.git("clone", "--quiet", "--bare", ".", str(tmp_path / "bare"))
+
+    assert completed("skillforge log csv", tmp_path / "bare") == ["csv-tables"]
+    assert "bare, 2 skills" in run("doctor", "--library", str(tmp_path / "bare")).out
+
+
 def test_outside_of_a_library_nothing_is_offered(tmp_path: Path) -> None:
     assert completed("skillforge log ", tmp_path) == []
     assert completed("skillforge promote ", tmp_path) == []
@@ -92,6 +101,7 @@ def test_every_shell_has_a_script(shell: str, run: Run) -> None:
         pytest.param(["valdate"], "'valdate'; did you mean `validate`?", id="command"),
         pytest.param(["canary", "stauts"], "did you mean `status`?", id="inner"),
         pytest.param(["examples", "aprove"], "did you mean `approve`?", id="examples"),
+        pytest.param(["hook", "remve"], "did you mean `remove`?", id="hook"),
         pytest.param(["--libary", "."], "did you mean `--library`?", id="option"),
         pytest.param(["validate", "--fxi"], "did you mean `--fix`?", id="inner-option"),
     ],
@@ -102,3 +112,7 @@ def test_a_slip_gets_the_nearest_name(words: list[str], said: str, run: Run) -> 
     assert ran.code == 2
     assert ran.err.startswith("skillforge: there is no ")
     assert said in ran.err
+
+
+def test_what_is_missing_is_told_on_one_line(run: Run) -> None:
+    assert len(run("completion").err.strip().split("\n")) == 2
