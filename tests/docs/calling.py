@@ -17,8 +17,10 @@ def misuse(line: str) -> str:
     context = click.Context(cli, info_name="skillforge", **cli.context_settings)
     command: click.Command = cli
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):
-        inner = command.get_command(context, words[0])
-        if inner is None:
+        inner, *others = (
+            command.get_command(context, it) for it in words[0].split("|")
+        )
+        if inner is None or None in others:
             return "" if words[0] == "[OPTIONS]" else f"no command {words[0]!r}"
         context = click.Context(inner, context, words.pop(0))
         command = inner

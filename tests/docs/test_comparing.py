@@ -77,6 +77,8 @@ def test_a_page_is_read_as_scenes(tmp_path: Path) -> None:
         pytest.param("skillforge canary set NAME --share 50", "", id="group"),
         pytest.param("skillforge record < uses.jsonl", "", id="redirected"),
         pytest.param("skillforge --version", "", id="version"),
+        pytest.param("skillforge hook install|remove", "", id="either"),
+        pytest.param("skillforge hook install|no", "no command 'install|no'", id="no"),
         pytest.param("skillforge valdate", "no command 'valdate'", id="command"),
         pytest.param("skillforge canary stop", "no command 'stop'", id="inner"),
         pytest.param("skillforge scan --fix", "no option --fix", id="option"),

@@ -29,9 +29,16 @@ NOT_RUN = {
     "make ": "this very test, or the network: see the Makefile",
     "skillforge mcp": "serves until it is stopped; tests/mcp_server talks to it",
 }
+# What may be typed on the machine of whoever runs the tests, by its first word.
+TYPED = {"skillforge", "git", "pre-commit", "echo", "if", "chmod"}
 SHOWN = {"", "json", "markdown", "python", "text", "toml", "yaml"}  # what is only read
 SCENES = [scene for page in pages() for scene in scenes(page)]
-REFERENCE = sorted((ROOT / "docs" / "reference").glob("*.md"))
+OTHERS = [
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
+    *sorted((ROOT / "docs" / "reference").glob("*.md")),
+    *sorted((ROOT / "skills").glob("*/*.md")),
+]
 
 
 @pytest.fixture
@@ -42,13 +49,17 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         yield made
 
 
+def _is_run(step: Step) -> bool:
+    return not step.command.startswith(tuple(NOT_RUN))
+
+
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.id)
 def test_what_a_page_shows_is_what_happens(scene: Scene, world: World) -> None:
     _arrange(scene.given, world)
     for step in scene.steps:
         for happens in step.before:
             _arrange(happens, world)
-        if not step.command.startswith(tuple(NOT_RUN)):
+        if _is_run(step):
             _type(scene.page, step, world)
 
 
@@ -59,6 +70,7 @@ def _arrange(name: str, world: World) -> None:
 
 def _type(page: str, step: Step, world: World) -> None:
     where = f"{page}:{step.line}: {step.command}"
+    assert step.command.split()[0] in TYPED, f"{where}\nsee TYPED and NOT_RUN"
     came = world.types(step.command)
     if step.shows is None:
         assert came.code == 0, f"{where}\nexits {came.code}\n{came.said}"
@@ -73,7 +85,9 @@ def _is_error(step: Step) -> bool:
     return (step.shows or [""])[0].startswith("skillforge: ")
 
 
-@pytest.mark.parametrize("page", [*pages(), *REFERENCE], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [*pages(), *OTHERS], ids=lambda page: str(page.relative_to(ROOT))
+)
 def test_every_command_that_a_page_mentions_is_there(page: Path) -> None:
     typed = [
         (step.line, step.command)

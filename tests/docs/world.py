@@ -6,7 +6,6 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -139,6 +138,3 @@ def _in_a_shell(command: str) -> Came:
         timeout=120,
     )
     return Came(done.returncode, done.stdout)
-
-
-Situation = Callable[[World], None]
