@@ -11,7 +11,8 @@ CLIENTS := .clients
 # Tests start hundreds of Pythons; none of them has to compile what another one has.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all lint browser bench pictures contract clients inspector soak clean
+.PHONY: demo test test-all lint browser reference bench pictures contract clients \
+	inspector soak clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -38,6 +39,9 @@ lint: $(READY)  ## style, types and the layers of the house
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+reference: $(READY)  ## docs/reference/ from the code
+	$(BIN)/python -m tests.docs.reference
 
 bench: $(READY)  ## speed as ratios against floors and peers
 	$(BIN)/python -m benchmarks

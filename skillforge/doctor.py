@@ -1,17 +1,25 @@
 """What of this machine Skillforge can use."""
 
+import os
 import platform
 import shutil
 import sys
+from collections.abc import Iterator
 from importlib import import_module, metadata
 from pathlib import Path
 from typing import NamedTuple
 
 from skillforge import gitrepo, sandbox
+from skillforge.config import POLICY_FILE
 from skillforge.errors import SkillforgeError
+from skillforge.forge.choosing import Choice, choose
+from skillforge.forge.local import LocalForge
 from skillforge.forge.place import find, is_github, token
 from skillforge.gitrepo import remote
 from skillforge.library import Library
+from skillforge.model import SKILLS
+from skillforge.places import AGENTS, skills_folder
+from skillforge.report import many
 
 _GIT_LEAST = (2, 38)  # the first with `git merge-tree --write-tree`
 _LIBRARIES = {
@@ -41,13 +49,13 @@ def examine(start: Path) -> list[Item]:
         _git(),
         *(_python_library(name, module) for name, module in _LIBRARIES.items()),
         _fast_yaml(),
-        _tool("pre-commit", "checks skills before each commit: pip install pre-commit"),
+        *_extras(),
         _tool("gh", "checks out pull requests, and logs in to GitHub: gh auth login"),
-        _pygithub(),
-        *_token(start),
         *_sandboxes(),
         _identity(start),
-        _library(start),
+        *_library(start),
+        _agents(),
+        _completion(),
     ]
 
 
@@ -77,18 +85,21 @@ def _python_library(name: str, module: str) -> Item:
         return Item(name, False, str(err), hint=hint)
 
 
-def _pygithub() -> Item:
-    item = _python_library("PyGithub", "github")
-    hint = "proposals as pull requests: pip install 'git-skillforge[github]'"
-    return item._replace(required=False, hint=hint)
+def _extras() -> Iterator[Item]:
+    """What `pip install 'git-skillforge[NAME]'` adds."""
+    extras = {
+        ("PyGithub", "github"): "proposals as pull requests",
+        ("mcp", "mcp"): "tools for agents (skillforge mcp)",
+    }
+    for (name, module), purpose in extras.items():
+        hint = f"{purpose}: pip install 'git-skillforge[{module}]'"
+        yield _python_library(name, module)._replace(required=False, hint=hint)
 
 
-def _token(start: Path) -> list[Item]:
+def _token(library: Library) -> list[Item]:
     """For a library on GitHub: whether we would be let in; nothing is sent."""
     try:
-        library = Library.find(start)
-        url = remote.origin(library.repository())[1] if library else ""
-        place = find(url)
+        place = find(remote.origin(library.repository())[1])
         if place is None or not is_github(place):
             return []
         token(place, is_named=False)
@@ -108,7 +119,8 @@ def _fast_yaml() -> Item:
 
 
 def _tool(name: str, purpose: str) -> Item:
-    found = shutil.which(name)
+    beside = os.pathsep.join((os.environ.get("PATH", ""), str(Path(sys.prefix, "bin"))))
+    found = shutil.which(name, path=beside)
     return Item(name, found is not None, found or "not installed", False, purpose)
 
 
@@ -118,16 +130,15 @@ def _sandboxes() -> list[Item]:
     for name in sandbox.NAMES:
         box = sandbox.backend(name)
         gaps = box.gaps()
-        items.append(
-            Item(
-                f"sandbox {name}",
-                not gaps,
-                "; ".join(gaps) or box.about(),
-                False,
-                "tests of skills run in one of bubblewrap, docker and podman",
-            )
-        )
-    return items
+        detail = "; ".join(gaps) or box.about()
+        items.append(Item(f"sandbox {name}", not gaps, detail, False))
+    if any(item.ok for item in items):
+        return items
+    hint = (
+        "without one no test of a skill is run: pip install 'git-skillforge[sandbox]', "
+        "or install docker or podman"
+    )
+    return [*items[:-1], items[-1]._replace(hint=hint)]
 
 
 def _identity(start: Path) -> Item:
@@ -141,13 +152,112 @@ def _identity(start: Path) -> Item:
     return Item("git user", True, str(user), False)
 
 
-def _library(start: Path) -> Item:
+def _library(start: Path) -> Iterator[Item]:
+    """The library, and what of it decides how commands behave."""
     library = Library.find(start)
     if library is None:
-        return Item("library", False, "none here", False, "skillforge init makes one")
+        yield Item("library", False, "none here", False, "skillforge init makes one")
+        return
+    yield _skills(library)
+    yield _policy(library)
+    if library.repo is not None:
+        yield _forge(library)
+        yield from _token(library)
+        yield _store(library)
+    if library.repo is not None and not library.repo.is_bare:
+        yield _pre_commit(library)
+
+
+def _skills(library: Library) -> Item:
     try:
-        library.policy()
-        count = len(library.folders())
+        if library.repo is not None and library.repo.is_bare:
+            count = len(library.repo.tree(f"{library.main}:{SKILLS}"))
+        else:
+            count = len(library.folders())
     except SkillforgeError as err:
         return Item("library", False, err.message, hint=err.hint)
-    return Item("library", True, f"{library.root}, {count} skills")
+    return Item("library", True, f"{library.root}, {many(count, 'skill')}")
+
+
+def _policy(library: Library) -> Item:
+    try:
+        policy = library.policy()
+    except SkillforgeError as err:
+        return Item("policy", False, err.message, hint=err.hint)
+    has_file = (library.root / POLICY_FILE).exists()
+    told = POLICY_FILE if has_file else "the defaults"
+    return Item("policy", True, f"{told}: the gate runs {', '.join(policy.checks)}")
+
+
+def _forge(library: Library) -> Item:
+    """Where proposals would go; nothing is asked of any network."""
+    try:
+        repo, policy = library.repository(), library.policy()
+        forge = choose(repo, library.main, Choice(), policy.forge)
+    except SkillforgeError as err:
+        return Item("forge", False, err.message, False, err.hint)
+    is_local = isinstance(forge, LocalForge)
+    url = remote.shown(remote.origin(repo)[1])
+    where = "this repository's own refs" if is_local else f"pull requests of {url}"
+    return Item("forge", True, "; ".join(filter(None, (where, forge.note))), False)
+
+
+def _store(library: Library) -> Item:
+    """The private state of the clone, read through once."""
+    from skillforge.store import condition
+
+    try:
+        examples, uses = condition(library.repository().common_dir)
+    except SkillforgeError as err:
+        return Item("private store", False, err.message, hint=err.hint)
+    detail = f"{many(examples, 'example')}, {many(uses, 'use')}"
+    return Item("private store", True, detail)
+
+
+def _pre_commit(library: Library) -> Item:
+    tool = _tool(
+        "pre-commit", "checks skills before each commit: pip install pre-commit"
+    )
+    hook = library.repository().common_dir / "hooks" / "pre-commit"
+    if tool.ok and not hook.exists():
+        hint = "checks skills before each commit: pre-commit install"
+        return tool._replace(ok=False, detail="not in use in this clone", hint=hint)
+    return tool
+
+
+def _agents() -> Item:
+    """Agents of this user, by the folders that they keep."""
+    found = []
+    for name in AGENTS:
+        try:
+            folder = skills_folder(name).parent
+        except SkillforgeError as err:
+            return Item("agents", False, err.message, False, err.hint)
+        if folder.is_dir():
+            found.append(f"{name} ({folder})")
+    hint = "skillforge sync --to DIR lays skills out for any other"
+    return Item("agents", bool(found), ", ".join(found) or "none found", False, hint)
+
+
+_STARTS = {
+    "bash": (".bashrc", 'eval "$(skillforge completion bash)"'),
+    "zsh": (".zshrc", 'eval "$(skillforge completion zsh)"'),
+    "fish": (".config/fish/config.fish", "skillforge completion fish | source"),
+}
+
+
+def _completion() -> Item:
+    """Whether the user's shell was told of our commands."""
+    shell = Path(os.environ.get("SHELL", "")).name
+    if shell not in _STARTS:
+        detail = f"not for {shell}" if shell else "no $SHELL"
+        hint = "skillforge completion knows bash, zsh and fish"
+        return Item("completion", False, detail, False, hint)
+    file, line = _STARTS[shell]
+    try:
+        text = (Path.home() / file).read_text(encoding="utf-8", errors="replace")
+    except (OSError, RuntimeError):
+        text = ""
+    is_on = "skillforge completion" in text or "_SKILLFORGE_COMPLETE" in text
+    detail = f"{shell}, by ~/{file}" if is_on else f"not in ~/{file}"
+    return Item("completion", is_on, detail, False, f"add to it: {line}")

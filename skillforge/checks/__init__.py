@@ -6,6 +6,7 @@ from pathlib import Path
 
 from skillforge import __version__, document
 from skillforge.checks import folder, learned, lint, portable, quick, scan, spec
+from skillforge.checks.gate_rules import gate_rules
 from skillforge.config import POLICY_FILE
 from skillforge.errors import ConfigError, RequestError
 from skillforge.model import Document, Finding, Profile, Rule, Severity, Skill
@@ -33,7 +34,7 @@ def all_rules() -> dict[str, Rule]:
 def find_rule(rule_id: str) -> Rule:
     if found := all_rules().get(rule_id):
         return found
-    meant = nearest(rule_id, list(all_rules()))
+    meant = nearest(rule_id, [*all_rules(), *gate_rules()])
     raise RequestError(
         f"there is no rule {rule_id!r}",
         hint=f"did you mean `{meant}`?" if meant else "`skillforge rules` lists them",

@@ -154,9 +154,16 @@ def _named(
         if root not in policies:
             policies[root] = home.policy() if home and inside else Policy()
         is_ours = root is not None and str(root) == here
-        shown = f"{SKILLS}/{folder.name}" if is_ours else str(folder)
+        shown = f"{SKILLS}/{folder.name}" if is_ours else _from_here(folder)
         skill = read_folder(str(folder), folder.name, shown, alone=not inside)
         yield folder, skill, policies[root]
+
+
+def _from_here(folder: Path) -> str:
+    """A folder as people name it: below the current one, without all that is above."""
+    here = Path(os.path.realpath("."))
+    is_below = folder != here and folder.is_relative_to(here)
+    return str(folder.relative_to(here) if is_below else folder)
 
 
 def folders_of(library: Library | None, target: str) -> list[Path]:

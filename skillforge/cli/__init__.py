@@ -17,6 +17,7 @@ COMMANDS = {
         "init": ("setup", "Make a skill library here."),
         "demo": ("setup", "Show the whole loop on a temporary library."),
         "doctor": ("setup", "Tell what of this machine is usable."),
+        "completion": ("setup", "Print what makes a shell complete our commands."),
     },
     "Learn": {
         "capture": ("learn", "Read transcripts: redact them, keep what is worth it."),
@@ -132,9 +133,8 @@ def run(arguments: list[str]) -> int:
         return Exit.NO  # the reader has seen enough
     except click.ClickException as err:
         hint = output.usage_hint(err)
-        return output.fail(
-            settings, arguments, err.format_message(), hint, err.exit_code
-        )
+        words = output.usage_words(err)
+        return output.fail(settings, arguments, words, hint, err.exit_code)
     except SkillforgeError as err:
         return output.fail(
             settings, arguments, err.message, err.hint, err.exit_code, err.facts

@@ -10,6 +10,8 @@ import click
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from click.shell_completion import CompletionItem
+
     from skillforge.forge.choosing import Choice
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -113,28 +115,57 @@ def common_options(command: F) -> F:
 
 
 FORMATS = ("text", "json", "sarif", "github", "markdown", "junit")
+format_option = click.option(
+    "--format",
+    "format_",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help="How the report is written.",
+)
+
+
+def _complete_targets(*asked: Any) -> Any:
+    from skillforge.cli.completing import targets
+
+    return targets(*asked)
 
 
 def selection_options(command: F) -> F:
     """Give a command the skills to look at, and the form of its report."""
-    targets = click.argument("targets", nargs=-1, metavar="[SKILL|FOLDER]...")
+    targets = click.argument(
+        "targets",
+        nargs=-1,
+        metavar="[SKILL|FOLDER]...",
+        shell_complete=_complete_targets,
+    )
     changed = click.option(
         "--changed-since", metavar="REV", help="Only skills a branch changed."
     )
     revision = click.option(
         "--rev", metavar="REV", help="Take a commit instead of the checkout."
     )
-    form = click.option(
-        "--format",
-        "format_",
-        type=click.Choice(FORMATS),
-        default="text",
-        show_default=True,
-    )
-    return targets(changed(revision(form(common_options(command)))))
+    return targets(changed(revision(format_option(common_options(command)))))
 
 
-class LazyGroup(click.Group):
+class Group(click.Group):
+    """Commands of which one that is mistyped gets the nearest as an answer."""
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        names = self.list_commands(context)
+        is_typed = bool(args) and not context.resilient_parsing
+        if is_typed and args[0] not in names and not args[0].startswith("-"):
+            from skillforge.text import nearest
+
+            meant = nearest(args[0], names)
+            hint = f"; did you mean `{meant}`?" if meant else ""
+            context.fail(f"there is no command {args[0]!r}{hint}")
+        return super().resolve_command(context, args)
+
+
+class LazyGroup(Group):
     """Commands by stage; a command's module is imported when it is asked for."""
 
     def __init__(self, *args: Any, stages: Stages, **kwargs: Any) -> None:
@@ -159,17 +190,28 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in self.modules and not args[0].startswith("-"):
-            from skillforge.text import nearest
-
-            meant = nearest(args[0], list(self.modules))
-            hint = f"; did you mean `{meant}`?" if meant else ""
-            context.fail(f"there is no command {args[0]!r}{hint}")
         name, command, rest = super().resolve_command(context, args)
         settings = context.find_object(Settings)
         if settings is not None and name is not None:
             settings.command = name
         return name, command, rest
+
+    def shell_complete(
+        self, context: click.Context, incomplete: str
+    ) -> "list[CompletionItem]":
+        """The names and what they are for, without an import of any command."""
+        from click.shell_completion import CompletionItem
+
+        known = {
+            n: help_ for it in self.stages.values() for n, (_, help_) in it.items()
+        }
+        if incomplete.startswith("-"):
+            return click.Command.shell_complete(self, context, incomplete)
+        return [
+            CompletionItem(name, help=help_)
+            for name, help_ in known.items()
+            if name.startswith(incomplete)
+        ]
 
     def format_commands(
         self, _context: click.Context, formatter: click.HelpFormatter

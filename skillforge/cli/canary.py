@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli.base import Answer, F, Settings, forge_options
+from skillforge.cli import completing
+from skillforge.cli.base import Answer, F, Group, Settings, forge_options
 from skillforge.cli.propose import as_option
 from skillforge.errors import ConflictError
 from skillforge.model import Rollout, RolloutState
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from skillforge.propose.desk import Desk
 
 
-@click.group()
+@click.group(cls=Group)
 @forge_options
 def canary() -> None:
     """Try a new version beside the old one; look, and decide.
@@ -34,7 +35,7 @@ def canary() -> None:
 
 
 @canary.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completing.skills)
 @forge_options
 @click.pass_obj
 def status(settings: Settings, name: str | None) -> Answer:
@@ -69,7 +70,7 @@ def _no_rollout(desk: "Desk", name: str) -> Answer:
 
 
 @canary.command("set")
-@click.argument("name")
+@click.argument("name", shell_complete=completing.skills)
 @click.option(
     "--share",
     type=click.FloatRange(0, 100, min_open=True, max_open=True),
@@ -103,7 +104,7 @@ def set_share(
 def _decision(command: F) -> F:
     """Give a command what every decision on a rollout takes."""
     why = click.option("--why", default="", help="The reason, for history.")
-    name = click.argument("name")
+    name = click.argument("name", shell_complete=completing.skills)
     return name(why(as_option(forge_options(command))))
 
 

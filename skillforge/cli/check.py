@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from skillforge.cli import completing
 from skillforge.cli.base import (
     Answer,
     Settings,
@@ -92,15 +93,22 @@ def _with_fixes(answer: Answer, fixes: "list[Fix]", written: bool) -> Answer:
 
 
 @click.command()
-@click.argument("rule_id", required=False, metavar="[ID]")
+@click.argument(
+    "rule_id", required=False, metavar="[ID]", shell_complete=completing.rules
+)
 @common_options
 @click.pass_obj
 def rules(_settings: Settings, rule_id: str | None) -> Answer:
-    """Explain a rule, or list all of them."""
-    from skillforge.checks import all_rules, find_rule, manual
+    """Explain a rule, or list all of them: of validate, of the scan, of the gate.
+
+    \b
+    skillforge rules                 one line for each
+    skillforge rules yaml-colon      what it asks for, and why
+    """
+    from skillforge.checks import manual
 
     if rule_id:
-        rule = find_rule(rule_id)
+        rule = manual.find(rule_id)
         return Answer({"rules": [manual.entry(rule)]}, manual.page(rule))
-    every = list(all_rules().values())
+    every = manual.every_rule()
     return Answer({"rules": [manual.entry(r) for r in every]}, manual.table(every))

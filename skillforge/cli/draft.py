@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli.base import Answer, Settings, common_options, forge_options
+from skillforge.cli import completing
+from skillforge.cli.base import Answer, Group, Settings, common_options, forge_options
 from skillforge.cli.output import use_colour
 from skillforge.cli.propose import as_option
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from skillforge.model import Report
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Group, invoke_without_command=True)
 @click.option("--rebuild", is_flag=True, help="Forget earlier patterns; find all anew.")
 @common_options
 @click.pass_context
@@ -62,7 +63,13 @@ def show(settings: Settings, number: str) -> Answer:
 @click.command()
 @click.argument("number", metavar="PATTERN")
 @click.option("--name", default="", help="Call the skill so [default: by the task].")
-@click.option("--into", default="", metavar="SKILL", help="Edit a skill instead.")
+@click.option(
+    "--into",
+    default="",
+    metavar="SKILL",
+    help="Edit a skill instead.",
+    shell_complete=completing.skills,
+)
 @click.option(
     "--agent", default="", metavar="CMD", help="Let a command rewrite the draft."
 )
@@ -94,7 +101,7 @@ def draft(settings: Settings, /, number: str, **given: Any) -> Answer:
     """
     from skillforge.learn import drafting
     from skillforge.learn import patterns as learned
-    from skillforge.learn.proving import proven
+    from skillforge.learn.proving import doubles, proven
     from skillforge.library import Library
 
     if given["name"] and given["into"]:
@@ -115,6 +122,10 @@ def draft(settings: Settings, /, number: str, **given: Any) -> Answer:
         return _refused(made, report)
     if given["is_proposed"] and not given["dry_run"]:
         return _propose(settings, made, given)
+    for near in doubles(library, made):
+        said = f"{made.draft.skill} says {near.similarity:.0%} the same as {near.name}"
+        hint = f"skillforge draft {number} --into {near.name}"
+        click.echo(f"{said}; to edit that one instead: {hint}", err=True)
     return _written(library, made, report, is_rehearsal=given["dry_run"])
 
 

@@ -2,6 +2,7 @@
 
 import click
 
+from skillforge.cli import completing
 from skillforge.cli.base import Answer, Settings, common_options, forge_options
 from skillforge.cli.propose import as_option, origin_option
 from skillforge.cli.review import promoted
@@ -9,7 +10,7 @@ from skillforge.model import Origin
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=completing.skills)
 @common_options
 @click.pass_obj
 def log(settings: Settings, name: str) -> Answer:
@@ -27,7 +28,7 @@ def log(settings: Settings, name: str) -> Answer:
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=completing.skills)
 @common_options
 @click.pass_obj
 def why(settings: Settings, name: str) -> Answer:
@@ -80,7 +81,7 @@ def audit(settings: Settings, span: str, since: str, remote: bool) -> Answer:
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=completing.skills)
 @click.option("--to", default="", metavar="VERSION", help="Version, tree, or commit.")
 @click.option("--why", default="", help="The reason, for the reviewer and history.")
 @click.option(

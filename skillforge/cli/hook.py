@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli.base import Answer, Settings, common_options
+from skillforge.cli.base import Answer, Group, Settings, common_options
 
 if TYPE_CHECKING:
     from skillforge.verbs.hooking import Change
@@ -18,7 +18,7 @@ dry_option = click.option(
 )
 
 
-@click.group()
+@click.group(cls=Group)
 @common_options
 def hook() -> None:
     """Have an agent's sessions captured when they end.
@@ -110,8 +110,8 @@ def _changed(changes: "list[Change]", note: str, is_dry: bool) -> Answer:
 @hook.command()
 @agent_argument
 @click.option("--now", is_flag=True, help="Do it here, instead of in the background.")
-@click.option("--session", default="", metavar="ID")
-@click.option("--transcript", default="", metavar="FILE")
+@click.option("--session", default="", metavar="ID", help="Which session has ended.")
+@click.option("--transcript", default="", metavar="FILE", help="Where it is written.")
 @common_options
 @click.pass_obj
 def run(

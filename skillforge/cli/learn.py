@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli.base import Answer, Settings, common_options
+from skillforge.cli.base import Answer, Group, Settings, common_options
 
 if TYPE_CHECKING:
     from skillforge.library import Library
@@ -116,7 +116,7 @@ def _name(value: str | None, option: str) -> str:
     return (value or "").strip()
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Group, invoke_without_command=True)
 @common_options
 @click.pass_context
 def examples(context: click.Context) -> Answer | None:
@@ -130,13 +130,24 @@ def examples(context: click.Context) -> Answer | None:
 
 
 @examples.command("list")
-@click.option("--status", type=click.Choice(("pending", "approved", "rejected")))
-@click.option("--outcome", type=click.Choice(("success", "failure", "unknown")))
 @click.option(
-    "--value", type=click.FloatRange(0, 1), default=0.0, help="At least so much worth."
+    "--status",
+    type=click.Choice(("pending", "approved", "rejected")),
+    help="Only what stands so.",
 )
-@click.option("--tool", default="", metavar="NAME", help="That used a tool.")
-@click.option("--text", default="", metavar="WORDS", help="That hold some words.")
+@click.option(
+    "--outcome",
+    type=click.Choice(("success", "failure", "unknown")),
+    help="Only what ended so.",
+)
+@click.option(
+    "--value",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    help="Only from this learning value on.",
+)
+@click.option("--tool", default="", metavar="NAME", help="Only what used a tool.")
+@click.option("--text", default="", metavar="WORDS", help="Only what holds some words.")
 @common_options
 @click.pass_obj
 def list_(settings: Settings, /, **given: Any) -> Answer:

@@ -109,6 +109,15 @@ def usage_hint(err: click.ClickException) -> str:
     return f"{context.command_path} --help" if context is not None else ""
 
 
+def usage_words(err: click.ClickException) -> str:
+    """What is wrong with the command's words; click's own, but for its names."""
+    if not isinstance(err, click.NoSuchOption):
+        return " ".join(err.format_message().split())
+    meant = err.possibilities[0] if err.possibilities else ""
+    hint = f"; did you mean `{meant}`?" if meant else ""
+    return f"there is no option {err.option_name}{hint}"
+
+
 def use_colour() -> bool:
     """Colour on a terminal, unless the user has asked for none."""
     return (

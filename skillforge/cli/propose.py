@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from skillforge.cli import completing
 from skillforge.cli.base import Answer, Settings, common_options, forge_options
 from skillforge.cli.output import use_colour
 from skillforge.model import Origin
@@ -46,7 +47,12 @@ def new(settings: Settings, name: str, description: str) -> Answer:
 
 
 @click.command()
-@click.argument("targets", nargs=-1, metavar="[SKILL|FOLDER]...")
+@click.argument(
+    "targets",
+    nargs=-1,
+    metavar="[SKILL|FOLDER]...",
+    shell_complete=completing.targets,
+)
 @click.option("--why", default=None, help="The reason, for the reviewer and history.")
 @click.option(
     "--example",

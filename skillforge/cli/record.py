@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from skillforge.cli import completing
 from skillforge.cli.base import Answer, Settings, forge_options
 from skillforge.model import Ended, Source
 
@@ -19,7 +20,7 @@ _SOURCES = [it.value for it in Source]
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completing.skills)
 @click.option(
     "--key",
     envvar="SKILLFORGE_KEY",

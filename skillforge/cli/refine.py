@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from skillforge.cli import completing
 from skillforge.cli.base import Answer, Settings, forge_options
 from skillforge.cli.offers import offered
 from skillforge.cli.propose import as_option
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[SKILL]...")
+@click.argument(
+    "names", nargs=-1, metavar="[SKILL]...", shell_complete=completing.skills
+)
 @click.option("--propose", "is_proposed", is_flag=True, help="Open the proposals.")
 @click.option(
     "--agent",

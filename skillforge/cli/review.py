@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skillforge.cli.base import FORMATS, Answer, Settings, forge_options
+from skillforge.cli import completing
+from skillforge.cli.base import Answer, Settings, forge_options, format_option
 from skillforge.cli.output import use_colour
 from skillforge.cli.propose import as_option
 
@@ -15,16 +16,10 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("number", type=int, required=False)
+@click.argument("number", type=int, required=False, shell_complete=completing.proposals)
 @click.option("--base", metavar="REV", help="Judge a branch: the revision it goes to.")
 @click.option("--head", metavar="REV", help="Judge a branch: its own revision.")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(FORMATS),
-    default="text",
-    show_default=True,
-)
+@format_option
 @click.option(
     "--report",
     metavar="DIR",
@@ -113,7 +108,7 @@ def _write_report(folder: Path, verdict: "Verdict") -> None:
 
 
 @click.command()
-@click.argument("number", type=int)
+@click.argument("number", type=int, shell_complete=completing.proposals)
 @click.option("--approve", is_flag=True, help="Say yes to exactly this.")
 @click.option("--reject", is_flag=True, help="Say no, with --why; closes the proposal.")
 @click.option("--why", default="", help="The reason of a rejection.")
@@ -173,7 +168,7 @@ def _decided(proposal: "Proposal", text: str) -> Answer:
 
 
 @click.command()
-@click.argument("number", type=int)
+@click.argument("number", type=int, shell_complete=completing.proposals)
 @as_option
 @forge_options
 @click.pass_obj
@@ -224,7 +219,7 @@ def _told(text: str, rollout: "Rollout | None", problem: str) -> str:
 
 
 @click.command()
-@click.argument("number", type=int)
+@click.argument("number", type=int, shell_complete=completing.proposals)
 @as_option
 @forge_options
 @click.pass_obj
@@ -240,7 +235,7 @@ def refresh(settings: Settings, number: int, speaks_for: str | None) -> Answer:
 
 
 @click.command()
-@click.argument("number", type=int)
+@click.argument("number", type=int, shell_complete=completing.proposals)
 @click.option("--why", default="", help="The reason, for history.")
 @as_option
 @forge_options

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from skillforge.cli.base import Answer, Settings, common_options
+from skillforge.cli.completing import SHELLS, VARIABLE
 
 
 @click.command()
@@ -56,6 +57,28 @@ def doctor(settings: Settings) -> Answer:
             lines.append(f"{'':<28}{item.hint}")
     ok = all(item.ok for item in items if item.required)
     return Answer({"items": [item._asdict() for item in items]}, "\n".join(lines), ok)
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(SHELLS))
+@common_options
+@click.pass_obj
+def completion(_settings: Settings, shell: str) -> Answer:
+    """Print what makes a shell complete commands, skills and proposals.
+
+    \b
+    eval "$(skillforge completion bash)"         in ~/.bashrc
+    eval "$(skillforge completion zsh)"          in ~/.zshrc, after compinit
+    skillforge completion fish | source          in ~/.config/fish/config.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    from skillforge.cli import cli
+
+    made = get_completion_class(shell)
+    assert made is not None
+    script = made(cli, {}, "skillforge", VARIABLE).source()
+    return Answer({"shell": shell, "script": script}, document=script)
 
 
 @click.command()

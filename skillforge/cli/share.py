@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from skillforge.cli import completing
 from skillforge.cli.base import Answer, Settings, common_options
 from skillforge.cli.output import envelope
 
@@ -48,7 +49,7 @@ def list_(settings: Settings, rev: str | None) -> Answer:
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=completing.skills)
 @click.argument("file", required=False)
 @revision_option
 @common_options

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from skillforge.cli import completing
 from skillforge.cli.base import Answer, Settings, forge_options
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _DAY = 86_400
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completing.skills)
 @click.option(
     "--html",
     "page",

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli.base import FORMATS, Answer, F, Settings, forge_options
+from skillforge.cli import completing
+from skillforge.cli.base import Answer, F, Settings, forge_options, format_option
 from skillforge.cli.offers import offered
 from skillforge.cli.output import use_colour
 from skillforge.cli.propose import as_option, noted, origin_option, proposed
@@ -28,11 +29,13 @@ def _pin_options(command: F) -> F:
         "--supersede", is_flag=True, help="Close another proposal for the skill."
     )
     rest = _why_option(supersede(origin_option(as_option(forge_options(command)))))
-    return click.argument("name")(rest)
+    return click.argument("name", shell_complete=completing.skills)(rest)
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[SKILL]...")
+@click.argument(
+    "names", nargs=-1, metavar="[SKILL]...", shell_complete=completing.skills
+)
 @click.option(
     "--budget",
     type=click.IntRange(1),
@@ -43,9 +46,7 @@ def _pin_options(command: F) -> F:
 @jobs_option
 @_propose_option
 @click.option("-v", "--verbose", is_flag=True, help="Show what passed, too.")
-@click.option(
-    "--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True
-)
+@format_option
 @as_option
 @forge_options
 @click.pass_obj
@@ -145,7 +146,9 @@ def _pinned(
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[SKILL]...")
+@click.argument(
+    "names", nargs=-1, metavar="[SKILL]...", shell_complete=completing.skills
+)
 @_propose_option
 @click.option(
     "--restore", default="", metavar="SKILL", help="Bring a skill back instead."

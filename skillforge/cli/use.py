@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from skillforge.cli import completing
 from skillforge.cli.base import Answer, Settings, forge_options
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ key_option = click.option(
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=completing.skills)
 @key_option
 @forge_options
 @click.pass_obj

@@ -149,22 +149,35 @@ class Capture:
             if not file.peek(1):
                 raise RequestError(f"{path} is empty", hint="nothing was captured")
             records = reading.Records(file)
-            if reading.looks_binary(file) or self._recognised(records)[0] is None:
+            is_binary = reading.looks_binary(file)
+            form, objects = self._recognised(records)
+            if is_binary or form is None:
                 raise _strange(str(path), records)
+            if self.wish.reviewed_by and not self.wish.outcome:
+                first = next(iter(form.read(objects, _origin(path))), None)
+                if isinstance(first, Example) and self._is_unseen(first):
+                    raise _unseen(str(path))
 
     def _recognised(
         self, records: reading.Records
     ) -> tuple[Format | None, Iterator[Record]]:
-        """The format of some records, and all of them again."""
+        """The format of some records, and all of them again; what is blank has none."""
         objects = iter(records)
         first: list[Record] = []
         form = self._form
-        while form is None and len(first) < _LOOKED_AT:
+        while not first or (form is None and len(first) < _LOOKED_AT):
             if (record := next(objects, None)) is None:
                 break
             first.append(record)
-            form = formats.recognise([record.value])
-        return form, chain(first, objects)
+            form = form or formats.recognise([record.value])
+        is_blank = not first and not records.troubles
+        return None if is_blank else form, chain(first, objects)
+
+    def _is_unseen(self, example: Example) -> bool:
+        """Whether somebody stands for a session without a word on how it ended."""
+        is_asked = self.wish.reviewed_by and not self.wish.outcome
+        is_told = example.format == sifting.PLAIN or example.outcome.is_verified
+        return bool(is_asked and not is_told)
 
     def _file(self, path: Path) -> None:
         status = path.stat()
@@ -237,6 +250,8 @@ class Capture:
             return "no task"
         if self.wish.reviewed_by and example.review.status == "rejected":
             return "rejected, as it says itself"
+        if self._is_unseen(example):
+            return "--outcome does not say how it ended"
         return ""
 
     def _wait(self, example: Example) -> None:
@@ -347,4 +362,12 @@ def _strange(name: str, records: reading.Records) -> RequestError:
         f"{name} is no transcript that is known{why}",
         hint=f"nothing was captured; known are {', '.join(formats.formats())}, and "
         "--format NAME says which one it is",
+    )
+
+
+def _unseen(name: str) -> RequestError:
+    return RequestError(
+        f"{name} holds sessions, and --reviewed-by alone does not say how they ended",
+        hint="--outcome success, or failure, says what was seen; without --reviewed-by "
+        "they wait for `skillforge examples approve`",
     )

@@ -2,6 +2,7 @@
 
 from skillforge.checks import Ruleset
 from skillforge.checks.evidence import private
+from skillforge.checks.overlap import Neighbour, neighbours
 from skillforge.checks.private import private_to
 from skillforge.checks.scan import scan
 from skillforge.checks.testing import replay
@@ -24,6 +25,16 @@ def proven(library: Library, made: Drafted) -> Report:
         *private(skill, private_to(library)),
     )
     return Report(tuple(it.under(skill.path) for it in found), (skill.path,))
+
+
+def doubles(library: Library, made: Drafted) -> list[Neighbour]:
+    """Skills that are there and say nearly the same as a new one would."""
+    document = as_skill(made.draft).document
+    commit = library.repository().name_of("HEAD^{commit}")
+    if made.is_edit or document is None or not commit:
+        return []
+    near = neighbours(library, commit, document)
+    return [it for it in near if it.name != made.draft.skill]
 
 
 def as_skill(draft: Draft) -> Skill:

@@ -174,14 +174,19 @@ def pattern_row(pattern: Pattern, skill: str, alike: float) -> dict[str, Any]:
 
 def patterns_text(rows: list[dict[str, Any]], waiting: int) -> str:
     lines = [
-        f"{row['id']}  {len(row['examples']):3} examples, {row['sessions']} sessions, "
-        f"{row['successes']} successes  {_short(row['label'], 40)}"
+        f"{row['id']}  {len(row['examples']):3} examples, "
+        f"{many(row['sessions'], 'session')}, {_successes(row['successes'])}  "
+        f"{_short(row['label'], 40)}"
         for row in rows
     ]
     lines.append(f"{many(len(rows), 'pattern')}; {many(waiting, 'example')} waiting")
     if rows:
         lines.append(f"next: skillforge patterns show {rows[0]['id']}")
     return "\n".join(map(printable, lines))
+
+
+def _successes(count: int) -> str:
+    return f"{count:,} success{'' if count == 1 else 'es'}"
 
 
 def pattern_data(pattern: Pattern, skill: str, alike: float) -> dict[str, Any]:
@@ -215,7 +220,8 @@ def pattern_text(data: dict[str, Any]) -> str:
     lines = [
         f"pattern   {data['id']}  {data['label']}",
         f"examples  {len(data['examples'])}, from {many(data['sessions'], 'session')}; "
-        f"verified: {data['successes']} successes, {data['failures']} failures",
+        f"verified: {_successes(data['successes'])}, "
+        f"{many(data['failures'], 'failure')}",
         f"shared    {' '.join(data['shared'])}",
         f"tools     {', '.join(f'{t} ({n})' for t, n in data['tools'].items()) or '-'}",
         f"nearest   {alike}",

@@ -108,6 +108,11 @@ def _interval(days: list[tuple[int, int]]) -> tuple[float, float]:
     return wilson(good, good + sum(it for _, it in days))
 
 
+def _recent(rows: list[Tally]) -> tuple[int, int]:
+    """Puts the version first that was used last; of several, what is used more."""
+    return -max(row.day for row in rows), -sum(row.uses for row in rows)
+
+
 def of_skill(
     name: str, rows: Iterable[Tally], latest: list[tuple[str, Ended]], keys: int
 ) -> SkillStats:
@@ -116,7 +121,7 @@ def of_skill(
     loaded = [row for row in mine if row.version and row.is_loaded]
     others = [row for row in mine if not (row.version and row.is_loaded)]
     by_version = grouped(loaded, lambda row: row.version)
-    order = sorted(by_version, key=lambda it: -max(r.day for r in by_version[it]))
+    order = sorted(by_version, key=lambda it: _recent(by_version[it]))
     return SkillStats(
         name,
         added_up(loaded),

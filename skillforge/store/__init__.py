@@ -8,6 +8,7 @@ from skillforge.store.cache import Cache, CachedResult
 from skillforge.store.examples import Examples, Row
 from skillforge.store.keeping import cache_folder
 from skillforge.store.lock import Alone, alone, held
+from skillforge.store.state import condition
 from skillforge.store.uses import Checked, Pitfall, Tally, Uses, Votes
 
 __all__ = [
@@ -23,5 +24,6 @@ __all__ = [
     "Votes",
     "alone",
     "cache_folder",
+    "condition",
     "held",
 ]

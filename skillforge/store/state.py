@@ -102,6 +102,24 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
         ) from err
 
 
+def condition(git_dir: Path) -> tuple[int, int]:
+    """How many examples and uses there are; raises if the file is damaged.
+
+    Nothing is made where nothing was kept yet.
+    """
+    if not path_in(git_dir).exists():
+        return 0, 0
+    with opened(path_in(git_dir)) as db:
+        said = db.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if said != "ok":
+            raise sqlite3.DatabaseError(said)
+        counts = [
+            db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
+            for table in ("examples", "uses")
+        ]
+    return counts[0], counts[1]
+
+
 def _prepare(db: sqlite3.Connection) -> None:
     version = db.execute("PRAGMA user_version").fetchone()[0]
     if version == len(_VERSIONS):

@@ -2,6 +2,7 @@
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -94,7 +95,7 @@ def test_doctor_tells_what_is_usable(here: Path, run: Run) -> None:
     assert items["git"]["ok"]
     assert not items["library"]["ok"]
     run("init")
-    assert "1 skills" in run("doctor").out
+    assert "1 skill" in run("doctor").out
 
 
 def test_doctor_says_no_where_git_is_missing(
@@ -106,3 +107,82 @@ def test_doctor_says_no_where_git_is_missing(
 
     assert ran.code == 1
     assert "MISSING git" in ran.out
+
+
+def examined(run: Run) -> dict[str, dict[str, Any]]:
+    return {item["name"]: item for item in run("doctor", "--json").data["items"]}
+
+
+def test_doctor_looks_at_all_that_a_command_may_need(
+    here: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(here / "home"))
+    monkeypatch.setenv("SHELL", "/bin/bash")
+    run("init")
+    assert "no commit yet" in examined(run)["forge"]["detail"]
+    LibraryFolder(here).commit("Start")
+
+    items = examined(run)
+
+    for name in (
+        "Python", "git", "PyGithub", "mcp", "gh", "sandbox bubblewrap", "git user",
+        "library", "policy", "forge", "private store", "pre-commit", "agents",
+        "completion",
+    ):  # fmt: skip
+        assert name in items
+    for item in items.values():
+        is_told = item["ok"] or item["hint"] or item["name"].startswith("sandbox")
+        assert is_told, item
+    assert items["forge"]["detail"] == "this repository's own refs"
+    assert items["private store"]["detail"] == "0 examples, 0 uses"
+    assert not (here / ".git/skillforge/state.db").exists()
+
+
+def test_doctor_sees_agents_and_whether_the_shell_completes(
+    here: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = here / "home"
+    (home / ".claude").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("SHELL", "/usr/bin/zsh")
+    before = examined(run)
+    (home / ".zshrc").write_text(before["completion"]["hint"].partition(": ")[2])
+
+    assert before["agents"]["detail"] == f"claude ({home}/.claude)"
+    assert not before["completion"]["ok"]
+    assert examined(run)["completion"]["ok"]
+
+
+def test_doctor_names_a_slip_of_the_policy(here: Path, run: Run) -> None:
+    run("init")
+    (here / "skillforge.yaml").write_text("aprovals: 2\n")
+
+    ran = run("doctor")
+
+    assert ran.code == 1
+    assert "MISSING policy" in ran.out
+    assert "did you mean approvals?" in ran.out
+
+
+def test_doctor_finds_a_damaged_store(here: Path, run: Run) -> None:
+    run("init")
+    store = here / ".git/skillforge/state.db"
+    store.parent.mkdir(exist_ok=True)
+    store.write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
+
+    ran = run("doctor")
+
+    assert ran.code == 1
+    assert "MISSING private store" in ran.out
+    assert "move it away" in ran.out
+    assert store.read_bytes()[-1:] == b"\xff"
+
+
+def test_doctor_tells_where_proposals_go(here: Path, run: Run) -> None:
+    run("init")
+    url = "https://github.com/acme/skills.git"
+    library = LibraryFolder(here)
+    library.git("remote", "add", "origin", url)
+    library.commit("Start")
+
+    assert examined(run)["forge"]["detail"] == f"pull requests of {url}"

@@ -807,3 +807,34 @@ def test_what_a_reviewed_file_rejects_is_not_approved(learner: Learner) -> None:
 
     assert [it["task"] for it in learner.examples()] == ["Print it"]
     assert done["reasons"] == {"rejected, as it says itself": 1}
+
+
+@pytest.mark.parametrize("text", ["\n\n", "  \n"], ids=["lines", "spaces"])
+@pytest.mark.parametrize(
+    "options", [(), ("--format", "openai")], ids=["sniffed", "told"]
+)
+def test_a_blank_file_is_no_transcript(
+    learner: Learner, text: str, options: tuple[str, ...]
+) -> None:
+    path = learner.file("blank.jsonl", [])
+    path.write_text(text)
+
+    named = learner("capture", path, *options)
+    below = learner("capture", learner.place, *options)
+
+    assert (named.code, below.code) == (2, 1)
+    assert "is no transcript" in named.err
+
+
+def test_who_stands_for_a_session_says_how_it_ended(learner: Learner) -> None:
+    path = learner.file("sessions.jsonl", [export_run("orders", None)])
+
+    alone = learner("capture", path, "--reviewed-by", "Ada")
+    below = learner("capture", learner.place, "--reviewed-by", "Ada")
+    told = learner("capture", path, "--reviewed-by", "Ada", "--outcome", "success")
+
+    assert (alone.code, below.code, told.code) == (2, 0, 0)
+    assert "does not say how they ended" in alone.err
+    assert "skipped 1: --outcome does not say how it ended" in below.out
+    assert "--outcome success" in alone.err
+    assert "kept 1 example" in told.out

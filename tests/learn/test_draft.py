@@ -492,3 +492,14 @@ def test_a_draft_that_checks_object_to_is_written_and_a_no(learner: Learner) -> 
     assert "fetch-and-run" in shown.out
     assert "fetch-and-run" in made.rules
     assert (learner.folder.root / made.data["path"]).exists()
+
+
+def test_a_draft_that_doubles_a_skill_names_it(learner: Learner, pattern: str) -> None:
+    learner.ok("draft", pattern, "--name", "export-tables")
+    learner.folder.commit("Take the draft as it is")
+
+    ran = learner("draft", pattern, "--name", "tables-export")
+
+    assert ran.code == 0
+    assert "the same as export-tables" in ran.err
+    assert f"skillforge draft {pattern} --into export-tables" in ran.err

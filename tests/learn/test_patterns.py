@@ -11,7 +11,7 @@ from skillforge.learn.inputs import found_inputs
 from skillforge.learn.slots import template
 from skillforge.model import Example
 from skillforge.text import rarity, unit_vector
-from tests.learn.conftest import Learner, export_runs, plain
+from tests.learn.conftest import Learner, export_run, export_runs, plain
 
 CITIES = ("Boston", "Lima", "Oslo", "Cairo", "Quito", "Tokyo")
 BY = ("--reviewed-by", "Ada")
@@ -188,3 +188,14 @@ def test_declared_inputs_are_inputs_with_their_types() -> None:
         "sources": ("list", '["a"]'),
         "deep": ("boolean", "true"),
     }
+
+
+def test_one_of_something_is_not_several(learner: Learner) -> None:
+    rows = [export_run("orders", 1.0), export_run("customers", 0.0)]
+    for row in rows:
+        row["session"] = "one"
+    learner.learn(*rows)
+
+    said = learner("patterns").out
+
+    assert "1 session, 1 success  " in said

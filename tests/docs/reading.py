@@ -1,0 +1,119 @@
+"""Markdown pages as what they tell a reader to type, and what they say comes of it.
+
+A block marked `console` has commands after `$ ` and what they print; one marked `sh`
+only commands. A comment before a block says where it takes place:
+
+    <!-- given: a library -->        from here on, a new place (see situations/)
+    <!-- and: somebody pushes -->    the same place, after something has happened
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+_BLOCK = re.compile(
+    r"(?P<comments>(?:^<!-- (?:given|and): [^\n]*-->\n)*)"
+    r"^(?P<fence>`{3,})(?P<language>\w*)[^\n]*\n(?P<text>.*?)^(?P=fence)[ ]*$",
+    re.M | re.S,
+)
+_COMMENT = re.compile(r"<!-- (given|and): (.*?) -->")
+_GOES_ON = re.compile(r"\s|else\b|fi\b|done\b")  # of a command that takes several lines
+DEFAULT = "a library"
+RUN = ("console", "sh")
+
+
+class Step(NamedTuple):
+    """A command, the lines that it is said to print, and what happens before it.
+
+    `shows` is None where the page does not tell what comes out.
+    """
+
+    line: int
+    command: str
+    shows: list[str] | None
+    before: tuple[str, ...] = ()
+
+
+class Scene(NamedTuple):
+    """Commands that are typed one after the other in one place."""
+
+    page: str
+    given: str
+    steps: list[Step]
+
+    @property
+    def id(self) -> str:
+        return f"{self.page}:{self.steps[0].line}"
+
+
+def pages() -> list[Path]:
+    """What we write for people; the reference is made by the code."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def scenes(page: Path) -> list[Scene]:
+    found: list[Scene] = []
+    text = page.read_text(encoding="utf-8")
+    for match in _BLOCK.finditer(text):
+        if match["language"] not in RUN:
+            continue
+        said = _COMMENT.findall(match["comments"])
+        given = [name for kind, name in said if kind == "given"]
+        before = tuple(name for kind, name in said if kind == "and")
+        if given or not found:
+            found.append(Scene(page.name, given[-1] if given else DEFAULT, []))
+        first = text.count("\n", 0, match.start("text")) + 1
+        read = _console if match["language"] == "console" else _sh
+        steps = list(read(match["text"].split("\n")[:-1], first))
+        found[-1].steps.append(steps[0]._replace(before=before))
+        found[-1].steps.extend(steps[1:])
+    return found
+
+
+def blocks(page: Path) -> Iterator[tuple[int, str, str]]:
+    """Every block of a page: its line, its language, and its text."""
+    text = page.read_text(encoding="utf-8")
+    for match in _BLOCK.finditer(text):
+        yield (
+            text.count("\n", 0, match.start("fence")) + 1,
+            match["language"],
+            match["text"],
+        )
+
+
+def _console(lines: list[str], number: int) -> Iterator[Step]:
+    assert lines[0].startswith("$ "), f"line {number}: a console block starts with `$ `"
+    starts = [at for at, line in enumerate(lines) if line.startswith("$ ")]
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        until = start + 1
+        while lines[until - 1].endswith("\\"):
+            until += 1
+        command = "\n".join(lines[start:until]).removeprefix("$ ")
+        yield Step(number + start, command, lines[until:end])
+
+
+def _sh(lines: list[str], number: int) -> Iterator[Step]:
+    command: list[str] = []
+    start = number
+    for at, line in enumerate(lines, number):
+        if command and not _GOES_ON.match(line):
+            yield Step(start, "\n".join(command), None)
+            command = []
+        start = start if command else at
+        command.append(line)
+    yield Step(start, "\n".join(command), None)
+
+
+def inline_commands(page: Path) -> Iterator[tuple[int, str]]:
+    """Whatever calls itself a command of ours: in running text, and in other blocks."""
+    text = page.read_text(encoding="utf-8")
+    for match in re.finditer(r"(?<!`)`(skillforge [^`]+)`(?!`)", text):
+        yield text.count("\n", 0, match.start()) + 1, " ".join(match[1].split())
+    for block in _BLOCK.finditer(text):
+        if block["language"] in ("", "text", "yaml"):
+            first = text.count("\n", 0, block.start("text")) + 1
+            for at, line in enumerate(block["text"].split("\n"), first):
+                if found := re.match(r"\s*(?:- run: |\$ )?(skillforge .*)", line):
+                    yield at, re.split(r"\s{2,}|\s#\s", found[1])[0]

@@ -1,0 +1,28 @@
+"""Every key of `skillforge.yaml`."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from skillforge.resources import schema
+from tests.docs.reference.markdown import code, document, table
+from tests.docs.reference.shape import default_of, type_of
+
+_LEAD = """\
+The policy `skillforge.yaml` lies at the top of a library. Every key is optional, and so
+is the file. The gate reads it at the base, so that a proposal cannot change what judges
+it. An unknown key is an error that names the nearest one. `schemas/policy.schema.json`
+says the same for editors."""
+
+
+def render() -> str:
+    rows = list(_rows(schema("policy.schema.json")))
+    head = ("key", "type", "default", "meaning")
+    return document("Policy", _LEAD, [table(head, rows)])
+
+
+def _rows(node: dict[str, Any], above: str = "") -> Iterator[tuple[str, ...]]:
+    for name, inner in node["properties"].items():
+        key, meaning = f"{above}{name}", inner.get("description", "")
+        yield code(key), type_of(inner), default_of(inner), meaning
+        if "properties" in inner:
+            yield from _rows(inner, f"{key}.")

@@ -1,0 +1,64 @@
+"""Every rule that a finding can name, with its manual page."""
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from skillforge.checks.fix import FIXABLE
+from skillforge.checks.gate_rules import GateRule
+from skillforge.checks.manual import AnyRule, check_of, every_rule
+from tests.docs.reference.markdown import code, document, table
+
+_LEAD = """\
+What `skillforge rules` tells, on one page. An error blocks promotion, a warning is for
+the reviewer, a note tells. The policy key `rules` gives a rule of `validate` another
+severity; findings of the scan are waived one by one ([scan.md](../scan.md))."""
+_TITLES = {
+    "validate": "validate",
+    "scan": "scan",
+    "gate": "Only at the gate",
+}
+
+
+def render() -> str:
+    every = every_rule()
+    parts = []
+    for title, found in groupby(every, _part):
+        rules = list(found)
+        parts += [f"## {_TITLES[title]}", _table(rules)]
+        parts.extend(words for rule in rules for words in _page(rule))
+    return document("Rules", _LEAD, parts)
+
+
+def _part(rule: AnyRule) -> str:
+    return "gate" if isinstance(rule, GateRule) else check_of(rule)
+
+
+def _table(rules: list[AnyRule]) -> str:
+    head = ("rule", "severity", _kind_title(rules[0]), "asks")
+    return table(
+        head,
+        ((f"[{r.id}](#{r.id})", r.severity, _kind(r), _safe(r.summary)) for r in rules),
+    )
+
+
+def _kind_title(rule: AnyRule) -> str:
+    return {"validate": "profile", "scan": "category", "gate": "check"}[_part(rule)]
+
+
+def _kind(rule: AnyRule) -> str:
+    if isinstance(rule, GateRule):
+        return rule.check
+    fixable = ", `--fix` mends it" if rule.id in FIXABLE else ""
+    return (rule.category or rule.profile) + fixable
+
+
+def _page(rule: AnyRule) -> Iterator[str]:
+    yield f"### {rule.id}"
+    where = f"{_kind_title(rule)} {_kind(rule)}"
+    yield f"{rule.severity}; {where}; {code(f'skillforge rules {rule.id}')}"
+    yield _safe(rule.page)
+
+
+def _safe(text: str) -> str:
+    """Words of a docstring: nothing in them is HTML."""
+    return text.replace("<", "&lt;")

@@ -1,0 +1,162 @@
+"""Libraries in use: what keys got, what they reported, and what nobody uses."""
+
+import json
+import time
+from collections.abc import Iterator
+
+from skillforge.model import Arm, Use
+from skillforge.operate import assigning
+from skillforge.operate.checkup import Environment
+from skillforge.store import Checked, Uses
+from tests.docs.situations.checking import CASES, unit_price
+from tests.docs.situations.naming import (
+    CSV,
+    CSV_BODY,
+    PDF,
+    PDF_BODY,
+    VERSION,
+    a_library,
+    add_skill,
+    page,
+    situation,
+)
+from tests.docs.world import RITA, World
+
+DAY = 86_400
+BEFORE = Environment("Python 3.10.14", "Linux x86_64", "bubblewrap")
+
+
+@situation("an agent that takes a skill")
+def an_agent(world: World) -> None:
+    """A program of others; it only has to be there."""
+    a_library(world)
+    world.program("agent", "#!/bin/sh\nexit 0\n")
+
+
+@situation("an edit in the agent's folder, and another on main")
+def an_edit_in_the_agents_folder(world: World) -> None:
+    file = world.home / ".claude/skills/csv-tables/SKILL.md"
+    file.write_text(file.read_text() + "\nMind the header.\n")
+    text = page("pdf-tables", PDF, PDF_BODY + "\nThen join them.\n", VERSION)
+    add_skill(world, "pdf-tables", text)
+    world.library.commit("Edit pdf-tables")
+
+
+@situation("a hundred uses in a file")
+def a_hundred_uses(world: World) -> None:
+    world.patch.setenv("SESSION", "s-1")
+    uses = [{"key": f"key {n}", "outcome": "success"} for n in range(100)]
+    _write_uses(world, uses)
+
+
+@situation("an edit that was approved")
+def an_edit_that_was_approved(world: World) -> None:
+    a_library(world)
+    text = page("csv-tables", CSV, CSV_BODY + "\nSkip empty rows.\n", VERSION)
+    add_skill(world, "csv-tables", text)
+    world.ok("propose", "csv-tables", "--why", "Shorter")
+    world.ok("review", "1", "--approve", "--as", RITA)
+
+
+@situation("600 uses, most of which fail with the edit")
+def uses_that_fail(world: World) -> None:
+    """Of the first keys with each version; which keys get it is not known before."""
+    new = _keys(world, Arm.CANARY)
+    old = _keys(world, Arm.STABLE)
+    rows = []
+    for number in range(600):
+        turn = number // 10
+        is_new = number % 10 == 0
+        fails = turn % 5 in (1, 3) if is_new else number % 20 == 1
+        key = next(new if is_new else old)
+        rows.append({"key": key, "outcome": "failure" if fails else "success"})
+    _write_uses(world, rows)
+
+
+@situation("uses of two versions")
+def uses_of_two_versions(world: World) -> None:
+    an_edit_that_was_approved(world)
+    world.ok("promote", "1")
+    uses_that_fail(world)
+    world.types("skillforge record < uses.jsonl")
+
+
+def _keys(world: World, arm: Arm) -> Iterator[str]:
+    library = world.library.library
+    for number in range(100_000):
+        key = f"key {number}"
+        if assigning.assigned(library, "csv-tables", key).arm is arm:
+            yield key
+
+
+def _write_uses(world: World, rows: list[dict[str, str]]) -> None:
+    said = {"skill": "csv-tables", "verified_by": "test", "seconds": 4.4}
+    text = "".join(json.dumps({**said, **row}) + "\n" for row in rows)
+    world.library.write("uses.jsonl", text)
+
+
+@situation("pitfalls that users reported")
+def pitfalls(world: World) -> None:
+    a_library(world)
+    reported = {
+        "Quoted line breaks do not end a row": 3,
+        "The jq command is not installed": 3,
+    }
+    for words, count in reported.items():
+        for number in range(count):
+            line = ("record", "csv-tables", "--key", f"{words} {number}")
+            how = ("--outcome", "failure", "--verified-by", "human")
+            world.ok(*line, *how, "--pitfall", words)
+
+
+@situation("a case that another Python passed")
+def a_case_that_another_python_passed(world: World) -> None:
+    a_library(world)
+    wrong = CASES.split("\n\n")[0].replace("0.75", "0.76") + "\n"
+    unit_price(world, cases=wrong)
+    world.library.commit("Add unit-price")
+    tree = world.library.git("rev-parse", "main:skills/unit-price").strip()
+    week = int(time.time()) - 7 * DAY
+    row = Checked("unit-price", tree, BEFORE.key, week, True, "{}")
+    Uses.of(world.library.root / ".git").check([row])
+
+
+AGENTS = "origin: agent-foreground"
+
+
+@situation("skills that nobody uses any more")
+def skills_that_nobody_uses(world: World) -> None:
+    a_library(world)
+    about = {
+        "old-export": ("Exports orders as XML. Use when XML is asked for.", ""),
+        "log-reader": ("Reads logs of servers. Use when a service fails.", "guide"),
+        "quarter-report": ("Writes the report of a quarter. Use when one is over.", ""),
+    }
+    for name, (description, link) in about.items():
+        text = f"# {name}\n\n1. Open the {name} folder.\n2. Write what it holds.\n"
+        text += "\nSee [the guide](docs/guide.md).\n" if link else ""
+        if link:
+            world.library.write(f"skills/{name}/references/guide.md", "# Guide\n")
+        add_skill(world, name, page(name, description, text, AGENTS))
+    world.library.write(
+        "skillforge.yaml", "rules: {link-target: warning, sections-required: off}\n"
+    )
+    world.patch.setenv("GIT_COMMITTER_DATE", f"{int(time.time()) - 200 * DAY} +0000")
+    world.library.commit("Long ago")
+    world.patch.delenv("GIT_COMMITTER_DATE")
+    last = {"csv-tables": 1, "pdf-tables": 2, "log-reader": 3}
+    last |= {"old-export": 140, "quarter-report": 48}
+    now = int(time.time())
+    uses = [
+        Use(f"{name} {days} {n}", name, "v1", "me", now - days * DAY - n * 20 * DAY)
+        for name, days in last.items()
+        for n in range(5)
+    ]
+    Uses.of(world.library.root / ".git").add(uses)
+
+
+@situation("old-export is archived")
+def old_export_is_archived(world: World) -> None:
+    world.ok("curate", "old-export", "--propose")
+    world.ok("review", "1", "--approve", "--as", RITA)
+    world.ok("promote", "1")

@@ -1,0 +1,84 @@
+"""The reference pages are what the code says, and leave nothing unsaid."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from skillforge.cli import COMMANDS, cli
+from skillforge.config import Policy, read_policy
+from skillforge.report import to_json
+from skillforge.resources import schema
+from tests.docs.reading import ROOT
+from tests.docs.reading import pages as written
+from tests.docs.reference import pages
+
+PAGES = pages()
+
+
+@pytest.mark.parametrize("file", PAGES, ids=lambda file: file.stem)
+def test_the_committed_page_is_what_the_code_gives(file: Path) -> None:
+    assert file.read_text(encoding="utf-8") == PAGES[file], "run `make reference`"
+
+
+@pytest.mark.parametrize("file", PAGES, ids=lambda file: file.stem)
+def test_no_row_is_without_a_meaning(file: Path) -> None:
+    rows = [line for line in PAGES[file].split("\n") if line.startswith("| ")]
+
+    assert rows
+    assert not [row for row in rows if row.endswith("|  |")]
+
+
+def test_the_readme_names_every_command_by_stage() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+
+    for stage, names in COMMANDS.items():
+        told = " ".join(f"`{name}`" for name in names)
+        assert f"\n| {stage} | {told} |\n" in text
+
+
+@pytest.mark.parametrize("page", [*written()[1:], *PAGES], ids=lambda page: page.stem)
+def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    prose = re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.S)
+    links = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", prose)
+    missing = [link for link in links if not (page.parent / link).exists()]
+
+    assert missing == []
+
+
+def test_every_command_and_option_has_help() -> None:
+    bare = list(_without_help(cli, click.Context(cli), "skillforge"))
+
+    assert bare == []
+
+
+def _without_help(command: click.Command, above: click.Context, path: str) -> Any:
+    if not command.help:
+        yield path
+    for param in command.params:
+        if isinstance(param, click.Option) and not param.help:
+            yield f"{path} {param.opts[0]}"
+    if isinstance(command, click.Group):
+        for name in command.list_commands(above):
+            inner = command.get_command(above, name)
+            assert inner is not None
+            yield from _without_help(inner, above, f"{path} {name}")
+
+
+def test_the_defaults_of_the_policy_are_those_that_its_schema_tells() -> None:
+    told = to_json(_defaults(schema("policy.schema.json")))
+
+    assert read_policy(told.encode()) == Policy()
+
+
+def _defaults(node: dict[str, Any]) -> dict[str, Any]:
+    told = {}
+    for name, inner in node["properties"].items():
+        if "default" in inner:
+            told[name] = inner["default"]
+        elif "properties" in inner:
+            told[name] = _defaults(inner)
+    return told
