@@ -16,7 +16,7 @@ from benchmarks.measure import Row, command, library, seconds
 from skillforge import proc
 from skillforge.config import CanaryPolicy
 from skillforge.model import Arm, Ended, Judged, Rollout, Source, Use
-from skillforge.operate import assigning
+from skillforge.operate import voices
 from skillforge.operate.canary import judge
 from skillforge.store import Uses, Votes
 
@@ -117,7 +117,7 @@ def fill(path: Path, count: int) -> None:
     for number in range(count):
         outcome = Ended.SUCCESS if chance.random() < 0.9 else Ended.FAILURE
         skill = f"skill-{number % 100:05d}"
-        voice = assigning.voice(skill, str(chance.randrange(count // 4)))
+        voice = voices.voice(skill, str(chance.randrange(count // 4)))
         at = start + number * 31_536_000 // count
         use = Use(f"{number:032x}", skill, OLD, voice, at, outcome, Source.TEST)
         batch.append(use)
