@@ -17,12 +17,11 @@ from collections.abc import (
 )
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from skillforge import proc
 from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.gitrepo import history, parsing
-from skillforge.gitrepo.making import Making
 from skillforge.gitrepo.objects import Entry, Object, Objects, read_tree
 from skillforge.gitrepo.running import (
     AS_IT_IS,
@@ -37,6 +36,9 @@ from skillforge.gitrepo.writing import (
     cannot_write,
     ref_lines,
 )
+
+if TYPE_CHECKING:
+    from skillforge.gitrepo.making import Making
 
 T = TypeVar("T")
 
@@ -252,11 +254,13 @@ class GitRepo:
         return Asked(self._start("var", "-l"), parsing.who)
 
     @contextmanager
-    def making(self, like: str) -> Iterator[Making]:
+    def making(self, like: str) -> "Iterator[Making]":
         """Make commits; when this ends, git has written them, and no ref names them.
 
         Their names are of the same kind as another, `like` that of their base.
         """
+        from skillforge.gitrepo.making import Making
+
         made = Making(self.find, len(like))
         yield made
         done = self.run("unpack-objects", "-q", stdin=made.pack())
