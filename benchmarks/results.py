@@ -73,9 +73,8 @@ def render(file: Path, titles: Mapping[str, str]) -> str:
     every = [Row(**row) for _, it in parts for row in it["rows"]]
     met = sum(row.met is True for row in every)
     missed = [row.what for row in every if row.met is False]
-    said = f"{met} targets met, {len(missed)} missed" + (
-        f": {'; '.join(missed)}." if missed else "."
-    )
+    names = f" ({'; '.join(missed)})" if missed else ""
+    said = f"Targets met: {met}; missed: {len(missed)}{names}."
     lines = [_ABOUT, _machine_words(newest), "", said, ""]
     for title, part in parts:
         lines += [f"## {title}", "", _when(part, newest), "", *_table(part["rows"]), ""]
