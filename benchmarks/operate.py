@@ -100,7 +100,8 @@ def verdicts(count: int) -> Iterator[Row]:
                 for run in done
             )
             what = f"canary uses until a drop of 20 points is caught, {where}"
-            yield Row(what, f"{uses:.0f}", "at most 100", uses <= 100)
+            said = f"{uses:.0f}" if uses < _NEVER / 2 else "never"
+            yield Row(what, said, "at most 100", uses <= 100)
 
 
 def idle_skills(count: int) -> Iterator[Row]:
@@ -149,7 +150,7 @@ def many_uses(work: Path, count: int) -> Iterator[Row]:
     """What `stats` and `record` take over a start of the program."""
     root = library(work, "used", 100)
     stats = command("stats", "--library", root, "--json")
-    tenth, whole = 0.0, 0.0
+    tenth = whole = taken = 0.0
     for part_of in (count // 10, count):
         path = root / ".git" / "skillforge" / "state.db"
         for old in path.parent.glob("state.db*"):
@@ -158,7 +159,7 @@ def many_uses(work: Path, count: int) -> Iterator[Row]:
         start, taken = seconds(command("--version"), stats)
         tenth, whole = whole, taken - start
     told = f"stats of {count:,} uses"
-    yield Row(told, f"{whole:.2f} s", "at most 3 s", whole <= 3)
+    yield Row(told, f"{taken:.2f} s", "at most 3 s", taken <= 3)
     growth = whole / max(tenth, 1e-6)
     what = "stats of ten times the uses"
     yield Row(what, f"{growth:.2f} x", "at most 10 x", growth <= 10)
