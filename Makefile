@@ -43,7 +43,7 @@ lint: $(READY)  ## style, types and the layers of the house
 reference: $(READY)  ## docs/reference/ from the code
 	$(BIN)/python -m tests.docs.reference
 
-bench: $(READY)  ## speed as ratios against floors and peers
+bench: $(READY)  ## all figures beside targets and peers, in benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks
 
 pictures: $(READY) browser  ## the pictures of README and docs, made by the tool itself

@@ -1,12 +1,11 @@
 """The loop: propose against a bare fast-import, audit and log against bare git log."""
 
 import itertools
-import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.measure import Row, git, library, ratio, seconds
+from benchmarks.measure import Row, Work, git, identify, library, ratio, seconds
 from skillforge.gitrepo import trailers
 from skillforge.model import Draft, DraftFile
 from skillforge.propose import audit, story
@@ -15,15 +14,14 @@ from skillforge.propose.desk import Desk
 from skillforge.propose.history import MAIN_LINE
 from skillforge.propose.opening import propose
 
-PROMOTIONS = 5_000
 NAMES = ("".join(letters) for letters in itertools.product("abcdefghij", repeat=6))
 WHO = "Bench <bench@example.invalid>"
 
 
-def identify() -> None:
-    for who in ("AUTHOR", "COMMITTER"):
-        os.environ[f"GIT_{who}_NAME"] = "Bench"
-        os.environ[f"GIT_{who}_EMAIL"] = "bench@example.invalid"
+def rows(work: Work) -> Iterator[Row]:
+    identify()
+    yield from proposing(work.small, work.large)
+    yield from looking_back(work.folder, work.size(5_000, 200))
 
 
 def skill(name: str) -> bytes:
@@ -32,9 +30,8 @@ def skill(name: str) -> bytes:
     return f"{head}# About {name}\n\n{lines}".encode()
 
 
-def proposing(small: Path, large: Path) -> list[Row]:
-    identify()
-    rows, ours = [], {}
+def proposing(small: Path, large: Path) -> Iterator[Row]:
+    ours = {}
     for root, count in ((small, "1,000"), (large, "10,000")):
         _propose(root)  # the first one reads every skill, once
         bare, own, porcelain = seconds(
@@ -44,12 +41,13 @@ def proposing(small: Path, large: Path) -> list[Row]:
             times=12,
         )
         ours[count] = own
-        rows.append(ratio(f"propose at {count} against fast-import", own / bare, 2.5))
-        faster = porcelain / own
-        rows.append(ratio("the same, faster than porcelain", faster, 10, least=True))
+        yield ratio(f"propose at {count}, against fast-import", own / bare, 2.5)
+        what = f"propose at {count}, times as fast as porcelain"
+        row = ratio(what, porcelain / own, 10, least=True)
+        yield row._replace(peers=f"checkout, add, commit: {porcelain * 1000:.0f} ms")
         _forget(root)
     growth = ours["10,000"] / ours["1,000"]
-    return [*rows, ratio("propose, ten times the skills", growth, 4)]
+    yield ratio("propose, ten times the skills", growth, 4)
 
 
 def _propose(root: Path) -> None:
@@ -93,20 +91,20 @@ def _forget(root: Path) -> None:
     git(root, "gc", "-q", "--prune=now")
 
 
-def looking_back(work: Path) -> list[Row]:
+def looking_back(work: Path, promotions: int) -> list[Row]:
     """Audit and log over many promotions, against git's own passes with no reader."""
     root = library(work, "history", 200)
-    _promote_many(root)
+    _promote_many(root, promotions)
     desk = Desk.at(root)
     floor, own, one = seconds(
         lambda: _bare_log(root),
-        lambda: _audit(desk),
+        lambda: _audit(desk, promotions),
         lambda: story.log(desk.library, "skill-000007"),
         times=3,
     )
     return [
-        ratio(f"audit of {PROMOTIONS:,} against git log", own / floor, 4),
-        ratio("log of one skill against git log", one / floor, 3),
+        ratio(f"audit of {promotions:,} promotions, against git log", own / floor, 4),
+        ratio("log of one skill, against git log", one / floor, 3),
     ]
 
 
@@ -116,13 +114,13 @@ def _bare_log(root: Path) -> None:
         subprocess.run(line, cwd=root, stdout=subprocess.DEVNULL, check=True)
 
 
-def _audit(desk: Desk) -> None:
+def _audit(desk: Desk, promotions: int) -> None:
     done = audit.audit(desk.library, desk.forge)
-    assert done.promotions == PROMOTIONS, done
+    assert done.promotions == promotions, done
     assert not done.exceptions, done.exceptions[:3]
 
 
-def _promote_many(root: Path) -> None:
+def _promote_many(root: Path, promotions: int) -> None:
     """Make proposals and their merges as promote does, in a single import."""
     line = ["git", "fast-import", "--quiet", "--force"]
     pipe = subprocess.PIPE
@@ -130,7 +128,7 @@ def _promote_many(root: Path) -> None:
         assert git_.stdin is not None
         assert git_.stdout is not None
         before = "refs/heads/main^0"
-        for number in range(1, PROMOTIONS + 1):
+        for number in range(1, promotions + 1):
             for part in _promotion(number, before):
                 git_.stdin.write(part)
             git_.stdin.flush()

@@ -4,7 +4,9 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,10 +14,44 @@ from benchmarks.corpus import generate
 
 
 class Row(NamedTuple):
+    """One figure beside its target; `met` is None where there is nothing to meet."""
+
     what: str
     value: str
     target: str
     met: bool | None
+    peers: str = ""
+
+
+@dataclass(frozen=True)
+class Work:
+    """Where a part of the benchmarks works, and on what.
+
+    A quick run is a try of the benchmarks themselves: sizes are small, and its figures
+    say nothing.
+    """
+
+    folder: Path
+    is_quick: bool = False
+    data: Path | None = None  # what others labelled and is not ours to publish
+
+    def size(self, full: int, quick: int) -> int:
+        return quick if self.is_quick else full
+
+    @cached_property
+    def small(self) -> Path:
+        """A library of 1,000 skills."""
+        return library(self.folder, "small", self.size(1_000, 40))
+
+    @cached_property
+    def large(self) -> Path:
+        """A library of 10,000 skills."""
+        return library(self.folder, "large", self.size(10_000, 120))
+
+    def given(self, name: str) -> Path | None:
+        """A file or folder of the data, if it is there."""
+        found = self.data / name if self.data else None
+        return found if found and found.exists() else None
 
 
 def git(root: Path, *args: str) -> str:
@@ -50,13 +86,52 @@ def ratio(what: str, value: float, target: float, *, least: bool = False) -> Row
     return Row(what, f"{value:.2f} x", f"{sign} {target:g} x", met)
 
 
+def milliseconds(what: str, taken: float, most: float) -> Row:
+    return Row(
+        what, f"{taken * 1000:.0f} ms", f"within {most:g} ms", taken * 1000 <= most
+    )
+
+
+def share(what: str, part: float, whole: float, least: float, peers: str = "") -> Row:
+    """How many of the whole; so many at least."""
+    value = part / (whole or 1)
+    return Row(what, f"{value:.3f}", f"at least {least:g}", value >= least, peers)
+
+
+def at_most(what: str, part: float, whole: float, most: float, peers: str = "") -> Row:
+    """How many of the whole; so many at most."""
+    value = part / (whole or 1)
+    return Row(what, f"{value:.3f}", f"at most {most:g}", value <= most, peers)
+
+
+def needs_data(name: str, *wanted: tuple[str, str]) -> list[Row]:
+    """Rows for figures that cannot be had without data that is not here."""
+    return [Row(what, f"needs {name}", target, None) for what, target in wanted]
+
+
 def library(work: Path, name: str, count: int) -> Path:
     root = work / name
     generate(root, count)
-    git(work, "init", "-q", "-b", "main", name)
-    git(root, "add", "--all")
-    git(root, "commit", "-q", "-m", "Start")
+    committed(root)
     old = time.time() - 3600
     for folder, _folders, _files in os.walk(root / "skills"):
         os.utime(folder, (old, old))
     return root
+
+
+def committed(root: Path) -> None:
+    """Make a folder of skills a repository."""
+    git(root.parent, "init", "-q", "-b", "main", root.name)
+    git(root, "add", "--all")
+    git(root, "commit", "-q", "-m", "Start")
+
+
+def identify() -> None:
+    """Let git know who is at work, whatever the machine says."""
+    for who in ("AUTHOR", "COMMITTER"):
+        os.environ[f"GIT_{who}_NAME"] = "Bench"
+        os.environ[f"GIT_{who}_EMAIL"] = "bench@example.invalid"
+
+
+def first(folders: Sequence[Path]) -> Path:
+    return sorted(folders)[0]

@@ -1,28 +1,35 @@
-"""The canary's promises by simulation, and what a million uses cost.
+"""The canary's promises by simulation, and what a million uses cost."""
 
-`python -m benchmarks.operate [--runs 1000] [--uses 1000000]`; seeds are printed.
-"""
-
-import argparse
 import random
 import statistics
-import tempfile
-import time
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.measure import Row, command, library, seconds
+from benchmarks import sync
+from benchmarks.measure import Row, Work, command, git, library, milliseconds, seconds
 from skillforge import proc
 from skillforge.config import CanaryPolicy
 from skillforge.model import Arm, Ended, Judged, Rollout, Source, Use
-from skillforge.operate import assigning
+from skillforge.operate import voices
+from skillforge.operate.assigning import has_canary
 from skillforge.operate.canary import judge
 from skillforge.store import Uses, Votes
 
 SEED = 20_261_117
 OLD, NEW = "1" * 40, "2" * 40
 _NEVER = 10**9
+
+
+def rows(work: Work) -> Iterator[Row]:
+    count = work.size(1000, 6)
+    yield from many_uses(work.folder, work.size(1_000_000, 2_000))
+    yield from sync.rows(work)
+    yield from assignment(work.size(100_000, 5_000))
+    yield Row("seeds of the simulations", f"{SEED} to {SEED + count - 1}", "-", None)
+    yield from verdicts(count)
+    yield from idle_skills(count)
 
 
 class Cell(NamedTuple):
@@ -76,9 +83,8 @@ def part(done: list[Run], verdict: Judged) -> float:
     return sum(run.verdict is verdict for run in done) / len(done)
 
 
-def verdicts(count: int) -> list[Row]:
+def verdicts(count: int) -> Iterator[Row]:
     """False roll-backs without a difference, and how soon a drop of 20 points shows."""
-    rows = []
     for control in (0.6, 0.8, 0.9):
         for share in (10.0, 50.0):
             most = 100 if share == 10 else 400
@@ -87,26 +93,40 @@ def verdicts(count: int) -> list[Row]:
             )
             where = f"success {control:g}, share {share:g} %"
             what = f"false roll-back, {where}, {most} canary uses"
-            rows.append(Row(what, f"{same:.3f}", "at most .05", same <= 0.05))
+            yield Row(what, f"{same:.3f}", "at most .05", same <= 0.05)
             done = runs(Cell(control, control - 0.2, share), 1000, count)
             uses = statistics.median(
                 run.canary_uses if run.verdict is Judged.ROLL_BACK else _NEVER
                 for run in done
             )
             what = f"canary uses until a drop of 20 points is caught, {where}"
-            rows.append(Row(what, f"{uses:.0f}", "at most 100", uses <= 100))
-    return rows
+            said = f"{uses:.0f}" if uses < _NEVER / 2 else "never"
+            yield Row(what, said, "at most 100", uses <= 100)
 
 
-def idle_skills(count: int) -> list[Row]:
+def idle_skills(count: int) -> Iterator[Row]:
     """A new skill that does nothing, beside no skill."""
-    rows = []
     for control in (0.6, 0.9):
         cell = Cell(control, control, 50.0, is_new_skill=True)
         good = part(runs(cell, 400, count), Judged.PROMOTE)
         what = f"new skill that does nothing called good, success {control:g}"
-        rows.append(Row(what, f"{good:.3f}", "at most .05", good <= 0.05))
-    return rows
+        yield Row(what, f"{good:.3f}", "at most .05", good <= 0.05)
+
+
+def assignment(count: int) -> Iterator[Row]:
+    """Who gets a canary: as many as configured, and not the same ones as before."""
+    one, two = (Rollout("skill", it, OLD, NEW, 10.0, 0) for it in ("one", "two"))
+    keys = [f"key-{number}" for number in range(count)]
+    in_one, in_two = ({k for k in keys if has_canary(it, k)} for it in (one, two))
+    error = 3 * (0.1 * 0.9 / count) ** 0.5
+    off = abs(len(in_one) / count - 0.1)
+    what = f"share of {count:,} keys, off the 10 % that were asked for"
+    yield Row(what, f"{off:.4f}", f"at most {error:.4f}", off <= error)
+    both = len(in_one & in_two) / count
+    apart = abs(both - len(in_one) / count * len(in_two) / count) / 0.09
+    most = 3 / count**0.5
+    what = "correlation of two rollouts"
+    yield Row(what, f"{apart:.4f}", f"at most {most:.4f}", apart <= most)
 
 
 def fill(path: Path, count: int) -> None:
@@ -117,7 +137,7 @@ def fill(path: Path, count: int) -> None:
     for number in range(count):
         outcome = Ended.SUCCESS if chance.random() < 0.9 else Ended.FAILURE
         skill = f"skill-{number % 100:05d}"
-        voice = assigning.voice(skill, str(chance.randrange(count // 4)))
+        voice = voices.voice(skill, str(chance.randrange(count // 4)))
         at = start + number * 31_536_000 // count
         use = Use(f"{number:032x}", skill, OLD, voice, at, outcome, Source.TEST)
         batch.append(use)
@@ -126,54 +146,37 @@ def fill(path: Path, count: int) -> None:
             batch.clear()
 
 
-def many_uses(work: Path, count: int) -> list[Row]:
+def many_uses(work: Path, count: int) -> Iterator[Row]:
     """What `stats` and `record` take over a start of the program."""
     root = library(work, "used", 100)
-    names = sorted(path.name for path in (root / "skills").iterdir())
-    line = ("--library", root, "--key", "k", "--outcome", "success")
-    tenth: list[float] = []
-    whole: list[float] = []
-    for part_of, times in ((count // 10, tenth), (count, whole)):
+    stats = command("stats", "--library", root, "--json")
+    tenth = whole = taken = 0.0
+    for part_of in (count // 10, count):
         path = root / ".git" / "skillforge" / "state.db"
         for old in path.parent.glob("state.db*"):
             old.unlink()
         fill(path, part_of)
-        took = seconds(
-            command("--version"),
-            command("stats", "--library", root, "--json"),
-            command("record", names[0], *line),
-        )
-        times += took
-    start, stats, record = whole
-    over = (record - start) * 1000
-    growth = (stats - start) / max(tenth[1] - tenth[0], 1e-6)
-    million = f"{count:,} uses"
-    return [
-        Row(f"stats of {million}", f"{stats:.2f} s", "at most 3 s", stats <= 3),
-        Row(f"record with {million}, over start-up", f"{over:.0f} ms",
-            "at most 20 ms", over <= 20),
-        Row("stats of ten times the uses", f"{growth:.2f} x", "at most 10 x",
-            growth <= 10),
-    ]  # fmt: skip
+        start, taken = seconds(command("--version"), stats)
+        tenth, whole = whole, taken - start
+    told = f"stats of {count:,} uses"
+    yield Row(told, f"{taken:.2f} s", "at most 3 s", taken <= 3)
+    growth = whole / max(tenth, 1e-6)
+    what = "stats of ten times the uses"
+    yield Row(what, f"{growth:.2f} x", "at most 10 x", growth <= 10)
+    yield from recording(root, count)
 
 
-def rows(work: Path, count: int = 1000, uses: int = 1_000_000) -> list[Row]:
-    return [*verdicts(count), *idle_skills(count), *many_uses(work, uses)]
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=1000)
-    parser.add_argument("--uses", type=int, default=1_000_000)
-    given = parser.parse_args()
-    began = time.perf_counter()
-    print(f"seeds {SEED} to {SEED + given.runs - 1}")
-    with tempfile.TemporaryDirectory() as folder:
-        for row in rows(Path(folder), given.runs, given.uses):
-            sign = {True: "met", False: "MISSED", None: ""}[row.met]
-            print(f"{row.what:75} {row.value:>10}  {row.target:14} {sign}")
-    print(f"{time.perf_counter() - began:.0f} s")
-
-
-if __name__ == "__main__":
-    main()
+def recording(root: Path, count: int) -> Iterator[Row]:
+    """The usual use; and one after main has moved, which asks git for the version."""
+    line = ("--library", root, "--key", "k", "--outcome", "success")
+    record = command("record", "skill-000000", *line)
+    record()
+    start, usual = seconds(command("--version"), record, times=15)
+    what = f"record with {count:,} uses, over --version"
+    yield milliseconds(what, usual - start, 20)
+    slow = []
+    for number in range(5):
+        git(root, "commit", "-q", "--allow-empty", "-m", f"Move {number}")
+        slow += seconds(record, times=1)
+    over = f"{(min(slow) - start) * 1000:.0f} ms"
+    yield Row("the same after main has moved", over, "-", None)

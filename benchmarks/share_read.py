@@ -2,13 +2,21 @@
 
 import random
 import re
-import shutil
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from benchmarks.measure import Row, command, git, ratio, seconds
+from benchmarks.measure import (
+    Row,
+    Work,
+    command,
+    committed,
+    milliseconds,
+    ratio,
+    seconds,
+)
 from skillforge.library import Library
 from skillforge.share import shelf
 from skillforge.share.search import search
@@ -17,13 +25,16 @@ from skillforge.store.index import Index, Shelved
 _WORDS = re.compile(r"[^\W_]+")
 
 
-def rows(root: Path, work: Path) -> list[Row]:
+def rows(work: Work) -> Iterator[Row]:
+    root, folder = work.large, work.folder
     library = Library(root)
     tip = library.tip
-    plain = _plain_index(library, tip, work / "plain.db")
+    plain = _plain_index(library, tip, folder / "plain.db")
     skills = shelf.reading(library, tip, Index.skills)
     queries = [query for _, query in _queries(skills, 20, (8, 12, 16))]
-    return [*_speed(library, tip, plain, queries), *_quality(work), *_catalog(root)]
+    yield from _speed(library, tip, plain, queries)
+    yield _quality(folder, work.size(2000, 100), work.size(300, 30))
+    yield _catalog(root)
 
 
 def _plain_index(library: Library, tip: str, path: Path) -> Path:
@@ -65,7 +76,7 @@ def _plain(path: Path, query: str) -> list[str]:
 def _speed(library: Library, tip: str, plain: Path, queries: list[str]) -> list[Row]:
     """Long queries, short ones, and some with a word that no skill has."""
     kinds = {
-        "search against raw FTS5": queries,
+        "search of 10,000, against raw FTS5": queries,
         "the same, with three words": [" ".join(it.split()[:3]) for it in queries],
         "the same, with an unknown word": [f"{it} xylophone" for it in queries],
     }
@@ -88,20 +99,21 @@ def _all(library: Library, tip: str, queries: list[str]) -> None:
         search(library, tip, query)
 
 
-def _quality(work: Path) -> list[Row]:
+def _quality(work: Path, skills_: int, asked: int) -> Row:
     """How often the skill whose description a query is taken from comes first."""
-    root = _varied(work / "varied", 2000)
+    root = _varied(work / "varied", skills_)
     library = Library(root)
     tip = library.tip
     plain = _plain_index(library, tip, work / "varied.db")
     skills = shelf.reading(library, tip, Index.skills)
     ours = raw = 0
-    queries = _queries(skills, 300, (3, 4, 5))
+    queries = _queries(skills, asked, (3, 4, 5))
     for name, query in queries:
         raw += _plain(plain, query)[:1] == [name]
         ours += [hit.skill.name for hit in search(library, tip, query, 1)] == [name]
     value, bar = (f"{it / len(queries):.2f}" for it in (ours, raw))
-    return [Row("hit@1, words of descriptions", value, f"BM25: {bar}", ours >= raw)]
+    what = "hit@1, words of descriptions"
+    return Row(what, value, "as good as BM25", ours >= raw, f"BM25: {bar}")
 
 
 def _varied(root: Path, count: int) -> Path:
@@ -118,35 +130,13 @@ def _varied(root: Path, count: int) -> Path:
         head = f"---\nname: {folder.name}\ndescription: {' '.join(about)}\n---\n"
         text = f"{head}# Title\n\n{' '.join(body)}\n"
         (folder / "SKILL.md").write_text(text, encoding="utf-8")
-    git(root.parent, "init", "-q", "-b", "main", root.name)
-    git(root, "add", "--all")
-    git(root, "commit", "-q", "-m", "Start")
+    committed(root)
     return root
 
 
-def _catalog(root: Path) -> list[Row]:
+def _catalog(root: Path) -> Row:
     command("catalog", "--library", root)()
     version, warm = seconds(
         command("--version"), command("catalog", "--library", root), times=10
     )
-    over = (warm - version) * 1000
-    return [
-        Row("catalog over --version", f"{over:.0f} ms", "within 100 ms", over <= 100)
-    ]
-
-
-def main() -> None:
-    import tempfile
-
-    from benchmarks.__main__ import show
-    from benchmarks.measure import library
-
-    with tempfile.TemporaryDirectory() as folder:
-        work = Path(folder)
-        root = library(work, "root", 10_000)
-        show(rows(root, work))
-        shutil.rmtree(root)
-
-
-if __name__ == "__main__":
-    main()
+    return milliseconds("catalog of 10,000, warm, over --version", warm - version, 100)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from skillforge.checks.scan.session import Scanned
     from skillforge.checks.testing.session import Tested
     from skillforge.model import Proposal, Report, Skill, Verdict
-    from skillforge.operate.recording import Recorded
+    from skillforge.operate.reports import Recorded
     from skillforge.propose.audit import Audit
     from skillforge.propose.opening import Outcome
     from skillforge.propose.story import Version
@@ -158,7 +158,7 @@ class Library:
     ) -> "Recorded":
         """Report how a use of a skill ended; that may decide its rollout."""
         from skillforge.model import Ended, Source
-        from skillforge.operate.recording import Report
+        from skillforge.operate.reports import Report
         from skillforge.verbs.recording import record
 
         use = Report(name, key, Ended(outcome), Source(verified_by))

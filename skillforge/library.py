@@ -6,17 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from skillforge import gitrepo
-from skillforge.config import POLICY_FILE, Policy, read_policy
-from skillforge.document import (
-    MAX_BYTES,
-    file_unreadable,
-    parse,
-    too_large,
-    unreadable,
-)
 from skillforge.errors import ConfigError, RequestError, ToolError
 from skillforge.gitrepo import GitRepo, TreeFile
 from skillforge.model import (
@@ -24,12 +16,14 @@ from skillforge.model import (
     SKILL_FILE,
     SKILLS,
     Document,
-    DraftFile,
     File,
     Kind,
     Skill,
 )
-from skillforge.text import nearest
+
+if TYPE_CHECKING:
+    from skillforge.config import Policy
+    from skillforge.model import DraftFile
 
 Listing: TypeAlias = dict[str, list[TreeFile]]
 _FEW_NAMES = 1000  # that fit on a command line; beyond, all are listed
@@ -59,11 +53,14 @@ class Library:
                 hint="check --library and $SKILLFORGE_LIBRARY",
             )
         root = gitrepo.find_root(start)
-        if root is None and (
-            (start / SKILLS).is_dir() or (start / POLICY_FILE).is_file()
-        ):
-            root = start
-        return cls(root) if root else None
+        return cls(root) if root else cls._without_git(start)
+
+    @classmethod
+    def _without_git(cls, start: Path) -> "Library | None":
+        from skillforge.config import POLICY_FILE
+
+        is_one = (start / SKILLS).is_dir() or (start / POLICY_FILE).is_file()
+        return cls(start) if is_one else None
 
     @classmethod
     def open(cls, start: Path) -> "Library":
@@ -127,8 +124,10 @@ class Library:
         here = repo.ref(self.trunk or f"refs/heads/{self.main}")
         return here or repo.ref(f"refs/remotes/origin/{self.main}")
 
-    def policy(self, revision: str | None = None) -> Policy:
+    def policy(self, revision: str | None = None) -> "Policy":
         """The policy in the checkout, or at a commit."""
+        from skillforge.config import POLICY_FILE, read_policy
+
         return read_policy(self.read_file(POLICY_FILE, revision))
 
     def read_file(self, name: str, revision: str | None = None) -> bytes:
@@ -173,6 +172,8 @@ class Library:
                 f"{self.root} is a bare repository and has no skills in files",
                 hint="give the path of a folder, or send a batch on standard input",
             )
+        from skillforge.text import nearest
+
         meant = nearest(name, [entry.name for entry in self.folders()])
         raise RequestError(
             f"there is no skill or folder {name!r}",
@@ -204,6 +205,8 @@ class Library:
 
     def read_listed(self, listing: Listing) -> Iterator[Skill]:
         """Skills straight from git's objects; no checkout is needed."""
+        from skillforge.document import MAX_BYTES, parse, too_large
+
         repo = self.repository()
         skill_mds = [f for files in listing.values() for f in files if _is_md(f)]
         contents = repo.blobs(f.object for f in skill_mds if f.size <= MAX_BYTES)
@@ -233,8 +236,10 @@ class Library:
             if it is not None
         }
 
-    def files_at(self, commit: str, name: str) -> dict[str, DraftFile]:
+    def files_at(self, commit: str, name: str) -> "dict[str, DraftFile]":
         """A skill's files as they are at a commit; none if it is not there."""
+        from skillforge.model import DraftFile
+
         repo = self.repository()
         entries = repo.files_in(f"{commit}:{SKILLS}/{name}")
         found = repo.find_all([entry.object for entry in entries.values()])
@@ -297,6 +302,8 @@ def read_folder(folder: str, name: str, shown: str, *, alone: bool = False) -> S
         files, folders = _scan(folder, alone)
         document = _read_document(read, files.get(SKILL_FILE))
     except OSError as err:
+        from skillforge.document import file_unreadable, unreadable
+
         files, folders = {}, {}
         document = unreadable(file_unreadable.findings(err.strerror))
     return Skill(name, shown, files, document, read, folders)
@@ -305,6 +312,14 @@ def read_folder(folder: str, name: str, shown: str, *, alone: bool = False) -> S
 def _read_document(read: "_Reader", skill_md: File | None) -> Document | None:
     if skill_md is None or skill_md.kind in (Kind.OTHER, Kind.SUBMODULE):
         return None
+    from skillforge.document import (
+        MAX_BYTES,
+        file_unreadable,
+        parse,
+        too_large,
+        unreadable,
+    )
+
     if skill_md.size > MAX_BYTES:
         return too_large(skill_md.size)
     try:

@@ -29,11 +29,16 @@ class Settings:
         self.host = ""
 
     @property
-    def start(self) -> "Path":
+    def folder(self) -> str:
         """Where to look for the library."""
+        return self.library or os.environ.get("SKILLFORGE_LIBRARY") or "."
+
+    @property
+    def start(self) -> "Path":
+        """The same, as a path."""
         from pathlib import Path
 
-        return Path(self.library or os.environ.get("SKILLFORGE_LIBRARY") or ".")
+        return Path(self.folder)
 
     @property
     def choice(self) -> "Choice":

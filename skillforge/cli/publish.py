@@ -61,7 +61,7 @@ def publish(
         return stopped(gathered)
     with tempfile.TemporaryDirectory(prefix="skillforge-hub-") as folder:
         made = Path(folder) / "hub"
-        building.build(gathered.hub, made)
+        building.build(gathered.hub, made, gathered.cache)
         if where == GITHUB:
             return _to_github(settings, gathered, made)
         if where == CLAWHUB:

@@ -11,9 +11,9 @@ from skillforge.cli.base import Answer, Settings, forge_options
 from skillforge.model import Ended, Source
 
 if TYPE_CHECKING:
-    from skillforge.operate.canary import Judgement
-    from skillforge.operate.recording import Recorded, Report, Unread
+    from skillforge.operate.reports import Recorded, Report, Unread
     from skillforge.propose.desk import Desk
+    from skillforge.verbs.recording import Looked
 
 _OUTCOMES = [it.value for it in Ended]
 _SOURCES = [it.value for it in Source]
@@ -64,12 +64,11 @@ def record(settings: Settings, /, name: str | None, **given: Any) -> Answer:
     A use that decides a rollout closes or finishes it at once. Exits 1 if a line was no
     report; the others are recorded.
     """
-    from skillforge.verbs.looking import library_at
-    from skillforge.verbs.recording import record as keep
+    from skillforge.verbs.recording import record_at
 
     reports, unread = _reports(name, given)
-    library = library_at(settings.start, settings.forge, settings.host)
-    done, looked = keep(library, reports, lambda: _desk(settings))
+    choice = (settings.forge, settings.host)
+    done, looked = record_at(settings.folder, reports, lambda: _desk(settings), *choice)
     return _recorded(done, unread, looked)
 
 
@@ -85,7 +84,7 @@ def _desk(settings: Settings) -> "Desk":
 def _reports(
     name: str | None, given: dict[str, Any]
 ) -> "tuple[list[Report], list[Unread]]":
-    from skillforge.operate.recording import Report, Unread, read_lines
+    from skillforge.operate.reports import Report, Unread, read_lines
 
     if name is None:
         if sys.stdin is None or sys.stdin.isatty():
@@ -122,18 +121,12 @@ def _lines() -> Iterable[str]:
 def _recorded(
     done: "Recorded",
     unread: "list[Unread]",
-    looked: "list[tuple[Judgement, str]]",
+    looked: "Looked",
 ) -> Answer:
-    from skillforge.operate import words
-    from skillforge.report import many, printable
-
     said = [f"line {it.line}: {it.why}" for it in unread] + list(done.remarks)
+    noun = "use" if done.added == 1 else "uses"
     known = f"; {done.again} known before" if done.again else ""
-    lines = [*map(printable, said), f"recorded {many(done.added, 'use')}{known}"]
-    for judged, problem in looked:
-        if judged.verdict != "continue":
-            lines.append(words.judgement_text(judged))
-        lines += [problem] if problem else []
+    lines = [*_printed(said), f"recorded {done.added:,} {noun}{known}"]
     data = {
         "recorded": done.added,
         "again": done.again,
@@ -143,9 +136,30 @@ def _recorded(
         ],
         "remarks": list(done.remarks),
         "problems": [it._asdict() for it in unread],
-        "rollouts": [words.judgement_data(judged) for judged, _ in looked],
+        "rollouts": _judged(looked, lines),
     }
     return Answer(data, "\n".join(lines), ok=not unread)
+
+
+def _printed(said: list[str]) -> list[str]:
+    if not said:
+        return []
+    from skillforge.report import printable
+
+    return [printable(it) for it in said]
+
+
+def _judged(looked: "Looked", lines: list[str]) -> list[dict[str, Any]]:
+    """What became of rollouts, for scripts; for people it is added to the lines."""
+    if not looked:
+        return []
+    from skillforge.operate import words
+
+    for judged, problem in looked:
+        if judged.verdict != "continue":
+            lines.append(words.judgement_text(judged))
+        lines += [problem] if problem else []
+    return [words.judgement_data(judged) for judged, _ in looked]
 
 
 @click.command("sync-uses")
@@ -200,10 +214,7 @@ def _other(desk: "Desk", named: str) -> Any:
     return remotes.Remote(name)
 
 
-def _synced(
-    sent: int, shared: Any, changed: list[str], looked: "list[tuple[Judgement, str]]"
-) -> Answer:
-    from skillforge.operate import words
+def _synced(sent: int, shared: Any, changed: list[str], looked: "Looked") -> Answer:
     from skillforge.report import many
 
     lines = [
@@ -216,10 +227,6 @@ def _synced(
         lines.append(
             f"{many(shared.ahead, 'use')} of the future: a clock is wrong somewhere"
         )
-    for judged, problem in looked:
-        if judged.verdict != "continue":
-            lines.append(words.judgement_text(judged))
-        lines += [problem] if problem else []
     data = {
         "sent": sent,
         "received": shared.received,
@@ -227,6 +234,6 @@ def _synced(
         "unread": shared.unread,
         "ahead": shared.ahead,
         "changed": changed,
-        "rollouts": [words.judgement_data(judged) for judged, _ in looked],
+        "rollouts": _judged(looked, lines),
     }
     return Answer(data, "\n".join(lines))

@@ -315,7 +315,7 @@ def build(settings: Settings, /, tag: str | None, out: Path, **said: str) -> Ans
     if gathered.blocking:
         return stopped(gathered)
     folder.hub_in(out)
-    building.build(gathered.hub, out)
+    building.build(gathered.hub, out, gathered.cache)
     return built(gathered, out)
 
 

@@ -86,13 +86,23 @@ def _refuse_missing() -> None:
 
 
 def _loaded() -> Any:
-    """The server; its many classes are made without a search for cycles among them."""
+    """The server; its many classes are made without a search for cycles among them.
+
+    The SDK has five hundred models, of which a session needs a few: what checks the
+    values of one is made when it is first needed.
+    """
     import gc
     from importlib import import_module
 
+    from pydantic import BaseModel
+
     from skillforge.proc import without_cycles
 
-    server = without_cycles(import_module)("skillforge.mcp_server.server")
+    BaseModel.model_config["defer_build"] = True
+    try:
+        server = without_cycles(import_module)("skillforge.mcp_server.server")
+    finally:
+        del BaseModel.model_config["defer_build"]
     gc.freeze()
     return server
 

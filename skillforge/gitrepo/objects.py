@@ -1,6 +1,5 @@
 """Reading objects: one `git cat-file` that answers question after question."""
 
-import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from typing import IO, NamedTuple
@@ -143,5 +142,7 @@ def _tree_data(entries: Mapping[str, Entry]) -> bytes:
 
 
 def _name(kind: str, data: bytes, like: str) -> str:
+    import hashlib  # takes a while, and who only reads has no need of it
+
     algorithm = hashlib.sha256 if len(like) == 64 else hashlib.sha1
     return algorithm(b"%s %d\0%s" % (kind.encode(), len(data), data)).hexdigest()

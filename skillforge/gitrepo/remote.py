@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from skillforge.errors import ConflictError, ToolError
 from skillforge.gitrepo import GitRepo
+from skillforge.gitrepo.disk import has_remote
 from skillforge.gitrepo.writing import RefUpdate
 
 _LOCKED_OUT = re.compile(
@@ -26,19 +27,12 @@ class Remote(NamedTuple):
 
 def origin(repo: GitRepo) -> tuple[str, str]:
     """The remote that a clone came from, by name and URL; empty if there is none."""
-    if b"[remote" not in _config(repo):
+    if not has_remote(str(repo.common_dir)):
         return "", ""  # the usual case of a library on one machine: no process
     names = repo.git("remote").decode().split()
     name = "origin" if "origin" in names or len(names) != 1 else names[0]
     done = repo.run("remote", "get-url", "--", name)
     return (name, done.out.decode().strip()) if done.code == 0 else ("", "")
-
-
-def _config(repo: GitRepo) -> bytes:
-    try:
-        return (repo.common_dir / "config").read_bytes()
-    except OSError:
-        return b""
 
 
 def shown(text: str) -> str:

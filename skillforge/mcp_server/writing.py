@@ -150,7 +150,7 @@ def skill_record(
 ) -> dict[str, Any]:
     """Keep how a use of a skill ended, for the version that this session was given."""
     from skillforge.operate import words as operate_words
-    from skillforge.operate.recording import Report
+    from skillforge.operate.reports import Report
     from skillforge.verbs.recording import record
 
     source = given.get("verified_by") or Source.NONE

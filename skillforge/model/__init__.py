@@ -1,58 +1,103 @@
 """The nouns, frozen: the values that the stages hand to each other."""
 
-from skillforge.model.checking import (
-    ARCHIVE,
-    EVIDENCE,
-    OURS,
-    SKILL_FILE,
-    SKILLS,
-    Danger,
-    Finding,
-    Problem,
-    Profile,
-    Report,
-    Rule,
-    Severity,
-    rule,
-    rules_in,
-)
-from skillforge.model.example import (
-    Ended,
-    Example,
-    Result,
-    Review,
-    Source,
-    Step,
-    StepKind,
-    Worth,
-)
-from skillforge.model.proposal import (
-    CANARY,
-    SCAN,
-    Action,
-    Approval,
-    CheckResult,
-    Comment,
-    Draft,
-    DraftFile,
-    Origin,
-    Proposal,
-    State,
-    Status,
-    Verdict,
-)
-from skillforge.model.skill import (
-    Document,
-    File,
-    Kind,
-    Link,
-    Skill,
-    Value,
-    is_of_agent,
-)
-from skillforge.model.trial import Outcome, Trial
-from skillforge.model.use import Arm, Assigned, Judged, Rollout, RolloutState, Use
+from typing import TYPE_CHECKING
 
+from skillforge.lazy import lazily
+
+if TYPE_CHECKING:
+    from skillforge.model.checking import (
+        ARCHIVE,
+        EVIDENCE,
+        OURS,
+        SKILL_FILE,
+        SKILLS,
+        Danger,
+        Finding,
+        Problem,
+        Profile,
+        Report,
+        Rule,
+        Severity,
+        rule,
+        rules_in,
+    )
+    from skillforge.model.example import (
+        Example,
+        Review,
+        Step,
+        StepKind,
+        Worth,
+    )
+    from skillforge.model.outcome import Ended, Result, Source
+    from skillforge.model.proposal import (
+        CANARY,
+        SCAN,
+        Action,
+        Approval,
+        CheckResult,
+        Comment,
+        Draft,
+        DraftFile,
+        Origin,
+        Proposal,
+        State,
+        Status,
+        Verdict,
+    )
+    from skillforge.model.rollout import Judged, Rollout, RolloutState
+    from skillforge.model.skill import (
+        Document,
+        File,
+        Kind,
+        Link,
+        Skill,
+        Value,
+        is_of_agent,
+    )
+    from skillforge.model.trial import Outcome, Trial
+    from skillforge.model.use import Arm, Assigned, Use
+
+_PARTS = {
+    "checking": (
+        "ARCHIVE",
+        "EVIDENCE",
+        "OURS",
+        "SKILL_FILE",
+        "SKILLS",
+        "Danger",
+        "Finding",
+        "Problem",
+        "Profile",
+        "Report",
+        "Rule",
+        "Severity",
+        "rule",
+        "rules_in",
+    ),
+    "example": ("Example", "Review", "Step", "StepKind", "Worth"),
+    "outcome": ("Ended", "Result", "Source"),
+    "proposal": (
+        "CANARY",
+        "SCAN",
+        "Action",
+        "Approval",
+        "CheckResult",
+        "Comment",
+        "Draft",
+        "DraftFile",
+        "Origin",
+        "Proposal",
+        "State",
+        "Status",
+        "Verdict",
+    ),
+    "rollout": ("Judged", "Rollout", "RolloutState"),
+    "skill": ("Document", "File", "Kind", "Link", "Skill", "Value", "is_of_agent"),
+    "trial": ("Outcome", "Trial"),
+    "use": ("Arm", "Assigned", "Use"),
+}
+
+__getattr__ = lazily(__name__, _PARTS)
 __all__ = [
     "ARCHIVE",
     "CANARY",

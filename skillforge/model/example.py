@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from skillforge.model.outcome import Ended, Result, Source
+
 KEPT_FROM = 0.6  # learning value; compared with a tolerance, as it is a sum of tenths
 _TOLERANCE = 1e-9
 
@@ -37,38 +39,6 @@ class Step:
         parts = {"kind": str(self.kind), "role": self.role, "tool": self.tool}
         rest = {"arguments": dict(self.arguments), "text": self.text}
         return {key: part for key, part in (parts | rest).items() if part}
-
-
-class Ended(StrEnum):
-    """How an episode ended."""
-
-    SUCCESS = "success"
-    FAILURE = "failure"
-    UNKNOWN = "unknown"
-
-
-class Source(StrEnum):
-    """What says how an episode ended; the last two prove nothing."""
-
-    TEST = "test"
-    VERIFIER = "verifier"
-    HUMAN = "human"
-    LLM = "llm"
-    NONE = "none"
-
-
-class Result(NamedTuple):
-    """The outcome of an episode, and what or who verified it."""
-
-    status: Ended = Ended.UNKNOWN
-    source: Source = Source.NONE
-    by: str = ""
-
-    @property
-    def is_verified(self) -> bool:
-        """Whether more than a model says so; nothing else counts as evidence."""
-        is_proven = self.source not in (Source.LLM, Source.NONE)
-        return is_proven and self.status is not Ended.UNKNOWN
 
 
 class Review(NamedTuple):

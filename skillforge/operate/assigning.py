@@ -1,20 +1,14 @@
 """Which version of a skill a key gets: by chance, and always the same."""
 
-import hashlib
-
 from skillforge.errors import RequestError
 from skillforge.gitrepo.lineage import successors
 from skillforge.library import Library
 from skillforge.model import SKILLS, Arm, Assigned, Rollout, RolloutState
 from skillforge.operate import rollouts
+from skillforge.operate.voices import digest
 from skillforge.text import nearest
 
 _RANGE = 2**64
-
-
-def voice(skill: str, key: str) -> str:
-    """What stands for a key in the store, where the key itself would tell too much."""
-    return _digest("voice", skill, key).hex()[:32]
 
 
 def has_canary(rollout: Rollout, key: str) -> bool:
@@ -23,13 +17,8 @@ def has_canary(rollout: Rollout, key: str) -> bool:
     A key that has it keeps it when the share grows, and rollouts know nothing of each
     other: who gets one canary is no likelier to get the next.
     """
-    drawn = int.from_bytes(_digest("arm", rollout.id, key)[:8])
+    drawn = int.from_bytes(digest("arm", rollout.id, key)[:8])
     return drawn < rollout.share / 100 * _RANGE
-
-
-def _digest(*parts: str) -> bytes:
-    said = "\0".join(parts)
-    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest()
 
 
 def arm_of(rollout: Rollout | None, tree: str, skill: str, key: str) -> Assigned:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from skillforge.errors import ToolError
 from skillforge.library import Library
 from skillforge.model import Assigned
-from skillforge.operate.assigning import voice
+from skillforge.operate.voices import voice
 from skillforge.store import Uses
 
 

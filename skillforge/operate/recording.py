@@ -1,125 +1,16 @@
 """Uses as they are reported: put to the version that was used, redacted, and kept."""
 
-import json
-import math
-import re
-import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
 
 from skillforge.library import Library
-from skillforge.model import SKILLS, Assigned, Ended, Result, Rollout, Source, Use
-from skillforge.operate import assigning, rollouts
+from skillforge.model import SKILLS, Assigned, Rollout, Use
+from skillforge.operate import assigning, quick, rollouts, voices
+from skillforge.operate.reports import Recorded, Report
 from skillforge.store import Uses
-from skillforge.text import nearest
 
 MOST_TEXT = 2_000  # letters of a note or a pitfall
 _AHEAD = 300  # seconds that a clock may be off before it is told
-_VERSION = re.compile(r"(?:[0-9a-f]{40}(?:[0-9a-f]{24})?)?")
-_KEYS = (
-    "skill", "key", "outcome", "verified_by", "seconds", "tokens", "note", "pitfall",
-    "version", "at", "id", "loaded",
-)  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What somebody says of one use. Without `at` it was now."""
-
-    skill: str
-    key: str
-    outcome: Ended = Ended.UNKNOWN
-    source: Source = Source.NONE
-    seconds: float | None = None
-    tokens: int | None = None
-    note: str = ""
-    pitfall: str = ""
-    version: str = ""
-    at: int | None = None
-    id: str = ""
-    is_loaded: bool = True
-
-
-class Unread(NamedTuple):
-    """A line that is no report, and why."""
-
-    line: int
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """What became of reports: how many were new, and what there is to say of them."""
-
-    uses: tuple[Use, ...]
-    added: int
-    remarks: tuple[str, ...] = ()
-
-    @property
-    def again(self) -> int:
-        return len(self.uses) - self.added
-
-
-def read_lines(lines: Iterable[str]) -> Iterator[Report | Unread]:
-    """Reports, one JSON object a line; a line that is none stops no other."""
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            try:
-                yield _report(json.loads(line))
-            except json.JSONDecodeError as err:
-                yield Unread(number, f"it is not JSON: {err.msg} at column {err.colno}")
-            except (ValueError, RecursionError) as err:
-                yield Unread(number, str(err))
-
-
-def _report(said: Any) -> Report:
-    if not isinstance(said, dict):
-        raise ValueError("it is not a JSON object")
-    for name in said.keys() - set(_KEYS):
-        meant = nearest(name, list(_KEYS)) or ", ".join(_KEYS)
-        raise ValueError(f"there is no key {name!r}; did you mean {meant}?")
-    for name in ("skill", "key"):
-        if not isinstance(said.get(name), str) or not said[name]:
-            raise ValueError(f"`{name}` is missing")
-    for name in ("note", "pitfall", "version", "id"):
-        if not isinstance(said.get(name, ""), str):
-            raise ValueError(f"`{name}` is not text")
-    if not _VERSION.fullmatch(said.get("version", "")):
-        raise ValueError("`version` is no git tree")
-    if not isinstance(said.get("loaded", True), bool):
-        raise ValueError("`loaded` is not true or false")
-    tokens = _number(said, "tokens")
-    at = _number(said, "at")
-    return Report(
-        said["skill"],
-        said["key"],
-        Ended(_one_of(said, "outcome", Ended, Ended.UNKNOWN)),
-        Source(_one_of(said, "verified_by", Source, Source.NONE)),
-        _number(said, "seconds"),
-        None if tokens is None else int(tokens),
-        said.get("note", ""),
-        said.get("pitfall", ""),
-        said.get("version", ""),
-        None if at is None else int(at),
-        said.get("id", ""),
-        said.get("loaded", True),
-    )
-
-
-def _one_of(said: Mapping[str, Any], name: str, known: Any, default: str) -> str:
-    value = said.get(name, default)
-    if value not in list(known):
-        raise ValueError(f"`{name}` is {value!r}, not one of {', '.join(known)}")
-    return str(value)
-
-
-def _number(said: Mapping[str, Any], name: str) -> float | None:
-    value = said.get(name)
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if value is None or (is_number and 0 <= value < 1e15 and math.isfinite(value)):
-        return value
-    raise ValueError(f"`{name}` is not a number from 0")
 
 
 @dataclass
@@ -131,6 +22,7 @@ class Recorder:
     uses: Uses = field(init=False)
     remarks: list[str] = field(default_factory=list)
     _rollouts: dict[str, Rollout | None] = field(default_factory=dict)
+    _remembered: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.uses = Uses.of(self.library.repository().common_dir)
@@ -143,24 +35,10 @@ class Recorder:
 
     def _use(self, report: Report) -> Use:
         rollouts.refuse_name(report.skill)
-        voice = assigning.voice(report.skill, report.key)
+        voice = voices.voice(report.skill, report.key)
         given = self._given(report, voice)
-        result = Result(report.outcome, report.source)
-        return Use(
-            id=report.id or uuid.uuid4().hex,
-            skill=given.skill,
-            version=given.version,
-            voice=voice,
-            at=self._time(report),
-            outcome=report.outcome,
-            source=report.source,
-            arm=given.arm,
-            rollout=given.rollout,
-            share=given.share,
-            is_loaded=report.is_loaded and bool(given.version),
-            is_vote=result.is_verified and self._speaks(report, given),
-            seconds=report.seconds,
-            tokens=report.tokens,
+        return report.use_of(given, voice, self._time(report))._replace(
+            is_vote=report.is_verified and self._speaks(report, given),
             note=self._redacted(report.note),
             pitfall=self._redacted(report.pitfall),
         )
@@ -184,7 +62,12 @@ class Recorder:
         return not library.repository().name_of(f"{library.tip}:{SKILLS}/{skill}")
 
     def _assigned(self, report: Report) -> Assigned:
-        given = assigning.assigned(self.library, report.skill, report.key)
+        library, git_dir = self.library, str(self.library.repository().common_dir)
+        before = quick.standing(git_dir, report.skill)
+        given = assigning.assigned(library, report.skill, report.key)
+        if not library.trunk and given.skill == report.skill not in self._remembered:
+            quick.remember(self.uses, git_dir, before, given)
+            self._remembered.add(report.skill)
         rollout = self._rollout(report.skill) if given.rollout else None
         if rollout and report.at is not None and report.at < rollout.started:
             return Assigned(report.skill, rollout.stable)  # there was no other yet

@@ -17,8 +17,9 @@ from skillforge.gitrepo import GitRepo
 from skillforge.gitrepo.writing import NewCommit, Put, RefUpdate, Who
 from skillforge.library import Library
 from skillforge.model import SKILLS, Rollout, RolloutState
+from skillforge.operate import quick
 
-PREFIX = "refs/skillforge/rollouts/"
+PREFIX = quick.ROLLOUTS
 _FILE = "rollout.json"
 _FORMAT = "skillforge/rollout/1"
 _TREE = re.compile(r"([0-9a-f]{40}([0-9a-f]{24})?)?")

@@ -8,7 +8,7 @@ import json
 import re
 import uuid
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 from skillforge.errors import ConflictError
 from skillforge.gitrepo import GitRepo, remote
@@ -79,7 +79,7 @@ def _renamed(uses: Uses) -> str:
 
 
 def _line(use: Use) -> str:
-    said = {k: v for k, v in asdict(use).items() if k not in _KEPT_HERE}
+    said = {k: v for k, v in use._asdict().items() if k not in _KEPT_HERE}
     return json.dumps(said, sort_keys=True, separators=(",", ":")) + "\n"
 
 
@@ -141,7 +141,7 @@ def _take_in(repo: GitRepo, uses: Uses, name: str, now: int, so_far: Shared) -> 
             continue
         if read.at > now + _DAY:
             ahead += 1
-        found.append(replace(read, node=name, at=min(read.at, now)))
+        found.append(read._replace(node=name, at=min(read.at, now)))
     added = uses.add(found) if found else 0
     uses.set_fact(fact, tree)
     return replace(
@@ -176,4 +176,4 @@ def _use(said: dict[str, object]) -> Use:
     if not is_sound or not use.id or not 0 <= use.share < 100 or use.at < 0:
         raise TypeError("it is damaged")
     is_vote = use.is_vote and use.result.is_verified and bool(use.rollout)
-    return replace(use, is_vote=is_vote)
+    return use._replace(is_vote=is_vote)

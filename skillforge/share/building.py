@@ -9,38 +9,58 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skillforge import proc
+from skillforge.checks import edition
 from skillforge.model import SKILL_FILE, DraftFile
 from skillforge.share import folder, formats, layout
 from skillforge.share.feed import feed
 from skillforge.share.hub import Hub, PublishedSkill
 from skillforge.share.packing import skill_zip, tar_gz
+from skillforge.share.site.texts import Texts
+from skillforge.store import Cache
 
 _EACH = 50  # skills, at least, for a process of its own
 File = tuple[str, DraftFile]
 
 
-def build(hub: Hub, out: Path) -> None:
+def build(hub: Hub, out: Path, cache: Cache | None = None) -> None:
     """Make `out` the hub; it is as it was if anything goes wrong.
 
-    The same hub gives the same bytes, whoever builds it, where and when.
+    The same hub gives the same bytes, whoever builds it, where and when. With a cache,
+    what a skill says is made into a page once.
     """
     with folder.replaced(out) as fresh:
-        write(hub, fresh)
+        made = write(hub, fresh, _known(hub, cache))
+        if cache is not None and made:
+            cache.save_pages(made)
+
+
+def _known(hub: Hub, cache: Cache | None) -> Texts:
+    if cache is None:
+        return Texts()
+    from markdown_it import __version__
+
+    texts = Texts(f"{edition()} {__version__}")
+    texts.known = cache.pages(texts.keys(hub.skills))
+    return texts
 
 
 @proc.without_cycles
-def write(hub: Hub, fresh: Path) -> None:
-    """Write a hub to an empty folder."""
+def write(hub: Hub, fresh: Path, texts: Texts) -> dict[str, str]:
+    """Write a hub to an empty folder; which texts were made anew, by their keys."""
     from skillforge.share import site
 
     digests: dict[str, str] = {}
+    made: dict[str, str] = {}
     pages = _write_all(fresh, _plain(site.shared_pages(hub)))
-    for part in proc.spread(partial(_write_skills, fresh, hub), hub.skills, _EACH):
+    work = partial(_write_skills, fresh, hub, texts)
+    for part in proc.spread(work, hub.skills, _EACH):
         digests |= part.files
         pages |= part.pages
+        made |= part.texts
     digests |= _write_all(fresh, _plain(_indexes(hub, digests)))
     digests |= _write_all(fresh, _plain(_statement(hub, digests)))
     _write_all(fresh, _plain({layout.SUMS: formats.sums(digests | pages)}))
+    return made
 
 
 class _Written(NamedTuple):
@@ -48,6 +68,7 @@ class _Written(NamedTuple):
 
     files: dict[str, str]
     pages: dict[str, str]
+    texts: dict[str, str]  # that were not known before
 
 
 def _indexes(hub: Hub, digests: Mapping[str, str]) -> dict[str, bytes]:
@@ -66,15 +87,18 @@ def _statement(hub: Hub, digests: Mapping[str, str]) -> dict[str, bytes]:
     return {layout.PROVENANCE: formats.encoded(formats.provenance(hub, digests))}
 
 
-def _write_skills(fresh: Path, hub: Hub, skills: Sequence[PublishedSkill]) -> _Written:
+def _write_skills(
+    fresh: Path, hub: Hub, texts: Texts, skills: Sequence[PublishedSkill]
+) -> _Written:
     from skillforge.share import site
 
     installable = {skill.name for skill in formats.installable(hub)}
     files = (
         file for skill in skills for file in _files(skill, skill.name in installable)
     )
-    pages = _plain(site.skill_pages(hub, skills))
-    return _Written(_write_all(fresh, files), _write_all(fresh, pages))
+    own = Texts(texts.edition, texts.known)
+    pages = _plain(site.skill_pages(hub, skills, own))
+    return _Written(_write_all(fresh, files), _write_all(fresh, pages), own.fresh)
 
 
 def _files(skill: PublishedSkill, is_installable: bool) -> Iterator[File]:

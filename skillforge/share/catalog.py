@@ -158,7 +158,8 @@ def _groups(skills: list[Shelved]) -> list[Group]:
 
 def group_of(skill: Shelved) -> str:
     """Its category; of a skill without one, the first word of its name."""
-    return " ".join(skill.group.split())[:40] or skill.name.partition("-")[0]
+    said = " ".join(skill.group.split())[:40] if skill.group else ""
+    return said or skill.name.partition("-")[0]
 
 
 def _item(skill: Shelved, scores: dict[str, float], said: str | None) -> Item:

@@ -21,6 +21,7 @@ from skillforge.share.changes import Lineage
 from skillforge.share.hub import Hub, PublishedSkill
 from skillforge.share.releases import Release
 from skillforge.share.scanning import scan_commit
+from skillforge.store import Cache
 
 LEFT_OUT = ("tests/", "evals/")  # of a skill: they are for whoever judges it
 MOST_FILES, LARGEST = 1000, 50 << 20  # of a skill, that clients unpack
@@ -54,6 +55,7 @@ class Gathered:
     hub: Hub
     blocking: tuple[Finding, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
+    cache: Cache | None = None  # of the clone that it comes from
 
 
 @proc.without_cycles
@@ -82,7 +84,8 @@ def gather(library: Library, release: Release, told: Told, wish: Wish) -> Gather
         wish.url,
         wish.repository or release.repository,
     )
-    return Gathered(hub, scanned.blocking, left_out)
+    cache = Cache.of(library.repository().common_dir)
+    return Gathered(hub, scanned.blocking, left_out, cache)
 
 
 def _date(library: Library, commit: str) -> datetime:

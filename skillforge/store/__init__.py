@@ -4,13 +4,28 @@ The only package that imports sqlite3. What it holds cannot be committed. It als
 where the cache is that all clones of a user share.
 """
 
-from skillforge.store.cache import Cache, CachedResult
-from skillforge.store.examples import Examples, Row
-from skillforge.store.keeping import cache_folder
-from skillforge.store.lock import Alone, alone, held
-from skillforge.store.state import condition
-from skillforge.store.uses import Checked, Pitfall, Tally, Uses, Votes
+from typing import TYPE_CHECKING
 
+from skillforge.lazy import lazily
+
+if TYPE_CHECKING:
+    from skillforge.store.cache import Cache, CachedResult
+    from skillforge.store.examples import Examples, Row
+    from skillforge.store.keeping import cache_folder
+    from skillforge.store.lock import Alone, alone, held
+    from skillforge.store.state import condition
+    from skillforge.store.uses import Checked, Pitfall, Tally, Uses, Votes
+
+_PARTS = {
+    "cache": ("Cache", "CachedResult"),
+    "examples": ("Examples", "Row"),
+    "keeping": ("cache_folder",),
+    "lock": ("Alone", "alone", "held"),
+    "state": ("condition",),
+    "uses": ("Checked", "Pitfall", "Tally", "Uses", "Votes"),
+}
+
+__getattr__ = lazily(__name__, _PARTS)
 __all__ = [
     "Alone",
     "Cache",

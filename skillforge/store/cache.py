@@ -1,4 +1,4 @@
-"""What can be worked out again: results, sketches, trials. May be deleted any time."""
+"""What can be worked out again: results, trials, pages. May be deleted any time."""
 
 import json
 import sqlite3
@@ -8,8 +8,8 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-_CACHE_VERSION = 6
-_DAYS = 30  # that trials and scans are kept
+_CACHE_VERSION = 7
+_DAYS = 30  # that trials, scans and pages are kept
 _CACHE_SCHEMA = """
 CREATE TABLE IF NOT EXISTS results (
     ruleset TEXT, name TEXT, tree TEXT, changed INTEGER, inner TEXT, findings TEXT,
@@ -23,6 +23,7 @@ CREATE TABLE IF NOT EXISTS triggers (name TEXT PRIMARY KEY, said TEXT) WITHOUT R
 CREATE TABLE IF NOT EXISTS sketched (tree TEXT);
 CREATE TABLE IF NOT EXISTS trials (key TEXT PRIMARY KEY, day INTEGER, said TEXT);
 CREATE TABLE IF NOT EXISTS scans (key TEXT PRIMARY KEY, day INTEGER, said TEXT);
+CREATE TABLE IF NOT EXISTS pages (key TEXT PRIMARY KEY, day INTEGER, said TEXT);
 """
 
 
@@ -161,6 +162,14 @@ class Cache:
         """Keep scans by key for some weeks."""
         self._keep("scans", scans)
 
+    def pages(self, keys: list[str]) -> dict[str, str]:
+        """What is kept of texts as HTML, by key."""
+        return self._kept("pages", keys)
+
+    def save_pages(self, pages: Mapping[str, str]) -> None:
+        """Keep texts as HTML by key for some weeks."""
+        self._keep("pages", pages)
+
     def _kept(self, table: str, keys: list[str]) -> dict[str, str]:
         query = f"SELECT key, said FROM {table}"  # noqa: S608 - one of ours
         query += " WHERE key IN (SELECT value FROM json_each(?))"
@@ -192,6 +201,7 @@ class Cache:
                 "DROP TABLE IF EXISTS results; DROP TABLE IF EXISTS sketches;"
                 "DROP TABLE IF EXISTS sketched; DROP TABLE IF EXISTS triggers;"
                 "DROP TABLE IF EXISTS trials; DROP TABLE IF EXISTS scans;"
+                "DROP TABLE IF EXISTS pages;"
                 f"{_CACHE_SCHEMA}"
             )
             db.execute(f"PRAGMA user_version = {_CACHE_VERSION}")

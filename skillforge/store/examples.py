@@ -35,7 +35,7 @@ class Examples:
 
     @classmethod
     def of(cls, git_dir: Path) -> "Examples":
-        return cls(path_in(git_dir))
+        return cls(Path(path_in(git_dir)))
 
     def rows(self) -> list[Row]:
         """Every example, in the order in which they came."""

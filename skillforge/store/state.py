@@ -7,9 +7,11 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
+from typing import TypeAlias
 
 from skillforge.errors import ToolError
+
+StrPath: TypeAlias = "str | os.PathLike[str]"
 
 # What each version of the file adds to the one before.
 _EXAMPLES = """
@@ -74,16 +76,16 @@ _VERSIONS = (_EXAMPLES, _USES)
 _CUT = ";\nCREATE "  # statements start a line; those inside of triggers do not
 
 
-def path_in(git_dir: Path) -> Path:
+def path_in(git_dir: StrPath) -> str:
     """Where the private store of a clone lies."""
-    return git_dir / "skillforge" / "state.db"
+    return os.path.join(git_dir, "skillforge", "state.db")
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[sqlite3.Connection]:
+def opened(path: StrPath) -> Iterator[sqlite3.Connection]:
     """The private store, in a file that only its owner may read."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
         # SQLite would make it readable for everybody.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         with closing(sqlite3.connect(path, timeout=30)) as db:
@@ -102,12 +104,12 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
         ) from err
 
 
-def condition(git_dir: Path) -> tuple[int, int]:
+def condition(git_dir: StrPath) -> tuple[int, int]:
     """How many examples and uses there are; raises if the file is damaged.
 
     Nothing is made where nothing was kept yet.
     """
-    if not path_in(git_dir).exists():
+    if not os.path.exists(path_in(git_dir)):  # noqa: PTH110 - see `StrPath`
         return 0, 0
     with opened(path_in(git_dir)) as db:
         said = db.execute("PRAGMA quick_check(1)").fetchone()[0]

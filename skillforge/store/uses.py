@@ -1,14 +1,17 @@
 """Uses of skills, what was handed to whom, and how skills fared when tried again."""
 
+import os
 from collections.abc import Iterable
-from dataclasses import fields
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from skillforge.model import Arm, Assigned, Ended, Source, Use
-from skillforge.store.state import opened, path_in
+from skillforge.store.state import StrPath, opened, path_in
 
-_COLUMNS = tuple(field.name for field in fields(Use))
+_COLUMNS = Use._fields
+_HANDED = (
+    "SELECT version, arm, rollout, share FROM handed WHERE skill = ? AND voice = ?"
+)
+_FACT = "SELECT value FROM facts WHERE name = ?"
 
 
 class Tally(NamedTuple):
@@ -65,21 +68,20 @@ class Checked(NamedTuple):
 class Uses:
     """The uses in the private store of one clone."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: StrPath) -> None:
         self.path = path
 
     @classmethod
-    def of(cls, git_dir: Path) -> "Uses":
+    def of(cls, git_dir: StrPath) -> "Uses":
         return cls(path_in(git_dir))
 
     def add(self, uses: Iterable[Use]) -> int:
         """Keep uses, all or none; how many of them were not there yet."""
         marks = ", ".join("?" * len(_COLUMNS))
         insert = f"INSERT OR IGNORE INTO uses ({', '.join(_COLUMNS)}) VALUES ({marks})"  # noqa: S608
-        rows = [[getattr(use, name) for name in _COLUMNS] for use in uses]
         with opened(self.path) as db, db:
             db.execute("BEGIN IMMEDIATE")
-            return db.executemany(insert, rows).rowcount
+            return db.executemany(insert, uses).rowcount
 
     def hand(self, given: Iterable[tuple[Assigned, str]], at: int) -> None:
         """Remember which version each voice got at last."""
@@ -89,12 +91,18 @@ class Uses:
 
     def handed(self, skill: str, voice: str) -> Assigned | None:
         """What a voice got at last, if that is known."""
-        query = "SELECT version, arm, rollout, share FROM handed"
-        for version, arm, rollout, share in self._all(
-            f"{query} WHERE skill = ? AND voice = ?", skill, voice
-        ):
-            return Assigned(skill, version, Arm(arm), rollout, share)
-        return None
+        return self.known(skill, voice)[0]
+
+    def known(
+        self, skill: str, voice: str, fact: str = ""
+    ) -> tuple[Assigned | None, str]:
+        """What a voice got at last, and what was written down, in one look."""
+        if not os.path.exists(self.path):
+            return None, ""
+        with opened(self.path) as db:
+            given = db.execute(_HANDED, (skill, voice)).fetchone()
+            said = db.execute(_FACT, (fact,)).fetchone() if fact else None
+        return (_assigned(skill, *given) if given else None), (said[0] if said else "")
 
     def tally(self, skill: str = "") -> list[Tally]:
         """Uses by what they have in common, of one skill or of all."""
@@ -120,7 +128,7 @@ class Uses:
             " AND is_loaded AND outcome != 'unknown' ORDER BY at DESC, number DESC"
             " LIMIT ?"
         )
-        if not self.path.exists():
+        if not os.path.exists(self.path):
             return {}
         with opened(self.path) as db:
             found = {
@@ -159,7 +167,7 @@ class Uses:
 
     def fact(self, name: str) -> str:
         """What was written down under a name; empty if nothing."""
-        found = self._all("SELECT value FROM facts WHERE name = ?", name)
+        found = self._all(_FACT, name)
         return next((str(row[0]) for row in found), "")
 
     def set_fact(self, name: str, value: str) -> None:
@@ -167,7 +175,7 @@ class Uses:
             db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
 
     def _all(self, query: str, *values: object) -> list[Any]:
-        if not self.path.exists():
+        if not os.path.exists(self.path):
             return []
         with opened(self.path) as db:
             return db.execute(query, values).fetchall()
@@ -185,3 +193,9 @@ _KINDS = {
 def _use(row: Iterable[Any]) -> Use:
     said = dict(zip(_COLUMNS, row, strict=True))
     return Use(**said | {name: kind(said[name]) for name, kind in _KINDS.items()})
+
+
+def _assigned(
+    skill: str, version: str, arm: str, rollout: str, share: float
+) -> Assigned:
+    return Assigned(skill, version, Arm(arm), rollout, share)

@@ -10,7 +10,8 @@ import pytest
 from skillforge.cli.use import sync as sync_command
 from skillforge.model import Arm, Rollout
 from skillforge.operate import rollouts
-from skillforge.operate.assigning import assigned, voice
+from skillforge.operate.assigning import assigned
+from skillforge.operate.voices import voice
 from skillforge.places import AGENTS
 from skillforge.store import Uses
 from tests.conftest import LibraryFolder, Run

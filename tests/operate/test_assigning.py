@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillforge.model import Arm, Rollout, RolloutState
-from skillforge.operate.assigning import arm_of, has_canary, voice
+from skillforge.operate.assigning import arm_of, has_canary
+from skillforge.operate.voices import voice
 
 OLD, NEW = "1" * 40, "2" * 40
 ROLLOUT = Rollout("csv-tables", "aa", OLD, NEW, 10.0, 0)

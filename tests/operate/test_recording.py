@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillforge.model import Arm
-from skillforge.operate import assigning
-from skillforge.operate.recording import Report, Unread, read_lines
+from skillforge.operate import assigning, voices
+from skillforge.operate.reports import Report, Unread, read_lines
 from skillforge.store import Uses
 from tests.operate.conftest import NAME, Field
 
@@ -36,7 +36,7 @@ def test_a_late_report_is_put_to_what_was_handed_out(rolling: Field) -> None:
     library = rolling.folder.library
     given_then = assigning.assigned(library, NAME, key)
     uses = Uses.of(library.repository().common_dir)
-    uses.hand([(given_then, assigning.voice(NAME, key))], 1)
+    uses.hand([(given_then, voices.voice(NAME, key))], 1)
     rolling.ok("canary", "abort", NAME)
 
     said = rolling.ok("record", NAME, "--key", key, *SUCCESS)

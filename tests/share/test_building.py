@@ -319,3 +319,16 @@ def test_a_shallow_clone_cannot_tell_all(
 
     assert ran.code == 4
     assert "unshallow" in ran.err
+
+
+def test_a_page_is_remembered_and_a_damaged_memory_is_no_harm(
+    released: Loop, tmp_path: Path
+) -> None:
+    first, second, third = (tmp_path / name for name in ("one", "two", "three"))
+    built(released, first)
+    built(released, second)
+    cache = released.folder.root / ".git" / "skillforge" / "cache.db"
+    cache.write_bytes(b"this is no database")
+    built(released, third)
+
+    assert files(first) == files(second) == files(third)

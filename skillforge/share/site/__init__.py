@@ -22,11 +22,12 @@ from skillforge.share.site.listing import home, lists
 from skillforge.share.site.markup import el, join
 from skillforge.share.site.search_index import search_index
 from skillforge.share.site.skill_page import skill_page
+from skillforge.share.site.texts import Texts
 
 
 def pages(hub: Hub) -> Mapping[str, bytes]:
     """Every file of the site by its path; the same hub gives the same bytes."""
-    return {**shared_pages(hub), **skill_pages(hub, hub.skills)}
+    return {**shared_pages(hub), **skill_pages(hub, hub.skills, Texts())}
 
 
 def shared_pages(hub: Hub) -> dict[str, bytes]:
@@ -39,9 +40,11 @@ def shared_pages(hub: Hub) -> dict[str, bytes]:
     }
 
 
-def skill_pages(hub: Hub, skills: Iterable[PublishedSkill]) -> dict[str, bytes]:
+def skill_pages(
+    hub: Hub, skills: Iterable[PublishedSkill], texts: Texts
+) -> dict[str, bytes]:
     """The pages of some of its skills: what takes long can be shared out."""
-    made = (skill_page(hub, skill) for skill in skills)
+    made = (skill_page(hub, skill, texts) for skill in skills)
     return {page.path: framed(hub, page) for page in made}
 
 

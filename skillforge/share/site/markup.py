@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import TypeAlias
 
 # Control, bidirectional, zero-width, filler and tag characters: they show nothing, or
@@ -11,6 +12,7 @@ _UNSEEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f"
     "\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
+_SHORT = 60
 _VOID = frozenset({"br", "hr", "img", "input", "link", "meta"})
 
 
@@ -31,6 +33,12 @@ def visible(text: str) -> str:
 
 
 def escape(text: str) -> Html:
+    return _escaped(text) if len(text) < _SHORT else Html(html.escape(visible(text)))
+
+
+@lru_cache(4096)
+def _escaped(text: str) -> Html:
+    """Short texts are labels and classes, the same on every page."""
     return Html(html.escape(visible(text)))
 
 
@@ -59,6 +67,7 @@ def _parts(children: Iterable[Child]) -> Iterable[str]:
             yield from _parts(child)
 
 
+@lru_cache(4096)
 def _attribute(item: tuple[str, str | bool | None]) -> str:
     name, value = item
     if value is None or value is False:

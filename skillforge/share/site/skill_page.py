@@ -4,7 +4,6 @@ from urllib.parse import urlencode
 
 from skillforge.model import SKILL_FILE
 from skillforge.share.hub import Hub, PublishedSkill
-from skillforge.share.site import markdown
 from skillforge.share.site.address import (
     HOME,
     UNGROUPED,
@@ -18,16 +17,17 @@ from skillforge.share.site.files import file_list, places
 from skillforge.share.site.frame import Page
 from skillforge.share.site.markup import Child, Html, el, join, visible
 from skillforge.share.site.states import facts
+from skillforge.share.site.texts import Texts
 from skillforge.share.site.versions import history, reason
 
 _SECTIONS = ("Install", "Why", "Instructions", "Files", "Versions")
 
 
-def skill_page(hub: Hub, skill: PublishedSkill) -> Page:
+def skill_page(hub: Hub, skill: PublishedSkill, texts: Texts) -> Page:
     """Its sections beside what is known of it; all of it works without a script."""
     path = page_of(skill)
     aside = el("aside", facts(skill), aria_label="At a glance", class_="facts")
-    story = el("div", _contents(), _story(hub, skill), class_="story")
+    story = el("div", _contents(), _story(hub, skill, texts), class_="story")
     content = join(_head(skill, root_of(path)), el("div", aside, story, class_="skill"))
     return Page(path, skill.name, skill.description[:200], content)
 
@@ -53,12 +53,12 @@ def _contents() -> Html:
     return el("nav", el("ul", links), aria_label="On this page", class_="contents")
 
 
-def _story(hub: Hub, skill: PublishedSkill) -> Html:
+def _story(hub: Hub, skill: PublishedSkill, texts: Texts) -> Html:
     lines = el("ul", map(_install, install_lines(hub, skill)), class_="installs")
     return join(
         _section("Install", "Install", lines),
         _section("Why", "Why it exists", reason(skill)),
-        _section("Instructions", "Instructions", _instructions(skill)),
+        _section("Instructions", "Instructions", _instructions(skill, texts)),
         _section("Files", "Files", file_list(skill.files)),
         _section("Versions", "Versions", history(skill)),
     )
@@ -80,13 +80,12 @@ def _install(line: InstallLine) -> Html:
     )
 
 
-def _instructions(skill: PublishedSkill) -> Html:
+def _instructions(skill: PublishedSkill, texts: Texts) -> Html:
     """What the author wrote, in a frame that says so: it is no part of our page."""
-    body = skill.document.body
     shown = places(skill.files)
     told = el("p", "What an agent reads, as its author wrote it", class_="told")
     empty = el("p", "There is nothing after the header of this skill.", class_="empty")
-    text = markdown.render(body, markdown.Known(shown)) if body.strip() else empty
+    text = texts.html(skill) if skill.document.body.strip() else empty
     return join(
         el("div", told, el("a", "Source", href=shown.get(SKILL_FILE)), class_="bar"),
         el("div", text, class_="prose", dir="auto"),

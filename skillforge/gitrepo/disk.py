@@ -1,0 +1,74 @@
+"""What git keeps in plain files: found and read without starting git.
+
+Paths are text here: to import pathlib takes a while, and not every command needs it.
+"""
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_HASH = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+
+
+def find_root(start: "Path") -> "Path | None":
+    """The nearest folder at or above `start` that is a git repository."""
+    return next((it for it in (start, *start.parents) if _is_root(str(it))), None)
+
+
+def _is_root(folder: str) -> bool:
+    is_bare = os.path.isfile(f"{folder}/HEAD") and os.path.isdir(f"{folder}/objects")
+    return os.path.exists(f"{folder}/.git") or is_bare
+
+
+def git_dir_of(folder: str) -> str:
+    """The git directory of the repository at or above a folder, where it is a folder.
+
+    Empty for no repository, for a bare one, and for the files of a linked worktree.
+    """
+    folder = os.path.abspath(folder)
+    while not _is_root(folder):
+        folder, below = os.path.dirname(folder), folder
+        if folder == below:
+            return ""
+    return f"{folder}/.git" if os.path.isdir(f"{folder}/.git") else ""
+
+
+def read_ref(git_dir: str, name: str) -> str | None:
+    """What a ref points at, empty if there is none; None if only git itself can tell.
+
+    That is so of refs that name other refs, and of those in a table of their own.
+    """
+    try:
+        said = _read(git_dir, name).rstrip(b"\n")
+    except FileNotFoundError:  # one that lies by itself goes before those together
+        said = _packed(git_dir, name)
+    except OSError:
+        return None
+    if (said and not _HASH.fullmatch(said)) or os.path.exists(f"{git_dir}/reftable"):
+        return None
+    return said.decode()
+
+
+def _packed(git_dir: str, name: str) -> bytes:
+    try:
+        data = _read(git_dir, "packed-refs")
+    except FileNotFoundError:
+        return b""
+    end = data.find(b" %s\n" % os.fsencode(name))
+    return data[data.rfind(b"\n", 0, end) + 1 : end] if end >= 0 else b""
+
+
+def _read(git_dir: str, name: str) -> bytes:
+    with open(f"{git_dir}/{name}", "rb") as file:
+        return file.read()
+
+
+def has_remote(git_dir: str) -> bool:
+    """Whether a clone may know another repository: its own configuration says so."""
+    try:
+        return b"[remote" in _read(git_dir, "config")
+    except OSError:
+        return False
