@@ -109,7 +109,7 @@ def condition(git_dir: StrPath) -> tuple[int, int]:
 
     Nothing is made where nothing was kept yet.
     """
-    if not os.path.exists(path_in(git_dir)):  # noqa: PTH110 - see `StrPath`
+    if not os.path.exists(path_in(git_dir)):
         return 0, 0
     with opened(path_in(git_dir)) as db:
         said = db.execute("PRAGMA quick_check(1)").fetchone()[0]
