@@ -156,6 +156,7 @@ def test_examples_of_something_else_are_no_evidence(learner: Learner) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["session", "started", "format"])
 def test_no_field_of_an_example_is_overlooked(learner: Learner, where: str) -> None:
     def change(folder: Path) -> None:

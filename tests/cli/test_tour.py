@@ -319,6 +319,7 @@ def test_headings_are_coloured_only_if_that_is_wanted(here: Path) -> None:
         assert "\x1b[" not in terminal.read_until("Enter goes on")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_demo_that_is_killed_leaves_nothing_with_the_caller(
     library: LibraryFolder, here: Path, number: signal.Signals

@@ -257,6 +257,7 @@ def test_a_draft_becomes_ready(team: Team) -> None:
     team.promote(1)
 
 
+@pytest.mark.slow
 def test_a_rollback_is_a_pull_request(team: Team) -> None:
     team.land("xlsx-tables", "one")
     before = team.repo.git("rev-parse", "main:skills/xlsx-tables")

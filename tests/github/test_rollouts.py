@@ -22,6 +22,7 @@ def test_an_edit_merged_in_githubs_pages_starts_a_rollout(team: Team) -> None:
     assert log == [f"started {NAME}"]
 
 
+@pytest.mark.slow
 def test_clones_agree_on_a_rollout_and_share_uses(team: Team) -> None:
     team.land(NAME, "headers", "first")
     team.ok(REVIEWER, "sync-uses")

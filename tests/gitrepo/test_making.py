@@ -83,6 +83,7 @@ def test_spliced_trees_are_gits(
     assert library.git("fsck", "--strict", "--no-dangling", two) == ""
 
 
+@pytest.mark.slow
 def test_a_large_file_and_a_large_folder(library: LibraryFolder) -> None:
     repo = GitRepo(library.root)
     base = repo.ref("refs/heads/main")

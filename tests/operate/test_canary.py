@@ -98,6 +98,7 @@ def test_the_policy_says_what_starts_a_rollout(
     assert bool(done["rollout"]) is expected
 
 
+@pytest.mark.slow
 def test_an_edit_on_top_of_an_edit_does_not_make_the_first_one_proven(
     rolling: Field,
 ) -> None:
@@ -267,6 +268,7 @@ def test_a_decision_on_a_version_that_goes_meanwhile_is_a_conflict(
     assert "moved on" in ran.err
 
 
+@pytest.mark.slow
 def test_an_open_proposal_does_not_keep_a_bad_version_on_main(
     rolling: Field,
 ) -> None:

@@ -93,6 +93,7 @@ def test_a_plain_revert_brings_it_back_as_well(loop: Loop) -> None:
     assert loop.audit_kinds() == []
 
 
+@pytest.mark.slow
 def test_it_can_be_archived_again_and_is_known_by_its_bytes(loop: Loop) -> None:
     archived(loop)
     loop.ok("rollback", "csv-tables", "--now", "--why", "It is needed")

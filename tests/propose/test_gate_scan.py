@@ -72,6 +72,7 @@ def test_a_doubt_needs_one_approval_more(loop: Loop, tmp_path: Path) -> None:
     assert loop.audit_kinds() == []
 
 
+@pytest.mark.slow
 def test_an_audit_names_a_doubt_that_one_alone_approved(
     loop: Loop, tmp_path: Path
 ) -> None:
@@ -136,6 +137,7 @@ def test_a_waiver_at_the_base_lets_exact_bytes_pass(loop: Loop, tmp_path: Path) 
     assert {f["severity"] for f in waived} == {"note"}
 
 
+@pytest.mark.slow
 def test_a_waiver_of_other_bytes_is_reported(loop: Loop, tmp_path: Path) -> None:
     number = propose(loop, tmp_path, ATTACK)
     loop.folder.write("waivers.yaml", waiver(loop, number, "fetch-and-run"))
@@ -149,6 +151,7 @@ def test_a_waiver_of_other_bytes_is_reported(loop: Loop, tmp_path: Path) -> None
     assert "has changed since" in stale[0]["message"]
 
 
+@pytest.mark.slow
 def test_a_waiver_ends(loop: Loop, tmp_path: Path) -> None:
     number = propose(loop, tmp_path, ATTACK)
     text = waiver(loop, number, "fetch-and-run", "2020-01-01")
@@ -207,6 +210,7 @@ def test_a_rollback_to_an_attack_is_stopped(loop: Loop, tmp_path: Path) -> None:
     assert loop("rollback", "xlsx-tables", "--now", "--why", "Broken").code == 1
 
 
+@pytest.mark.slow
 def test_a_rollback_to_a_doubt_is_not(loop: Loop, tmp_path: Path) -> None:
     loop.policy("checks: [validate]\nscan: {caution: {human: refuse}}\n")
     number = propose(loop, tmp_path, DOUBT)

@@ -97,6 +97,7 @@ def test_a_revert_by_hand_is_understood(loop: Loop, how: str) -> None:
     assert "reverted by" in loop("why", "xlsx-tables").out
 
 
+@pytest.mark.slow
 def test_a_revert_of_the_drafts_own_commit_is_understood(loop: Loop) -> None:
     loop.land("xlsx-tables", "one")
     loop.land("xlsx-tables", "two")
@@ -140,6 +141,7 @@ def test_a_message_alone_makes_no_revert(loop: Loop) -> None:
     assert loop.audit_kinds() == ["inexact-revert"]
 
 
+@pytest.mark.slow
 def test_a_why_that_talks_of_a_revert_is_none(loop: Loop) -> None:
     first = loop.land("xlsx-tables", "one")
     why = f"This reverts commit {first['merge']}."
@@ -386,6 +388,7 @@ def test_init_in_an_older_library_names_the_adoption_commit(
     assert loop.audit_kinds() == []
 
 
+@pytest.mark.slow
 def test_a_range_and_a_date(loop: Loop, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_COMMITTER_DATE", "2020-01-01T00:00:00Z")
     loop.folder.git("commit", "--quiet", "--amend", "--no-edit")

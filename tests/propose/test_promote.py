@@ -84,6 +84,7 @@ def test_a_base_that_is_no_longer_current_has_to_be_refreshed(loop: Loop) -> Non
     assert loop.audit_kinds() == []
 
 
+@pytest.mark.slow
 def test_an_old_proposal_has_to_be_refreshed(
     loop: Loop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -230,6 +231,7 @@ def test_a_checkout_of_another_branch_stays(loop: Loop) -> None:
     assert loop.text("xlsx-tables")
 
 
+@pytest.mark.slow
 def test_a_linked_worktree_on_main_follows_or_stops_it(
     loop: Loop, tmp_path: Path, run: Run
 ) -> None:
@@ -274,6 +276,7 @@ def test_an_unknown_number_is_named(loop: Loop) -> None:
         assert "no proposal 7" in ran.err
 
 
+@pytest.mark.slow
 def test_a_refresh_forgets_nobody_who_had_a_hand_in_it(loop: Loop) -> None:
     number = loop.propose("xlsx-tables")
     branch = loop.ok("review", number)["branch"]

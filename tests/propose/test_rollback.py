@@ -125,6 +125,7 @@ def test_a_removed_skill_comes_back(loop: Loop) -> None:
     assert loop.tree("csv-tables") == before
 
 
+@pytest.mark.slow
 def test_twice_goes_two_versions_back(loop: Loop) -> None:
     first = loop.land("xlsx-tables", "one")
     second = loop.land("xlsx-tables", "two")
@@ -138,6 +139,7 @@ def test_twice_goes_two_versions_back(loop: Loop) -> None:
     assert loop.audit_kinds() == []
 
 
+@pytest.mark.slow
 def test_after_a_revert_by_hand_it_goes_on_from_there(loop: Loop) -> None:
     first = loop.land("xlsx-tables", "one")
     loop.land("xlsx-tables", "two")
@@ -190,6 +192,7 @@ def test_a_consolidation_goes_back_as_a_whole(
     assert loop.audit_kinds() == []
 
 
+@pytest.mark.slow
 def test_a_rollback_is_not_stopped_by_rules_that_came_later(
     loop: Loop, tmp_path: Path
 ) -> None:

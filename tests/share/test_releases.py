@@ -32,6 +32,7 @@ def test_the_first_release_holds_all_skills(loop: Loop) -> None:
     assert "example.invalid" not in text
 
 
+@pytest.mark.slow
 def test_the_next_version_fits_what_changed(released: Loop) -> None:
     assert "no skill has changed" in released("release").out
     released.land("xlsx-tables", "three")
@@ -149,6 +150,7 @@ def test_a_version_whose_canary_was_closed_stops_it(released: Loop) -> None:
     assert objection["problems"] == ["the canary of xlsx-tables was closed: Worse"]
 
 
+@pytest.mark.slow
 def test_git_signs_where_it_is_set_up_to(loop: Loop, tmp_path: Path) -> None:
     key = tmp_path / "key"
     line = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)]

@@ -190,6 +190,7 @@ def test_every_text_has_the_contrast_that_wcag_asks_for(
             assert contrast(ink, ground) >= 4.5, (path, words, ink, ground)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [hubs.workshop, hubs.hostile])
 def test_nothing_is_wider_than_a_small_phone(
     site: Site, visitor: Visitor, make: Callable[[], Hub]
