@@ -1,5 +1,7 @@
 """Rollouts of skills that are merged on GitHub, and uses that go through its git."""
 
+import pytest
+
 from tests.github.conftest import AUTHOR, REVIEWER, Team
 
 NAME = "csv-tables"
