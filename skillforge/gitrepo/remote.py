@@ -3,6 +3,7 @@
 import base64
 import os
 import re
+import time
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -15,6 +16,10 @@ _LOCKED_OUT = re.compile(
     r"Authentication failed|could not read Username|[Pp]ermission .*denied"
     r"|error: 40[13]"
 )
+_MOVED = re.compile(
+    r"but expected [0-9a-f]|reference already exists|\.lock': File exists"
+)
+_TURNS = 6  # in which a ref that others move at the same time is tried
 _PASSWORD = re.compile(r"//[^@/\s']*@")  # in a URL
 
 
@@ -67,10 +72,18 @@ def fetch(
     if depth:
         options.append(f"--depth={depth}")
     more = ("--no-recurse-submodules", "--stdin", "--end-of-options", remote.where)
-    lines = "".join(f"{refspec}\n" for refspec in refspecs)
-    done = repo.run("fetch", *options, *more, stdin=lines.encode(), env=remote.access)
-    if done.code:
-        raise _failed("fetch", done.complaint)
+    lines = "".join(f"{refspec}\n" for refspec in refspecs).encode()
+    for turn in range(_TURNS):
+        done = repo.run("fetch", *options, *more, stdin=lines, env=remote.access)
+        if not done.code:
+            return
+        if not _MOVED.search(done.complaint):
+            raise _failed("fetch", done.complaint)
+        time.sleep(0.05 * 2**turn)  # another fetch or push moved the same ref
+    raise ConflictError(
+        f"others are at work on the same refs: {shown(_plain(done.complaint))}",
+        hint="nothing is half done: run the command again",
+    )
 
 
 def heads(repo: GitRepo, remote: Remote, *refs: str) -> dict[str, str]:
@@ -114,9 +127,15 @@ def _rejection(out: bytes) -> str:
     return "\n".join(row[2] for row in rows if len(row) == 3 and row[0] == "!")
 
 
+def _plain(complaint: str) -> str:
+    """What git complains of, without its advice on other things."""
+    said = (line for line in complaint.splitlines() if not line.startswith("hint:"))
+    return "\n".join(said).strip()
+
+
 def _failed(verb: str, complaint: str) -> ToolError:
     """Git's complaint on another repository, with what to do about it."""
-    text = shown(complaint.strip()) or "git gave no reason"
+    text = shown(_plain(complaint)) or "git gave no reason"
     hint = "nothing is half done: run the command again when it can be reached"
     if _LOCKED_OUT.search(text):
         hint = "`gh auth status` tells who you are there; the token needs the right to "
