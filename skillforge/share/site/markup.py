@@ -44,7 +44,7 @@ def _escaped(text: str) -> Html:
 
 def join(*children: Child) -> Html:
     """Children one after the other; what is not markup yet is escaped."""
-    return Html("".join(_parts(children)))
+    return Html(_inner(children))
 
 
 def el(tag: str, *children: Child, **attributes: str | bool | None) -> Html:
@@ -52,19 +52,26 @@ def el(tag: str, *children: Child, **attributes: str | bool | None) -> Html:
 
     An attribute that is False or None is left out, one that is True has no value.
     """
-    opened = f"<{tag}{''.join(map(_attribute, attributes.items()))}>"
+    said = "".join(map(_attribute, attributes.items())) if attributes else ""
     closed = "" if tag in _VOID else f"</{tag}>"
-    return Html(opened + "".join(_parts(children)) + closed)
+    return Html(f"<{tag}{said}>{_inner(children)}{closed}")
 
 
-def _parts(children: Iterable[Child]) -> Iterable[str]:
+def _inner(children: Iterable[Child]) -> str:
+    parts: list[str] = []
+    _add(parts, children)
+    return "".join(parts)
+
+
+def _add(parts: list[str], children: Iterable[Child]) -> None:
+    """Put children into a list: pages have a hundred thousand, generators are slow."""
     for child in children:
-        if isinstance(child, Html):
-            yield child
+        if type(child) is Html:
+            parts.append(child)
         elif isinstance(child, str):
-            yield escape(child)
+            parts.append(escape(child))
         elif child is not None:
-            yield from _parts(child)
+            _add(parts, child)
 
 
 @lru_cache(4096)

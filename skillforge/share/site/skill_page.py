@@ -1,5 +1,6 @@
 """The page of one skill: how to get it, what it says, how it came to be."""
 
+from functools import cache
 from urllib.parse import urlencode
 
 from skillforge.model import SKILL_FILE
@@ -48,6 +49,7 @@ def _head(skill: PublishedSkill, root: str) -> Html:
     )
 
 
+@cache
 def _contents() -> Html:
     links = (el("li", el("a", name, href=f"#{name.lower()}")) for name in _SECTIONS)
     return el("nav", el("ul", links), aria_label="On this page", class_="contents")
