@@ -171,11 +171,11 @@ def sync_uses(settings: Settings, remote: str) -> Answer:
     other = _other(desk, remote)
     sent = sharing.send(library, other, by)
     shared = sharing.receive(library, other, by.seconds)
-    changed = agreeing.agree(library, other, by)
-    looked = heard(desk, sorted(rollouts.every(library.repository())))
+    exchanged = agreeing.agree(library, other, by)
+    looked = heard(desk, sorted(rollouts.every(library.repository()).sound))
     if any(not judged.rollout.is_running for judged, _ in looked):
         agreeing.agree(library, other, by)  # so that others hear of it now
-    return _synced(sent, shared, changed, looked)
+    return _synced(sent, shared, exchanged, looked)
 
 
 def _other(desk: "Desk", named: str) -> Any:
@@ -200,10 +200,10 @@ def _other(desk: "Desk", named: str) -> Any:
 
 
 def _synced(
-    sent: int, shared: Any, changed: list[str], looked: "list[tuple[Judgement, str]]"
+    sent: int, shared: Any, exchanged: Any, looked: "list[tuple[Judgement, str]]"
 ) -> Answer:
     from skillforge.operate import words
-    from skillforge.report import many
+    from skillforge.report import many, printable
 
     lines = [
         f"sent {many(sent, 'use')}, received {many(shared.received, 'use')} of "
@@ -215,6 +215,8 @@ def _synced(
         lines.append(
             f"{many(shared.ahead, 'use')} of the future: a clock is wrong somewhere"
         )
+    refused = exchanged.refused.values()
+    lines += [printable(f"not taken from the remote: {why}") for why in refused]
     for judged, problem in looked:
         if judged.verdict != "continue":
             lines.append(words.judgement_text(judged))
@@ -225,7 +227,8 @@ def _synced(
         "nodes": shared.nodes,
         "unread": shared.unread,
         "ahead": shared.ahead,
-        "changed": changed,
+        "changed": exchanged.changed,
+        "refused": exchanged.refused,
         "rollouts": [words.judgement_data(judged) for judged, _ in looked],
     }
     return Answer(data, "\n".join(lines))

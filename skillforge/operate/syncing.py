@@ -125,7 +125,7 @@ class _Work:
     def __init__(self, library: Library, key: str, folder: Path) -> None:
         self.repo = library.repository()
         self.folder = folder
-        given = {it.skill: it for it in all_assigned(library, key)}
+        given, self.doubts = all_assigned(library, key)
         self.wanted = {name: it.version for name, it in given.items()}
         self.ledger = read_ledger(folder)
         self.source = str(self.repo.common_dir.resolve())
@@ -139,7 +139,9 @@ class _Work:
         self._inherit()
         others = self.ledger.owners(self.source)
         fates = self.done.fates
-        for name in sorted({*self.wanted, *self.puts}):
+        for name, doubt in self.doubts.items():
+            fates[name], self.done.why[name] = Fate.REFUSED, doubt.message
+        for name in sorted({*self.wanted, *self.puts} - self.doubts.keys()):
             fate = self._fate(name, others.get(name, ""))
             if fate is not None:
                 fates[name] = fate

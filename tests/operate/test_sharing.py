@@ -1,5 +1,6 @@
 """Uses and rollouts of many clones: all come to the same numbers, in any order."""
 
+import json
 import random
 import shutil
 from dataclasses import dataclass
@@ -168,6 +169,31 @@ def test_of_two_decisions_the_careful_one_prevails(team: Team) -> None:
 
     states = [clone.status()["state"] for clone in (one, other)]
     assert states == ["closed", "closed"]
+
+
+@pytest.mark.parametrize("name", [NAME, "pdf-tables", "Not-A-Name"])
+def test_a_rollout_that_was_forged_at_the_remote_stops_nobody(
+    team: Team, name: str
+) -> None:
+    one, other = team.clones[:2]
+    one.land(NAME, "headers", "first")
+    one.folder.git("push", "-q", "origin", "main")
+    other.folder.git("pull", "-q", "--ff-only")
+    said = one.rollout() | {"stable": one.evil(), "skill": name}
+    before = one.folder.git("rev-parse", f"refs/skillforge/rollouts/{NAME}").strip()
+    one.forge(json.dumps(said) if name == NAME else "{", name)
+    ref = f"refs/skillforge/rollouts/{name}"
+    one.folder.git("push", "-q", "--force", "origin", ref, "evil")
+    if name != NAME:
+        one.folder.git(
+            "push", "-q", "origin", f"{before}:refs/skillforge/rollouts/{NAME}"
+        )
+
+    told = other.ok("sync-uses")
+
+    assert list(told["refused"]) == [name]
+    assert told["changed"] == ([] if name == NAME else [NAME])
+    assert other.ok("use", NAME, "--key", "k")["version"] != one.tree(NAME, "evil")
 
 
 def test_without_a_remote_it_says_what_to_do(field: Field) -> None:
