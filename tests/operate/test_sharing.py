@@ -8,10 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from skillforge.model import Arm
+from skillforge.model import Arm, Use
+from skillforge.operate.sharing import _line
+from skillforge.operate.sharing import _use as _parsed
 from skillforge.store import Uses
 from tests.conftest import LibraryFolder, Run
 from tests.operate.conftest import NAME, POLICY, Field
+
+USE = Use("u", NAME, "1" * 40, "v", 1_700_000_000, seconds=1.5, tokens=7)
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,8 @@ def test_a_log_that_says_nonsense_harms_nobody(team: Team) -> None:
     lines = folder.git("show", f"{ref.strip()}:000000000001.jsonl")
     ahead = lines.replace('"at":', '"at":9').replace('"id":"', '"id":"x')
     wrong = lines.replace('"share":0.0', '"share":1e400').replace('"id":"', '"id":"y')
-    folder.write("log.jsonl", f"{lines}{ahead}no json\n{wrong}[]\n")
+    huge = lines.replace('"tokens":null', f'"tokens":{10**30}')
+    folder.write("log.jsonl", f"{lines}{ahead}no json\n{wrong}[]\n{huge}")
     blob = folder.git("hash-object", "-w", "log.jsonl").strip()
     folder.git("checkout", "--quiet", "--orphan", "evil")
     folder.git("rm", "-rfq", ".")
@@ -127,8 +132,39 @@ def test_a_log_that_says_nonsense_harms_nobody(team: Team) -> None:
 
     said = other.ok("sync-uses")
 
-    assert (said["unread"], said["ahead"]) == (3, 1)
+    assert (said["unread"], said["ahead"]) == (4, 1)
     assert _uses(other) == 2
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"tokens": 10**30},
+        {"tokens": 1.5},
+        {"tokens": True},
+        {"seconds": float("nan")},
+        {"seconds": float("inf")},
+        {"seconds": -1.0},
+        {"pitfall": "\ud800"},
+        {"pitfall": "x" * 10_000},
+        {"skill": "../csv-tables"},
+        {"skill": ["csv-tables"]},
+        {"version": "<script>"},
+        {"share": True},
+        {"at": True},
+        {"id": ""},
+        {"id": 7},
+    ],
+    ids=str,
+)
+def test_a_use_of_another_clone_that_cannot_be_is_not_kept(
+    wrong: dict[str, object],
+) -> None:
+    whole = json.loads(_line(USE))
+
+    assert _parsed(whole | {"note": {}, "node": []}) == USE
+    with pytest.raises((TypeError, ValueError, AttributeError)):
+        _parsed(whole | wrong)
 
 
 def test_uses_of_others_decide_a_rollout(team: Team) -> None:
