@@ -69,7 +69,7 @@ def record(settings: Settings, /, name: str | None, **given: Any) -> Answer:
     reports, unread = _reports(name, given)
     library = library_at(settings.start, settings.forge, settings.host)
     done, looked = keep(library, reports, lambda: _desk(settings))
-    return _recorded(done, unread, looked)
+    return _recorded(done, sorted([*unread, *done.unread]), looked)
 
 
 def _desk(settings: Settings) -> "Desk":
@@ -84,7 +84,7 @@ def _desk(settings: Settings) -> "Desk":
 def _reports(
     name: str | None, given: dict[str, Any]
 ) -> "tuple[list[Report], list[Unread]]":
-    from skillforge.operate.recording import Report, Unread, read_lines
+    from skillforge.operate.recording import Report, Unread, read_lines, report_of
 
     if name is None:
         if sys.stdin is None or sys.stdin.isatty():
@@ -96,21 +96,11 @@ def _reports(
         raise click.UsageError("say what it was used for: --key KEY")
     if given["outcome"] is None:
         raise click.UsageError(f"say how it ended: --outcome {'|'.join(_OUTCOMES)}")
-    report = Report(
-        name,
-        given["key"],
-        Ended(given["outcome"]),
-        Source(given["verified_by"]),
-        given["seconds"],
-        given["tokens"],
-        given["note"],
-        given["pitfall"],
-        given["version"],
-        None,
-        given["id_"],
-        not given["not_loaded"],
-    )
-    return [report], []
+    given["id"], given["loaded"] = given.pop("id_"), not given.pop("not_loaded")
+    try:
+        return [report_of({"skill": name, **given})], []
+    except ValueError as err:
+        raise click.UsageError(str(err)) from err
 
 
 def _lines() -> Iterable[str]:

@@ -5,9 +5,10 @@ import math
 import re
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from skillforge.errors import ConfigError, RequestError
 from skillforge.library import Library
 from skillforge.model import SKILLS, Assigned, Ended, Result, Rollout, Source, Use
 from skillforge.operate import assigning, rollouts
@@ -39,6 +40,7 @@ class Report:
     at: int | None = None
     id: str = ""
     is_loaded: bool = True
+    line: int = 0  # of many; 0 for one that came by itself
 
 
 class Unread(NamedTuple):
@@ -55,6 +57,7 @@ class Recorded:
     uses: tuple[Use, ...]
     added: int
     remarks: tuple[str, ...] = ()
+    unread: tuple[Unread, ...] = ()  # lines of which no version could be found
 
     @property
     def again(self) -> int:
@@ -66,14 +69,15 @@ def read_lines(lines: Iterable[str]) -> Iterator[Report | Unread]:
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
-                yield _report(json.loads(line))
+                yield replace(report_of(json.loads(line)), line=number)
             except json.JSONDecodeError as err:
                 yield Unread(number, f"it is not JSON: {err.msg} at column {err.colno}")
             except (ValueError, RecursionError) as err:
                 yield Unread(number, str(err))
 
 
-def _report(said: Any) -> Report:
+def report_of(said: Any) -> Report:
+    """A report as somebody wrote it; a ValueError tells what is wrong with it."""
     if not isinstance(said, dict):
         raise ValueError("it is not a JSON object")
     for name in said.keys() - set(_KEYS):
@@ -85,6 +89,8 @@ def _report(said: Any) -> Report:
     for name in ("note", "pitfall", "version", "id"):
         if not isinstance(said.get(name, ""), str):
             raise ValueError(f"`{name}` is not text")
+    if any("\ud800" <= letter <= "\udfff" for letter in said.get("id", "")):
+        raise ValueError("`id` is not text")
     if not _VERSION.fullmatch(said.get("version", "")):
         raise ValueError("`version` is no git tree")
     if not isinstance(said.get("loaded", True), bool):
@@ -136,10 +142,21 @@ class Recorder:
         self.uses = Uses.of(self.library.repository().common_dir)
 
     def record(self, reports: Iterable[Report]) -> Recorded:
-        """Keep reports, all or none; one that is there already counts once."""
-        uses = tuple(self._use(report) for report in reports)
+        """Keep reports, all or none; one that is there already counts once.
+
+        Of many lines, one that is about no skill of main is named, and stops no other.
+        """
+        uses, unread = [], []
+        for report in reports:
+            try:
+                uses.append(self._use(report))
+            except (RequestError, ConfigError) as err:
+                if not report.line:
+                    raise
+                unread.append(Unread(report.line, err.message))
         added = self.uses.add(uses)
-        return Recorded(uses, added, tuple(dict.fromkeys(self.remarks)))
+        remarks = tuple(dict.fromkeys(self.remarks))
+        return Recorded(tuple(uses), added, remarks, tuple(unread))
 
     def _use(self, report: Report) -> Use:
         rollouts.refuse_name(report.skill)
