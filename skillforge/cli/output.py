@@ -90,6 +90,19 @@ def fail(  # noqa: PLR0913, PLR0917 - the parts of an error
     return int(code)
 
 
+def trouble(settings: Settings, arguments: list[str], err: OSError) -> int:
+    """Tell of a disk that takes nothing more; anything else is a bug of ours."""
+    import errno
+
+    is_full = err.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
+    if not is_full and "temporary directory" not in str(err.strerror):
+        return bug(settings, arguments, err)
+    where = f" in {err.filename}" if err.filename else ""
+    words = f"cannot write{where}: {err.strerror}"
+    hint = "is the disk full? TMPDIR names another place for temporary files"
+    return fail(settings, arguments, words, hint, Exit.TOOL_FAILED)
+
+
 def bug(settings: Settings, arguments: list[str], err: Exception) -> int:
     """An error that nobody foresaw: say so, and how to help."""
     if os.environ.get("SKILLFORGE_DEBUG"):
