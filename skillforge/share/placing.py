@@ -14,7 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from skillforge.errors import ConflictError, RequestError, ToolError, unwritable
+from skillforge.errors import (
+    ConfigError,
+    ConflictError,
+    RequestError,
+    ToolError,
+    unwritable,
+)
 from skillforge.library import read_folder, replace_file
 from skillforge.model import DraftFile, Kind
 from skillforge.places import skills_folder
@@ -45,7 +51,14 @@ class Place(NamedTuple):
         """The place with the folder that an entry of the lock names."""
         if folder == self.shown:
             return self
-        return Place((self.lock.parent / folder).resolve(), self.lock)
+        there = Place((self.lock.parent / folder).resolve(), self.lock)
+        if there.shown != folder:  # by a link: a lock may come from anybody
+            raise ConfigError(
+                f"{self.lock} names the folder {folder!r}, which leads elsewhere",
+                hint=f"ls -ld {self.lock.parent / folder} shows where; --to DIR names "
+                "the folder, if that is meant",
+            )
+        return there
 
 
 def place(to: str, agent: str, is_user: bool, lock: str) -> Place:

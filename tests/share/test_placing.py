@@ -167,3 +167,19 @@ def test_a_plan_that_a_project_brings_is_not_carried_out(
     assert run("verify").code == 4
     assert not (use / ".agents/skills/evil").exists()
     assert not (tmp_path / "lock.json").exists()
+
+
+def test_a_folder_of_the_lock_that_leads_elsewhere_is_refused(
+    tmp_path: Path, use: Path, run: Run
+) -> None:
+    source = str(write_hub(tmp_path / "hub", "csv-tables"))
+    assert run("install", source, "--to", "vendor/skills").code == 0
+    (use / "vendor").rename(tmp_path / "elsewhere")
+    (tmp_path / "elsewhere/skills/csv-tables/SKILL.md").unlink()
+    (use / "vendor").symlink_to(tmp_path / "elsewhere")
+
+    for command in (("install", "--frozen"), ("verify",)):
+        ran = run(*command)
+        assert ran.code == 2
+        assert "leads elsewhere" in ran.err
+    assert not (tmp_path / "elsewhere/skills/csv-tables/SKILL.md").exists()
