@@ -24,6 +24,7 @@ _FILE = "rollout.json"
 _FORMAT = "skillforge/rollout/1"
 _TREE = re.compile(r"([0-9a-f]{40}([0-9a-f]{24})?)?")
 _TRIES = 20
+_LATEST = 100_000_000_000  # second that a calendar has a year for
 
 
 def find(repo: GitRepo, skill: str) -> Rollout | None:
@@ -211,11 +212,14 @@ def _checked(skill: str, said: dict[str, Any]) -> Rollout:
     trees = (rollout.stable, rollout.canary, rollout.merge)
     if not all(isinstance(tree, str) and _TREE.fullmatch(tree) for tree in trees):
         raise ValueError("it names no versions")
-    if rollout.skill != skill or not isinstance(rollout.id, str):
+    if rollout.skill != skill or not rollout.id.isascii():
         raise ValueError("it is about another skill")
-    is_number = isinstance(rollout.share, int | float)
-    if not is_number or not 0 < rollout.share < 100:
+    if type(rollout.share) not in (int, float) or not 0 < rollout.share < 100:
         raise ValueError("its share is not between 0 and 100")
-    if not isinstance(rollout.started, int):
-        raise TypeError("it does not tell when it started")
+    if type(rollout.started) is not int or not 0 <= rollout.started < _LATEST:
+        raise ValueError("it does not tell when it started")
+    numbers = (rollout.proposal, rollout.rollback)
+    is_said = isinstance(rollout.why, str)
+    if not is_said or not all(isinstance(it, int | None) for it in numbers):
+        raise ValueError("it does not tell why, or by which proposal")
     return rollout

@@ -284,6 +284,11 @@ def _dies(*_: object) -> None:
         pytest.param(lambda said: json.dumps(said | {"canary": "-x"}), id="version"),
         pytest.param(lambda said: json.dumps(said | {"state": "wild"}), id="state"),
         pytest.param(lambda said: json.dumps(said | {"more": 1}), id="unknown-key"),
+        pytest.param(lambda said: json.dumps(said | {"started": 10**30}), id="late"),
+        pytest.param(lambda said: json.dumps(said | {"started": -1}), id="early"),
+        pytest.param(lambda said: json.dumps(said | {"id": "\ud800"}), id="id"),
+        pytest.param(lambda said: json.dumps(said | {"why": 5}), id="why"),
+        pytest.param(lambda said: json.dumps(said | {"rollback": []}), id="rollback"),
     ],
 )
 def test_a_record_that_cannot_be_read_is_told_with_what_to_do(
