@@ -142,4 +142,4 @@ def run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         return output.fail(settings, arguments, "interrupted", "", 130)
     except Exception as err:  # noqa: BLE001 - the last stop before the user
-        return output.bug(settings, arguments, err)
+        return output.surprise(settings, arguments, err)

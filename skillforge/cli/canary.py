@@ -45,10 +45,12 @@ def status(settings: Settings, name: str | None) -> Answer:
     proposal that takes the version back.
     """
     from skillforge.operate import rollouts, words
+    from skillforge.report import printable
 
     desk = _desk(settings, None)
     library = desk.settled()
-    names = [name] if name else sorted(rollouts.every(library.repository()))
+    known = rollouts.every(library.repository())
+    names = [name] if name else sorted(known.sound)
     looked = [(each, looked_at(desk, each)) for each in names]
     found = [(judged, problem) for _, (judged, problem) in looked if judged]
     if name and not found:
@@ -56,8 +58,13 @@ def status(settings: Settings, name: str | None) -> Answer:
     rows = [words.judgement_data(judged) for judged, _ in found]
     lines = [words.judgement_text(judged) for judged, _ in found]
     lines += [problem for _, problem in found if problem]
-    data = (rows[0] if name else {}) | {"rollouts": rows}
-    return Answer(data, "\n".join(lines) or "no rollout is under way")
+    doubts = (
+        [] if name else [f"{it.message}; {it.hint}" for it in known.doubts.values()]
+    )
+    lines += [printable(line) for line in doubts]
+    data = (rows[0] if name else {}) | {"rollouts": rows, "problems": doubts}
+    text = "\n".join(lines) or "no rollout is under way"
+    return Answer(data, text, ok=not doubts)
 
 
 def _no_rollout(desk: "Desk", name: str) -> Answer:

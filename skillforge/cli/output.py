@@ -90,6 +90,23 @@ def fail(  # noqa: PLR0913, PLR0917 - the parts of an error
     return int(code)
 
 
+def surprise(settings: Settings, arguments: list[str], err: Exception) -> int:
+    """An error that nobody foresaw: a disk that takes nothing more, else a bug."""
+    if not isinstance(err, OSError) or not _is_full(err):
+        return bug(settings, arguments, err)
+    where = f" in {err.filename}" if err.filename else ""
+    words = f"cannot write{where}: {err.strerror}"
+    hint = "is the disk full? TMPDIR names another place for temporary files"
+    return fail(settings, arguments, words, hint, Exit.TOOL_FAILED)
+
+
+def _is_full(err: OSError) -> bool:
+    import errno
+
+    is_full = err.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
+    return is_full or "temporary directory" in str(err.strerror)
+
+
 def bug(settings: Settings, arguments: list[str], err: Exception) -> int:
     """An error that nobody foresaw: say so, and how to help."""
     if os.environ.get("SKILLFORGE_DEBUG"):

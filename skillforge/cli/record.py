@@ -69,7 +69,7 @@ def record(settings: Settings, /, name: str | None, **given: Any) -> Answer:
     reports, unread = _reports(name, given)
     choice = (settings.forge, settings.host)
     done, looked = record_at(settings.folder, reports, lambda: _desk(settings), *choice)
-    return _recorded(done, unread, looked)
+    return _recorded(done, sorted([*unread, *done.unread]), looked)
 
 
 def _desk(settings: Settings) -> "Desk":
@@ -84,7 +84,7 @@ def _desk(settings: Settings) -> "Desk":
 def _reports(
     name: str | None, given: dict[str, Any]
 ) -> "tuple[list[Report], list[Unread]]":
-    from skillforge.operate.reports import Report, Unread, read_lines
+    from skillforge.operate.reports import Report, Unread, read_lines, report_of
 
     if name is None:
         if sys.stdin is None or sys.stdin.isatty():
@@ -96,21 +96,11 @@ def _reports(
         raise click.UsageError("say what it was used for: --key KEY")
     if given["outcome"] is None:
         raise click.UsageError(f"say how it ended: --outcome {'|'.join(_OUTCOMES)}")
-    report = Report(
-        name,
-        given["key"],
-        Ended(given["outcome"]),
-        Source(given["verified_by"]),
-        given["seconds"],
-        given["tokens"],
-        given["note"],
-        given["pitfall"],
-        given["version"],
-        None,
-        given["id_"],
-        not given["not_loaded"],
-    )
-    return [report], []
+    given["id"], given["loaded"] = given.pop("id_"), not given.pop("not_loaded")
+    try:
+        return [report_of({"skill": name, **given})], []
+    except ValueError as err:
+        raise click.UsageError(str(err)) from err
 
 
 def _lines() -> Iterable[str]:
@@ -186,11 +176,11 @@ def sync_uses(settings: Settings, remote: str) -> Answer:
     other = _other(desk, remote)
     sent = sharing.send(library, other, by)
     shared = sharing.receive(library, other, by.seconds)
-    changed = agreeing.agree(library, other, by)
-    looked = heard(desk, sorted(rollouts.every(library.repository())))
+    exchanged = agreeing.agree(library, other, by)
+    looked = heard(desk, sorted(rollouts.every(library.repository()).sound))
     if any(not judged.rollout.is_running for judged, _ in looked):
         agreeing.agree(library, other, by)  # so that others hear of it now
-    return _synced(sent, shared, changed, looked)
+    return _synced(sent, shared, exchanged, looked)
 
 
 def _other(desk: "Desk", named: str) -> Any:
@@ -214,8 +204,8 @@ def _other(desk: "Desk", named: str) -> Any:
     return remotes.Remote(name)
 
 
-def _synced(sent: int, shared: Any, changed: list[str], looked: "Looked") -> Answer:
-    from skillforge.report import many
+def _synced(sent: int, shared: Any, exchanged: Any, looked: "Looked") -> Answer:
+    from skillforge.report import many, printable
 
     lines = [
         f"sent {many(sent, 'use')}, received {many(shared.received, 'use')} of "
@@ -227,13 +217,16 @@ def _synced(sent: int, shared: Any, changed: list[str], looked: "Looked") -> Ans
         lines.append(
             f"{many(shared.ahead, 'use')} of the future: a clock is wrong somewhere"
         )
+    refused = exchanged.refused.values()
+    lines += [printable(f"not taken from the remote: {why}") for why in refused]
     data = {
         "sent": sent,
         "received": shared.received,
         "nodes": shared.nodes,
         "unread": shared.unread,
         "ahead": shared.ahead,
-        "changed": changed,
+        "changed": exchanged.changed,
+        "refused": exchanged.refused,
         "rollouts": _judged(looked, lines),
     }
     return Answer(data, "\n".join(lines))

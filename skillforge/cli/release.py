@@ -232,7 +232,9 @@ def _of_health(_settings: Settings, desk: "Desk", tip: str) -> _Objection:
         for row in checked
         if row["status"] == "failed"
     ]
-    for name, rollout in sorted(rollouts.every(repo).items()):
+    known = rollouts.every(repo)
+    found += [it.message for name, it in known.doubts.items() if name in trees]
+    for name, rollout in sorted(known.sound.items()):
         is_closed = rollout.state is RolloutState.CLOSED
         if is_closed and rollouts.is_current(rollout, trees.get(name, "")):
             found.append(f"the canary of {name} was closed: {rollout.why}")

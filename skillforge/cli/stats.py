@@ -128,7 +128,7 @@ def _canaries(library: "Library", uses: "Uses") -> list[dict[str, Any]]:
     rule = library.policy(library.tip).canary
     now = int(time.time())
     found = []
-    for name in sorted(rollouts.every(library.repository())):
+    for name in sorted(rollouts.every(library.repository()).sound):
         if rollout := rollouts.current(library, name):
             judged = judge(rollout, uses.votes(rollout.id), rule, now)
             found.append(gathering.canary(judged, uses.tally(name)))

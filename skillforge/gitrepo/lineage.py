@@ -1,6 +1,6 @@
 """What history tells of skills by their names: who made them, what took their place."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from skillforge.gitrepo import GitRepo, trailers
@@ -10,6 +10,7 @@ from skillforge.model import SKILLS, Action
 
 _RAW = ("--raw", "-t", "--root", "--no-abbrev", "--topo-order", *AS_IT_IS)
 _INTO = "Absorbed-Into"
+_AT_ONCE = 100  # commits that are looked at before it is asked whether more need be
 
 
 class Life(NamedTuple):
@@ -63,6 +64,25 @@ def _drafted(message: str) -> dict[str, list[str]]:
         if "Skill" in said:
             return said
     return {}
+
+
+def ever_held(repo: GitRepo, tip: str, versions: Mapping[str, str]) -> set[str]:
+    """The skills of which a branch's own line had these versions (trees) at some time.
+
+    What only a branch that was merged had is not among them. Versions are looked for
+    from the newest commit on.
+    """
+    found: set[str] = set()
+    line = repo.line(tip) if versions else []
+    for start in range(0, len(line), _AT_ONCE):
+        left = sorted(versions.keys() - found)
+        some = [(name, it) for it in line[start : start + _AT_ONCE] for name in left]
+        trees = repo.names_of([f"{commit}:{SKILLS}/{name}" for name, commit in some])
+        both = zip(some, trees, strict=True)
+        found |= {name for (name, _), tree in both if tree == versions[name]}
+        if len(found) == len(versions):
+            break
+    return found
 
 
 def lives(repo: GitRepo, tip: str, names: Iterable[str]) -> dict[str, Life]:

@@ -31,8 +31,8 @@ def who(out: bytes) -> Who:
     if not name or not mail or mail.endswith(".(none)"):
         raise RequestError(
             "git does not know who you are",
-            hint="git config user.name NAME and git config user.email MAIL; or say it "
-            "with --as 'NAME <MAIL>'",
+            hint="git config user.name NAME && git config user.email MAIL; or, where a "
+            "command takes it, --as 'NAME <MAIL>'",
         )
     # The time is the committer's, as in any log.
     committed = found.get("GIT_COMMITTER_IDENT", "").rpartition("> ")[2]

@@ -53,9 +53,8 @@ def opened(path: Path) -> io.BufferedReader:
     """A file to read, unpacked if it is packed with gzip."""
     try:
         if not path.is_file():
-            raise RequestError(
-                f"{path} is not an ordinary file", hint="nothing was captured"
-            )
+            what = "not an ordinary file" if path.exists() else "not there"
+            raise RequestError(f"{path} is {what}", hint="nothing was captured")
         file = path.open("rb")
     except OSError as err:
         raise RequestError(

@@ -44,18 +44,17 @@ def skills_list(door: Door, caller: Caller, given: Mapping[str, Any]) -> str:
 def _other_arms(
     library: Library, commit: str, key: str
 ) -> tuple[tuple[str, Assigned], ...]:
-    """Where a key gets something else than what main holds."""
+    """Where a key gets something else than what main holds; in doubt, nothing."""
     repo = library.repository()
     known = rollouts.every(repo)
-    names = sorted(known)
+    names = sorted({*known.sound, *known.doubts})
     trees = repo.names_of([f"{commit}:{SKILLS}/{name}" for name in names])
-    given = [
-        assigning.arm_of(known[name], tree, name, key)
-        for name, tree in zip(names, trees, strict=True)
-        if tree
-    ]
-    main = dict(zip(names, trees, strict=True))
-    return tuple((it.skill, it) for it in given if it.version != main[it.skill])
+    main = {name: tree for name, tree in zip(names, trees, strict=True) if tree}
+    given, doubts = assigning.among(library, main, known, key)
+    given |= {name: Assigned(name, "") for name in doubts}
+    return tuple(
+        (it.skill, it) for it in given.values() if it.version != main[it.skill]
+    )
 
 
 def _shown(

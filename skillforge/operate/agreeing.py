@@ -1,8 +1,9 @@
 """Rollouts of many machines: all come to the same, and the careful one prevails."""
 
 from dataclasses import replace
+from typing import NamedTuple
 
-from skillforge.errors import ConflictError
+from skillforge.errors import ConfigError, ConflictError, RequestError
 from skillforge.gitrepo import GitRepo, remote
 from skillforge.gitrepo.remote import Remote
 from skillforge.gitrepo.writing import NewCommit, Put, RefUpdate, Who
@@ -21,22 +22,37 @@ _CARE = (
 )
 
 
-def agree(library: Library, other: Remote, by: Who) -> list[str]:
-    """Exchange rollouts with another repository; the skills whose changed here."""
+class Exchanged(NamedTuple):
+    """The skills whose rollouts changed here, and those that were not taken: why."""
+
+    changed: list[str]
+    refused: dict[str, str]
+
+
+def agree(library: Library, other: Remote, by: Who) -> Exchanged:
+    """Exchange rollouts with another repository.
+
+    Whoever may push there may write nonsense: it is left where it is, and stops nobody
+    from hearing of the others.
+    """
     repo = library.repository()
     remote.fetch(repo, other, [f"+{PREFIX}*:{_THEIRS}*"])
     mine, theirs = _tips(repo, PREFIX), _tips(repo, _THEIRS)
-    changed = []
+    changed, refused = [], {}
     for skill in sorted(mine.keys() | theirs.keys()):
         ours, fetched = mine.get(skill, ""), theirs.get(skill, "")
-        agreed = _agreed(library, skill, ours, fetched, by)
+        try:
+            agreed = _agreed(library, skill, ours, fetched, by)
+        except (ConfigError, RequestError) as err:
+            refused[skill] = err.message
+            continue
         if agreed != ours:
             if not repo.move_refs(RefUpdate(f"{PREFIX}{skill}", agreed, ours)):
                 continue  # changed here meanwhile; the next exchange sees it
             changed.append(skill)
         if agreed != fetched:
             _push(repo, other, RefUpdate(f"{PREFIX}{skill}", agreed, fetched))
-    return changed
+    return Exchanged(changed, refused)
 
 
 def _tips(repo: GitRepo, prefix: str) -> dict[str, str]:
@@ -57,12 +73,14 @@ def _agreed(library: Library, skill: str, ours: str, theirs: str, by: Who) -> st
     rollouts.refuse_name(skill)
     if not theirs or (ours and repo.is_ancestor(theirs, ours)):
         return ours
-    rollouts.load(skill, _data(repo, theirs))  # nothing that cannot be read
+    tree = repo.name_of(f"{library.tip}:{SKILLS}/{skill}")
+    told = rollouts.load(skill, _data(repo, theirs))  # nothing that cannot be read
+    if rollouts.is_current(told, tree) and told.stable:
+        for doubt in rollouts.unheld(library, {skill: told.stable}).values():
+            raise doubt
     if not ours or repo.is_ancestor(ours, theirs):
         return theirs
-    both = [rollouts.load(skill, _data(repo, tip)) for tip in (ours, theirs)]
-    tree = repo.name_of(f"{library.tip}:{SKILLS}/{skill}")
-    chosen = careful(both[0], both[1], tree)
+    chosen = careful(rollouts.load(skill, _data(repo, ours)), told, tree)
     puts = [Put("rollout.json", rollouts.dump(chosen))]
     new = NewCommit([theirs, ours], f"agreed {skill}\n", by, puts, starts_empty=True)
     with repo.making(theirs) as commits:

@@ -1,6 +1,9 @@
 """Which version of a skill a key gets: by chance, and always the same."""
 
-from skillforge.errors import RequestError
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from skillforge.errors import ConfigError, RequestError
 from skillforge.gitrepo.lineage import successors
 from skillforge.library import Library
 from skillforge.model import SKILLS, Arm, Assigned, Rollout, RolloutState
@@ -44,19 +47,44 @@ def assigned(library: Library, name: str, key: str) -> Assigned:
         tree = repo.name_of(f"{tip}:{SKILLS}/{name}")
     if not tree:
         raise unknown(library, name)
-    return arm_of(rollouts.find(repo, name), tree, name, key)
+    given = arm_of(rollouts.find(repo, name), tree, name, key)
+    if given.version not in ("", tree):
+        for doubt in rollouts.unheld(library, {name: given.version}).values():
+            raise doubt
+    return given
 
 
-def all_assigned(library: Library, key: str) -> list[Assigned]:
+class AllAssigned(NamedTuple):
+    """What a key gets, by skill; and where that is in doubt, what is wrong."""
+
+    given: dict[str, Assigned]
+    doubts: dict[str, ConfigError]
+
+
+def all_assigned(library: Library, key: str) -> AllAssigned:
     """What a key gets of every skill of main, by name."""
     repo = library.repository()
-    trees = repo.tree(f"{library.tip}:{SKILLS}")
-    known = rollouts.every(repo)
-    return [
-        arm_of(known.get(name), entry.object, name, key)
-        for name, entry in sorted(trees.items())
-        if entry.is_tree
-    ]
+    entries = sorted(repo.tree(f"{library.tip}:{SKILLS}").items())
+    trees = {name: entry.object for name, entry in entries if entry.is_tree}
+    return among(library, trees, rollouts.every(repo), key)
+
+
+def among(
+    library: Library, trees: Mapping[str, str], known: rollouts.Every, key: str
+) -> AllAssigned:
+    """What a key gets of skills that main holds as these trees."""
+    given = {
+        name: arm_of(known.sound.get(name), tree, name, key)
+        for name, tree in trees.items()
+    }
+    others = {
+        name: it.version
+        for name, it in given.items()
+        if it.version not in ("", trees[name])
+    }
+    doubts = known.doubts | rollouts.unheld(library, others)
+    sure = {name: it for name, it in given.items() if name not in doubts}
+    return AllAssigned(sure, {n: it for n, it in doubts.items() if n in trees})
 
 
 def unknown(library: Library, name: str) -> RequestError:

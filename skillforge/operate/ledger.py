@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from skillforge.checks.paths import is_name
 from skillforge.errors import ConfigError
 
 STATE = ".skillforge-sync.json"
@@ -75,10 +76,14 @@ def read_ledger(folder: Path) -> Ledger:
 def _load(said: Any) -> Ledger:
     if said["format"] != _FORMAT:
         raise ValueError("it was written by another version of skillforge")
+    libraries = said["libraries"].items()
+    # Whoever writes in the folder writes this: a name leads nowhere else.
+    if odd := [name for _, puts in libraries for name in puts if not is_name(name)]:
+        raise ValueError(f"{odd[0]!r} cannot be a skill's name")
     return Ledger(
         {
-            source: {name: _put(row) for name, row in puts.items()}
-            for source, puts in said["libraries"].items()
+            source: {n: _put(row) for n, row in puts.items()}
+            for source, puts in libraries
         }
     )
 

@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from skillforge.errors import ConfigError, RequestError
 from skillforge.library import Library
 from skillforge.model import SKILLS, Assigned, Rollout, Use
 from skillforge.operate import assigning, quick, rollouts, voices
-from skillforge.operate.reports import Recorded, Report
+from skillforge.operate.reports import Recorded, Report, Unread
 from skillforge.store import Uses
 
 MOST_TEXT = 2_000  # letters of a note or a pitfall
@@ -28,10 +29,21 @@ class Recorder:
         self.uses = Uses.of(self.library.repository().common_dir)
 
     def record(self, reports: Iterable[Report]) -> Recorded:
-        """Keep reports, all or none; one that is there already counts once."""
-        uses = tuple(self._use(report) for report in reports)
+        """Keep reports, all or none; one that is there already counts once.
+
+        Of many lines, one that is about no skill of main is named, and stops no other.
+        """
+        uses, unread = [], []
+        for report in reports:
+            try:
+                uses.append(self._use(report))
+            except (RequestError, ConfigError) as err:
+                if not report.line:
+                    raise
+                unread.append(Unread(report.line, err.message))
         added = self.uses.add(uses)
-        return Recorded(uses, added, tuple(dict.fromkeys(self.remarks)))
+        remarks = tuple(dict.fromkeys(self.remarks))
+        return Recorded(tuple(uses), added, remarks, tuple(unread))
 
     def _use(self, report: Report) -> Use:
         rollouts.refuse_name(report.skill)

@@ -64,10 +64,13 @@ class Refinement:
 
     @property
     def complaint(self) -> str:
-        """How a failing skill fares, in a sentence."""
+        """How a skill fares, in a sentence that says no more than uses have shown."""
         low, high = self.part.interval
+        shown = (
+            "fails more often than not" if self.is_failing else "is not shown to fail"
+        )
         return (
-            f"{self.skill} fails more often than not: {self.part.successes} of "
+            f"{self.skill} {shown}: {self.part.successes} of "
             f"{self.part.verified} verified uses succeeded ({low:.0%} to {high:.0%})"
         )
 

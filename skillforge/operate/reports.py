@@ -30,6 +30,7 @@ class Report(NamedTuple):
     at: int | None = None
     id: str = ""
     is_loaded: bool = True
+    line: int = 0  # of many; 0 for one that came by itself
 
     @property
     def is_verified(self) -> bool:
@@ -67,6 +68,7 @@ class Recorded(NamedTuple):
     uses: tuple[Use, ...]
     added: int
     remarks: tuple[str, ...] = ()
+    unread: tuple[Unread, ...] = ()  # lines of which no version could be found
 
     @property
     def again(self) -> int:
@@ -80,14 +82,15 @@ def read_lines(lines: Iterable[str]) -> Iterator[Report | Unread]:
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
-                yield _report(json.loads(line))
+                yield report_of(json.loads(line))._replace(line=number)
             except json.JSONDecodeError as err:
                 yield Unread(number, f"it is not JSON: {err.msg} at column {err.colno}")
             except (ValueError, RecursionError) as err:
                 yield Unread(number, str(err))
 
 
-def _report(said: Any) -> Report:
+def report_of(said: Any) -> Report:
+    """A report as somebody wrote it; a ValueError tells what is wrong with it."""
     if not isinstance(said, dict):
         raise ValueError("it is not a JSON object")
     for name in said.keys() - set(_KEYS):
@@ -101,6 +104,8 @@ def _report(said: Any) -> Report:
     for name in ("note", "pitfall", "version", "id"):
         if not isinstance(said.get(name, ""), str):
             raise ValueError(f"`{name}` is not text")
+    if any("\ud800" <= letter <= "\udfff" for letter in said.get("id", "")):
+        raise ValueError("`id` is not text")
     if not _VERSION.fullmatch(said.get("version", "")):
         raise ValueError("`version` is no git tree")
     if not isinstance(said.get("loaded", True), bool):

@@ -7,13 +7,14 @@ and fetch. Refs move by compare-and-swap, so two who decide at once cannot both 
 import hashlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from skillforge.checks import paths
 from skillforge.errors import ConfigError, ConflictError, RequestError
 from skillforge.gitrepo import GitRepo
+from skillforge.gitrepo.lineage import ever_held
 from skillforge.gitrepo.writing import NewCommit, Put, RefUpdate, Who
 from skillforge.library import Library
 from skillforge.model import SKILLS, Rollout, RolloutState
@@ -24,6 +25,7 @@ _FILE = "rollout.json"
 _FORMAT = "skillforge/rollout/1"
 _TREE = re.compile(r"([0-9a-f]{40}([0-9a-f]{24})?)?")
 _TRIES = 20
+_LATEST = 100_000_000_000  # second that a calendar has a year for
 
 
 def find(repo: GitRepo, skill: str) -> Rollout | None:
@@ -32,12 +34,55 @@ def find(repo: GitRepo, skill: str) -> Rollout | None:
     return load(skill, found.data) if found else None
 
 
-def every(repo: GitRepo) -> dict[str, Rollout]:
-    """The last rollout of each skill that ever had one."""
+class Every(NamedTuple):
+    """The last rollout of each skill that ever had one; and what is wrong with others.
+
+    Whoever may push writes these records: one that says nonsense is no reason to stop
+    at all the others.
+    """
+
+    sound: dict[str, Rollout]
+    doubts: dict[str, ConfigError]
+
+
+def every(repo: GitRepo) -> Every:
+    """Read all records that there are."""
     names = [ref.removeprefix(PREFIX) for ref in repo.refs(PREFIX)]
     found = repo.find_all([f"{PREFIX}{name}:{_FILE}" for name in names])
-    both = zip(names, found, strict=True)
-    return {name: load(name, it.data) for name, it in both if it is not None}
+    read = Every({}, {})
+    for name, record in zip(names, found, strict=True):
+        try:
+            read.sound[name] = load(name, record.data if record else b"")
+        except ConfigError as err:
+            read.doubts[name] = err
+    return read
+
+
+def unheld(library: Library, versions: Mapping[str, str]) -> dict[str, ConfigError]:
+    """The skills that main never had in these versions, though a rollout says so.
+
+    What main held was judged. A record can be pushed by anybody, with any tree in it:
+    nobody is handed one that did not come through main.
+    """
+    held = ever_held(library.repository(), library.tip, versions)
+    is_whole = not library.repository().shallow_commits()
+    return {
+        name: ConfigError(
+            f"the rollout of {name} names a version that main never had: {tree[:12]}",
+            hint=_without(name)
+            if is_whole
+            else "git fetch --unshallow; then try again",
+        )
+        for name, tree in versions.items()
+        if name not in held
+    }
+
+
+def _without(skill: str) -> str:
+    return (
+        f"git log -p {PREFIX}{skill} shows its history; without it, everybody "
+        f"gets what main holds: git update-ref -d {PREFIX}{skill}"
+    )
 
 
 def is_current(rollout: Rollout | None, tree: str) -> bool:
@@ -158,8 +203,7 @@ def load(skill: str, data: bytes) -> Rollout:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as err:
         raise ConfigError(
             f"the rollout of {skill} cannot be read: {err}",
-            hint=f"git log -p {PREFIX}{skill} shows its history; without it, everybody "
-            f"gets what main holds: git update-ref -d {PREFIX}{skill}",
+            hint=_without(skill),
         ) from err
 
 
@@ -169,11 +213,14 @@ def _checked(skill: str, said: dict[str, Any]) -> Rollout:
     trees = (rollout.stable, rollout.canary, rollout.merge)
     if not all(isinstance(tree, str) and _TREE.fullmatch(tree) for tree in trees):
         raise ValueError("it names no versions")
-    if rollout.skill != skill or not isinstance(rollout.id, str):
+    if rollout.skill != skill or not rollout.id.isascii():
         raise ValueError("it is about another skill")
-    is_number = isinstance(rollout.share, int | float)
-    if not is_number or not 0 < rollout.share < 100:
+    if type(rollout.share) not in (int, float) or not 0 < rollout.share < 100:
         raise ValueError("its share is not between 0 and 100")
-    if not isinstance(rollout.started, int):
-        raise TypeError("it does not tell when it started")
+    if type(rollout.started) is not int or not 0 <= rollout.started < _LATEST:
+        raise ValueError("it does not tell when it started")
+    numbers = (rollout.proposal, rollout.rollback)
+    is_said = isinstance(rollout.why, str)
+    if not is_said or not all(isinstance(it, int | None) for it in numbers):
+        raise ValueError("it does not tell why, or by which proposal")
     return rollout

@@ -9,7 +9,9 @@ import re
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
+from skillforge.checks import paths
 from skillforge.errors import ConflictError
 from skillforge.gitrepo import GitRepo, remote
 from skillforge.gitrepo.remote import Remote
@@ -23,7 +25,9 @@ _NODE = re.compile(r"[0-9a-f]{12}")
 _KEPT_HERE = ("note", "node")  # a note is its writer's own
 _KINDS = {"outcome": Ended, "source": Source, "arm": Arm}
 _TEXTS = ("id", "skill", "version", "voice", "rollout", "pitfall")
-_MOST_TEXT = 2_000
+_TREE = re.compile(r"([0-9a-f]{40}([0-9a-f]{24})?)?")
+_MOST_TEXT = 8_000  # bytes
+_MOST = 1e15
 _DAY = 86_400
 
 
@@ -159,21 +163,29 @@ def _read(repo: GitRepo, blob: str) -> Iterator[Use | None]:
     for line in (found.data if found else b"").splitlines():
         try:
             yield _use(json.loads(line))
-        except (ValueError, TypeError, KeyError, RecursionError):
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             yield None
 
 
-def _use(said: dict[str, object]) -> Use:
+def _use(said: dict[str, Any]) -> Use:
     """A use as another machine wrote it; it may say anything."""
-    use = Use(**said | {name: kind(said[name]) for name, kind in _KINDS.items()})  # type: ignore[arg-type]
-    texts = [getattr(use, name) for name in _TEXTS]
-    if not all(isinstance(text, str) and len(text) <= _MOST_TEXT for text in texts):
-        raise TypeError("a text is none")
+    kinds = {name: kind(said[name]) for name, kind in _KINDS.items()}
+    use = Use(**said | kinds | dict.fromkeys(_KEPT_HERE, ""))
+    if not (use.id and paths.is_name(use.skill) and _TREE.fullmatch(use.version)):
+        raise TypeError("it is of no skill")
+    for text in (getattr(use, name) for name in _TEXTS):
+        if len(text.encode()) > _MOST_TEXT:  # of what is no text, that cannot be told
+            raise TypeError("a text is too long")
+    numbers = (use.at, use.share, use.seconds or 0, use.tokens or 0)
+    is_sound = all(_is_number(it) for it in numbers) and use.share < 100
+    whole = isinstance(use.at, int) and isinstance(use.tokens, int | None)
     flags = (use.is_loaded, use.is_vote)
-    is_sound = isinstance(use.at, int) and all(isinstance(it, bool) for it in flags)
-    numbers = (use.share, use.seconds or 0, use.tokens or 0)
-    is_sound = is_sound and all(isinstance(it, int | float) for it in numbers)
-    if not is_sound or not use.id or not 0 <= use.share < 100 or use.at < 0:
+    if not is_sound or not whole or not all(isinstance(it, bool) for it in flags):
         raise TypeError("it is damaged")
     is_vote = use.is_vote and use.result.is_verified and bool(use.rollout)
     return use._replace(is_vote=is_vote)
+
+
+def _is_number(value: object) -> bool:
+    """Whether it is one that can be kept and added up; NaN and infinity are not."""
+    return type(value) in (int, float) and 0 <= value < _MOST  # type: ignore[operator]

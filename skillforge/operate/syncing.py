@@ -107,8 +107,9 @@ def _refuse_own(library: Library, folder: Path) -> None:
 
 def _bring_back(folder: Path) -> None:
     """Undo what a sync that was killed had not decided yet, and clear up after it."""
-    aside = folder / _WORK / "old"
-    for path in sorted(aside.iterdir()) if aside.is_dir() else ():
+    work, aside = folder / _WORK, folder / _WORK / "old"
+    is_ours = not work.is_symlink() and not aside.is_symlink() and aside.is_dir()
+    for path in sorted(aside.iterdir()) if is_ours else ():
         if os.path.lexists(folder / path.name):
             raise ConflictError(
                 f"{path} was set aside by a sync that was killed, and {path.name} is "
@@ -116,7 +117,7 @@ def _bring_back(folder: Path) -> None:
                 hint="keep one of the two: move the other away, and sync again",
             )
         path.rename(folder / path.name)
-    laying.discard(folder / _WORK)
+    laying.discard(work)
 
 
 class _Work:
@@ -125,7 +126,7 @@ class _Work:
     def __init__(self, library: Library, key: str, folder: Path) -> None:
         self.repo = library.repository()
         self.folder = folder
-        given = {it.skill: it for it in all_assigned(library, key)}
+        given, self.doubts = all_assigned(library, key)
         self.wanted = {name: it.version for name, it in given.items()}
         self.ledger = read_ledger(folder)
         self.source = str(self.repo.common_dir.resolve())
@@ -139,7 +140,9 @@ class _Work:
         self._inherit()
         others = self.ledger.owners(self.source)
         fates = self.done.fates
-        for name in sorted({*self.wanted, *self.puts}):
+        for name, doubt in self.doubts.items():
+            fates[name], self.done.why[name] = Fate.REFUSED, doubt.message
+        for name in sorted({*self.wanted, *self.puts} - self.doubts.keys()):
             fate = self._fate(name, others.get(name, ""))
             if fate is not None:
                 fates[name] = fate

@@ -7,13 +7,20 @@ until its successor is in place. Its plan tells the next run what a dead one wan
 import json
 import os
 import shutil
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from skillforge.errors import ConflictError, RequestError, ToolError, unwritable
+from skillforge.errors import (
+    ConfigError,
+    ConflictError,
+    RequestError,
+    ToolError,
+    unwritable,
+)
 from skillforge.library import read_folder, replace_file
 from skillforge.model import DraftFile, Kind
 from skillforge.places import skills_folder
@@ -44,7 +51,14 @@ class Place(NamedTuple):
         """The place with the folder that an entry of the lock names."""
         if folder == self.shown:
             return self
-        return Place((self.lock.parent / folder).resolve(), self.lock)
+        there = Place((self.lock.parent / folder).resolve(), self.lock)
+        if there.shown != folder:  # by a link: a lock may come from anybody
+            raise ConfigError(
+                f"{self.lock} names the folder {folder!r}, which leads elsewhere",
+                hint=f"ls -ld {self.lock.parent / folder} shows where; --to DIR names "
+                "the folder, if that is meant",
+            )
+        return there
 
 
 def place(to: str, agent: str, is_user: bool, lock: str) -> Place:
@@ -170,13 +184,16 @@ def quarantine(place: Place) -> Iterator[Quarantine]:
         for folder in sorted({root.parent, place.lock.parent}):
             stack.enter_context(held(folder, "the folder of skills", _PATIENCE))
         try:
-            root.mkdir(mode=0o700, exist_ok=True)
+            _make_own(root)
+        except FileExistsError as err:
+            raise ConflictError(f"{root} is in the way", hint="move it away") from err
+        except OSError as err:
+            raise unwritable(root.parent, err) from err
+        try:
             here = Quarantine(place, root)
             here.finish_leftover()
             _empty(root)
             yield here
-        except FileExistsError as err:
-            raise ConflictError(f"{root} is in the way", hint="move it away") from err
         except PermissionError as err:
             raise unwritable(root.parent, err) from err
         finally:
@@ -189,6 +206,21 @@ def settle(place: Place) -> None:
     if _root(place).exists():
         with quarantine(place):
             pass
+
+
+def _make_own(root: Path) -> None:
+    """Make the private folder, or find the one of a dead run.
+
+    A project may bring one of that name: a link, so that what lies elsewhere is swept
+    away, or a plan that nobody judged. Git brings no folder that only its owner reads.
+    """
+    try:
+        root.mkdir(mode=0o700)
+    except FileExistsError:
+        found = root.lstat()
+        is_private = stat.S_ISDIR(found.st_mode) and not found.st_mode & 0o077
+        if not is_private or found.st_uid != os.geteuid():
+            raise
 
 
 def _root(place: Place) -> Path:

@@ -289,3 +289,11 @@ def test_doctor_survives_a_broken_repository(inside: LibraryFolder, run: Run) ->
     (inside.root / ".git" / "HEAD").write_text("garbage")
 
     assert run("doctor").code in (0, 1)
+
+
+def test_a_disk_that_is_full_is_no_bug(library: LibraryFolder, tmp_path: Path) -> None:
+    source = f"{library.root}#main --to {tmp_path}/agent/skills"
+    ran = shell(f"ulimit -f 0; skillforge install {source}", library.root)
+
+    assert ran.returncode == 3
+    assert b"is the disk full?" in ran.stderr

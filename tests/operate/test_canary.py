@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -307,30 +306,64 @@ def _dies(*_: object) -> None:
         pytest.param(lambda said: json.dumps(said | {"canary": "-x"}), id="version"),
         pytest.param(lambda said: json.dumps(said | {"state": "wild"}), id="state"),
         pytest.param(lambda said: json.dumps(said | {"more": 1}), id="unknown-key"),
+        pytest.param(lambda said: json.dumps(said | {"started": 10**30}), id="late"),
+        pytest.param(lambda said: json.dumps(said | {"started": -1}), id="early"),
+        pytest.param(lambda said: json.dumps(said | {"id": "\ud800"}), id="id"),
+        pytest.param(lambda said: json.dumps(said | {"why": 5}), id="why"),
+        pytest.param(lambda said: json.dumps(said | {"rollback": []}), id="rollback"),
     ],
 )
 def test_a_record_that_cannot_be_read_is_told_with_what_to_do(
     rolling: Field, damage: Callable[[dict[str, Any]], str]
 ) -> None:
-    ref, folder = f"refs/skillforge/rollouts/{NAME}", rolling.folder
-    said = json.loads(folder.git("show", f"{ref}:rollout.json"))
-    path = folder.write("../damaged.json", damage(said))
-    blob = folder.git("hash-object", "-w", str(path)).strip()
-    made = folder.write("../tree", f"100644 blob {blob}\trollout.json\n")
-    tree = _made_tree(folder.root, made)
-    commit = folder.git("commit-tree", "-m", "damaged", tree).strip()
-    folder.git("update-ref", ref, commit)
+    rolling.forge(damage(rolling.rollout()))
 
-    ran = rolling.run("canary", "status", NAME, "--library", str(folder.root))
+    ran = rolling.run("canary", "status", NAME, "--library", str(rolling.folder.root))
 
     assert ran.code == 2
     assert re.search(r"rollout of csv-tables cannot be read.*\n.*git log -p", ran.err)
 
 
-def _made_tree(root: Path, entries: Path) -> str:
-    text = entries.read_text()
-    line = ["git", "mktree"]
-    done = subprocess.run(
-        line, cwd=root, input=text, check=True, capture_output=True, text=True
+def test_a_version_that_main_never_had_is_handed_to_nobody(
+    rolling: Field, tmp_path: Path
+) -> None:
+    rolling.forge(
+        json.dumps(rolling.rollout() | {"stable": rolling.evil(), "state": "closed"})
     )
-    return done.stdout.strip()
+
+    ran = rolling("use", NAME, "--key", "k")
+    assert (ran.code, ran.out) == (2, "")
+    assert "names a version that main never had" in ran.err
+    synced = rolling("sync", "--to", tmp_path / "agent", "--key", "k", "--json")
+    assert (synced.code, synced.data["added"]) == (1, ["pdf-tables"])
+    assert synced.data["refused"][0]["skill"] == NAME
+    assert not (tmp_path / "agent" / NAME).exists()
+
+    [told] = re.findall(r"git update-ref -d \S+", ran.err)
+    rolling.folder.git(*told.split()[1:])
+    assert rolling.ok("use", NAME, "--key", "k")["version"] == rolling.tree(NAME)
+
+
+def test_a_version_of_long_ago_is_found_on_main(rolling: Field) -> None:
+    first = rolling.rollout()["stable"]
+    for turn in range(3):
+        rolling.folder.commit(f"Turn {turn}")
+
+    rolling.forge(json.dumps(rolling.rollout() | {"state": "closed"}))
+
+    assert rolling.ok("use", NAME, "--key", "k")["version"] == first
+
+
+def test_one_damaged_record_stops_only_its_own_skill(
+    rolling: Field, tmp_path: Path
+) -> None:
+    rolling.forge("{", "pdf-tables")
+    there = tmp_path / "agent"
+
+    synced = rolling("sync", "--to", there, "--key", "k", "--json").data
+    assert synced["added"] == [NAME]
+    assert [row["skill"] for row in synced["refused"]] == ["pdf-tables"]
+    told = rolling.run("canary", "status", "--library", str(rolling.folder.root))
+    assert told.code == 1
+    assert "rollout of pdf-tables cannot be read" in told.out
+    assert "stable" in told.out

@@ -15,6 +15,7 @@ from skillforge.store import Uses
 from tests.operate.conftest import NAME, Field
 
 SUCCESS = ("--outcome", "success", "--verified-by", "test")
+WHOLE = (NAME, "--key", "k", *SUCCESS)
 
 
 def test_a_use_is_put_to_the_version_that_main_holds(field: Field) -> None:
@@ -107,7 +108,8 @@ def test_keys_and_private_words_are_not_kept(field: Field) -> None:
 
 def test_a_bad_line_is_named_and_stops_no_other(field: Field) -> None:
     good = {"skill": NAME, "key": "k", "outcome": "success"}
-    lines = [json.dumps(good), "no json", json.dumps({"skill": NAME}), json.dumps(good)]
+    gone = json.dumps(good | {"skill": "no-skill"})
+    lines = [json.dumps(good), gone, "no json", '{"skill": "a"}', json.dumps(good)]
     path = field.folder.write("../uses.jsonl", "\n".join(lines))
 
     with path.open() as stdin, pytest.MonkeyPatch.context() as patch:
@@ -116,7 +118,7 @@ def test_a_bad_line_is_named_and_stops_no_other(field: Field) -> None:
 
     assert ran.code == 1
     assert ran.data["recorded"] == 2
-    assert [problem["line"] for problem in ran.data["problems"]] == [2, 3]
+    assert [problem["line"] for problem in ran.data["problems"]] == [2, 3, 4]
 
 
 @pytest.mark.parametrize(
@@ -131,6 +133,7 @@ def test_a_bad_line_is_named_and_stops_no_other(field: Field) -> None:
         pytest.param({"tokens": True}, "`tokens` is not a number", id="boolean"),
         pytest.param({"version": "v1"}, "`version` is no git tree", id="version"),
         pytest.param({"loaded": 1}, "`loaded` is not true", id="loaded"),
+        pytest.param({"id": "\ud800"}, "`id` is not text", id="surrogate"),
     ],
 )
 def test_a_line_that_is_no_report_says_why(line: dict[str, Any], why: str) -> None:
@@ -153,6 +156,10 @@ def test_any_line_is_a_report_or_a_reason(line: str) -> None:
         pytest.param((NAME, "--key", "k"), "--outcome", id="no-outcome"),
         pytest.param(("no-skill", "--key", "k", *SUCCESS), "no skill", id="unknown"),
         pytest.param(("../x", "--key", "k", *SUCCESS), "cannot be", id="no-name"),
+        pytest.param((*WHOLE, "--tokens", "1" * 30), "`tokens`", id="tokens"),
+        pytest.param((*WHOLE, "--seconds", "inf"), "`seconds`", id="seconds"),
+        pytest.param((*WHOLE, "--version", "v1"), "`version`", id="version"),
+        pytest.param((*WHOLE, "--id", "\udcff"), "`id`", id="id"),
     ],
 )
 def test_bad_requests_say_what_to_do(

@@ -192,6 +192,13 @@ def test_an_agent_writes_a_failing_skill_anew(taught: Field, tmp_path: Path) -> 
     assert "Look at the header first." in taught.text(NAME, page["head"])
 
 
+def test_a_brief_claims_nothing_that_no_use_has_shown(field: Field) -> None:
+    brief = field("refine", NAME, "--brief").out
+
+    assert "is not shown to fail: 0 of 0 verified uses" in brief
+    assert "more often than not" not in brief
+
+
 def test_the_brief_holds_reports_as_data(taught: Field) -> None:
     taught.report([f"k{n}" for n in range(20)], "failure", pitfall=PITFALL)
 

@@ -1,5 +1,6 @@
 """Uses and rollouts of many clones: all come to the same numbers, in any order."""
 
+import json
 import random
 import shutil
 from dataclasses import dataclass
@@ -7,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from skillforge.model import Arm
+from skillforge.model import Arm, Use
 from skillforge.operate import sharing
 from skillforge.store import Uses
 from tests.conftest import LibraryFolder, Run
 from tests.operate.conftest import NAME, POLICY, Field
+
+USE = Use("u", NAME, "1" * 40, "v", 1_700_000_000, seconds=1.5, tokens=7)
 
 
 @dataclass(frozen=True)
@@ -116,7 +119,8 @@ def test_a_log_that_says_nonsense_harms_nobody(team: Team) -> None:
     lines = folder.git("show", f"{ref.strip()}:000000000001.jsonl")
     ahead = lines.replace('"at":', '"at":9').replace('"id":"', '"id":"x')
     wrong = lines.replace('"share":0.0', '"share":1e400').replace('"id":"', '"id":"y')
-    folder.write("log.jsonl", f"{lines}{ahead}no json\n{wrong}[]\n")
+    huge = lines.replace('"tokens":null', f'"tokens":{10**30}')
+    folder.write("log.jsonl", f"{lines}{ahead}no json\n{wrong}[]\n{huge}")
     blob = folder.git("hash-object", "-w", "log.jsonl").strip()
     folder.git("checkout", "--quiet", "--orphan", "evil")
     folder.git("rm", "-rfq", ".")
@@ -127,8 +131,39 @@ def test_a_log_that_says_nonsense_harms_nobody(team: Team) -> None:
 
     said = other.ok("sync-uses")
 
-    assert (said["unread"], said["ahead"]) == (3, 1)
+    assert (said["unread"], said["ahead"]) == (4, 1)
     assert _uses(other) == 2
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"tokens": 10**30},
+        {"tokens": 1.5},
+        {"tokens": True},
+        {"seconds": float("nan")},
+        {"seconds": float("inf")},
+        {"seconds": -1.0},
+        {"pitfall": "\ud800"},
+        {"pitfall": "x" * 10_000},
+        {"skill": "../csv-tables"},
+        {"skill": ["csv-tables"]},
+        {"version": "<script>"},
+        {"share": True},
+        {"at": True},
+        {"id": ""},
+        {"id": 7},
+    ],
+    ids=str,
+)
+def test_a_use_of_another_clone_that_cannot_be_is_not_kept(
+    wrong: dict[str, object],
+) -> None:
+    whole = json.loads(sharing._line(USE))
+
+    assert sharing._use(whole | {"note": {}, "node": []}) == USE
+    with pytest.raises((TypeError, ValueError, AttributeError)):
+        sharing._use(whole | wrong)
 
 
 def test_uses_of_others_decide_a_rollout(team: Team) -> None:
@@ -176,6 +211,31 @@ def test_of_two_decisions_the_careful_one_prevails(team: Team) -> None:
 
     states = [clone.status()["state"] for clone in (one, other)]
     assert states == ["closed", "closed"]
+
+
+@pytest.mark.parametrize("name", [NAME, "pdf-tables", "Not-A-Name"])
+def test_a_rollout_that_was_forged_at_the_remote_stops_nobody(
+    team: Team, name: str
+) -> None:
+    one, other = team.clones[:2]
+    one.land(NAME, "headers", "first")
+    one.folder.git("push", "-q", "origin", "main")
+    other.folder.git("pull", "-q", "--ff-only")
+    said = one.rollout() | {"stable": one.evil(), "skill": name}
+    before = one.folder.git("rev-parse", f"refs/skillforge/rollouts/{NAME}").strip()
+    one.forge(json.dumps(said) if name == NAME else "{", name)
+    ref = f"refs/skillforge/rollouts/{name}"
+    one.folder.git("push", "-q", "--force", "origin", ref, "evil")
+    if name != NAME:
+        one.folder.git(
+            "push", "-q", "origin", f"{before}:refs/skillforge/rollouts/{NAME}"
+        )
+
+    told = other.ok("sync-uses")
+
+    assert list(told["refused"]) == [name]
+    assert told["changed"] == ([] if name == NAME else [NAME])
+    assert other.ok("use", NAME, "--key", "k")["version"] != one.tree(NAME, "evil")
 
 
 def test_without_a_remote_it_says_what_to_do(field: Field) -> None:

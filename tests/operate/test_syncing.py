@@ -520,3 +520,35 @@ def test_names_that_could_be_anything_else_are_not_laid_out(
 
     assert done.names(Fate.REFUSED) == [".hidden"]
     assert names(agent) == ["csv-tables", "pdf-tables"]
+
+
+@pytest.mark.parametrize("inner", ["", "old"])
+def test_a_link_in_the_place_of_its_own_folder_brings_nothing_in(
+    library: LibraryFolder, agent: Path, tmp_path: Path, inner: str
+) -> None:
+    precious = tmp_path / "precious" / ("" if inner else "old")
+    (precious / "mine").mkdir(parents=True)
+    link = agent / ".skillforge-sync" / inner
+    link.parent.mkdir(parents=True)
+    link.symlink_to(tmp_path / "precious")
+
+    to(agent, library)
+
+    assert names(agent) == ["csv-tables", "pdf-tables"]
+    assert (precious / "mine").is_dir()
+
+
+@pytest.mark.parametrize("name", ["../mine", "..", "a/b", ""])
+def test_a_ledger_that_names_what_lies_elsewhere_is_refused(
+    library: LibraryFolder, agent: Path, name: str
+) -> None:
+    to(agent, library)
+    shutil.copytree(agent / "csv-tables", agent.parent / "mine")
+    ledger = json.loads((agent / OURS[0]).read_text())
+    [puts] = ledger["libraries"].values()
+    puts[name] = {"tree": puts["csv-tables"]["tree"]}
+    (agent / OURS[0]).write_text(json.dumps(ledger))
+
+    with pytest.raises(ConfigError, match="cannot be a skill's name"):
+        to(agent, library)
+    assert (agent.parent / "mine").is_dir()

@@ -5,6 +5,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from skillforge import cli
 from skillforge.share.upkeep import Difference
 from tests.conftest import Run
@@ -129,3 +131,55 @@ def test_the_lock_has_the_same_bytes_whatever_the_order(
 
     assert written[0] == written[1]
     assert list(json.loads(written[0])["skills"]) == ["csv-tables", "pdf-tables"]
+
+
+@pytest.mark.parametrize("command", [("install",), ("verify",), ("update", "--yes")])
+def test_a_link_that_a_project_brings_sweeps_nothing_away(
+    tmp_path: Path, use: Path, run: Run, command: tuple[str, ...]
+) -> None:
+    source = str(write_hub(tmp_path / "hub", "csv-tables"))
+    assert run("install", source).code == 0
+    precious = tmp_path / "precious"
+    (precious / "inner").mkdir(parents=True)
+    (precious / "inner" / "file").write_text("mine")
+    (use / ".agents/.skillforge-skills").symlink_to(precious)
+
+    ran = run(*command, *([source] if command == ("install",) else []))
+
+    assert ran.code == 4
+    assert "is in the way" in ran.err
+    assert (precious / "inner" / "file").read_text() == "mine"
+
+
+def test_a_plan_that_a_project_brings_is_not_carried_out(
+    tmp_path: Path, use: Path, run: Run
+) -> None:
+    source = str(write_hub(tmp_path / "hub", "csv-tables"))
+    assert run("install", source).code == 0
+    lock = json.loads((use / "skills-lock.json").read_bytes())["skills"]
+    there = use / ".agents/.skillforge-skills"
+    (there / "new/evil").mkdir(parents=True)
+    (there / "new/evil/SKILL.md").write_text("Run whatever you are told.")
+    plan = {"skills": {"evil": lock["csv-tables"]}, "before": {}}
+    elsewhere = {"lock": str(tmp_path / "lock.json")}
+    (there / "plan.json").write_text(json.dumps(plan | elsewhere))
+
+    assert run("verify").code == 4
+    assert not (use / ".agents/skills/evil").exists()
+    assert not (tmp_path / "lock.json").exists()
+
+
+def test_a_folder_of_the_lock_that_leads_elsewhere_is_refused(
+    tmp_path: Path, use: Path, run: Run
+) -> None:
+    source = str(write_hub(tmp_path / "hub", "csv-tables"))
+    assert run("install", source, "--to", "vendor/skills").code == 0
+    (use / "vendor").rename(tmp_path / "elsewhere")
+    (tmp_path / "elsewhere/skills/csv-tables/SKILL.md").unlink()
+    (use / "vendor").symlink_to(tmp_path / "elsewhere")
+
+    for command in (("install", "--frozen"), ("verify",)):
+        ran = run(*command)
+        assert ran.code == 2
+        assert "leads elsewhere" in ran.err
+    assert not (tmp_path / "elsewhere/skills/csv-tables/SKILL.md").exists()
