@@ -158,6 +158,8 @@ def _validate(ready: Ready) -> Report:
 def _open(
     library: Library, forge: Forge, ready: Ready, report: Report, by: Who
 ) -> Outcome:
+    rivals: list[Proposal] = []
+
     def admit(waiting: list[Proposal]) -> Proposal | None:
         for proposal in waiting:
             said = (proposal.digest, proposal.skill)
@@ -169,13 +171,17 @@ def _open(
             return _merged_before(library, forge, ready)
         admission.refuse_rivals(waiting, ready, by)
         admission.refuse_many(waiting, [ready], by)
-        admission.close_rivals(forge, waiting, ready, by)
+        if forge.is_here:  # closed and opened in one move
+            admission.close_rivals(forge, waiting, ready, by)
+        rivals.extend(waiting)
         return None
 
     changes = list(_puts(ready.draft))
     proposal = _proposal(ready, by)
     commit = NewCommit([ready.base], proposal.message, by, changes)
     opened, created = forge.open(commit, proposal, by, admit)
+    if not forge.is_here:  # what waits is closed when there is something in its place
+        admission.close_rivals(forge, rivals, ready, by)
     if opened.is_open:
         forge.describe(opened, partial(_page, library))
     return Outcome(report, opened, created)

@@ -90,6 +90,19 @@ def test_trouble_that_lasts_is_told_and_nothing_is_half_done(team: Team) -> None
     assert team.propose("xlsx-tables") == 1
 
 
+def test_what_is_superseded_stays_open_until_there_is_another(team: Team) -> None:
+    first = team.propose("xlsx-tables")
+    draft = team.draft("xlsx-tables", "other")
+    team.hub.fail("POST", r"/pulls$", status=503, times=None)
+
+    assert team(AUTHOR, "propose", draft, "--supersede").code == 3
+
+    assert team.repo.pulls[first].open
+    team.hub.heal()
+    second = team.ok(AUTHOR, "propose", draft, "--supersede")["proposal"]
+    assert [team.repo.pulls[number].open for number in (first, second)] == [False, True]
+
+
 def test_a_short_rate_limit_is_waited_for(team: Team) -> None:
     headers = {"retry-after": "1"}
     body = {"message": "You have exceeded a secondary rate limit."}
