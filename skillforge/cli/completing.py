@@ -8,7 +8,6 @@ import click
 from click.shell_completion import CompletionItem
 
 from skillforge.cli.base import Settings
-from skillforge.model import SKILLS
 
 if TYPE_CHECKING:
     from skillforge.library import Library
@@ -29,6 +28,8 @@ def skills(
 
 
 def _names(library: "Library") -> list[str]:
+    from skillforge.model import SKILLS
+
     if library.repo is not None and library.repo.is_bare:
         return sorted(library.repo.tree(f"{library.main}:{SKILLS}"))
     return [entry.name for entry in library.folders() if entry.is_dir()]
