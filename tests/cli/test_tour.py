@@ -282,8 +282,10 @@ def _terminal(*options: str, **env: str) -> Iterator[Terminal]:
 
 
 _ON_TERMINAL = """\
-import fcntl, sys, termios
+import fcntl, signal, sys, termios
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+# What a shell starts in the background ignores this, and all that it starts does.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from skillforge.cli import main
 main(["demo", *sys.argv[1:]])
 """
