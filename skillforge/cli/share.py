@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from skillforge.share.search import Hit
 
 _FORMS = ("text", "xml", "json", "markdown")
-_LEAST = 150
+_LEAST = 150  # a test holds it to `share.catalog`
 revision_option = click.option(
     "--rev", metavar="REV", help="Read a commit, branch or tag [default: main]."
 )

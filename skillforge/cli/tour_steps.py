@@ -69,6 +69,10 @@ def _setting_up() -> list[Step]:
 
 def _learning() -> list[Step]:
     """From what agents did, several times, to what repeats in it."""
+    return [*_capturing(), *_finding_patterns()]
+
+
+def _capturing() -> list[Step]:
     return [
         Step(
             "Thirteen runs that a verifier judged. What is private is taken out first.",
@@ -96,6 +100,11 @@ def _learning() -> list[Step]:
             "skillforge examples show {invoices}",
             shows=("<EMAIL_1>", "/home/<USER_1>", "<CREDENTIALS_1>@"),
         ),
+    ]
+
+
+def _finding_patterns() -> list[Step]:
+    return [
         Step(
             "Nothing is learned from what nobody approved.",
             "skillforge examples approve --all-verified --as Rita",

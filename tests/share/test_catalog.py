@@ -188,3 +188,12 @@ def test_a_budget_that_nothing_fits_is_refused(
     library: LibraryFolder, run: Run
 ) -> None:
     assert run("catalog", "--budget", "1", "--library", str(library.root)).code == 2
+
+
+def test_the_least_budget_is_one_that_always_fits(
+    library: LibraryFolder, run: Run
+) -> None:
+    where = ("--library", str(library.root), "--budget")
+
+    assert run("catalog", *where, str(LEAST)).code == 0
+    assert run("catalog", *where, str(LEAST - 1)).code == 2
