@@ -4,6 +4,7 @@ import gc
 import json
 import os
 import subprocess
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from skillforge import cli
+from skillforge import cli, sandbox
 from skillforge.checks.scan import scan
 from skillforge.document import parse
 from skillforge.gitrepo import GitRepo
@@ -46,6 +47,27 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what runs untrusted code where there is no sandbox to run it in."""
+    if item.get_closest_marker("needs_sandbox"):
+        box, reason = sandbox.choose()
+        if box is None:
+            pytest.skip(f"no sandbox: {reason}")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Count what this machine could not test, by what it lacks."""
+    reports = terminalreporter.getreports("skipped")
+    reasons = Counter(
+        report.longrepr[2].removeprefix("Skipped: ")
+        for report in reports
+        if isinstance(report.longrepr, tuple)
+    )
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(f"skipped {count}: {reason}")
+
+
 def skill_md(name: str, extra: str = "", body: str = BODY) -> str:
     return (
         f"---\nname: {name}\n"
@@ -62,7 +84,8 @@ def parse_text(text: str) -> Document:
 def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No user's git configuration and no surrounding hook reaches a test."""
     for name in [n for n in os.environ if n.startswith(("GIT_", "SKILLFORGE_"))]:
-        monkeypatch.delenv(name)
+        if name != "SKILLFORGE_SANDBOX":  # `make test SANDBOX=…` chose the backend
+            monkeypatch.delenv(name)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "no-gitconfig"))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("SKILLFORGE_CACHE", str(tmp_path / "skillforge-cache"))

@@ -25,6 +25,7 @@ def test_our_skills_are_valid_for_us_and_for_skills_ref(folder: Path) -> None:
     assert skills_ref.validate(folder) == []
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize("folder", SKILLS, ids=lambda folder: folder.name)
 def test_our_skills_prove_themselves(folder: Path, run: Run) -> None:
     ran = run("test", str(folder), "--no-cache", "--json")

@@ -136,6 +136,7 @@ class Sandbox(Protocol):
 
 NAMES = ("bubblewrap", "docker", "podman")
 _CHOICE = "SKILLFORGE_SANDBOX"
+_OFF = "none"
 
 
 def backend(name: str) -> Sandbox:
@@ -154,6 +155,8 @@ def backend(name: str) -> Sandbox:
 def choose() -> tuple[Sandbox | None, str]:
     """The sandbox to use, or why there is none: what each of them lacks."""
     wanted = os.environ.get(_CHOICE)
+    if wanted == _OFF:
+        return None, f"turned off by {_CHOICE}={_OFF}"
     lacking = []
     for name in [wanted] if wanted else NAMES:
         sandbox = backend(name)

@@ -85,6 +85,7 @@ def _walk(library: LibraryFolder, ask: Callable[..., Data]) -> dict[str, Data]:
     return found
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize("command", KEYS)
 def test_a_command_answers_with_its_keys(
     command: str, answers: dict[str, Data]

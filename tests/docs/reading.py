@@ -5,6 +5,7 @@ only commands. A comment before a block says where it takes place:
 
     <!-- given: a library -->        from here on, a new place (see situations/)
     <!-- and: somebody pushes -->    the same place, after something has happened
+    <!-- needs: a sandbox -->        the place's commands run a skill's own code
 """
 
 import re
@@ -14,11 +15,11 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 _BLOCK = re.compile(
-    r"(?P<comments>(?:^<!-- (?:given|and): [^\n]*-->\n)*)"
+    r"(?P<comments>(?:^<!-- (?:given|and|needs): [^\n]*-->\n)*)"
     r"^(?P<fence>`{3,})(?P<language>\w*)[^\n]*\n(?P<text>.*?)^(?P=fence)[ ]*$",
     re.M | re.S,
 )
-_COMMENT = re.compile(r"<!-- (given|and): (.*?) -->")
+_COMMENT = re.compile(r"<!-- (given|and|needs): (.*?) -->")
 _GOES_ON = re.compile(r"\s|else\b|fi\b|done\b")  # of a command that takes several lines
 DEFAULT = "a library"
 RUN = ("console", "sh")
@@ -42,6 +43,7 @@ class Scene(NamedTuple):
     page: str
     given: str
     steps: list[Step]
+    needs_sandbox: bool = False
 
     @property
     def id(self) -> str:
@@ -64,6 +66,8 @@ def scenes(page: Path) -> list[Scene]:
         before = tuple(name for kind, name in said if kind == "and")
         if given or not found:
             found.append(Scene(page.name, given[-1] if given else DEFAULT, []))
+        if ("needs", "a sandbox") in said:
+            found[-1] = found[-1]._replace(needs_sandbox=True)
         first = text.count("\n", 0, match.start("text")) + 1
         read = _console if match["language"] == "console" else _sh
         steps = list(read(match["text"].split("\n")[:-1], first))

@@ -53,7 +53,17 @@ def _is_run(step: Step) -> bool:
     return not step.command.startswith(tuple(NOT_RUN))
 
 
-@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.id)
+@pytest.mark.parametrize(
+    "scene",
+    [
+        pytest.param(
+            scene,
+            id=scene.id,
+            marks=[pytest.mark.needs_sandbox] if scene.needs_sandbox else [],
+        )
+        for scene in SCENES
+    ],
+)
 def test_what_a_page_shows_is_what_happens(scene: Scene, world: World) -> None:
     _arrange(scene.given, world)
     for step in scene.steps:

@@ -271,6 +271,7 @@ def add_double(
     loop.folder.write(f"skills/{name}/tests/run.yaml", case)
 
 
+@pytest.mark.needs_sandbox
 def test_of_two_that_say_the_same_one_keeps_all_files(loop: Loop) -> None:
     add_double(loop, "tab-one")
     add_double(loop, "tab-two", run="print( 1 )\n", guide="Another guide")
@@ -303,6 +304,7 @@ def test_of_two_that_say_the_same_one_keeps_all_files(loop: Loop) -> None:
     assert judged(loop)
 
 
+@pytest.mark.needs_sandbox
 def test_a_consolidation_goes_back_as_a_whole(loop: Loop) -> None:
     add_double(loop, "tab-one")
     add_double(loop, "tab-two")

@@ -59,6 +59,7 @@ def land(loop: Loop, number: int) -> None:
     loop.promote(number)
 
 
+@pytest.mark.needs_sandbox
 def test_all_skills_of_main_are_tried_and_remembered(loop: Loop) -> None:
     add(loop, "upper-case")
     (loop.folder.root / "skills/upper-case/tests/up.yaml").write_text("unsaved")
@@ -77,6 +78,7 @@ def test_all_skills_of_main_are_tried_and_remembered(loop: Loop) -> None:
     assert json.loads(kept.environment)["interpreter"].startswith("Python 3.")
 
 
+@pytest.mark.needs_sandbox
 def test_what_broke_is_marked_and_unmarked_by_proposals(loop: Loop) -> None:
     add(loop, "upper-case", "AbC")
     remember(loop, "upper-case")
@@ -113,6 +115,7 @@ def test_what_broke_is_marked_and_unmarked_by_proposals(loop: Loop) -> None:
     loop.fsck()
 
 
+@pytest.mark.needs_sandbox
 def test_a_new_version_that_fails_is_the_skills_own_fault(loop: Loop) -> None:
     add(loop, "upper-case")
     health(loop)
@@ -124,6 +127,7 @@ def test_a_new_version_that_fails_is_the_skills_own_fault(loop: Loop) -> None:
     assert rows["upper-case"]["changed"] == ["skill"]
 
 
+@pytest.mark.needs_sandbox
 def test_what_never_passed_is_not_marked(loop: Loop) -> None:
     add(loop, "upper-case", "AbC")
 
@@ -134,6 +138,7 @@ def test_what_never_passed_is_not_marked(loop: Loop) -> None:
     assert "not recorded here" in loop("health").out
 
 
+@pytest.mark.needs_sandbox
 def test_a_mark_that_a_reviewer_refused_is_not_proposed_again(loop: Loop) -> None:
     add(loop, "upper-case", "AbC")
     remember(loop, "upper-case")
@@ -145,6 +150,7 @@ def test_a_mark_that_a_reviewer_refused_is_not_proposed_again(loop: Loop) -> Non
     assert (again["proposal"], again["refused"]) == (None, offer["proposal"])
 
 
+@pytest.mark.needs_sandbox
 def test_a_mark_of_a_persons_own_words_stays(loop: Loop) -> None:
     loop.write("upper-case", extra="metadata:\n  deprecated: use shout instead\n")
     loop.folder.write("skills/upper-case/scripts/up.py", SCRIPT)
@@ -172,6 +178,7 @@ def test_an_edit_that_does_more_than_mark_has_to_pass(
     assert loop("gate", more).code == 1
 
 
+@pytest.mark.needs_sandbox
 def test_what_does_not_fit_is_told_and_comes_first_the_next_time(loop: Loop) -> None:
     for name in ("aa-slow", "bb-slow"):
         add(loop, name, case="run: [sleep, '1.3']\n")
@@ -187,6 +194,7 @@ def test_what_does_not_fit_is_told_and_comes_first_the_next_time(loop: Loop) -> 
     assert list(again) == [left[0], *(n for n in again if n != left[0])]
 
 
+@pytest.mark.needs_sandbox
 def test_shards_are_the_whole_and_share_nothing(loop: Loop) -> None:
     for name in ("aa-one", "bb-two", "cc-three", "dd-four"):
         loop.write(name)
@@ -201,8 +209,13 @@ def test_shards_are_the_whole_and_share_nothing(loop: Loop) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("no-such-skill",), "main has no skill"),
-        (("csv-table",), "did you mean csv-tables?"),
+        pytest.param(
+            *(("no-such-skill",), "main has no skill"), marks=pytest.mark.needs_sandbox
+        ),
+        pytest.param(
+            *(("csv-table",), "did you mean csv-tables?"),
+            marks=pytest.mark.needs_sandbox,
+        ),
         (("--shard", "4/3"), "is not a shard"),
         (("--budget", "0"), "--budget"),
     ],
@@ -230,6 +243,7 @@ def test_without_a_sandbox_nothing_is_said_to_be_well(
     assert ran.code == 3
 
 
+@pytest.mark.needs_sandbox
 def test_what_github_reads_names_the_case(loop: Loop) -> None:
     add(loop, "upper-case", "AbC")
 
@@ -304,6 +318,7 @@ def test_the_more_urgent_comes_first(
     assert Urgency.of(*less)._replace(was_left=True) > Urgency.of(*urgent)
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize("key", ["", "[]", "3", "{", '{"interpreter": 3}'])
 def test_what_another_tool_wrote_is_no_stumbling_block(loop: Loop, key: str) -> None:
     add(loop, "upper-case")

@@ -121,6 +121,7 @@ def test_the_policy_decides_by_origin(
         loop.promote(number)
 
 
+@pytest.mark.needs_sandbox
 def test_a_waiver_at_the_base_lets_exact_bytes_pass(loop: Loop, tmp_path: Path) -> None:
     number = propose(loop, tmp_path, ATTACK)
     rules = {"fetch-and-run", "nameless-host"}
@@ -222,6 +223,7 @@ def test_a_rollback_to_a_doubt_is_not(loop: Loop, tmp_path: Path) -> None:
     loop.ok("rollback", "xlsx-tables", "--now", "--why", "Broken")
 
 
+@pytest.mark.needs_sandbox
 def test_a_trial_that_reaches_for_planted_keys_makes_it_dangerous(
     loop: Loop, tmp_path: Path
 ) -> None:

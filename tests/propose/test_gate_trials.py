@@ -86,10 +86,12 @@ def test_a_program_in_disguise_needs_a_case(judge: Judge) -> None:
     assert judge({"assets/template.py": "x = 1\n"}, "--supersede")[0] is True
 
 
+@pytest.mark.needs_sandbox
 def test_scripts_with_a_case_that_passes_are_let_through(judge: Judge) -> None:
     assert judge({"scripts/up.py": SCRIPT, "tests/a.yaml": CASE}) == (True, set())
 
 
+@pytest.mark.needs_sandbox
 def test_a_case_that_fails_stops_it(judge: Judge) -> None:
     wrong = CASE.replace("ABC", "ABD")
 
@@ -99,6 +101,7 @@ def test_a_case_that_fails_stops_it(judge: Judge) -> None:
     assert rules == {"trial-failed"}
 
 
+@pytest.mark.needs_sandbox
 def test_an_agent_has_to_prove_more(judge: Judge) -> None:
     files = {"scripts/up.py": SCRIPT, "tests/a.yaml": CASE}
 
@@ -109,6 +112,7 @@ def test_an_agent_has_to_prove_more(judge: Judge) -> None:
     assert judge(table, "--supersede", *AGENT) == (True, set())
 
 
+@pytest.mark.needs_sandbox
 def test_a_look_at_syntax_is_no_proof(judge: Judge, loop: Loop) -> None:
     draft = judge.propose({"scripts/up.py": SCRIPT})
     assert draft
@@ -123,6 +127,7 @@ def test_a_look_at_syntax_is_no_proof(judge: Judge, loop: Loop) -> None:
     assert errors == {"too-few-cases"}
 
 
+@pytest.mark.needs_sandbox
 def test_the_policy_says_how_many(judge: Judge, loop: Loop) -> None:
     loop.policy(f"{CHECKS}tests: {{scripts: 0, prose: 1, agent: 1}}\n")
 
@@ -140,6 +145,7 @@ def example(folder: Path, word: str, output: str) -> Path:
     return path
 
 
+@pytest.mark.needs_sandbox
 def test_a_held_out_example_catches_what_knows_only_its_own(
     judge: Judge, tmp_path: Path
 ) -> None:
@@ -154,6 +160,7 @@ def test_a_held_out_example_catches_what_knows_only_its_own(
     assert (passed, rules) == (False, {"trial-failed"})
 
 
+@pytest.mark.needs_sandbox
 def test_a_draft_that_holds_the_answers_is_refused(
     judge: Judge, tmp_path: Path
 ) -> None:
@@ -168,6 +175,7 @@ def test_a_draft_that_holds_the_answers_is_refused(
     assert judge(files, *AGENT, *held) == (False, {"held-out-copied"})
 
 
+@pytest.mark.needs_sandbox
 def test_what_was_held_out_has_to_be_tried(judge: Judge, tmp_path: Path) -> None:
     held = ("--example", example(tmp_path, "zebra", "ZEBRA"))
     files = {"scripts/up.py": SCRIPT, "tests/a.yaml": TABLE}
@@ -175,6 +183,7 @@ def test_what_was_held_out_has_to_be_tried(judge: Judge, tmp_path: Path) -> None
     assert judge(files, *AGENT, *held) == (False, {"no-replay"})
 
 
+@pytest.mark.needs_sandbox
 def test_the_gate_believes_no_cache(
     judge: Judge, loop: Loop, monkeypatch: pytest.MonkeyPatch
 ) -> None:

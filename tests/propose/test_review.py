@@ -8,6 +8,7 @@ from skillforge.propose import people
 from tests.propose.conftest import REVIEWER, Loop
 
 
+@pytest.mark.needs_sandbox
 def test_a_reviewer_sees_what_matters(loop: Loop, tmp_path: Path) -> None:
     words = [f"word{n}" for n in range(60)]
     loop.write("old-tables", *words)

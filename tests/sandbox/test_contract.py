@@ -49,11 +49,6 @@ def start(box: Sandbox, tmp_path: Path) -> Start:
     return call
 
 
-def test_this_machine_has_a_sandbox() -> None:
-    """The other tests here are skipped for a backend that is missing; not all are."""
-    assert any(not usable(name)[1] for name in sandbox.NAMES)
-
-
 def test_a_job_runs_and_its_end_is_seen(start: Start) -> None:
     ended = start("sh", "-c", "cat; echo oops >&2; exit 3", stdin=b"in\0put\n")
 

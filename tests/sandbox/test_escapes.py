@@ -116,6 +116,7 @@ def params(table: dict[str, object]) -> list[object]:
     return [pytest.param(value, id=name) for name, value in table.items()]
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize("what", params({**READS}))
 def test_it_cannot_read(attempt: Try, what: str | tuple[str, str]) -> None:
     script, says = what if isinstance(what, tuple) else (what, "No such file")
@@ -126,6 +127,7 @@ def test_it_cannot_read(attempt: Try, what: str | tuple[str, str]) -> None:
     assert says in trial["detail"]
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize("script", params({**WRITES}))
 def test_it_cannot_write(attempt: Try, script: str) -> None:
     trial = attempt(script, stdin="input")
@@ -135,6 +137,7 @@ def test_it_cannot_write(attempt: Try, script: str) -> None:
     assert any(words in trial["detail"] for words in said)
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers are x86_64's")
 @pytest.mark.parametrize("call", params({**CALLS}))
 def test_it_cannot_call_the_kernel_for_more(
@@ -152,6 +155,7 @@ def test_it_cannot_call_the_kernel_for_more(
     assert any(words in trial["detail"] for words in said), trial["detail"]
 
 
+@pytest.mark.needs_sandbox
 def test_it_cannot_see_the_library_or_another_skill(
     attempt: Try, library: LibraryFolder
 ) -> None:
@@ -169,6 +173,7 @@ sys.exit('none is there' if not any(map(os.path.exists, {paths})) else 0)
     assert "none is there" in trial["detail"]
 
 
+@pytest.mark.needs_sandbox
 def test_it_knows_no_variable_of_ours(
     attempt: Try, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -191,6 +196,7 @@ sys.exit(0 if 'DEPLOY' in seen or 'GIT_' in seen else 'nothing of it')
     assert SECRET not in trial["detail"]
 
 
+@pytest.mark.needs_sandbox
 def test_it_sees_and_reaches_no_process_of_ours(attempt: Try) -> None:
     script = f"""
 import os, sys
@@ -206,6 +212,7 @@ except ProcessLookupError:
     assert "alone with [1, " in trial["detail"]
 
 
+@pytest.mark.needs_sandbox
 def test_killing_everybody_kills_only_itself(attempt: Try) -> None:
     trial = attempt("import os; os.kill(-1, 9); print('on we go')", expect={"exit": 5})
 
@@ -213,6 +220,7 @@ def test_killing_everybody_kills_only_itself(attempt: Try) -> None:
     assert "expected 5, got" in trial["detail"]
 
 
+@pytest.mark.needs_sandbox
 def test_it_inherits_no_open_file(attempt: Try) -> None:
     script = """
 import os, sys
@@ -250,6 +258,7 @@ with socket.socket(socket.{family}, socket.SOCK_STREAM) as s:
 """
 
 
+@pytest.mark.needs_sandbox
 def test_it_cannot_reach_the_hosts_loopback(attempt: Try) -> None:
     with listening(socket.AF_INET, ("127.0.0.1", 0)) as (address, callers):
         trial = attempt(CONNECT.format(family="AF_INET", address=address))
@@ -260,6 +269,7 @@ def test_it_cannot_reach_the_hosts_loopback(attempt: Try) -> None:
         assert not callers
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize("name", ["\0skillforge-", "path"])
 def test_it_cannot_reach_a_unix_socket_of_the_host(
     attempt: Try, tmp_path: Path, name: str
@@ -274,6 +284,7 @@ def test_it_cannot_reach_a_unix_socket_of_the_host(
         assert not callers
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize(
     "script",
     [
@@ -297,6 +308,7 @@ def test_it_cannot_reach_the_network_and_the_try_is_reported(
     assert "it tried to connect" in trial["detail"]
 
 
+@pytest.mark.needs_sandbox
 def test_what_talks_to_itself_is_not_taken_for_a_try(attempt: Try) -> None:
     script = """
 import socket, threading
@@ -307,6 +319,7 @@ socket.create_connection(server.getsockname(), 3).close()
     assert attempt(script)["outcome"] == "passed"
 
 
+@pytest.mark.needs_sandbox
 def test_a_try_to_connect_may_be_part_of_the_case(attempt: Try) -> None:
     script = """
 import socket
@@ -320,6 +333,7 @@ except OSError:
     assert attempt(script, expect=expect)["outcome"] == "passed"
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize("path", [".ssh/id_ed25519", ".aws/credentials"])
 def test_a_trap_that_it_reads_is_reported(attempt: Try, path: str) -> None:
     trial = attempt(f"open('/home/agent/{path}').read()")
@@ -328,6 +342,7 @@ def test_a_trap_that_it_reads_is_reported(attempt: Try, path: str) -> None:
     assert f"it read /home/agent/{path}" in trial["detail"]
 
 
+@pytest.mark.needs_sandbox
 def test_a_trap_whose_times_it_sets_back_is_reported(attempt: Try) -> None:
     script = """
 import os, time
@@ -339,6 +354,7 @@ os.utime(path, ns=(0, 0))
     assert "it read /home/agent/.ssh/id_ed25519" in attempt(script)["detail"]
 
 
+@pytest.mark.needs_sandbox
 def test_a_secret_of_its_environment_that_it_writes_out_is_reported(
     attempt: Try,
 ) -> None:
@@ -348,6 +364,7 @@ def test_a_secret_of_its_environment_that_it_writes_out_is_reported(
     assert "it wrote a secret of its environment out" in trial["detail"]
 
 
+@pytest.mark.needs_sandbox
 def test_reading_a_trap_without_a_trace_is_refused(attempt: Try) -> None:
     script = """
 import fcntl, os
@@ -364,6 +381,7 @@ for how in (lambda: os.open(path, os.O_RDONLY | os.O_NOATIME),
     assert attempt(script, expect=expect)["outcome"] == "passed"
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize("how", ["base64.b64encode(t)", "t.hex()", "t.decode()[::-1]"])
 @pytest.mark.parametrize("before", ["", "x", "xy"])
 def test_a_secret_in_disguise_is_still_one(attempt: Try, how: str, before: str) -> None:
@@ -372,6 +390,7 @@ def test_a_secret_in_disguise_is_still_one(attempt: Try, how: str, before: str) 
     assert "it wrote a secret" in attempt(f"{script}; print({how})")["detail"]
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize("path", sorted(KEY_FILES))
 @pytest.mark.parametrize("how", ["open(path).read()", "os.rename(path, path + 'x')"])
 def test_every_trap_is_one(attempt: Try, path: str, how: str) -> None:
@@ -391,6 +410,7 @@ except PermissionError:
     assert moved or f"it read /home/agent/{path}" in trial["detail"]
 
 
+@pytest.mark.needs_sandbox
 def test_a_secret_in_a_file_that_is_expected_is_reported(attempt: Try) -> None:
     script = "import os; open('out', 'w').write(os.environ['OPENAI_API_KEY'])"
 
@@ -399,12 +419,14 @@ def test_a_secret_in_a_file_that_is_expected_is_reported(attempt: Try) -> None:
     assert "it wrote a secret" in trial["detail"]
 
 
+@pytest.mark.needs_sandbox
 def test_it_has_a_session_of_its_own(attempt: Try) -> None:
     script = "import os; print(os.getsid(0) in (1, 2, os.getpid(), os.getppid()))"
 
     assert attempt(script, expect={"stdout": "True"})["outcome"] == "passed"
 
 
+@pytest.mark.needs_sandbox
 def test_all_that_it_wrote_is_read(attempt: Try) -> None:
     script = "import os; os.write(1, b'x' * 60_000); os.write(2, b'y' * 60_000)"
     expect = {"stdout": {"matches": "^x{60000}$"}, "stderr": {"matches": "^y{60000}$"}}
@@ -412,6 +434,7 @@ def test_all_that_it_wrote_is_read(attempt: Try) -> None:
     assert attempt(script, expect=expect)["outcome"] == "passed"
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize(("count", "outcome"), [(60, "passed"), (66, "limit")])
 def test_so_many_processes_and_no_more(attempt: Try, count: int, outcome: str) -> None:
     script = f"""
@@ -424,6 +447,7 @@ time.sleep(.6)
     assert attempt(script)["outcome"] == outcome
 
 
+@pytest.mark.needs_sandbox
 def test_what_children_have_from_their_parent_counts_once(attempt: Try) -> None:
     script = """
 import os, time
@@ -436,6 +460,7 @@ time.sleep(.6)
     assert attempt(script)["outcome"] == "passed"
 
 
+@pytest.mark.needs_sandbox
 def test_the_variables_of_a_case_are_its_programs_alone(
     attempt: Try, library: LibraryFolder
 ) -> None:
@@ -532,6 +557,7 @@ LIMITS = {
 }
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize("what", params({**LIMITS}))
 def test_what_uses_too_much_is_ended(attempt: Try, what: tuple[str, str]) -> None:
     script, says = what
@@ -546,6 +572,7 @@ def test_what_uses_too_much_is_ended(attempt: Try, what: tuple[str, str]) -> Non
     assert time.monotonic() - start < 9
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize(
     "script",
     [
@@ -571,6 +598,7 @@ def test_what_takes_too_long_is_ended(attempt: Try, script: str) -> None:
     assert "longer than 0.5 s" in trial["detail"]
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize("holds_output", [True, False])
 def test_nothing_of_it_outlives_it(attempt: Try, holds_output: bool) -> None:
     mark = f"98765.{os.getpid()}{int(holds_output)}"
@@ -590,6 +618,7 @@ print('done')
     assert not running(mark)
 
 
+@pytest.mark.needs_sandbox
 def test_nothing_of_a_timeout_outlives_it(attempt: Try) -> None:
     mark = f"87654.{os.getpid()}"
 
@@ -599,6 +628,7 @@ def test_nothing_of_a_timeout_outlives_it(attempt: Try) -> None:
     assert not running(mark)
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize(
     "script",
     [
@@ -623,6 +653,7 @@ def test_a_result_is_never_followed_out_of_the_work_directory(
     assert "expected a file, got a" in trial["detail"] or "to exist" in trial["detail"]
 
 
+@pytest.mark.needs_sandbox
 def test_it_cannot_link_what_is_not_its_own(attempt: Try) -> None:
     trial = attempt("import os; os.link('/etc/passwd', '/work/out')")
 
@@ -651,6 +682,7 @@ def test_files_of_a_case_that_cannot_be_are_refused(
     assert says in trial["detail"]
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize(
     "script",
     [

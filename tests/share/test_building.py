@@ -102,6 +102,7 @@ def test_the_manifest_tells_how_a_skill_came_to_be(released: Loop, out: Path) ->
     assert "example.invalid" not in (out / "manifest.json").read_text()
 
 
+@pytest.mark.needs_sandbox
 def test_cases_that_the_gate_ran_have_passed(released: Loop, out: Path) -> None:
     """From the record of the merge: a build runs nothing."""
     released.policy("checks: [validate, test]\n")

@@ -9,6 +9,7 @@ def block(language: str, text: str) -> str:
     return f"# Title\n\nDo this.\n\n```{language}\n{text}\n```\n"
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize(
     ("language", "text"),
     [
@@ -33,6 +34,7 @@ def test_what_is_not_code_fails(prove: Prove, language: str, text: str) -> None:
     assert trial["detail"]
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize(
     ("language", "text"),
     [
@@ -61,6 +63,7 @@ def test_placeholders_are_allowed(prove: Prove, language: str, text: str) -> Non
     assert all(trial["outcome"] == "passed" for trial in trials.values()), trials
 
 
+@pytest.mark.needs_sandbox
 def test_blocks_marked_test_are_run(prove: Prove) -> None:
     body = (
         block("sh test", "sh scripts/a.sh > out\ngrep -q hello out")

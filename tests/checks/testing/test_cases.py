@@ -7,6 +7,7 @@ import pytest
 from tests.checks.testing.conftest import Prove
 
 
+@pytest.mark.needs_sandbox
 def test_a_case_runs_a_script_of_the_skill(prove: Prove) -> None:
     trials = prove(
         {
@@ -25,6 +26,7 @@ expect:
     assert trials["greets"]["seconds"] > 0
 
 
+@pytest.mark.needs_sandbox
 def test_a_shell_line_input_files_and_variables(prove: Prove) -> None:
     trial = prove.one(
         """
@@ -47,6 +49,7 @@ expect:
     assert trial["outcome"] == "passed", trial["detail"]
 
 
+@pytest.mark.needs_sandbox
 def test_files_it_leaves_are_looked_at(prove: Prove) -> None:
     case = """
 run: 'echo "{\\"a\\": [1, 2]}" > out.json; mkdir d; echo text > d/t'
@@ -61,6 +64,7 @@ expect:
     assert prove.one(case)["outcome"] == "passed"
 
 
+@pytest.mark.needs_sandbox
 def test_variants_are_trials_of_their_own(prove: Prove) -> None:
     trials = prove(
         {
@@ -82,6 +86,7 @@ variants:
     assert "$: expected 4, got 3" in second["detail"]
 
 
+@pytest.mark.needs_sandbox
 def test_cases_of_one_name_are_told_apart(prove: Prove) -> None:
     trials = prove({"tests/a.yaml": "- run: ['true']\n- run: ['false']\n"})
 
@@ -163,6 +168,7 @@ def test_a_case_that_cannot_be_read_is_an_error_with_its_line(
     assert says in trial["detail"]
 
 
+@pytest.mark.needs_sandbox
 def test_what_is_written_is_what_counts(prove: Prove) -> None:
     """YAML makes 0.80 a number, and a date of a date; a case is about text."""
     case = """
@@ -176,10 +182,12 @@ expect: {stdout: 0.80 010 2024-01-01 yes 12:30 1_000 5}
     assert prove.one(table)["outcome"] == "passed"
 
 
+@pytest.mark.needs_sandbox
 def test_a_line_of_several_stops_at_the_first_that_fails(prove: Prove) -> None:
     assert prove.one("run: |\n  false\n  echo done\n")["outcome"] == "failed"
 
 
+@pytest.mark.needs_sandbox
 def test_links_are_no_cases(prove: Prove) -> None:
     prove.write({"tests/b.yaml": "run: ['true']"})
     (prove.library.root / "skills/proven/tests/a.yaml").symlink_to("b.yaml")
@@ -189,6 +197,7 @@ def test_links_are_no_cases(prove: Prove) -> None:
     assert ends == {"tests/a.yaml": "error", "b": "passed"}
 
 
+@pytest.mark.needs_sandbox
 def test_a_pipe_that_lies_there_keeps_nobody_waiting(prove: Prove) -> None:
     prove.write({"tests/b.yaml": "run: ['true']"})
     folder = prove.library.root / "skills/proven"
@@ -201,6 +210,7 @@ def test_a_pipe_that_lies_there_keeps_nobody_waiting(prove: Prove) -> None:
     assert ends == {"tests/a.yaml": "error", "b": "passed"}
 
 
+@pytest.mark.needs_sandbox
 def test_one_broken_case_does_not_hide_the_others(prove: Prove) -> None:
     trials = prove({"tests/a.yaml": "- run: ['true']\n- rum: x\n- run: ['false']\n"})
 
@@ -209,6 +219,7 @@ def test_one_broken_case_does_not_hide_the_others(prove: Prove) -> None:
     assert trials["a (2)"]["outcome"] == "failed"
 
 
+@pytest.mark.needs_sandbox
 def test_one_broken_file_does_not_hide_the_others(prove: Prove) -> None:
     trials = prove({"tests/a.yaml": "rum: x", "tests/b.yml": "run: ['true']"})
 

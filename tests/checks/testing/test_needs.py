@@ -52,6 +52,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.needs_sandbox
 def test_without_leave_it_is_not_run(prove: Prove, index: Path) -> None:
     files = {"scripts/run.py": script("tinypack"), "tests/a.yaml": CASE}
 
@@ -78,6 +79,7 @@ def test_with_leave_it_runs_with_its_packages(
     assert len(list((tmp_path / "cache/packages").iterdir())) == 1
 
 
+@pytest.mark.needs_sandbox
 def test_a_lock_pins_what_is_fetched(prove: Prove, index: Path) -> None:
     prove.library.write("skillforge.yaml", ALLOW)
     wheel = index / "tinypack-1.0-py3-none-any.whl"
@@ -92,6 +94,7 @@ def test_a_lock_pins_what_is_fetched(prove: Prove, index: Path) -> None:
     assert bad["a"]["outcome"] == "not-run"
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize(
     "line",
     [
@@ -157,6 +160,7 @@ def test_nothing_of_the_skill_is_taken_for_pip(
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.needs_sandbox
 def test_a_script_for_another_python_is_not_run(prove: Prove, index: Path) -> None:
     files = {"scripts/run.py": script(python=">=99"), "tests/a.yaml": CASE}
 

@@ -31,6 +31,7 @@ SEEDS = (
 HELD_OUT = (example("7.77", "7.8"), example("100.04", "100.0"))
 
 
+@pytest.mark.needs_sandbox
 def test_a_skill_that_has_the_rule_passes(prove: Prove) -> None:
     trials = prove(
         {
@@ -47,6 +48,7 @@ def test_a_skill_that_has_the_rule_passes(prove: Prove) -> None:
     assert all(trial["outcome"] == "passed" for trial in trials.values())
 
 
+@pytest.mark.needs_sandbox
 def test_a_skill_that_works_on_its_seeds_only_fails(prove: Prove) -> None:
     files = {"scripts/round.py": SEEDS_ONLY, "tests/replay.yaml": REPLAY}
     seeds = "run: [python3, scripts/round.py, '1.26']\nexpect: {stdout: '1.3'}\n"
@@ -140,6 +142,7 @@ def test_a_replay_that_cannot_be_read_is_an_error(
     assert says in trial["detail"]
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -161,6 +164,7 @@ def test_an_example_that_cannot_be_read_is_an_error(
     assert says in next(iter(trials.values()))["detail"]
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize(
     "expect",
     [
@@ -182,6 +186,7 @@ def test_an_expectation_that_any_answer_meets_is_none(
     assert "with any answer" in trial["detail"]
 
 
+@pytest.mark.needs_sandbox
 def test_one_bad_example_does_not_hide_the_others(prove: Prove) -> None:
     files = {"scripts/round.py": ROUND, "tests/replay.yaml": REPLAY}
     bad = json.dumps({"held_out": True, "inputs": {}})

@@ -47,6 +47,7 @@ class T(unittest.TestCase):
 GREET = "def hello(name): return f'hello {name}'\n"
 
 
+@pytest.mark.needs_sandbox
 def test_pytest_files_are_run(prove: Prove) -> None:
     trials = prove(
         {
@@ -65,6 +66,7 @@ def test_pytest_files_are_run(prove: Prove) -> None:
     assert len(trials) == 3
 
 
+@pytest.mark.needs_sandbox
 def test_without_pytest_unittest_does(
     prove: Prove, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -83,6 +85,7 @@ def test_without_pytest_unittest_does(
     assert trials["tests/test_py.py"]["outcome"] == "not-run"
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize("has_pytest", [True, False])
 @pytest.mark.parametrize(
     "text",
@@ -111,6 +114,7 @@ def test_tests_that_do_not_run_to_their_end_have_not_passed(
 REPORT = "open('.skillforge-report.xml', 'w').write('<testsuite tests=\"9\">')"
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize("has_pytest", [True, False])
 @pytest.mark.parametrize(
     "path",
@@ -164,6 +168,7 @@ def test_only_what_matches_is_tried(prove: Prove) -> None:
     assert names == ["Empty table", "empty"]
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize(
     "number",
     [
@@ -210,6 +215,7 @@ def wait_for(is_so: Callable[[], object]) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.needs_sandbox
 def test_shell_scripts_are_run_if_executable(prove: Prove) -> None:
     good = "#!/bin/sh\ntest -f scripts/greet.py && cd /work && touch x\n"
     prove.write({"scripts/greet.py": GREET, "tests/good.sh": good})
@@ -225,6 +231,7 @@ def test_shell_scripts_are_run_if_executable(prove: Prove) -> None:
     assert len(trials) == 2
 
 
+@pytest.mark.needs_sandbox
 def test_what_ends_in_two_ways_is_flaky_and_fails(prove: Prove) -> None:
     # Half of all process numbers, and they go up by one or two from run to run.
     flips = "run: python3 -c 'import random, sys; sys.exit(random.random() < .5)'\n"
@@ -234,12 +241,14 @@ def test_what_ends_in_two_ways_is_flaky_and_fails(prove: Prove) -> None:
     assert "of 40 passed" in trials["a"]["detail"]
 
 
+@pytest.mark.needs_sandbox
 def test_what_always_fails_is_not_flaky(prove: Prove) -> None:
     trials = prove({"tests/a.yaml": "run: ['false']\n"}, "--repeat", "3")
 
     assert trials["a"]["outcome"] == "failed"
 
 
+@pytest.mark.needs_sandbox
 def test_what_has_passed_just_so_is_remembered(prove: Prove) -> None:
     prove.write({"tests/a.yaml": "run: ['true']\n", "scripts/x.py": "1"})
     assert prove.run("--json").data["remembered"] == 0
@@ -254,6 +263,7 @@ def test_what_has_passed_just_so_is_remembered(prove: Prove) -> None:
     assert prove.run("--json").data["remembered"] == 0
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize(
     ("path", "text"),
     [
@@ -293,6 +303,7 @@ def test_a_part_or_a_repetition_asks_no_memory(
     assert prove.run("--json", *options).data["remembered"] == 0
 
 
+@pytest.mark.needs_sandbox
 def test_two_libraries_are_each_tried_by_their_own_policy(
     prove: Prove, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -313,6 +324,7 @@ def test_two_libraries_are_each_tried_by_their_own_policy(
     assert "the policy allows it" in said["second"]
 
 
+@pytest.mark.needs_sandbox
 def test_files_are_laid_out_with_their_modes(prove: Prove) -> None:
     before = os.umask(0o077)
     try:
@@ -347,6 +359,7 @@ def test_too_few_cases_are_told_but_not_refused_here(prove: Prove) -> None:
     assert [f["rule"] for f in ran.data["findings"]] == ["too-few-cases"]
 
 
+@pytest.mark.needs_sandbox
 def test_a_process_that_dies_is_an_error(
     prove: Prove, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -360,6 +373,7 @@ def test_a_process_that_dies_is_an_error(
     assert "died" in found[0]["detail"]
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize("error", [OSError("x"), ValueError("x"), SandboxError("x")])
 def test_a_sandbox_that_fails_is_an_error(
     prove: Prove, monkeypatch: pytest.MonkeyPatch, error: Exception
@@ -385,6 +399,7 @@ def test_a_name_that_a_commit_does_not_have_is_refused(prove: Prove) -> None:
     assert prove.run("--rev", "HEAD").code == 2
 
 
+@pytest.mark.needs_sandbox
 def test_a_branch_is_tried_by_the_policy_of_its_base(prove: Prove) -> None:
     prove.library.git("switch", "--quiet", "--create", "work")
     prove.library.write("skillforge.yaml", "tests: {dependencies: true}\n")
@@ -405,6 +420,7 @@ def test_what_has_failed_is_tried_again(prove: Prove) -> None:
     assert prove.run("--json").data["remembered"] == 0
 
 
+@pytest.mark.needs_sandbox
 def test_a_damaged_memory_is_tried_again(prove: Prove) -> None:
     prove.write({"tests/a.yaml": "run: ['true']\n"})
     prove.run()
@@ -434,6 +450,7 @@ def test_a_shard_that_is_none_is_refused(prove: Prove, shard: str) -> None:
     assert "is not a shard" in ran.err
 
 
+@pytest.mark.needs_sandbox
 def test_the_same_with_any_number_of_jobs(prove: Prove) -> None:
     rows = ", ".join(f"{{n: {n}}}" for n in range(12))
     case = "run: [sh, -c, 'exit $(({{ n }} % 2))']\n"
@@ -451,6 +468,7 @@ def test_the_same_with_any_number_of_jobs(prove: Prove) -> None:
     assert [outcome for _, outcome in one] == ["passed", "failed"] * 6
 
 
+@pytest.mark.needs_sandbox
 def test_junit_names_every_trial(prove: Prove) -> None:
     prove.write(
         {
@@ -473,6 +491,7 @@ def test_junit_names_every_trial(prove: Prove) -> None:
     assert kinds == {"a": [], '<b> & "c"': ["failure"], "slow": ["error"]}
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.parametrize("form", ["sarif", "github", "markdown"])
 def test_other_formats_name_what_failed(prove: Prove, form: str) -> None:
     prove.write({"tests/a.yaml": "\n\nrun: ['false']\n"})
@@ -486,6 +505,7 @@ def test_other_formats_name_what_failed(prove: Prove, form: str) -> None:
         assert json.loads(ran.out)["runs"][0]["results"][0]["ruleId"] == "trial-failed"
 
 
+@pytest.mark.needs_sandbox
 def test_text_says_what_matters(prove: Prove) -> None:
     prove.write(
         {"tests/a.yaml": "- run: ['true']\n- {run: [echo, a], expect: {stdout: b}}"}
@@ -510,6 +530,7 @@ def test_a_skill_with_nothing_to_try_is_fine(prove: Prove) -> None:
     assert ran.out.startswith("no cases to try")
 
 
+@pytest.mark.needs_sandbox
 def test_a_commit_is_tested_from_its_objects(prove: Prove) -> None:
     prove.write({"tests/a.yaml": "run: [cat, $SKILL_DIR/data]\nexpect: {stdout: old}"})
     prove.library.write("skills/proven/data", "old")
@@ -520,6 +541,7 @@ def test_a_commit_is_tested_from_its_objects(prove: Prove) -> None:
     assert prove.run("--json", "--rev", "HEAD").data["trials"][0]["outcome"] == "passed"
 
 
+@pytest.mark.needs_sandbox
 def test_a_folder_outside_a_library_can_be_tested(prove: Prove, tmp_path: Path) -> None:
     prove.write({"tests/a.yaml": "run: ['true']\n"})
     (prove.library.root / "skills/proven").rename(tmp_path / "proven")
@@ -529,6 +551,7 @@ def test_a_folder_outside_a_library_can_be_tested(prove: Prove, tmp_path: Path) 
     assert ran.data["trials"][0]["outcome"] == "passed"
 
 
+@pytest.mark.needs_sandbox
 def test_links_of_a_skill_lead_nowhere_outside(prove: Prove, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("secret")
     prove.write({"tests/a.yaml": "run: cat $SKILL_DIR/link $SKILL_DIR/up/secret\n"})
