@@ -214,6 +214,7 @@ def test_a_pull_request_without_skills_passes(gated: Team, tmp_path: Path) -> No
 HEALTH = ROOT / ".github/workflows/skill-health.yml"
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.slow
 @pytest.mark.parametrize("shard", ["1", "4"])
 def test_the_weekly_run_finds_what_fails(

@@ -64,6 +64,7 @@ def test_without_leave_it_is_not_run(prove: Prove, index: Path) -> None:
     assert trials["b"]["outcome"] == "passed"
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.slow
 def test_with_leave_it_runs_with_its_packages(
     prove: Prove, index: Path, tmp_path: Path
@@ -121,6 +122,7 @@ def test_a_lock_holds_pinned_packages_only(
     assert "is not one pinned package" in trials["a"]["detail"]
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("dependency", "says"),
@@ -146,6 +148,7 @@ def test_what_cannot_be_fetched_safely_is_not_run(
     assert says in trial["detail"]
 
 
+@pytest.mark.needs_sandbox
 @pytest.mark.slow
 def test_nothing_of_the_skill_is_taken_for_pip(
     prove: Prove, index: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
