@@ -123,6 +123,18 @@ def test_the_command_is_that_of_this_environment(came_from: Any) -> None:
         assert shutil.which("pip") == str(Path(sys.executable).with_name("pip"))
 
 
+def test_pipx_keeps_what_it_installed(
+    came_from: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    came_from({"url": "file:///src", "dir_info": {}})
+    (tmp_path / "pipx_metadata.json").write_text("{}")
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+
+    command = installation.install_command("mcp")
+
+    assert command == "pipx install --force '/src[mcp]'"
+
+
 def shipped_texts() -> list[Path]:
     tops = ("benchmarks", "docs", "schemas", "skillforge", "skills", "tests", ".github")
     found = [path for top in tops for path in (ROOT / top).rglob("*")]

@@ -5,6 +5,7 @@ Agents read exit codes as orders: Codex takes exit 2 of a Stop hook as "continue
 
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -16,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from skillforge.installation import program
 from tests.conftest import LibraryFolder
 from tests.learn.conftest import export_run
 
@@ -298,6 +300,10 @@ BROKEN = {
     "syntax": ("skillforge/cli/hook.py", "def (\n"),
     "bug": ("skillforge/verbs/hooking.py", "raise TypeError('a bug')\n"),
     "exit": ("skillforge/library.py", "raise SystemExit(2)\n"),
+    "noise": (
+        "skillforge/verbs/hooking.py",
+        "import os\nos.write(1, b'out')\nos.write(2, b'err')\nraise TypeError\n",
+    ),
     "processes": ("skillforge/proc.py", "raise RuntimeError('a bug')\n"),
 }
 
@@ -326,23 +332,44 @@ def test_a_log_that_cannot_be_written_is_not_noticed(
     assert_unnoticed(hook("copilot", "--now", cwd=library.root, **env))
 
 
-def test_a_project_cannot_slip_in_code_of_its_own(tmp_path: Path) -> None:
+@pytest.mark.parametrize("has_script", [True, False], ids=["script", "module"])
+def test_a_project_cannot_slip_in_code_of_its_own(
+    has_script: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An agent works in folders that others wrote; nothing is imported from there."""
     evil = tmp_path / "project"
     evil.mkdir()
     for name in ("skillforge.py", "click.py", "signal.py", "subprocess.py"):
         (evil / name).write_text(f"open({str(tmp_path / 'owned')!r}, 'w')\n")
-    from skillforge.installation import program
+    with monkeypatch.context() as patch:
+        patch.setattr("os.path.isfile", lambda _path: has_script)
+        line = [*program(), "hook", "run", "copilot", "--now"]
 
-    for line in ([*program()], [sys.executable, "-P", "-m", "skillforge"]):
-        subprocess.run(
-            [*line, "hook", "run", "copilot", "--now"],
-            cwd=evil,
-            input=b"",
-            check=True,
-        )
+    subprocess.run(line, cwd=evil, input=b"", check=True)
 
     assert not (tmp_path / "owned").exists()
+
+
+def work(*line: str, cwd: Path) -> float:
+    """Seconds of a processor that a process takes, without those that it leaves."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(line, cwd=cwd, input=b"{}", check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def test_an_agent_waits_for_less_than_a_tenth_of_a_second(
+    library: LibraryFolder, logs: list[Path]
+) -> None:
+    """Beside the start of Python itself; it waits for nothing, so its work is all."""
+    bare, ours = [], []
+    for number in range(5):
+        bare.append(work(sys.executable, "-c", "pass", cwd=library.root))
+        ours.append(work(SCRIPT, "hook", "run", "codex", cwd=library.root))
+        while len(entries(logs)) == number:
+            time.sleep(0.05)
+
+    assert min(ours) - min(bare) < 0.1
 
 
 def transcript(folder: Path) -> Path:
@@ -450,9 +477,9 @@ def test_a_tool_that_was_uninstalled_makes_no_agent_go_on(
     orphan = tmp_path / "orphan"
     orphan.write_text("#!/no/such/python\n")
     orphan.chmod(0o755)
-    for program in (orphan, tmp_path / "gone"):
+    for path in (orphan, tmp_path / "gone"):
         ran = subprocess.run(
-            [shell, "-lc", f"{program} hook run codex"],
+            [shell, "-lc", f"{path} hook run codex"],
             cwd=tmp_path,
             capture_output=True,
             check=False,
