@@ -4,6 +4,7 @@ import os
 import platform
 import shutil
 import sys
+import time
 from collections.abc import Iterator
 from importlib import import_module, metadata
 from pathlib import Path
@@ -16,10 +17,12 @@ from skillforge.forge.choosing import Choice, choose
 from skillforge.forge.local import LocalForge
 from skillforge.forge.place import find, is_github, token
 from skillforge.gitrepo import remote
+from skillforge.installation import install_command
 from skillforge.library import Library
 from skillforge.model import SKILLS
 from skillforge.places import AGENTS, skills_folder
-from skillforge.report import many
+from skillforge.report import many, printable
+from skillforge.store import hook_log
 
 _GIT_LEAST = (2, 38)  # the first with `git merge-tree --write-tree`
 _LIBRARIES = {
@@ -55,6 +58,7 @@ def examine(start: Path) -> list[Item]:
         _identity(start),
         *_library(start),
         _agents(),
+        *_last_hook(start),
         _completion(),
     ]
 
@@ -81,18 +85,18 @@ def _python_library(name: str, module: str) -> Item:
         import_module(module)
         return Item(name, True, metadata.version(name))
     except (ImportError, metadata.PackageNotFoundError) as err:
-        hint = "pip install --force-reinstall git-skillforge"
+        hint = install_command()
         return Item(name, False, str(err), hint=hint)
 
 
 def _extras() -> Iterator[Item]:
-    """What `pip install 'git-skillforge[NAME]'` adds."""
+    """What the extras of our package add."""
     extras = {
         ("PyGithub", "github"): "proposals as pull requests",
         ("mcp", "mcp"): "tools for agents (skillforge mcp)",
     }
     for (name, module), purpose in extras.items():
-        hint = f"{purpose}: pip install 'git-skillforge[{module}]'"
+        hint = f"{purpose}: {install_command(module)}"
         yield _python_library(name, module)._replace(required=False, hint=hint)
 
 
@@ -135,7 +139,7 @@ def _sandboxes() -> list[Item]:
     if any(item.ok for item in items):
         return items
     hint = (
-        "without one no test of a skill is run: pip install 'git-skillforge[sandbox]', "
+        f"without one no test of a skill is run: {install_command('sandbox')}; "
         "or install docker or podman"
     )
     return [*items[:-1], items[-1]._replace(hint=hint)]
@@ -237,6 +241,28 @@ def _agents() -> Item:
             found.append(f"{name} ({folder})")
     hint = "skillforge sync --to DIR lays skills out for any other"
     return Item("agents", bool(found), ", ".join(found) or "none found", False, hint)
+
+
+def _last_hook(start: Path) -> Iterator[Item]:
+    """How the last `hook run` ended: its agent is told nothing, so we tell it here."""
+    library = Library.find(start)
+    repo = library.repo if library else None
+    try:
+        found = hook_log.last(repo.common_dir if repo else None)
+    except SkillforgeError:  # _git and _library report that
+        return
+    if found is None:
+        return
+    outcome, path = found
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(outcome["at"]))
+    agent = outcome.get("agent") or "an agent"
+    if "error" in outcome:
+        detail = f"the last run, for {agent}, failed at {when}: {outcome['error']}"
+        hint = f"skillforge hook run {agent} --debug shows it; all runs: {path}"
+        yield Item("agent hooks", False, printable(detail), False, printable(hint))
+    else:
+        detail = f"the last run, for {agent}, was at {when}"
+        yield Item("agent hooks", True, printable(detail), False)
 
 
 _STARTS = {

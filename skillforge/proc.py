@@ -69,10 +69,13 @@ def start(
         raise ToolError(f"{argv[0]} cannot be started: {err.strerror}") from err
 
 
-def leave(argv: Sequence[str], *, env: Mapping[str, str], cwd: Path) -> None:
+def leave(
+    argv: Sequence[str], *, env: Mapping[str, str], stdin: int | None = None
+) -> None:
     """Start a process that goes on by itself, whatever becomes of this one.
 
-    It has no terminal and no pipe of ours: nobody waits for it, and it for nobody.
+    It has no terminal and no pipe of ours, but for a `stdin` to read from: nobody
+    waits for it.
     """
     import subprocess
 
@@ -80,9 +83,8 @@ def leave(argv: Sequence[str], *, env: Mapping[str, str], cwd: Path) -> None:
     try:
         started = subprocess.Popen(
             list(argv),
-            cwd=cwd,
             env=env,
-            stdin=quiet,
+            stdin=quiet if stdin is None else stdin,
             stdout=quiet,
             stderr=quiet,
             start_new_session=True,

@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from skillforge import __version__
 from skillforge.config import POLICY_FILE
 from skillforge.document.edit import scalar
 from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.gitrepo import GitRepo, find_root
+from skillforge.installation import requirement
 from skillforge.library import Library, replace_file
 from skillforge.model import SKILL_FILE, SKILLS
 from skillforge.resources import github_files, template
@@ -19,6 +19,10 @@ _LIBRARY_FILES = {
     ".pre-commit-config.yaml": "pre-commit-config.yaml",
     f"{SKILLS}/changelog-entry/{SKILL_FILE}": "sample-skill.md",
 }
+TOOL_FILE = ".github/skillforge/requirements.txt"
+_TOOL = (
+    "# What the workflows install, read from the base revision of what they check.\n"
+)
 _NAME = re.compile(r"(?!.*--)[a-z0-9][a-z0-9-]{1,62}[a-z0-9]")
 
 
@@ -55,9 +59,18 @@ def init(start: Path, *, force: bool = False, github: bool = False) -> Made:
 
 def _github() -> dict[str, str]:
     """Workflows and forms for a library on GitHub, and the tool that they install."""
-    tool = f"git-skillforge[github,sandbox]=={__version__}\n"
-    why = "# What the workflows install, read from the revision that they judge by.\n"
-    return github_files() | {".github/skillforge/requirements.txt": why + tool}
+    line = requirement("github,sandbox")
+    told = f"{_TOOL}{line}\n" if line else _TOOL + template("requirements.txt")
+    return github_files() | {TOOL_FILE: told}
+
+
+def names_no_tool(root: Path) -> bool:
+    """Whether the workflows of a library still have to be told what to install."""
+    try:
+        said = (root / TOOL_FILE).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return template("requirements.txt").splitlines()[-1] in said
 
 
 def _adoption(root: Path, path: str) -> str:

@@ -125,21 +125,33 @@ def run(arguments: list[str]) -> int:
     """Run a command, print its answer or its error, and return the exit code."""
     settings = Settings()
     try:
-        answer = cli.main(
-            arguments, prog_name="skillforge", standalone_mode=False, obj=settings
-        )
-        return output.show(settings, answer)
-    except BrokenPipeError:
-        return Exit.NO  # the reader has seen enough
-    except click.ClickException as err:
-        hint = output.usage_hint(err)
-        words = output.usage_words(err)
-        return output.fail(settings, arguments, words, hint, err.exit_code)
-    except SkillforgeError as err:
-        return output.fail(
-            settings, arguments, err.message, err.hint, err.exit_code, err.facts
-        )
-    except (KeyboardInterrupt, click.Abort):
-        return output.fail(settings, arguments, "interrupted", "", 130)
-    except Exception as err:  # noqa: BLE001 - the last stop before the user
-        return output.surprise(settings, arguments, err)
+        return call(settings, arguments)
+    except (Exception, KeyboardInterrupt) as err:  # noqa: BLE001 - the last stop
+        return show_failure(settings, arguments, err)
+
+
+def call(settings: Settings, arguments: list[str]) -> int:
+    """Run a command, print its answer and return the exit code; errors are raised."""
+    answer = cli.main(
+        arguments, prog_name="skillforge", standalone_mode=False, obj=settings
+    )
+    return output.show(settings, answer)
+
+
+def show_failure(settings: Settings, arguments: list[str], err: BaseException) -> int:
+    """Print the error that ended a command, and return the exit code."""
+    match err:
+        case BrokenPipeError():
+            return Exit.NO  # the reader has seen enough
+        case click.Abort() | KeyboardInterrupt():
+            return output.fail(settings, arguments, "interrupted", "", 130)
+        case click.ClickException():
+            hint = output.usage_hint(err)
+            words = output.usage_words(err)
+            return output.fail(settings, arguments, words, hint, err.exit_code)
+        case SkillforgeError():
+            return output.fail(
+                settings, arguments, err.message, err.hint, err.exit_code, err.facts
+            )
+        case _:
+            return output.surprise(settings, arguments, err)

@@ -10,7 +10,8 @@ from skillforge.cli.base import Answer, Group, Settings, common_options
 if TYPE_CHECKING:
     from skillforge.verbs.hooking import Change
 
-_MOST_BYTES = 16 << 20  # of what an agent tells its hook
+_MOST_BYTES = 1 << 20  # that are read of an agent's message to its hook
+_LONGEST = 10  # seconds that an agent may take to write it
 _AGENTS = ("claude-code", "codex", "hermes")  # a test holds it to `hooks`
 agent_argument = click.argument("agent", type=click.Choice(_AGENTS))
 dry_option = click.option(
@@ -109,45 +110,62 @@ def _changed(changes: "list[Change]", note: str, is_dry: bool) -> Answer:
 
 @hook.command()
 @agent_argument
-@click.option("--now", is_flag=True, help="Do it here, instead of in the background.")
-@click.option("--session", default="", metavar="ID", help="Which session has ended.")
-@click.option("--transcript", default="", metavar="FILE", help="Where it is written.")
+@click.option(
+    "--now",
+    is_flag=True,
+    expose_value=False,
+    help="Work in the foreground, not in the background.",
+)
+@click.option("--session", default="", metavar="ID", help="The session that ended.")
+@click.option("--transcript", default="", metavar="FILE", help="Its transcript.")
+@click.option(
+    "--debug", is_flag=True, help="The same as --now, with errors on standard error."
+)
 @common_options
 @click.pass_obj
 def run(
-    settings: Settings, agent: str, now: bool, session: str, transcript: str
+    settings: Settings, agent: str, session: str, transcript: str, debug: bool
 ) -> Answer:
-    """What an agent calls: a session has ended (JSON on standard input).
+    """Capture a session that has ended. Agents call this; people use --debug.
 
-    Returns at once; `hook status` tells what came of it. Always exits 0: other codes
-    mean something to agents.
+    The agent's JSON comes on standard input, unless options name the session. The work
+    is done in the background: `hook status` shows the outcome, and `doctor` reports a
+    failure. Always exits 0 and prints nothing, because agents act on anything else;
+    only --debug, --json and --help print.
+
+    \b
+    echo '{"session_id": "ID"}' | skillforge hook run codex --debug
     """
-    from skillforge.errors import SkillforgeError
     from skillforge.learn.hooks import AGENTS
+    from skillforge.library import Library
     from skillforge.verbs import hooking
 
-    try:
-        if not now:
-            call = hooking.Call.of(_read_stdin())
-            start = settings.start.absolute()
-            begun = hooking.hand_on(AGENTS[agent], start, call)
-            return Answer({"begun": begun, "session": call.session or None})
-        from skillforge.library import Library
-
-        library = Library.open(settings.start)
-        call = hooking.Call(session, transcript)
-        return Answer(hooking.see_to(AGENTS[agent], library, call))
-    except SkillforgeError as err:
-        click.echo(f"skillforge: {err.message}", err=True)
-        return Answer({"begun": False, "error": err.message})
+    library = Library.open(settings.start)
+    call = hooking.Call(session, transcript)
+    if not any(call):
+        call = hooking.Call.of(_read_stdin())
+    outcome = hooking.see_to(AGENTS[agent], library, call)
+    if debug:
+        click.echo(_last_words(outcome), err=True)
+    return Answer(outcome, ok="error" not in outcome)
 
 
 def _read_stdin() -> str:
-    import sys
+    """An agent's message, within limits: it may be endless, or never be closed."""
+    import select
+    import time
+    from contextlib import suppress
 
-    if sys.stdin is None or sys.stdin.isatty():
-        return ""
-    return sys.stdin.buffer.read(_MOST_BYTES).decode("utf-8", "replace")
+    deadline = time.monotonic() + _LONGEST
+    message = b""
+    with suppress(OSError, ValueError):  # closed
+        while not os.isatty(0) and len(message) < _MOST_BYTES:
+            left = max(0, deadline - time.monotonic())
+            is_ready = select.select([0], [], [], left)[0]
+            if not is_ready or not (part := os.read(0, 1 << 16)):
+                break
+            message += part
+    return message.decode("utf-8", "replace")
 
 
 @hook.command()
@@ -171,7 +189,7 @@ def status(settings: Settings) -> Answer:
         except ConfigError as err:
             rows[name] = None
             lines.append(f"{name:<12} {err.message}")
-    last = hooking.last(library)
+    last = hooking.last_outcome(library)
     lines.append(_last_words(last))
     data = {"agents": rows, "last": last}
     return Answer(data, "\n".join(map(printable, lines)))
@@ -180,7 +198,7 @@ def status(settings: Settings) -> Answer:
 def _last_words(last: dict[str, Any] | None) -> str:
     if last is None:
         return "no session has ended yet"
-    what = f"last: {last['agent']}, session {last['session'] or '-'}"
+    what = f"last: {last['agent'] or '-'}, session {last['session'] or '-'}"
     if "error" in last:
         return f"{what}: {last['error']}"
     if last["kept"] is None:

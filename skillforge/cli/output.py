@@ -90,7 +90,7 @@ def fail(  # noqa: PLR0913, PLR0917 - the parts of an error
     return int(code)
 
 
-def surprise(settings: Settings, arguments: list[str], err: Exception) -> int:
+def surprise(settings: Settings, arguments: list[str], err: BaseException) -> int:
     """An error that nobody foresaw: a disk that takes nothing more, else a bug."""
     if not isinstance(err, OSError) or not _is_full(err):
         return bug(settings, arguments, err)
@@ -107,12 +107,12 @@ def _is_full(err: OSError) -> bool:
     return is_full or "temporary directory" in str(err.strerror)
 
 
-def bug(settings: Settings, arguments: list[str], err: Exception) -> int:
+def bug(settings: Settings, arguments: list[str], err: BaseException) -> int:
     """An error that nobody foresaw: say so, and how to help."""
     if os.environ.get("SKILLFORGE_DEBUG"):
         import traceback
 
-        traceback.print_exc()
+        traceback.print_exception(err)
     what = f"{type(err).__name__}: {err}" if str(err) else type(err).__name__
     hint = "this is a bug; SKILLFORGE_DEBUG=1 shows where, which helps a report"
     return fail(

@@ -77,11 +77,12 @@ def _refuse_missing() -> None:
     from importlib.util import find_spec
 
     from skillforge.errors import ToolError
+    from skillforge.installation import install_command
 
     if find_spec("mcp") is None or find_spec("mcp_types") is None:
         raise ToolError(
             "the MCP SDK is not installed, or too old",
-            hint="pip install 'git-skillforge[mcp]'",
+            hint=install_command("mcp"),
         )
 
 

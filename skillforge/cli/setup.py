@@ -32,8 +32,19 @@ def init(settings: Settings, folder: str | None, force: bool, github: bool) -> A
     lines = [f"wrote {path}" for path in made.written]
     lines += [f"kept  {path} (--force overwrites it)" for path in made.kept]
     then = "commit, push, skillforge protect" if github else "skillforge validate"
+    to_complete = [scaffold.TOOL_FILE] if scaffold.names_no_tool(made.root) else []
+    for path in to_complete:
+        lines += [
+            f"complete {path}: the workflows fail until it names a tool to install"
+        ]
+        then = f"edit {path}, {then}"
     lines += [f"{made.root} is a skill library; next: {then}"]
-    data = {"root": str(made.root), "written": made.written, "kept": made.kept}
+    data = {
+        "root": str(made.root),
+        "written": made.written,
+        "kept": made.kept,
+        "to_complete": to_complete,
+    }
     return Answer(data, "\n".join(lines))
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from skillforge.errors import ConflictError, RequestError, SkillforgeError, ToolError
 from skillforge.forge.place import Place
+from skillforge.installation import install_command
 
 if TYPE_CHECKING:
     from github import GithubException
@@ -65,7 +66,7 @@ class Wire:
             import github
         except ImportError as err:
             raise ToolError(
-                "PyGithub is not installed", hint="pip install 'git-skillforge[github]'"
+                "PyGithub is not installed", hint=install_command("github")
             ) from err
         self.place = place
         self._requester = github.Github(

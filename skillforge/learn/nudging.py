@@ -1,5 +1,7 @@
 """When a session is worth a look: ten calls of tools since the last one."""
 
+from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,15 +38,17 @@ def review(library: Library, session: str, transcript: Path) -> Nudged:
     return Nudged(calls, since, done)
 
 
-def episodes(transcript: Path) -> list[Example]:
+def episodes(transcript: Path) -> Iterator[Example]:
     """The episodes of a transcript as they are: nothing in them is redacted."""
     with reading.opened(transcript) as file:
-        records = list(reading.Records(file))
-    form = formats.recognise([record.value for record in records[:50]])
-    if form is None:
-        raise RequestError(
-            f"{transcript} is no transcript that is known",
-            hint=f"known are {', '.join(formats.formats())}",
-        )
-    found = form.read(records, Origin(transcript.name))
-    return [it for it in found if isinstance(it, Example)]
+        records = iter(reading.Records(file))
+        first = list(islice(records, 50))
+        form = formats.recognise([record.value for record in first])
+        if form is None:
+            raise RequestError(
+                f"{transcript} is no transcript that is known",
+                hint=f"known are {', '.join(formats.formats())}",
+            )
+        for found in form.read(chain(first, records), Origin(transcript.name)):
+            if isinstance(found, Example):
+                yield found

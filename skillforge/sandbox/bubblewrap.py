@@ -60,7 +60,7 @@ class Bubblewrap:
             return ["it needs Linux"]
         if not self.program:
             least = ".".join(map(str, _LEAST))
-            return [f"bwrap {least} or newer is not installed; {probe.INSTALL}"]
+            return [f"bwrap {least} or newer is not installed; {probe.install_hint()}"]
         return probe.gaps(self)
 
     def run(self, job: Job) -> Ended:

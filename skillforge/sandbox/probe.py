@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillforge.errors import SkillforgeError, unwritable
+from skillforge.installation import install_command
 from skillforge.sandbox import USER_ID, Job, Limits
 
 if TYPE_CHECKING:
     from skillforge.sandbox import Ended, Sandbox
 
-INSTALL = "pip install 'git-skillforge[sandbox]', or the system's package bubblewrap"
 _NAMESPACES = ("user", "ipc", "mnt", "net", "pid", "uts", "cgroup")
 _APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 _LIFT = "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
@@ -33,6 +33,11 @@ for place in /root/.ssh /etc/shadow /home/agent/.ssh /run/docker.sock; do
 done
 touch /work/probe && echo "works"
 """
+
+
+def install_hint() -> str:
+    """How to get bubblewrap."""
+    return f"{install_command('sandbox')}; or the system's package bubblewrap"
 
 
 def gaps(sandbox: "Sandbox", namespaces: Sequence[str] = _NAMESPACES) -> list[str]:

@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import re
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,15 +12,14 @@ from typing import Any, NamedTuple
 
 from skillforge import proc
 from skillforge.errors import RequestError, SkillforgeError, ToolError
+from skillforge.installation import program
 from skillforge.learn import hooks, nudging
 from skillforge.learn.hooks import Agent, as_json, as_yaml
 from skillforge.library import Library, replace_file
 from skillforge.operate import handing, laying, syncing
 from skillforge.places import skills_folder
-from skillforge.store import Uses, cache_folder
+from skillforge.store import cache_folder, hook_log
 
-GUARD = "SKILLFORGE_HOOK"  # is set wherever a hook is at work: none starts another
-_LAST = "hook:last"
 _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _GITHUB = re.compile(
     r"(?:https://|git@|ssh://git@)github\.com[:/]([^/]+/[^/]+?)(?:\.git)?/?"
@@ -49,7 +47,7 @@ class Extras(NamedTuple):
 
 def installed(agent: Agent, library: Library, extras: Extras) -> list[Change]:
     """What has to change so that an agent calls us; nothing is written."""
-    line = hooks.command(_program(), agent.name, str(library.root))
+    line = hooks.command(program(), agent.name, str(library.root))
     file = _config(agent)
     before = _text(file)
     if agent.name != "hermes":
@@ -152,12 +150,6 @@ def _text(path: Path) -> str:
         raise hooks.by_hand(str(path), f"cannot be read: {err}", "add it") from err
 
 
-def _program() -> list[str]:
-    """How this skillforge is started, by whoever runs a hook."""
-    script = Path(sys.executable).with_name("skillforge")
-    return [str(script)] if script.is_file() else [sys.executable, "-m", "skillforge"]
-
-
 def _hook_place(agent: Agent) -> as_yaml.Place:
     return as_yaml.Place(agent.file, "hooks", agent.event)
 
@@ -238,39 +230,30 @@ class Call(NamedTuple):
         )
 
 
-def hand_on(agent: Agent, start: Path, call: Call) -> bool:
-    """Have a call seen to in the background; False if we are that background."""
-    if os.environ.get(GUARD):
-        return False
-    line = [*_program(), "hook", "run", agent.name, "--now", "--library", str(start)]
-    options = ["--session", call.session, "--transcript", call.transcript]
-    proc.leave([*line, *options], env={**os.environ, GUARD: "1"}, cwd=start)
-    return True
-
-
-def see_to(agent: Agent, library: Library, call: Call) -> dict[str, Any]:
-    """Capture the session if it is due; what came of it is kept for `hook status`."""
-    told: dict[str, Any] = {"agent": agent.name, "session": call.session}
-    told["at"] = int(time.time())
+def see_to(agent: Agent, library: Library, call: Call) -> hook_log.Entry:
+    """Capture a session if it is due; the outcome is logged for `hook status`."""
     try:
-        with _transcript(agent, library, call) as path:
-            nudged = nudging.review(library, f"{agent.name}:{call.session}", path)
-        told |= {"calls": nudged.calls, "since": nudged.since, "kept": None}
-        if nudged.done is not None:
-            told["kept"] = len(nudged.done.kept)
-        if agent.name == "hermes" and layout(library).exists():
-            lay_out(library, os.environ.get("SKILLFORGE_KEY") or "hermes")
+        outcome = _captured(agent, library, call)
     except SkillforgeError as err:
-        told["error"] = err.message
-    Uses.of(library.repository().common_dir).set_fact(_LAST, json.dumps(told))
-    return told
+        outcome = {"error": err.message}
+    entry = hook_log.entry(agent.name, call.session, **outcome)
+    hook_log.append(entry, library.repository().common_dir)
+    return entry
 
 
-def last(library: Library) -> dict[str, Any] | None:
-    """What came of the last call."""
-    said = Uses.of(library.repository().common_dir).fact(_LAST)
-    found: dict[str, Any] | None = json.loads(said) if said else None
-    return found
+def _captured(agent: Agent, library: Library, call: Call) -> dict[str, Any]:
+    with _transcript(agent, library, call) as path:
+        nudged = nudging.review(library, f"{agent.name}:{call.session}", path)
+    if agent.name == "hermes" and layout(library).exists():
+        lay_out(library, os.environ.get("SKILLFORGE_KEY") or "hermes")
+    kept = None if nudged.done is None else len(nudged.done.kept)
+    return {"calls": nudged.calls, "since": nudged.since, "kept": kept}
+
+
+def last_outcome(library: Library) -> hook_log.Entry | None:
+    """What came of the last `hook run`."""
+    found = hook_log.last(library.repository().common_dir)
+    return found[0] if found else None
 
 
 @contextmanager
@@ -302,6 +285,6 @@ def _export(session: str, file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
     line = ["hermes", "sessions", "export", str(file), "--session-id", session]
-    done = proc.run(line, env={**os.environ, GUARD: "1"})
+    done = proc.run(line)
     if done.code or not file.stat().st_size:
         raise ToolError(f"hermes could not export session {session}: {done.complaint}")

@@ -16,6 +16,7 @@ from skillforge.checks.testing.expect import differences
 from skillforge.checks.testing.needs import Needs, needs, prepare
 from skillforge.config import Policy
 from skillforge.errors import RequestError, SkillforgeError
+from skillforge.installation import install_command
 from skillforge.model import Finding, Outcome, Skill, Trial
 from skillforge.sandbox import Ended, Limits
 
@@ -156,7 +157,7 @@ def _slots(planned: Plan, settings: Settings, scratch: Path) -> list[Trial | Run
     for case in planned.cases:
         why = lacking if lacking and _uses(planned.skill, case, wanted) else ""
         if case.runner == "none":
-            why = "it needs pytest: pip install 'git-skillforge[sandbox]'"
+            why = f"it needs pytest: {install_command('sandbox')}"
         run_of = Run(planned, case, folder, packages, settings)
         slots.append(_not_run(planned, case, why) if why else run_of)
     return slots

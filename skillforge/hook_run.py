@@ -1,0 +1,128 @@
+"""`skillforge hook run`, which agents call: it exits 0 and prints nothing, always.
+
+Agents take exit codes and output as orders: Codex calls its model again if a Stop hook
+exits with 2. So the process that an agent waits for only starts another one in the
+background, and ends. Errors are logged for `skillforge doctor`.
+
+Imports here are few, and the others wait for their function: a broken installation must
+not reach the agent either, and every import delays it.
+"""
+
+import os
+import signal
+from typing import NoReturn
+
+_GUARD = "SKILLFORGE_HOOK"  # set where a hook is at work: it causes no other
+_LONGEST = 600  # seconds that the background process may take
+_SHOWN = {"--debug", "--help", "--json"}
+_HERE = {"--now", *_SHOWN}
+
+
+class _Stopped(BaseException):
+    """A signal has come."""
+
+
+def is_asked_for(arguments: list[str]) -> bool:
+    """Whether these arguments are those of `hook run`, wherever the options are."""
+    return _place_of_run(arguments) > 0
+
+
+def main(arguments: list[str]) -> NoReturn:
+    """Do what `hook run` is asked for, and exit with 0 whatever happens."""
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
+            signal.signal(number, _stop)
+        if not _SHOWN.intersection(arguments):
+            _close_output()
+        if _HERE.intersection(arguments):
+            _work(arguments)
+        elif not os.environ.get(_GUARD):
+            _start_background(arguments)
+    except BaseException as err:  # noqa: BLE001 - whatever it is, the agent goes on
+        _fail(arguments, err)
+    finally:
+        # Not sys.exit: Python would flush its output once more, and fail at that.
+        os._exit(0)
+
+
+def _place_of_run(arguments: list[str]) -> int:
+    """The index of `run` in `hook run`, or 0."""
+    words = [place for place in range(len(arguments)) if _is_word(arguments, place)]
+    is_run = [arguments[place] for place in words[:2]] == ["hook", "run"]
+    return words[1] if is_run else 0
+
+
+def _is_word(arguments: list[str], place: int) -> bool:
+    """Whether an argument is neither an option nor the value of --library."""
+    before = arguments[place - 1] if place else ""
+    return not arguments[place].startswith("-") and before != "--library"
+
+
+def _stop(number: int, _frame: object) -> NoReturn:
+    raise _Stopped(f"stopped by {signal.Signals(number).name}")
+
+
+def _close_output() -> None:
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 1)
+    os.dup2(nothing, 2)
+
+
+def _start_background(arguments: list[str]) -> None:
+    """Have the same call worked on by a process that the agent does not wait for.
+
+    It reads what the agent writes, so that nobody waits for an agent that is slow to
+    write, or that never closes the pipe.
+    """
+    from skillforge import proc
+    from skillforge.installation import program
+
+    # Not at the end: it would be taken for the value of an option that lacks one.
+    after = _place_of_run(arguments) + 1
+    line = [*program(), *arguments[:after], "--now", *arguments[after:]]
+    proc.leave(line, env=os.environ, stdin=_readable_input())
+
+
+def _readable_input() -> int | None:
+    try:
+        return None if os.isatty(0) or not os.fstat(0) else 0
+    except OSError:  # closed
+        return None
+
+
+def _work(arguments: list[str]) -> None:
+    os.environ[_GUARD] = "1"
+    signal.alarm(_LONGEST)
+    from skillforge import cli
+    from skillforge.cli.base import Settings
+
+    settings = Settings()
+    try:
+        cli.call(settings, arguments)
+    except BaseException as err:
+        if "--debug" in arguments:
+            os.environ["SKILLFORGE_DEBUG"] = "1"
+        if _SHOWN.intersection(arguments) and not isinstance(err, _Stopped):
+            cli.show_failure(settings, arguments, err)
+        raise
+
+
+def _fail(arguments: list[str], err: BaseException) -> None:
+    """Log an error; there is no one to tell if that fails as well."""
+    try:
+        from skillforge.store import hook_log
+
+        rest = arguments[_place_of_run(arguments) + 1 :]
+        agent = next((word for word in rest if not word.startswith("-")), "")
+        hook_log.append(hook_log.entry(agent, "", error=_described(err)))
+    except BaseException:  # noqa: BLE001
+        return
+
+
+def _described(err: BaseException) -> str:
+    """An error of ours or of click's by its message, a bug with its type."""
+    if callable(say := getattr(err, "format_message", None)):
+        return str(say())
+    if isinstance(err, _Stopped):
+        return str(err)
+    return str(getattr(err, "message", "") or f"{type(err).__name__}: {err}")

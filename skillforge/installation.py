@@ -1,0 +1,92 @@
+"""How this copy of Skillforge was installed: to start it, and to install it again.
+
+The only place that knows. Git-skillforge is on no package index, so that its name alone
+installs nothing; pip records where a copy came from (PEP 610).
+"""
+
+import os
+import shlex
+import sys
+from functools import cache
+from typing import Any
+
+_NAME = "git-skillforge"
+
+
+def program() -> list[str]:
+    """The command line that starts this copy, from any folder."""
+    script = os.path.join(os.path.dirname(sys.executable), "skillforge")
+    if os.path.isfile(script):
+        return [script]
+    # -P: nothing is imported from the current folder, which may be anybody's.
+    return [sys.executable, "-P", "-m", "skillforge"]
+
+
+def install_command(extras: str = "") -> str:
+    """The command that installs this copy again, with extras such as `sandbox`."""
+    source = _origin()
+    extra = f"[{extras}]" if extras else ""
+    if folder := _folder(source):
+        target = f"{folder}{extra}"
+    elif url := _url(source):
+        target = f"{_NAME}{extra} @ {url}"
+    else:
+        return f"install {_NAME}{extra} again, as its README shows"
+    option = "-e " if source.get("dir_info", {}).get("editable") else ""
+    return f"{_installer()} {option}{shlex.quote(target)}"
+
+
+def requirement(extras: str) -> str:
+    """A line for requirements.txt that installs this copy on any machine.
+
+    Empty if only this machine can: it came from a folder, or nobody knows from where.
+    """
+    url = _url(_origin())
+    is_public = url.startswith(("git+https://", "https://"))
+    return f"{_NAME}[{extras}] @ {url}" if is_public else ""
+
+
+@cache
+def _origin() -> dict[str, Any]:
+    """What pip recorded of where this copy came from; empty if nothing."""
+    import json
+    from importlib import metadata
+
+    try:
+        recorded = metadata.distribution(_NAME).read_text("direct_url.json")
+        found = json.loads(recorded or "{}")
+    except (metadata.PackageNotFoundError, OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _folder(source: dict[str, Any]) -> str:
+    from urllib.parse import unquote, urlsplit
+
+    address = urlsplit(str(source.get("url", "")))
+    is_folder = "dir_info" in source and address.scheme == "file"
+    return unquote(address.path) if is_folder else ""
+
+
+def _url(source: dict[str, Any]) -> str:
+    """The URL that installs exactly this copy: a commit, or an archive."""
+    from urllib.parse import urlsplit
+
+    url = str(source.get("url", ""))
+    vcs = source.get("vcs_info", {})
+    if urlsplit(url).password:
+        return ""  # it is for no terminal and no file
+    if vcs:
+        return f"{vcs.get('vcs')}+{url}@{vcs.get('commit_id')}"
+    return url if "archive_info" in source else ""
+
+
+def _installer() -> str:
+    """The installer of this very environment; `pip` may be another one's."""
+    from shutil import which
+
+    if os.path.exists(os.path.join(sys.prefix, "pipx_metadata.json")):
+        return "pipx install --force"
+    beside = os.path.join(os.path.dirname(sys.executable), "pip")
+    pip = "pip" if which("pip") == beside else f"{shlex.quote(sys.executable)} -m pip"
+    return f"{pip} install"
