@@ -61,7 +61,7 @@ class Opened:
         return str(self.page.evaluate(found))
 
     def texts(self, selector: str) -> list[str]:
-        return self.page.locator(selector).all_inner_texts()
+        return list(self.page.locator(selector).all_inner_texts())
 
     def names(self) -> list[str]:
         return self.texts("#rows th [data-at='0']")

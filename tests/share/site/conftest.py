@@ -59,7 +59,7 @@ class Visit:
 
     @property
     def names(self) -> list[str]:
-        return self.page.locator("#results h3 a").all_text_contents()
+        return list(self.page.locator("#results h3 a").all_text_contents())
 
 
 Visitor = Callable[..., Visit]
