@@ -53,8 +53,8 @@ test: lint pages  ## what must pass before every push: within five minutes
 test-all: lint pages  ## all of it, as our workflow runs it
 	$(BIN)/pytest $(SPREAD)
 
-test-sandboxes: $(READY)  ## tests/sandbox in each sandbox that works here
-	@for name in $$($(BIN)/python -m tests.sandbox); do \
+test-sandboxes: $(READY)  ## tests/sandbox in every other sandbox that works here
+	@names=$$($(BIN)/python -m tests.sandbox) || exit 1; for name in $$names; do \
 	  echo "tests/sandbox in $$name"; \
 	  SKILLFORGE_SANDBOX=$$name $(BIN)/pytest $(SPREAD) tests/sandbox || exit 1; done
 
@@ -77,14 +77,15 @@ $(PAGES): $(READY)
 browser:  ## a Chromium for the tests of pages, with apt-get if you are root
 	@{ $(CHROMIUM); } || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
 	  timeout 300 sh -c 'apt-get -qq update && DEBIAN_FRONTEND=noninteractive \
-	  apt-get -qq install --no-install-recommends chromium' >/dev/null && $(CHROMIUM); } || \
+	  apt-get -qq install --yes --no-install-recommends chromium' >/dev/null && $(CHROMIUM); } || \
 	  { echo 'install Chromium with your package manager, or run `make browser` as root'; \
 	  exit 1; }
 	@$(MAKE) --quiet --no-print-directory pages
 
 fresh:  ## `make demo` and `make test` of HEAD in a new container; IMAGE=python:3.11
 	@for engine in docker podman none; do $$engine info >/dev/null 2>&1 && break; done; \
-	test $$engine != none || { echo '`make fresh` needs docker or podman, and neither works here'; exit 1; }; \
+	test $$engine != none || { \
+	  echo '`make fresh` needs docker or podman, and neither works here'; exit 1; }; \
 	git bundle create --quiet - HEAD | $$engine run --rm --interactive $(OPTIONS) \
 	  --env PIP_INDEX_URL $(IMAGE) sh -c 'cd "$$(mktemp -d)" && cat >head.bundle && \
 	  git clone --quiet --config advice.detachedHead=false head.bundle project && \
