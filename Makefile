@@ -1,44 +1,95 @@
-# make demo and make test need Python 3.11+, git and pip; both make their own .venv.
+# `make demo` and `make test` need Python 3.11+, git and pip; both make their own .venv.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/pip --disable-pip-version-check --quiet
+# What is in the environment: the product; what tests and linters need; Playwright.
+PRODUCT := $(VENV)/.product
 READY := $(VENV)/.ready
+PAGES := $(VENV)/.pages
 CONTRACT := .contract
+CORES := $(shell nproc 2>/dev/null || echo 1)
 # One more than there are cores: tests wait for git, sandboxes and browsers.
-SPREAD := -n $(shell expr $$(nproc 2>/dev/null || echo 1) + 1) --dist worksteal
+SPREAD := -n $(shell expr $(CORES) + 1) --dist worksteal
+CHROMIUM := command -v chromium || command -v chromium-browser || command -v google-chrome
 CLIENTS := .clients
+# Of `make fresh`: the image has git and make; OPTIONS='--user 1000 --env HOME=/tmp'
+IMAGE ?= python:3.13
+OPTIONS ?=
 
 # Tests start hundreds of Pythons; none of them has to compile what another one has.
 unexport PYTHONDONTWRITEBYTECODE
+# SANDBOX=landlock: the sandbox that `make demo` and `make test` use
+ifdef SANDBOX
+export SKILLFORGE_SANDBOX := $(SANDBOX)
+endif
 
-.PHONY: demo test test-all lint browser reference bench pictures contract clients \
-	inspector soak clean
+.PHONY: demo test test-all test-sandboxes lint pages browser fresh reference bench \
+	pictures contract clients inspector soak clean
 
-$(READY): pyproject.toml
+$(PRODUCT): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(PIP) install --editable '.[sandbox]'
 	@touch $@
 
-demo: $(READY)  ## the loop on a temporary library
+$(READY): $(PRODUCT)
+	$(call install-extra,dev)
+	@touch $@
+
+# Adds what an extra names, and doesn't build the product again. Python compiles what it
+# imports; most of it never is.
+define install-extra
+$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))\
+["project"]["optional-dependencies"]["$(1)"], sep="\n")' >$(VENV)/$(1).txt
+$(PIP) install --no-compile --requirement $(VENV)/$(1).txt
+endef
+
+demo: $(PRODUCT)  ## the loop on a temporary library
 	$(BIN)/skillforge demo
 
-test: lint browser  ## what must pass before every push: within five minutes
+test: lint pages  ## what must pass before every push: within five minutes
 	$(BIN)/pytest $(SPREAD) -m 'not slow'
 
-test-all: lint browser  ## all of it, as our workflow runs it
+test-all: lint pages  ## all of it, as our workflow runs it
 	$(BIN)/pytest $(SPREAD)
 
-browser:  ## a Chromium for the tests of our pages, where one can be had; else they skip
-	@command -v chromium || command -v chromium-browser || command -v google-chrome || { \
-	  test "$$(id -u)" = 0 && export DEBIAN_FRONTEND=noninteractive && timeout 300 \
-	  sh -c 'apt-get update && apt-get install --yes --no-install-recommends chromium' \
-	  >/dev/null 2>&1; } || echo 'no Chromium: the tests of our pages will be skipped'
+test-sandboxes: $(READY)  ## tests/sandbox in every other sandbox that works here
+	@names=$$($(BIN)/python -m tests.sandbox) || exit 1; for name in $$names; do \
+	  echo "tests/sandbox in $$name"; \
+	  SKILLFORGE_SANDBOX=$$name $(BIN)/pytest $(SPREAD) tests/sandbox || exit 1; done
 
 lint: $(READY)  ## style, types and the layers of the house
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
+	MYPY_NUM_WORKERS=$(CORES) $(BIN)/mypy
+
+pages: $(READY)  # installs no browser; without one, the tests of pages skip
+	@if ! { $(CHROMIUM); } >/dev/null; then \
+	  echo 'no Chromium: the tests of pages are skipped; `make browser` installs one'; \
+	elif ! $(MAKE) --quiet --no-print-directory $(PAGES); then \
+	  echo 'no Playwright for this system: the tests of pages are skipped'; fi
+
+$(PAGES): $(READY)
+	$(call install-extra,pages)
+	@touch $@
+
+browser:  ## a Chromium for the tests of pages, with apt-get if you are root
+	@{ $(CHROMIUM); } || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+	  timeout 300 sh -c 'apt-get -qq update && DEBIAN_FRONTEND=noninteractive \
+	  apt-get -qq install --yes --no-install-recommends chromium' >/dev/null && $(CHROMIUM); } || \
+	  { echo 'install Chromium with your package manager, or run `make browser` as root'; \
+	  exit 1; }
+	@$(MAKE) --quiet --no-print-directory pages
+
+fresh:  ## `make demo` and `make test` of HEAD in a new container; IMAGE=python:3.11
+	@for engine in docker podman none; do $$engine info >/dev/null 2>&1 && break; done; \
+	test $$engine != none || { \
+	  echo '`make fresh` needs docker or podman, and neither works here'; exit 1; }; \
+	git bundle create --quiet - HEAD | $$engine run --rm --interactive $(OPTIONS) \
+	  --env PIP_INDEX_URL $(IMAGE) sh -c 'cd "$$(mktemp -d)" && cat >head.bundle && \
+	  git clone --quiet --config advice.detachedHead=false head.bundle project && \
+	  cd project && make demo && make test'
 
 reference: $(READY)  ## docs/reference/ from the code
 	$(BIN)/python -m tests.docs.reference
@@ -46,7 +97,7 @@ reference: $(READY)  ## docs/reference/ from the code
 bench: $(READY)  ## all figures beside targets and peers, in benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks
 
-pictures: $(READY) browser  ## the pictures of README and docs, made by the tool itself
+pictures: browser  ## the pictures of README and docs, made by the tool itself
 	$(BIN)/python -m tests.pictures
 
 soak: $(READY)  ## half an hour of everything at once on one library; SOAK='--seed 7'

@@ -73,13 +73,14 @@ def legend(about: str, head: Sequence[str], rows: Sequence[Html]) -> Html:
     heads = [
         tag("th", text, scope="col", class_=_room(at)) for at, text in enumerate(head)
     ]
-    return tag(
+    table = tag(
         "table",
         tag("caption", about),
         tag("thead", tag("tr", tag("td"), *heads)),
         tag("tbody", *rows),
         class_="legend",
     )
+    return tag("div", table, class_="wide")
 
 
 def legend_row(sign: Html, name: Html, *cells: object) -> Html:

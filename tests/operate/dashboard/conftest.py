@@ -1,3 +1,3 @@
-from tests.browser import browser
+from tests.browser import browser, launch
 
-__all__ = ["browser"]
+__all__ = ["browser", "launch"]

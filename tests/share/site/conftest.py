@@ -7,17 +7,19 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
 
 from skillforge.share.hub import Hub
 from skillforge.share.site import pages
-from tests.browser import browser
+from tests.browser import Launch, launch, sync_api
 from tests.share.site import hubs
 
-__all__ = ["browser"]
-expect.set_options(timeout=30_000)  # A busy machine is not a failure.
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+__all__ = ["launch"]
 
 
 class _Quiet(SimpleHTTPRequestHandler):
@@ -46,30 +48,32 @@ def served(folder: Path) -> Iterator[str]:
 class Visit:
     """A page that is open, and what happened on it."""
 
-    page: Page
+    page: "Page"
     base: str
     troubles: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
 
-    def go(self, path: str) -> Page:
+    def go(self, path: str) -> "Page":
         self.page.goto(self.base + path)
         return self.page
 
     @property
     def names(self) -> list[str]:
-        return self.page.locator("#results h3 a").all_text_contents()
+        return list(self.page.locator("#results h3 a").all_text_contents())
 
 
 Visitor = Callable[..., Visit]
 
 
 @pytest.fixture
-def visitor(browser: Browser) -> Iterator[Visitor]:
+def visitor(launch: Launch) -> Iterator[Visitor]:
     """Open pages; at the end, nothing may have gone wrong on any of them."""
     visits: list[Visit] = []
+    sync_api().expect.set_options(timeout=30_000)  # A busy machine is not a failure.
 
-    def visit(base: str, **options: object) -> Visit:
-        context = browser.new_context(**{"reduced_motion": "reduce", **options})  # type: ignore[arg-type]
+    def visit(base: str, fonts: str = "", **options: Any) -> Visit:
+        browser = launch(fonts) if fonts else launch()
+        context = browser.new_context(**{"reduced_motion": "reduce", **options})
         made = Visit(context.new_page(), base)
         made.page.on("console", lambda said: made.troubles.append(said.text))
         made.page.on("pageerror", lambda error: made.troubles.append(str(error)))

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
 
 from skillforge.share.hub import Hub
 from skillforge.share.site import pages
@@ -13,9 +13,14 @@ from skillforge.share.site.address import HOME, SEARCH
 from skillforge.share.site.frame import ASSETS, asset, framed
 from skillforge.share.site.listing import home
 from skillforge.share.site.search_index import search_index
+from tests.browser import FONT_SETS, sync_api, too_wide
 from tests.share.site import hubs
 from tests.share.site.conftest import Visit, Visitor, write
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+expect = sync_api().expect
 SKILL = "skills/csv-profile/index.html"
 Site = Callable[[Hub], str]
 
@@ -191,19 +196,15 @@ def test_every_text_has_the_contrast_that_wcag_asks_for(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("fonts", ["", *FONT_SETS.values()], ids=["own", *FONT_SETS])
 @pytest.mark.parametrize("make", [hubs.workshop, hubs.hostile])
 def test_nothing_is_wider_than_a_small_phone(
-    site: Site, visitor: Visitor, make: Callable[[], Hub]
+    site: Site, visitor: Visitor, make: Callable[[], Hub], fonts: str
 ) -> None:
-    visit = visitor(site(make()), viewport={"width": 360, "height": 700})
+    visit = visitor(site(make()), fonts)
     own = [path for path in pages(make()) if "csv" in path or "evil" in path]
     for path in ["index.html", "browse/index.html", "release/index.html", *own]:
-        page = visit.go(path)
-        page.evaluate(
-            "document.querySelectorAll('details').forEach(d => d.open = true)"
-        )
-        wide = page.evaluate("document.documentElement.scrollWidth")
-        assert wide <= 360, path
+        assert too_wide(visit.go(path), (360, 320)) == {}, path
 
 
 @pytest.mark.slow
@@ -257,7 +258,7 @@ def test_ten_thousand_skills_are_searched_and_shown_in_slices(
     assert len(made[HOME]) < 60_000
 
 
-def background(page: Page) -> tuple[int, int, int]:
+def background(page: "Page") -> tuple[int, int, int]:
     shown = page.evaluate("getComputedStyle(document.body).backgroundColor")
     return rgb(shown)
 
