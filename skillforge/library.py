@@ -2,9 +2,9 @@
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -268,16 +268,17 @@ def _from_objects(
 ) -> Skill:
     path = f"{SKILLS}/{name}"
     objects = {file.path[len(path) + 1 :] or ".": file for file in files}
-
-    def read(inside: str) -> bytes:
-        found = repo.find(objects[inside].object)
-        assert found is not None
-        return found.data
-
+    names = {inside: file.object for inside, file in objects.items()}
     kinds = {
         p: File(_GIT_KINDS.get(f.mode, Kind.OTHER), f.size) for p, f in objects.items()
     }
-    return Skill(name, path, kinds, document, read)
+    return Skill(name, path, kinds, document, partial(_read_object, repo, names))
+
+
+def _read_object(repo: GitRepo, names: Mapping[str, str], inside: str) -> bytes:
+    found = repo.find(names[inside])
+    assert found is not None
+    return found.data
 
 
 def evidence_beside(folder: Path) -> dict[str, bytes]:

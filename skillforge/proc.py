@@ -1,22 +1,18 @@
 """All processes. The only module that imports subprocess."""
 
 import gc
-import os
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
 
-from skillforge.errors import SkillforgeError, ToolError
+from skillforge.errors import ToolError
 
 if TYPE_CHECKING:
     import subprocess
 
 F = TypeVar("F", bound=Callable[..., Any])
-T = TypeVar("T")
-R = TypeVar("R")
 Process: TypeAlias = "subprocess.Popen[bytes]"
 
 
@@ -69,10 +65,17 @@ def start(
         raise ToolError(f"{argv[0]} cannot be started: {err.strerror}") from err
 
 
-def leave(argv: Sequence[str], *, env: Mapping[str, str], cwd: Path) -> None:
+def leave(
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    cwd: Path,
+    handed: Sequence[int] = (),
+) -> None:
     """Start a process that goes on by itself, whatever becomes of this one.
 
     It has no terminal and no pipe of ours: nobody waits for it, and it for nobody.
+    Only the file descriptors `handed` on are open in it, under their number.
     """
     import subprocess
 
@@ -85,6 +88,7 @@ def leave(argv: Sequence[str], *, env: Mapping[str, str], cwd: Path) -> None:
             stdin=quiet,
             stdout=quiet,
             stderr=quiet,
+            pass_fds=handed,
             start_new_session=True,
         )
     except OSError as err:
@@ -156,232 +160,3 @@ def without_cycles(work: F) -> F:
             restore()
 
     return cast("F", undisturbed)
-
-
-def spread(work: Callable[[Sequence[T]], R], items: Sequence[T], least: int) -> list[R]:
-    """Do `work` on parts of `items` at the same time, one part for each processor.
-
-    Parts have at least `least` items. A part whose process dies is done again here, so
-    that nothing is lost; the order of parts is kept. In a thread of a server all is
-    done in one part: a child would have the locks of other threads, and never them.
-    """
-    parts = min(os.cpu_count() or 1, max(1, len(items) // least))
-    if parts == 1 or not hasattr(os, "fork") or _is_beside_others():
-        return [work(items)]
-    import pickle
-
-    size = -(-len(items) // parts)
-    first, *others = (items[at : at + size] for at in range(0, len(items), size))
-    pipes = [_fork(work, part) for part in others]
-    results = [work(first)]
-    for part, (pid, pipe) in zip(others, pipes, strict=True):
-        with open(pipe, "rb") as answer:
-            data = answer.read()
-        _, status = os.waitpid(pid, 0)
-        results.append(pickle.loads(data) if status == 0 else work(part))
-    return results
-
-
-def _is_beside_others() -> bool:
-    import threading
-
-    return threading.current_thread() is not threading.main_thread()
-
-
-def _fork(work: Callable[[Sequence[T]], R], part: Sequence[T]) -> tuple[int, int]:
-    receive, send = os.pipe()
-    parent = os.getpid()
-    pid = os.fork()
-    if pid:
-        os.close(send)
-        return pid, receive
-    import pickle
-
-    code = 1
-    try:
-        _end_with(parent)
-        with open(send, "wb") as answer:
-            pickle.dump(work(part), answer, pickle.HIGHEST_PROTOCOL)
-        code = 0
-    finally:
-        # Not sys.exit: the parent's open files and handlers are not ours to flush.
-        os._exit(code)
-
-
-def _end_with(parent: int) -> None:
-    """Have the kernel end this process when its parent ends, however that comes."""
-    import signal
-    import sys
-
-    if sys.platform == "linux":
-        import ctypes
-
-        set_death_signal = 1
-        ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
-    if os.getppid() != parent:  # it has ended already
-        os._exit(1)
-
-
-def apart(work: Callable[[], R], seconds: float) -> R:
-    """Do `work` in a process of its own, which ends with it or when time is up.
-
-    Whatever becomes of that process, this one goes on: a crash is a ToolError.
-    """
-    import pickle
-    import select
-    import signal
-
-    def alone(_: Sequence[None]) -> tuple[R | None, str]:
-        os.setsid()  # so that what it starts ends with it
-        signal.alarm(int(seconds) + 2)  # also if nobody is left to end it
-        return _outcome(work)
-
-    pid, receive = _fork(alone, [])
-    try:
-        with open(receive, "rb") as pipe:
-            data = b""
-            deadline = time.monotonic() + seconds
-            ready = select.poll()
-            ready.register(pipe, select.POLLIN)
-            while True:
-                left = deadline - time.monotonic()
-                if left <= 0 or not ready.poll(left * 1000):
-                    raise ToolError(f"it took longer than {seconds:.0f} s")
-                if not (part := os.read(pipe.fileno(), 1 << 16)):
-                    break
-                data += part
-    finally:
-        _end(pid)
-    try:
-        result, complaint = pickle.loads(data)
-    except Exception as err:
-        raise ToolError("it crashed") from err
-    if complaint:
-        raise ToolError(complaint)
-    return cast("R", result)
-
-
-def _end(pid: int) -> None:
-    """End a process and all it started: asked first, so that it can clean up."""
-    import signal
-
-    deadline = time.monotonic() + 1
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, signal.SIGTERM)
-    while os.waitpid(pid, os.WNOHANG) == (0, 0):
-        if time.monotonic() > deadline:
-            for end in (os.killpg, os.kill):
-                with suppress(ProcessLookupError, PermissionError):
-                    end(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-            return
-        time.sleep(0.005)
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, signal.SIGKILL)  # what it has left behind
-
-
-def _outcome(work: Callable[[], R]) -> tuple[R | None, str]:
-    try:
-        return work(), ""
-    except SkillforgeError as err:
-        return None, f"{err.message}; {err.hint}" if err.hint else err.message
-    except Exception as err:  # noqa: BLE001 - whatever it is, the caller has to know
-        return None, f"{type(err).__name__}: {err}" if str(err) else type(err).__name__
-
-
-def farm(
-    work: Callable[[T], R], items: Sequence[T], jobs: int
-) -> Iterator[tuple[int, R | None]]:
-    """Do `work` on each item, several at a time, each in a process that does no other.
-
-    Yields an item's place and its result as they come; None if its process died of it.
-    """
-    import selectors
-
-    waiting = iter(range(len(items)))
-    with selectors.DefaultSelector() as ready:
-        workers = [_Worker(work, items) for _ in range(min(jobs, len(items)))]
-        try:
-            for worker in workers:
-                ready.register(worker.pipe, selectors.EVENT_READ, worker)
-                worker.give(next(waiting))
-            while ready.get_map():
-                for key, _ in ready.select():
-                    worker = key.data
-                    place, result = worker.place, worker.take()
-                    following = next(waiting, None) if worker.is_alive else None
-                    if following is None:
-                        ready.unregister(worker.pipe)
-                    else:
-                        worker.give(following)
-                    yield place, result
-        finally:
-            for worker in workers:
-                worker.end()
-    for place in waiting:  # nobody is left to do it
-        yield place, None
-
-
-class _Worker:
-    """A process that does one item after the other, as it is told."""
-
-    def __init__(self, work: Callable[[T], R], items: Sequence[T]) -> None:
-        import socket
-
-        self.place = -1
-        self.is_alive = True
-        ours, theirs = socket.socketpair()
-        parent = os.getpid()
-        self.pid = os.fork()
-        if self.pid == 0:
-            try:
-                _end_with(parent)
-                ours.close()
-                _serve(theirs, work, items)
-            finally:
-                os._exit(0)
-        theirs.close()
-        self.pipe = ours
-
-    def give(self, place: int) -> None:
-        self.place = place
-        with suppress(BrokenPipeError, ConnectionResetError):
-            self.pipe.sendall(place.to_bytes(4, "big"))
-
-    def take(self) -> Any:
-        """The result of the item at hand; None once the process is gone."""
-        import pickle
-
-        size = self._read(4)
-        data = self._read(int.from_bytes(size, "big")) if size else b""
-        self.is_alive = bool(data)
-        return pickle.loads(data) if data else None
-
-    def _read(self, size: int) -> bytes:
-        data = b""
-        while len(data) < size:
-            try:
-                part = self.pipe.recv(min(1 << 16, size - len(data)))
-            except ConnectionResetError:
-                part = b""
-            if not part:
-                return b""
-            data += part
-        return data
-
-    def end(self) -> None:
-        import signal
-
-        self.pipe.close()
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
-        with suppress(ChildProcessError):
-            os.waitpid(self.pid, 0)
-
-
-def _serve(pipe: Any, work: Callable[[T], R], items: Sequence[T]) -> None:
-    import pickle
-
-    while place := pipe.recv(4):
-        data = pickle.dumps(work(items[int.from_bytes(place, "big")]))
-        pipe.sendall(len(data).to_bytes(4, "big") + data)

@@ -60,6 +60,10 @@ class GitRepo:
         self._env = environment()
         self._objects: Objects | None = None
 
+    def __getstate__(self) -> dict[str, object]:
+        """In another process it reads by a `git cat-file` of its own."""
+        return self.__dict__ | {"_objects": None}
+
     @classmethod
     def init(cls, root: Path) -> "GitRepo":
         """Make `root` a repository with the branch `main`; an existing one stays."""

@@ -7,10 +7,11 @@ missing has not passed.
 
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TypeAlias
 
-from skillforge import proc
-from skillforge.checks.registry import Check, Subject, checks
+from skillforge import forks, workers
+from skillforge.checks.registry import Check, Subject, checks, get_ready
 from skillforge.config import POLICY_FILE, Policy
 from skillforge.errors import SkillforgeError
 from skillforge.library import Library
@@ -26,6 +27,8 @@ from skillforge.model import (
 from skillforge.propose.candidate import Candidate, exact_findings, path_findings
 
 Findings: TypeAlias = Callable[[Library, Candidate], Iterable[Finding]]
+
+forks.prepare(get_ready)
 
 
 def judge(
@@ -107,24 +110,28 @@ def _check(
 def _check_one(
     library: Library, policy: Policy, candidate: Candidate, check: Check, skill: str
 ) -> CheckResult:
-    def work() -> list[Finding]:
-        subject = Subject(
-            library,
-            policy,
-            candidate.base,
-            candidate.head,
-            library.skill_at(candidate.head, skill, candidate.origin),
-            library.skill_at(candidate.base, skill),
-            candidate.skills,
-        )
-        found = [f.under(f"{SKILLS}/{skill}") for f in check.run(subject)]
-        return list(map(check.on_rollback, found)) if candidate.is_rollback else found
-
+    work = partial(_findings, library, policy, candidate, check, skill)
     try:
-        found = tuple(proc.apart(work, check.seconds))
+        found = tuple(workers.apart(work, check.seconds))
     except SkillforgeError as err:
         return _error(check.name, err.message, path=f"{SKILLS}/{skill}")
     return CheckResult(check.name, _status(found), found)
+
+
+def _findings(
+    library: Library, policy: Policy, candidate: Candidate, check: Check, skill: str
+) -> list[Finding]:
+    subject = Subject(
+        library,
+        policy,
+        candidate.base,
+        candidate.head,
+        library.skill_at(candidate.head, skill, candidate.origin),
+        library.skill_at(candidate.base, skill),
+        candidate.skills,
+    )
+    found = [f.under(f"{SKILLS}/{skill}") for f in check.run(subject)]
+    return list(map(check.on_rollback, found)) if candidate.is_rollback else found
 
 
 def _status(findings: tuple[Finding, ...]) -> Status:

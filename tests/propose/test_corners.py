@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from skillforge import proc
+from skillforge import proc, workers
 from skillforge.checks.overlap import neighbours
 from skillforge.errors import ToolError
 from skillforge.gitrepo.objects import Objects
@@ -193,7 +193,7 @@ def test_half_an_object_is_no_object(tmp_path: Path) -> None:
 
 def test_a_check_that_dies_while_it_answers_has_crashed() -> None:
     with pytest.raises(ToolError, match="crashed"):
-        proc.apart(lambda: [b"x" * 300_000, lambda: 0], 10)
+        workers.apart(lambda: [b"x" * 300_000, lambda: 0], 10)
 
 
 def test_what_a_check_starts_ends_with_it(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_what_a_check_starts_ends_with_it(tmp_path: Path) -> None:
     line = ["sh", "-c", f"sleep 1; touch {mark}; sleep 30"]
 
     with pytest.raises(ToolError, match="longer"):
-        proc.apart(lambda: proc.finish(proc.start(line)), 0.3)
+        workers.apart(lambda: proc.finish(proc.start(line)), 0.3)
 
     time.sleep(1.5)
     assert not mark.exists()
