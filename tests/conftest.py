@@ -1,6 +1,5 @@
 """Real git libraries in temporary folders, and the command line as a user calls it."""
 
-import gc
 import json
 import os
 import subprocess
@@ -12,12 +11,12 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from skillforge import cli
-from skillforge.checks.scan import scan
+from skillforge import cli, forks
 from skillforge.document import parse
 from skillforge.gitrepo import GitRepo
-from skillforge.library import Library, read_folder
+from skillforge.library import Library
 from skillforge.model import Document
+from tests.forks import get_ready
 
 # No deadline: a busy machine is not a failure. In CI the same examples each time; a
 # developer's machine goes on looking for new ones, and EXAMPLES says for how many.
@@ -27,23 +26,10 @@ settings.register_profile(
     "ours", deadline=None, derandomize=IS_CI, max_examples=EXAMPLES
 )
 settings.load_profile("ours")
+forks.prepare(get_ready)
 
 CASES = Path(__file__).parent / "cases"
 BODY = "# Title\n\nDo this, then that.\n"
-
-
-def pytest_collection_finish() -> None:
-    """Make ready what thousands of forks of this process would each do again.
-
-    The gate runs every check in a fork. There, the scan would be imported and its
-    patterns compiled; and a search for cycles would go through, and so copy, all that
-    pytest holds.
-    """
-    folder = Path(__file__).parents[1] / "skills" / "csv-profile"
-    skill = read_folder(str(folder), folder.name, folder.name)
-    scan(skill, skill)
-    gc.collect()
-    gc.freeze()
 
 
 def skill_md(name: str, extra: str = "", body: str = BODY) -> str:
