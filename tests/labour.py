@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from unittest import mock
 
-from skillforge import workers
+from skillforge import proc, workers
 
 R = TypeVar("R")
 
@@ -46,6 +46,16 @@ def divided(part: Sequence[int]) -> int:
 
 def much() -> str:
     return "x" * 3_000_000
+
+
+def no_answer() -> object:
+    return [b"x" * 300_000, lambda: 0]
+
+
+def starts_another(said: Path) -> None:
+    other = proc.start(["sleep", "60"])
+    said.write_text(str(other.pid))
+    time.sleep(60)
 
 
 def environment_and_folder() -> tuple[str | None, str]:

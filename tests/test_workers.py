@@ -26,10 +26,12 @@ from tests.labour import (
     farmed,
     from_many_threads,
     much,
+    no_answer,
     parent,
     process_and_part,
     spread,
     squared_or_dies,
+    starts_another,
 )
 
 R = TypeVar("R")
@@ -137,7 +139,7 @@ def test_work_apart_that_takes_too_long_is_ended(call: Caller) -> None:
         pytest.param(partial(int, "x"), "ValueError: invalid literal", id="raises"),
         pytest.param(partial(os._exit, 1), "crashed", id="exits"),
         pytest.param(partial(os.kill, 0, signal.SIGKILL), "crashed", id="is-killed"),
-        pytest.param(threading.Lock, "crashed", id="no-answer"),
+        pytest.param(no_answer, "crashed", id="no-answer"),
     ],
 )
 def test_work_apart_that_fails_is_an_error(
@@ -157,6 +159,14 @@ def test_work_apart_that_is_ended_cleans_up(call: Caller, tmp_path: Path) -> Non
         call(workers.apart, partial(cleans_up, tmp_path / "mark"), 0.5)
 
     assert [path.name for path in tmp_path.iterdir()] == ["clean"]
+
+
+def test_what_work_apart_starts_ends_with_it(call: Caller, tmp_path: Path) -> None:
+    with pytest.raises(ToolError, match="longer than"):
+        call(workers.apart, partial(starts_another, tmp_path / "pid"), 1)
+
+    other = int((tmp_path / "pid").read_text())
+    wait_until(lambda: not is_running(other))
 
 
 def test_a_farm_does_all_and_tells_what_its_workers_died_of(call: Caller) -> None:
