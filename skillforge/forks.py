@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from skillforge import proc
@@ -24,7 +23,7 @@ _NUMBER = 8  # bytes of a number on a socket
 _RELEASE = 1.0  # seconds that a child has to clean up before it is killed
 _SERVER = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from skillforge import forks; forks._serve(int(sys.argv[2]))"
+    "from skillforge import forks; forks._serve()"
 )
 
 
@@ -240,12 +239,7 @@ class _Server:
         # -P: nothing is imported from the current folder, unless it is here, too.
         line = [sys.executable, "-P", "-c", _SERVER, json.dumps(sys.path)]
         with theirs:
-            proc.leave(
-                [*line, str(theirs.fileno())],
-                env=os.environ,
-                cwd=Path("/"),
-                handed=[theirs.fileno()],
-            )
+            proc.leave(line, env=os.environ, stdin=theirs.fileno())
         with suppress(BrokenPipeError, ConnectionResetError):
             send(self._control, pickle.dumps(_preparations))
 
@@ -266,12 +260,15 @@ class _Server:
             self._control.sendall(pid.to_bytes(_NUMBER, "big"))
 
 
-def _serve(descriptor: int) -> None:
+def _serve() -> None:
     """Be a fork server, until the process that started us is gone."""
     import gc
     import socket
 
-    control = socket.socket(fileno=descriptor)
+    control = socket.socket(fileno=os.dup(0))
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)  # no child reads what is for us
+    os.chdir("/")
     for work in pickle.loads(receive(control)):
         work()
     gc.collect()

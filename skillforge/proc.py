@@ -69,13 +69,13 @@ def leave(
     argv: Sequence[str],
     *,
     env: Mapping[str, str],
-    cwd: Path,
-    handed: Sequence[int] = (),
+    cwd: Path | None = None,
+    stdin: int | None = None,
 ) -> None:
     """Start a process that goes on by itself, whatever becomes of this one.
 
-    It has no terminal and no pipe of ours: nobody waits for it, and it for nobody.
-    Only the file descriptors `handed` on are open in it, under their number.
+    It has no terminal and no pipe of ours, but for a `stdin` to read from: nobody
+    waits for it.
     """
     import subprocess
 
@@ -85,10 +85,9 @@ def leave(
             list(argv),
             cwd=cwd,
             env=env,
-            stdin=quiet,
+            stdin=quiet if stdin is None else stdin,
             stdout=quiet,
             stderr=quiet,
-            pass_fds=handed,
             start_new_session=True,
         )
     except OSError as err:

@@ -24,6 +24,8 @@ from skillforge.errors import ToolError
 R = TypeVar("R")
 
 _CHANGES = ("os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.chmod")
+# For a Python that a test starts; pytest's own settings hold in pytest's process alone.
+NO_FORK_OF_THREADS = ("-W", "error:This process:DeprecationWarning")
 _SECONDS = 120  # that any of this may take, on a busy machine
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import LibraryFolder
+from tests.forks import NO_FORK_OF_THREADS
 from tests.propose.conftest import REVIEWER, Loop
 
 GIT = shutil.which("git") or "git"
@@ -92,7 +93,8 @@ def sixty_four_proposed(
     calls = json.dumps([["propose", str(draft), *where] for draft in drafts])
     folder.mkdir()
 
-    subprocess.run([sys.executable, "-c", FORKS, calls, str(folder)], check=True)
+    line = [*NO_FORK_OF_THREADS, "-c", FORKS, calls, str(folder)]
+    subprocess.run([sys.executable, *line], check=True)
 
     said = [json.loads(path.read_text()) for path in sorted(folder.iterdir())]
     assert [one["error"] for one in said] == [None] * 64
