@@ -3,7 +3,6 @@
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -249,11 +248,14 @@ class Library:
             if it is not None
         }
 
-    def skill_at(self, commit: str, name: str, origin: str = "") -> Skill | None:
-        """One skill at a commit, if it is there; `origin` tells who proposes it."""
-        for skill in self.read_at(commit, [name]):
-            return replace(skill, origin=origin) if origin else skill
-        return None
+    def skill_at(self, commit: str, name: str) -> Skill | None:
+        """One skill at a commit, if it is there."""
+        return self.read_one(self.listing(commit, [name]), name)
+
+    def read_one(self, listing: Listing, name: str) -> Skill | None:
+        """One skill of those listed, if it is there."""
+        listed = {name: listing[name]} if name in listing else {}
+        return next(self.read_listed(listed), None)
 
 
 def _is_md(file: TreeFile) -> bool:

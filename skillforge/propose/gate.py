@@ -7,14 +7,15 @@ missing has not passed.
 
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from skillforge import forks, workers
 from skillforge.checks.registry import Check, Subject, checks, get_ready
 from skillforge.config import POLICY_FILE, Policy
 from skillforge.errors import SkillforgeError
-from skillforge.library import Library
+from skillforge.library import Library, Listing
 from skillforge.model import (
     SKILLS,
     CheckResult,
@@ -31,6 +32,16 @@ Findings: TypeAlias = Callable[[Library, Candidate], Iterable[Finding]]
 forks.prepare(get_ready)
 
 
+class _Inputs(NamedTuple):
+    """What a check needs of a candidate: also its skills' files, before and after."""
+
+    library: Library
+    policy: Policy
+    candidate: Candidate
+    before: Listing
+    after: Listing
+
+
 def judge(
     library: Library, candidate: Candidate, leave_out: tuple[str, ...] = ()
 ) -> Verdict:
@@ -44,12 +55,7 @@ def judge(
     if results[0].status is Status.PASSED:
         if candidate.is_rollback:
             results.append(_timed("exact", candidate, exact_findings, library))
-        results += [
-            CheckResult(name, Status.NOT_RUN)
-            if name in leave_out
-            else _check(library, policy, candidate, name)
-            for name in _ordered(policy, candidate.is_rollback)
-        ]
+        results += _check_all(library, policy, candidate, leave_out)
     return Verdict(
         candidate.head,
         candidate.base,
@@ -57,6 +63,26 @@ def judge(
         repo.name_of(f"{candidate.base}:{POLICY_FILE}"),
         tuple(results),
     )
+
+
+def _check_all(
+    library: Library, policy: Policy, candidate: Candidate, leave_out: tuple[str, ...]
+) -> list[CheckResult]:
+    names = _ordered(policy, candidate.is_rollback)
+    try:
+        inputs = _Inputs(
+            library,
+            policy,
+            candidate,
+            before=library.listing(candidate.base, candidate.skills),
+            after=library.listing(candidate.head, candidate.skills),
+        )
+    except SkillforgeError as err:
+        return [_error(name, err.message) for name in names]
+    return [
+        CheckResult(name, Status.NOT_RUN) if name in leave_out else _check(inputs, name)
+        for name in names
+    ]
 
 
 def _ordered(policy: Policy, is_rollback: bool) -> list[str]:
@@ -84,9 +110,7 @@ def _timed(
     )
 
 
-def _check(
-    library: Library, policy: Policy, candidate: Candidate, name: str
-) -> CheckResult:
+def _check(inputs: _Inputs, name: str) -> CheckResult:
     """Run one required check on every skill, each in a process of its own."""
     check = checks().get(name)
     if check is None:
@@ -98,8 +122,8 @@ def _check(
     start = time.monotonic()
     found: list[Finding] = []
     skills: dict[str, Status] = {}
-    for skill in candidate.skills:
-        result = _check_one(library, policy, candidate, check, skill)
+    for skill in inputs.candidate.skills:
+        result = _check_one(inputs, check, skill)
         skills[skill] = result.status
         found += result.findings
     ends = set(skills.values()) or {Status.PASSED}
@@ -107,27 +131,25 @@ def _check(
     return CheckResult(name, status, tuple(found), skills, time.monotonic() - start)
 
 
-def _check_one(
-    library: Library, policy: Policy, candidate: Candidate, check: Check, skill: str
-) -> CheckResult:
-    work = partial(_findings, library, policy, candidate, check, skill)
+def _check_one(inputs: _Inputs, check: Check, skill: str) -> CheckResult:
     try:
+        work = partial(_findings, inputs, check, skill)
         found = tuple(workers.apart(work, check.seconds))
     except SkillforgeError as err:
         return _error(check.name, err.message, path=f"{SKILLS}/{skill}")
     return CheckResult(check.name, _status(found), found)
 
 
-def _findings(
-    library: Library, policy: Policy, candidate: Candidate, check: Check, skill: str
-) -> list[Finding]:
+def _findings(inputs: _Inputs, check: Check, skill: str) -> list[Finding]:
+    library, policy, candidate, before, after = inputs
+    now = library.read_one(after, skill)
     subject = Subject(
         library,
         policy,
         candidate.base,
         candidate.head,
-        library.skill_at(candidate.head, skill, candidate.origin),
-        library.skill_at(candidate.base, skill),
+        replace(now, origin=candidate.origin) if now else None,
+        library.read_one(before, skill),
         candidate.skills,
     )
     found = [f.under(f"{SKILLS}/{skill}") for f in check.run(subject)]
