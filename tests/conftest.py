@@ -5,7 +5,9 @@ import os
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -80,7 +82,13 @@ class LibraryFolder:
 
     def commit(self, message: str = "Change") -> str:
         self.git("add", "--all")
-        self.git("commit", "--quiet", "--allow-empty", "--message", message)
+        options = ("--quiet", "--allow-empty", "--message", message)
+        self.git("-c", "maintenance.auto=false", "commit", *options)
+        folder = self.root / ".git"
+        if folder.is_dir():  # reading it is quicker than another git
+            branch = (folder / "HEAD").read_text().removeprefix("ref: ").strip()
+            if branch.startswith("refs/"):
+                return (folder / branch).read_text().strip()
         return self.git("rev-parse", "HEAD").strip()
 
     @property
@@ -88,16 +96,42 @@ class LibraryFolder:
         return Library.open(self.root)
 
 
+@cache
+def _two_skills() -> list[tuple[str, int, bytes | None]]:
+    """All of a new library: paths, modes and bytes; a folder has none.
+
+    Made once, since thousands of tests start from it.
+    """
+    with TemporaryDirectory() as top:
+        made = LibraryFolder(Path(top) / "library")
+        made.root.mkdir()
+        GitRepo.init(made.root)
+        for sample in (made.root / ".git/hooks").iterdir():
+            sample.unlink()
+        made.add_skill("csv-tables")
+        made.add_skill("pdf-tables")
+        made.commit("Start")
+        return [
+            (
+                path.relative_to(top).as_posix(),
+                path.stat().st_mode & 0o777,
+                None if path.is_dir() else path.read_bytes(),
+            )
+            for path in [made.root, *sorted(made.root.rglob("*"))]
+        ]
+
+
 @pytest.fixture
 def library(tmp_path: Path) -> LibraryFolder:
     """A committed library with two skills that are fine."""
-    root = tmp_path / "library"
-    root.mkdir()
-    GitRepo.init(root)
-    made = LibraryFolder(root)
-    made.add_skill("csv-tables")
-    made.add_skill("pdf-tables")
-    made.commit("Start")
+    for path, mode, data in _two_skills():
+        if data is None:
+            (tmp_path / path).mkdir(mode)
+        else:
+            (tmp_path / path).write_bytes(data)
+            (tmp_path / path).chmod(mode)
+    made = LibraryFolder(tmp_path / "library")
+    made.git("update-index", "--refresh")  # the index has the times of other files
     return made
 
 
