@@ -7,6 +7,7 @@ of ours does. What it is asked for has to be picklable, and quick to import.
 import importlib
 import io
 import os
+import pickle
 import pkgutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -14,12 +15,16 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stderr, redirect_stdout
 from functools import partial
 from pathlib import Path
+from socket import socket
 from typing import Any, TypeVar
 from unittest import mock
 
 import skillforge
 from skillforge import cli, sandbox, workers
+from skillforge.checks import registry
+from skillforge.config import read_policy
 from skillforge.errors import ToolError
+from skillforge.forks import Child
 
 R = TypeVar("R")
 
@@ -34,6 +39,8 @@ def get_ready() -> None:
     for module in pkgutil.walk_packages(skillforge.__path__, "skillforge."):
         if not module.name.endswith("__main__") and "mcp" not in module.name:
             importlib.import_module(module.name)
+    registry.get_ready()
+    read_policy(b"checks: [validate]\n")
     sandbox.choose()
 
 
@@ -43,17 +50,32 @@ def at_once(works: Sequence[Callable[[], R]]) -> list[R]:
         return list(pool.map(partial(workers.apart, seconds=_SECONDS), works))
 
 
+def run(arguments: Sequence[str], **env: str) -> tuple[int, str, str]:
+    """Code and output of a command in a process of its own; -9 if that is killed."""
+    child = Child(_send_run, tuple(arguments), env)
+    data = child.read()
+    child.kill()
+    found: tuple[int, str, str] = pickle.loads(data) if data else (-9, "", "")
+    return found
+
+
+def _send_run(to: socket, arguments: Sequence[str], env: Mapping[str, str]) -> None:
+    os.environ.update(env)
+    to.sendall(pickle.dumps(_run_changed({}, arguments)))
+
+
 def run_changed(
     changes: Mapping[str, Callable[..., object]], arguments: Sequence[str]
 ) -> tuple[int, str, str]:
     """Code and output of a command in a process where names stand for other things."""
-    return workers.apart(partial(_run_changed, changes, arguments), _SECONDS)
+    return workers.apart(partial(_run_changed, changes, tuple(arguments)), _SECONDS)
 
 
 def _run_changed(
     changes: Mapping[str, Callable[..., object]], arguments: Sequence[str]
 ) -> tuple[int, str, str]:
-    sandbox.choose.cache_clear()
+    if changes:
+        sandbox.choose.cache_clear()
     for name, other in changes.items():
         mock.patch(name, other).start()
     out, err = io.StringIO(), io.StringIO()
