@@ -5,9 +5,7 @@ import os
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -19,6 +17,7 @@ from skillforge.gitrepo import GitRepo
 from skillforge.library import Library
 from skillforge.model import Document
 from tests.forks import get_ready
+from tests.snapshot import Snapshot
 
 # No deadline: a busy machine is not a failure. In CI the same examples each time; a
 # developer's machine goes on looking for new ones, and EXAMPLES says for how many.
@@ -96,43 +95,37 @@ class LibraryFolder:
         return Library.open(self.root)
 
 
-@cache
-def _two_skills() -> list[tuple[str, int, bytes | None]]:
-    """All of a new library: paths, modes and bytes; a folder has none.
+_SNAPSHOTS: dict[str, Snapshot] = {}
 
-    Made once, since thousands of tests start from it.
-    """
-    with TemporaryDirectory() as top:
-        made = LibraryFolder(Path(top) / "library")
-        made.root.mkdir()
-        GitRepo.init(made.root)
-        for sample in (made.root / ".git/hooks").iterdir():
-            sample.unlink()
-        made.add_skill("csv-tables")
-        made.add_skill("pdf-tables")
-        made.commit("Start")
-        return [
-            (
-                path.relative_to(top).as_posix(),
-                path.stat().st_mode & 0o777,
-                None if path.is_dir() else path.read_bytes(),
-            )
-            for path in [made.root, *sorted(made.root.rglob("*"))]
-        ]
+
+def made_once(
+    name: str, root: Path, make: Callable[[LibraryFolder], object]
+) -> LibraryFolder:
+    """A library that many tests start from: made for the first, copied for others."""
+    folder = LibraryFolder(root)
+    if name in _SNAPSHOTS:
+        _SNAPSHOTS[name].write(root)
+        folder.git("update-index", "--refresh")  # it has the times of other files
+    else:
+        make(folder)
+        _SNAPSHOTS[name] = Snapshot(root)
+    return folder
+
+
+def _make_two_skills(folder: LibraryFolder) -> None:
+    folder.root.mkdir()
+    GitRepo.init(folder.root)
+    for sample in (folder.root / ".git/hooks").iterdir():
+        sample.unlink()
+    folder.add_skill("csv-tables")
+    folder.add_skill("pdf-tables")
+    folder.commit("Start")
 
 
 @pytest.fixture
 def library(tmp_path: Path) -> LibraryFolder:
     """A committed library with two skills that are fine."""
-    for path, mode, data in _two_skills():
-        if data is None:
-            (tmp_path / path).mkdir(mode)
-        else:
-            (tmp_path / path).write_bytes(data)
-            (tmp_path / path).chmod(mode)
-    made = LibraryFolder(tmp_path / "library")
-    made.git("update-index", "--refresh")  # the index has the times of other files
-    return made
+    return made_once("two skills", tmp_path / "library", _make_two_skills)
 
 
 @dataclass(frozen=True)
