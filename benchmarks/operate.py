@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from benchmarks import sync
 from benchmarks.measure import Row, Work, command, git, library, milliseconds, seconds
-from skillforge import proc
+from skillforge import workers
 from skillforge.config import CanaryPolicy
 from skillforge.model import Arm, Ended, Judged, Rollout, Source, Use
 from skillforge.operate import voices
@@ -75,7 +75,7 @@ def _some(cell: Cell, most: int, seeds: list[int]) -> list[Run]:
 
 def runs(cell: Cell, most: int, count: int) -> list[Run]:
     seeds = [SEED + number for number in range(count)]
-    parts = proc.spread(partial(_some, cell, most), seeds, 10)
+    parts = workers.spread(partial(_some, cell, most), seeds, 10)
     return [run for part in parts for run in part]
 
 

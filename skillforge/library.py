@@ -2,9 +2,8 @@
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -249,11 +248,14 @@ class Library:
             if it is not None
         }
 
-    def skill_at(self, commit: str, name: str, origin: str = "") -> Skill | None:
-        """One skill at a commit, if it is there; `origin` tells who proposes it."""
-        for skill in self.read_at(commit, [name]):
-            return replace(skill, origin=origin) if origin else skill
-        return None
+    def skill_at(self, commit: str, name: str) -> Skill | None:
+        """One skill at a commit, if it is there."""
+        return self.read_one(self.listing(commit, [name]), name)
+
+    def read_one(self, listing: Listing, name: str) -> Skill | None:
+        """One skill of those listed, if it is there."""
+        listed = {name: listing[name]} if name in listing else {}
+        return next(self.read_listed(listed), None)
 
 
 def _is_md(file: TreeFile) -> bool:
@@ -268,16 +270,17 @@ def _from_objects(
 ) -> Skill:
     path = f"{SKILLS}/{name}"
     objects = {file.path[len(path) + 1 :] or ".": file for file in files}
-
-    def read(inside: str) -> bytes:
-        found = repo.find(objects[inside].object)
-        assert found is not None
-        return found.data
-
+    names = {inside: file.object for inside, file in objects.items()}
     kinds = {
         p: File(_GIT_KINDS.get(f.mode, Kind.OTHER), f.size) for p, f in objects.items()
     }
-    return Skill(name, path, kinds, document, read)
+    return Skill(name, path, kinds, document, partial(_read_object, repo, names))
+
+
+def _read_object(repo: GitRepo, names: Mapping[str, str], inside: str) -> bytes:
+    found = repo.find(names[inside])
+    assert found is not None
+    return found.data
 
 
 def evidence_beside(folder: Path) -> dict[str, bytes]:

@@ -1,6 +1,5 @@
 """Real git libraries in temporary folders, and the command line as a user calls it."""
 
-import gc
 import json
 import os
 import subprocess
@@ -13,12 +12,13 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from skillforge import cli, sandbox
-from skillforge.checks.scan import scan
+from skillforge import cli, forks, sandbox
 from skillforge.document import parse
 from skillforge.gitrepo import GitRepo
-from skillforge.library import Library, read_folder
+from skillforge.library import Library
 from skillforge.model import Document
+from tests.forks import get_ready
+from tests.snapshot import Snapshot
 
 # No deadline: a busy machine is not a failure. In CI the same examples each time; a
 # developer's machine goes on looking for new ones, and EXAMPLES says for how many.
@@ -28,23 +28,10 @@ settings.register_profile(
     "ours", deadline=None, derandomize=IS_CI, max_examples=EXAMPLES
 )
 settings.load_profile("ours")
+forks.prepare(get_ready)
 
 CASES = Path(__file__).parent / "cases"
 BODY = "# Title\n\nDo this, then that.\n"
-
-
-def pytest_collection_finish() -> None:
-    """Make ready what thousands of forks of this process would each do again.
-
-    The gate runs every check in a fork. There, the scan would be imported and its
-    patterns compiled; and a search for cycles would go through, and so copy, all that
-    pytest holds.
-    """
-    folder = Path(__file__).parents[1] / "skills" / "csv-profile"
-    skill = read_folder(str(folder), folder.name, folder.name)
-    scan(skill, skill)
-    gc.collect()
-    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -117,7 +104,13 @@ class LibraryFolder:
 
     def commit(self, message: str = "Change") -> str:
         self.git("add", "--all")
-        self.git("commit", "--quiet", "--allow-empty", "--message", message)
+        options = ("--quiet", "--allow-empty", "--message", message)
+        self.git("-c", "maintenance.auto=false", "commit", *options)
+        folder = self.root / ".git"
+        if folder.is_dir():  # reading it is quicker than another git
+            branch = (folder / "HEAD").read_text().removeprefix("ref: ").strip()
+            if branch.startswith("refs/"):
+                return (folder / branch).read_text().strip()
         return self.git("rev-parse", "HEAD").strip()
 
     @property
@@ -125,17 +118,37 @@ class LibraryFolder:
         return Library.open(self.root)
 
 
+_SNAPSHOTS: dict[str, Snapshot] = {}
+
+
+def made_once(
+    name: str, root: Path, make: Callable[[LibraryFolder], object]
+) -> LibraryFolder:
+    """A library that many tests start from: made for the first, copied for others."""
+    folder = LibraryFolder(root)
+    if name in _SNAPSHOTS:
+        _SNAPSHOTS[name].write(root)
+        folder.git("update-index", "--refresh")  # it has the times of other files
+    else:
+        make(folder)
+        _SNAPSHOTS[name] = Snapshot(root)
+    return folder
+
+
+def _make_two_skills(folder: LibraryFolder) -> None:
+    folder.root.mkdir()
+    GitRepo.init(folder.root)
+    for sample in (folder.root / ".git/hooks").iterdir():
+        sample.unlink()
+    folder.add_skill("csv-tables")
+    folder.add_skill("pdf-tables")
+    folder.commit("Start")
+
+
 @pytest.fixture
 def library(tmp_path: Path) -> LibraryFolder:
     """A committed library with two skills that are fine."""
-    root = tmp_path / "library"
-    root.mkdir()
-    GitRepo.init(root)
-    made = LibraryFolder(root)
-    made.add_skill("csv-tables")
-    made.add_skill("pdf-tables")
-    made.commit("Start")
-    return made
+    return made_once("two skills", tmp_path / "library", _make_two_skills)
 
 
 @dataclass(frozen=True)

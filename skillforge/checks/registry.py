@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from skillforge.config import Policy
 from skillforge.library import Library
-from skillforge.model import Finding, Severity, Skill
+from skillforge.model import SKILL_FILE, File, Finding, Kind, Severity, Skill
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,11 @@ def judged_before(finding: Finding) -> Finding:
     return replace(finding, severity=Severity.WARNING) if is_error else finding
 
 
+def nothing_missing() -> str:
+    """What a check lacks that needs nothing but us."""
+    return ""
+
+
 class Check(NamedTuple):
     """One check; paths of its findings are relative to the skill's folder.
 
@@ -43,7 +48,7 @@ class Check(NamedTuple):
     name: str
     run: Callable[[Subject], Iterable[Finding]]
     seconds: float = 60
-    missing: Callable[[], str] = lambda: ""
+    missing: Callable[[], str] = nothing_missing
     is_for_rollbacks: bool = True  # a rollback does not wait for what takes long
     on_rollback: Callable[[Finding], Finding] = judged_before
 
@@ -57,3 +62,16 @@ def checks() -> dict[str, Check]:
 
     every = (run.CHECK, session.CHECK, overlap.CHECK, evidence.CHECK, check.CHECK)
     return {each.name: each for each in every}
+
+
+def get_ready() -> None:
+    """Import every check and compile its patterns, before children would each do so."""
+    from skillforge.checks.scan import scan
+    from skillforge.document import parse
+
+    checks()
+    page = b"---\nname: x\ndescription: y\n---\n# X\n\n```sh\nls\n```\n"
+    files = {SKILL_FILE: page, "scripts/x.py": b"print()\n", "scripts/x.sh": b"ls\n"}
+    kinds = {path: File(Kind.FILE, len(data)) for path, data in files.items()}
+    skill = Skill("x", "x", kinds, parse(page), files.__getitem__)
+    scan(skill, skill)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from skillforge import proc
+from skillforge import proc, workers
 from skillforge.checks import Ruleset
 from skillforge.checks.registry import Check, Subject
 from skillforge.gitrepo import TreeFile
@@ -46,7 +46,7 @@ def check_commit(
     """Check skills of a commit, all of them or those named."""
     listing = library.listing(commit, names)
     work = partial(_check_listed, library, ruleset)
-    return Report.joined(proc.spread(work, list(listing.items()), WORTH_SPREADING))
+    return Report.joined(workers.spread(work, list(listing.items()), WORTH_SPREADING))
 
 
 @proc.without_cycles
@@ -58,7 +58,7 @@ def check_checkout(
     memory = _memory(library, ruleset, folders) if len(folders) >= worth else None
     known = memory.recall() if memory else {}
     fresh = [(name, e.path) for name, e in folders.items() if name not in known]
-    parts = proc.spread(partial(_check_folders, ruleset), fresh, WORTH_SPREADING)
+    parts = workers.spread(partial(_check_folders, ruleset), fresh, WORTH_SPREADING)
     checked = [result for part in parts for result in part]
     if memory:
         memory.remember(checked)

@@ -10,7 +10,7 @@ from functools import cache, partial
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
-from skillforge import proc
+from skillforge import workers
 from skillforge.checks.triggers import Trigger, Triggers
 from skillforge.gitrepo import TreeFile
 from skillforge.library import Library
@@ -128,7 +128,7 @@ def _refresh(library: Library, commit: str, kept: Cache, made_of: str) -> None:
 def _sketches(library: Library, commit: str, names: set[str]) -> dict[str, Sketch]:
     listing = library.listing(commit, names) if names else {}
     work = partial(_sketch_listed, library)
-    parts = proc.spread(work, list(listing.items()), _WORTH_SPREADING)
+    parts = workers.spread(work, list(listing.items()), _WORTH_SPREADING)
     return {name: sketch for part in parts for name, sketch in part}
 
 

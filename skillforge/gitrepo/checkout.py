@@ -4,11 +4,15 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from skillforge.gitrepo.parsing import flagged, paths
+from skillforge.gitrepo.parsing import paths
 from skillforge.gitrepo.running import AS_IT_IS
 
 if TYPE_CHECKING:
     from skillforge.gitrepo import GitRepo
+
+
+_UNTRACKED = "?"  # letters of `ls-files -v`
+_USUAL = ("H", _UNTRACKED)
 
 
 class Unsaved(NamedTuple):
@@ -43,14 +47,21 @@ def showing(repo: "GitRepo", branch: str) -> list["GitRepo"]:
 
 def unsaved(repo: "GitRepo", commit: str) -> Unsaved:
     """What differs from a commit, in the index or in the files."""
-    options = (*AS_IT_IS, "--name-only", "-z")
     repo.run("update-index", "-q", "--refresh")  # times alone are no difference
+    edited = repo.git("diff-files", *AS_IT_IS, "--name-only", "-z")
+    listed = paths(repo.git("ls-files", "-v", "--cached", "--others", "-z"))
     return Unsaved(
-        frozenset(paths(repo.git("diff-index", "--cached", *options, commit))),
-        frozenset(paths(repo.git("diff-files", *options))),
-        frozenset(paths(repo.git("ls-files", "--others", "-z"))),
-        frozenset(flagged(repo.git("ls-files", "-v", "-z"))),
+        staged(repo, commit),
+        frozenset(paths(edited)),
+        frozenset(entry[2:] for entry in listed if entry[0] == _UNTRACKED),
+        frozenset(entry[2:] for entry in listed if entry[0] not in _USUAL),
     )
+
+
+def staged(repo: "GitRepo", commit: str) -> frozenset[str]:
+    """What the index has otherwise than a commit."""
+    options = ("--cached", *AS_IT_IS, "--name-only", "-z")
+    return frozenset(paths(repo.git("diff-index", *options, commit)))
 
 
 def staged_blob(repo: "GitRepo", path: str) -> str:
@@ -61,6 +72,9 @@ def staged_blob(repo: "GitRepo", path: str) -> str:
 
 def is_locked(repo: "GitRepo") -> bool:
     """Whether another git is at work on the index."""
+    folder = repo.root / ".git"
+    if folder.is_dir():
+        return (folder / "index.lock").exists()
     lock = repo.git("rev-parse", "--git-path", "index.lock").decode().strip()
     return (repo.root / lock).exists()
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from skillforge.gitrepo.making import Making
 
 T = TypeVar("T")
+_FEW = 15  # objects that are had sooner from the process that answers other questions
 
 
 class TreeFile(NamedTuple):
@@ -59,6 +60,10 @@ class GitRepo:
         self.root = root
         self._env = environment()
         self._objects: Objects | None = None
+
+    def __getstate__(self) -> dict[str, object]:
+        """In another process it reads by a `git cat-file` of its own."""
+        return self.__dict__ | {"_objects": None}
 
     @classmethod
     def init(cls, root: Path) -> "GitRepo":
@@ -185,9 +190,11 @@ class GitRepo:
         return self.git("cat-file", "blob", name)
 
     def blobs(self, names: Iterable[str]) -> Generator[bytes, None, None]:
-        """The contents of many blobs, in order, from one process."""
+        """The contents of blobs, in order; of many, from a process of their own."""
         wanted = list(names)
-        for name, found in zip(wanted, self.objects(wanted), strict=True):
+        is_few = len(wanted) <= _FEW
+        objects = self.find_all(wanted) if is_few else self.objects(wanted)
+        for name, found in zip(wanted, objects, strict=True):
             if found is None:
                 raise parsing.lost(name)
             yield found.data

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from skillforge import proc
+from skillforge import proc, workers
 from skillforge.checks import learned
 from skillforge.errors import RequestError, ToolError
 from skillforge.learn.drafting import Drafted, paths
@@ -122,7 +122,7 @@ def _run(command: str, home: Path, text: str) -> None:
     with tempfile.NamedTemporaryFile() as said:
         # What it prints is nobody's to keep, and may be endless.
         quiet = ["sh", "-c", 'exec "$@" >/dev/null 2>"$0"', said.name, *argv]
-        done = proc.apart(partial(proc.run, quiet, cwd=home, stdin=stdin), SECONDS)
+        done = workers.apart(partial(proc.run, quiet, cwd=home, stdin=stdin), SECONDS)
         if done.code:
             last = _last_line(Path(said.name))
             raise ToolError(f"{argv[0]} ended with {done.code}: {last}", hint=_NOTHING)

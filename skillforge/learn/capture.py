@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from skillforge import proc
+from skillforge import workers
 from skillforge.checks.private import private_to
 from skillforge.errors import RequestError
 from skillforge.learn import formats, marks, reading, sifting
@@ -276,7 +276,7 @@ class Capture:
         if fresh:
             get_ready()  # before there are two of us
         work = partial(sifting.prepared, self.known, self.wish.word)
-        parts = proc.spread(work, fresh, _FEWEST)
+        parts = workers.spread(work, fresh, _FEWEST)
         self._keep([ready for part in parts for ready in part])
 
     def _keep(self, ready: list[Ready]) -> None:

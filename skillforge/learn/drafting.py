@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from skillforge import proc
+from skillforge import workers
 from skillforge.checks.learned import ONE_OCCASION
 from skillforge.checks.paths import is_name
 from skillforge.checks.private import private_to
@@ -97,7 +97,9 @@ def _evidence(library: Library, pattern: Pattern) -> dict[str, Example]:
     """What counts of a pattern, redacted once more: the policy may know more by now."""
     every = [it for it in patterns.full(library, pattern.members) if it.counts]
     get_ready()  # before there are two of us
-    parts = proc.spread(partial(_cleaned, private_to(library)), every, _FEWEST_AT_ONCE)
+    parts = workers.spread(
+        partial(_cleaned, private_to(library)), every, _FEWEST_AT_ONCE
+    )
     return dict(sorted((it.id, it) for part in parts for it in part))
 
 

@@ -49,6 +49,6 @@ def as_skill(draft: Draft) -> Skill:
         f"{SKILLS}/{draft.skill}",
         files,
         parse(page.data) if page else None,
-        lambda path: draft.files[path].data,
+        {path: it.data for path, it in draft.files.items()}.__getitem__,
         origin=str(draft.origin),
     )

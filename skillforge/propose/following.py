@@ -22,7 +22,7 @@ def bring_along(library: Library, base: str, merge: str) -> list[Path]:
     """Let checkouts of main follow; the answer is those that are left behind."""
     left = []
     for place in checkout.showing(library.repository(), library.main):
-        if not checkout.unsaved(place, merge).staged:
+        if not checkout.staged(place, merge):
             continue  # it is there already
         try:
             drafts = _drafts_in(place, base, merge)

@@ -7,13 +7,15 @@ missing has not passed.
 
 import time
 from collections.abc import Callable, Iterable
-from typing import TypeAlias
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple, TypeAlias
 
-from skillforge import proc
-from skillforge.checks.registry import Check, Subject, checks
+from skillforge import forks, workers
+from skillforge.checks.registry import Check, Subject, checks, get_ready
 from skillforge.config import POLICY_FILE, Policy
 from skillforge.errors import SkillforgeError
-from skillforge.library import Library
+from skillforge.library import Library, Listing
 from skillforge.model import (
     SKILLS,
     CheckResult,
@@ -26,6 +28,18 @@ from skillforge.model import (
 from skillforge.propose.candidate import Candidate, exact_findings, path_findings
 
 Findings: TypeAlias = Callable[[Library, Candidate], Iterable[Finding]]
+
+forks.prepare(get_ready)
+
+
+class _Inputs(NamedTuple):
+    """What a check needs of a candidate: also its skills' files, before and after."""
+
+    library: Library
+    policy: Policy
+    candidate: Candidate
+    before: Listing
+    after: Listing
 
 
 def judge(
@@ -41,12 +55,7 @@ def judge(
     if results[0].status is Status.PASSED:
         if candidate.is_rollback:
             results.append(_timed("exact", candidate, exact_findings, library))
-        results += [
-            CheckResult(name, Status.NOT_RUN)
-            if name in leave_out
-            else _check(library, policy, candidate, name)
-            for name in _ordered(policy, candidate.is_rollback)
-        ]
+        results += _check_all(library, policy, candidate, leave_out)
     return Verdict(
         candidate.head,
         candidate.base,
@@ -54,6 +63,26 @@ def judge(
         repo.name_of(f"{candidate.base}:{POLICY_FILE}"),
         tuple(results),
     )
+
+
+def _check_all(
+    library: Library, policy: Policy, candidate: Candidate, leave_out: tuple[str, ...]
+) -> list[CheckResult]:
+    names = _ordered(policy, candidate.is_rollback)
+    try:
+        inputs = _Inputs(
+            library,
+            policy,
+            candidate,
+            before=library.listing(candidate.base, candidate.skills),
+            after=library.listing(candidate.head, candidate.skills),
+        )
+    except SkillforgeError as err:
+        return [_error(name, err.message) for name in names]
+    return [
+        CheckResult(name, Status.NOT_RUN) if name in leave_out else _check(inputs, name)
+        for name in names
+    ]
 
 
 def _ordered(policy: Policy, is_rollback: bool) -> list[str]:
@@ -81,9 +110,7 @@ def _timed(
     )
 
 
-def _check(
-    library: Library, policy: Policy, candidate: Candidate, name: str
-) -> CheckResult:
+def _check(inputs: _Inputs, name: str) -> CheckResult:
     """Run one required check on every skill, each in a process of its own."""
     check = checks().get(name)
     if check is None:
@@ -95,8 +122,8 @@ def _check(
     start = time.monotonic()
     found: list[Finding] = []
     skills: dict[str, Status] = {}
-    for skill in candidate.skills:
-        result = _check_one(library, policy, candidate, check, skill)
+    for skill in inputs.candidate.skills:
+        result = _check_one(inputs, check, skill)
         skills[skill] = result.status
         found += result.findings
     ends = set(skills.values()) or {Status.PASSED}
@@ -104,27 +131,29 @@ def _check(
     return CheckResult(name, status, tuple(found), skills, time.monotonic() - start)
 
 
-def _check_one(
-    library: Library, policy: Policy, candidate: Candidate, check: Check, skill: str
-) -> CheckResult:
-    def work() -> list[Finding]:
-        subject = Subject(
-            library,
-            policy,
-            candidate.base,
-            candidate.head,
-            library.skill_at(candidate.head, skill, candidate.origin),
-            library.skill_at(candidate.base, skill),
-            candidate.skills,
-        )
-        found = [f.under(f"{SKILLS}/{skill}") for f in check.run(subject)]
-        return list(map(check.on_rollback, found)) if candidate.is_rollback else found
-
+def _check_one(inputs: _Inputs, check: Check, skill: str) -> CheckResult:
     try:
-        found = tuple(proc.apart(work, check.seconds))
+        work = partial(_findings, inputs, check, skill)
+        found = tuple(workers.apart(work, check.seconds))
     except SkillforgeError as err:
         return _error(check.name, err.message, path=f"{SKILLS}/{skill}")
     return CheckResult(check.name, _status(found), found)
+
+
+def _findings(inputs: _Inputs, check: Check, skill: str) -> list[Finding]:
+    library, policy, candidate, before, after = inputs
+    now = library.read_one(after, skill)
+    subject = Subject(
+        library,
+        policy,
+        candidate.base,
+        candidate.head,
+        replace(now, origin=candidate.origin) if now else None,
+        library.read_one(before, skill),
+        candidate.skills,
+    )
+    found = [f.under(f"{SKILLS}/{skill}") for f in check.run(subject)]
+    return list(map(check.on_rollback, found)) if candidate.is_rollback else found
 
 
 def _status(findings: tuple[Finding, ...]) -> Status:

@@ -1,8 +1,9 @@
 """What a reviewer needs to decide, and what the reviewer decides."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
-from skillforge import proc
+from skillforge import workers
 from skillforge.checks.overlap import Neighbour, neighbours
 from skillforge.checks.scan import able
 from skillforge.config import Policy
@@ -189,13 +190,13 @@ def _total(skill: Skill | None) -> int:
 
 def _new_powers(was: Skill | None, now: Skill | None) -> tuple[str, ...]:
     """What a skill is able to do and was not before; read apart, as it is untrusted."""
+    return tuple(workers.apart(partial(_compare_powers, was, now), _SECONDS))
 
-    def work() -> list[str]:
-        before = set(able(was).named()) if was else set()
-        after = able(now).named() if now else ()
-        return [power for power in after if power not in before]
 
-    return tuple(proc.apart(work, _SECONDS))
+def _compare_powers(was: Skill | None, now: Skill | None) -> list[str]:
+    before = set(able(was).named()) if was else set()
+    after = able(now).named() if now else ()
+    return [power for power in after if power not in before]
 
 
 def approve(

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from skillforge import proc
+from skillforge import proc, workers
 from skillforge.checks import edition
 from skillforge.model import SKILL_FILE, DraftFile
 from skillforge.share import folder, formats, layout
@@ -53,7 +53,7 @@ def write(hub: Hub, fresh: Path, texts: Texts) -> dict[str, str]:
     made: dict[str, str] = {}
     pages = _write_all(fresh, _plain(site.shared_pages(hub)))
     work = partial(_write_skills, fresh, hub, texts)
-    for part in proc.spread(work, hub.skills, _EACH):
+    for part in workers.spread(work, hub.skills, _EACH):
         digests |= part.files
         pages |= part.pages
         made |= part.texts

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from functools import partial
 
-from skillforge import proc
+from skillforge import workers
 from skillforge.checks import edition
 from skillforge.checks.evidence import known_to
 from skillforge.checks.scan import scan
@@ -72,7 +72,7 @@ def scan_commit(
     known = memory.recall(list(keys.values()))
     fresh = [skill for skill in skills if keys[skill.name] not in known]
     work = partial(_look_at_all, policy)
-    for part in proc.spread(work, fresh, _WORTH_SPREADING):
+    for part in workers.spread(work, fresh, _WORTH_SPREADING):
         known |= {keys[name]: found for name, found in part.items()}
     memory.remember({keys[it.name]: known[keys[it.name]] for it in fresh})
     return Scanned(

@@ -55,10 +55,17 @@ def written_by_git(root: Path, files: dict[str, tuple[str, bytes]]) -> str:
     """The tree that git's own index makes of some files."""
     index = str(root / ".git" / "scratch-index")
     Path(index).unlink(missing_ok=True)
-    lines = b""
-    for path, (mode, data) in files.items():
-        blob = git(root, "hash-object", "-w", "--stdin", stdin=data)
-        lines += f"{mode} {blob}\t{path}\0".encode()
+    scratch = root.parent / "blobs"
+    scratch.mkdir(exist_ok=True)
+    for number, (_, data) in enumerate(files.values()):
+        (scratch / str(number)).write_bytes(data)
+    paths = "".join(f"{scratch / str(number)}\n" for number in range(len(files)))
+    options = ("-w", "--no-filters", "--stdin-paths")
+    blobs = git(root, "hash-object", *options, stdin=paths.encode()).split()
+    lines = b"".join(
+        f"{mode} {blob}\t{path}\0".encode()
+        for (path, (mode, _)), blob in zip(files.items(), blobs, strict=True)
+    )
     git(root, "update-index", "-z", "--index-info", stdin=lines, index=index)
     return git(root, "write-tree", index=index)
 

@@ -1,14 +1,17 @@
 """A library whose skill was edited, so that two versions of it are side by side."""
 
+import itertools
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from skillforge.model import Arm
-from skillforge.operate import assigning
-from tests.conftest import LibraryFolder, Run
+from skillforge.operate import rollouts
+from skillforge.operate.assigning import arm_of, assigned
+from tests.conftest import LibraryFolder, Run, made_once
 from tests.propose.conftest import Loop
 
 NAME = "csv-tables"
@@ -22,13 +25,12 @@ class Field(Loop):
     def keys(self, arm: Arm, count: int, name: str = NAME) -> list[str]:
         """Keys that get one arm of a rollout."""
         library = self.folder.library
-        found: list[str] = []
-        number = 0
-        while len(found) < count:
-            key = f"{arm}-{number}"
-            number += 1
-            if assigning.assigned(library, name, key).arm is arm:
-                found.append(key)
+        rollout = rollouts.find(library.repository(), name)
+        drawn = (f"{arm}-{number}" for number in itertools.count())
+        tree = self.tree(name)
+        fits = (k for k in drawn if arm_of(rollout, tree, name, k).arm is arm)
+        found = list(itertools.islice(fits, count))
+        assert not found or assigned(library, name, found[0]).arm is arm
         return found
 
     def report(self, keys: list[str], outcome: str, **more: Any) -> dict[str, Any]:
@@ -94,8 +96,12 @@ def field(library: LibraryFolder, run: Run) -> Field:
 
 
 @pytest.fixture
-def rolling(field: Field) -> Field:
+def rolling(request: pytest.FixtureRequest, tmp_path: Path, run: Run) -> Field:
     """The same after an edit was promoted: half of the keys get it."""
-    field.policy(f"{POLICY}canary: {{share: 50}}\n")
-    field.land(NAME, "headers", "first")
-    return field
+
+    def make(_: LibraryFolder) -> None:
+        field: Field = request.getfixturevalue("field")
+        field.policy(f"{POLICY}canary: {{share: 50}}\n")
+        field.land(NAME, "headers", "first")
+
+    return Field(made_once("rolling", tmp_path / "library", make), run)

@@ -4,8 +4,8 @@ import os
 import shutil
 import stat
 import subprocess
-import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,35 +15,8 @@ from skillforge.gitrepo import GitRepo
 from skillforge.operate import laying
 from skillforge.operate.looking import look
 from tests.conftest import LibraryFolder
-
-CHANGING = ("os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.chmod")
-
-
-def killed_at(number: int, below: Path, work: Callable[[], object]) -> bool:
-    """Do work in a process that ends just before it changes files for the nth time.
-
-    Whether it ended so: False once there are not that many changes.
-    """
-    pid = os.fork()
-    if pid:
-        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 9
-    seen = 0
-
-    def watch(event: str, args: tuple[object, ...]) -> None:
-        nonlocal seen
-        is_new = event == "open" and isinstance(args[2], int) and args[2] & os.O_CREAT
-        # What is removed with its folder is named by its name in it.
-        is_there = str(args[0]).startswith(str(below)) or "/" not in str(args[0])
-        if (is_new or event in CHANGING) and is_there:
-            seen += 1
-            if seen == number:
-                os._exit(9)
-
-    sys.addaudithook(watch)
-    try:
-        work()
-    finally:
-        os._exit(0)
+from tests.forks import at_once, killed_at
+from tests.operate.elsewhere import laid_out_tree
 
 
 @pytest.fixture
@@ -215,19 +188,10 @@ def test_two_skills_with_the_same_files_have_folders_of_their_own(
 def test_many_processes_that_ask_at_once_all_get_it_whole(
     script: LibraryFolder, cache: Path
 ) -> None:
-    _repo, tree = version(script)
-    children = []
-    for _ in range(64):
-        pid = os.fork()
-        if not pid:
-            code = 1
-            try:
-                code = look(str(lay(script)), tree).tree != tree
-            finally:
-                os._exit(code)
-        children.append(pid)
+    repo, tree = version(script)
+    work = partial(laid_out_tree, repo, "csv-tables", tree)
 
-    assert [os.waitpid(pid, 0)[1] for pid in children] == [0] * 64
+    assert at_once([work] * 64) == [tree] * 64
     assert sorted(path.name for path in cache.iterdir()) == [".lock", "csv-tables"]
 
 
@@ -235,7 +199,7 @@ def test_many_processes_that_ask_at_once_all_get_it_whole(
 def test_whoever_is_killed_leaves_no_half_folder(
     script: LibraryFolder, cache: Path, is_damaged: bool
 ) -> None:
-    _repo, tree = version(script)
+    repo, tree = version(script)
     folder = cache / "csv-tables" / tree / "csv-tables"
 
     def start() -> str:
@@ -245,7 +209,8 @@ def test_whoever_is_killed_leaves_no_half_folder(
         return look(str(folder), tree).tree
 
     number, before = 1, start()
-    while killed_at(number, cache, lambda: lay(script)):
+    work = partial(laying.cached, repo, "csv-tables", tree)
+    while killed_at(number, cache, work):
         assert look(str(folder), tree).tree in ("", before, tree)
         assert not folder.exists() or look(str(folder), tree).tree
         assert lay(script) == folder

@@ -3,9 +3,9 @@
 import json
 import os
 import shutil
-import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,9 @@ from skillforge.operate import rollouts
 from skillforge.operate.syncing import Fate, Synced, sync
 from skillforge.places import AGENTS, skills_folder
 from tests.conftest import LibraryFolder, skill_md
-from tests.operate.test_laying import commit_tree, killed_at, touched
+from tests.forks import at_once, killed_at
+from tests.operate.elsewhere import synced, synced_beside_an_edit
+from tests.operate.test_laying import commit_tree, touched
 
 WHO = Who("Test", "test@example.invalid", "1700000000 +0000")
 OURS = [".skillforge-sync.json", ".skillforge-sync.lock"]
@@ -390,7 +392,7 @@ def test_whoever_is_killed_leaves_nothing_that_the_next_cannot_finish(
     shutil.copytree(agent, start)
 
     number = 1
-    while killed_at(number, agent, lambda: to(agent, library)):
+    while killed_at(number, agent, partial(sync, library.library, "k", agent)):
         there = {path.name for path in agent.iterdir()}
         for name in there & {"csv-tables", "pdf-tables", "gone", "new"}:
             assert part(files(agent), name) in (part(old, name), part(main, name))
@@ -444,21 +446,9 @@ def test_an_edit_of_the_last_moment_is_seen(
     to(agent, library)
     library.add_skill("csv-tables", body="# Title\n\nDo it otherwise.\n")
     library.commit()
-    pid = os.fork()
-    if not pid:
+    work = partial(synced_beside_an_edit, library.library, agent, "csv-tables")
 
-        def edit_first(event: str, args: tuple[object, ...]) -> None:
-            if event == "os.rename" and args[0] == str(agent / "csv-tables"):
-                edit(agent)
-
-        sys.addaudithook(edit_first)
-        code = 1
-        try:
-            code = told(to(agent, library)).get("kept") != ["csv-tables"]
-        finally:
-            os._exit(code)
-
-    assert os.waitpid(pid, 0)[1] == 0
+    assert at_once([work]) == [["csv-tables"]]
     assert (agent / "csv-tables/SKILL.md").read_text().endswith("Mine.\n")
     assert told(to(agent, library))["kept"] == ["csv-tables"]
 
@@ -467,18 +457,8 @@ def test_two_at_once_are_kept_apart(library: LibraryFolder, agent: Path) -> None
     for number in range(20):
         library.add_skill(f"skill-{number}")
     library.commit()
-    children = []
-    for _ in range(6):
-        pid = os.fork()
-        if not pid:
-            code = 1
-            try:
-                code = not to(agent, library).ok
-            finally:
-                os._exit(code)
-        children.append(pid)
 
-    assert [os.waitpid(pid, 0)[1] for pid in children] == [0] * 6
+    assert all(at_once([partial(synced, library.library, agent)] * 6))
     assert len(names(agent)) == 22
     assert told(to(agent, library, dry=True)).keys() == {"unchanged"}
 

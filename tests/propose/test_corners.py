@@ -191,22 +191,6 @@ def test_half_an_object_is_no_object(tmp_path: Path) -> None:
         objects.find_all(["main"])
 
 
-def test_a_check_that_dies_while_it_answers_has_crashed() -> None:
-    with pytest.raises(ToolError, match="crashed"):
-        proc.apart(lambda: [b"x" * 300_000, lambda: 0], 10)
-
-
-def test_what_a_check_starts_ends_with_it(tmp_path: Path) -> None:
-    mark = tmp_path / "still-here"
-    line = ["sh", "-c", f"sleep 1; touch {mark}; sleep 30"]
-
-    with pytest.raises(ToolError, match="longer"):
-        proc.apart(lambda: proc.finish(proc.start(line)), 0.3)
-
-    time.sleep(1.5)
-    assert not mark.exists()
-
-
 def test_a_range_before_the_adoption_is_adopted(loop: Loop) -> None:
     loop.write("csv-tables", "one")
     early = loop.folder.commit("Early")

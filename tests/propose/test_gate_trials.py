@@ -2,12 +2,14 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from skillforge import sandbox
-from skillforge.store import Cache
+from tests.checks.testing import changes
+from tests.conftest import Ran
+from tests.forks import run_changed
 from tests.propose.conftest import REVIEWER, Loop
 
 CHECKS = "checks: [validate, scan, overlap, test]\n"  # what is behind it is its own
@@ -30,6 +32,14 @@ class Judge:
     def __init__(self, loop: Loop, folder: Path) -> None:
         self.loop = loop
         self.folder = folder
+
+    def change(self, name: str, other: Callable[..., object]) -> None:
+        """Have every command run in a process where a name stands for another thing."""
+
+        def run(*arguments: str) -> Ran:
+            return Ran(*run_changed({name: other}, arguments))
+
+        self.loop = Loop(self.loop.folder, run)
 
     def propose(self, files: dict[str, str], *options: object) -> int:
         draft = self.loop.draft(self.folder, "upper-case")
@@ -184,16 +194,13 @@ def test_what_was_held_out_has_to_be_tried(judge: Judge, tmp_path: Path) -> None
 
 
 @pytest.mark.needs_sandbox
-def test_the_gate_believes_no_cache(
-    judge: Judge, loop: Loop, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_gate_believes_no_cache(judge: Judge) -> None:
     """An author can write the cache of this clone: here it says that all has passed."""
-    said = json.dumps([{"skill": "upper-case", "case": "a", "outcome": "passed"}])
-    monkeypatch.setattr(Cache, "trials", lambda _, keys: dict.fromkeys(keys, said))
+    judge.change("skillforge.store.Cache.trials", changes.remembered_as_passed)
     wrong = {"scripts/up.py": SCRIPT, "tests/a.yaml": CASE.replace("ABC", "ABD")}
 
     passed, rules = judge(wrong)
-    believed = loop("test", judge.folder / "drafts/upper-case", "--json").data
+    believed = judge.loop("test", judge.folder / "drafts/upper-case", "--json").data
 
     assert believed["remembered"] == 1  # the command asks it, as it is told to
     assert (passed, rules) == (False, {"trial-failed"})
@@ -235,10 +242,8 @@ def test_a_rollback_does_not_wait_for_trials(loop: Loop, judge: Judge) -> None:
     ]
 
 
-def test_without_a_sandbox_nothing_with_cases_passes(
-    judge: Judge, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sandbox, "choose", lambda: (None, "none is installed"))
+def test_without_a_sandbox_nothing_with_cases_passes(judge: Judge) -> None:
+    judge.change("skillforge.sandbox.choose", changes.no_sandbox)
 
     passed, rules = judge({"scripts/up.py": SCRIPT, "tests/a.yaml": CASE})
 

@@ -1,6 +1,5 @@
 """All or nothing, and safe to repeat: many at once, killed at any step, a full disk."""
 
-import json
 import os
 import shutil
 import subprocess
@@ -11,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import LibraryFolder
+from tests import forks
+from tests.conftest import LibraryFolder, Ran
 from tests.propose.conftest import REVIEWER, Loop
 
 GIT = shutil.which("git") or "git"
@@ -31,72 +31,44 @@ if [ "$(wc -l < "$KILL_COUNT")" -eq "$KILL_AT" ]; then
 fi
 exec {GIT} "$@"
 """
-# Many processes without the time that Python needs to start each of them.
-FORKS = """
-import json, os, sys
-from skillforge import cli
-from skillforge.checks import registry, scan
-import skillforge.cli.propose, skillforge.propose.operations
-registry.checks(), scan.rules()
-calls, folder = json.loads(sys.argv[1]), sys.argv[2]
-for number, call in enumerate(calls):
-    if not os.fork():
-        os.dup2(os.open(f"{folder}/{number:02}", os.O_CREAT | os.O_WRONLY), 1)
-        sys.exit(cli.run(call))
-for _ in calls: os.wait()
-"""
 
 
-def skillforge(
-    root: Path, *arguments: object, env: dict[str, str] | None = None, shell: str = ""
-) -> "subprocess.CompletedProcess[str]":
-    """A process of its own, as a user starts it."""
-    line = [
-        sys.executable,
-        "-m",
-        "skillforge",
-        str(arguments[0]),
-        "--library",
-        str(root),
-    ]
-    line += [*map(str, arguments[1:]), "--json"]
-    if shell:
-        line = ["sh", "-c", f'{shell}; exec "$@"', "sh", *line]
-    return subprocess.run(
-        line,
+def started(root: Path, *arguments: object, shell: str) -> Ran:
+    """A Python of its own, started by a shell that has done something before."""
+    line = [sys.executable, "-m", "skillforge", *_words(root, *arguments)]
+    done = subprocess.run(
+        ["sh", "-c", f'{shell}; exec "$@"', "sh", *line],
         capture_output=True,
         text=True,
-        env=os.environ | (env or {}),
         check=False,
         stdin=subprocess.DEVNULL,
     )
+    return Ran(done.returncode, done.stdout, done.stderr)
 
 
-def data_of(done: "subprocess.CompletedProcess[str]") -> dict[str, Any]:
-    assert done.returncode == 0, done.stdout + done.stderr
-    data: dict[str, Any] = json.loads(done.stdout)["data"]
-    return data
+def forked(root: Path, *arguments: object, **env: str) -> Ran:
+    """A process of its own, without the time that a Python needs to start."""
+    return Ran(*forks.run(_words(root, *arguments), **env))
 
 
-def at_once(
-    count: int, *calls: tuple[object, ...]
-) -> list["subprocess.CompletedProcess[str]"]:
-    with ThreadPoolExecutor(count) as pool:
-        return list(pool.map(lambda call: skillforge(*call), calls))
+def _words(root: Path, *arguments: object) -> list[str]:
+    command, *rest = map(str, arguments)
+    return [command, "--library", str(root), *rest, "--json"]
 
 
-def sixty_four_proposed(
-    loop: Loop, folder: Path, drafts: list[Path]
-) -> list[dict[str, Any]]:
-    where = ["--library", str(loop.folder.root), "--json"]
-    calls = json.dumps([["propose", str(draft), *where] for draft in drafts])
-    folder.mkdir()
+def data_of(done: Ran) -> dict[str, Any]:
+    assert done.code == 0, done.out + done.err
+    return done.data
 
-    subprocess.run([sys.executable, "-c", FORKS, calls, str(folder)], check=True)
 
-    said = [json.loads(path.read_text()) for path in sorted(folder.iterdir())]
-    assert [one["error"] for one in said] == [None] * 64
-    return [one["data"] for one in said]
+def at_once(*calls: tuple[Any, ...]) -> list[Ran]:
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return list(pool.map(lambda call: forked(*call), calls))
+
+
+def sixty_four_proposed(loop: Loop, drafts: list[Path]) -> list[dict[str, Any]]:
+    root = loop.folder.root
+    return [data_of(ran) for ran in at_once(*((root, "propose", d) for d in drafts))]
 
 
 def test_sixty_four_drafts_at_once(loop: Loop, tmp_path: Path) -> None:
@@ -105,7 +77,7 @@ def test_sixty_four_drafts_at_once(loop: Loop, tmp_path: Path) -> None:
         loop.draft(tmp_path, f"draft-{n:02}", "about", n, n * 7) for n in range(64)
     ]
 
-    opened = sixty_four_proposed(loop, tmp_path / "said", drafts)
+    opened = sixty_four_proposed(loop, drafts)
 
     assert sorted(data["proposal"] for data in opened) == list(range(1, 65))
     assert all(data["created"] for data in opened)
@@ -119,7 +91,7 @@ def test_sixty_four_drafts_at_once(loop: Loop, tmp_path: Path) -> None:
 def test_the_same_draft_sixty_four_times_at_once(loop: Loop, tmp_path: Path) -> None:
     draft = loop.draft(tmp_path, "xlsx-tables")
 
-    opened = sixty_four_proposed(loop, tmp_path / "said", [draft] * 64)
+    opened = sixty_four_proposed(loop, [draft] * 64)
 
     assert {data["proposal"] for data in opened} == {1}
     assert sum(data["created"] for data in opened) == 1
@@ -131,9 +103,9 @@ def test_the_same_draft_sixty_four_times_at_once(loop: Loop, tmp_path: Path) -> 
 def test_different_drafts_of_one_skill_at_once(loop: Loop, tmp_path: Path) -> None:
     drafts = [loop.draft(tmp_path / str(n), "xlsx-tables", n, n + 9) for n in range(8)]
 
-    done = at_once(8, *((loop.folder.root, "propose", draft) for draft in drafts))
+    done = at_once(*((loop.folder.root, "propose", draft) for draft in drafts))
 
-    assert sorted(one.returncode for one in done) == [0] + [4] * 7
+    assert sorted(one.code for one in done) == [0] + [4] * 7
     assert len(loop.ok("proposals")["proposals"]) == 1
 
 
@@ -143,9 +115,9 @@ def test_two_promotions_at_once(loop: Loop) -> None:
     for number in numbers:
         loop.approve(number)
 
-    done = at_once(2, *((loop.folder.root, "promote", n) for n in numbers))
+    done = at_once(*((loop.folder.root, "promote", n) for n in numbers))
 
-    assert sorted(one.returncode for one in done) == [0, 4]
+    assert sorted(one.code for one in done) == [0, 4]
     listed = {p["number"]: p["state"] for p in loop.ok("proposals")["proposals"]}
     assert sorted(listed.values()) == ["merged", "open"]
     [waiting] = [number for number, state in listed.items() if state == "open"]
@@ -162,14 +134,12 @@ def test_one_proposal_promoted_and_reviewed_by_many_at_once(loop: Loop) -> None:
     root = loop.folder.root
     people = [f"Reviewer {n} <r{n}@example.invalid>" for n in range(8)]
 
-    done = at_once(
-        8, *((root, "review", number, "--approve", "--as", p) for p in people)
-    )
+    done = at_once(*((root, "review", number, "--approve", "--as", p) for p in people))
 
-    assert [one.returncode for one in done] == [0] * 8
+    assert [one.code for one in done] == [0] * 8
     assert sorted(loop.ok("review", number)["approvals"]) == people
     merges = {
-        data_of(one)["merge"] for one in at_once(4, *[(root, "promote", number)] * 4)
+        data_of(one)["merge"] for one in at_once(*[(root, "promote", number)] * 4)
     }
     assert len(merges) == 1
     assert loop.audit_kinds() == []
@@ -192,7 +162,7 @@ def steps_of(root: Path, killer: dict[str, str], *arguments: object) -> int:
     """How often a command calls a git that may write."""
     count = Path(killer["KILL_COUNT"])
     count.unlink(missing_ok=True)
-    data_of(skillforge(root, *arguments, env=killer | {"KILL_AT": "0"}))
+    data_of(forked(root, *arguments, **killer, KILL_AT="0"))
     return len(count.read_text().splitlines())
 
 
@@ -201,7 +171,7 @@ def killed(
 ) -> int:
     Path(killer["KILL_COUNT"]).unlink(missing_ok=True)
     env = killer | {"KILL_AT": str(at), "KILL_WHEN": when}
-    return skillforge(root, *arguments, env=env).returncode
+    return forked(root, *arguments, **env).code
 
 
 def copies(loop: Loop, tmp_path: Path, count: int) -> list[LibraryFolder]:
@@ -322,17 +292,16 @@ def test_a_full_disk_is_a_clear_error_and_nothing_is_half_done(
     root = loop.folder.root
     refs = loop.folder.git("for-each-ref")
 
-    done = skillforge(root, command, subject, shell="ulimit -f 1")
+    done = started(root, command, subject, shell="ulimit -f 1")
 
-    assert done.returncode == 3, done.stdout + done.stderr
-    error = json.loads(done.stdout)["error"]
-    assert error["message"]
-    assert "Traceback" not in done.stderr
+    assert done.code == 3, done.out + done.err
+    assert done.json["error"]["message"]
+    assert "Traceback" not in done.err
     assert loop.folder.git("for-each-ref") == refs
     assert loop.folder.git("status", "--porcelain") == ""
     loop.fsck()
     assert not list((root / ".git").glob("fast_import_crash_*"))
-    data_of(skillforge(root, command, subject))
+    data_of(forked(root, command, subject))
 
 
 def read_only(root: Path) -> str:

@@ -1,45 +1,16 @@
 """Killed at any step, an installation is finished or cleaned by the next run."""
 
 import json
-import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from skillforge import cli
 from skillforge.share.upkeep import Difference
 from tests.conftest import Run
+from tests.forks import dies_at
 from tests.share.hubs import files_of, write_hub
 
 NEW = "# New\n\nDo it in another way.\n"
-
-
-def dies_at(step: int, *arguments: str) -> bool:
-    """Run a command in a process that dies before its n-th rename; whether it did."""
-    pid = os.fork()
-    if pid:
-        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 9
-    count = [0]
-
-    def deadly(name: str) -> None:
-        real = getattr(Path, name)
-
-        def move(self: Path, target: Any) -> Path:
-            count[0] += 1
-            if count[0] == step:
-                os._exit(9)
-            moved: Path = real(self, target)
-            return moved
-
-        setattr(Path, name, move)
-
-    deadly("rename")
-    deadly("replace")
-    try:
-        os._exit(cli.run(list(arguments)))
-    finally:
-        os._exit(70)
 
 
 def text(use: Path, name: str) -> bytes:

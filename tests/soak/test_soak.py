@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.forks import NO_FORK_OF_THREADS
 from tests.soak.model import Disagreement, Expected, Model, Register, recorded
 from tests.soak.processes import Command, Ended
 
@@ -17,7 +18,11 @@ def test_a_few_seconds_of_everything_at_once() -> None:
     line = ["-m", "tests.soak", "--minutes", "0.05", "--seed", "7", "--actors", "2"]
 
     done = subprocess.run(
-        [sys.executable, *line], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, *NO_FORK_OF_THREADS, *line],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
     assert done.returncode == 0, done.stderr

@@ -1,65 +1,42 @@
 """The private store of uses: nothing is lost, and nothing counts twice."""
 
-import multiprocessing
 import os
 import signal
 import sqlite3
 import stat
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from skillforge.errors import ToolError
-from skillforge.model import Ended, Source, Use
+from skillforge.forks import Child
+from skillforge.model import Ended
 from skillforge.store import Examples, Row, Uses
+from tests.forks import at_once
+from tests.store.writers import use, write_on, write_three
 
 WRITERS = 64
 
 
-def use(number: object, **more: object) -> Use:
-    said = {"outcome": Ended.SUCCESS, "source": Source.TEST, **more}
-    return Use(f"id-{number}", "csv", "1" * 40, f"v-{number}", 1_700_000_000, **said)  # type: ignore[arg-type]
-
-
-def _write(path: Path, writer: int) -> None:
-    for number in range(3):
-        Uses(path).add([use(f"{writer}-{number}")])
-
-
 def test_sixty_four_writers_at_once_lose_nothing(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
-    context = multiprocessing.get_context("fork")
-    writers = [context.Process(target=_write, args=(path, n)) for n in range(WRITERS)]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join()
 
-    assert [writer.exitcode for writer in writers] == [0] * WRITERS
+    added = at_once([partial(write_three, path, n) for n in range(WRITERS)])
+
+    assert added == [3] * WRITERS
     assert sum(row.uses for row in Uses(path).tally()) == 3 * WRITERS
-
-
-def _write_on(path: Path, pipe: int) -> None:
-    for number in range(100_000):
-        Uses(path).add([use(number)])
-        os.write(pipe, b".")
 
 
 def test_killed_at_any_instant_it_has_lost_at_most_the_last_use(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
-    out, into = os.pipe()
-    context = multiprocessing.get_context("fork")
-    writer = context.Process(target=_write_on, args=(path, into))
-    writer.start()
-    os.close(into)
+    writer = Child(write_on, path)
+    assert writer.socket.recv(1)
     time.sleep(0.3)
-    assert writer.pid is not None
     os.kill(writer.pid, signal.SIGKILL)
-    writer.join()
-    told = b""
-    while part := os.read(out, 65_536):
-        told += part
+    told = b"." + writer.read()
+    writer.kill()
 
     rows = Uses(path).after(0)
     assert 0 <= len(rows) - len(told) <= 1

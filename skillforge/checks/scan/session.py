@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from skillforge import proc
+from skillforge import workers
 from skillforge.checks import select
 from skillforge.checks.registry import Check, Subject
 from skillforge.checks.scan import rules, scan
@@ -57,7 +57,7 @@ def run_scan(
         for c in select.chosen(start, selection)
     ]
     work = partial(_scan_all, today or date.today())
-    found = [f for part in proc.spread(work, items, _WORTH_SPREADING) for f in part]
+    found = [f for part in workers.spread(work, items, _WORTH_SPREADING) for f in part]
     return _scanned(items, found)
 
 

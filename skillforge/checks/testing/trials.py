@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from skillforge import proc, sandbox
+from skillforge import sandbox, workers
 from skillforge.checks.testing import blocks, cases, replay, stage
 from skillforge.checks.testing.cases import Case
 from skillforge.checks.testing.expect import differences
@@ -128,7 +128,7 @@ def run(
                 done(slot)
         runs = [slot for slot in slots if isinstance(slot, Run)]
         ended: dict[int, Trial] = {}
-        for place, trial in proc.farm(_try, runs, settings.jobs):
+        for place, trial in workers.farm(_try, runs, settings.jobs):
             ended[place] = trial or _lost(runs[place])
             done(ended[place])
     tried = (ended[place] for place in range(len(runs)))

@@ -1,10 +1,12 @@
 """A skill with tests, tried by the command."""
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 
 from tests.conftest import BODY, LibraryFolder, Ran, Run, skill_md
+from tests.forks import run_changed
 
 Files = dict[str, str]
 
@@ -24,9 +26,13 @@ class Prove:
             if path.endswith(".sh"):
                 file.chmod(0o755)
 
-    def run(self, *options: str) -> Ran:
+    def run(
+        self, *options: str, changed: Mapping[str, Callable[..., object]] | None = None
+    ) -> Ran:
+        """Run the command, in a process where parts of ours are changed if need be."""
         where = ("--library", str(self.library.root))
-        return self.call("test", "proven", *where, *options)
+        line = ("test", "proven", *where, *options)
+        return Ran(*run_changed(changed, line)) if changed else self.call(*line)
 
     def __call__(
         self, files: Files, *options: str, body: str = BODY

@@ -12,15 +12,14 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
-from skillforge import sandbox
-from skillforge.checks.testing import stage, trials
+from skillforge.checks.testing import stage
 from skillforge.errors import RequestError
 from skillforge.model import File, Kind
-from skillforge.sandbox import SandboxError
-from skillforge.sandbox.bubblewrap import Bubblewrap
+from tests.checks.testing import changes
 from tests.checks.testing.conftest import Prove
 from tests.sandbox.conftest import running
 
@@ -360,35 +359,29 @@ def test_too_few_cases_are_told_but_not_refused_here(prove: Prove) -> None:
 
 
 @pytest.mark.needs_sandbox
-def test_a_process_that_dies_is_an_error(
-    prove: Prove, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_that_dies_is_an_error(prove: Prove) -> None:
     rows = "- {name: a, run: ['true']}\n- {name: b, run: ['true']}\n"
     prove.write({"tests/a.yaml": rows})
-    monkeypatch.setattr(trials, "_try_once", lambda _: os.kill(os.getpid(), 9))
+    changed = {"skillforge.checks.testing.trials._try_once": changes.die}
 
-    found = prove.run("--json", "--jobs", "1").data["trials"]
+    found = prove.run("--json", "--jobs", "1", changed=changed).data["trials"]
 
     assert [trial["outcome"] for trial in found] == ["error", "error"]
     assert "died" in found[0]["detail"]
 
 
-@pytest.mark.needs_sandbox
-@pytest.mark.parametrize("error", [OSError("x"), ValueError("x"), SandboxError("x")])
+@pytest.mark.parametrize(
+    "fails", [changes.os_error, changes.value_error, changes.sandbox_error]
+)
 def test_a_sandbox_that_fails_is_an_error(
-    prove: Prove, monkeypatch: pytest.MonkeyPatch, error: Exception
+    prove: Prove, fails: Callable[..., NoReturn], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
-        raise error
-
     prove.write({"tests/a.yaml": "run: ['true']\n"})
-    monkeypatch.setattr(Bubblewrap, "run", fail)
-    monkeypatch.setattr(Bubblewrap, "gaps", lambda _: [])
-    sandbox.choose.cache_clear()
-    try:
-        [trial] = prove.run("--json").data["trials"]
-    finally:
-        sandbox.choose.cache_clear()
+    monkeypatch.setenv("SKILLFORGE_SANDBOX", "bubblewrap")
+    box = "skillforge.sandbox.bubblewrap.Bubblewrap"
+    changed = {f"{box}.run": fails, f"{box}.gaps": changes.no_gaps}
+
+    [trial] = prove.run("--json", changed=changed).data["trials"]
 
     assert trial["outcome"] == "error"
 

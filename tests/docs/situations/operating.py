@@ -5,7 +5,8 @@ import time
 from collections.abc import Iterator
 
 from skillforge.model import Arm, Use
-from skillforge.operate import assigning
+from skillforge.operate import rollouts
+from skillforge.operate.assigning import has_canary
 from skillforge.operate.checkup import Environment
 from skillforge.store import Checked, Uses
 from tests.docs.situations.checking import CASES, unit_price
@@ -82,10 +83,11 @@ def uses_of_two_versions(world: World) -> None:
 
 
 def _keys(world: World, arm: Arm) -> Iterator[str]:
-    library = world.library.library
+    rollout = rollouts.find(world.library.library.repository(), "csv-tables")
+    assert rollout
     for number in range(100_000):
         key = f"key {number}"
-        if assigning.assigned(library, "csv-tables", key).arm is arm:
+        if has_canary(rollout, key) is (arm is Arm.CANARY):
             yield key
 
 

@@ -1,0 +1,145 @@
+"""Processes for tests: changed before they start, killed at a step, many at once.
+
+pytest-xdist has threads, so a test never forks: it asks the fork server, as a server
+of ours does. What it is asked for has to be picklable, and quick to import.
+"""
+
+import importlib
+import io
+import os
+import pickle
+import pkgutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import redirect_stderr, redirect_stdout
+from functools import partial
+from pathlib import Path
+from socket import socket
+from typing import Any, TypeVar
+from unittest import mock
+
+import skillforge
+from skillforge import cli, sandbox, workers
+from skillforge.checks import registry
+from skillforge.config import read_policy
+from skillforge.errors import ToolError
+from skillforge.forks import Child
+
+R = TypeVar("R")
+
+_CHANGES = ("os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.chmod")
+# For a Python that a test starts; pytest's own settings hold in pytest's process alone.
+NO_FORK_OF_THREADS = ("-W", "error:This process:DeprecationWarning")
+_SECONDS = 120  # that any of this may take, on a busy machine
+
+
+def get_ready() -> None:
+    """Import all of us and find a sandbox: once, not in each process."""
+    for module in pkgutil.walk_packages(skillforge.__path__, "skillforge."):
+        if not module.name.endswith("__main__") and "mcp" not in module.name:
+            importlib.import_module(module.name)
+    registry.get_ready()
+    read_policy(b"checks: [validate]\n")
+    sandbox.choose()
+
+
+def at_once(works: Sequence[Callable[[], R]]) -> list[R]:
+    """The results of many processes that run at the same time."""
+    with ThreadPoolExecutor(len(works)) as pool:
+        return list(pool.map(partial(workers.apart, seconds=_SECONDS), works))
+
+
+def run(arguments: Sequence[str], **env: str) -> tuple[int, str, str]:
+    """Code and output of a command in a process of its own; -9 if that is killed."""
+    child = Child(_send_run, tuple(arguments), env)
+    data = child.read()
+    child.kill()
+    found: tuple[int, str, str] = pickle.loads(data) if data else (-9, "", "")
+    return found
+
+
+def _send_run(to: socket, arguments: Sequence[str], env: Mapping[str, str]) -> None:
+    os.environ.update(env)
+    to.sendall(pickle.dumps(_run_changed({}, arguments)))
+
+
+def run_changed(
+    changes: Mapping[str, Callable[..., object]], arguments: Sequence[str]
+) -> tuple[int, str, str]:
+    """Code and output of a command in a process where names stand for other things."""
+    return workers.apart(partial(_run_changed, changes, tuple(arguments)), _SECONDS)
+
+
+def _run_changed(
+    changes: Mapping[str, Callable[..., object]], arguments: Sequence[str]
+) -> tuple[int, str, str]:
+    if changes:
+        sandbox.choose.cache_clear()
+    for name, other in changes.items():
+        mock.patch(name, other).start()
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = cli.run(list(arguments))
+    return code, out.getvalue(), err.getvalue()
+
+
+def killed_at(number: int, below: Path, work: Callable[[], object]) -> bool:
+    """Do work in a process that ends just before it changes files for the nth time.
+
+    Whether it ended so: False once there are not that many changes.
+    """
+    return _ends_early(partial(_die_at_change, number, str(below), work))
+
+
+def dies_at(step: int, *arguments: str) -> bool:
+    """Run a command in a process that dies before its n-th rename; whether it did."""
+    return _ends_early(partial(_die_at_rename, step, arguments))
+
+
+def _ends_early(work: Callable[[], object]) -> bool:
+    try:
+        workers.apart(work, _SECONDS)
+    except ToolError as err:
+        if err.message == "it crashed":
+            return True
+        raise
+    return False
+
+
+def _die_at_change(number: int, below: str, work: Callable[[], object]) -> None:
+    seen = 0
+
+    def watch(event: str, args: tuple[object, ...]) -> None:
+        nonlocal seen
+        is_new = event == "open" and isinstance(args[2], int) and args[2] & os.O_CREAT
+        # What is removed with its folder is named by its name in it.
+        is_there = str(args[0]).startswith(below) or "/" not in str(args[0])
+        if (is_new or event in _CHANGES) and is_there:
+            seen += 1
+            if seen == number:
+                os._exit(9)
+
+    sys.addaudithook(watch)
+    work()
+
+
+def _die_at_rename(step: int, arguments: Sequence[str]) -> int:
+    count = 0
+
+    def deadly(name: str) -> None:
+        real = getattr(Path, name)
+
+        def move(self: Path, target: Any) -> Path:
+            nonlocal count
+            count += 1
+            if count == step:
+                os._exit(9)
+            moved: Path = real(self, target)
+            return moved
+
+        setattr(Path, name, move)
+
+    deadly("rename")
+    deadly("replace")
+    return cli.run(list(arguments))

@@ -1,0 +1,123 @@
+"""What children do in the tests of workers: quick to import, as each child does it."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+from unittest import mock
+
+from skillforge import proc, workers
+
+R = TypeVar("R")
+
+
+def spread(processors: int, work: Callable[[Sequence[Any]], R], items: Any) -> list[R]:
+    with mock.patch("os.cpu_count", return_value=processors):
+        return workers.spread(work, items, 10)
+
+
+def doubled(part: Sequence[int]) -> list[int]:
+    return [number * 2 for number in part]
+
+
+def process_and_part(part: Sequence[int]) -> tuple[int, int]:
+    return os.getpid(), len(part)
+
+
+def dies_elsewhere(home: Path, part: Sequence[int]) -> list[int]:
+    """The first to come is killed, unless it is the one that asked."""
+    if part[0]:
+        try:
+            (home / str(part[0])).touch(exist_ok=False)
+        except FileExistsError:
+            return list(part)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return list(part)
+
+
+def divided(part: Sequence[int]) -> int:
+    return 1 // (20 - part[-1])
+
+
+def much() -> str:
+    return "x" * 3_000_000
+
+
+def no_answer() -> object:
+    return [b"x" * 300_000, lambda: 0]
+
+
+def starts_another(said: Path) -> None:
+    other = proc.start(["sleep", "60"])
+    said.write_text(str(other.pid))
+    time.sleep(60)
+
+
+def environment_and_folder() -> tuple[str | None, str]:
+    return os.environ.get("SKILLFORGE_MARK"), str(Path.cwd())
+
+
+def cleans_up(mark: Path) -> None:
+    mark.touch()
+    try:
+        time.sleep(60)
+    finally:
+        mark.rename(mark.with_name("clean"))
+
+
+def squared_or_dies(fatal: int, number: int) -> int:
+    if number == fatal:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number * number
+
+
+def farmed(work: Callable[[int], Any], items: Sequence[int], jobs: int) -> Any:
+    return dict(workers.farm(work, items, jobs))
+
+
+def sleeps(folder: Path, _: int) -> None:
+    (folder / str(os.getpid())).touch()
+    time.sleep(60)
+
+
+def farm_that_nobody_waits_for(folder: Path) -> None:
+    with suppress(TimeoutError), alarm(folder):
+        next(workers.farm(partial(sleeps, folder), range(2), 2))
+
+
+@contextmanager
+def alarm(folder: Path) -> Iterator[None]:
+    def ring(*_: object) -> None:
+        if len(list(folder.iterdir())) == 2:
+            raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def parent() -> int:
+    return os.getppid()
+
+
+def from_many_threads() -> list[int]:
+    found: list[int] = []
+
+    def ask(number: int) -> None:
+        found.append(workers.apart(partial(pow, number, 2), 60))
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sorted(found)
