@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from skillforge import cli, forks
+from skillforge.checks import registry
 from skillforge.document import parse
 from skillforge.gitrepo import GitRepo
 from skillforge.library import Library
@@ -28,6 +29,13 @@ settings.register_profile(
 )
 settings.load_profile("ours")
 forks.prepare(get_ready)
+
+
+def pytest_collection_finish() -> None:
+    """Without xdist this process has no threads and forks: be as ready as its server."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        registry.get_ready()
+
 
 CASES = Path(__file__).parent / "cases"
 BODY = "# Title\n\nDo this, then that.\n"
