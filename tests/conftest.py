@@ -1,5 +1,6 @@
 """Real git libraries in temporary folders, and the command line as a user calls it."""
 
+import gc
 import json
 import os
 import subprocess
@@ -32,9 +33,15 @@ forks.prepare(get_ready)
 
 
 def pytest_collection_finish() -> None:
-    """Without xdist this process has no threads and forks: be as ready as its server."""
+    """Make ready what thousands of tests, or forks of this process, would do again.
+
+    Without xdist we have no threads, and fork. A search for cycles would each time go
+    through all that pytest holds.
+    """
     if "PYTEST_XDIST_WORKER" not in os.environ:
         registry.get_ready()
+    gc.collect()
+    gc.freeze()
 
 
 CASES = Path(__file__).parent / "cases"
