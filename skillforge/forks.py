@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from skillforge import proc
@@ -51,6 +52,7 @@ class Child:
 
     def _fork(self, theirs: "socket", main: Callable[..., None], args: Any) -> None:
         parent = os.getpid()
+        _prctl()  # found once, not in each child
         self.pid = os.fork()
         if self.pid == 0:
             self.socket.close()
@@ -183,16 +185,24 @@ def _live(parent: int, main: Callable[..., None], *args: Any) -> NoReturn:
         os._exit(code)
 
 
+@cache
+def _prctl() -> Callable[[int, int], object]:
+    """The call of Linux by which a process tells what becomes of it."""
+    import sys
+
+    if sys.platform != "linux":
+        return lambda _option, _value: None
+    import ctypes
+
+    return ctypes.CDLL(None).prctl
+
+
 def _end_with(parent: int) -> None:
     """Have the kernel end this process when its parent ends, however that comes."""
     import signal
-    import sys
 
-    if sys.platform == "linux":
-        import ctypes
-
-        set_death_signal = 1
-        ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
+    set_death_signal = 1
+    _prctl()(set_death_signal, signal.SIGKILL)
     if os.getppid() != parent:  # it has ended already
         os._exit(1)
 
@@ -265,6 +275,7 @@ def _serve() -> None:
     import gc
     import socket
 
+    _prctl()
     control = socket.socket(fileno=os.dup(0))
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)  # no child reads what is for us

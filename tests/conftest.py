@@ -1,5 +1,6 @@
 """Real git libraries in temporary folders, and the command line as a user calls it."""
 
+import gc
 import json
 import os
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import settings
 
 from skillforge import cli, forks, sandbox
+from skillforge.checks import registry
 from skillforge.document import parse
 from skillforge.gitrepo import GitRepo
 from skillforge.library import Library
@@ -29,6 +31,19 @@ settings.register_profile(
 )
 settings.load_profile("ours")
 forks.prepare(get_ready)
+
+
+def pytest_collection_finish() -> None:
+    """Make ready what thousands of tests, or forks of this process, would do again.
+
+    Without xdist we have no threads, and fork. A search for cycles would each time go
+    through all that pytest holds.
+    """
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        registry.get_ready()
+    gc.collect()
+    gc.freeze()
+
 
 CASES = Path(__file__).parent / "cases"
 BODY = "# Title\n\nDo this, then that.\n"

@@ -70,10 +70,10 @@ def ever_held(repo: GitRepo, tip: str, versions: Mapping[str, str]) -> set[str]:
     """The skills of which a branch's own line had these versions (trees) at some time.
 
     What only a branch that was merged had is not among them. Versions are looked for
-    from the newest commit on.
+    from the newest commit on; one that was found is not looked for again.
     """
-    found: set[str] = set()
-    line = repo.line(tip) if versions else []
+    found = {name for name, tree in versions.items() if (tip, name, tree) in repo.held}
+    line = repo.line(tip) if len(found) < len(versions) else []
     for start in range(0, len(line), _AT_ONCE):
         left = sorted(versions.keys() - found)
         some = [(name, it) for it in line[start : start + _AT_ONCE] for name in left]
@@ -82,6 +82,7 @@ def ever_held(repo: GitRepo, tip: str, versions: Mapping[str, str]) -> set[str]:
         found |= {name for (name, _), tree in both if tree == versions[name]}
         if len(found) == len(versions):
             break
+    repo.held |= {(tip, name, versions[name]) for name in found}
     return found
 
 

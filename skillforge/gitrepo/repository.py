@@ -60,6 +60,7 @@ class GitRepo:
         self.root = root
         self._env = environment()
         self._objects: Objects | None = None
+        self.held: set[tuple[str, str, str]] = set()  # tips, and versions that they had
 
     def __getstate__(self) -> dict[str, object]:
         """In another process it reads by a `git cat-file` of its own."""

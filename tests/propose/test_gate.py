@@ -1,16 +1,13 @@
 """The gate: judged by the base, closed on doubt, and about one skill only."""
 
-import os
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from skillforge.checks import registry
-from skillforge.checks.registry import Check, Subject
-from skillforge.model import Finding, Severity
+from skillforge.checks.registry import Check
 from tests.propose.conftest import Loop
+from tests.propose.toy_checks import crashes, dies, finds, hangs, no_sandbox
 
 
 def statuses(data: dict[str, object]) -> dict[str, str]:
@@ -170,23 +167,6 @@ def test_a_deleted_branch_is_judged_by_its_record(loop: Loop) -> None:
 # --- closed on doubt ---
 
 
-def finds(_subject: Subject) -> Iterator[Finding]:
-    yield Finding("toy", Severity.ERROR, "it is wrong", "SKILL.md", 1, "mend it")
-
-
-def crashes(_subject: Subject) -> list[Finding]:
-    raise ZeroDivisionError
-
-
-def dies(_subject: Subject) -> list[Finding]:
-    os._exit(3)
-
-
-def hangs(_subject: Subject) -> list[Finding]:
-    time.sleep(60)
-    return []
-
-
 @pytest.mark.parametrize(
     ("check", "status", "says"),
     [
@@ -195,7 +175,7 @@ def hangs(_subject: Subject) -> list[Finding]:
         pytest.param(Check("toy", dies), "error", "crashed", id="dies"),
         pytest.param(Check("toy", hangs, 0.2), "error", "took longer", id="hangs"),
         pytest.param(
-            Check("toy", finds, missing=lambda: "no sandbox"),
+            Check("toy", finds, missing=no_sandbox),
             "not-run",
             "no sandbox",
             id="missing",
