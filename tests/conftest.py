@@ -19,7 +19,7 @@ from skillforge.document import parse
 from skillforge.gitrepo import GitRepo
 from skillforge.library import Library
 from skillforge.model import Document
-from tests.forks import get_ready
+from tests.forks import get_ready, refuse_forks_beside_threads
 from tests.snapshot import Snapshot
 
 # No deadline: a busy machine is not a failure. In CI the same examples each time; a
@@ -31,6 +31,7 @@ settings.register_profile(
 )
 settings.load_profile("ours")
 forks.prepare(get_ready)
+refuse_forks_beside_threads()
 
 
 def pytest_collection_finish() -> None:

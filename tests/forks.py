@@ -29,9 +29,30 @@ from skillforge.forks import Child
 R = TypeVar("R")
 
 _CHANGES = ("os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.chmod")
-# For a Python that a test starts; pytest's own settings hold in pytest's process alone.
-NO_FORK_OF_THREADS = ("-W", "error:This process:DeprecationWarning")
+# Has a Python that a test starts tell of a fork beside threads, from Python 3.12 on.
+TELL_OF_FORKS = ("-W", "always:This process:DeprecationWarning")
+FORKED_BESIDE_THREADS = "is multi-threaded"
 _SECONDS = 120  # that any of this may take, on a busy machine
+
+
+def refuse_forks_beside_threads() -> None:
+    """Make it an error in this process, which is one to debug and not to wait for.
+
+    Python warns only after the fork, where no filter can make an error of it.
+    """
+
+    def refuse(name: str) -> None:
+        fork = getattr(os, name)
+
+        def refusing() -> Any:
+            if len(list(Path("/proc/self/task").glob("*"))) > 1:
+                raise RuntimeError(f"os.{name} beside threads; see skillforge.forks")
+            return fork()
+
+        setattr(os, name, refusing)
+
+    refuse("fork")
+    refuse("forkpty")
 
 
 def get_ready() -> None:

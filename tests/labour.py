@@ -121,3 +121,8 @@ def from_many_threads() -> list[int]:
     for thread in threads:
         thread.join()
     return sorted(found)
+
+
+def forks_and_ends() -> None:
+    if os.fork() == 0:
+        os._exit(0)

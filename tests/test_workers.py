@@ -24,6 +24,7 @@ from tests.labour import (
     environment_and_folder,
     farm_that_nobody_waits_for,
     farmed,
+    forks_and_ends,
     from_many_threads,
     much,
     no_answer,
@@ -266,6 +267,11 @@ def test_nothing_is_left_of_a_program_that_is_killed(tmp_path: Path, how: str) -
 
     [child] = [int(path.name) for path in tmp_path.iterdir()]
     wait_until(lambda: not is_running(child))
+
+
+def test_a_fork_beside_threads_is_an_error_in_these_tests() -> None:
+    with pytest.raises(RuntimeError, match="beside threads"):
+        beside_threads(forks_and_ends)
 
 
 def test_only_one_module_forks() -> None:

@@ -11,7 +11,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from tests.forks import NO_FORK_OF_THREADS
+from tests.forks import FORKED_BESIDE_THREADS, TELL_OF_FORKS
 from tests.propose.conftest import Loop
 
 SERVER = """
@@ -41,14 +41,17 @@ SCRIPT = "import sys; print(sys.argv[1].upper())\n"
 
 @pytest.fixture
 def port(loop: Loop) -> Iterator[int]:
-    """A server with a thread for each request; a fork of threads is an error in it."""
-    line = [*NO_FORK_OF_THREADS, "-c", SERVER, str(loop.folder.root)]
-    with subprocess.Popen([sys.executable, *line], stdout=subprocess.PIPE) as server:
+    """A server with a thread for each request, which never forks."""
+    line = [sys.executable, *TELL_OF_FORKS, "-c", SERVER, str(loop.folder.root)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(line, stdout=pipe, stderr=pipe, text=True) as server:
         assert server.stdout
+        assert server.stderr
         try:
             yield int(server.stdout.readline())
         finally:
             server.kill()
+        assert FORKED_BESIDE_THREADS not in server.stderr.read()
 
 
 def ask(port: int, number: int) -> dict[str, str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.forks import NO_FORK_OF_THREADS
+from tests.forks import FORKED_BESIDE_THREADS, TELL_OF_FORKS
 from tests.soak.model import Disagreement, Expected, Model, Register, recorded
 from tests.soak.processes import Command, Ended
 
@@ -18,7 +18,7 @@ def test_a_few_seconds_of_everything_at_once() -> None:
     line = ["-m", "tests.soak", "--minutes", "0.05", "--seed", "7", "--actors", "2"]
 
     done = subprocess.run(
-        [sys.executable, *NO_FORK_OF_THREADS, *line],
+        [sys.executable, *TELL_OF_FORKS, *line],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -27,6 +27,7 @@ def test_a_few_seconds_of_everything_at_once() -> None:
 
     assert done.returncode == 0, done.stderr
     assert "1 check\n" in done.stdout
+    assert FORKED_BESIDE_THREADS not in done.stderr
 
 
 def ended(kind: str, code: int | None, out: str = "", **about: object) -> Ended:
