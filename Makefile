@@ -74,10 +74,11 @@ $(PAGES): $(READY)
 	$(call install-extra,pages)
 	@touch $@
 
+# libatomic1 is for the Node that Playwright brings.
 browser:  ## a Chromium for the tests of pages, with apt-get if you are root
 	@{ $(CHROMIUM); } || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
 	  timeout 300 sh -c 'apt-get -qq update && DEBIAN_FRONTEND=noninteractive \
-	  apt-get -qq install --yes --no-install-recommends chromium' >/dev/null && $(CHROMIUM); } || \
+	  apt-get -qq install --yes --no-install-recommends chromium libatomic1' >/dev/null && $(CHROMIUM); } || \
 	  { echo 'install Chromium with your package manager, or run `make browser` as root'; \
 	  exit 1; }
 	@$(MAKE) --quiet --no-print-directory pages
