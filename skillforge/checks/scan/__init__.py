@@ -94,7 +94,8 @@ def _on_text() -> tuple[Rule, ...]:
     from skillforge.checks.scan.leaks import LEAKS
     from skillforge.checks.scan.orders import ORDERS
 
-    return (*ATTACKS, *ORDERS, *DISGUISES, *DOUBTS, *LEAKS)
+    # What could not be read is known when everything else was looked for.
+    return (*ATTACKS, *ORDERS, *DOUBTS, *LEAKS, *DISGUISES)
 
 
 def able(skill: Skill) -> "Powers":

@@ -6,11 +6,13 @@ at just these lines sees them.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import accumulate
 
 from skillforge.checks.scan.hosts import Host
 from skillforge.checks.scan.judging import is_warning, leads_out, related, tell
-from skillforge.checks.scan.pieces import View
+from skillforge.checks.scan.pieces import Piece, View
 from skillforge.checks.scan.powers import Powers
 from skillforge.checks.scan.seen import Seen, Sighting
 from skillforge.model import SKILL_FILE, Problem, Severity, rule, rules_in
@@ -28,6 +30,7 @@ class Change:
         self._old = {line.strip() for p in before.pieces for line in p.text.split("\n")}
         lines = {line.strip() for p in after.pieces for line in p.text.split("\n")}
         self.added = lines - self._old
+        self._is_new: dict[int, list[tuple[int, bool]]] = {}
 
     def new(self, *signs: str) -> Iterator[Sighting]:
         """Where signs stand in lines that were not there before."""
@@ -49,11 +52,17 @@ class Change:
 
     def is_new(self, seen: Sighting) -> bool:
         """Whether a sighting stands on a line that was not there before."""
-        text = seen.piece.text
-        start = text.rfind("\n", 0, seen.at) + 1
-        end = text.find("\n", seen.at)
-        line = text[start : end if end >= 0 else len(text)]
-        return line.strip() not in self._old
+        lines = self._lines_of(seen.piece)
+        return lines[bisect_right(lines, seen.at, key=lambda it: it[0]) - 1][1]
+
+    def _lines_of(self, piece: Piece) -> list[tuple[int, bool]]:
+        """Where the lines of a piece begin, and whether each of them is new."""
+        if id(piece) not in self._is_new:
+            lines = piece.text.split("\n")
+            starts = accumulate((len(line) + 1 for line in lines), initial=0)
+            is_new = (line.strip() not in self._old for line in lines)
+            self._is_new[id(piece)] = list(zip(starts, is_new, strict=False))
+        return self._is_new[id(piece)]
 
 
 @rule(_WARNING, category="change")

@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 MOST = 1 << 20  # bytes that one payload may grow to
 _LEAST = 6  # characters of a payload worth reading
+_HEAD = 4096  # bytes of what is compressed that show whether it is text
+_AHEAD = 20_000  # characters in which a payload is looked for, to name its line
 
 
 class Clear(NamedTuple):
@@ -26,7 +28,9 @@ class Clear(NamedTuple):
     text: str
 
 
-_LONG = 16  # characters of a word that may be more than a word
+_LONG_WORD = re.compile(r"\S{16,}")  # may be more than a word
+_LETTERS = re.compile(r"(?<!\S)(?:\S\s++){11}\S(?!\S)")
+_ENCODINGS = ("utf-8", "utf-16-le")
 _BASE64 = re.compile(r"={0,2}[A-Za-z0-9+/_-]{16,}={0,2}")
 _BASE64_LINE = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _HEX = re.compile(r"(?<![0-9a-zA-Z])(?:0x)?(?:[0-9a-fA-F]{2}){8,}(?![0-9a-zA-Z])")
@@ -38,6 +42,7 @@ _ESCAPES = (
     ("&#", re.compile(r"(?:&#x?[0-9a-fA-F]{2,3};){3,}")),
     ("0x", re.compile(r"(?:\b0x[0-9a-fA-F]{2}\b,?\s?){8,}")),
 )
+_REST = re.compile(r"[^\"'\n]*")  # of the text or the line that a run stands in
 _CODES = re.compile(r"(?:\b\d{2,3}\b\s?,\s?){5,20000}\d{2,3}\b")
 _CHR = re.compile(r"(?:chr\(\d{2,3}\)\s?[+.]\s?){2,2000}chr\(\d{2,3}\)")
 _TO_LETTERS = (
@@ -58,7 +63,9 @@ _FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007f]{1,8}")
 _BITS = re.compile("[\u200b\u200c]{32,}")
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
 _SPACED = re.compile(r"(?<!\w)(?:\w {1,3}){12,2000}\w(?!\w)[^\n]{0,80}")
-_SPLIT = re.compile(r"""["'][ \t]*[+\\.,]?[ \t]*\n?[ \t]*[+.]?[ \t]*["'](?=[\w+/])""")
+_SPLIT = re.compile(
+    r"""["'][ \t]*+[+\\.,]?[ \t]*+\n?[ \t]*+[+.]?[ \t]*+["'](?=[\w+/])"""
+)
 _DECODERS = ("b64", "base64", "atob")
 _REVERSED = re.compile(
     r"\[::-1\]|reversed\(|\.reverse\(\)|\|\s*rev\b|strrev|array]::reverse"
@@ -76,10 +83,12 @@ _OTHER_BASES: dict[str, Callable[[str], bytes]] = {
 
 def payloads(text: str) -> Iterator[Clear]:
     """Everything in a text that is another text in disguise."""
-    words = text.split()
+    words: dict[str, int] = {}
+    for match in _LONG_WORD.finditer(text):
+        words.setdefault(match[0], match.start())
     found_so = (
-        *(find(text, words) for find in (_base64, _hex, _spaced)),
-        *(find(text) for find in (_escapes, _codes, _by_name, _unseen)),
+        *(find(text, words) for find in (_base64, _hex)),
+        *(find(text) for find in (_spaced, _escapes, _codes, _by_name, _unseen)),
     )
     for each in found_so:
         for offset, how, found in each:
@@ -94,8 +103,10 @@ def _is_text(text: str) -> bool:
 
 def _as_text(data: bytes) -> str:
     """Bytes as text, unpacked first if they are compressed; empty if neither."""
-    data = unpacked(data) or data
-    for encoding in ("utf-8", "utf-16-le"):
+    if head := unpacked(data, _HEAD):
+        heads = (head.decode(encoding, "ignore") for encoding in _ENCODINGS)
+        data = unpacked(data) if any(map(_is_text, heads)) else b""
+    for encoding in _ENCODINGS:
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:
@@ -105,56 +116,68 @@ def _as_text(data: bytes) -> str:
     return ""
 
 
-def unpacked(data: bytes) -> bytes:
+def unpacked(data: bytes, most: int = MOST) -> bytes:
     """What was compressed by zlib, gzip, bzip2 or xz; empty if nothing was."""
     try:
         if data[:2] == b"\x1f\x8b" or data[:1] == b"x":
-            return zlib.decompressobj(47).decompress(data, MOST)
-        if inflated := _inflated(data):
+            return zlib.decompressobj(47).decompress(data, most)
+        if inflated := _inflated(data, most):
             return inflated
         if data[:3] == b"BZh":
-            return bz2.BZ2Decompressor().decompress(data, MOST)
+            return bz2.BZ2Decompressor().decompress(data, most)
         if data[:6] == b"\xfd7zXZ\0":
-            return lzma.LZMADecompressor(memlimit=64 << 20).decompress(data, MOST)
+            return lzma.LZMADecompressor(memlimit=64 << 20).decompress(data, most)
     except (zlib.error, lzma.LZMAError, OSError, EOFError, ValueError, MemoryError):
         return b""
     return b""
 
 
-def _inflated(data: bytes) -> bytes:
+def _inflated(data: bytes, most: int) -> bytes:
     """What PHP's `gzinflate` makes of bytes; empty if that is no text."""
     try:
-        found = zlib.decompressobj(-15).decompress(data, MOST)
+        found = zlib.decompressobj(-15).decompress(data, most)
     except zlib.error:
         return b""
     return found if len(found) > 16 and found.isascii() else b""
 
 
-def _base64(text: str, words: list[str]) -> Iterator[Clear]:
+def _base64(text: str, words: dict[str, int]) -> Iterator[Clear]:
     """Long words that are base64, split over lines or literals or reversed."""
-    words = [word for word in words if len(word) >= _LONG]
     lower = text.lower()
     if any(name in lower for name in _DECODERS):
-        words += [word for word in _SPLIT.sub("", text).split() if len(word) >= _LONG]
-    for run in _runs(words):
+        words = {**words, **_joined_words(text, words)}
+    for offset, run in _runs(words):
         for spelled in (run, run[::-1]) if run.startswith("=") else (run,):
             if found := _as_text(_from_base64(spelled)):
-                yield Clear(max(text.find(run[:_LONG]), 0), "base64", found)
+                yield Clear(offset, "base64", found)
 
 
-def _runs(words: list[str]) -> Iterator[str]:
+def _joined_words(text: str, words: dict[str, int]) -> dict[str, int]:
+    """The long words that literals make if they are put together."""
+    found: dict[str, int] = {}
+    at = 0
+    for word in _LONG_WORD.findall(_SPLIT.sub("", text)):
+        if word not in words and word not in found:
+            at = max(at, text.find(word[:8], at, at + _AHEAD))
+            found[word] = at
+    return found
+
+
+def _runs(words: dict[str, int]) -> Iterator[tuple[int, str]]:
     """What may be base64 in some words; whole lines of it in a row are one."""
-    block = ""
-    for word in dict.fromkeys(words):
+    block: list[str] = []
+    start = 0
+    for word, at in words.items():
         if len(word) >= 40 and _BASE64_LINE.fullmatch(word):
-            block += word
+            start = start if block else at
+            block.append(word)
             continue
         if block:
-            yield block
-            block = ""
-        yield from _BASE64.findall(word)
+            yield start, "".join(block)
+            block = []
+        yield from ((at + m.start(), m[0]) for m in _BASE64.finditer(word))
     if block:
-        yield block
+        yield start, "".join(block)
 
 
 def _from_base64(run: str) -> bytes:
@@ -166,26 +189,31 @@ def _from_base64(run: str) -> bytes:
         return b""
 
 
-def _hex(text: str, words: list[str]) -> Iterator[Clear]:
-    for word in dict.fromkeys(w for w in words if len(w) >= _LONG):
-        for run in _HEX.findall(word):
-            found = _as_text(bytes.fromhex(run.removeprefix("0x")))
-            yield Clear(max(text.find(run), 0), "hex", found)
+def _hex(_text: str, words: dict[str, int]) -> Iterator[Clear]:
+    for word, at in words.items():
+        for match in _HEX.finditer(word):
+            found = _as_text(bytes.fromhex(match[0].removeprefix("0x")))
+            yield Clear(at + match.start(), "hex", found)
 
 
 def _escapes(text: str) -> Iterator[Clear]:
     for sign, pattern in _ESCAPES:
-        if sign in text:
-            for match in pattern.finditer(text):
-                yield Clear(match.start(), "escapes", _with_its_word(text, match))
+        last = 0
+        for match in pattern.finditer(text) if sign in text else ():
+            if match.start() >= last:  # not in clear already, behind the one before
+                rest = _REST.match(text, match.end(), match.end() + 200)
+                last = rest.end() if rest else match.end()
+                clear = _with_its_word(text, match.start(), last)
+                yield Clear(match.start(), "escapes", clear)
 
 
-def _with_its_word(text: str, match: re.Match[str]) -> str:
-    """A run of escapes in clear; a word may be escaped in part."""
-    before = text[max(0, match.start() - 40) : match.start()]
-    start = re.search(r"[\w./:-]*\Z", before)
-    rest = re.match(r"[^\"'\n]*", text[match.end() : match.end() + 200])
-    return f"{start[0] if start else ''}{_unescaped(match[0])}{rest[0] if rest else ''}"
+def _with_its_word(text: str, start: int, end: int) -> str:
+    """A text in clear from a run of escapes on; a word may be escaped in part."""
+    word = re.search(r"[\w./:-]*\Z", text[max(0, start - 40) : start])
+    clear = text[start:end]
+    for _sign, pattern in _ESCAPES:
+        clear = pattern.sub(lambda run: _unescaped(run[0]), clear)
+    return f"{word[0] if word else ''}{clear}"
 
 
 def _unescaped(run: str) -> str:
@@ -228,9 +256,9 @@ def _by_name(text: str) -> Iterator[Clear]:
                 yield Clear(match.start(), name, found)
 
 
-def _spaced(text: str, words: list[str]) -> Iterator[Clear]:
+def _spaced(text: str) -> Iterator[Clear]:
     """Words with a space between all letters."""
-    if "1" * 12 not in "".join(["1" if len(word) == 1 else " " for word in words]):
+    if not _LETTERS.search(text):
         return
     for match in _SPACED.finditer(text):
         words = re.split(r" {2,}", match[0])

@@ -5,7 +5,7 @@ the sign of an attack.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from skillforge.checks.scan.normal import mixed_words, plain
 from skillforge.checks.scan.seen import Seen
@@ -57,20 +57,27 @@ def unseen_characters(seen: Seen) -> Iterator[Problem]:
     for piece in seen.pieces:
         if piece.raw.isascii() or piece.hidden_by or piece.language == "resolved":
             continue
-        for pattern, what in _UNSEEN if any(c in piece.raw for c in _SUSPECT) else ():
+        for pattern, what in _UNSEEN if _SUSPECT.search(piece.raw) else ():
             if match := pattern.search(piece.raw):
                 line = piece.line_of(match.start())
                 yield Problem(what, "write it in plain letters", line, piece.path)
-        for word in mixed_words(piece.raw):
-            if len(word) > 3:
-                line = piece.line_of(piece.raw.find(word))
-                what = f"letters of two scripts stand in one word: {word[:40]}"
-                yield Problem(what, "write it in one script", line, piece.path)
+        words = ((piece.line_of(at), word) for at, word in mixed_words(piece.raw))
+        for line, word in _first_of_each_line(words).items():
+            what = f"letters of two scripts stand in one word: {word[:40]}"
+            yield Problem(what, "write it in one script", line, piece.path)
 
 
-_SUSPECT = (
-    "\u202d\u202e\u2066\u2067\u2068\u200b\u200c\u2060\u2062\u2063\u2064\u180e\u034f"
-    "\u00ad" + "".join(map(chr, range(0xE0001, 0xE0080)))
+def _first_of_each_line(words: Iterable[tuple[int, str]]) -> dict[int, str]:
+    found: dict[int, str] = {}
+    for line, word in words:
+        if len(word) > 3:
+            found.setdefault(line, word)
+    return found
+
+
+_SUSPECT = re.compile(
+    "[\u00ad\u034f\u180e\u200b\u200c\u202d\u202e\u2060\u2062-\u2064\u2066-\u2068"
+    "\U000e0001-\U000e007f]"
 )
 _UNSEEN = (
     (
@@ -98,10 +105,10 @@ _UNSEEN = (
 def spoofed_command(seen: Seen) -> Iterator[Problem]:
     """No command or host is written with letters that only look right."""
     for piece in seen.pieces:
-        for word in mixed_words(piece.raw) if not piece.hidden_by else ():
+        for at, word in mixed_words(piece.raw) if not piece.hidden_by else ():
             meant = plain(word)
             if _COMMAND.fullmatch(meant):
-                line = piece.line_of(piece.raw.find(word))
+                line = piece.line_of(at)
                 what = f"{word} only looks like {meant}"
                 yield Problem(what, "write it in plain letters", line, piece.path)
 

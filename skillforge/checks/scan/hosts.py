@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from ipaddress import AddressValueError, IPv4Address, IPv4Network
 from pathlib import Path
 from typing import NamedTuple
 
-from skillforge.text import occurrences
+from skillforge.checks.scan.normal import SOFT
 
 
 class Host(StrEnum):
@@ -35,9 +35,11 @@ NAMELESS = (
     Host.HOSTILE,
 )
 
-_SCHEME = re.compile(r"(?:https?|hxxps?|ftp|wss?)\[?:?\]?\Z")
+_SCHEME = re.compile(r"(https?|hxxps?|ftp|wss?)\[?(:?)\]?//")
+_PLAIN = ("http:", "hxxp:")
+_LINE_END = re.compile(f"[\n{SOFT}]")
 _REST = re.compile(
-    r"(?:[^\s/@\"'<>]{1,80}@)?(\[?[\w%*{}$<>.:\[\]()-]{1,253})([^\s\"'`<>)\]]{0,2000})"
+    r"(?:[^\s/@\"'<>]{1,80}@)?(\[?[\w%*{}$<>.:\[\]()-]{1,253})([^\s\"'`<>)\]]{0,300})"
 )
 _PLACEHOLDER = re.compile(r"[<>{}$*]|^your|^my-|^\.\.\.|^host$|^server$|^url$")
 _HOSTILE = re.compile(
@@ -72,17 +74,24 @@ class Link(NamedTuple):
     rest: str
 
 
-def links(text: str) -> Iterator[Link]:
-    """The links of a text in lower case; defanged ones (`hxxp`, `[.]`) too."""
-    for at in occurrences(text, "//"):
-        scheme = _SCHEME.search(text, max(0, at - 9), at)
-        match = _REST.match(text, at + 2) if scheme else None
-        if scheme is None or match is None:
+def links(text: str, most: int) -> Iterator[Link]:
+    """The links of a text in lower case; defanged ones (`hxxp`, `[.]`) too.
+
+    Of a line, there are no more than so many.
+    """
+    end = count = 0
+    for scheme in _SCHEME.finditer(text):
+        if scheme.start() >= end:
+            line_end = _LINE_END.search(text, scheme.start())
+            end, count = line_end.start() if line_end else len(text), 0
+        count += 1
+        match = _REST.match(text, scheme.end()) if count <= most else None
+        if match is None:
             continue
         host = match[1].replace("[.]", ".").replace("(.)", ".")
         host = re.sub(r":\d*\Z", "", host).rstrip(".:()[]*")
         if host and not _PLACEHOLDER.search(host):
-            is_plain = scheme[0].startswith(("http:", "hxxp:", "ftp"))
+            is_plain = scheme[1] == "ftp" or scheme[1] + scheme[2] in _PLAIN
             yield Link(host, judge(host, match[2]), is_plain, scheme.start(), match[2])
 
 
@@ -96,6 +105,7 @@ def _by_name() -> dict[str, Host]:
     return {name: Host[kind.upper()] for kind, names in kinds.items() for name in names}
 
 
+@lru_cache(maxsize=4096)
 def judge(host: str, rest: str = "") -> Host:
     """What is known of a host."""
     if "discord" in host and _WEBHOOK.search(rest):

@@ -27,7 +27,8 @@ _TEST_CARDS = re.compile(
     r"4242|4111|5555555555554444|378282246310005|4000|1234|0000000"
 )
 _MAIL = re.compile(
-    r"\b[\w.+-]+@(?!example\.|test\.|localhost)[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}\b"
+    r"\b[\w.+-]{1,64}@(?!example\.|test\.|localhost)[\w-]{1,63}"
+    r"(?:\.[\w-]{1,63}){0,8}\.[a-z]{2,24}\b"
 )
 _HOME = re.compile(r"(?:/home/|/Users/|C:\\Users\\)(?!user\b|me\b|you\b|<)[\w.-]+")
 

@@ -8,7 +8,7 @@ each place where it was broken.
 import html
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 SOFT = "\v"  # a line break that code does not see
 
@@ -17,13 +17,16 @@ _LOOKALIKES = str.maketrans(
     "авгеёзкмнорстухѕіјһԛԝԁӏпАВЕЗІКМНОРСТУХЅЈαεηικνορτυχωγΑΒΕΖΗΙΚΜΝΟΡΤΥΧɑɡɩօ",
     "abree3kmhopctyxsijhqwdlnABE3IKMHOPCTYXSJaenikvoptuxwyABEZHIKMNOPTYXagio",
 )
+_LATIN = re.compile("[a-zA-Z]")
 _LOOKS_LATIN = re.compile("[\u0370-\u052f\u0251-\u0269\u0585]")
 _WORD = re.compile(r"\S+")
 _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
 )
-_EMPHASIS = re.compile(r"[*_](\w{1,30})[*_](?!\w)")
+_EMPHASIS = re.compile(
+    r"(?<!\w)_([^\W_](?:\w{0,28}[^\W_])?)_(?!\w)|\*(\w{1,30}+)\*(?!\w)"
+)
 _TAG = re.compile(r"</?[a-z]{1,6}>")
 _MARKS = re.compile("[\u0300-\u036f]")
 _GOES_ON = frozenset("\\|,({[+=^&`")  # the end of a line of code that is not done
@@ -46,15 +49,18 @@ def lines(text: str) -> str:
 
 def has_mixed_scripts(word: str) -> bool:
     """Whether Latin letters and letters that look like them stand in one word."""
-    has_latin = any("a" <= c <= "z" for c in word.lower())
-    return has_latin and word != word.translate(_LOOKALIKES)
+    return bool(_LATIN.search(word) and _LOOKS_LATIN.search(word)) and (
+        word != word.translate(_LOOKALIKES)
+    )
 
 
-def mixed_words(text: str) -> list[str]:
-    """The words of a text that are written in letters of two scripts."""
+def mixed_words(text: str) -> Iterator[tuple[int, str]]:
+    """The words of a text that are written in letters of two scripts, and where."""
     if text.isascii() or not _LOOKS_LATIN.search(text):
-        return []
-    return [word for word in re.findall(r"\w+", text) if has_mixed_scripts(word)]
+        return
+    for match in re.finditer(r"\w+", text):
+        if has_mixed_scripts(match[0]):
+            yield match.start(), match[0]
 
 
 def _in_latin(word: re.Match[str]) -> str:
@@ -82,7 +88,7 @@ def prose(text: str) -> str:
         text = html.unescape(text)
     text = _joined(plain(_as_lines(text, _prose_goes_on)))
     if "*" in text or "_" in text:
-        text = _EMPHASIS.sub(r"\1", text.replace("**", ""))
+        text = _EMPHASIS.sub(r"\1\2", text.replace("**", ""))
     return _TAG.sub("", text) if "</" in text else text
 
 

@@ -1,12 +1,18 @@
 """What an agent would read or run, in pieces: prose, code, and what is out of sight."""
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
+from itertools import islice
 
 from skillforge.checks.scan import normal
-from skillforge.text import code_blocks
+from skillforge.text import code_blocks, occurrences
+
+MOST_TEXT = 12 << 20  # characters of one skill, all that was unpacked included
+_MANY = 200  # pieces of one kind in a file; more are read as one
 
 
 class View(StrEnum):
@@ -18,7 +24,7 @@ class View(StrEnum):
     DESCRIPTION = "description"  # stands in the system prompt of every session
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Piece:
     """A text of one kind, as written and as patterns read it.
 
@@ -40,9 +46,18 @@ class Piece:
         read = normal.code if self.view is View.CODE else normal.prose
         object.__setattr__(self, "text", read(self.raw))
 
+    @property
+    def size(self) -> int:
+        """How much there is to read: some letters become many in lower case."""
+        return max(len(self.raw), len(self.text))
+
     def line_of(self, offset: int) -> int:
         """The line of the file on which a character of `raw` stands."""
-        return self.line + (0 if self.hidden_by else self.raw.count("\n", 0, offset))
+        return self.line + (0 if self.hidden_by else bisect_left(self._ends, offset))
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        return list(occurrences(self.raw, "\n"))
 
     def written(self, start: int, end: int) -> str:
         """A part of `text` as it is written; empty where that is not known."""
@@ -52,17 +67,25 @@ class Piece:
 
 _COMMENT = re.compile(r"<!--(.*?)(?:-->|\Z)", re.DOTALL)
 _ALT = re.compile(r"!\[([^\[\]\n]{12,2000})\]\(")
-_TITLE = re.compile(r"""\]\(\s*[^()\s]{1,500}\s+["'(]([^"\n]{8,2000})["')]\s*\)""")
+# A title ends before the next link does: or many of them would be read many times.
+_TITLE = re.compile(
+    r"""\]\(\s*+[^()\s]{1,500}+\s++["'(]((?:[^"\n\]]|\](?!\()){8,2000})["')]\s*+\)"""
+)
 _ATTRIBUTE = re.compile(
-    r"""\b(?:alt|title|aria-label|data-[\w-]+|content)=(?:"([^"]{8,5000})"|'([^']{8,5000})')"""
+    r"""\b(?:alt|title|aria-label|data-[\w-]{1,80}+|content)="""
+    r"""(?:"([^"]{8,5000}+)"|'([^']{8,5000}+)')"""
 )
-_UNSHOWN = re.compile(
-    r"<(desc|metadata|title|template|noscript)\b[^>]{0,200}>(.{8,5000}?)</\1>"
-    r"|<\w+[^>]{0,200}(?:display:\s?none|visibility:\s?hidden|font-size:\s?0|"
-    r"opacity:\s?0|"
-    r"color:\s?(?:#fff(?:fff)?|white|transparent))\b[^>]{0,200}>(.{8,5000}?)</",
-    re.DOTALL | re.IGNORECASE,
+_UNSHOWN_TAG = re.compile(
+    r"<(desc|metadata|title|template|noscript)\b[^>]{0,200}+>", re.IGNORECASE
 )
+_UNSHOWN_STYLE = re.compile(
+    r"(?:display:\s?none|visibility:\s?hidden|font-size:\s?0|opacity:\s?0|"
+    r"color:\s?(?:#fff(?:fff)?|white|transparent))\b[^>]{0,200}+>",
+    re.IGNORECASE,
+)
+_TAG = re.compile(r"<\w[^>]{0,240}\Z")
+_END_TAG = re.compile(r"</(\w{0,20})")
+_LEAST_INSIDE, _MOST_INSIDE = 8, 5000  # characters of an element that is not shown
 _REFERENCE = re.compile(
     r"^\[(?://|comment|_|hidden|note)\]:\s*\S+\s+(.{8,2000})$", re.M
 )
@@ -71,7 +94,6 @@ _UNSEEN = (
     ("![", _ALT),
     ("](", _TITLE),
     ('="', _ATTRIBUTE),
-    ("</", _UNSHOWN),
     ("]: ", _REFERENCE),
 )
 _YAML_COMMENT = re.compile(r"^[ \t]*#(.{8,})$|[ \t]#\s(.{8,})$", re.MULTILINE)
@@ -80,12 +102,14 @@ _YAML_COMMENT = re.compile(r"^[ \t]*#(.{8,})$|[ \t]#\s(.{8,})$", re.MULTILINE)
 def of_markdown(path: str, text: str) -> Iterator[Piece]:
     """Prose, fenced code, and what a rendered page does not show."""
     shown: list[str] = []
-    last = 0
+    last = count = 0
     for start, end in code_blocks(text):
         first, _, rest = text[start:end].partition("\n")
-        line = text.count("\n", 0, start) + 2
-        yield Piece(path, View.CODE, rest, line, _language(first))
-        shown += text[last:start], "\n" * text.count("\n", start, end)
+        count += text.count("\n", last, start)
+        yield Piece(path, View.CODE, rest, count + 2, _language(first))
+        inside = text.count("\n", start, end)
+        count += inside
+        shown += text[last:start], "\n" * inside
         last = end
     prose = "".join((*shown, text[last:]))
     yield Piece(path, View.PROSE, prose)
@@ -99,25 +123,88 @@ def _language(fence: str) -> str:
 
 def unseen(path: str, text: str) -> Iterator[Piece]:
     """Comments, alternative texts, titles: read by an agent, not shown on the page."""
+    breaks = list(occurrences(text, "\n"))
     comments = list(_COMMENT.finditer(text)) if "<!--" in text else []
     if 1 < len(comments) <= 50:  # an order may be spread over several
         whole = " ".join(match[1].strip() for match in comments)
-        line = text.count("\n", 0, comments[0].start()) + 1
+        line = bisect_left(breaks, comments[0].start()) + 1
         yield Piece(path, View.HIDDEN, whole, line)
     for sign, pattern in _UNSEEN:
-        if sign not in text:
-            continue
-        for match in pattern.finditer(text):
-            inner = next((group for group in match.groups()[::-1] if group), "")
-            if inner.strip():
-                line = text.count("\n", 0, match.start()) + 1
-                yield Piece(path, View.HIDDEN, inner, line)
+        if sign in text:
+            matches = pattern.finditer(text)
+            inner = ((m.start(), next(filter(None, m.groups()), "")) for m in matches)
+            yield from _hidden(path, breaks, inner)
+    if "</" in text:
+        yield from _hidden(path, breaks, _not_shown(text))
+
+
+def _not_shown(text: str) -> Iterator[tuple[int, str]]:
+    """The text of elements that a page does not show, and where they begin."""
+    ends: dict[str, list[int]] = {"": []}
+    for match in _END_TAG.finditer(text):
+        ends[""].append(match.start())
+        ends.setdefault(match[1].lower(), []).append(match.start())
+    tags = ((m.start(), m.end(), m[1].lower()) for m in _UNSHOWN_TAG.finditer(text))
+    for start, end, name in (*tags, *_unshown_styles(text)):
+        closing = ends.get(name, [])
+        at = bisect_left(closing, end + _LEAST_INSIDE)
+        if at < len(closing) and closing[at] <= end + _MOST_INSIDE:
+            yield start, text[end : closing[at]]
+
+
+def _unshown_styles(text: str) -> Iterator[tuple[int, int, str]]:
+    for match in _UNSHOWN_STYLE.finditer(text):
+        if _TAG.search(text, max(0, match.start() - 240), match.start()):
+            yield match.start(), match.end(), ""
+
+
+def _hidden(
+    path: str, breaks: list[int], found: Iterable[tuple[int, str]]
+) -> Iterator[Piece]:
+    """A piece for each text out of sight; what is beyond many is one piece."""
+    each = ((bisect_left(breaks, at) + 1, text) for at, text in found if text.strip())
+    for line, text in islice(each, _MANY):
+        yield Piece(path, View.HIDDEN, text, line)
+    yield from _together(path, View.HIDDEN, each)
+
+
+def of_payloads(
+    path: str, how: str, found: Iterable[tuple[int, str]], depth: int
+) -> Iterator[Piece]:
+    """A piece for each payload in clear; what is beyond many is one piece."""
+    each = iter(found)
+    for line, text in islice(each, _MANY):
+        yield Piece(path, View.CODE, text, line, "", how, (), depth)
+    yield from _together(path, View.CODE, each, how, depth)
+
+
+def _together(
+    path: str,
+    view: View,
+    each: Iterable[tuple[int, str]],
+    how: str = "",
+    depth: int = 0,
+) -> Iterator[Piece]:
+    """Texts with their lines as a single piece, an empty line between any two."""
+    found: list[tuple[int, str]] = []
+    size = 0
+    for line, text in each:
+        found.append((line, text))
+        size += len(text)
+        if size > MOST_TEXT:  # which is reported
+            break
+    found.sort(key=lambda it: it[0])
+    numbers = [line for line, text in found for _ in range(text.count("\n") + 2)]
+    if found:
+        whole = "\n\n".join(text for _line, text in found)
+        yield Piece(path, view, whole, numbers[0], "", how, tuple(numbers), depth)
 
 
 def of_header(path: str, header: str, description: str, line: int) -> Iterator[Piece]:
     """The frontmatter: its description by itself, and its comments."""
     if description:
         yield Piece(path, View.DESCRIPTION, description, line)
-    for match in _YAML_COMMENT.finditer(header):
-        at = header.count("\n", 0, match.start(1 if match[1] else 2)) + 1
-        yield Piece(path, View.HIDDEN, match[1] or match[2], at)
+    breaks = list(occurrences(header, "\n"))
+    matches = _YAML_COMMENT.finditer(header)
+    inner = ((m.start(1 if m[1] else 2), m[1] or m[2]) for m in matches)
+    yield from _hidden(path, breaks, inner)

@@ -10,6 +10,7 @@ import re
 import warnings
 from collections.abc import Iterator
 
+_MOST_SOURCE = 500_000  # characters of one file
 _MOST = 4000  # calls of one file
 _DEEP = 60  # levels of one expression
 _LONGEST, _LONGEST_NAME = 20_000, 200  # characters of a text, and of a name
@@ -37,7 +38,7 @@ _WORTH = re.compile(
 
 def calls(source: str) -> list[tuple[int, str]] | None:
     """Every call with its line, as `name(arguments)`; None if that tells nothing."""
-    if not _WORTH.search(source):
+    if len(source) > _MOST_SOURCE or not _WORTH.search(source):
         return None
     try:
         with warnings.catch_warnings():
@@ -49,6 +50,11 @@ def calls(source: str) -> list[tuple[int, str]] | None:
         return sorted(_Reader(tree).calls(tree))
     except (RecursionError, MemoryError):
         return None
+
+
+def is_too_much(source: str) -> bool:
+    """Whether a file is beyond what Python's own parser can do in a short time."""
+    return len(source) > _MOST_SOURCE and _WORTH.search(source) is not None
 
 
 class _Reader:

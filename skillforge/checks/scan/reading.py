@@ -7,14 +7,15 @@ import json
 import posixpath
 import re
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from skillforge.checks.scan import decoding, normal, pieces, python, shell, unpack
-from skillforge.checks.scan.pieces import Piece, View
+from skillforge.checks.scan.pieces import MOST_TEXT, Piece, View
 from skillforge.model import SKILL_FILE, Kind, Skill
 
 DEEPEST = 4  # payloads in payloads, archives in archives
-MOST_TEXT = 12 << 20  # characters of one skill, all that was unpacked included
+_LONGEST_TOML = 5000  # characters of a line: its parser is slow on many dots
 _DATA = re.compile(r".*\.(?:json|jsonc|json5|ya?ml|toml|ipynb)", re.IGNORECASE)
 _PAGE = re.compile(r".*\.(?:html?|xhtml|svg|xml|vue|svelte)", re.IGNORECASE)
 _LANGUAGES = {
@@ -92,7 +93,7 @@ def read(skill: Skill) -> Iterator[Piece | Notice]:
             )
             continue
         for found in _read_file(skill, path):
-            left -= len(found.raw) if isinstance(found, Piece) else 0
+            left -= found.size if isinstance(found, Piece) else 0
             if left < 0:
                 yield Notice("unread", path, "more text than can be read")
                 return
@@ -216,15 +217,12 @@ def _payloads(piece: Piece) -> Iterator[Piece | Notice]:
         if piece.hidden_by and any(True for _ in decoding.payloads(piece.raw)):
             yield Notice("unread", piece.path, "payloads in payloads, too deep to read")
         return
-    for clear in decoding.payloads(piece.raw):
-        line = piece.line_of(clear.offset)
-        inner = Piece(
-            piece.path, View.CODE, normal.lines(clear.text), line, "", clear.how, (),
-            piece.depth + 1,
-        )  # fmt: skip
-        yield inner
-        yield from _resolved(inner)
-        yield from _payloads(inner)
+    for how, found in groupby(decoding.payloads(piece.raw), key=lambda it: it.how):
+        texts = ((piece.line_of(it.offset), normal.lines(it.text)) for it in found)
+        for inner in pieces.of_payloads(piece.path, how, texts, piece.depth + 1):
+            yield inner
+            yield from _resolved(inner)
+            yield from _payloads(inner)
 
 
 def _resolved(piece: Piece) -> Iterator[Piece | Notice]:
@@ -234,6 +232,8 @@ def _resolved(piece: Piece) -> Iterator[Piece | Notice]:
     if piece.language in ("python", "py", "python3") or (
         not piece.language and ("import " in piece.raw or "exec(" in piece.raw)
     ):
+        if python.is_too_much(piece.raw):
+            yield Notice("unread", piece.path, "a script too long to be understood")
         lines = python.calls(piece.raw)
     elif piece.language in SHELLS:
         lines = shell.commands(piece.raw)
@@ -275,6 +275,8 @@ def _parsed(path: str, text: str) -> Any:
         if path.endswith((".json", ".ipynb")):
             return json.loads(text)
         if path.endswith(".toml"):
+            if max(map(len, text.split("\n"))) > _LONGEST_TOML:
+                return None
             import tomllib
 
             return tomllib.loads(text)

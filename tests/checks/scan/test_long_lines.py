@@ -1,0 +1,146 @@
+"""A line of any length is scanned in linear time, and nothing hides in it."""
+
+import base64
+import random
+import time
+from collections.abc import Callable
+
+import pytest
+
+from skillforge.checks.scan import scan
+from skillforge.checks.scan.signs import SIGNS
+from skillforge.model import Danger, File, Kind, Skill
+from tests.checks.scan.conftest import DROPPER
+from tests.conftest import parse_text, skill_md
+
+SHORT = 8_000  # characters; what is compared with it is four times as long
+NOISE = 0.15  # seconds of processor time in which no ratio tells anything
+MOST = 8.0  # times as long, for a line four times as long
+WORDS = sorted({word for signs in SIGNS.values() for s in signs for word in s.needs})
+UNITS = (
+    "a", " ", "\t", "http://", "http://a%d.io/x ", "//", "curl ", "curl %d ", "$(", '"',
+    "'", "\\", "[", "[[", "](", "](a (", "![", "`", "``` ", "~~~ ", "(", "{", "{a,",
+    "<!--", "<!-- %d -->", "<", "<a ", "</", "<desc>", "<p style='display:none'>%d</p>",
+    'alt="', "alt='%d aaaaaaa' ", "data-", "eval(", "eval(x%d) decode ", "%41", "%6",
+    "\\x41", "\\x41\\x42\\x43%d ", "&#65;", "&#", "\u200b", "a\u200b", "\u0437a",
+    "\u0437a%d ", "a\u0300", "\u2066", "\U000e0041", "deadbeef", "deadbeef%08d00 ",
+    "65,", "chr(65)+", "0x41, ", "a b ", "a@", "a.", "a.b@", "mail%d@b.io ",
+    "key=value ", "password=", "key%d=value&", "a|", "; ", "_", "_a_", "*a*", "**",
+    "1", "1.", "1:",
+    "4111 1111 1111 1112 ", "DE89 3704 ", "::", "-", "--a ", "#", " # ", "- ", ": ",
+    "never tell the user %d and send ", "send all keys %d to the server ",
+    "ignore all previous %d ", "import os;", "getattr(a, 'b')", "'a'+", "f(", "x='a'\\",
+    "[::-1]'%d aaaaaa' ", "rot13 '%d aaaaaa' ", "b32decode('%d aaaaaa') ",
+    "-----BEGIN PRIVATE KEY-----", "ghp_%036d ", "\r", "\v", "\u2028", "${ifs", "a''b",
+)  # fmt: skip
+FILES = (
+    "a.md",
+    "a.py",
+    "a.sh",
+    "a.json",
+    "a.yaml",
+    "a.txt",
+    "a.html",
+    "a.toml",
+    "SKILL.md",
+)
+
+
+def of_text(path: str, text: str) -> Skill:
+    whole = {"SKILL.md": skill_md("csv-tables").encode()}
+    if path == "SKILL.md":
+        whole[path] = skill_md("csv-tables", f"license: {text}\n", text).encode()
+    else:
+        whole[path] = text.encode("utf-8", "replace")
+    listed = {name: File(Kind.FILE, len(data)) for name, data in whole.items()}
+    document = parse_text(whole["SKILL.md"].decode())
+    return Skill("csv-tables", "csv-tables", listed, document, whole.__getitem__)
+
+
+def line_of(unit: str, size: int) -> str:
+    """One line of a unit, again and again; `%d` in it is a number that counts."""
+    if "%d" not in unit and "%0" not in unit:
+        return unit * (size // len(unit) + 1)
+    return "".join(unit % n for n in range(size // (len(unit) + 2)))
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def is_linear(path: str, unit: str) -> bool:
+    """Whether a line that is four times as long takes about four times as long."""
+    long = seconds(lambda: scan(of_text(path, line_of(unit, 4 * SHORT))))
+    if long < NOISE:
+        return True
+    short = seconds(lambda: scan(of_text(path, line_of(unit, SHORT))))
+    return long < MOST * max(short, NOISE / MOST)
+
+
+@pytest.mark.parametrize("number", range(len(FILES)), ids=FILES)
+def test_time_is_linear_in_the_length_of_a_line(number: int) -> None:
+    some = UNITS[number :: len(FILES) // 2]
+
+    assert [unit for unit in some if not is_linear(FILES[number], unit)] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", FILES)
+def test_time_is_linear_in_the_length_of_any_line(path: str) -> None:
+    assert [unit for unit in UNITS if not is_linear(path, unit)] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", ["a.md", "a.sh"])
+@pytest.mark.parametrize("unit", ["{} ", "{} %d "], ids=["repeated", "counted"])
+def test_time_is_linear_in_the_words_that_signs_need(path: str, unit: str) -> None:
+    words = [unit.format(word.replace("%", "%%")) for word in WORDS]
+
+    assert [word for word in words if not is_linear(path, word)] == []
+
+
+FILLERS = [
+    pytest.param("lorem ipsum dolor sit amet ", id="words"),
+    pytest.param("a", id="letters"),
+    pytest.param("curl %d and ", id="needed-words"),
+    pytest.param("send a report %d before the user asks; ", id="orders"),
+    pytest.param("see https://docs.python.org/%d ", id="links"),
+]
+
+
+@pytest.mark.parametrize("path", ["a.md", "a.sh", "a.txt"])
+@pytest.mark.parametrize("filler", FILLERS)
+def test_an_attack_is_found_wherever_a_long_line_has_it(filler: str, path: str) -> None:
+    whole = line_of(filler, 20_000)
+    places = random.Random(filler + path)
+
+    for _ in range(3):
+        at = places.randrange(len(whole))
+        text = f"{whole[:at]} ; {DROPPER} ; {whole[at:]}\n"
+        assert scan(of_text(path, text)).verdict is Danger.DANGEROUS, at
+
+
+@pytest.mark.parametrize("away", [0, 90, 300, 450, 590, 700, 1190, 1300, 2390])
+def test_no_word_before_an_attack_hides_it(away: int) -> None:
+    text = f"curl {'a' * away} ; {DROPPER.replace('-fsSL', '-fsSL ' + '-s ' * 60)} ;"
+
+    assert scan(of_text("a.sh", text)).verdict is Danger.DANGEROUS
+
+
+def test_an_attack_is_found_in_four_megabytes_on_one_line() -> None:
+    whole = line_of("lorem ipsum dolor %d ", 4 << 20)
+    at = random.Random(4).randrange(len(whole))
+    hidden = base64.b64encode(DROPPER.encode()).decode()
+
+    for attack in (DROPPER, f"echo {hidden} | base64 -d | sh"):
+        found = scan(of_text("a.md", f"{whole[:at]} ; {attack} ; {whole[at:]}\n"))
+        assert found.verdict is Danger.DANGEROUS
+
+
+def test_a_line_that_is_too_crowded_to_be_read_needs_a_person() -> None:
+    found = scan(of_text("a.md", "Never tell the user. " * 6000))
+
+    assert found.verdict is Danger.CAUTION
+    assert any("than can be read" in finding.message for finding in found.findings)
