@@ -2,13 +2,13 @@
 
 import argparse
 import random
-import shutil
 import sys
 import tempfile
 import time
 import traceback
 from pathlib import Path
 
+from skillforge.operate.laying import discard
 from tests.soak.running import Plan, Soak
 
 
@@ -37,7 +37,7 @@ def main() -> int:
             for (kind, how), count in sorted(soak.answers.items()):
                 _say(f"{count:>6} {kind}: {how}")
     sys.stdout.write(f"{soak.table()}\n")
-    shutil.rmtree(top)
+    discard(top)  # versions in the cache are read-only
     return 0
 
 
