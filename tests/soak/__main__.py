@@ -1,15 +1,14 @@
 """`python -m tests.soak --minutes 30 --seed 7`: everything at once, on one library."""
 
 import argparse
-import os
 import random
-import shutil
 import sys
 import tempfile
 import time
 import traceback
 from pathlib import Path
 
+from skillforge.operate.laying import discard
 from tests.soak.running import Plan, Soak
 
 
@@ -38,15 +37,8 @@ def main() -> int:
             for (kind, how), count in sorted(soak.answers.items()):
                 _say(f"{count:>6} {kind}: {how}")
     sys.stdout.write(f"{soak.table()}\n")
-    _remove(top)
+    discard(top)  # versions in the cache are read-only
     return 0
-
-
-def _remove(top: Path) -> None:
-    """Delete the soak's folder with the read-only skills in its cache."""
-    for folder, _, _ in os.walk(top):
-        Path(folder).chmod(0o700)
-    shutil.rmtree(top)
 
 
 def _options() -> argparse.Namespace:
