@@ -81,6 +81,7 @@ class Policy:
     least_cases_prose: int = 0
     least_cases_agent: int = 2  # for a skill with scripts that an agent made
     dependencies: bool = False
+    sandbox: str = "any"  # or full: one without weaknesses
     scan: ScanPolicy = field(default_factory=ScanPolicy)
     private_names: tuple[str, ...] = ()
     private_ids: tuple[str, ...] = ()  # patterns
@@ -89,6 +90,10 @@ class Policy:
     canary: CanaryPolicy = field(default_factory=CanaryPolicy)
     curate: CuratePolicy = field(default_factory=CuratePolicy)
     health_seconds: int = 3600  # that a health run may take
+
+    @property
+    def needs_full_sandbox(self) -> bool:
+        return self.sandbox == "full"
 
     def lets_roll_back(self, origin: str) -> bool:
         """Whether somebody of an origin may roll back without an approval."""
@@ -127,6 +132,7 @@ def read_policy(data: bytes) -> Policy:
         least_cases_prose=tests.get("prose", default.least_cases_prose),
         least_cases_agent=tests.get("agent", default.least_cases_agent),
         dependencies=tests.get("dependencies", default.dependencies),
+        sandbox=tests.get("sandbox", default.sandbox),
         scan=ScanPolicy(**settings.get("scan", {})),
         private_names=tuple(settings.get("redact", {}).get("names", ())),
         private_ids=tuple(settings.get("redact", {}).get("ids", ())),

@@ -43,6 +43,7 @@ class Item(NamedTuple):
     detail: str
     required: bool = True
     hint: str = ""
+    weaknesses: tuple[str, ...] = ()
 
 
 def examine(start: Path) -> list[Item]:
@@ -134,8 +135,9 @@ def _sandboxes() -> list[Item]:
     for name in sandbox.NAMES:
         box = sandbox.backend(name)
         gaps = box.gaps()
+        weak = () if gaps else tuple(box.weaknesses())
         detail = "; ".join(gaps) or box.about()
-        items.append(Item(f"sandbox {name}", not gaps, detail, False))
+        items.append(Item(f"sandbox {name}", not gaps, detail, False, "", weak))
     if any(item.ok for item in items):
         return items
     hint = (

@@ -110,6 +110,21 @@ class Child:
                 os.kill(self.pid, signal.SIGKILL)
             self._release()
 
+    def terminate(self) -> None:
+        """Ask the process to clean up and end; `end` waits for that."""
+        import signal
+
+        if self.pid:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGTERM)
+
+    def end(self) -> None:
+        """Wait a moment for a process that was asked to end, then kill it."""
+        if self.pid:
+            with suppress(ToolError):
+                self.read(_RELEASE)
+            self.kill()
+
     def kill_group(self) -> None:
         """End the process and all it started: asked first, so that it can clean up."""
         import signal

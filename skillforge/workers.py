@@ -123,8 +123,10 @@ def farm(
                         worker.give(following)
                     yield place, result
         finally:
+            for worker in workers:  # all first, so that they clean up at the same time
+                worker.child.terminate()
             for worker in workers:
-                worker.child.kill()
+                worker.child.end()
     for place in waiting:  # nobody is left to do it
         yield place, None
 

@@ -66,6 +66,7 @@ def doctor(settings: Settings) -> Answer:
         lines.append(f"{sign:<8}{item.name:<20}{item.detail}")
         if not item.ok and item.hint:
             lines.append(f"{'':<28}{item.hint}")
+        lines += [f"{'':<28}weakness: {words}" for words in item.weaknesses]
     ok = all(item.ok for item in items if item.required)
     return Answer({"items": [item._asdict() for item in items]}, "\n".join(lines), ok)
 

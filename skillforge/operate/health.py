@@ -76,7 +76,8 @@ def check_up(
     comes first the next time.
     Each result is kept before the next part begins, so that a crash costs little.
     """
-    box, why = sandbox.choose()
+    policy = library.policy(tip)
+    box, why = sandbox.choose(is_strict=policy.needs_full_sandbox)
     if box is None:
         raise ToolError(
             f"there is no sandbox here, and nothing runs outside of one: {why}",
@@ -209,8 +210,8 @@ _AGAIN = "it passed when it was tried again; before: "
 
 def _machine(box: Sandbox) -> Environment:
     """Where cases run here; a container brings its own interpreter."""
-    is_ours = box.name == "bubblewrap"
-    python = f"Python {platform.python_version()}" if is_ours else box.about()
+    is_here = box.name in ("bubblewrap", "landlock")
+    python = box.about().rpartition(", ")[2] if is_here else box.about()
     return Environment(python, f"{platform.system()} {platform.machine()}", box.name)
 
 

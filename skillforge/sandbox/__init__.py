@@ -9,7 +9,7 @@ ends it, nothing of it is left.
 import os
 import signal
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -17,6 +17,9 @@ from typing import NamedTuple, Protocol
 from skillforge.errors import RequestError, ToolError
 
 MB = 1 << 20
+# Begins the paths in a job's words, until a sandbox knows where they begin. No word
+# that a process is given can hold it.
+ROOT = "\0"
 SKILL_DIR = "/skill"
 WORK_DIR = "/work"
 HOME_DIR = "/home/agent"
@@ -73,7 +76,7 @@ class Job:
 
     `files` and `links` are put into the work directory, `mounts` are further folders
     that it may read, by where it sees them. `wanted` names files of the work directory
-    to bring back.
+    to bring back. A path of the sandbox in `argv`, `links` or `env` begins with `ROOT`.
     """
 
     argv: tuple[str, ...]
@@ -86,6 +89,15 @@ class Job:
     wanted: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
     has_traps: bool = False
+
+    def at(self, root: str) -> "Job":
+        """The same job, where the paths of its words begin at a folder."""
+        return replace(
+            self,
+            argv=tuple(word.replace(ROOT, root) for word in self.argv),
+            links={path: to.replace(ROOT, root) for path, to in self.links.items()},
+            env={name: text.replace(ROOT, root) for name, text in self.env.items()},
+        )
 
 
 class Found(NamedTuple):
@@ -131,36 +143,54 @@ class Sandbox(Protocol):
         """What of the contract does not hold here; with any of it, nothing is run."""
         ...
 
+    def weaknesses(self) -> list[str]:
+        """What it does less well than the contract says, and does no harm.
+
+        Never anything of network, secrets or writes. The policy decides whether a
+        sandbox with such a weakness is used.
+        """
+        ...
+
     def run(self, job: Job) -> Ended: ...
 
 
-NAMES = ("bubblewrap", "docker", "podman")
+NAMES = ("bubblewrap", "landlock", "docker", "podman")
+NONE = "none"
 _CHOICE = "SKILLFORGE_SANDBOX"
-_OFF = "none"
 
 
 def backend(name: str) -> Sandbox:
     """A backend by its name, whether or not it works here."""
     from skillforge.sandbox.bubblewrap import Bubblewrap
     from skillforge.sandbox.container import Container
+    from skillforge.sandbox.landlock import Landlock
 
     if name not in NAMES:
+        known = ", ".join((*NAMES, NONE))
         raise RequestError(
-            f"there is no sandbox {name!r}", hint=f"choose one of {', '.join(NAMES)}"
+            f"there is no sandbox {name!r}", hint=f"choose one of {known}"
         )
+    if name == "landlock":
+        return Landlock()
     return Bubblewrap() if name == "bubblewrap" else Container(name)
 
 
 @cache
-def choose() -> tuple[Sandbox | None, str]:
-    """The sandbox to use, or why there is none: what each of them lacks."""
+def choose(*, is_strict: bool = False) -> tuple[Sandbox | None, str]:
+    """The sandbox to use, or why there is none: what each of them lacks.
+
+    `is_strict` accepts only a sandbox without weaknesses.
+    """
     wanted = os.environ.get(_CHOICE)
-    if wanted == _OFF:
-        return None, f"turned off by {_CHOICE}={_OFF}"
+    if wanted == NONE:
+        return None, f"turned off by {_CHOICE}={NONE}"
     lacking = []
     for name in [wanted] if wanted else NAMES:
         sandbox = backend(name)
-        if not (gaps := sandbox.gaps()):
+        gaps = sandbox.gaps()
+        if not gaps and is_strict and (weak := sandbox.weaknesses()):
+            gaps = [f"the policy asks for a full sandbox (tests.sandbox); {weak[0]}"]
+        if not gaps:
             return sandbox, ""
         lacking.append(f"{name}: {', '.join(gaps[:3])}")
     return None, "; ".join(lacking)

@@ -34,7 +34,8 @@ from skillforge.sandbox import (
     rooms,
     traps,
 )
-from skillforge.sandbox.watching import Seen, Usage, attend, conclude
+from skillforge.sandbox.usage import Usage
+from skillforge.sandbox.watching import Seen, attend, conclude
 
 _LEAST = (0, 7)  # the first bubblewrap with all that we ask of it
 _SETUP_SECONDS = 30
@@ -63,9 +64,12 @@ class Bubblewrap:
             return [f"bwrap {least} or newer is not installed; {probe.install_hint()}"]
         return probe.gaps(self)
 
+    def weaknesses(self) -> list[str]:
+        return []
+
     def run(self, job: Job) -> Ended:
         with ExitStack() as stack:
-            return _Stay(self.program, job, stack).run()
+            return _Stay(self.program, job.at(""), stack).run()
 
 
 def _candidates() -> Iterator[str]:

@@ -73,9 +73,12 @@ class Container:
         # The job is nobody on the host as well: it needs no users of its own.
         return probe.gaps(self, ("ipc", "mnt", "net", "pid", "uts", "cgroup"))
 
+    def weaknesses(self) -> list[str]:
+        return []
+
     def run(self, job: Job) -> Ended:
         with tempfile.TemporaryDirectory(prefix="skillforge-container-") as scratch:
-            return _Room(self, job, Path(scratch)).run()
+            return _Room(self, job.at(""), Path(scratch)).run()
 
     def start(self, *arguments: str, cwd: Path | None = None) -> proc.Process:
         line = [self.name, *self.options, *arguments]

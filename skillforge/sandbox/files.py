@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import Iterable
+from itertools import count
 
 from skillforge.sandbox import Found
 
@@ -100,3 +101,44 @@ def _step(parent: int, part: str) -> int:
         return open_folder(part, parent)
     finally:
         os.close(parent)
+
+
+def remove_folder(path: str) -> None:
+    """Remove a folder and all in it, however deep, and closed to its own owner.
+
+    Only for one that nobody changes any more.
+    """
+    top = open_folder(path)
+    try:
+        for number in count():
+            folders = _remove_files(top)
+            if not folders:
+                break
+            for place, name in enumerate(folders):
+                _flatten(top, name, f".{number}.{place}.")
+    finally:
+        os.close(top)
+    os.rmdir(path)
+
+
+def _remove_files(folder: int) -> list[str]:
+    """Remove what is in a folder, but for folders; their names."""
+    with os.scandir(folder) as entries:
+        found = list(entries)
+    folders = [e.name for e in found if e.is_dir(follow_symlinks=False)]
+    for name in {e.name for e in found} - set(folders):
+        os.unlink(name, dir_fd=folder)
+    return folders
+
+
+def _flatten(top: int, name: str, prefix: str) -> None:
+    """Remove a folder of the top, and move the folders in it to the top."""
+    os.chmod(name, 0o700, dir_fd=top)
+    folder = open_folder(name, top)
+    try:
+        for at, inner in enumerate(_remove_files(folder)):
+            os.chmod(inner, 0o700, dir_fd=folder)
+            os.rename(inner, f"{prefix}{at}", src_dir_fd=folder, dst_dir_fd=top)
+    finally:
+        os.close(folder)
+    os.rmdir(name, dir_fd=top)

@@ -48,8 +48,8 @@ def gaps(sandbox: "Sandbox", namespaces: Sequence[str] = _NAMESPACES) -> list[st
         raise unwritable(tempfile.gettempdir(), err) from err
     with folder as name:
         os.chmod(name, 0o777)  # noqa: S103 - only the mount keeps it from being written
-        # Many processes: where it sees the host's, it is to say so, not to be ended.
-        limits = Limits(processes=10_000)
+        # So much: where it sees the host's processes, it is to say so, not to be ended.
+        limits = Limits(processes=10_000, cpu_seconds=1_000_000, memory=1 << 40)
         job = Job(
             ("sh", "-c", _QUESTIONS), Path(name), wanted=("probe",), limits=limits
         )

@@ -5,16 +5,16 @@ kernel did not allow it; programs that merely try go on.
 """
 
 import errno
-import platform
+import os
 import struct
 from functools import cache
 
-_ALLOW = 0x7FFF0000
-_ERRNO = 0x00050000
+ALLOW = 0x7FFF0000
+ERRNO = 0x00050000
 _KILL = 0x80000000
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 # Offsets in what the kernel hands over.
-_NUMBER, _ARCH, _FIRST, _SECOND, _THIRD = 0, 4, 16, 24, 32
+NUMBER, ARCH, FIRST, SECOND, THIRD = 0, 4, 16, 24, 32
 
 # The name, and its number on x86_64 and on aarch64; None where there is none.
 _REFUSED: dict[str, tuple[int | None, int | None]] = {
@@ -98,40 +98,50 @@ _X32 = 0x40000000
 @cache
 def program() -> bytes:
     """The filter for this machine; empty for one whose numbers are not known here."""
-    if platform.machine() not in _MACHINES:
-        return b""
-    arch, column = _MACHINES[platform.machine()]
-    no = _ERRNO | errno.EPERM
+    lines = rules()
+    return b"".join([*lines, line(RETURN, ALLOW)]) if lines else b""
+
+
+def column() -> int:
+    """Which of the numbers of a system call is this machine's."""
+    return _MACHINES[os.uname().machine][1]
+
+
+def rules() -> list[bytes]:
+    """What every backend refuses; none for a machine whose numbers are not known."""
+    if os.uname().machine not in _MACHINES:
+        return []
+    arch, column = _MACHINES[os.uname().machine]
+    no = ERRNO | errno.EPERM
     lines = [
-        _line(_LOAD, _ARCH),
-        _line(_EQUAL, arch, 1, 0),
-        _line(_RETURN, _KILL),
-        _line(_LOAD, _NUMBER),
-        _line(_AT_LEAST, _X32, 0, 1),
-        _line(_RETURN, _ERRNO | errno.ENOSYS),
+        line(LOAD, ARCH),
+        line(EQUAL, arch, 1, 0),
+        line(RETURN, _KILL),
+        line(LOAD, NUMBER),
+        line(AT_LEAST, _X32, 0, 1),
+        line(RETURN, ERRNO | errno.ENOSYS),
     ]
     for numbers in _REFUSED.values():
         if (number := numbers[column]) is not None:
-            lines += [_line(_EQUAL, number, 0, 1), _line(_RETURN, no)]
+            lines += [line(EQUAL, number, 0, 1), line(RETURN, no)]
     for number in _UNSEEN.values():
-        lines += [_line(_EQUAL, number, 0, 1), _line(_RETURN, _ERRNO | errno.ENOSYS)]
-    lines += _when(_CLONE[column], _FIRST, [_line(_ANY_BIT, _NEW_NAMESPACES, 0, 1)], no)
-    hides = _line(_ANY_BIT, _NO_TRACE, 0, 1)
-    for call, argument in ((_OPEN, _SECOND), (_OPENAT, _THIRD)):
+        lines += [line(EQUAL, number, 0, 1), line(RETURN, ERRNO | errno.ENOSYS)]
+    lines += when(_CLONE[column], FIRST, [line(ANY_BIT, _NEW_NAMESPACES, 0, 1)], no)
+    hides = line(ANY_BIT, _NO_TRACE, 0, 1)
+    for call, argument in ((_OPEN, SECOND), (_OPENAT, THIRD)):
         if (opens := call[column]) is not None:
-            lines += _when(opens, argument, [hides], no)
-    sets = [_line(_EQUAL, _SET_FLAGS, 0, 3), _line(_LOAD, _THIRD), hides]
-    lines += _when(_FCNTL[column], _SECOND, sets, no)
+            lines += when(opens, argument, [hides], no)
+    sets = [line(EQUAL, _SET_FLAGS, 0, 3), line(LOAD, THIRD), hides]
+    lines += when(_FCNTL[column], SECOND, sets, no)
     for option in _BIND_TO_DEVICE:
-        binds = [_line(_EQUAL, 1, 0, 3), _line(_LOAD, _THIRD)]
-        binds += [_line(_EQUAL, option, 0, 1)]
-        lines += _when(_SETSOCKOPT[column], _SECOND, binds, no)
+        binds = [line(EQUAL, 1, 0, 3), line(LOAD, THIRD)]
+        binds += [line(EQUAL, option, 0, 1)]
+        lines += when(_SETSOCKOPT[column], SECOND, binds, no)
     for number in (_SOCKET[column], _SOCKETPAIR[column]):
-        lines += _families(number)
+        lines += unless(number, FIRST, _FAMILIES, ERRNO | errno.EAFNOSUPPORT)
     for request in _TERMINAL:
-        lines += _when(_IOCTL[column], _SECOND, [_line(_EQUAL, request, 0, 1)], no)
-    lines += [_line(_RETURN, _ALLOW)]
-    return b"".join(lines)
+        lines += when(_IOCTL[column], SECOND, [line(EQUAL, request, 0, 1)], no)
+    return lines
 
 
 def profile() -> dict[str, object]:
@@ -171,21 +181,23 @@ def _low_half(value: int) -> dict[str, object]:
     return {"value": 0xFFFFFFFF, "valueTwo": value, "op": op}
 
 
-def _line(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
+def line(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
     return struct.pack("=HBBI", code, yes, no, value)
 
 
-def _when(number: int, argument: int, test: list[bytes], answer: int) -> list[bytes]:
+def when(number: int, argument: int, test: list[bytes], answer: int) -> list[bytes]:
     """Refuse a call whose argument passes a test; the number is loaded again after."""
-    inner = [_line(_LOAD, argument), *test, _line(_RETURN, answer)]
-    inner += [_line(_LOAD, _NUMBER)]
-    return [_line(_EQUAL, number, 0, len(inner)), *inner]
+    inner = [line(LOAD, argument), *test, line(RETURN, answer)]
+    inner += [line(LOAD, NUMBER)]
+    return [line(EQUAL, number, 0, len(inner)), *inner]
 
 
-def _families(number: int) -> list[bytes]:
-    """Let a socket be made of the known families only."""
-    count = len(_FAMILIES)
-    inner = [_line(_LOAD, _FIRST)]
-    inner += [_line(_EQUAL, f, count - at, 0) for at, f in enumerate(_FAMILIES)]
-    inner += [_line(_RETURN, _ERRNO | errno.EAFNOSUPPORT), _line(_LOAD, _NUMBER)]
-    return [_line(_EQUAL, number, 0, len(inner)), *inner]
+def unless(
+    number: int, argument: int, allowed: tuple[int, ...], answer: int
+) -> list[bytes]:
+    """Refuse a call unless its argument is one of a few."""
+    count = len(allowed)
+    inner = [line(LOAD, argument)]
+    inner += [line(EQUAL, value, count - at, 0) for at, value in enumerate(allowed)]
+    inner += [line(RETURN, answer), line(LOAD, NUMBER)]
+    return [line(EQUAL, number, 0, len(inner)), *inner]

@@ -14,7 +14,8 @@ from skillforge.store import Checked, Uses
 from tests.conftest import LibraryFolder, Run, parse_text, skill_md
 from tests.propose.conftest import Loop
 
-OLD = Environment("Python 3.9.1", "Linux x86_64", "bubblewrap")
+BOX, _ = sandbox.choose()
+OLD = Environment("Python 3.9.1", "Linux x86_64", BOX.name if BOX else "")
 SCRIPT = "import sys; print(sys.argv[1].upper())\n"
 CASE = "run: [python3, scripts/up.py, abc]\nexpect: {{stdout: {0}}}\n"
 

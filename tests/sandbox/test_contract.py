@@ -1,5 +1,6 @@
 """What every sandbox keeps, tried on each that this machine has."""
 
+import json
 import os
 import socket
 import time
@@ -11,7 +12,16 @@ from pathlib import Path
 import pytest
 
 from skillforge import sandbox
-from skillforge.sandbox import MB, Ended, Found, Job, Limits, Sandbox, container
+from skillforge.sandbox import (
+    MB,
+    ROOT,
+    Ended,
+    Found,
+    Job,
+    Limits,
+    Sandbox,
+    container,
+)
 from tests.sandbox.conftest import running
 
 IMAGE = os.environ.get("SKILLFORGE_SANDBOX_IMAGE", "")  # before a test's clean-up
@@ -62,7 +72,7 @@ def test_it_finds_its_skill_its_files_and_its_variables(start: Start) -> None:
     ended = start(
         *("sh", "-c", 'sh scripts/hello.sh "$WHO"; cat a/b.txt; ./run; pwd'),
         files={"a/b.txt": b"text\n", "run": b"#!/bin/sh\necho run\n"},
-        links={"scripts": "/skill/scripts"},
+        links={"scripts": f"{ROOT}/skill/scripts"},
         env={"WHO": "you there"},
     )
 
@@ -98,19 +108,38 @@ def test_a_large_file_is_brought_back_in_part(start: Start) -> None:
 
 def test_only_the_work_directory_can_be_written(start: Start) -> None:
     script = """
-for place in / /skill /skill/scripts /usr /etc /var /proc/sys; do
+for place in / $SKILL_DIR $SKILL_DIR/scripts ~ /usr /etc /var /tmp/.. /proc/sys; do
   touch $place/x 2>/dev/null && echo "wrote $place"
 done
-touch /work/x && echo work
+touch x && echo work
 """
     assert start("sh", "-c", script).out == b"work\n"
 
 
-def test_it_is_nobody_with_no_rights(start: Start) -> None:
-    said = start("sh", "-c", "id -u; grep -E 'CapEff|NoNewPrivs' /proc/self/status").out
+RIGHTS = """
+import ctypes, json, os
+libc = ctypes.CDLL(None)
+head, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+assert libc.capget(head, data) == 0
+print(json.dumps({
+    "user": os.getuid(),
+    "capabilities": list(data),
+    "no_new_privileges": libc.prctl(39, 0, 0, 0, 0),
+    "filter": libc.prctl(21, 0, 0, 0, 0),
+}))
+"""
 
-    lines = said.decode().split()
-    assert lines == ["65534", "CapEff:", "0" * 16, "NoNewPrivs:", "1"]
+
+def test_it_has_no_rights_and_is_nobody(start: Start, box: Sandbox) -> None:
+    """Without namespaces only root can be somebody else."""
+    said = json.loads(start("python3", "-c", RIGHTS).out)
+
+    assert said == {
+        "user": os.getuid() or 65534 if box.name == "landlock" else 65534,
+        "capabilities": [0] * 6,
+        "no_new_privileges": 1,
+        "filter": 2,
+    }
 
 
 def test_there_is_no_network(start: Start) -> None:
@@ -129,7 +158,7 @@ def test_there_is_no_network(start: Start) -> None:
 
 
 def test_a_planted_secret_that_is_taken_is_told(start: Start) -> None:
-    quiet = start("ls", "/home/agent/.ssh", has_traps=True)
+    quiet = start("sh", "-c", "ls ~/.ssh", has_traps=True)
     loud = start(
         *("sh", "-c", "cat ~/.ssh/id_ed25519 >/dev/null; echo $GITHUB_TOKEN"),
         has_traps=True,
@@ -221,9 +250,8 @@ while True: pass
     ended = start("python3", "-c", script, limits=limits)
 
     assert ended.limit
-    if (
-        box.name == "bubblewrap"
-    ):  # a container counts for each of them, and takes longer
+    # A container counts for each of them, and takes longer.
+    if box.name in ("bubblewrap", "landlock"):
         assert "2 s of processor time" in ended.limit
 
 

@@ -6,6 +6,7 @@ All have to be stopped, and the report has to say by what.
 
 import contextlib
 import os
+import shutil
 import socket
 import threading
 import time
@@ -14,50 +15,62 @@ from pathlib import Path
 
 import pytest
 
+from skillforge import sandbox
 from skillforge.sandbox.traps import KEY_FILES
 from tests.conftest import LibraryFolder
 from tests.sandbox.conftest import Try, running
 
 HOME = Path.home()
+PYTHON = shutil.which("python3", path="/usr/local/bin:/usr/bin:/bin") or "python3"
 SECRET = "sekrit-4711-of-the-host"
 
+# Without a mount namespace what is refused is there, and may not be opened.
+CLOSED = ("No such file", "Permission denied")
 # What it does, and what the report has to say of it.
 READS = {
-    "ssh-keys": (f"open('{HOME}/.ssh/id_rsa')", "No such file"),
-    "any-home": (f"print(open('{HOME}/.bashrc').read())", "No such file"),
+    "ssh-keys": f"open('{HOME}/.ssh/id_rsa')",
+    "any-home": f"print(open('{HOME}/.bashrc').read())",
     "shadow": "open('/etc/shadow')",
     "machine-id": "open('/etc/machine-id')",
     "host-name": "assert open('/etc/hostname')",
     "mounted-disks": "import os; assert os.listdir('/mnt') or os.listdir('/media')",
-    "docker-socket": "import os; os.stat('/run/docker.sock')",
+    "docker-socket": (
+        "import socket; socket.socket(socket.AF_UNIX).connect('/run/docker.sock')",
+        ("No such file", "refused"),
+    ),
     "kernel-settings": "import os; os.listdir('/sys/kernel')",
     "kernel-memory": "open('/dev/mem', 'rb')",
-    "disks": "import os; os.path.exists('/dev/sda') or os.stat('/dev/vda')",
-    "site-packages": ("import click", "No module named"),
+    "disks": "import glob; open((glob.glob('/dev/[svx]d*[a-z]') or ['/dev/sda'])[0])",
+    "shared-memory-of-others": (
+        "import os; os.listdir('/dev/shm')[0]",
+        (*CLOSED, "IndexError"),
+    ),
+    "messages-of-the-kernel": "open('/dev/kmsg')",
+    "site-packages": ("import click", ("No module named",)),
 }
 WRITES = {
-    "skill": "open('/skill/SKILL.md', 'a')",
+    "skill": "import os; open(os.environ['SKILL_DIR'] + '/SKILL.md', 'a')",
     "skill-by-link": "open('scripts/attack.py', 'a')",
     "programs": "open('/usr/bin/evil', 'w')",
     "settings": "open('/etc/evil', 'w')",
     "root": "open('/evil', 'w')",
-    "home": "open('/home/agent/evil', 'w')",
+    "home": "import os; open(os.path.expanduser('~/evil'), 'w')",
     "devices": "open('/dev/evil', 'w')",
     "core-pattern": "open('/proc/sys/kernel/core_pattern', 'w').write('|/work/evil')",
     "sysrq": "open('/proc/sysrq-trigger', 'w').write('b')",
-    "own-input": "open('/run/stdin', 'w')",
+    "own-input": "open('/dev/stdin', 'w')",
 }
 # System calls by number (x86_64), with their arguments; they have to be refused.
 CALLS = {
-    "mount": (165, "b'none', b'/work', b'tmpfs', 0, 0"),
+    "mount": (165, "b'none', b'.', b'tmpfs', 0, 0"),
     "umount": (166, "b'/skill', 2"),
     "unshare-users": (272, "0x10000000"),
     "unshare-network": (272, "0x40000000"),
     "ptrace-parent": (101, "16, 1, 0, 0"),
     "ptrace-me": (101, "0, 0, 0, 0"),
     "read-memory-of-first": (310, "1, 0, 0, 0, 0, 0"),
-    "pivot-root": (155, "b'/work', b'/work'"),
-    "chroot": (161, "b'/work'"),
+    "pivot-root": (155, "b'.', b'.'"),
+    "chroot": (161, "b'.'"),
     "set-host-name": (170, "b'evil', 4"),
     "load-module": (175, "0, 0, b''"),
     "kexec": (246, "0, 0, 0, 0"),
@@ -87,12 +100,12 @@ CALLS = {
     "raw-packets": (41, "17, 3, 0"),
     "raw-ip": (41, "2, 3, 1"),
     "fake-terminal-input": (16, "0, 0x5412, b'x'"),
-    "make-device": (133, "b'/work/disk', 0o60600, 2048"),
+    "make-device": (133, "b'disk', 0o60600, 2048"),
     "clone-new-user": (56, "0x10000011, 0, 0, 0, 0"),
     "clone-new-mounts": (56, "0x00020011, 0, 0, 0, 0"),
     "clone-new-network": (56, "0x40000011, 0, 0, 0, 0"),
     "clone-unseen": (435, "b'0' * 88, 88"),
-    "open-unseen": (437, "-100, b'/work', b'0' * 24, 24"),
+    "open-unseen": (437, "-100, b'.', b'0' * 24, 24"),
     "join-namespace": (308, "0, 0"),
     "pin-pages": (278, "1, 0, 0, 0"),
     "bind-to-device": (54, "1, 1, 25, b'lo', 2"),
@@ -112,19 +125,24 @@ if answer < 0:
 """
 
 
+def is_landlock() -> bool:
+    box, _ = sandbox.choose()
+    return box is not None and box.name == "landlock"
+
+
 def params(table: dict[str, object]) -> list[object]:
     return [pytest.param(value, id=name) for name, value in table.items()]
 
 
 @pytest.mark.needs_sandbox
 @pytest.mark.parametrize("what", params({**READS}))
-def test_it_cannot_read(attempt: Try, what: str | tuple[str, str]) -> None:
-    script, says = what if isinstance(what, tuple) else (what, "No such file")
+def test_it_cannot_read(attempt: Try, what: str | tuple[str, tuple[str, ...]]) -> None:
+    script, says = what if isinstance(what, tuple) else (what, CLOSED)
 
     trial = attempt(script)
 
     assert trial["outcome"] == "failed"
-    assert says in trial["detail"]
+    assert any(words in trial["detail"] for words in says), trial["detail"]
 
 
 @pytest.mark.needs_sandbox
@@ -162,10 +180,17 @@ def test_it_cannot_see_the_library_or_another_skill(
     library.write("skills/other/SKILL.md", "secret")
     places = [".git/config", "skills/other/SKILL.md", "skillforge.yaml"]
     paths = [f"{library.root}/{place}" for place in places]
-    paths += ["/skill/../other/SKILL.md", "/skill/../../.git/config"]
     script = f"""
 import os, sys
-sys.exit('none is there' if not any(map(os.path.exists, {paths})) else 0)
+skill = os.environ['SKILL_DIR']
+paths = {paths} + [skill + '/../other/SKILL.md', skill + '/../../.git/config']
+for path in paths:
+    try:
+        open(path)
+        sys.exit(0)
+    except OSError:
+        pass
+sys.exit('none is there')
 """
     trial = attempt(script)
 
@@ -182,12 +207,13 @@ def test_it_knows_no_variable_of_ours(
     script = """
 import glob, os, sys
 seen = str(os.environ)
-for path in glob.glob('/proc/[0-9]*/environ'):
+pids = glob.glob('/proc/[0-9]*') or [f'/proc/{pid}' for pid in range(1, 99999)]
+for path in [f'{pid}/environ' for pid in pids]:
     try:
         seen += open(path).read()
-    except PermissionError:
+    except OSError:
         pass
-sys.exit(0 if 'DEPLOY' in seen or 'GIT_' in seen else 'nothing of it')
+sys.exit(0 if 'DEPLOY' in seen or 'GIT_AUTHOR' in seen else 'nothing of it')
 """
     trial = attempt(script)
 
@@ -200,16 +226,19 @@ sys.exit(0 if 'DEPLOY' in seen or 'GIT_' in seen else 'nothing of it')
 def test_it_sees_and_reaches_no_process_of_ours(attempt: Try) -> None:
     script = f"""
 import os, sys
-pids = [int(p) for p in os.listdir('/proc') if p.isdigit()]
+try:
+    pids = [int(p) for p in os.listdir('/proc') if p.isdigit()]
+except PermissionError:
+    pids = []
 try:
     os.kill({os.getpid()}, 9)
-except ProcessLookupError:
-    sys.exit(f'alone with {{sorted(pids)}}' if len(pids) < 5 else 0)
+except (ProcessLookupError, PermissionError):
+    sys.exit(f'alone with {{len(pids)}}' if len(pids) < 5 else 0)
 """
     trial = attempt(script)
 
     assert trial["outcome"] == "failed"
-    assert "alone with [1, " in trial["detail"]
+    assert "alone with " in trial["detail"]
 
 
 @pytest.mark.needs_sandbox
@@ -224,11 +253,12 @@ def test_killing_everybody_kills_only_itself(attempt: Try) -> None:
 def test_it_inherits_no_open_file(attempt: Try) -> None:
     script = """
 import os, sys
-links = {fd: os.readlink(f'/proc/self/fd/{fd}') for fd in os.listdir('/proc/self/fd')
+links = {fd: os.readlink(f'/proc/self/fd/{fd}') for fd in range(256)
          if os.path.islink(f'/proc/self/fd/{fd}')}
+skill = os.path.realpath(os.environ['SKILL_DIR'])
 odd = {fd: to for fd, to in links.items()
-       if not to.startswith(('/dev/null', 'pipe:', '/proc/', 'user:', '/skill/'))}
-sys.exit(0 if odd else 'only its own')
+       if not to.startswith(('/dev/null', 'pipe:', 'user:', skill))}
+sys.exit(f'others: {odd}' if odd else 'only its own')
 """
     assert "only its own" in attempt(script)["detail"]
 
@@ -310,13 +340,17 @@ def test_it_cannot_reach_the_network_and_the_try_is_reported(
 
 @pytest.mark.needs_sandbox
 def test_what_talks_to_itself_is_not_taken_for_a_try(attempt: Try) -> None:
+    """Where it cannot, which is a known weakness, it fails, and is not accused."""
     script = """
 import socket, threading
 server = socket.create_server(('127.0.0.1', 0))
 threading.Thread(target=server.accept, daemon=True).start()
 socket.create_connection(server.getsockname(), 3).close()
 """
-    assert attempt(script)["outcome"] == "passed"
+    trial = attempt(script)
+
+    assert "it tried to connect" not in trial["detail"]
+    assert trial["outcome"] == ("failed" if is_landlock() else "passed")
 
 
 @pytest.mark.needs_sandbox
@@ -336,7 +370,7 @@ except OSError:
 @pytest.mark.needs_sandbox
 @pytest.mark.parametrize("path", [".ssh/id_ed25519", ".aws/credentials"])
 def test_a_trap_that_it_reads_is_reported(attempt: Try, path: str) -> None:
-    trial = attempt(f"open('/home/agent/{path}').read()")
+    trial = attempt(f"import os; open(os.path.expanduser('~/{path}')).read()")
 
     assert trial["outcome"] == "failed"
     assert f"it read /home/agent/{path}" in trial["detail"]
@@ -346,10 +380,13 @@ def test_a_trap_that_it_reads_is_reported(attempt: Try, path: str) -> None:
 def test_a_trap_whose_times_it_sets_back_is_reported(attempt: Try) -> None:
     script = """
 import os, time
-path = '/home/agent/.ssh/id_ed25519'
+path = os.path.expanduser('~/.ssh/id_ed25519')
 time.sleep(.02)
 open(path).read()
-os.utime(path, ns=(0, 0))
+try:
+    os.utime(path, ns=(0, 0))
+except PermissionError:
+    pass
 """
     assert "it read /home/agent/.ssh/id_ed25519" in attempt(script)["detail"]
 
@@ -368,7 +405,7 @@ def test_a_secret_of_its_environment_that_it_writes_out_is_reported(
 def test_reading_a_trap_without_a_trace_is_refused(attempt: Try) -> None:
     script = """
 import fcntl, os
-path = '/home/agent/.ssh/id_ed25519'
+path = os.path.expanduser('~/.ssh/id_ed25519')
 for how in (lambda: os.open(path, os.O_RDONLY | os.O_NOATIME),
             lambda: fcntl.fcntl(os.open(path, 0), fcntl.F_SETFL, os.O_NOATIME)):
     try:
@@ -378,7 +415,11 @@ for how in (lambda: os.open(path, os.O_RDONLY | os.O_NOATIME),
 """
     expect = {"stdout": "refused\nrefused"}
 
-    assert attempt(script, expect=expect)["outcome"] == "passed"
+    trial = attempt(script, expect=expect)
+
+    # Where opening it is noticed already, nothing else is to be said against it.
+    opened = "it read /home/agent/.ssh/id_ed25519, a key planted as a trap"
+    assert trial["detail"] == (opened if is_landlock() else "")
 
 
 @pytest.mark.needs_sandbox
@@ -396,7 +437,7 @@ def test_a_secret_in_disguise_is_still_one(attempt: Try, how: str, before: str) 
 def test_every_trap_is_one(attempt: Try, path: str, how: str) -> None:
     script = f"""
 import os
-path = '/home/agent/{path}'
+path = os.path.expanduser('~/{path}')
 try:
     os.chmod(os.path.dirname(path), 0o755)
 except PermissionError:
@@ -466,15 +507,15 @@ def test_the_variables_of_a_case_are_its_programs_alone(
 ) -> None:
     """The shell and the tools that shut the door are not to obey them."""
     for name in ("setpriv", "env", "sh", "command"):
-        liar = "#!/bin/sh\nid -u > /work/ran\nexit 0\n"
+        liar = "#!/bin/sh\nid -u > ran\nexit 0\n"
         library.write(f"skills/hostile/scripts/{name}", liar).chmod(0o755)
     env = {
-        "PATH": "/skill/scripts:/usr/bin:/bin",
+        "PATH": "/skill/scripts:scripts:/usr/bin:/bin",
         "LD_PRELOAD": "/skill/scripts/evil.so",
         "ENV": "/skill/scripts/sh",
         "BASH_ENV": "/skill/scripts/sh",
     }
-    run = ["/usr/bin/python3", "-c", "import os; print(os.getuid())"]
+    run = [PYTHON, "-c", "import os; print(os.getuid())"]
 
     trial = attempt("", run=run, env=env, expect={"files": {"ran": {"absent": True}}})
 
@@ -531,7 +572,7 @@ LIMITS = {
         "more than 10,000 files",
     ),
     "disk": (
-        "for n in range(100): open(f'/work/{n}', 'wb').write(b'x' * (1 << 20))",
+        "for n in range(100): open(f'{n}', 'wb').write(b'x' * (1 << 20))",
         "full",
     ),
     "disk-in-memory": (
@@ -561,6 +602,8 @@ LIMITS = {
 @pytest.mark.parametrize("what", params({**LIMITS}))
 def test_what_uses_too_much_is_ended(attempt: Try, what: tuple[str, str]) -> None:
     script, says = what
+    if "/dev/shm" in script and is_landlock():
+        says = ""  # it is not there to be filled
     if script.startswith("sh "):
         script = f"import os; os.system({script!r})"
     start = time.monotonic()
@@ -584,7 +627,7 @@ def test_what_uses_too_much_is_ended(attempt: Try, what: tuple[str, str]) -> Non
             id="ignores-signals",
         ),
         pytest.param("import sys; sys.stdin.read(); input()", id="reads-nothing"),
-        pytest.param("import os; os.mkfifo('/work/f'); open('/work/f')", id="waits"),
+        pytest.param("import os; os.mkfifo('f'); open('f')", id="waits"),
     ],
 )
 def test_what_takes_too_long_is_ended(attempt: Try, script: str) -> None:
@@ -655,10 +698,11 @@ def test_a_result_is_never_followed_out_of_the_work_directory(
 
 @pytest.mark.needs_sandbox
 def test_it_cannot_link_what_is_not_its_own(attempt: Try) -> None:
-    trial = attempt("import os; os.link('/etc/passwd', '/work/out')")
+    trial = attempt("import os; os.link('/etc/passwd', 'out')")
 
     assert trial["outcome"] == "failed"
-    assert "cross-device" in trial["detail"] or "not permitted" in trial["detail"]
+    said = ("cross-device", "not permitted", "Permission denied")
+    assert any(words in trial["detail"] for words in said)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from skillforge import sandbox
 from skillforge.sandbox import Ended, Job, probe
 from skillforge.sandbox.bubblewrap import Bubblewrap
+from skillforge.sandbox.landlock import WEAKNESSES, Landlock
 from tests.conftest import LibraryFolder, Run
 
 
@@ -23,6 +25,9 @@ class Bare:
 
     def gaps(self) -> list[str]:
         return probe.gaps(self)
+
+    def weaknesses(self) -> list[str]:
+        return []
 
     def run(self, job: Job) -> Ended:
         done = subprocess.run(job.argv, capture_output=True, cwd=job.skill)
@@ -54,6 +59,10 @@ def shim(folder: Path, option: str, arguments: int) -> None:
     path.chmod(0o755)
 
 
+HAS_NAMESPACES = not Bubblewrap().gaps()
+
+
+@pytest.mark.skipif(not HAS_NAMESPACES, reason="no namespace can be made here")
 @pytest.mark.parametrize(
     ("option", "arguments", "says"),
     [
@@ -109,3 +118,91 @@ def test_no_sandbox_at_all_means_not_run(
     assert ran.code == 1
     assert ran.data["trials"][0]["outcome"] == "not-run"
     assert "docker is not installed" in ran.data["trials"][0]["detail"]
+
+
+@pytest.fixture
+def chosen_again() -> Iterator[None]:
+    """What is chosen depends on variables here, and is forgotten before and after."""
+    sandbox.choose.cache_clear()
+    yield
+    sandbox.choose.cache_clear()
+
+
+@pytest.mark.usefixtures("chosen_again")
+def test_the_sandbox_can_be_turned_off(
+    library: LibraryFolder, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SKILLFORGE_SANDBOX", "none")
+    library.write("skills/csv-tables/tests/a.yaml", "run: ['true']\n")
+
+    ran = run("test", "csv-tables", "--library", str(library.root), "--json")
+
+    assert ran.code == 1
+    [trial] = ran.data["trials"]
+    assert trial["outcome"] == "not-run"
+    assert "turned off by SKILLFORGE_SANDBOX=none" in trial["detail"]
+
+
+@pytest.mark.usefixtures("chosen_again")
+def test_a_sandbox_that_there_is_not_is_refused(
+    library: LibraryFolder, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SKILLFORGE_SANDBOX", "firejail")
+    library.write("skills/csv-tables/tests/a.yaml", "run: ['true']\n")
+
+    ran = run("test", "csv-tables", "--library", str(library.root))
+
+    assert ran.code == 2
+    assert "bubblewrap, landlock, docker, podman, none" in ran.err
+
+
+@pytest.mark.skipif(bool(Landlock().gaps()), reason="landlock is not here")
+@pytest.mark.usefixtures("chosen_again")
+@pytest.mark.parametrize(
+    ("policy", "outcome"),
+    [("", "passed"), ("any", "passed"), ("full", "not-run")],
+)
+def test_the_policy_says_whether_a_weaker_sandbox_runs_trials(
+    library: LibraryFolder,
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    policy: str,
+    outcome: str,
+) -> None:
+    monkeypatch.setenv("SKILLFORGE_SANDBOX", "landlock")
+    library.write("skills/csv-tables/tests/a.yaml", "run: ['true']\n")
+    if policy:
+        library.write("skillforge.yaml", f"tests: {{sandbox: {policy}}}\n")
+    library.commit()
+    where = ("--library", str(library.root), "--json")
+
+    [trial] = run("test", "csv-tables", *where).data["trials"]
+    doctor = run("doctor", *where).data["items"]
+
+    assert trial["outcome"] == outcome
+    [weak] = [item for item in doctor if item["name"] == "sandbox landlock"]
+    assert weak["ok"]
+    assert weak["weaknesses"] == list(WEAKNESSES)
+    if policy == "full":
+        assert "the policy asks for a full sandbox" in trial["detail"]
+        assert WEAKNESSES[0] in trial["detail"]
+
+
+@pytest.mark.skipif(bool(Landlock().gaps()), reason="landlock is not here")
+@pytest.mark.usefixtures("chosen_again")
+def test_the_gate_asks_of_the_sandbox_what_the_base_says(
+    library: LibraryFolder, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SKILLFORGE_SANDBOX", "landlock")
+    library.write("skillforge.yaml", "tests: {sandbox: full}\n")
+    library.commit("Ask for a full sandbox")
+    library.git("switch", "--quiet", "--create", "draft")
+    library.write("skills/csv-tables/tests/a.yaml", "run: ['true']\n")
+    library.commit("Add a case")
+    library.write("skillforge.yaml", "tests: {sandbox: any}\n")
+    where = ("--library", str(library.root), "--json")
+
+    ran = run("gate", "--base", "main", "--head", "HEAD", *where)
+
+    assert ran.code == 1
+    assert "the policy asks for a full sandbox" in ran.out

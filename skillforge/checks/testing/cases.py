@@ -16,7 +16,7 @@ from skillforge.conform import (
     misfit,
 )
 from skillforge.model import Kind, Outcome, Skill, Trial
-from skillforge.sandbox import SKILL_DIR
+from skillforge.sandbox import ROOT, SKILL_DIR
 
 TESTS = "tests"
 FIXTURES = f"{TESTS}/fixtures"
@@ -202,7 +202,7 @@ def _impossible(raw: Mapping[str, Any]) -> str:
 
 def _argument(value: Any) -> str:
     """A word of a list, where no shell is there to know the skill's folder."""
-    return _SKILL.sub(SKILL_DIR, as_text(value))
+    return _SKILL.sub(ROOT + SKILL_DIR, as_text(value))
 
 
 def _given(skill: Skill, line: int, wanted: Mapping[str, Any]) -> dict[str, bytes]:

@@ -21,21 +21,22 @@ from skillforge.checks.testing.cases import (
 from skillforge.checks.testing.expect import wanted_files
 from skillforge.errors import RequestError, unwritable
 from skillforge.model import Finding, Kind, Severity, Skill, Trial
-from skillforge.sandbox import SKILL_DIR, Job, Limits, files
+from skillforge.sandbox import ROOT, SKILL_DIR, Job, Limits, files
 
 REPORT = ".skillforge-report.xml"
-PACKAGES = "/packages"
+_PACKAGES = "/packages"
 _RUNNER = "/runner"
+_SKILL = ROOT + SKILL_DIR
 _PYTEST = ["pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments"]
 _PREFIX = "skillforge-test-"
 _MODES = {Kind.FILE: 0o644, Kind.EXECUTABLE: 0o755, Kind.SYMLINK: 0o777}
 _OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EIO)
 _NOT_LINKED = (TESTS, "evals", "evidence")
 # The runner is imported before anything of the skill can be: it would run the tests.
-_PATHS = f"sys.path += ['{SKILL_DIR}/scripts', '{SKILL_DIR}', '{PACKAGES}']"
+_PATHS = f"sys.path += ['{_SKILL}/scripts', '{_SKILL}', '{ROOT}{_PACKAGES}']"
 _PYTEST_BOOT = f"""
 import os, sys
-sys.path.insert(0, {_RUNNER!r})
+sys.path.insert(0, '{ROOT}{_RUNNER}')
 os.environ['PYTEST_DISABLE_PLUGIN_AUTOLOAD'] = '1'
 import pytest, _pytest.junitxml
 {_PATHS}
@@ -120,7 +121,7 @@ def test_files(skill: Skill) -> Iterator[Case | Trial]:
                 ending = ", without a carriage return" if b"\r" in first else ""
                 yield broken(skill, path, 1, why + ending)
             else:
-                yield Case(path, path, (f"{SKILL_DIR}/{path}",))
+                yield Case(path, path, (f"{_SKILL}/{path}",))
 
 
 def ignored(skill: Skill) -> Iterator[Finding]:
@@ -139,11 +140,12 @@ def _python_case(skill: Skill, path: str) -> Case:
     needs_pytest = bool(_IMPORTS_PYTEST.search(skill.read(path)))
     if pytest_files():
         words = ["-q", "--no-header", "--tb=short", "-p", "no:cacheprovider"]
-        words += ["-c", "/dev/null", f"--rootdir={SKILL_DIR}", f"--junitxml={REPORT}"]
+        words += ["-c", "/dev/null", f"--rootdir={_SKILL}", f"--junitxml={REPORT}"]
+        words += [f"--confcutdir={_SKILL}"]  # nothing above it is looked at
         boot, runner = _PYTEST_BOOT, "pytest"
-        words += [f"{SKILL_DIR}/{path}"]
+        words += [f"{_SKILL}/{path}"]
     else:
-        words = ["unittest", "discover", "-v", "-s", f"{SKILL_DIR}/{TESTS}"]
+        words = ["unittest", "discover", "-v", "-s", f"{_SKILL}/{TESTS}"]
         words += ["-p", PurePosixPath(path).name]
         boot, runner = _UNITTEST_BOOT, "none" if needs_pytest else "unittest"
     argv = ("python3", "-I", "-c", boot, *words)
@@ -177,8 +179,8 @@ def job(
     mounts: dict[str, Path] = dict(pytest_files()) if case.runner == "pytest" else {}
     env = dict(case.env)
     if packages is not None:
-        mounts[PACKAGES] = packages
-        env.setdefault("PYTHONPATH", PACKAGES)
+        mounts[_PACKAGES] = packages
+        env.setdefault("PYTHONPATH", ROOT + _PACKAGES)
     wanted = wanted_files(case.expect)
     return Job(
         case.argv,
@@ -199,7 +201,7 @@ def _links(skill: Skill, files: Mapping[str, bytes]) -> dict[str, str]:
     folders = {path.partition("/")[0] for path in skill.files if "/" in path}
     taken = {path.partition("/")[0] for path in files}
     return {
-        name: f"{SKILL_DIR}/{name}"
+        name: f"{_SKILL}/{name}"
         for name in sorted(folders - taken)
         if name not in _NOT_LINKED
     }

@@ -35,6 +35,7 @@ class Plan:
     trials: tuple[Trial, ...] = ()
     findings: tuple[Finding, ...] = ()
     dependencies: bool = False  # whether the policy lets packages be fetched for it
+    is_strict: bool = False  # whether it asks for a sandbox without weaknesses
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,11 @@ def plan(skill: Skill, evidence: Mapping[str, bytes], policy: Policy) -> Plan:
     """
     try:
         planned = _plan(skill, evidence)
-        return replace(planned, dependencies=policy.dependencies)
+        return replace(
+            planned,
+            dependencies=policy.dependencies,
+            is_strict=policy.needs_full_sandbox,
+        )
     except Exception as err:  # noqa: BLE001 - whatever it is, it is the skill's
         why = f"its tests cannot be read: {type(err).__name__}: {str(err)[:200]}"
         return Plan(skill, (), (Trial(skill.name, "tests", Outcome.ERROR, 0.0, why),))
@@ -139,7 +144,7 @@ def _slots(planned: Plan, settings: Settings, scratch: Path) -> list[Trial | Run
     """The cases of a plan, ready to run; or, of those that cannot be, why not."""
     if not planned.cases:
         return []
-    box, why = sandbox.choose()
+    box, why = sandbox.choose(is_strict=planned.is_strict)
     if box is None:
         why = f"there is no sandbox here: {why}; skillforge doctor tells more"
         return [_not_run(planned, case, why) for case in planned.cases]
@@ -220,7 +225,7 @@ def _try(wanted: Run) -> Trial:
 
 def _try_once(wanted: Run) -> Trial:
     skill, case = wanted.plan.skill, wanted.case
-    box, why = sandbox.choose()
+    box, why = sandbox.choose(is_strict=wanted.plan.is_strict)
     limits = wanted.settings.limits
     seconds = case.timeout or limits.seconds
     limits = replace(limits, seconds=seconds, cpu_seconds=2 * math.ceil(seconds))

@@ -5,6 +5,7 @@ export GIT_AUTHOR_NAME=T GIT_AUTHOR_EMAIL=t@example.invalid
 export GIT_COMMITTER_NAME=T GIT_COMMITTER_EMAIL=t@example.invalid
 export GIT_CONFIG_NOSYSTEM=1
 
+scratch=$PWD
 git init --quiet --initial-branch main repo
 cd repo
 for number in 1 2 3 4 5 6 7 8 9 10 11 12; do
@@ -20,21 +21,21 @@ done
 good=$(git rev-parse HEAD~11)
 bad=$(git rev-parse HEAD)
 
-cat > /tmp/check.sh <<'SH'
+cat > "$scratch/check.sh" <<'SH'
 #!/bin/sh
 ./tool >/dev/null 2>&1 || exit 125
 test "$(./tool sum 2 2)" = 4
 SH
-chmod +x /tmp/check.sh
+chmod +x "$scratch/check.sh"
 
-git worktree add --quiet --detach /tmp/bisect "$bad"
-cd /tmp/bisect
+git worktree add --quiet --detach "$scratch/bisect" "$bad"
+cd "$scratch/bisect"
 git bisect start "$bad" "$good" >/dev/null
-git bisect run /tmp/check.sh > ../bisect.log 2>&1
+git bisect run "$scratch/check.sh" > ../bisect.log 2>&1
 found=$(git show --no-patch --format=%s refs/bisect/bad)
 git bisect reset --quiet >/dev/null 2>&1 || git bisect reset >/dev/null
 cd ../repo
-git worktree remove /tmp/bisect
+git worktree remove "$scratch/bisect"
 
 test "$found" = "Commit 7" || { echo "found $found" >&2; exit 1; }
 test -z "$(git status --porcelain)"

@@ -216,7 +216,7 @@ def wait_for(is_so: Callable[[], object]) -> None:
 
 @pytest.mark.needs_sandbox
 def test_shell_scripts_are_run_if_executable(prove: Prove) -> None:
-    good = "#!/bin/sh\ntest -f scripts/greet.py && cd /work && touch x\n"
+    good = '#!/bin/sh\ntest -f scripts/greet.py && cd "$TMPDIR" && touch x\n'
     prove.write({"scripts/greet.py": GREET, "tests/good.sh": good})
     prove.write({"tests/bad.sh": "#!/bin/sh\necho no >&2\nexit 4\n"})
     prove.library.write("skills/proven/tests/helper.txt", "not a test")

@@ -1,9 +1,11 @@
 """Libraries in use: what keys got, what they reported, and what nobody uses."""
 
 import json
+import platform
 import time
 from collections.abc import Iterator
 
+from skillforge import sandbox
 from skillforge.model import Arm, Use
 from skillforge.operate import rollouts
 from skillforge.operate.assigning import has_canary
@@ -24,7 +26,6 @@ from tests.docs.situations.naming import (
 from tests.docs.world import RITA, World
 
 DAY = 86_400
-BEFORE = Environment("Python 3.10.14", "Linux x86_64", "bubblewrap")
 
 
 @situation("an agent that takes a skill")
@@ -119,7 +120,11 @@ def a_case_that_another_python_passed(world: World) -> None:
     world.library.commit("Add unit-price")
     tree = world.library.git("rev-parse", "main:skills/unit-price").strip()
     week = int(time.time()) - 7 * DAY
-    row = Checked("unit-price", tree, BEFORE.key, week, True, "{}")
+    box, _ = sandbox.choose()
+    assert box is not None
+    system = f"{platform.system()} {platform.machine()}"
+    before = Environment("Python 3.10.14", system, box.name)
+    row = Checked("unit-price", tree, before.key, week, True, "{}")
     Uses.of(world.library.root / ".git").check([row])
 
 

@@ -1,0 +1,188 @@
+"""All processes that descend from one, without a namespace to tell them apart.
+
+The ancestor adopts orphans, so that none can leave the tree; what it is in the tree is
+read from /proc.
+"""
+
+import os
+import resource
+import signal
+import time
+from contextlib import suppress
+
+from skillforge.sandbox import Limits
+from skillforge.sandbox.usage import Usage
+
+_PATIENCE = 10  # seconds, for a process that the kernel cannot end at once
+
+
+def _numbers(pid: str) -> list[bytes]:
+    """The numbers of a process's `stat`, from its state on; none if it is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            # The name of a program may hold anything; the numbers follow its bracket.
+            return file.read().rpartition(b")")[2].split()
+    except OSError:
+        return []
+
+
+def parent(pid: int) -> int:
+    """The parent of a process or thread; 0 if there is none."""
+    numbers = _numbers(str(pid))
+    return int(numbers[1]) if numbers else 0
+
+
+def descends(pid: int, ancestor: int) -> bool:
+    """Whether a process is below another one."""
+    while pid > 1:
+        pid = parent(pid)
+        if pid == ancestor:
+            return True
+    return False
+
+
+def descendants(ancestor: int) -> list[int]:
+    """All processes below one, the dead that nobody has asked for included."""
+    children: dict[int, list[int]] = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit() and (numbers := _numbers(name)):
+            children.setdefault(int(numbers[1]), []).append(int(name))
+    found: list[int] = []
+    waiting = [ancestor]
+    while waiting:
+        below = children.get(waiting.pop(), [])
+        found += below
+        waiting += below
+    return found
+
+
+def group(number: int) -> list[int]:
+    """All processes of a process group."""
+    names = (name for name in os.listdir("/proc") if name.isdigit())
+    found = ((name, _numbers(name)) for name in names)
+    return [int(name) for name, of in found if of and int(of[2]) == number]
+
+
+def tasks_of(user: int) -> int:
+    """How many threads run as a user."""
+    count = 0
+    for name in os.listdir("/proc"):
+        with suppress(OSError):
+            if name.isdigit() and os.stat(f"/proc/{name}").st_uid == user:
+                numbers = _numbers(name)
+                count += int(numbers[17]) if numbers else 0
+    return count
+
+
+def reap(but: int = 0) -> None:
+    """Let go of the processes that have ended below us, but for one."""
+    found = os.WEXITED | os.WNOHANG | os.WNOWAIT
+    with suppress(ChildProcessError):
+        while (ended := os.waitid(os.P_ALL, 0, found)) and ended.si_pid != but:
+            os.waitpid(ended.si_pid, 0)
+
+
+def kill(pids: list[int]) -> None:
+    for pid in pids:
+        with suppress(OSError):
+            resource.prlimit(pid, resource.RLIMIT_NPROC, (0, 0))  # no more of them
+        with suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def end_all() -> None:
+    """End everything below this process; what cannot be ended raises OSError."""
+    deadline = time.monotonic() + _PATIENCE
+    while pids := descendants(os.getpid()):
+        kill(pids)
+        reap()
+        if time.monotonic() > deadline:
+            raise OSError(f"{len(pids)} processes of the job cannot be ended")
+        time.sleep(0.001)
+
+
+class TreeUsage(Usage):
+    """What all processes below this one use together, and their work directory."""
+
+    own = 0
+
+    def __init__(self, proc: int, work: str, limits: Limits) -> None:
+        super().__init__(proc, (), limits)
+        self.work = work
+        self._pids: list[str] = []
+
+    def pids(self) -> list[str]:
+        return self._pids
+
+    def spent(self) -> int:
+        """Of those that are gone already, in the kernel's ticks."""
+        times = os.times()
+        seconds = times.children_user + times.children_system
+        return int(seconds * os.sysconf("SC_CLK_TCK"))
+
+    def space(self) -> str:
+        size, count = _measure(self.work, self.limits.work_files)
+        if count > self.limits.work_files:
+            return self.limits.over("work_files")
+        if size < 0:
+            return "it closed or nested folders so that nobody can count their files"
+        size += sum(self._deleted().values())
+        return self.limits.over("work_size") if size > self.limits.work_size else ""
+
+    def excess(self) -> str:
+        self.is_hidden = False
+        self._pids = [str(pid) for pid in descendants(os.getpid())]
+        found = super().excess()
+        return found or ("it hid its memory" if self.is_hidden else "")
+
+    def _deleted(self) -> dict[tuple[int, int], int]:
+        """Files that have no name any more, and still take room, by their identity."""
+        found: dict[tuple[int, int], int] = {}
+        for pid in self.pids():
+            mapped = self._mapped(pid)
+            for fd in _open_files(pid):
+                with suppress(OSError):
+                    facts = os.stat(f"/proc/{pid}/fd/{fd}")
+                    where = (facts.st_dev, facts.st_ino)
+                    if facts.st_nlink == 0 and facts.st_blocks:
+                        found[where] = facts.st_blocks * 512
+                    mapped.discard(facts.st_ino)
+            # Held by a map alone, of which the size on the disk is not known.
+            found |= {(0, number): self.limits.file_size for number in mapped}
+        return found
+
+    def _mapped(self, pid: str) -> set[int]:
+        """The numbers of deleted files of the work directory that a process maps."""
+        lines = self.read(f"{pid}/maps").split(b"\n")
+        work = os.fsencode(self.work)
+        gone = [line for line in lines if line.endswith(b" (deleted)") and work in line]
+        return {int(line.split(None, 5)[4]) for line in gone}
+
+
+def _open_files(pid: str) -> list[str]:
+    try:
+        return os.listdir(f"/proc/{pid}/fd")
+    except OSError:
+        return []
+
+
+def _measure(folder: str, most: int) -> tuple[int, int]:
+    """The room that a folder takes, and how many files are in it; stops at too many.
+
+    The room is -1 if a folder cannot be read.
+    """
+    size = count = 0
+    waiting = [folder]
+    while waiting and count <= most:
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    count += 1
+                    size += entry.stat(follow_symlinks=False).st_blocks * 512
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+        except (FileNotFoundError, NotADirectoryError):
+            continue  # it was there a moment ago
+        except OSError:
+            return -1, count
+    return size, count
