@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
 from skillforge.redact import fields, finding, people, secrets, text_fields
@@ -188,23 +188,27 @@ def _mapped(value: Any, change: Change, field: Field = NO_FIELD, depth: int = 0)
         changed = change(text, field)
         return value if changed == text and math.isfinite(value) else changed
     if isinstance(value, Mapping) and depth <= _DEEPEST:
+        inner = zip(value.items(), _inner(field.key, tuple(value)), strict=True)
         return {
-            change(key, NO_FIELD): _mapped(value[own], change, inner, depth + 1)
-            for own, key, inner in _inner(value, field)
+            change(str(key), NO_FIELD): _mapped(item, change, own, depth + 1)
+            for (key, item), own in inner
         }
     if isinstance(value, Sequence) and depth <= _DEEPEST:
         return [_mapped(item, change, field, depth + 1) for item in value]
     return value if value is None or isinstance(value, bool) else None
 
 
-def _inner(value: Mapping[Any, Any], field: Field) -> Iterator[tuple[Any, str, Field]]:
-    """The keys of an object, and what each of its fields holds."""
-    keys = list(map(str, value))
-    kinds = fields.kinds_of(keys, fields.kind_of(field.key))
+@lru_cache(maxsize=1024)
+def _inner(outer: str, keys: tuple[Any, ...]) -> tuple[Field, ...]:
+    """What the fields of an object hold, which is itself in a field."""
+    names = list(map(str, keys))
     # What is in a field that holds a secret is one, however deep.
-    is_secret = secrets.by_key(field.key, "anything-1")
-    for own, key, kind in zip(value, keys, kinds, strict=True):
-        yield own, key, Field(field.key if is_secret else key, kind)
+    is_secret = secrets.by_key(outer, "anything-1")
+    kinds = fields.kinds_of(names, fields.kind_of(outer))
+    return tuple(
+        Field(outer if is_secret else name, kind)
+        for name, kind in zip(names, kinds, strict=True)
+    )
 
 
 def _any_of(values: Iterable[str]) -> re.Pattern[str]:

@@ -72,7 +72,7 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 # What may stand behind the name proper, as in `address_line_2` or `zip_input`.
 _TAIL = re.compile(r"(?<!last)(?:_(?:\d+|value|text|field|input|raw|old|new))+$")
 _TECHNICAL = re.compile(
-    r"(?:.*_)?(?:ip|ipv|mac|e|email|mail|web|url|host|server|bind|listen|remote|peer|"
+    r"(?:.*_)?(?:ip(?:_?v)?|mac|e|email|mail|web|url|host|server|bind|listen|remote|peer|"
     r"socket|memory|mem|base|virtual|network|gateway|dns|proxy|wallet|contract|bus|"
     r"register|start|end|entry)_(?:\d_)?addr(?:ess(?:es)?)?"
 )
@@ -120,7 +120,7 @@ def in_company(kind: str, is_person: bool, is_tool: bool = False) -> str:
 
 def _inside(key: str, under: str) -> str:
     """`first` in a name, `line1` in an address."""
-    name = _spelled(key)
+    name = _spelled(key) if under else ""
     if under in ("NAME", SOME_NAME) and _IN_A_NAME.fullmatch(name):
         return "NAME"
     if under == "ADDRESS" and _IN_AN_ADDRESS.fullmatch(name):
@@ -140,8 +140,8 @@ _CODE = re.compile(r"[<>{}()\[\]$=;\\@|]|://|\w\.\w+\.|^0x|\.\.\.")
 _LETTER = r"[^\W\d_]"
 _PARTICLE = r"(?:de|der|den|van|von|la|le|del|della|di|da|dos|das|bin|ibn|al|el|y|e|zu)"
 _NAME = re.compile(
-    rf"{_LETTER}[\w.'’-]{{0,40}}"
-    rf"(?:,? (?:{_PARTICLE}|[^\W\d_a-z][\w.'’-]{{0,40}}|\d(?:st|nd|rd|th))){{0,5}}"
+    rf"{_LETTER}(?:[^\W_]|[.'’-]){{0,40}}(?:,? "
+    rf"(?:{_PARTICLE}|[^\W\d_a-z](?:[^\W_]|[.'’-]){{0,40}}|\d(?:st|nd|rd|th))){{0,5}}"
 )
 _WORDY = re.compile(r"\b(?:the|of|your|their|is|to|for|this|that|a|an|user'?s?)\b")
 _POSTCODE = re.compile(r"(?=.{0,9}\d)[A-Za-z0-9][A-Za-z0-9 -]{2,9}")

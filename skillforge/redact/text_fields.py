@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from skillforge.redact.fields import (
     OF_A_PERSON,
+    PLACES,
     SOME_NAME,
     in_company,
     is_value,
@@ -29,13 +30,14 @@ class Span(NamedTuple):
 
 # Escaped line breaks of JSON in a string end a line as well.
 _BREAK = re.compile(r"\\[nrt]")
-_NEEDED = re.compile(
-    r"name|addr|street|zip|post|plz|pin_?code|dob|birth|born|bday|last|ssn|social|"
-    r"passport|licen[cs]e|phone|mobile|cell|fax|whatsapp|tel|city|town|village|suburb|"
-    r"county|state|province|country|account|routing|card|cc_|cvv|cvc|apartment|apt|"
-    r"house|holder|contact|next|insurance|mrn|sort_?code|tax|national|box|medical",
-    re.IGNORECASE,
-)
+_NEEDED = (
+    "name", "last", "addr", "zip", "city", "state", "phone", "post", "street",
+    "country", "birth", "dob", "born", "bday", "card", "contact", "account", "tel",
+    "mobile", "cell", "fax", "whatsapp", "ssn", "social", "passport", "licen",
+    "holder", "next_of", "house", "apartment", "apt", "town", "village", "suburb",
+    "county", "province", "routing", "cc_", "cvv", "cvc", "mrn", "insurance",
+    "national", "tax", "plz", "code", "box", "medical",
+)  # fmt: skip
 _QUOTED = (
     r"""\\{0,3}"(?P<double>[^"\\\n]{1,120})\\{0,3}\""""
     r"""|\\{0,3}'(?P<single>[^'\\\n]{1,120})\\{0,3}'"""
@@ -70,6 +72,7 @@ _SPOKEN = re.compile(
     re.VERBOSE,
 )
 _GROUPS = ("object", "double", "single", "bare")
+_VARIABLE = re.compile(r"[a-z_]\w*|\w*_\w*")
 _QUERY = re.compile(r"[?&][\w.-]{1,60}(?:\[\w*\])?=\Z")
 _BREAKS_OBJECT = re.compile(r"[{}]|\n\s*\n")
 _COMPANY = 400  # characters within which two fields are of the same object
@@ -80,7 +83,8 @@ _MOST_COLUMNS = 60
 @lru_cache(maxsize=2048)
 def find(text: str) -> tuple[Span, ...]:
     """The values in a text that the names of their fields say are private."""
-    if not _NEEDED.search(text):
+    lower = text.lower()
+    if not any(word in lower for word in _NEEDED):
         return ()
     if "\\" in text:
         text = _BREAK.sub(" \n", text)
@@ -145,10 +149,12 @@ def _can_be_bare(kind: str, match: re.Match[str]) -> bool:
     text, value = match.string, match["bare"]
     if text[match.end() :][:1] in ("(", "[", "{"):
         return False  # a call
-    if any(map(str.isdigit, value)):
+    if _QUERY.search(text, max(0, match.start() - 80), match.start("bare")):
         return True
-    is_query = _QUERY.search(text, max(0, match.start() - 80), match.start("bare"))
-    return kind != "ADDRESS" and (value[:1].isupper() or is_query is not None)
+    if kind in ("NAME", SOME_NAME):
+        return value[:1].isupper() and not any(map(str.isdigit, value))
+    is_name = kind != PLACES and not any(map(str.isdigit, value))
+    return not is_name and not _VARIABLE.fullmatch(value)
 
 
 def _trimmed(text: str, start: int, end: int, kind: str) -> Span:
@@ -181,9 +187,8 @@ def _heading(line: str) -> tuple[str, list[str]]:
         if 1 <= line.count(sign) <= _MOST_COLUMNS:
             names = [line[low:high] for low, high in _cells(line, 0, sign)]
             kinds = [kind_of(name) if _is_heading(name) else "" for name in names]
-            is_table = all(map(_is_heading, names)) and any(
-                kind in OF_A_PERSON or kind in ("CARD", "ID") for kind in kinds
-            )
+            is_table = all(map(_is_heading, names)) and sum(map(bool, names)) > 1
+            is_table &= any(kind in (*OF_A_PERSON, "CARD", "ID") for kind in kinds)
             return (sign, kinds) if is_table else ("", [])
     return "", []
 
