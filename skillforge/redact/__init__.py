@@ -10,9 +10,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import lru_cache, partial
+from typing import Any, NamedTuple, TypeAlias
 
-from skillforge.redact import finding, people, secrets
+from skillforge.redact import fields, finding, people, secrets, text_fields
 
 PLACEHOLDER = re.compile(r"<([A-Z]+)_(\d+)>")
 _SAME_IN_ANY_CASE = ("EMAIL", "NAME", "USER", "HOST")
@@ -21,7 +22,18 @@ _ESCAPED = re.compile(
 )
 _DEEPEST = 40
 _MOST_PASSES = 10
-Put = Callable[[str], str]
+_FEW = 8  # values that are tried one after the other
+
+
+class Field(NamedTuple):
+    """Where a text stands in a JSON value: under which key, and what that holds."""
+
+    key: str
+    kind: str
+
+
+NO_FIELD = Field("", "")
+Change: TypeAlias = Callable[[str, Field], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,38 +70,58 @@ class Redaction:
     _same: dict[tuple[str, str], str] = field(default_factory=dict)
     _last: Counter[str] = field(default_factory=Counter)
     _hits: Counter[str] = field(default_factory=Counter)
+    _is_new: bool = False
 
     def __call__(self, value: Any) -> Any:
         """A JSON value without what is private, or shows to be once more is gone."""
-        value = _mapped(value, sound)
-        for _, text in _texts(value):
-            self._reserve(text)
+        value = _mapped(value, lambda text, _field: sound(text))
+        _mapped(value, self._reserve)
         for _ in range(_MOST_PASSES):
-            known = len(self._put)
-            self._learn(value)
-            if len(self._put) == known:
+            self._is_new = False
+            _mapped(value, self._learn)
+            if not self._is_new:
                 break
-            value = self._cleaned(value)
+            pattern = _any_of(self._put)
+            value = _mapped(value, partial(self._clean, pattern))
         return value
 
-    def _learn(self, value: Any) -> None:
-        """Look for private values in the texts of a JSON value."""
-        for key, text in _texts(value):
-            for private in finding.by_key(key, text):
-                self._take(*private)
-            for private in self.known.find(text):
-                self._take(*private)
-            for whole, user in people.homes(text):
-                put = self._placeholder("USER", user)
-                self._put.setdefault(whole, whole[: -len(user)] + put)
-                if not people.is_common(user):
-                    self._put.setdefault(user, put)
-            for private in finding.find(text):
-                self._take(*private)
+    def _learn(self, text: str, field: Field) -> str:
+        """Look for private values in a text, and in what its field says of it."""
+        for private in finding.by_key(field.key, text):
+            self._take(*private)
+        for private in self.known.find(text):
+            self._take(*private)
+        for whole, user in people.homes(text):
+            put = self._placeholder("USER", user)
+            self._replace_by(whole, whole[: -len(user)] + put)
+            if not people.is_common(user):
+                self._replace_by(user, put)
+        for private in finding.find(text):
+            self._take(*private)
+        for span in _spans(text, field):
+            self._take_field(span.kind, text[span.start : span.end])
+        return text
 
-    def _cleaned(self, value: Any) -> Any:
-        pattern = _any_of(self._put)
-        return _mapped(value, lambda text: pattern.sub(self._replace, text))
+    def _take_field(self, kind: str, value: str) -> None:
+        """Take a field's value, wherever else it stands if it is no word of others."""
+        self._is_new = True
+        is_own = fields.is_distinctive(kind, value)
+        if kind == "NAME":
+            is_own = not people.is_common(value)
+            parts = value.replace(",", " ").split() if " " in value else ()
+            for part in parts:
+                if part[0].isupper() and len(part) > 2 and not people.is_common(part):
+                    self._take(kind, part)
+        if is_own:
+            self._take(kind, value)
+
+    def _clean(self, pattern: re.Pattern[str], text: str, field: Field) -> str:
+        text = pattern.sub(self._replace, text)
+        for span in reversed(_spans(text, field)):
+            put = self._placeholder(span.kind, text[span.start : span.end])
+            self._hits[span.kind.lower()] += 1
+            text = f"{text[: span.start]}{put}{text[span.end :]}"
+        return text
 
     @property
     def counts(self) -> dict[str, int]:
@@ -102,15 +134,21 @@ class Redaction:
         self._hits[kind[1].lower() if kind else "other"] += 1
         return put
 
-    def _reserve(self, text: str) -> None:
+    def _reserve(self, text: str, _field: Field) -> str:
         """Placeholders that are there already keep their numbers to themselves."""
         if "_" in text and "<" in text:
             for kind, number in PLACEHOLDER.findall(text):
                 self._last[kind] = max(self._last[kind], int(number[:9]))
+        return text
 
     def _take(self, kind: str, value: str) -> None:
         if value not in self._put and not PLACEHOLDER.fullmatch(value):
-            self._put[value] = self._placeholder(kind, value)
+            self._replace_by(value, self._placeholder(kind, value))
+
+    def _replace_by(self, value: str, put: str) -> None:
+        if value not in self._put:
+            self._is_new = True
+            self._put[value] = put
 
     def _placeholder(self, kind: str, value: str) -> str:
         same = value.casefold() if kind in _SAME_IN_ANY_CASE else value
@@ -134,58 +172,73 @@ def remains(value: Any, known: Known) -> dict[str, int]:
     return redaction.counts
 
 
-def _texts(value: Any) -> Iterator[tuple[str, str]]:
-    """Every text of a JSON value with the key that it stands under, keys too."""
-    waiting: list[tuple[str, Any, int]] = [("", value, 0)]
-    while waiting:
-        key, item, depth = waiting.pop()
-        if isinstance(item, str):
-            yield key, item
-        elif depth > _DEEPEST:
-            continue
-        elif isinstance(item, Mapping):
-            inner = list(item.items())[::-1]
-            # What is in a field that holds a secret is one, however deep.
-            is_secret = secrets.by_key(key, "anything-1")
-            waiting += [(key if is_secret else str(k), v, depth + 1) for k, v in inner]
-            waiting += [("", str(k), depth + 1) for k, _ in inner]
-        elif isinstance(item, Sequence):
-            waiting += [(key, it, depth + 1) for it in reversed(item)]
-        elif isinstance(item, int | float) and not isinstance(item, bool):
-            yield key, str(item)
+def _spans(text: str, field: Field) -> Sequence[text_fields.Span]:
+    """The values of fields in a text; all of it, if its own field says so."""
+    if field.kind and fields.is_value(field.kind, text):
+        return (text_fields.Span(0, len(text), field.kind),)
+    return text_fields.find(text)
 
 
-def _mapped(value: Any, change: Put, depth: int = 0) -> Any:
+def _mapped(value: Any, change: Change, field: Field = NO_FIELD, depth: int = 0) -> Any:
     """A JSON value with its texts changed; what is nested too deep is dropped."""
     if isinstance(value, str):
-        return change(value)
+        return change(value, field)
     if isinstance(value, int | float) and not isinstance(value, bool):
         text = str(value)
-        changed = change(text)
+        changed = change(text, field)
         return value if changed == text and math.isfinite(value) else changed
     if isinstance(value, Mapping) and depth <= _DEEPEST:
-        inner = value.items()
-        return {change(str(k)): _mapped(it, change, depth + 1) for k, it in inner}
+        inner = zip(value.items(), _inner(field.key, tuple(value)), strict=True)
+        return {
+            change(str(key), NO_FIELD): _mapped(item, change, own, depth + 1)
+            for (key, item), own in inner
+        }
     if isinstance(value, Sequence) and depth <= _DEEPEST:
-        return [_mapped(item, change, depth + 1) for item in value]
+        return [_mapped(item, change, field, depth + 1) for item in value]
     return value if value is None or isinstance(value, bool) else None
 
 
-def _any_of(values: Iterable[str]) -> re.Pattern[str]:
-    """Any of these as a whole: the longest that fits, not a part of a longer word.
+@lru_cache(maxsize=1024)
+def _inner(outer: str, keys: tuple[Any, ...]) -> tuple[Field, ...]:
+    """What the fields of an object hold, which is itself in a field."""
+    names = list(map(str, keys))
+    # What is in a field that holds a secret is one, however deep.
+    is_secret = secrets.by_key(outer, "anything-1")
+    kinds = fields.kinds_of(names, fields.kind_of(outer))
+    return tuple(
+        Field(outer if is_secret else name, kind)
+        for name, kind in zip(names, kinds, strict=True)
+    )
 
-    Grouped by how they begin: there may be thousands.
-    """
-    groups: dict[str, list[str]] = {}
-    for value in sorted(values, key=lambda it: (-len(it), it)):
-        groups.setdefault(value[:2], []).append(value)
-    either = (_either(start, group) for start, group in groups.items())
+
+def _any_of(values: Iterable[str]) -> re.Pattern[str]:
+    """Any of these as a whole: the longest that fits, not a part of a longer word."""
+    ordered = sorted(values, key=lambda it: (-len(it), it))
+    groups = _by_start(ordered, 0)
+    either = (
+        f"{_begin(start)}{re.escape(start)}(?:{_either(group, len(start))})"
+        for start, group in groups.items()
+    )
     return re.compile("|".join(either) or r"(?!)")
 
 
-def _either(start: str, group: list[str]) -> str:
-    rest = "|".join(f"{re.escape(it[2:])}{_end(it)}" for it in group)
-    return f"{_begin(start)}{re.escape(start)}(?:{rest})"
+def _either(group: list[str], at: int) -> str:
+    """The rest of some values, grouped by how it begins: there may be thousands."""
+    if len(group) <= _FEW or at > _DEEPEST:
+        return "|".join(f"{re.escape(it[at:])}{_end(it)}" for it in group)
+    return "|".join(
+        f"{re.escape(start)}(?:{_either(some, at + 2)})"
+        if len(start) == 2
+        else f"{re.escape(start)}{_end(some[0])}"
+        for start, some in _by_start(group, at).items()
+    )
+
+
+def _by_start(values: Iterable[str], at: int) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for value in values:
+        groups.setdefault(value[at : at + 2], []).append(value)
+    return groups
 
 
 def _whole(value: str) -> str:

@@ -69,6 +69,6 @@ _FINDERS: tuple[tuple[str, Needs, Finder], ...] = (
     ("IP", _has(r"\d\.\d|:"), numbers.addresses),
     ("USER", _has(r"@|user|login|logname|home"), people.users),
     ("HOST", _has(r"[@.]|host"), people.hosts),
-    ("NAME", _has("name|<"), people.names),
+    ("NAME", _holds("<"), people.names),
     ("ID", _has(r"\d|_[a-z0-9]{12}|[a-z]{16}"), numbers.ids),
 )

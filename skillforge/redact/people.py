@@ -30,19 +30,17 @@ _INNER_HOST = re.compile(
     r"(?:(?:\.[a-z][a-z0-9-]{1,30}){1,3})?(?![\w-]|\.\w)",
 )
 _FIELDS = (
-    ("NAME", r"(?:first|last|full|given|family|sur|middle)[_-]?name"),
     ("USER", r"user[_-]?(?:name|id)|login|logname"),
     ("HOST", r"host[_-]?name"),
-    ("PHONE", r"(?:tele|mobile|cell)?[_-]?phone(?:[_-]?number)?|mobile|fax"),
 )
 _ONE_WORD = re.compile(r"(?:^|[_\W])(?:user|host|owner|author|assignee)$", re.I)
 _KINDS = [
     (kind, re.compile(rf"(?:^|[_\W]|[a-z](?=[A-Z]))(?:{names})$", re.IGNORECASE))
     for kind, names in _FIELDS
 ]
-_EVERY_FIELD = "|".join(names for _, names in _FIELDS[:3])
+_EVERY_FIELD = "|".join(names for _, names in _FIELDS)
 _KEYED = re.compile(
-    rf"""["']?\b(?P<key>{_EVERY_FIELD})\\?["']?\s{{0,2}}(?:
+    rf"""["']?(?<![^\W_])(?P<key>{_EVERY_FIELD})\\?["']?\s{{0,2}}(?:
     [:=]\s{{0,2}}\\?["'](?P<quoted>[^"'\n\\<>{{}}$]{{2,64}})\\?["']
     |=(?P<bare>[\w.-]{{2,64}})(?![\w({{.-])
     |:\ {{0,2}}(?P<alone>[\w.-]{{2,64}})(?=\ *(?:$|\\n|[,;}}\]])))""",
@@ -80,8 +78,7 @@ def by_key(key: str, text: str) -> str:
         return "" if is_common(text) else ("HOST" if "host" in key else "USER")
     for kind, pattern in _KINDS:
         if pattern.search(key):
-            is_it = text.strip("+() .-").replace(" ", "").replace("-", "").isdigit()
-            return kind if (is_it if kind == "PHONE" else not is_common(text)) else ""
+            return "" if is_common(text) else kind
     return ""
 
 
@@ -125,11 +122,8 @@ def hosts(text: str) -> Iterator[str]:
 
 
 def names(text: str) -> Iterator[str]:
-    """Names of people, where a field is called so, or in front of an address."""
+    """Names of people in front of their addresses."""
     yield from (match[1] for match in _MAILBOX.finditer(text))
-    for key, value in _fields(text):
-        if not any(part in key for part in ("user", "host", "log")):
-            yield value
 
 
 def _at_hosts(text: str) -> Iterator[tuple[str, str]]:

@@ -86,18 +86,29 @@ def test_who_drafts_does_not_choose_what_is_held_out(learner: Learner) -> None:
     }
 
 
-def test_what_is_private_is_found_again(learner: Learner) -> None:
+@pytest.mark.parametrize(
+    ("private", "kind"),
+    [
+        pytest.param("Ask bo@corp.example", "email", id="mail"),
+        pytest.param('{"user": {"billingZip": "78750"}}', "postcode", id="zip"),
+        pytest.param("STREET_ADDRESS='975 Sunset Drive'", "address", id="street"),
+        pytest.param("- Date of birth: 1990-04-05", "birthdate", id="birth"),
+    ],
+)
+def test_what_is_private_is_found_again(
+    learner: Learner, private: str, kind: str
+) -> None:
     def change(folder: Path) -> None:
         path = min(folder.iterdir())
         about = said(path)
-        about["notes"] = "Ask bo@corp.example"
+        about["notes"] = private
         path.unlink()
         number = digest(Example.of(about).observed)
         path.with_name(f"{number}.json").write_text(json.dumps(about))
 
     messages = judged(learner, *export_runs(6, 0), change=change)
 
-    assert "it holds what should have been redacted (1 email)" in messages
+    assert f"it holds what should have been redacted (1 {kind})" in messages
 
 
 def test_what_nobody_approved_or_verified_does_not_count(learner: Learner) -> None:

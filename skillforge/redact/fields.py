@@ -1,0 +1,203 @@
+"""Fields about people: which kind of private value the name of a field announces.
+
+A name is read in any spelling: `firstName`, `FIRST_NAME`, `customer.first-name`,
+`First name`. Some names (`city`, `name`) say nothing alone: they count only beside
+another field about a person, or inside of an address.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+PLACES = "PLACE"  # ambiguous: of a person, or of the weather
+SOME_NAME = "SOMENAME"  # ambiguous: of a person, or of a tool
+_PERSON = (
+    "customer|client|patient|employee|manager|guest|passenger|contact|recipient|"
+    "sender|receiver|holder|spouse|partner|parent|guardian|mother|father|child|"
+    "student|teacher|doctor|physician|nurse|owner|author|member|applicant|tenant|"
+    "landlord|buyer|seller|payer|payee|beneficiary|subscriber|travell?er|attendee|"
+    "participant|candidate|caller|driver|signer|signatory|insured|supervisor|"
+    "reporter|assignee|person|human|relative|kin|sibling|resident|citizen|voter|"
+    "donor|witness|victim|suspect|lawyer|attorney|consignee|billing|shipping|maiden|"
+    "birth|legal|preferred"
+)
+_NUMBER = r"(?:_?(?:number|num|no|nr))?"
+# By the end of a name, in words with an underscore between them.
+_ENDS = (
+    (
+        "NAME",
+        r"(?:first|last|full|given|family|sur|middle|maiden|nick|fore|christian)"
+        rf"_?names?|[fl]_?name|(?:{_PERSON})s?_?names?|(?:card|account)_?holder|"
+        r"contact_person|next_of_kin",
+    ),
+    (
+        "ADDRESS",
+        r"addr(?:ess(?:es)?)?(?:_?line)?|street(?:_?(?:name|address|line))?"
+        rf"|(?:street|house|apartment|apt){_NUMBER}|p_?o_?box|"
+        r"birth_?place|place_of_birth|home_?town",
+    ),
+    ("POSTCODE", r"(?:zip|post|pin)_?codes?|zip|postal(?:_?codes?)?|plz"),
+    (
+        "BIRTHDATE",
+        r"dob|(?:date|day|year|month)_?of_?birth|birth_?(?:date|day|year)|bday|"
+        r"born(?:_on)?",
+    ),
+    (
+        "CARD",
+        r"last_?(?:four|4)(?:_?digits)?|(?:credit_?|debit_?)?(?:card|cc)"
+        r"_?(?:number|num|no|digits)|cvv|cvc|card_security_code",
+    ),
+    (
+        "ID",
+        rf"ssn(?:_?last_?(?:4|four)(?:_?digits)?)?|social_security{_NUMBER}|"
+        rf"passport{_NUMBER}|(?:passport|national|tax|tax_?payer)_?id{_NUMBER}|"
+        rf"driv(?:er_?s?|ing)_?licen[cs]e{_NUMBER}|licen[cs]e_?plate{_NUMBER}|"
+        rf"(?:medical_record|national_insurance|nhs|insurance|bank_?account|account|"
+        r"routing)_?(?:number|num|no|nr)|mrn|bank_?account|sort_?code",
+    ),
+    (
+        "PHONE",
+        rf"(?:tele|mobile_?|cell_?)?phones?{_NUMBER}|(?:mobile|cell|fax|whatsapp|tel)"
+        rf"{_NUMBER}",
+    ),
+    ("EMAIL", r"e?_?mails?(?:_?address)?"),
+    (
+        PLACES,
+        r"city|town|village|suburb|county|state|province|country(?:_?(?:code|name))?|"
+        r"(?:state|province)_?code|line",
+    ),
+)
+_KINDS = [(kind, re.compile(rf"(?:.*_)?(?:{ends})")) for kind, ends in _ENDS]
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+# What may stand behind the name proper, as in `address_line_2` or `zip_input`.
+_TAIL = re.compile(r"(?<!last)(?:_(?:\d+|value|text|field|input|raw|old|new))+$")
+_TECHNICAL = re.compile(
+    r"(?:.*_)?(?:ip(?:_?v)?|mac|e|email|mail|web|url|host|server|bind|listen|remote|peer|"
+    r"socket|memory|mem|base|virtual|network|gateway|dns|proxy|wallet|contract|bus|"
+    r"register|start|end|entry)_(?:\d_)?addr(?:ess(?:es)?)?"
+)
+# Fields that make an object a person's, so that its name and city are hers.
+OF_A_PERSON = ("NAME", "ADDRESS", "POSTCODE", "BIRTHDATE", "PHONE", "EMAIL")
+_OF_A_TOOL = frozenset(
+    ("arguments", "parameters", "function", "tool_call_id", "input_schema", "tool")
+)
+_IN_A_NAME = re.compile(r"first|last|middle|given|family|full|value|text")
+_IN_AN_ADDRESS = re.compile(r"line|number|unit|suite|code|district|region|value|text")
+
+
+@lru_cache(maxsize=4096)
+def kind_of(key: str) -> str:
+    """What a field holds by its name, or empty; for some, only in company."""
+    name = _spelled(key)
+    kind = next((kind for kind, ends in _KINDS if ends.fullmatch(name)), "")
+    if kind == "ADDRESS" and _TECHNICAL.fullmatch(name):
+        return "EMAIL" if "mail" in name else ""
+    return SOME_NAME if name in ("name", "first", "last") else kind
+
+
+def _spelled(key: str) -> str:
+    """The name of a field in lower case, with an underscore between its words."""
+    words = _WORDS.findall(key[-80:])
+    return _TAIL.sub("", "_".join(words).lower())
+
+
+def kinds_of(keys: Sequence[str], under: str = "") -> list[str]:
+    """What each field of an object holds; `under` is what its own field says."""
+    kinds = [_inside(key, under) or kind_of(key) for key in keys]
+    is_person = under == "ADDRESS" or any(kind in OF_A_PERSON for kind in kinds)
+    is_tool = not _OF_A_TOOL.isdisjoint(keys)
+    return [in_company(kind, is_person, is_tool) for kind in kinds]
+
+
+def in_company(kind: str, is_person: bool, is_tool: bool = False) -> str:
+    """What a kind comes to, once it is known whose object it stands in."""
+    if kind == PLACES:
+        return "ADDRESS" if is_person else ""
+    if kind == SOME_NAME:
+        return "NAME" if is_person and not is_tool else ""
+    return kind
+
+
+def _inside(key: str, under: str) -> str:
+    """`first` in a name, `line1` in an address."""
+    name = _spelled(key) if under else ""
+    if under in ("NAME", SOME_NAME) and _IN_A_NAME.fullmatch(name):
+        return "NAME"
+    if under == "ADDRESS" and _IN_AN_ADDRESS.fullmatch(name):
+        return "ADDRESS"
+    return ""
+
+
+_NO_VALUE = re.compile(
+    r"(?:none|null|nil|true|false|undefined|unknown|n/?a|string|str|text|int|integer|"
+    r"number|bool|boolean|object|array|required|optional|redacted|hidden|empty|any|"
+    r"example|default|value|name|type|field|varchar|char|date|anonymous|placeholder|"
+    r"username|user|admin|root|test|foo|bar|x+|\*+|-+|\.+|_+)",
+    re.IGNORECASE,
+)
+_ENCODED = re.compile(r"(?<=\w)(?:\+|%20)(?=\w)")  # a space, in a query
+_CODE = re.compile(r"[<>{}()\[\]$=;\\@|]|://|\w\.\w+\.|^0x|\.\.\.")
+_LETTER = r"[^\W\d_]"
+_PARTICLE = r"(?:de|der|den|van|von|la|le|del|della|di|da|dos|das|bin|ibn|al|el|y|e|zu)"
+_NAME = re.compile(
+    rf"{_LETTER}(?:[^\W_]|[.'’-]){{0,40}}(?:,? "
+    rf"(?:{_PARTICLE}|[^\W\d_a-z](?:[^\W_]|[.'’-]){{0,40}}|\d(?:st|nd|rd|th))){{0,5}}"
+)
+_WORDY = re.compile(r"\b(?:the|of|your|their|is|to|for|this|that|a|an|user'?s?)\b")
+_POSTCODE = re.compile(r"(?=.{0,9}\d)[A-Za-z0-9][A-Za-z0-9 -]{2,9}")
+_DATE = re.compile(
+    r"\d{4}|\d{8}|\d{1,4}[-/. ]\s?\w{1,9}[-/., ]{1,2}\d{1,4}(?:T[\d:.Z+-]{0,20})?|"
+    r"[A-Z][a-z]{2,8}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4}"
+)
+_DIGITS = re.compile(r"[\d*x•. -]{0,20}\d{3,}", re.IGNORECASE)
+_IS_IP = re.compile(
+    r"(?=.*\d)[\d.:a-fA-F]+(?::\d+)?|[\w.-]+:\d{2,5}|/.*|[\w-]+(?:\.[\w-]+)+"
+)
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+def is_value(kind: str, text: str) -> bool:
+    """Whether a text can be what its field announces, and is no placeholder of it."""
+    text = _ENCODED.sub(" ", text).strip()
+    if not 1 < len(text) <= 120 or _NO_VALUE.fullmatch(text) or _CODE.search(text):
+        return False
+    return kind in _CHECKS and _CHECKS[kind](text)
+
+
+def _is_name(text: str) -> bool:
+    return _NAME.fullmatch(text) is not None and not _WORDY.search(text)
+
+
+def _is_phone(text: str) -> bool:
+    digits = re.sub(r"[+() ./-]", "", text)
+    return digits.isdigit() and len(digits) >= 5
+
+
+def _is_address(text: str) -> bool:
+    """A street, a town or a state; not an address of a machine or in its memory."""
+    if _IS_IP.fullmatch(text) or _WORDY.search(text):
+        return False
+    has_digit = any(map(str.isdigit, text))
+    return (has_digit or not text.islower()) and any(map(str.isalpha, text))
+
+
+def _has_digits(text: str) -> bool:
+    return sum(map(str.isdigit, text)) >= 3
+
+
+_CHECKS: dict[str, Callable[[str], bool]] = {
+    "NAME": _is_name,
+    "ADDRESS": _is_address,
+    "POSTCODE": lambda text: _POSTCODE.fullmatch(text) is not None,
+    "BIRTHDATE": lambda text: _DATE.fullmatch(text) is not None,
+    "CARD": lambda text: _DIGITS.fullmatch(text) is not None,
+    "PHONE": _is_phone,
+    "ID": _has_digits,
+}
+
+
+def is_distinctive(kind: str, text: str) -> bool:
+    """Whether a value is private wherever else it stands, not only in its field."""
+    if kind == "ADDRESS":
+        return len(text) >= 4
+    return len(text) >= 4 and _YEAR.fullmatch(text) is None

@@ -1,0 +1,274 @@
+"""Fields about people: whatever their spelling and wherever they stand, they go."""
+
+import json
+import re
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skillforge.redact import Known, Redaction, remains
+
+# The words of a field's name, with a value that it may have.
+PRIVATE = {
+    ("first", "name"): "Mia",
+    ("last", "name"): "Quartermain",
+    ("customer", "first", "name"): "Zebulon",
+    ("emergency", "contact", "name"): "Ola Nordmann",
+    ("manager", "name"): "Petra van Dyke",
+    ("street", "address"): "975 Sunset Drive",
+    ("address",): "12 Elm Street",
+    ("address", "1"): "443 Maple Drive",
+    ("address", "line", "2"): "Suite 217",
+    ("billing", "address"): "7 Rue Cler",
+    ("zip",): "78750",
+    ("billing", "zip"): "19122",
+    ("shipping", "zip", "code"): "98178",
+    ("postal", "code"): "K1A 0B1",
+    ("dob",): "1990-04-05",
+    ("date", "of", "birth"): "05/04/1990",
+    ("passenger", "birth", "date"): "1982-10-19",
+    ("last", "four"): "7447",
+    ("card", "last", "4"): "8213",
+    ("card", "number"): "5555000011",
+    ("ssn", "last", "4"): "6789",
+    ("ssn",): "987654320",
+    ("passport", "number"): "X1234567",
+    ("drivers", "license", "number"): "D6101-40706",
+    ("phone", "number"): "5551234567",
+    ("mobile", "phone"): "555 0199 22",
+}
+ORDINARY = {
+    ("file", "name"): "report.csv",
+    ("tool", "name"): "lookup",
+    ("skill", "name"): "Tables",
+    ("product", "name"): "Bookshelf",
+    ("function", "name"): "Parse",
+    ("column", "name"): "Total",
+    ("zip", "file"): "backup7",
+    ("zip", "path"): "build12",
+    ("unzip",): "12345",
+    ("ip", "address"): "loopback",
+    ("memory", "address"): "0x1000",
+    ("mac", "address"): "none yet",
+    ("base", "address"): "4096",
+    ("state",): "Running",
+    ("city",): "Oslo",
+    ("country",): "Norway",
+    ("name",): "Bookshelf",
+    ("last", "modified"): "Tuesday",
+    ("first", "line"): "Header",
+    ("order", "number"): "W23781",
+    ("card", "type"): "Visa",
+    ("hotel",): "12345",
+    ("last", "run"): "7447",
+    ("state", "machine"): "Idle",
+    ("street", "view"): "Enabled",
+    ("post",): "12345",
+}
+SPELLINGS: dict[str, Callable[[tuple[str, ...]], str]] = {
+    "snake": "_".join,
+    "kebab": "-".join,
+    "SCREAMING": lambda words: "_".join(words).upper(),
+    "camel": lambda words: words[0] + "".join(map(str.title, words[1:])),
+    "Pascal": lambda words: "".join(map(str.title, words)),
+    "Train": lambda words: "-".join(map(str.title, words)),
+    "dotted": lambda words: ".".join(("user", "_".join(words))),
+}
+CONTAINERS: dict[str, Callable[[str, str], object]] = {
+    "object": lambda key, value: {"order": 7, key: value},
+    "nested": lambda key, value: {"data": [{"x": {key: value}}]},
+    "list": lambda key, value: {key: [value]},
+    "json": lambda key, value: json.dumps({"order": 7, key: value, "z": 1}),
+    "json-in-json": lambda key, value: json.dumps({"a": json.dumps({key: value})}),
+    "compact": lambda key, value: json.dumps({key: value}, separators=(",", ":")),
+    "pretty": lambda key, value: json.dumps({"a": {key: value}}, indent=2),
+    "cut-off": lambda key, value: json.dumps({key: value, "b": 1})[:-4],
+    "python": lambda key, value: repr({"a": 1, key: value}),
+    "call": lambda key, value: f'lookup({key}="{value}", limit=3)',
+    "assignment": lambda key, value: f"export {key}='{value}'",
+    "yaml": lambda key, value: f"order: 7\n{key}: {value}\ntotal: 12",
+    "label": lambda key, value: f"Thank you.\n- **{key}:** {value}\n- Total: 12",
+    "attribute": lambda key, value: f'<user {key}="{value}"/>',
+    "element": lambda key, value: f"<user><{key}>{value}</{key}></user>",
+    "table": lambda key, value: f"| n | {key} |\n| --- | --- |\n| 1 | {value} |\n",
+    "csv": lambda key, value: f"id,{key},total\n1,{value},3\n2,{value},4\n",
+}
+
+
+def cleaned(value: object) -> object:
+    return Redaction()(value)
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_field_about_a_person_is_taken_out(spelling: str, container: str) -> None:
+    for words, value in PRIVATE.items():
+        key = SPELLINGS[spelling](words)
+        left = cleaned(CONTAINERS[container](key, value))
+
+        assert value not in str(left), (key, left)
+        assert remains(left, Known()) == {}
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_field_about_anything_else_stays(spelling: str, container: str) -> None:
+    for words, value in ORDINARY.items():
+        given = CONTAINERS[container](SPELLINGS[spelling](words), value)
+
+        assert cleaned(given) == given
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_query_is_one_as_well(spelling: str) -> None:
+    for words, value in PRIVATE.items():
+        for said in (value.replace(" ", "+"), value.replace(" ", "%20")):
+            text = f"/find?n=3&{SPELLINGS[spelling](words)}={said}&m=4"
+            assert said not in str(cleaned(text)), text
+
+
+_WORD = st.sampled_from(["customer", "primary", "billing", "old", "guest", "x2"])
+_KEYS = st.tuples(
+    st.lists(_WORD, max_size=2),
+    st.sampled_from(sorted(PRIVATE)),
+    st.sampled_from(list(SPELLINGS)),
+).map(lambda it: (SPELLINGS[it[2]]((*it[0], *it[1])), PRIVATE[it[1]]))
+
+
+@given(st.lists(_KEYS, min_size=1, max_size=4), st.sampled_from(list(CONTAINERS)))
+def test_any_name_of_such_a_field_will_do(
+    keys: list[tuple[str, str]], container: str
+) -> None:
+    given = [CONTAINERS[container](key, value) for key, value in keys]
+    whole = "\n\n".join(map(str, given)) if isinstance(given[0], str) else given
+    left = cleaned(whole)
+
+    assert [value for _key, value in keys if value in str(left)] == []
+    assert remains(left, Known()) == {}
+
+
+def test_numbers_and_nested_objects_are_fields_too() -> None:
+    profile = {
+        "name": {"first_name": "Mia", "last_name": "Li"},
+        "address": {"line1": "5 Elm St", "city": "Austin", "state": "TX", "zip": 78750},
+        "dob": "1990-04-05",
+        "payment": {"source": "credit_card", "last_four": "2076"},
+    }
+    for value in (profile, json.dumps(profile), {"text": json.dumps(profile)}):
+        left = str(cleaned(value))
+        for part in ("Mia", "Li", "5 Elm", "Austin", "TX", "78750", "1990", "2076"):
+            assert not re.search(rf"\b{part}\b", left), left
+        assert "credit_card" in left
+
+
+def test_a_name_of_two_parts_is_one_of_a_person_too() -> None:
+    for value in (
+        {"name": {"first": "Mia", "last": "Li"}},
+        {"name": "Mia Li", "dob": "1990-04-05"},
+    ):
+        for form in (value, json.dumps(value), repr(value)):
+            assert "Mia" not in str(cleaned(form))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param({"city": "Oslo", "unit": "celsius"}, id="weather"),
+        pytest.param({"state": "Running", "pid": 7}, id="process"),
+        pytest.param(
+            {"name": "get_user", "arguments": {"first_name": "<NAME_1>"}}, id="call"
+        ),
+        pytest.param(
+            {"function": {"name": "find_user", "arguments": '{"zip": "<POSTCODE_1>"}'}},
+            id="openai",
+        ),
+        pytest.param(
+            {
+                "name": "find_user",
+                "parameters": {
+                    "properties": {
+                        "first_name": {
+                            "type": "string",
+                            "description": "Her first name",
+                        },
+                        "zip": {
+                            "type": "string",
+                            "description": "The zip code, as 12345",
+                        },
+                    },
+                    "required": ["first_name", "zip"],
+                },
+            },
+            id="schema",
+        ),
+        pytest.param("def greet(first_name: str, zip=None): ...", id="signature"),
+        pytest.param("first_name = user.first_name or row['first_name']", id="code"),
+        pytest.param("SELECT first_name, zip FROM users WHERE zip = ?", id="sql"),
+        pytest.param(
+            "Ask for the first name, the last name and the zip code.", id="prose"
+        ),
+        pytest.param("Address: the address of the user, as they gave it", id="label"),
+        pytest.param("zip: archive the folder; address: 0.0.0.0:8080", id="yaml"),
+        pytest.param('{"first_name": "string", "dob": "YYYY-MM-DD"}', id="template"),
+    ],
+)
+def test_what_only_looks_like_a_person_stays(value: object) -> None:
+    for form in (value, json.dumps(value)):
+        assert cleaned(form) == form
+
+
+def test_a_value_of_a_field_goes_from_sentences_as_well() -> None:
+    given = {
+        "task": "Hi, I'm Yusuf Rossi from 19122.",
+        "steps": [{"first_name": "Yusuf", "last_name": "Rossi", "zip": "19122"}],
+        "output": "Thank you, Yusuf!",
+    }
+    assert cleaned(given) == {
+        "task": "Hi, I'm <NAME_1> <NAME_2> from <POSTCODE_1>.",
+        "steps": [
+            {"first_name": "<NAME_1>", "last_name": "<NAME_2>", "zip": "<POSTCODE_1>"}
+        ],
+        "output": "Thank you, <NAME_1>!",
+    }
+
+
+def test_a_value_that_is_also_a_word_goes_from_its_field_only() -> None:
+    given = {
+        "first_name": "Mark",
+        "state": "OR",
+        "zip": "97201",
+        "text": "Mark it, OR not",
+    }
+
+    assert cleaned(given) == {
+        "first_name": "<NAME_1>",
+        "state": "<ADDRESS_1>",
+        "zip": "<POSTCODE_1>",
+        "text": "Mark it, OR not",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("My zip code is 98178, sorry", "My zip code is <POSTCODE_1>, sorry"),
+        ("Her first name is Mia.", "Her first name is <NAME_1>."),
+        ("use the Visa card ending in 7334", "use the Visa card ending in <CARD_1>"),
+    ],
+)
+def test_what_is_said_of_a_field_counts(text: str, left: str) -> None:
+    assert cleaned(text) == left
+
+
+def test_thousands_of_values_are_replaced_in_linear_time() -> None:
+    import time
+
+    def seconds(count: int) -> float:
+        text = " ".join(f"mail{n}@corp.example" for n in range(count))
+        start = time.process_time()
+        assert "mail7@" not in str(cleaned(text))
+        return time.process_time() - start
+
+    assert seconds(8000) < 8 * max(seconds(2000), 0.05)
