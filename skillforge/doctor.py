@@ -246,7 +246,7 @@ def _agents() -> Item:
 
 
 def _last_hook(start: Path) -> Iterator[Item]:
-    """How the last `hook run` ended: its agent is told nothing, so we tell it here."""
+    """How the last `hook run` ended; it reports nothing to the agent that called it."""
     library = Library.find(start)
     repo = library.repo if library else None
     try:

@@ -132,7 +132,7 @@ def farm(
 
 
 class _Worker:
-    """A process that does one item after the other, as it is told."""
+    """A process that works on one item at a time."""
 
     def __init__(self, work: Callable[[T], R], items: Sequence[T]) -> None:
         self.place = -1

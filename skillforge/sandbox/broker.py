@@ -162,7 +162,7 @@ class Broker:
             raise
         return fd
 
-    # Sockets: whoever asks for the network gets one that leads nowhere.
+    # A job that asks for the network gets a socket that leads nowhere.
 
     def _socket(self, request: Request) -> int:
         kind = request.args[1]
@@ -186,7 +186,7 @@ class Broker:
         raise self._refused(request, request.args[4], request.args[5], False)
 
     def _refused(self, request: Request, at: int, size: int, is_probe: bool) -> Refusal:
-        """What a call is told that wants to reach an address; the try is noted.
+        """The answer to a call that would reach an address; the attempt is recorded.
 
         A C library connects sockets for datagrams to learn of routes, which sends
         nothing: only names to be looked up, and other machines, are a try.

@@ -31,7 +31,7 @@ _NOTIFY = 0x7FC00000
 _AND = 0x54
 _FIFTH, _HIGH_HALF = 48, 4
 _NEWEST = 463  # system calls from this number on are newer than this filter
-# Refused always, by what the caller is told.
+# Always refused, by the error that the caller gets.
 _REFUSED: dict[int, dict[str, Numbers]] = {
     errno.EPERM: {
         # Landlock knows no owners; and a job's files are its user's.

@@ -47,7 +47,7 @@ def main(path: str, report: str) -> NoReturn:
 
 
 def _is_forsaken() -> bool:
-    """Whether whoever started us is gone, without a word."""
+    """Whether the process that started the launcher is gone."""
     lifeline = select.poll()
     lifeline.register(_LIFELINE, select.POLLIN)
     return lifeline.poll(0) == [(_LIFELINE, select.POLLHUP)]
