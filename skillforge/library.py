@@ -183,8 +183,10 @@ class Library:
 
     def changed_since(self, base: str, head: str) -> list[str]:
         """Skills that a branch changed since it left `base`; `head` still has them."""
+        from skillforge.gitrepo.comparing import changed_paths
+
         repo = self.repository()
-        paths = repo.changed_paths(repo.merge_base(base, head), head, SKILLS)
+        paths = changed_paths(repo, repo.merge_base(base, head), head, SKILLS)
         names = {path.split("/")[1] for path in paths if "/" in path}
         return sorted(self.listing(head, names)) if names else []
 

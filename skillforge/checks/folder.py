@@ -24,7 +24,8 @@ MAX_FILES = 1000
 MAX_PATH = 100  # what fits into a plain tar header
 
 WINDOWS = re.compile(
-    r"(?:^|/)(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\.[^/]*)?(?:/|\Z)|[. ](?:/|\Z)"
+    r"(?:^|/)(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:\.[^/]*)?"
+    r"(?:/|\Z)|[. ](?:/|\Z)"
     r"|[<>:\"|?*\\\x00-\x1f]",
     re.IGNORECASE,
 )

@@ -33,6 +33,15 @@ _PAGES: dict[str, tuple[str, Severity, str]] = {
         "that was proposed, and contains no merge. Policy, workflows and other skills\n"
         "are out of its reach.",
     ),
+    "tree": (
+        "paths",
+        _E,
+        "Every reader of a commit sees the same files in it.\n\n"
+        "Its trees are as git itself writes them: sorted, no name twice, no unusual\n"
+        "modes, no name that git keeps for itself. Git takes other trees from a push,\n"
+        "and its commands then disagree on what they contain. Make the commit again\n"
+        "with git.",
+    ),
     "archive": (
         "paths",
         _E,

@@ -15,6 +15,8 @@ from skillforge.model import SKILL_FILE
 _GIT = re.compile(r"\.git.*|git~\d+", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*")
 _LONGEST = 255
+# Characters that some file systems ignore in a name.
+_IGNORED = re.compile(r"[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 
 
 def refusal(path: str) -> str:
@@ -78,11 +80,19 @@ def clash(paths: Iterable[str]) -> str:
     seen: dict[str, str] = {}
     for path in known:
         for name in (*parents(path), path):
-            if seen.setdefault(name.casefold(), name) != name:
+            if seen.setdefault(folded(name), name) != name:
                 return path
             if name != path and name in files:
                 return path
     return ""
+
+
+def folded(path: str) -> str:
+    """A path as file systems compare it that ignore case and normalise."""
+    if path.isascii():
+        return path.lower()
+    plain = unicodedata.normalize("NFD", _IGNORED.sub("", path)).casefold()
+    return unicodedata.normalize("NFC", plain)
 
 
 def is_name(name: str) -> bool:

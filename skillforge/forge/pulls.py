@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, TypeAlias, TypeVar
 
 from skillforge.forge import PULLS
-from skillforge.gitrepo import GitRepo, trailers
+from skillforge.gitrepo import GitRepo, comparing, trailers
 from skillforge.gitrepo.history import Commit
 from skillforge.model import (
     EVIDENCE,
@@ -77,7 +77,7 @@ def _base(repo: GitRepo, pull: Json, main: str, head: str) -> str:
 
 
 def _touched(repo: GitRepo, base: str, head: str) -> list[str]:
-    paths = repo.changed_paths(base, head, ".")
+    paths = comparing.changed_paths(repo, base, head, ".")
     parts = (path.split("/") for path in paths)
     return sorted({p[1] for p in parts if p[0] in OURS and len(p) > 2})
 

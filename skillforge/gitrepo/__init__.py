@@ -6,13 +6,15 @@ from skillforge.lazy import lazily
 
 if TYPE_CHECKING:
     from skillforge.gitrepo.disk import find_root
-    from skillforge.gitrepo.repository import Asked, GitRepo, TreeFile
+    from skillforge.gitrepo.repository import Asked, GitRepo
     from skillforge.gitrepo.running import environment, version
+    from skillforge.gitrepo.trees import TreeFile
 
 _PARTS = {
     "disk": ("find_root",),
-    "repository": ("Asked", "GitRepo", "TreeFile"),
+    "repository": ("Asked", "GitRepo"),
     "running": ("environment", "version"),
+    "trees": ("TreeFile",),
 }
 __getattr__ = lazily(__name__, _PARTS)
 __all__ = ["Asked", "GitRepo", "TreeFile", "environment", "find_root", "version"]

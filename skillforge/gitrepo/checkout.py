@@ -81,6 +81,7 @@ def is_locked(repo: "GitRepo") -> bool:
 
 def can_follow(repo: "GitRepo", before: str, after: str) -> str:
     """Why git would not bring a checkout to another commit; empty if it would."""
+    repo.verify(after, before)
     done = repo.run("read-tree", "--dry-run", "-m", "-u", before, after)
     return done.complaint if done.code else ""
 
@@ -94,8 +95,8 @@ def follow(repo: "GitRepo", before: str, after: str, replace: list[str]) -> bool
     if replace:
         options = ("--staged", "--worktree", f"--source={before}")
         literal = [f":(literal){path}" for path in replace]
-        known = repo.run("ls-tree", "-r", "-z", "--name-only", before, "--", *replace)
-        tracked = paths(known.out)
+        names = repo.names_of([f"{before}:{path}" for path in replace])
+        tracked = [path for path, name in zip(replace, names, strict=True) if name]
         if tracked:
             repo.run("restore", *options, "--", *literal)
         for path in set(replace) - set(tracked):

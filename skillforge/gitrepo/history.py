@@ -16,9 +16,12 @@ class Change(NamedTuple):
     before: str
     after: str
     is_tree: bool  # and was one: no file has its place
+    is_tree_now: bool = False
 
     def joined(self, other: "Change") -> "Change":
-        return Change(self.before or other.before, self.after or other.after, False)
+        is_tree_now = self.is_tree_now or other.is_tree_now
+        before, after = self.before or other.before, self.after or other.after
+        return Change(before, after, False, is_tree_now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,8 @@ def read(out: bytes) -> Iterator[Commit]:
             before_mode, after_mode, before, after, _ = word.split()
             is_tree = {before_mode.lstrip(b":0"), after_mode.lstrip(b"0")} <= _TREES
             path = os.fsdecode(next(parts))
-            change = Change(_object(before), _object(after), is_tree)
+            is_tree_now = after_mode.lstrip(b"0") in _TREES and bool(after.strip(b"0"))
+            change = Change(_object(before), _object(after), is_tree, is_tree_now)
             if path in changes:  # a folder that became a file is told in two parts
                 change = changes[path].joined(change)
             changes[path] = change

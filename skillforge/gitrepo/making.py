@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable
 from itertools import groupby
 from typing import NamedTuple
 
-from skillforge.gitrepo.objects import Entry, Object
+from skillforge.gitrepo.objects import Object
 from skillforge.gitrepo.parsing import lost
+from skillforge.gitrepo.trees import Entry
 from skillforge.gitrepo.writing import NewCommit, Put
 
 _KINDS = {"commit": 1, "tree": 2, "blob": 3}  # as a pack numbers them

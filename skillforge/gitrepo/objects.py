@@ -1,7 +1,7 @@
 """Reading objects: one `git cat-file` that answers question after question."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import IO, NamedTuple
 
 from skillforge import proc
@@ -18,17 +18,7 @@ class Object(NamedTuple):
     name: str
     kind: str
     data: bytes
-
-
-class Entry(NamedTuple):
-    """One line of a tree; the mode is octal text, as `100644` or `40000`."""
-
-    mode: str
-    object: str
-
-    @property
-    def is_tree(self) -> bool:
-        return self.mode == "40000"
+    size: int = 0
 
 
 class Objects:
@@ -47,7 +37,11 @@ class Objects:
 
     def names_of(self, expressions: Sequence[str]) -> list[str]:
         """Their hashes alone; empty for what is missing."""
-        return [it.name if it else "" for it in self._ask("info", expressions)]
+        return [found.name if found else "" for found in self._ask("info", expressions)]
+
+    def sizes_of(self, names: Sequence[str]) -> list[int]:
+        """The sizes of objects; 0 for what is missing."""
+        return [found.size if found else 0 for found in self._ask("info", names)]
 
     def _ask(self, what: str, expressions: Sequence[str]) -> list[Object | None]:
         found: list[Object | None] = []
@@ -76,7 +70,7 @@ class Objects:
         data = stdout.read(int(about[2])) if with_data else b""
         if with_data and (len(data) != int(about[2]) or not stdout.read(1)):
             raise self._died()  # half a policy could be read as another one
-        return Object(about[0].decode(), about[1].decode(), data)
+        return Object(about[0].decode(), about[1].decode(), data, int(about[2]))
 
     def _died(self) -> ToolError:
         result = proc.finish(self._process)
@@ -94,54 +88,13 @@ def _fit(expression: str) -> str:
     return _NOTHING if is_odd else expression
 
 
-def read_tree(tree: Object) -> dict[str, Entry]:
-    """The entries of a tree, by name, in git's order."""
-    data, size = tree.data, len(tree.name) // 2
-    entries: dict[str, Entry] = {}
-    at = 0
-    while at < len(data):
-        end = data.index(b"\0", at)
-        mode, _, name = data[at:end].partition(b" ")
-        at = end + 1 + size
-        entries[os.fsdecode(name)] = Entry(mode.decode(), data[end + 1 : at].hex())
-    return entries
-
-
 def blob_name(data: bytes, like: str) -> str:
     """The hash that git gives some bytes, of the same kind as another hash."""
-    return _name("blob", data, like)
+    return object_name("blob", data, like)
 
 
-def tree_name(files: Mapping[str, Entry], like: str) -> str:
-    """The hash that git gives a folder of files, which are named by their paths in it.
-
-    A folder without files is nothing to git, and has no part in it.
-    """
-    folders: dict[str, dict[str, Entry]] = {"": {}}
-    for path, entry in files.items():
-        parts = path.split("/")
-        for depth in range(1, len(parts)):
-            folders.setdefault("/".join(parts[:depth]), {})
-        folders["/".join(parts[:-1])][parts[-1]] = entry
-    for folder in sorted(folders, key=lambda path: path.count("/"), reverse=True):
-        if folder:
-            parent, _, name = folder.rpartition("/")
-            inner = _name("tree", _tree_data(folders[folder]), like)
-            folders[parent][name] = Entry("40000", inner)
-    return _name("tree", _tree_data(folders[""]), like)
-
-
-def _tree_data(entries: Mapping[str, Entry]) -> bytes:
-    """A tree as git writes it; a folder sorts as if its name ended in a slash."""
-    rows = [(os.fsencode(name), entry) for name, entry in entries.items()]
-    rows.sort(key=lambda row: row[0] + b"/" if row[1].is_tree else row[0])
-    return b"".join(
-        b"%s %s\0%s" % (entry.mode.encode(), name, bytes.fromhex(entry.object))
-        for name, entry in rows
-    )
-
-
-def _name(kind: str, data: bytes, like: str) -> str:
+def object_name(kind: str, data: bytes, like: str) -> str:
+    """The hash that git gives an object, of the same kind as another hash."""
     import hashlib  # takes a while, and who only reads has no need of it
 
     algorithm = hashlib.sha256 if len(like) == 64 else hashlib.sha1

@@ -5,6 +5,7 @@ need for speed.
 """
 
 import os
+import re
 import time
 import weakref
 from collections.abc import (
@@ -20,9 +21,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from skillforge import proc
-from skillforge.errors import ConflictError, RequestError, ToolError
+from skillforge.errors import RequestError, ToolError
 from skillforge.gitrepo import history, parsing
-from skillforge.gitrepo.objects import Entry, Object, Objects, read_tree
+from skillforge.gitrepo.objects import Object, Objects
 from skillforge.gitrepo.running import (
     AS_IT_IS,
     GIT,
@@ -30,6 +31,7 @@ from skillforge.gitrepo.running import (
     hook_variables_hidden,
     output,
 )
+from skillforge.gitrepo.trees import Entry, TreeFile, Trees, read_tree
 from skillforge.gitrepo.writing import (
     RefUpdate,
     Who,
@@ -42,15 +44,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _FEW = 15  # objects that are had sooner from the process that answers other questions
-
-
-class TreeFile(NamedTuple):
-    """One entry of a recursive listing; `size` is 0 for what is not a blob."""
-
-    mode: str
-    object: str
-    size: int
-    path: str
+_IMMUTABLE = re.compile(r"[0-9a-f]{40,64}:")
 
 
 class GitRepo:
@@ -61,6 +55,9 @@ class GitRepo:
         self._env = environment()
         self._objects: Objects | None = None
         self.held: set[tuple[str, str, str]] = set()  # tips, and versions that they had
+        self.trees = Trees(self)
+        self._verified: set[tuple[str, str]] = set()  # trees, and those beside them
+        self._checked: set[str] = set()  # folders of commits whose trees are canonical
 
     def __getstate__(self) -> dict[str, object]:
         """In another process it reads by a `git cat-file` of its own."""
@@ -144,26 +141,36 @@ class GitRepo:
 
     def files(self, revision: str, *folders: str) -> Iterator[TreeFile]:
         """All files under some folders, by path, with their sizes."""
-        out = self.git(
-            "ls-tree", "-r", "-l", "-z", "--full-tree", revision, "--", *folders
-        )
-        for entry in parsing.paths(out):
-            about, _, path = entry.partition("\t")
-            mode, _kind, name, size = about.split()
-            yield TreeFile(mode, name, int(size) if size.isdigit() else 0, path)
+        listed = list(self._listed(revision, folders))
+        sizes = iter(self._sizes([e.object for _path, e in listed if _is_blob(e)]))
+        for path, entry in listed:
+            size = next(sizes) if _is_blob(entry) else 0
+            yield TreeFile(entry.mode, entry.object, size, path)
 
-    def changed_paths(self, base: str, head: str, folder: str) -> list[str]:
-        """Paths under `folder` that differ between two commits."""
-        options = ("--name-only", "-r", "-z", base, head, "--", folder)
-        return parsing.paths(self.git("diff-tree", *AS_IT_IS, *options))
+    def _listed(
+        self, revision: str, folders: Sequence[str]
+    ) -> Iterator[tuple[str, Entry]]:
+        if not folders:
+            yield from self.files_in(f"{revision}^{{tree}}").items()
+        parents = dict.fromkeys(folder.rpartition("/")[0] for folder in folders)
+        entries = {parent: self.tree(f"{revision}:{parent}") for parent in parents}
+        trees: dict[str, str] = {}
+        for folder in folders:
+            parent, _, name = folder.rpartition("/")
+            entry = entries[parent].get(name)
+            if entry is not None and entry.is_tree:
+                trees[folder] = entry.object
+            elif entry is not None:
+                yield folder, entry
+        yield from self.trees.files(trees)
 
-    def changed_files(self, base: str, head: str) -> Iterator[tuple[str, str, bool]]:
-        """Files that differ: path, mode now (empty if gone), and whether it is new."""
-        out = self.git("diff-tree", *AS_IT_IS, "-r", "-z", "--raw", base, head)
-        words = iter(parsing.paths(out))
-        for about, path in zip(words, words, strict=True):
-            before, after, *_ = about.lstrip(":").split()
-            yield path, after.strip("0") and after, not before.strip("0")
+    def _sizes(self, names: list[str]) -> list[int]:
+        if len(names) <= _FEW:
+            return self._reader().sizes_of(names)
+        lines = "".join(f"{name}\n" for name in names).encode()
+        done = self.run("cat-file", "--batch-check=%(objectsize)", stdin=lines)
+        rows = output(("cat-file",), done).split(b"\n")[:-1]
+        return [int(row) if row.isdigit() else 0 for row in rows]
 
     def start_diff(self, revision: str, folder: str) -> "Asked[list[str]]":
         """Begin to compare the checkout with a commit, while the caller goes on.
@@ -193,9 +200,7 @@ class GitRepo:
     def blobs(self, names: Iterable[str]) -> Generator[bytes, None, None]:
         """The contents of blobs, in order; of many, from a process of their own."""
         wanted = list(names)
-        is_few = len(wanted) <= _FEW
-        objects = self.find_all(wanted) if is_few else self.objects(wanted)
-        for name, found in zip(wanted, objects, strict=True):
+        for name, found in zip(wanted, self.read_all(wanted), strict=True):
             if found is None:
                 raise parsing.lost(name)
             yield found.data
@@ -220,11 +225,30 @@ class GitRepo:
 
         All such questions go to one process, which ends with this object.
         """
-        return self._reader().find_all([expression])[0]
+        return self.find_all([expression])[0]
 
     def find_all(self, expressions: Sequence[str]) -> list[Object | None]:
         """Objects by expression; to ask for many together is faster."""
+        self._check_folders(expressions)
         return self._reader().find_all(expressions)
+
+    def read_all(self, names: list[str]) -> Iterable[Object | None]:
+        """Objects by their hashes; of many, from a process of their own."""
+        is_few = len(names) <= _FEW
+        return self._reader().find_all(names) if is_few else self.objects(names)
+
+    def _check_folders(self, expressions: Sequence[str]) -> None:
+        """Refuse paths through malformed trees, where git would take any entry."""
+        folders = {f: None for e in expressions for f in _folders(e)}
+        left = [folder for folder in folders if folder not in self._checked]
+        if not left:
+            return
+        # Of a hash, `HASH:` is the tree itself, or that of a commit.
+        names = {name for name in self._reader().names_of(left) if name}
+        for tree in self.read_all(sorted(names - self.trees.canonical)):
+            if tree is not None and tree.kind == "tree":
+                self.trees.check(tree)
+        self._checked |= {folder for folder in left if _IMMUTABLE.match(folder)}
 
     def _reader(self) -> Objects:
         if self._objects is None or self._objects.owner != os.getpid():
@@ -238,16 +262,22 @@ class GitRepo:
         found = self.find(expression)
         return read_tree(found) if found and found.kind == "tree" else {}
 
+    def verify(self, head: str, base: str = "") -> None:
+        """Refuse malformed trees in what a commit changes of another, or in all of it.
+
+        Whatever has git itself compare, merge or check out trees calls this first.
+        """
+        names = self.names_of([f"{it}^{{tree}}" for it in (head, base) if it])
+        new, old = [*names, ""][:2]
+        if new and (new, old) not in self._verified:
+            self.trees.verify(new, old)
+            self._verified.add((new, old))
+
     def files_in(self, expression: str) -> dict[str, Entry]:
         """Every file below a tree, by its path there."""
-        found: dict[str, Entry] = {}
-        for name, entry in self.tree(expression).items():
-            if entry.is_tree:
-                inner = self.files_in(entry.object)
-                found |= {f"{name}/{path}": file for path, file in inner.items()}
-            else:
-                found[name] = entry
-        return found
+        found = self.find(expression)
+        is_tree = found is not None and found.kind == "tree"
+        return dict(self.trees.files({"": found.name})) if found and is_tree else {}
 
     def name_of(self, expression: str) -> str:
         """The hash of what an expression names; empty if there is nothing."""
@@ -255,6 +285,7 @@ class GitRepo:
 
     def names_of(self, expressions: Sequence[str]) -> list[str]:
         """Hashes by expression, without reading what they name."""
+        self._check_folders(expressions)
         return self._reader().names_of(expressions)
 
     def start_identity(self) -> "Asked[Who]":
@@ -322,35 +353,6 @@ class GitRepo:
         question = ("log", "-z", "--encoding=UTF-8", history.FORMAT, *options)
         return Asked(self._start(*question), history.read)
 
-    def diff(self, base: str, head: str, last: str) -> str:
-        """What differs, for people; no program of the user's takes part in it.
-
-        What lies under the folder `last` comes last.
-        """
-        plain = ("--no-ext-diff", "--no-textconv", "--no-color", *AS_IT_IS)
-        question = ("diff", *plain, "--src-prefix=a/", "--dst-prefix=b/", base, head)
-        first = self.git(*question, "--", ".", f":(exclude){last}")
-        return (first + self.git(*question, "--", last)).decode("utf-8", "replace")
-
-    def diff_lines(self, base: str, head: str) -> Iterator[tuple[str, str, str]]:
-        """Files that differ: path, lines added and removed; `-` for what is no text."""
-        out = self.git("diff", "--numstat", "-z", *AS_IT_IS, base, head)
-        for row in parsing.paths(out):
-            added, removed, path = row.split("\t", 2)
-            yield path, added, removed
-
-    def merged_tree(self, ours: str, theirs: str) -> str:
-        """The tree of a three-way merge; a conflict is an error that names files."""
-        options = ("--write-tree", "-z", "--name-only", "--no-messages")
-        done = self.run("merge-tree", *options, ours, theirs)
-        if done.code not in (0, 1):
-            raise cannot_write(done.complaint)
-        tree, *paths = parsing.paths(done.out)
-        if done.code == 0:
-            return tree
-        conflicts = ", ".join(path for path in paths if path)
-        raise ConflictError(f"both sides changed {conflicts}")
-
     def run(
         self,
         *args: str,
@@ -367,6 +369,19 @@ class GitRepo:
     def git(self, *args: str) -> bytes:
         """The output of git; a non-zero exit is an error."""
         return output(args, self.run(*args))
+
+
+def _is_blob(entry: Entry) -> bool:
+    return entry.mode != "160000"
+
+
+def _folders(expression: str) -> list[str]:
+    """The folders that git walks through to find what `REVISION:PATH` names."""
+    revision, _, path = expression.partition(":")
+    if not revision or not path:
+        return []
+    parts = path.split("/")
+    return [f"{revision}:{'/'.join(parts[:depth])}" for depth in range(len(parts))]
 
 
 class Asked(NamedTuple, Generic[T]):

@@ -8,7 +8,7 @@ from typing import Any
 from skillforge.document import parse
 from skillforge.errors import ConfigError, RequestError, ToolError
 from skillforge.gitrepo.lineage import successors
-from skillforge.gitrepo.objects import Entry
+from skillforge.gitrepo.trees import Entry
 from skillforge.library import Library
 from skillforge.mcp_server.door import Caller, Door, Glance
 from skillforge.model import SKILL_FILE, SKILLS, Assigned, Document, Value

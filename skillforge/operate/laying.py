@@ -7,7 +7,7 @@ from pathlib import Path
 from skillforge.checks import paths
 from skillforge.errors import ConfigError, ToolError
 from skillforge.gitrepo import GitRepo
-from skillforge.gitrepo.objects import Entry, read_tree
+from skillforge.gitrepo.trees import Entry, read_tree
 from skillforge.model import DraftFile
 from skillforge.operate.looking import look
 from skillforge.store import cache_folder, held

@@ -8,7 +8,8 @@ import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from skillforge.gitrepo.objects import Entry, blob_name, tree_name
+from skillforge.gitrepo.objects import blob_name
+from skillforge.gitrepo.trees import Entry, tree_name
 
 # Programs put these beside a script that they run; nobody wrote or misses them.
 _LEFT_BY_RUNS = re.compile(

@@ -21,7 +21,7 @@ from skillforge.operate.ledger import STATE, Put, read_ledger
 from skillforge.store import held
 
 if TYPE_CHECKING:
-    from skillforge.gitrepo.objects import Entry
+    from skillforge.gitrepo.trees import Entry
 
 _LOCK = ".skillforge-sync.lock"
 _WORK = (

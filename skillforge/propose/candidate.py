@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from skillforge.checks import paths
-from skillforge.gitrepo import trailers
+from skillforge.gitrepo import comparing, trailers
+from skillforge.gitrepo.trees import MalformedTreeError
 from skillforge.library import Library
 from skillforge.model import (
     ARCHIVE,
@@ -78,7 +79,7 @@ class Candidate:
         touched = sorted(
             {
                 path.split("/")[1] if "/" in path else path
-                for path in repo.changed_paths(start, head, ".")
+                for path in comparing.changed_paths(repo, start, head, ".")
                 if any(history.is_of(path, top) for top in OURS)
             }
         )
@@ -93,12 +94,17 @@ class Candidate:
 
 def path_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
     """A draft stays in its skill, holds ordinary files, and is what was proposed."""
+    try:
+        library.repository().verify(candidate.head, candidate.start)
+    except MalformedTreeError as err:
+        yield Finding("tree", Severity.ERROR, err.message, err.path or ".", 1, err.hint)
+        return  # whatever else is read of it could be something else to others
     own = _own(library, candidate)
     if not own:
         return  # a branch that touches no skill is not the gate's business
     yield from _commit_findings(library, candidate)
-    for path, mode, is_new in library.repository().changed_files(
-        candidate.start, candidate.head
+    for path, mode, is_new in comparing.changed_files(
+        library.repository(), candidate.start, candidate.head
     ):
         # A skill moves as a whole, and is judged so.
         is_moved = candidate.moves and paths.inside(path, own, ARCHIVE)
@@ -112,6 +118,22 @@ def path_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
             where = f"{SKILLS}/{name}/{path}"
             why = "it collides with another path of the skill"
             yield Finding("path", Severity.ERROR, why, where, 1, "rename one of them")
+    yield from _twin_findings(library, candidate, own)
+
+
+def _twin_findings(
+    library: Library, candidate: Candidate, own: tuple[str, ...]
+) -> Iterator[Finding]:
+    """A new skill's folder is not another skill's where case is ignored."""
+    repo = library.repository()
+    before = repo.tree(f"{candidate.start}:{SKILLS}")
+    new = {paths.folded(name): name for name in own if name not in before}
+    for other in repo.tree(f"{candidate.head}:{SKILLS}") if new else ():
+        name = new.get(paths.folded(other), other)
+        if name != other:
+            why = f"its folder is that of {other} where case is ignored"
+            where = f"{SKILLS}/{name}"
+            yield Finding("path", Severity.ERROR, why, where, 1, "choose another name")
 
 
 def _own(library: Library, candidate: Candidate) -> tuple[str, ...]:

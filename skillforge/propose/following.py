@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from skillforge.errors import ConflictError, RequestError
-from skillforge.gitrepo import GitRepo, checkout
+from skillforge.gitrepo import GitRepo, checkout, comparing
 from skillforge.gitrepo.checkout import Unsaved
 from skillforge.gitrepo.objects import blob_name
 from skillforge.gitrepo.writing import RefUpdate
@@ -63,7 +63,7 @@ def _drafts_in(place: GitRepo, base: str, head: str) -> list[str]:
     if checkout.is_locked(place):
         raise _stop(place, "another git is at work there (index.lock)")
     unsaved = checkout.unsaved(place, base)
-    changed = {path for path, *_ in place.changed_files(base, head)}
+    changed = {path for path, *_ in comparing.changed_files(place, base, head)}
     lost = _lost(place, unsaved, changed, head)
     if lost:
         shown = ", ".join(lost[:3]) + (" and more" if len(lost) > 3 else "")

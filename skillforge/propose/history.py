@@ -247,6 +247,13 @@ def is_of(path: str, top: str) -> bool:
     return path.partition("/")[0].casefold() == top
 
 
+def trees_now(step: Step) -> Iterator[str]:
+    """The trees that a step wrote below the folders that only proposals change."""
+    for path, change in step.commit.changes.items():
+        if change.is_tree_now and any(is_of(path, top) for top in OURS):
+            yield change.after
+
+
 def touches_skills(step: Step) -> bool:
     return any(is_of(p, top) for p in step.commit.changes for top in OURS)
 

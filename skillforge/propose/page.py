@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from skillforge.checks import paths
 from skillforge.forge import Page
-from skillforge.gitrepo import trailers
+from skillforge.gitrepo import comparing, trailers
 from skillforge.library import Library
 from skillforge.model import (
     EVIDENCE,
@@ -101,7 +101,7 @@ def _session(proposal: Proposal) -> str:
 def _changes(library: Library, brief: Brief) -> list[str]:
     proposal = brief.proposal
     repo = library.repository()
-    rows = _rows(repo.diff_lines(proposal.base, proposal.head))
+    rows = _rows(comparing.diff_lines(repo, proposal.base, proposal.head))
     lines = [
         "### What changes",
         "",
@@ -258,7 +258,7 @@ def doubts(library: Library, proposal: Proposal, verdict: Verdict) -> tuple[str,
     """Why a report that somebody else made may not be what it says."""
     repo = library.repository()
     found = []
-    changed = repo.changed_paths(proposal.base, proposal.head, ".")
+    changed = comparing.changed_paths(repo, proposal.base, proposal.head, ".")
     if beyond := [path for path in changed if path.partition("/")[0] not in OURS]:
         shown = ", ".join(map(code, beyond[:_FILES]))
         found.append(

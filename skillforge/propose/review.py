@@ -9,7 +9,7 @@ from skillforge.checks.scan import able
 from skillforge.config import Policy
 from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.forge import Forge
-from skillforge.gitrepo import trailers
+from skillforge.gitrepo import comparing, trailers
 from skillforge.gitrepo.writing import Who
 from skillforge.library import Library
 from skillforge.model import (
@@ -76,7 +76,7 @@ def gather(library: Library, proposal: Proposal, verdict: Verdict) -> Brief:
     return Brief(
         proposal,
         verdict,
-        library.repository().diff(proposal.base, proposal.head, EVIDENCE),
+        comparing.diff(library.repository(), proposal.base, proposal.head, EVIDENCE),
         document.words("description") if document else "",
         (_size(was), _size(now)),
         (_total(was), _total(now)),
@@ -156,7 +156,7 @@ def merged(library: Library, proposal: Proposal, tip: str) -> str:
             raise ConflictError(f"{library.main} has removed or renamed {path}")
         if proposal.action is Action.ARCHIVE and was != now:
             raise ConflictError(f"{library.main} has changed {path} since")
-    return repo.merged_tree(tip, proposal.head)
+    return comparing.merged_tree(repo, tip, proposal.head)
 
 
 def check(library: Library, forge: Forge, proposal: Proposal, by: Who) -> Proposal:
@@ -210,6 +210,7 @@ def approve(
     with forge.alone():
         proposal = get_open(forge, number)
         library.policy(proposal.base)  # one that cannot be read stops everything
+        library.repository().verify(proposal.head, proposal.base)
         is_seen = proposal.head.startswith(seen) if seen else True
         if not is_seen or (not seen and proposal.head != proposal.made):
             raise ConflictError(

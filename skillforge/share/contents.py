@@ -5,8 +5,9 @@ import json
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from skillforge.gitrepo import objects
-from skillforge.gitrepo.objects import Entry, blob_name
+from skillforge.gitrepo import trees
+from skillforge.gitrepo.objects import blob_name
+from skillforge.gitrepo.trees import Entry
 from skillforge.model import DraftFile
 
 Files = Mapping[str, DraftFile]
@@ -55,7 +56,7 @@ def tree_name(files: Files) -> str:
         )
         for path, file in files.items()
     }
-    return objects.tree_name(entries, _SHA1)
+    return trees.tree_name(entries, _SHA1)
 
 
 def computed_hash(files: Files) -> str:

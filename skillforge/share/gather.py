@@ -100,9 +100,9 @@ def _title(repository: str) -> str:
 
 def _examples(library: Library, commit: str) -> Counter[str]:
     """How many examples each skill rests on."""
-    listed = library.repository().start_listing(commit, f"{EVIDENCE}/").wait()
+    listed = library.repository().files_in(f"{commit}:{EVIDENCE}")
     paths = (path.split("/") for path in listed if path.endswith(".json"))
-    return Counter(parts[1] for parts in paths if len(parts) == 3)
+    return Counter(parts[0] for parts in paths if len(parts) == 2)
 
 
 def _read(

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from skillforge.errors import ToolError
 from skillforge.gitrepo import GitRepo
-from skillforge.gitrepo.objects import Entry, blob_name, tree_name
+from skillforge.gitrepo.objects import blob_name
+from skillforge.gitrepo.trees import Entry, tree_name
 from tests.conftest import LibraryFolder
 from tests.gitrepo.test_making import names, written_by_git
 

@@ -1,0 +1,237 @@
+"""Git trees, read strictly: every part of the product sees the same files.
+
+Git stores trees that no git command would write: unsorted, with a name twice, with odd
+modes. Its commands then disagree on what such a tree contains, so that checks could
+read one file and a checkout get another. Such a tree is refused wherever it is read.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from itertools import chain, pairwise
+from typing import NamedTuple, Protocol, TypeAlias
+
+from skillforge.errors import RefusedError
+from skillforge.gitrepo.objects import Object, object_name
+
+Row: TypeAlias = tuple[bytes, bytes, bytes]  # mode, name and hash, as they are stored
+_TREE = b"40000"
+_MODES = (_TREE, b"100644", b"100755", b"120000", b"160000")
+# Characters that some file systems ignore in a name.
+_IGNORED = re.compile(r"[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+_DOT_GIT = re.compile(r"(?:\.git|git~[0-9]+)[. ]*(?::.*)?", re.DOTALL)
+
+
+class MalformedTreeError(RefusedError):
+    """A git tree that different readers would read differently."""
+
+    def __init__(self, tree: str, why: str, path: str = "") -> None:
+        where = f"tree {tree[:12]} of {path}" if path else f"tree {tree[:12]}"
+        super().__init__(
+            f"{where} is malformed: {why}",
+            hint="no git command writes such a tree; see `git fsck`",
+            facts={"tree": tree, "path": path},
+        )
+        self.tree, self.why, self.path = tree, why, path
+
+
+class Entry(NamedTuple):
+    """One line of a tree; the mode is octal text, as `100644` or `40000`."""
+
+    mode: str
+    object: str
+
+    @property
+    def is_tree(self) -> bool:
+        return self.mode == "40000"
+
+
+class TreeFile(NamedTuple):
+    """One entry of a recursive listing; `size` is 0 for what is not a blob."""
+
+    mode: str
+    object: str
+    size: int
+    path: str
+
+
+def read_tree(tree: Object) -> dict[str, Entry]:
+    """The entries of a tree, by name, in git's order."""
+    return {
+        os.fsdecode(name): Entry(mode.decode(), found.hex())
+        for mode, name, found in read_rows(tree)
+    }
+
+
+def read_rows(tree: Object) -> list[Row]:
+    """The entries as they are stored; one that isn't canonical stops the reading."""
+    size = len(tree.name) // 2
+    rows: list[Row] = _pattern(size).findall(tree.data)
+    length = sum(map(len, chain.from_iterable(rows))) + 2 * len(rows)
+    why = _odd_entry(tree.data, size) if length != len(tree.data) else _oddity(rows)
+    if why:
+        raise MalformedTreeError(tree.name, why)
+    return rows
+
+
+@cache
+def _pattern(size: int) -> re.Pattern[bytes]:
+    return re.compile(
+        rb"(%s) ([^\0/]+)\0(.{%d})" % (b"|".join(_MODES), size), re.DOTALL
+    )
+
+
+def _odd_entry(data: bytes, size: int) -> str:
+    """What is wrong with the first entry that isn't well-formed."""
+    at, well_formed = 0, _pattern(size)
+    while match := well_formed.match(data, at):
+        at = match.end()
+    mode, _, rest = data[at:].partition(b" ")
+    name = rest.partition(b"\0")[0]
+    if mode not in _MODES and mode.isdigit():
+        return f"{_shown(name)} has the mode {mode.decode()}"
+    if not name:
+        return "an entry has no name"
+    if b"/" in name:
+        return f"the name {_shown(name)} contains a slash"
+    return "it ends within an entry"
+
+
+def _oddity(rows: list[Row]) -> str:
+    names = [name for _mode, name, _found in rows]
+    keys = [name + b"/" if mode == _TREE else name for mode, name, _found in rows]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        return f"{_shown(twice)} occurs twice"
+    if keys != sorted(keys):
+        late = next(b for a, b in pairwise(keys) if a > b)
+        return f"{_shown(late.rstrip(b'/'))} is out of order"
+    if odd := next(filter(_is_special, names), b""):
+        return f"{_shown(odd)} can't be the name of a file"
+    if any(not found.strip(b"\0") for _mode, _name, found in rows):
+        return "an entry names no object"
+    return ""
+
+
+def _is_special(name: bytes) -> bool:
+    """Whether a name means something else to git or to a file system."""
+    if name in (b".", b".."):
+        return True
+    if name[:1] not in b".gG" and name.isascii():
+        return False
+    plain = _IGNORED.sub("", os.fsdecode(name)).casefold()
+    return bool(_DOT_GIT.fullmatch(plain))
+
+
+def _shown(name: bytes) -> str:
+    return ascii(os.fsdecode(name[:80]))
+
+
+def tree_name(files: Mapping[str, Entry], like: str) -> str:
+    """The hash that git gives a folder of files, which are named by their paths in it.
+
+    A folder without files is nothing to git, and has no part in it.
+    """
+    folders: dict[str, dict[str, Entry]] = {"": {}}
+    for path, entry in files.items():
+        parts = path.split("/")
+        for depth in range(1, len(parts)):
+            folders.setdefault("/".join(parts[:depth]), {})
+        folders["/".join(parts[:-1])][parts[-1]] = entry
+    for folder in sorted(folders, key=lambda path: path.count("/"), reverse=True):
+        if folder:
+            parent, _, name = folder.rpartition("/")
+            inner = object_name("tree", _tree_data(folders[folder]), like)
+            folders[parent][name] = Entry("40000", inner)
+    return object_name("tree", _tree_data(folders[""]), like)
+
+
+def _tree_data(entries: Mapping[str, Entry]) -> bytes:
+    """A tree as git writes it; a folder sorts as if its name ended in a slash."""
+    rows = [(os.fsencode(name), entry) for name, entry in entries.items()]
+    rows.sort(key=lambda row: row[0] + b"/" if row[1].is_tree else row[0])
+    return b"".join(
+        b"%s %s\0%s" % (entry.mode.encode(), name, bytes.fromhex(entry.object))
+        for name, entry in rows
+    )
+
+
+class _Source(Protocol):
+    """Where trees come from: a repository."""
+
+    def read_all(self, names: list[str]) -> Iterable[Object | None]: ...
+
+
+class Trees:
+    """The trees of one repository; those that were found canonical are remembered."""
+
+    def __init__(self, source: _Source) -> None:
+        self._source = source
+        self.canonical: set[str] = set()
+
+    def check(self, tree: Object) -> None:
+        """Refuse a tree that isn't canonical."""
+        if tree.name not in self.canonical:
+            read_rows(tree)
+            self.canonical.add(tree.name)
+
+    def files(self, trees: Mapping[str, str]) -> Iterator[tuple[str, Entry]]:
+        """Every file below some trees, by path; the order is git's within each."""
+        pending = [(f"{path}/" if path else "", name) for path, name in trees.items()]
+        found: dict[str, dict[str, Entry]] = {}
+        while pending:
+            read = self._source.read_all([name for _path, name in pending])
+            inner = []
+            for (path, name), tree in zip(pending, read, strict=True):
+                entries = found[path] = self._entries(path, name, tree)
+                inner += [
+                    (f"{path}{part}/", entry.object)
+                    for part, entry in entries.items()
+                    if entry.is_tree
+                ]
+            pending = inner
+        for path in trees:
+            yield from _flattened(f"{path}/" if path else "", found)
+
+    def _entries(self, path: str, name: str, tree: Object | None) -> dict[str, Entry]:
+        if tree is None or tree.kind != "tree":
+            raise MalformedTreeError(name, "it isn't in this repository", path)
+        try:
+            entries = read_tree(tree)
+        except MalformedTreeError as err:
+            raise MalformedTreeError(name, err.why, path.rstrip("/")) from err
+        self.canonical.add(name)
+        return entries
+
+    def verify(self, new: str, old: str) -> None:
+        """Refuse a tree that isn't canonical in what it changes of another one."""
+        pending = [("", new, old)] if new != old else []
+        while pending:
+            names = [name for _path, *pair in pending for name in pair]
+            read = iter(self._source.read_all(names))
+            inner = []
+            for path, name, before in pending:
+                entries = self._entries(path, name, next(read))
+                known = next(read)
+                was = self._entries(path, before, known) if known else {}
+                inner += [
+                    (f"{path}{part}/", entry.object, _subtree(was.get(part)))
+                    for part, entry in entries.items()
+                    if entry.is_tree and entry != was.get(part)
+                ]
+            pending = inner
+
+
+def _subtree(entry: Entry | None) -> str:
+    return entry.object if entry and entry.is_tree else ""
+
+
+def _flattened(
+    path: str, found: Mapping[str, Mapping[str, Entry]]
+) -> Iterator[tuple[str, Entry]]:
+    for name, entry in found[path].items():
+        if entry.is_tree:
+            yield from _flattened(f"{path}{name}/", found)
+        else:
+            yield path + name, entry
