@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from skillforge import proc
 from skillforge.errors import RequestError, ToolError
-from skillforge.gitrepo import GitRepo, remote
+from skillforge.gitrepo import GitRepo, drivers, remote
 from skillforge.gitrepo.remote import Remote
 from skillforge.gitrepo.running import GIT, environment, output
 
@@ -45,11 +45,7 @@ def borrowed(where: str, revision: str, *, plain_http: bool) -> Iterator[Borrowe
 def _access(*, plain_http: bool) -> dict[str, str]:
     """The environment of a fetch from a stranger: no questions, no odd protocols."""
     settings = {"http.lowSpeedLimit": "100", "http.lowSpeedTime": "30"}
-    start = int(os.environ.get("GIT_CONFIG_COUNT") or 0)
-    env = {"GIT_CONFIG_COUNT": str(start + len(settings))}
-    for number, (key, value) in enumerate(settings.items(), start):
-        env[f"GIT_CONFIG_KEY_{number}"] = key
-        env[f"GIT_CONFIG_VALUE_{number}"] = value
+    env = drivers.variables(settings, os.environ)
     ssh = os.environ.get("GIT_SSH_COMMAND") or "ssh -oBatchMode=yes -oConnectTimeout=20"
     protocols = f"http:{_PROTOCOLS}" if plain_http else _PROTOCOLS
     return env | {"GIT_SSH_COMMAND": ssh, "GIT_ALLOW_PROTOCOL": protocols}

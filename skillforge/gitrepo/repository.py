@@ -17,12 +17,13 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from skillforge import proc
 from skillforge.errors import RequestError, ToolError
-from skillforge.gitrepo import history, parsing
+from skillforge.gitrepo import drivers, history, parsing
 from skillforge.gitrepo.objects import Object, Objects
 from skillforge.gitrepo.running import (
     AS_IT_IS,
@@ -52,12 +53,16 @@ class GitRepo:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self._env = environment()
         self._objects: Objects | None = None
         self.held: set[tuple[str, str, str]] = set()  # tips, and versions that they had
         self.trees = Trees(self)
         self._verified: set[tuple[str, str]] = set()  # trees, and those beside them
         self._checked: set[str] = set()  # folders of commits whose trees are canonical
+
+    @cached_property
+    def _env(self) -> dict[str, str]:
+        env = environment()
+        return env | drivers.overrides(self.root, env)
 
     def __getstate__(self) -> dict[str, object]:
         """In another process it reads by a `git cat-file` of its own."""

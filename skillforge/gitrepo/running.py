@@ -27,8 +27,9 @@ _HOOK_VARIABLES = (
 # A trace would come with every complaint, and may tell a secret.
 _TRACES = ("GIT_TRACE", "GIT_CURL_VERBOSE")
 
-# Whatever a configuration says: no hook runs, no monitor, no signature check. Given on
-# the command line, which no file and no variable overrides.
+# Whatever a configuration says: no hook runs, no monitor, no signature check, and
+# history is read from commits, not from a graph beside them that could be forged. Given
+# on the command line, which no file and no variable overrides.
 GIT = (
     "git",
     "-c",
@@ -37,6 +38,10 @@ GIT = (
     "core.fsmonitor=false",
     "-c",
     "log.showSignature=false",
+    "-c",
+    "core.commitGraph=false",
+    "-c",
+    "advice.graftFileDeprecated=false",
 )
 # Of a comparison: whatever a configuration or .gitmodules would rather not show.
 AS_IT_IS = ("--no-renames", "--ignore-submodules=none")

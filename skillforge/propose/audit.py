@@ -16,7 +16,6 @@ from skillforge.forge import Forge
 from skillforge.gitrepo import trailers
 from skillforge.gitrepo.history import Change
 from skillforge.gitrepo.objects import Object
-from skillforge.gitrepo.trees import MalformedTreeError
 from skillforge.library import Library
 from skillforge.model import (
     ARCHIVE,
@@ -28,7 +27,7 @@ from skillforge.model import (
     Proposal,
     State,
 )
-from skillforge.propose import adoption, history, people, recorded
+from skillforge.propose import adoption, audit_objects, history, people, recorded
 from skillforge.propose.history import NOW, Step
 
 
@@ -74,14 +73,14 @@ def audit(
     A forge that has its records here is asked for them.
     """
     tip = library.tip
-    if bad := _malformed_tip(library, tip):
-        return Audit(0, 0, 0, (bad,), has_records=False)
     all_steps = history.steps(library, _end(library, span) if span else tip)
     chosen = _chosen(library, all_steps, span, since)
     _refuse_shallow(library, all_steps, chosen)
     adopted = adoption.adopted(library, all_steps, tip)
-    if malformed := tuple(_malformed(library, all_steps, adopted, chosen)):
-        return Audit(0, 0, 0, malformed, has_records=False)
+    audited = [s for s in all_steps if chosen is None or s.name in chosen]
+    bad = audit_objects.problems(library, audited, adopted)
+    if bad:  # nothing that is read of such objects can be trusted
+        return Audit(0, 0, 0, tuple(Problem(*it) for it in bad), has_records=False)
     facts = _gather(library, forge, all_steps)
     counts = {"promotion": 0, "revert": 0, "adopted": 0}
     found: list[Problem] = []
@@ -108,36 +107,6 @@ def audit(
         tuple(found),
         bool(facts.records),
     )
-
-
-def _malformed_tip(library: Library, tip: str) -> Problem | None:
-    """A malformed tree in what main holds now: nothing else of it can be trusted."""
-    try:
-        list(library.repository().files(tip, *OURS, POLICY_FILE))
-    except MalformedTreeError as err:
-        return Problem(tip, "malformed-tree", err.message)
-    return None
-
-
-def _malformed(
-    library: Library,
-    all_steps: list[Step],
-    adopted: set[str],
-    chosen: set[str] | None,
-) -> Iterator[Problem]:
-    """Malformed trees in history: what was approved then isn't certain."""
-    repo = library.repository()
-    written: dict[str, str] = {}
-    for step in all_steps:
-        if step.name not in adopted and (chosen is None or step.name in chosen):
-            trees = (step.commit.tree, *history.trees_now(step))
-            written |= {tree: step.name for tree in trees if tree not in written}
-    for tree in repo.read_all(list(written)):
-        try:
-            if tree is not None:
-                repo.trees.check(tree)
-        except MalformedTreeError as err:
-            yield Problem(written[err.tree], "malformed-tree", err.message)
 
 
 def _end(library: Library, span: str) -> str:

@@ -1,0 +1,79 @@
+"""Programs that a repository's own configuration would have git run.
+
+Git runs the filters and merge drivers of `.git/config` whenever it checks out, compares
+or merges files. A repository may come from a stranger, with its configuration, so only
+what the user configured for all repositories is run.
+"""
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from skillforge import proc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+_MAY_NAME_ONE = re.compile(rb"filter|merge|include", re.IGNORECASE)
+_KEYS = r"^(filter\..*\.(clean|smudge|process|required)|merge\..*\.driver)$"
+_OWN_SCOPES = ("local", "worktree")
+# An empty filter is none; a merge driver that fails leaves a conflict.
+_HARMLESS = {"driver": "false", "required": "false"}
+
+
+def overrides(root: "Path", env: "Mapping[str, str]") -> dict[str, str]:
+    """Variables that have git run no program of the repository's configuration."""
+    if not any(_MAY_NAME_ONE.search(text) for text in _configurations(str(root))):
+        return {}
+    question = ("config", "--show-scope", "--null", "--get-regexp", _KEYS)
+    done = proc.run(["git", *question], cwd=root, env=dict(env))
+    words = done.out.split(b"\0")
+    own: dict[str, None] = {}
+    others: dict[str, str] = {}
+    for scope, item in zip(words[::2], words[1::2], strict=False):
+        key, _, value = (os.fsdecode(part) for part in item.partition(b"\n"))
+        if scope.decode() in _OWN_SCOPES:
+            own[key] = None
+        else:
+            others[key] = value
+    harmless = {k: _HARMLESS.get(k.rpartition(".")[2], "") for k in own}
+    return variables(harmless | {k: v for k, v in others.items() if k in own}, env)
+
+
+def variables(
+    settings: "Mapping[str, str]", env: "Mapping[str, str]"
+) -> dict[str, str]:
+    """Settings as variables, which go before every file; names may hold anything."""
+    start = int(env.get("GIT_CONFIG_COUNT") or 0)
+    found = {"GIT_CONFIG_COUNT": str(start + len(settings))}
+    for number, (key, value) in enumerate(settings.items(), start):
+        found[f"GIT_CONFIG_KEY_{number}"] = key
+        found[f"GIT_CONFIG_VALUE_{number}"] = value
+    return found
+
+
+def _configurations(root: str) -> "Iterator[bytes]":
+    """The texts of a repository's own configuration, read without starting git."""
+    for folder in _git_dirs(root):
+        for name in ("config", "config.worktree"):
+            try:
+                with open(f"{folder}/{name}", "rb") as file:
+                    yield file.read()
+            except OSError:
+                continue
+
+
+def _git_dirs(root: str) -> "Iterator[str]":
+    dot_git = f"{root}/.git"
+    if not os.path.isfile(dot_git):
+        yield dot_git if os.path.isdir(dot_git) else root
+        return
+    with open(dot_git, encoding="utf-8", errors="surrogateescape") as file:
+        own = os.path.join(root, file.read().removeprefix("gitdir:").strip())
+    yield own
+    try:
+        with open(f"{own}/commondir", encoding="utf-8") as file:
+            yield os.path.join(own, file.read().strip())
+    except OSError:
+        return

@@ -1,0 +1,54 @@
+"""The objects that an audit rests on: each is what its hash says, each tree canonical.
+
+Git checks neither when it reads them, so a repository that came from elsewhere could
+have other bytes under a known hash, or trees that readers read differently.
+"""
+
+from collections.abc import Iterable
+
+from skillforge.config import POLICY_FILE
+from skillforge.gitrepo import GitRepo
+from skillforge.gitrepo.objects import object_name
+from skillforge.gitrepo.trees import MalformedTreeError
+from skillforge.library import Library
+from skillforge.model import OURS
+from skillforge.propose import history
+from skillforge.propose.history import Step
+
+Found = tuple[str, str, str]  # commit, kind and message
+
+
+def problems(
+    library: Library, audited: Iterable[Step], adopted: set[str]
+) -> list[Found]:
+    """What is wrong with objects of main and of the steps that are audited."""
+    repo = library.repository()
+    written: dict[str, str] = {}
+    for step in audited:
+        names = [step.name, *(commit.name for commit in step.brought)]
+        if step.name not in adopted:
+            names += [step.commit.tree, *history.trees_now(step)]
+        written |= {name: step.name for name in names if name not in written}
+    return [*_malformed_now(repo, library.tip), *_damaged(repo, written)]
+
+
+def _malformed_now(repo: GitRepo, tip: str) -> list[Found]:
+    try:
+        list(repo.files(tip, *OURS, POLICY_FILE))
+    except MalformedTreeError as err:
+        return [(tip, "malformed-tree", err.message)]
+    return []
+
+
+def _damaged(repo: GitRepo, written: dict[str, str]) -> Iterable[Found]:
+    for name, found in zip(written, repo.read_all(list(written)), strict=True):
+        if found is None:
+            continue  # git itself stops where it needs it
+        if object_name(found.kind, found.data, name) != name:
+            why = f"object {name[:12]} is not what its hash says"
+            yield written[name], "damaged-object", why
+        if found.kind == "tree":
+            try:
+                repo.trees.check(found)
+            except MalformedTreeError as err:
+                yield written[name], "malformed-tree", err.message
