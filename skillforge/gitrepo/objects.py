@@ -35,13 +35,13 @@ class Objects:
         """The objects that expressions name; asked together, which saves waiting."""
         return self._ask("contents", expressions)
 
+    def about(self, expressions: Sequence[str]) -> list[Object | None]:
+        """What they name, without reading it: the objects have no data."""
+        return self._ask("info", expressions)
+
     def names_of(self, expressions: Sequence[str]) -> list[str]:
         """Their hashes alone; empty for what is missing."""
-        return [found.name if found else "" for found in self._ask("info", expressions)]
-
-    def sizes_of(self, names: Sequence[str]) -> list[int]:
-        """The sizes of objects; 0 for what is missing."""
-        return [found.size if found else 0 for found in self._ask("info", names)]
+        return [found.name if found else "" for found in self.about(expressions)]
 
     def _ask(self, what: str, expressions: Sequence[str]) -> list[Object | None]:
         found: list[Object | None] = []

@@ -157,21 +157,24 @@ class GitRepo:
     ) -> Iterator[tuple[str, Entry]]:
         if not folders:
             yield from self.files_in(f"{revision}^{{tree}}").items()
-        parents = dict.fromkeys(folder.rpartition("/")[0] for folder in folders)
-        entries = {parent: self.tree(f"{revision}:{parent}") for parent in parents}
+        asked = [f"{revision}:{folder}" for folder in folders]
+        self._check_folders(asked)
         trees: dict[str, str] = {}
-        for folder in folders:
-            parent, _, name = folder.rpartition("/")
-            entry = entries[parent].get(name)
-            if entry is not None and entry.is_tree:
-                trees[folder] = entry.object
-            elif entry is not None:
-                yield folder, entry
+        parents: dict[str, dict[str, Entry]] = {}
+        for folder, found in zip(folders, self._reader().about(asked), strict=True):
+            if found is not None and found.kind == "tree":
+                trees[folder] = found.name
+            else:  # nothing, a file, a link, or a submodule
+                parent, _, name = folder.rpartition("/")
+                if parent not in parents:
+                    parents[parent] = self.tree(f"{revision}:{parent}")
+                if entry := parents[parent].get(name):
+                    yield folder, entry
         yield from self.trees.files(trees)
 
     def _sizes(self, names: list[str]) -> list[int]:
         if len(names) <= _FEW:
-            return self._reader().sizes_of(names)
+            return [found.size if found else 0 for found in self._reader().about(names)]
         lines = "".join(f"{name}\n" for name in names).encode()
         done = self.run("cat-file", "--batch-check=%(objectsize)", stdin=lines)
         rows = output(("cat-file",), done).split(b"\n")[:-1]

@@ -58,9 +58,13 @@ class TreeFile(NamedTuple):
 
 def read_tree(tree: Object) -> dict[str, Entry]:
     """The entries of a tree, by name, in git's order."""
+    return _entries(read_rows(tree))
+
+
+def _entries(rows: list[Row]) -> dict[str, Entry]:
     return {
         os.fsdecode(name): Entry(mode.decode(), found.hex())
-        for mode, name, found in read_rows(tree)
+        for mode, name, found in rows
     }
 
 
@@ -184,7 +188,7 @@ class Trees:
             read = self._source.read_all([name for _path, name in pending])
             inner = []
             for (path, name), tree in zip(pending, read, strict=True):
-                entries = found[path] = self._entries(path, name, tree)
+                entries = found[path] = _entries(self._rows(path, name, tree))
                 inner += [
                     (f"{path}{part}/", entry.object)
                     for part, entry in entries.items()
@@ -194,37 +198,42 @@ class Trees:
         for path in trees:
             yield from _flattened(f"{path}/" if path else "", found)
 
-    def _entries(self, path: str, name: str, tree: Object | None) -> dict[str, Entry]:
-        if tree is None or tree.kind != "tree":
-            raise MalformedTreeError(name, "it isn't in this repository", path)
-        try:
-            entries = read_tree(tree)
-        except MalformedTreeError as err:
-            raise MalformedTreeError(name, err.why, path.rstrip("/")) from err
-        self.canonical.add(name)
-        return entries
-
     def verify(self, new: str, old: str) -> None:
         """Refuse a tree that isn't canonical in what it changes of another one."""
         pending = [("", new, old)] if new != old else []
         while pending:
-            names = [name for _path, *pair in pending for name in pair]
+            names = [name for _path, *pair in pending for name in pair if name]
             read = iter(self._source.read_all(names))
-            inner = []
+            inner: list[tuple[str, str, str]] = []
             for path, name, before in pending:
-                entries = self._entries(path, name, next(read))
-                known = next(read)
-                was = self._entries(path, before, known) if known else {}
-                inner += [
-                    (f"{path}{part}/", entry.object, _subtree(was.get(part)))
-                    for part, entry in entries.items()
-                    if entry.is_tree and entry != was.get(part)
-                ]
+                rows = self._rows(path, name, next(read))
+                was = self._rows(path, before, next(read)) if before else []
+                inner += _changed_folders(path, rows, was)
             pending = inner
 
+    def _rows(self, path: str, name: str, tree: Object | None) -> list[Row]:
+        if tree is None or tree.kind != "tree":
+            raise MalformedTreeError(name, "it isn't in this repository", path)
+        try:
+            rows = read_rows(tree)
+        except MalformedTreeError as err:
+            raise MalformedTreeError(name, err.why, path.rstrip("/")) from err
+        self.canonical.add(name)
+        return rows
 
-def _subtree(entry: Entry | None) -> str:
-    return entry.object if entry and entry.is_tree else ""
+
+def _changed_folders(
+    path: str, rows: list[Row], was: list[Row]
+) -> Iterator[tuple[str, str, str]]:
+    """Folders that aren't as they were: path, tree now and tree before."""
+    changed = set(rows).difference(was)
+    if not changed:
+        return
+    names = {name for _mode, name, _found in changed}
+    before = {n: found.hex() for mode, n, found in was if n in names and mode == _TREE}
+    for mode, name, found in changed:
+        if mode == _TREE:
+            yield f"{path}{os.fsdecode(name)}/", found.hex(), before.get(name, "")
 
 
 def _flattened(

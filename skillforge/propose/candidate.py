@@ -126,8 +126,9 @@ def _twin_findings(
 ) -> Iterator[Finding]:
     """A new skill's folder is not another skill's where case is ignored."""
     repo = library.repository()
-    before = repo.tree(f"{candidate.start}:{SKILLS}")
-    new = {paths.folded(name): name for name in own if name not in before}
+    before = repo.names_of([f"{candidate.start}:{SKILLS}/{name}" for name in own])
+    both = zip(own, before, strict=True)
+    new = {paths.folded(name): name for name, tree in both if not tree}
     for other in repo.tree(f"{candidate.head}:{SKILLS}") if new else ():
         name = new.get(paths.folded(other), other)
         if name != other:
