@@ -32,7 +32,13 @@ from skillforge.gitrepo.running import (
     hook_variables_hidden,
     output,
 )
-from skillforge.gitrepo.trees import Entry, TreeFile, Trees, read_tree
+from skillforge.gitrepo.trees import (
+    Entry,
+    TreeFile,
+    Trees,
+    folders_to,
+    read_tree,
+)
 from skillforge.gitrepo.writing import (
     RefUpdate,
     Who,
@@ -147,9 +153,11 @@ class GitRepo:
     def files(self, revision: str, *folders: str) -> Iterator[TreeFile]:
         """All files under some folders, by path, with their sizes."""
         listed = list(self._listed(revision, folders))
-        sizes = iter(self._sizes([e.object for _path, e in listed if _is_blob(e)]))
+        sizes = iter(
+            self._sizes([e.object for _path, e in listed if not e.is_submodule])
+        )
         for path, entry in listed:
-            size = next(sizes) if _is_blob(entry) else 0
+            size = 0 if entry.is_submodule else next(sizes)
             yield TreeFile(entry.mode, entry.object, size, path)
 
     def _listed(
@@ -247,7 +255,7 @@ class GitRepo:
 
     def _check_folders(self, expressions: Sequence[str]) -> None:
         """Refuse paths through malformed trees, where git would take any entry."""
-        folders = {f: None for e in expressions for f in _folders(e)}
+        folders = {f: None for e in expressions for f in folders_to(e)}
         left = [folder for folder in folders if folder not in self._checked]
         if not left:
             return
@@ -377,19 +385,6 @@ class GitRepo:
     def git(self, *args: str) -> bytes:
         """The output of git; a non-zero exit is an error."""
         return output(args, self.run(*args))
-
-
-def _is_blob(entry: Entry) -> bool:
-    return entry.mode != "160000"
-
-
-def _folders(expression: str) -> list[str]:
-    """The folders that git walks through to find what `REVISION:PATH` names."""
-    revision, _, path = expression.partition(":")
-    if not revision or not path:
-        return []
-    parts = path.split("/")
-    return [f"{revision}:{'/'.join(parts[:depth])}" for depth in range(len(parts))]
 
 
 class Asked(NamedTuple, Generic[T]):

@@ -46,6 +46,10 @@ class Entry(NamedTuple):
     def is_tree(self) -> bool:
         return self.mode == "40000"
 
+    @property
+    def is_submodule(self) -> bool:
+        return self.mode == "160000"
+
 
 class TreeFile(NamedTuple):
     """One entry of a recursive listing; `size` is 0 for what is not a blob."""
@@ -159,6 +163,15 @@ def _tree_data(entries: Mapping[str, Entry]) -> bytes:
         b"%s %s\0%s" % (entry.mode.encode(), name, bytes.fromhex(entry.object))
         for name, entry in rows
     )
+
+
+def folders_to(expression: str) -> list[str]:
+    """The folders that git walks through to find what `REVISION:PATH` names."""
+    revision, _, path = expression.partition(":")
+    if not revision or not path:
+        return []
+    parts = path.split("/")
+    return [f"{revision}:{'/'.join(parts[:depth])}" for depth in range(len(parts))]
 
 
 class _Source(Protocol):
