@@ -14,8 +14,9 @@ from typing import NoReturn
 
 _GUARD = "SKILLFORGE_HOOK"  # set where a hook is at work: it causes no other
 _LONGEST = 600  # seconds that the background process may take
-_SHOWN = {"--debug", "--help", "--json"}
+_SHOWN = {"--debug", "--help", "-h", "--json"}
 _HERE = {"--now", *_SHOWN}
+_FLAGS = {"--", "--version", *_HERE}  # options without a value
 
 
 class _Stopped(BaseException):
@@ -24,7 +25,7 @@ class _Stopped(BaseException):
 
 def is_asked_for(arguments: list[str]) -> bool:
     """Whether these arguments are those of `hook run`, wherever the options are."""
-    return _place_of_run(arguments) > 0
+    return _after_run(arguments) > 0
 
 
 def main(arguments: list[str]) -> NoReturn:
@@ -45,17 +46,27 @@ def main(arguments: list[str]) -> NoReturn:
         os._exit(0)
 
 
-def _place_of_run(arguments: list[str]) -> int:
-    """The index of `run` in `hook run`, or 0."""
-    words = [place for place in range(len(arguments)) if _is_word(arguments, place)]
-    is_run = [arguments[place] for place in words[:2]] == ["hook", "run"]
-    return words[1] if is_run else 0
+def _after_run(arguments: list[str]) -> int:
+    """The index after `run` in `hook run`, or 0."""
+    hook = _after("hook", arguments, 0)
+    return _after("run", arguments, hook) if hook else 0
 
 
-def _is_word(arguments: list[str], place: int) -> bool:
-    """Whether an argument is neither an option nor the value of --library."""
-    before = arguments[place - 1] if place else ""
-    return not arguments[place].startswith("-") and before != "--library"
+def _after(name: str, arguments: list[str], start: int) -> int:
+    """The index after a command's name, if only options are before it; else 0.
+
+    An option that we don't know may have a value: the error that it deserves is one
+    for the log, not for the agent.
+    """
+    option = ""
+    for place, argument in enumerate(arguments[start:], start):
+        if argument == name and option != "--library":
+            return place + 1
+        if not argument.startswith("-") and not option:
+            return 0
+        takes_value = argument.startswith("-") and argument not in _FLAGS
+        option = argument if takes_value and "=" not in argument else ""
+    return 0
 
 
 def _stop(number: int, _frame: object) -> NoReturn:
@@ -78,7 +89,7 @@ def _start_background(arguments: list[str]) -> None:
     from skillforge.installation import program
 
     # Not at the end: it would be taken for the value of an option that lacks one.
-    after = _place_of_run(arguments) + 1
+    after = _after_run(arguments)
     line = [*program(), *arguments[:after], "--now", *arguments[after:]]
     proc.leave(line, env=os.environ, stdin=_readable_input())
 
@@ -112,7 +123,7 @@ def _fail(arguments: list[str], err: BaseException) -> None:
     try:
         from skillforge.store import hook_log
 
-        rest = arguments[_place_of_run(arguments) + 1 :]
+        rest = arguments[_after_run(arguments) :]
         agent = next((word for word in rest if not word.startswith("-")), "")
         hook_log.append(hook_log.entry(agent, "", error=_described(err)))
     except BaseException:  # noqa: BLE001

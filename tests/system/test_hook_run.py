@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from skillforge import hook_run
 from skillforge.installation import program
 from tests.conftest import LibraryFolder
 from tests.learn.conftest import export_run
@@ -87,12 +88,29 @@ def test_a_bad_call_is_logged_and_not_noticed(
     assert logged(logs)["error"]
 
 
-@pytest.mark.parametrize("before", [["--library", "."], ["--json"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "before",
+    [["--library", "hook"], ["--json"], ["--wat"], ["--wat", "x"], ["--wat=x"]],
+    ids=" ".join,
+)
 def test_options_may_come_first(before: list[str], tmp_path: Path) -> None:
     line = [SCRIPT, *before, "hook", *before, "run", "copilot"]
     ran = subprocess.run(line, capture_output=True, check=False, cwd=tmp_path)
 
     assert ran.returncode == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "search hook run",
+        "--json search hook run",
+        "hook status run",
+        "-- show hook run",
+    ],
+)
+def test_other_commands_may_have_these_words(words: str) -> None:
+    assert not hook_run.is_asked_for(words.split())
 
 
 def no_git(library: LibraryFolder, tmp_path: Path) -> dict[str, str]:
@@ -448,8 +466,9 @@ def test_json_tells_of_failures_too(library: LibraryFolder) -> None:
     assert "which session" in json.loads(silent.stdout)["data"]["error"]
 
 
-def test_help_helps(tmp_path: Path) -> None:
-    ran = hook("--help", cwd=tmp_path)
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_help_helps(option: str, tmp_path: Path) -> None:
+    ran = hook(option, cwd=tmp_path)
 
     assert ran.returncode == 0
     assert b"--debug" in ran.stdout
