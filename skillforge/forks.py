@@ -46,6 +46,9 @@ class Child:
                     self._ask_server(theirs, main, args)
                 else:
                     self._fork(theirs, main, args)
+            except OSError as err:
+                self.socket.close()
+                raise _no_process(err.strerror) from err
             except BaseException:
                 self.socket.close()
                 raise
@@ -70,10 +73,7 @@ class Child:
             if pid := self._server.fork(theirs):
                 break
         else:
-            raise ToolError(
-                "the process that starts others for us has ended",
-                hint="is there enough memory? try again",
-            )
+            raise _no_process("the fork server has ended, or cannot fork")
         self.pid = pid
         with suppress(BrokenPipeError, ConnectionResetError):  # it died: reading tells
             send(self.socket, request)
@@ -146,6 +146,11 @@ class Child:
             with suppress(ChildProcessError):
                 os.waitpid(self.pid, 0)
         self.pid = 0
+
+
+def _no_process(why: str | None) -> ToolError:
+    hint = "is there enough memory, or a limit on processes? try again"
+    return ToolError(f"no process can be started: {why}", hint=hint)
 
 
 def send(to: "socket", data: bytes) -> None:
@@ -260,6 +265,7 @@ class _Server:
         self.owner = os.getpid()
         self.has_ended = False
         self._lock = threading.Lock()
+        self._requests = 0
         self._control, theirs = socket.socketpair()
         # -P: nothing is imported from the current folder, unless it is here, too.
         line = [sys.executable, "-P", "-c", _SERVER, json.dumps(sys.path)]
@@ -269,15 +275,21 @@ class _Server:
             send(self._control, pickle.dumps(_preparations))
 
     def fork(self, theirs: "socket") -> int:
-        """A new child that has this socket and waits there; 0 if we have ended."""
+        """A new child that has this socket and waits there; 0 if there is none."""
         import socket
 
-        pid = b""
         with self._lock, suppress(OSError):
-            socket.send_fds(self._control, [bytes(_NUMBER)], [theirs.fileno()])
-            pid = _exactly(self._control, _NUMBER)
-        self.has_ended = not pid
-        return int.from_bytes(pid, "big")
+            self._requests += 1
+            number = self._requests.to_bytes(_NUMBER, "big")
+            socket.send_fds(self._control, [number], [theirs.fileno()])
+            while answer := _exactly(self._control, 2 * _NUMBER):
+                pid = answer[_NUMBER:]
+                if answer.startswith(number):
+                    return int.from_bytes(pid, "big")
+                # The answer to a request during which this process was interrupted.
+                self._control.sendall(pid)
+        self.has_ended = True
+        return 0
 
     def release(self, pid: int) -> None:
         """A child is over: its number may be used again."""
@@ -305,18 +317,24 @@ def _serve() -> None:
         if not number:
             os._exit(0)
         if handed:
-            control.sendall(_fork_for(handed[0], control).to_bytes(_NUMBER, "big"))
-        else:
+            pid = _fork_for(handed[0], control)
+            control.sendall(number + pid.to_bytes(_NUMBER, "big"))
+        elif any(number):  # 0 is what was answered where no fork was possible
             released.add(int.from_bytes(number, "big"))
         # One that cannot die at once is asked for again the next time.
         released -= {pid for pid in released if os.waitpid(pid, os.WNOHANG)[0]}
 
 
 def _fork_for(descriptor: int, control: "socket") -> int:
+    """The child that gets this socket; 0 if the system has no more processes."""
     import socket
 
     server = os.getpid()
-    pid = os.fork()
+    try:
+        pid = os.fork()
+    except OSError:
+        os.close(descriptor)
+        return 0
     if pid == 0:
         control.close()
         _live(server, _answer_request, socket.socket(fileno=descriptor))

@@ -1,5 +1,6 @@
 """What children do in the tests of workers: quick to import, as each child does it."""
 
+import errno
 import os
 import signal
 import threading
@@ -8,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from socket import socket
 from typing import Any, TypeVar
 from unittest import mock
 
@@ -126,3 +128,37 @@ def from_many_threads() -> list[int]:
 def forks_and_ends() -> None:
     if os.fork() == 0:
         os._exit(0)
+
+
+def refuse_forks() -> None:
+    """Have this process fork no more: the system has no process left for it."""
+    os.fork = refused
+
+
+def refuse_first_fork() -> None:
+    """The same, but only once."""
+    real = os.fork
+
+    def refuse() -> int:
+        os.fork = real
+        return refused()
+
+    os.fork = refuse
+
+
+def refused() -> int:
+    raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+
+def spread_without_forks() -> list[list[int]]:
+    refuse_forks()
+    return spread(2, doubled, range(20))
+
+
+def apart_without_forks() -> None:
+    refuse_forks()
+    workers.apart(os.getpid, 10)
+
+
+def send_pid(to: socket) -> None:
+    to.sendall(str(os.getpid()).encode())

@@ -11,12 +11,14 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
+from unittest.mock import Mock
 
 import pytest
 
 from skillforge import forks, workers
 from skillforge.errors import ToolError
 from tests.labour import (
+    apart_without_forks,
     cleans_up,
     dies_elsewhere,
     divided,
@@ -30,7 +32,11 @@ from tests.labour import (
     no_answer,
     parent,
     process_and_part,
+    refuse_first_fork,
+    refuse_forks,
+    send_pid,
     spread,
+    spread_without_forks,
     squared_or_dies,
     starts_another,
 )
@@ -232,6 +238,66 @@ def test_a_fork_server_that_was_killed_is_started_again() -> None:
     wait_until(lambda: not is_running(server))
 
     assert beside_threads(workers.apart, parent, 10) != server
+
+
+@pytest.fixture
+def new_server(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Has the next request start a fork server that does this work first."""
+
+    def start(*preparations: Callable[[], None]) -> None:
+        monkeypatch.setattr(forks, "_running", None)
+        monkeypatch.setattr(forks, "_preparations", list(preparations))
+
+    return start
+
+
+def test_an_interrupted_request_is_not_taken_for_the_next_one(
+    new_server: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new_server()
+    server = beside_threads(workers.apart, parent, 10)
+    with monkeypatch.context() as patch:
+        patch.setattr(forks, "_exactly", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            beside_threads(workers.apart, parent, 10)
+
+    child = beside_threads(forks.Child, send_pid)
+    try:
+        assert child.read(10) == str(child.pid).encode()
+    finally:
+        child.kill()
+    assert beside_threads(workers.apart, parent, 10) == server
+
+
+def test_a_fork_server_that_cannot_fork_goes_on(
+    new_server: Callable[..., None],
+) -> None:
+    new_server(refuse_first_fork)
+
+    server = beside_threads(workers.apart, parent, 10)
+
+    assert beside_threads(workers.apart, parent, 10) == server
+
+
+def test_where_no_process_can_be_started_that_is_the_error(
+    new_server: Callable[..., None],
+) -> None:
+    with pytest.raises(ToolError, match="no process can be started: Resource"):
+        alone(apart_without_forks)
+
+    new_server(refuse_forks)
+    with pytest.raises(ToolError, match="no process can be started"):
+        beside_threads(workers.apart, parent, 10)
+
+
+def test_where_no_process_can_be_started_spread_work_is_done_here(
+    new_server: Callable[..., None],
+) -> None:
+    expected = [doubled(range(10)), doubled(range(10, 20))]
+
+    assert alone(spread_without_forks) == expected
+    new_server(refuse_forks)
+    assert beside_threads(spread, 2, doubled, range(20)) == expected
 
 
 def test_many_threads_ask_at_once() -> None:
