@@ -16,6 +16,7 @@ from hypothesis import settings
 from skillforge import cli, forks, sandbox
 from skillforge.checks import registry
 from skillforge.document import parse
+from skillforge.errors import SkillforgeError
 from skillforge.gitrepo import GitRepo
 from skillforge.library import Library
 from skillforge.model import Document
@@ -32,6 +33,14 @@ settings.register_profile(
 settings.load_profile("ours")
 forks.prepare(get_ready)
 refuse_forks_beside_threads()
+
+
+def pytest_configure() -> None:
+    """Refuse `make test SANDBOX=…` with an unknown name once, not in each test."""
+    try:
+        sandbox.choose()
+    except SkillforgeError as err:
+        raise pytest.UsageError(f"{err.message}: {err.hint}") from err
 
 
 def pytest_collection_finish() -> None:

@@ -156,6 +156,21 @@ def test_a_sandbox_that_there_is_not_is_refused(
     assert "bubblewrap, landlock, docker, podman, none" in ran.err
 
 
+def test_no_test_is_run_in_a_sandbox_that_there_is_not() -> None:
+    """`make test SANDBOX=firejail` is one error, not one for each test."""
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", __file__],
+        env=os.environ | {"SKILLFORGE_SANDBOX": "firejail"},
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert ran.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "there is no sandbox 'firejail': choose one of bubblewrap" in ran.stderr
+
+
 @pytest.mark.skipif(bool(Landlock().gaps()), reason="landlock is not here")
 @pytest.mark.usefixtures("chosen_again")
 @pytest.mark.parametrize(
