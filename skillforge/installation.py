@@ -25,7 +25,9 @@ def program() -> list[str]:
 def install_command(extras: str = "") -> str:
     """The command that installs this copy again, with extras such as `sandbox`."""
     source = _origin()
-    extra = f"[{extras}]" if extras else ""
+    installer, kept = _installer()
+    names = sorted({*kept, *extras.split(",")} - {""})
+    extra = f"[{','.join(names)}]" if names else ""
     if folder := _folder(source):
         target = f"{folder}{extra}"
     elif url := _url(source):
@@ -33,7 +35,7 @@ def install_command(extras: str = "") -> str:
     else:
         return f"install {_NAME}{extra} again, as its README shows"
     option = "-e " if source.get("dir_info", {}).get("editable") else ""
-    return f"{_installer()} {option}{shlex.quote(target)}"
+    return f"{installer} {option}{shlex.quote(target)}"
 
 
 def requirement(extras: str) -> str:
@@ -81,12 +83,30 @@ def _url(source: dict[str, Any]) -> str:
     return url if "archive_info" in source else ""
 
 
-def _installer() -> str:
-    """The installer of this very environment; `pip` may be another one's."""
+def _installer() -> tuple[str, list[str]]:
+    """The installer of this very environment, and extras that it would remove.
+
+    `pip` may be another environment's. `pipx install --force` starts anew.
+    """
     from shutil import which
 
-    if os.path.exists(os.path.join(sys.prefix, "pipx_metadata.json")):
-        return "pipx install --force"
+    recorded = os.path.join(sys.prefix, "pipx_metadata.json")
+    if os.path.exists(recorded):
+        return "pipx install --force", _pipx_extras(recorded)
     beside = os.path.join(os.path.dirname(sys.executable), "pip")
     pip = "pip" if which("pip") == beside else f"{shlex.quote(sys.executable)} -m pip"
-    return f"{pip} install"
+    return f"{pip} install", []
+
+
+def _pipx_extras(recorded: str) -> list[str]:
+    """The extras that pipx installed: of `/clone[sandbox]` or `name[sandbox] @ URL`."""
+    import json
+    import re
+
+    try:
+        with open(recorded, encoding="utf-8") as file:
+            spec = str(json.load(file)["main_package"]["package_or_url"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return []
+    found = re.search(r"\[([\w,. -]+)\](?:$| @ )", spec)
+    return [name.strip() for name in found[1].split(",")] if found else []

@@ -17,10 +17,14 @@ from tests.conftest import Run
 ROOT = Path(__file__).parents[1]
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 GIT = {"vcs": "git", "commit_id": COMMIT}
+NAME = "git-skillforge"
 # "install git-skillforge", however quoted, with any extras, versions and options.
 BY_NAME = re.compile(
     r"\b(?:install|add|run|inject|uvx|pipx)\s+(?:-\S+\s+)*[\"'`]*git-skillforge\b"
     r"(?![^\n]{0,40} @)"
+    # Another project's name.
+    r"|\b(?:(?:pip|pipx|uv|tool) (?:install|add|run|inject)|uvx)\s+(?:-\S+\s+)*"
+    r"[\"'`]*skillforge\b"
     r"|^git-skillforge(?:\[[^\]]*\])?\s*(?:[=<>~!]=?.*)?$",
     re.MULTILINE,
 )
@@ -123,16 +127,35 @@ def test_the_command_is_that_of_this_environment(came_from: Any) -> None:
         assert shutil.which("pip") == str(Path(sys.executable).with_name("pip"))
 
 
+@pytest.mark.parametrize(
+    ("recorded", "extras"),
+    [
+        ({}, "mcp"),
+        ([], "mcp"),
+        ({"main_package": {"package_or_url": "/a clone [old]/src"}}, "mcp"),
+        ({"main_package": {"package_or_url": "/src[sandbox]"}}, "mcp,sandbox"),
+        ({"main_package": {"package_or_url": "/src[mcp, github]"}}, "github,mcp"),
+        (
+            {"main_package": {"package_or_url": f"{NAME}[sandbox] @ git+https://x"}},
+            "mcp,sandbox",
+        ),
+    ],
+)
 def test_pipx_keeps_what_it_installed(
-    came_from: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    recorded: Any,
+    extras: str,
+    came_from: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """`pipx install --force` makes a new environment, without other extras."""
     came_from({"url": "file:///src", "dir_info": {}})
-    (tmp_path / "pipx_metadata.json").write_text("{}")
+    (tmp_path / "pipx_metadata.json").write_text(json.dumps(recorded))
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
 
     command = installation.install_command("mcp")
 
-    assert command == "pipx install --force '/src[mcp]'"
+    assert command == f"pipx install --force '/src[{extras}]'"
 
 
 def shipped_texts() -> list[Path]:
@@ -164,6 +187,11 @@ def test_no_text_installs_us_by_name() -> None:
         ("uv tool install --force git-skillforge", True),
         ("pip install --force-reinstall git-skillforge", True),
         ("git-skillforge[github,sandbox]==0.1.0", True),
+        ("pip install skillforge", True),
+        ("pipx install --force 'skillforge[mcp]'", True),
+        ("uv tool install skillforge", True),
+        ("uvx skillforge demo", True),
+        ("skillforge hook install codex; run skillforge doctor", False),
         ("pip install '.[sandbox]'", False),
         ("pip install 'git-skillforge[mcp] @ git+https://example.com/x'", False),
         ("git-skillforge[github] @ git+https://example.com/x@1", False),
