@@ -27,6 +27,7 @@ from skillforge.sandbox import (
     Limits,
     SandboxError,
     seccomp,
+    system_paths,
 )
 from skillforge.sandbox.traps import Traps
 
@@ -159,8 +160,9 @@ def _system() -> tuple[str, ...]:
     """What every room has: the system's programs, and the Python that we run on."""
     python = Path(sys.base_prefix)
     folders = ["/etc", "/home", "/run", "/var"]
-    if not python.is_relative_to("/usr"):
-        folders += [str(parent) for parent in reversed(python.parents[:-1])]
+    library = [] if python.is_relative_to("/usr") else system_paths.python_paths()
+    for path in library:
+        folders += [str(parent) for parent in reversed(Path(path).parents[:-1])]
     # Made by us, since those that bubblewrap makes unasked are closed to others.
     room = [word for path in folders for word in ("--perms", "0755", "--dir", path)]
     room += ["--ro-bind", "/usr", "/usr"]
@@ -172,10 +174,11 @@ def _system() -> tuple[str, ...]:
     for path in _SETTINGS:
         if os.path.exists(path):
             room += ["--ro-bind", path, path]
-    if not python.is_relative_to("/usr"):
-        room += ["--ro-bind", str(python), str(python)]
-    # What is installed beside Python is not the skill's.
-    for folder in filter(os.path.isdir, site.getsitepackages([sys.base_prefix])):
+    for path in library:
+        room += ["--ro-bind", path, path]
+    # What is installed beside Python is not the skill's; what is private is not either.
+    packages = filter(os.path.isdir, site.getsitepackages([sys.base_prefix]))
+    for folder in (*packages, *system_paths.private_folders()):
         room += ["--perms", "0555", "--tmpfs", folder, "--remount-ro", folder]
     return (*room, "--proc", "/proc", "--dev", "/dev")
 
