@@ -9,7 +9,7 @@ import shutil
 import site
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
@@ -91,7 +91,8 @@ class Room(ExitStack):
         """Bubblewrap's arguments, down to what is run in the room."""
         stdin = "/run/stdin" if self.job.stdin else "/dev/null"
         words = [f"--unshare-{name}" for name in _NAMESPACES]
-        words += ["--cap-drop", "ALL", *_user(self.hand), *_system(), *self._mounts()]
+        words += ["--cap-drop", "ALL", *_user(self.hand), *_system()]
+        words += [*_emptied(system_paths.private_folders()), *self._mounts()]
         words += [*_writable(self.job.limits), *self._files(), "--clearenv"]
         if program := seccomp.program():
             words += ["--seccomp", self.hand(_in_memory(program))]
@@ -176,11 +177,17 @@ def _system() -> tuple[str, ...]:
             room += ["--ro-bind", path, path]
     for path in library:
         room += ["--ro-bind", path, path]
-    # What is installed beside Python is not the skill's; what is private is not either.
+    # What is installed beside Python is not the skill's.
     packages = filter(os.path.isdir, site.getsitepackages([sys.base_prefix]))
-    for folder in (*packages, *system_paths.private_folders()):
-        room += ["--perms", "0555", "--tmpfs", folder, "--remount-ro", folder]
-    return (*room, "--proc", "/proc", "--dev", "/dev")
+    return (*room, *_emptied(packages), "--proc", "/proc", "--dev", "/dev")
+
+
+def _emptied(folders: Iterable[str]) -> list[str]:
+    """Arguments that show folders without what is in them."""
+    words: list[str] = []
+    for folder in folders:
+        words += ["--perms", "0555", "--tmpfs", folder, "--remount-ro", folder]
+    return words
 
 
 @cache
