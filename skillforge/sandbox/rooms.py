@@ -159,10 +159,8 @@ def _namespace() -> int:
 @cache
 def _system() -> tuple[str, ...]:
     """What every room has: the system's programs, and the Python that we run on."""
-    python = Path(sys.base_prefix)
     folders = ["/etc", "/home", "/run", "/var"]
-    library = [] if python.is_relative_to("/usr") else system_paths.python_paths()
-    for path in library:
+    for path in (library := system_paths.python_paths()):
         folders += [str(parent) for parent in reversed(Path(path).parents[:-1])]
     # Made by us, since those that bubblewrap makes unasked are closed to others.
     room = [word for path in folders for word in ("--perms", "0755", "--dir", path)]

@@ -103,9 +103,9 @@ class ScratchRoot:
         self.work = root + WORK_DIR
         self.home = root + HOME_DIR
         self.stdin = "/dev/null"
-        private = system_paths.private_folders()
-        system = system_paths.without(system_paths.SYSTEM, private)
-        self.reads = [*system, *_settings(), *_KERNEL, self.home]
+        shown = [*system_paths.SYSTEM, *_library(interpreter())]
+        shown = system_paths.without(shown, system_paths.private_folders())
+        self.reads = [*shown, *_settings(), *_KERNEL, self.home]
         self.shown: dict[str, str] = {root: ""}
 
     def build(self) -> None:
@@ -181,7 +181,7 @@ class ScratchRoot:
         Path(f"{folder}/pyvenv.cfg").write_text(
             f"home = {os.path.dirname(program)}\ninclude-system-site-packages = false\n"
         )
-        self.reads += [folder, *_library(program)]
+        self.reads.append(folder)
 
 
 @cache

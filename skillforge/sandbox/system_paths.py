@@ -16,20 +16,26 @@ _SOURCES = ("/usr/src", "/usr/local/src")
 
 
 def private_folders() -> list[str]:
-    """Folders below the system's that are not the system's."""
+    """Folders below the system's, or Python's, that are not part of it."""
     found = {*_SOURCES, _home(), _repository()}
-    return sorted(path for path in found if _is_below(path, SYSTEM) and _is_used(path))
+    shown = (*SYSTEM, sys.base_prefix)
+    return sorted(path for path in found if _is_below(path, shown) and _is_used(path))
 
 
 def without(paths: Iterable[str], private: Iterable[str]) -> list[str]:
-    """The same paths; where something private is below one, all else that is in it."""
+    """The same paths; where something private is below one, all else that is in it.
+
+    Links are resolved at the top, as /lib is one to /usr/lib. Below they are left out:
+    to read what one leads to takes a path to that.
+    """
     private = list(private)
     found: list[str] = []
-    for path in paths:
+    for path in map(os.path.realpath, paths):
         if path in private:
             continue
         if any(_is_below(folder, [path]) for folder in private):
-            inner = [f"{path}/{name}" for name in sorted(os.listdir(path))]
+            with os.scandir(path) as entries:
+                inner = [entry.path for entry in entries if not entry.is_symlink()]
             found += without(inner, private)
         else:
             found.append(path)
@@ -38,7 +44,9 @@ def without(paths: Iterable[str], private: Iterable[str]) -> list[str]:
 
 @cache
 def python_paths() -> list[str]:
-    """What to read for the Python that we run on."""
+    """What to read for the Python that we run on, if it is not the system's."""
+    if sys.base_prefix in SYSTEM or _is_below(sys.base_prefix, SYSTEM):
+        return []
     return library_of(sys.base_prefix, _home())
 
 

@@ -667,7 +667,11 @@ def test_the_repository_is_private_below_the_system_too(
     system = (*system_paths.SYSTEM, str(within_reach))
     monkeypatch.setattr(system_paths, "SYSTEM", system)
     monkeypatch.chdir(within_reach / "app/library/skill")
-    script = "cd $0; cat app/library/.git/config app/library/skill/x app/tool/x"
+    (within_reach / "app/link").symlink_to("library")
+    script = (
+        "cd $0; cat app/library/.git/config app/link/skill/x "
+        "app/library/skill/x app/tool/x"
+    )
     job = Job(("sh", "-c", script, str(within_reach)), within_reach / "app/tool")
 
     assert box.run(job).out == b"app/tool/x"
