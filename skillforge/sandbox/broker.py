@@ -10,6 +10,7 @@ import ctypes
 import errno
 import fcntl
 import os
+import re
 import socket
 import stat
 import struct
@@ -17,7 +18,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from skillforge.sandbox import process_tree
-from skillforge.sandbox.landlock_filter import NOTIFIED, SENDTO, SIGNALS, SOCKET
+from skillforge.sandbox.landlock_filter import (
+    NOTIFIED,
+    SENDMSG,
+    SENDTO,
+    SIGNALS,
+    SOCKET,
+)
 from skillforge.sandbox.seccomp import column
 
 if TYPE_CHECKING:
@@ -31,6 +38,7 @@ _TIMES = 32  # bytes of two times
 _MODES = 0o1777  # nothing that would run as its owner
 _MOST_KNOWN = 10_000  # sockets that are remembered
 _DNS = 53
+_OWN_FILE = re.compile(rb"/proc/self/fd/(\d{1,9})")
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -60,7 +68,8 @@ class Broker:
         self.tried_to_connect = False
         self._datagrams: set[int] = set()
         here = column()
-        known = {**NOTIFIED, **SIGNALS, "socket": SOCKET, "sendto": SENDTO}
+        known = {**NOTIFIED, **SIGNALS, "socket": SOCKET}
+        known |= {"sendto": SENDTO, "sendmsg": SENDMSG}
         self._answers: dict[int | None, Callable[[Request], int]] = {
             numbers[here]: getattr(self, f"_{name}") for name, numbers in known.items()
         }
@@ -133,6 +142,8 @@ class Broker:
         path = self._read(request, at, _LONGEST).partition(b"\0")[0]
         if not path:
             raise Refusal(errno.ENOENT)
+        if own := _OWN_FILE.fullmatch(path):  # as C libraries name what they opened
+            return self._opened(request, int(own[1]))
         how = os.O_PATH | os.O_CLOEXEC | (os.O_NOFOLLOW if no_follow else 0)
         base = -1
         if not path.startswith(b"/"):
@@ -184,6 +195,16 @@ class Broker:
 
     def _sendto(self, request: Request) -> int:
         raise self._refused(request, request.args[4], request.args[5], False)
+
+    def _sendmsg(self, request: Request) -> int:
+        """The address is the first field of a message, and of the first of many."""
+        head = self._read(request, request.args[1], 12)
+        at, size = struct.unpack("=QI", head.ljust(12, b"\0"))
+        raise (
+            self._refused(request, at, size, False) if at else Refusal(errno.EOPNOTSUPP)
+        )
+
+    _sendmmsg = _sendmsg
 
     def _refused(self, request: Request, at: int, size: int, is_probe: bool) -> Refusal:
         """The answer to a call that would reach an address; the attempt is recorded.

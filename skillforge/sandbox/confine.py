@@ -21,6 +21,8 @@ _SET_NO_NEW_PRIVILEGES, _DROP_BOUND, _SUBREAPER, _DEATH = 38, 24, 36, 1
 _SET_DUMPABLE = 4
 _SET_FILTER, _NEW_LISTENER = 1, 8
 _ADDRESSES = 16 << 30  # bytes that a process may map, most of which are never touched
+_ELSEWHERE = 1024  # processes that the same user may start outside during a job
+_NO_CORE = 1  # with 0, the kernel still starts a program that collects core files
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 1 << 1, 1 << 2, 1 << 3
 _TRUNCATE, _IOCTL_DEV = 1 << 14, 1 << 15
@@ -100,13 +102,14 @@ def forbid_privileges() -> None:
     _prctl("no_new_privs", _SET_NO_NEW_PRIVILEGES, 1)
 
 
-def filter_calls(program: bytes) -> int:
+def filter_calls(program: bytes, *, has_listener: bool = True) -> int:
     """Put a filter on system calls; the file to hear of those it passes on."""
     count = len(program) // 8
     lines = ctypes.create_string_buffer(program, len(program))
     made = struct.pack("=H6xQ", count, ctypes.addressof(lines))
     number = _SECCOMP[os.uname().machine]
-    return _syscall("seccomp", number, _SET_FILTER, _NEW_LISTENER, made)
+    flags = _NEW_LISTENER if has_listener else 0
+    return _syscall("seccomp", number, _SET_FILTER, flags, made)
 
 
 def adopt_orphans() -> None:
@@ -166,12 +169,13 @@ def limit(limits: Limits, others: int) -> None:
     Processes and memory are counted from outside; these stop what is faster than that.
     """
     hard = {
-        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_CORE: _NO_CORE,
         resource.RLIMIT_DATA: limits.memory * 2,
         resource.RLIMIT_FSIZE: limits.file_size,
         resource.RLIMIT_NOFILE: limits.open_files,
         resource.RLIMIT_AS: _ADDRESSES,
-        resource.RLIMIT_NPROC: others + limits.processes * 2,
+        resource.RLIMIT_NPROC: others + limits.processes + _ELSEWHERE,
+        resource.RLIMIT_RTPRIO: 0,
     }
     for name, most in hard.items():
         bound = resource.getrlimit(name)[1]
@@ -184,7 +188,7 @@ def limit(limits: Limits, others: int) -> None:
 
 def execute(argv: Sequence[str], env: dict[str, str]) -> None:
     """Become a program; returns only by an OSError."""
-    for ignored in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT):  # by the launcher
+    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # by Python
         signal.signal(ignored, signal.SIG_DFL)
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
     os.execvpe(argv[0], list(argv), env)  # noqa: S606 - this is what a sandbox is for

@@ -15,6 +15,7 @@ import os
 import platform
 import select
 import sys
+from collections.abc import Iterable
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property
@@ -48,11 +49,14 @@ _PATIENCE = 15_000  # milliseconds for the launcher to end all that it started
 _TIMES = 5  # that processes are killed which may be starting others
 WEAKNESSES = (
     "a job runs as your own user, or as nobody (65534) if you are root",
-    "whether a file outside exists, its size and its times can be found out",
+    "whether a file outside exists, its size, its times and where it links to can be "
+    "found out",
     "the host's name, and which process numbers are in use, can be found out",
     "a job can use neither sockets, not even its own, nor terminals, nor /dev/shm",
     "/tmp cannot be written; TMPDIR is the work directory",
     "packages beside the system's Python can be read by their full path",
+    "everything below /usr can be read, but for sources, your home and the repository "
+    "that you are in",
 )
 
 
@@ -121,9 +125,7 @@ class _Stay:
         home = self._hold(files.open_folder(root.home))
         marks = traps.plant(home, planted) if planted else {}
         os.fchmod(home, 0o555)
-        watch = self.stack.enter_context(FileWatch())
-        for path in marks:
-            watch.add(f"{root.home}/{path}", f"~/{path}")
+        watch = self._watch(root, marks)
         attended, report = self._attend(root, planted)
         touched = watch.touched() | set(traps.touched(home, marks))
         found = files.take_all(
@@ -131,6 +133,19 @@ class _Stay:
         )
         ended = conclude(attended, Seen(found, sorted(touched), ""), planted, limits)
         return _translated(replace(ended, tried_to_connect=report["connects"]), root)
+
+    def _watch(self, root: ScratchRoot, marks: Iterable[str]) -> FileWatch:
+        """Watch the planted keys; a user can have only so many watches at once."""
+        try:
+            watch = self.stack.enter_context(FileWatch())
+            for path in marks:
+                watch.add(f"{root.home}/{path}", f"~/{path}")
+        except OSError as err:
+            raise SandboxError(
+                f"planted keys cannot be watched: {err.strerror}",
+                hint="raise fs.inotify.max_user_instances and max_user_watches",
+            ) from err
+        return watch
 
     def _hold(self, fd: int) -> int:
         self.stack.callback(os.close, fd)

@@ -15,6 +15,7 @@ from skillforge.sandbox.seccomp import (
     ERRNO,
     FIRST,
     LOAD,
+    NUMBER,
     RETURN,
     SECOND,
     THIRD,
@@ -29,7 +30,7 @@ Numbers = tuple[int | None, int | None]  # on x86_64 and on aarch64
 
 _NOTIFY = 0x7FC00000
 _AND = 0x54
-_FIFTH, _HIGH_HALF = 48, 4
+_FOURTH, _FIFTH, _HIGH_HALF = 40, 48, 4
 _NEWEST = 463  # system calls from this number on are newer than this filter
 # Always refused, by the error that the caller gets.
 _REFUSED: dict[int, dict[str, Numbers]] = {
@@ -56,6 +57,9 @@ _REFUSED: dict[int, dict[str, Numbers]] = {
         "migrate_pages": (256, 238),
         "process_madvise": (440, 440),
         "process_mrelease": (448, 448),
+        # What is mounted where.
+        "statmount": (457, 457),
+        "listmount": (458, 458),
     },
     errno.EACCES: {"bind": (49, 200), "listen": (50, 201)},
     errno.EOPNOTSUPP: {
@@ -93,6 +97,7 @@ NOTIFIED: dict[str, Numbers] = {
     "connect": (42, 203),
     "fchmod": (91, 52),
     "fchmodat": (268, 53),
+    "sendmmsg": (307, 269),
     "utimensat": (280, 88),
 }
 # Notified where Landlock cannot keep signals within the job.
@@ -108,9 +113,18 @@ _QUEUED_SIGNALS: dict[str, Numbers] = {
 }
 SOCKET: Numbers = (41, 198)
 SENDTO: Numbers = (44, 206)
+# An open file that is on its way to another process counts nowhere. The launcher's own
+# message hands over the listener; its flags are refused from then on.
+SENDMSG: Numbers = (46, 211)
+HANDOVER = 0x4000 | 0x80 | 0x40  # MSG_NOSIGNAL, MSG_EOR, MSG_DONTWAIT
 _SOCKETPAIR: Numbers = (53, 199)
 _SETSOCKOPT: Numbers = (54, 208)
 _LEVELS = (0, 6, 17, 41)  # IP, TCP, UDP, IPv6
+_SOL_SOCKET, _SO_SNDBUF = 1, 7
+_CLONE: Numbers = (56, 220)
+_CLONE_FILES, _CLONE_THREAD = 0x400, 0x10000
+_CLOSE_RANGE: Numbers = (436, 436)
+_CLOSE_RANGE_UNSHARE = 2
 _PRCTL: Numbers = (157, 167)
 _SET_DUMPABLE = 4  # whose memory cannot be counted then
 _SETPRIORITY: Numbers = (141, 140)
@@ -130,7 +144,14 @@ _TYPE = 0xF
 _TRUNCATE: Numbers = (76, 45)
 _OPEN: Numbers = (2, None)
 _OPENAT: Numbers = (257, 56)
+_CREAT: Numbers = (85, None)
+_MKDIR: Numbers = (83, None)
+_MKDIRAT: Numbers = (258, 34)
+_MKNOD: Numbers = (133, None)
+_MKNODAT: Numbers = (259, 33)
 _O_TRUNC, _O_ACCMODE = 0x200, 3
+_O_CREATES = 0x400040  # O_CREAT, O_TMPFILE
+_PRIVILEGED = 0o6000  # set-user-ID and set-group-ID
 
 
 def program(abi: int) -> bytes:
@@ -150,7 +171,7 @@ def program(abi: int) -> bytes:
         lines += when(_one(_FCNTL), SECOND, test, refuse)
     lines += when(_one(_PRCTL), FIRST, [line(EQUAL, _SET_DUMPABLE, 0, 1)], refuse)
     lines += unless(_one(_IOCTL), SECOND, _IOCTL_ALLOWED, ERRNO | errno.ENOTTY)
-    lines += _sockets()
+    lines += _sockets() + _open_file_tables() + _privileged_files(refuse)
     for number in _here(NOTIFIED):
         lines += _always(number, _NOTIFY)
     if abi < 3:
@@ -160,6 +181,14 @@ def program(abi: int) -> bytes:
             lines += _always(number, _NOTIFY)
         for number in _here(_QUEUED_SIGNALS):
             lines += _always(number, refuse)
+    return b"".join([*lines, line(RETURN, ALLOW)])
+
+
+def final_program() -> bytes:
+    """The filter to add once the listener is handed over."""
+    is_handover = [line(EQUAL, HANDOVER, 0, 1)]
+    lines = [line(LOAD, NUMBER)]
+    lines += when(_one(SENDMSG), THIRD, is_handover, ERRNO | errno.EOPNOTSUPP)
     return b"".join([*lines, line(RETURN, ALLOW)])
 
 
@@ -207,13 +236,44 @@ def _sockets() -> list[bytes]:
         line(EQUAL, level, len(_LEVELS) - 1 - at, int(at == len(_LEVELS) - 1))
         for at, level in enumerate(_LEVELS)
     ]
+    # So is a larger buffer: what sockets hold counts as memory, by the usual size.
+    is_larger_buffer = [line(EQUAL, _SOL_SOCKET, 0, 3), line(LOAD, THIRD)]
+    is_larger_buffer += [line(EQUAL, _SO_SNDBUF, 0, 1)]
     return [
         *when(_one(_SETSOCKOPT), SECOND, is_option, ERRNO),
+        *when(_one(_SETSOCKOPT), SECOND, is_larger_buffer, ERRNO),
         *when(socket, FIRST, is_internet, _NOTIFY),
         *when(socket, SECOND, kinds, denied),
         *when(_one(_SOCKETPAIR), SECOND, kinds, denied),
         *when(_one(SENDTO), _FIFTH, is_addressed, _NOTIFY),
+        *when(_one(SENDMSG), THIRD, [line(EQUAL, HANDOVER, 1, 0)], _NOTIFY),
     ]
+
+
+def _open_file_tables() -> list[bytes]:
+    """A process has one table of open files, which its first thread shows."""
+    is_apart = [line(_AND, _CLONE_FILES | _CLONE_THREAD)]
+    is_apart += [line(EQUAL, _CLONE_THREAD, 0, 1)]
+    unshares = [line(ANY_BIT, _CLOSE_RANGE_UNSHARE, 0, 1)]
+    return [
+        *when(_one(_CLONE), FIRST, is_apart, ERRNO | errno.EPERM),
+        *when(_one(_CLOSE_RANGE), THIRD, unshares, ERRNO | errno.EINVAL),
+    ]
+
+
+def _privileged_files(refuse: int) -> list[bytes]:
+    """Files that run as their owner; the broker sees to modes that are changed."""
+    test = [line(ANY_BIT, _PRIVILEGED, 0, 1)]
+    lines = []
+    makes = ((_CREAT, SECOND), (_MKDIR, SECOND), (_MKNOD, SECOND))
+    for numbers, mode in (*makes, (_MKDIRAT, THIRD), (_MKNODAT, THIRD)):
+        if (number := numbers[column()]) is not None:
+            lines += when(number, mode, test, refuse)
+    for numbers, flags, mode in ((_OPEN, SECOND, THIRD), (_OPENAT, THIRD, _FOURTH)):
+        if (number := numbers[column()]) is not None:
+            creates = [line(ANY_BIT, _O_CREATES, 0, 3), line(LOAD, mode)]
+            lines += when(number, flags, [*creates, *test], refuse)
+    return lines
 
 
 def _truncation() -> list[bytes]:

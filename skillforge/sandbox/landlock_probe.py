@@ -169,7 +169,7 @@ def _bounds(limits: Limits) -> dict[str, int]:
         "RLIMIT_FSIZE": limits.file_size,
         "RLIMIT_NOFILE": limits.open_files,
         "RLIMIT_NPROC": 1 << 20,
-        "RLIMIT_CORE": 0,
+        "RLIMIT_CORE": 1,  # byte: a core file takes a page
     }
 
 

@@ -13,7 +13,6 @@ import array
 import json
 import os
 import select
-import signal
 import socket
 import time
 from collections.abc import Mapping
@@ -21,7 +20,7 @@ from typing import Any, NoReturn
 
 from skillforge.sandbox import Limits, confine, files, process_tree
 from skillforge.sandbox.broker import Broker
-from skillforge.sandbox.landlock_filter import program
+from skillforge.sandbox.landlock_filter import HANDOVER, final_program, program
 
 # How it is started: nothing of the environment or of installed packages is read.
 CALL = (
@@ -34,7 +33,8 @@ _LIFELINE = 0
 
 def main(path: str, report: str) -> NoReturn:
     """Run the job of a file; the answer goes to an open file, by its number."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the lifeline says when to end
+    os.setsid()  # only the lifeline ends it, not a signal to Skillforge's group
+    os.set_inheritable(int(report), False)
     confine.adopt_orphans()
     pid = os.fork()
     if pid == 0:
@@ -102,11 +102,12 @@ def _become(spec: Mapping[str, Any], limits: Limits, door: socket.socket) -> NoR
         rules.allow(spec["reads"], confine.READ)
         rules.allow(spec["devices"], confine.DEVICE)
         rules.allow([spec["work"]], confine.writing(spec["abi"]))
-        calls = program(spec["abi"])
+        calls, last_calls = program(spec["abi"]), final_program()
         rules.enforce()
         listener = array.array("i", [confine.filter_calls(calls)])
         rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, listener)
-        door.sendmsg([b"\n"], [rights])
+        door.sendmsg([b"\n"], [rights], HANDOVER)
+        confine.filter_calls(last_calls, has_listener=False)
     except BaseException as err:  # noqa: BLE001 - nothing may go on half confined
         door.sendall(str(err).encode("utf-8", "replace"))
         os._exit(125)
@@ -125,6 +126,11 @@ def _execute(argv: list[str], env: dict[str, str]) -> NoReturn:
 def _listener(door: socket.socket) -> int:
     """The file by which the child's calls come; OSError if it could not be confined."""
     size = array.array("i").itemsize
+    waiting = select.poll()
+    waiting.register(_LIFELINE, select.POLLIN | select.POLLHUP)
+    waiting.register(door, select.POLLIN)
+    if _LIFELINE in dict(waiting.poll()):
+        raise OSError("it was ended before it started")
     said, extra, *_ = door.recvmsg(1000, socket.CMSG_SPACE(size))
     if not extra:
         raise OSError(said.decode("utf-8", "replace") or "it ended at once")

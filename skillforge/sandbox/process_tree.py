@@ -7,13 +7,16 @@ read from /proc.
 import os
 import resource
 import signal
+import stat
 import time
 from contextlib import suppress
 
 from skillforge.sandbox import Limits
-from skillforge.sandbox.usage import Usage
+from skillforge.sandbox.usage import MOST_MAPS, Usage
 
 _PATIENCE = 10  # seconds, for a process that the kernel cannot end at once
+_MOST_MOVED = 10  # looks in a row that miss a folder; to tidy up takes fewer
+_USUAL_BUFFER = 212_992
 
 
 def _numbers(pid: str) -> list[bytes]:
@@ -90,12 +93,30 @@ def kill(pids: list[int]) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
+def has_children() -> bool:
+    """Whether there is a child, dead or alive. Without one there is no descendant."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
+
+
 def end_all() -> None:
-    """End everything below this process; what cannot be ended raises OSError."""
+    """End everything below this process; what cannot be ended raises OSError.
+
+    A process that forks and exits faster than we kill is stopped by its own dead: they
+    count toward its limit on processes, and are reaped only once nothing is born.
+    """
     deadline = time.monotonic() + _PATIENCE
-    while pids := descendants(os.getpid()):
+    known: list[int] = []
+    reap()
+    while has_children():
+        pids = descendants(os.getpid())
         kill(pids)
-        reap()
+        if pids == known:
+            reap()
+        known = pids
         if time.monotonic() > deadline:
             raise OSError(f"{len(pids)} processes of the job cannot be ended")
         time.sleep(0.001)
@@ -110,6 +131,9 @@ class TreeUsage(Usage):
         super().__init__(proc, (), limits)
         self.work = work
         self._pids: list[str] = []
+        self._sockets: set[int] = set()
+        self._buffer = _socket_buffer()
+        self._moved = 0  # how many times in a row a folder was gone before it was read
 
     def pids(self) -> list[str]:
         return self._pids
@@ -121,57 +145,80 @@ class TreeUsage(Usage):
         return int(seconds * os.sysconf("SC_CLK_TCK"))
 
     def space(self) -> str:
-        size, count = _measure(self.work, self.limits.work_files)
+        size, count, is_whole = _measure(self.work, self.limits.work_files)
         if count > self.limits.work_files:
             return self.limits.over("work_files")
-        if size < 0:
-            return "it closed or nested folders so that nobody can count their files"
+        self._moved = 0 if is_whole else self._moved + 1
+        if size < 0 or self._moved > _MOST_MOVED:
+            return "it closed, nested or moved folders: their files can't be counted"
         size += sum(self._deleted().values())
         return self.limits.over("work_size") if size > self.limits.work_size else ""
 
     def excess(self) -> str:
         self.is_hidden = False
         self._pids = [str(pid) for pid in descendants(os.getpid())]
+        if len(self._pids) > self.limits.processes:
+            return self.limits.over("processes")
         found = super().excess()
         return found or ("it hid its memory" if self.is_hidden else "")
 
     def _deleted(self) -> dict[tuple[int, int], int]:
         """Files that have no name any more, and still take room, by their identity."""
         found: dict[tuple[int, int], int] = {}
+        self._sockets.clear()
         for pid in self.pids():
-            mapped = self._mapped(pid)
-            for fd in _open_files(pid):
+            place, names = pid, _open_files(pid)
+            if not names:  # of a first thread that has ended
+                names = _open_files(place := self._thread(pid))
+            mapped = self._mapped(place)
+            for name in ("exe", *names):
                 with suppress(OSError):
-                    facts = os.stat(f"/proc/{pid}/fd/{fd}")
+                    facts = os.stat(f"/proc/{place}/{name}")
                     where = (facts.st_dev, facts.st_ino)
-                    if facts.st_nlink == 0 and facts.st_blocks:
+                    if stat.S_ISSOCK(facts.st_mode):
+                        self._sockets.add(facts.st_ino)
+                    elif facts.st_nlink == 0 and facts.st_blocks:
                         found[where] = facts.st_blocks * 512
                     mapped.discard(facts.st_ino)
             # Held by a map alone, of which the size on the disk is not known.
             found |= {(0, number): self.limits.file_size for number in mapped}
         return found
 
-    def _mapped(self, pid: str) -> set[int]:
+    def _memory(self, living: list[str]) -> int:
+        """With what sockets hold that was sent and not received, at its most."""
+        return super()._memory(living) + len(self._sockets) * self._buffer
+
+    def _mapped(self, place: str) -> set[int]:
         """The numbers of deleted files of the work directory that a process maps."""
-        lines = self.read(f"{pid}/maps").split(b"\n")
+        lines = self.read(f"{place}/maps", MOST_MAPS).split(b"\n")
         work = os.fsencode(self.work)
         gone = [line for line in lines if line.endswith(b" (deleted)") and work in line]
         return {int(line.split(None, 5)[4]) for line in gone}
 
 
-def _open_files(pid: str) -> list[str]:
+def _open_files(place: str) -> list[str]:
     try:
-        return os.listdir(f"/proc/{pid}/fd")
+        return [f"fd/{name}" for name in os.listdir(f"/proc/{place}/fd")]
     except OSError:
         return []
 
 
-def _measure(folder: str, most: int) -> tuple[int, int]:
-    """The room that a folder takes, and how many files are in it; stops at too many.
+def _socket_buffer() -> int:
+    """How many bytes a socket sends before it has to wait."""
+    try:
+        with open("/proc/sys/net/core/wmem_default", "rb") as file:
+            return int(file.read())
+    except (OSError, ValueError):
+        return _USUAL_BUFFER
 
-    The room is -1 if a folder cannot be read.
+
+def _measure(folder: str, most: int) -> tuple[int, int, bool]:
+    """The room that a folder takes, how many files are in it, and whether that is all.
+
+    It stops at too many files. The room is -1 if a folder cannot be read.
     """
     size = count = 0
+    is_whole = True
     waiting = [folder]
     while waiting and count <= most:
         try:
@@ -182,7 +229,7 @@ def _measure(folder: str, most: int) -> tuple[int, int]:
                     if entry.is_dir(follow_symlinks=False):
                         waiting.append(entry.path)
         except (FileNotFoundError, NotADirectoryError):
-            continue  # it was there a moment ago
+            is_whole = False  # it was there a moment ago
         except OSError:
-            return -1, count
-    return size, count
+            return -1, count, False
+    return size, count, is_whole

@@ -9,7 +9,7 @@ import shutil
 import site
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
@@ -27,6 +27,7 @@ from skillforge.sandbox import (
     Limits,
     SandboxError,
     seccomp,
+    system_paths,
 )
 from skillforge.sandbox.traps import Traps
 
@@ -90,7 +91,8 @@ class Room(ExitStack):
         """Bubblewrap's arguments, down to what is run in the room."""
         stdin = "/run/stdin" if self.job.stdin else "/dev/null"
         words = [f"--unshare-{name}" for name in _NAMESPACES]
-        words += ["--cap-drop", "ALL", *_user(self.hand), *_system(), *self._mounts()]
+        words += ["--cap-drop", "ALL", *_user(self.hand), *_system()]
+        words += [*_emptied(system_paths.private_folders()), *self._mounts()]
         words += [*_writable(self.job.limits), *self._files(), "--clearenv"]
         if program := seccomp.program():
             words += ["--seccomp", self.hand(_in_memory(program))]
@@ -157,10 +159,9 @@ def _namespace() -> int:
 @cache
 def _system() -> tuple[str, ...]:
     """What every room has: the system's programs, and the Python that we run on."""
-    python = Path(sys.base_prefix)
     folders = ["/etc", "/home", "/run", "/var"]
-    if not python.is_relative_to("/usr"):
-        folders += [str(parent) for parent in reversed(python.parents[:-1])]
+    for path in (library := system_paths.python_paths()):
+        folders += [str(parent) for parent in reversed(Path(path).parents[:-1])]
     # Made by us, since those that bubblewrap makes unasked are closed to others.
     room = [word for path in folders for word in ("--perms", "0755", "--dir", path)]
     room += ["--ro-bind", "/usr", "/usr"]
@@ -172,12 +173,19 @@ def _system() -> tuple[str, ...]:
     for path in _SETTINGS:
         if os.path.exists(path):
             room += ["--ro-bind", path, path]
-    if not python.is_relative_to("/usr"):
-        room += ["--ro-bind", str(python), str(python)]
+    for path in library:
+        room += ["--ro-bind", path, path]
     # What is installed beside Python is not the skill's.
-    for folder in filter(os.path.isdir, site.getsitepackages([sys.base_prefix])):
-        room += ["--perms", "0555", "--tmpfs", folder, "--remount-ro", folder]
-    return (*room, "--proc", "/proc", "--dev", "/dev")
+    packages = filter(os.path.isdir, site.getsitepackages([sys.base_prefix]))
+    return (*room, *_emptied(packages), "--proc", "/proc", "--dev", "/dev")
+
+
+def _emptied(folders: Iterable[str]) -> list[str]:
+    """Arguments that show folders without what is in them."""
+    words: list[str] = []
+    for folder in folders:
+        words += ["--perms", "0555", "--tmpfs", folder, "--remount-ro", folder]
+    return words
 
 
 @cache

@@ -26,13 +26,13 @@ from skillforge.sandbox import (
     WORK_DIR,
     Job,
     files,
+    system_paths,
 )
 
 _PREFIX = "skillforge-landlock-"
 _OLD = 3600  # seconds, more than a job may take
 _PYTHON = "/python"
 _PROGRAMS = ("/usr/local/bin", "/usr/bin", "/bin")
-_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 # Settings that programs read if they are there, and fail if they cannot be read; none
 # of them says anything about this machine's users.
 _SETTINGS = (
@@ -85,9 +85,12 @@ def sweep() -> None:
         owner = left.name.removeprefix(_PREFIX).partition("-")[0]
         if not owner.isdecimal() or os.path.exists(f"/proc/{owner}"):
             continue
-        with suppress(OSError):  # somebody else's, or others remove it, too
+        with suppress(OSError):  # others remove it, too
+            facts = left.lstat()
             # Other containers may share the folder, and have numbers of their own.
-            if time.time() - left.stat().st_mtime > _OLD:
+            # Another user could swap folders for links while we remove them.
+            is_old = time.time() - facts.st_mtime > _OLD
+            if is_old and facts.st_uid == os.geteuid():
                 files.remove_folder(str(left))
 
 
@@ -100,7 +103,9 @@ class ScratchRoot:
         self.work = root + WORK_DIR
         self.home = root + HOME_DIR
         self.stdin = "/dev/null"
-        self.reads = [*_SYSTEM, *_settings(), *_KERNEL, self.home]
+        shown = [*system_paths.SYSTEM, *_library(interpreter())]
+        shown = system_paths.without(shown, system_paths.private_folders())
+        self.reads = [*shown, *_settings(), *_KERNEL, self.home]
         self.shown: dict[str, str] = {root: ""}
 
     def build(self) -> None:
@@ -176,7 +181,7 @@ class ScratchRoot:
         Path(f"{folder}/pyvenv.cfg").write_text(
             f"home = {os.path.dirname(program)}\ninclude-system-site-packages = false\n"
         )
-        self.reads += [folder, *_library(program)]
+        self.reads.append(folder)
 
 
 @cache
@@ -196,7 +201,7 @@ def interpreter() -> str:
 def _library(program: str) -> list[str]:
     """Where that Python's own library is, if not in the system's folders."""
     is_ours = program.startswith(f"{os.path.realpath(sys.base_prefix)}/")
-    return [sys.base_prefix] if is_ours else []
+    return system_paths.python_paths() if is_ours else []
 
 
 def _take(source: str, target: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from skillforge.sandbox import Limits
 
 _TICKS = os.sysconf("SC_CLK_TCK")
-_MOST_MAPS = 1 << 20  # bytes of a list of what a process has mapped
+MOST_MAPS = 1 << 20  # bytes of a list of what a process has mapped
 _SCARCE = 25  # of its memory, the part that a machine has to have left
 
 
@@ -88,8 +88,8 @@ class Usage:
         shared: dict[bytes, int] = {}
         for place in living:
             own += _held(self.read(f"{place}/status"))
-            maps = self.read(f"{place}/maps", _MOST_MAPS)
-            if len(maps) == _MOST_MAPS:  # so many pieces that nobody could count them
+            maps = self.read(f"{place}/maps", MOST_MAPS)
+            if len(maps) == MOST_MAPS:  # so many pieces that nobody could count them
                 return self.limits.memory + 1
             shared |= _shared_maps(maps)
         if own + sum(shared.values()) > self.limits.memory:

@@ -21,6 +21,7 @@ from skillforge.sandbox import (
     Limits,
     Sandbox,
     container,
+    system_paths,
 )
 from tests.sandbox.conftest import running
 
@@ -114,6 +115,20 @@ done
 touch x && echo work
 """
     assert start("sh", "-c", script).out == b"work\n"
+
+
+def test_what_is_private_below_the_system_is_not_there(
+    start: Start, box: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if isinstance(box, container.Container):
+        pytest.skip("an image has a system of its own")
+    places = ("/usr/share", os.path.realpath("/lib/python3"))
+    private = [path for path in places if os.path.isdir(path)]
+    monkeypatch.setattr(system_paths, "private_folders", lambda: private)
+
+    ended = start("sh", "-c", "ls /usr/share /lib/python3 | grep -v :; ls -d /usr/bin")
+
+    assert ended.out.split() == [b"/usr/bin"]
 
 
 RIGHTS = """

@@ -5,6 +5,7 @@ on the kernel's own Landlock and on older ones, which know less: the first (Linu
 one that knows of truncation (6.2), of devices (6.10), of signals (6.12).
 """
 
+import errno
 import os
 import signal
 import socket
@@ -14,6 +15,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -28,7 +30,10 @@ from skillforge.sandbox import (
     landlock,
     landlock_probe,
     process_tree,
+    scratch_root,
+    system_paths,
 )
+from skillforge.sandbox.file_watch import FileWatch
 from skillforge.sandbox.landlock import WEAKNESSES, Landlock
 from tests.sandbox.conftest import running
 
@@ -164,6 +169,12 @@ OUTSIDE = {
     "assert libc.inotify_add_watch(f, os.fsencode(victim), 0xfff) >= 0",
     "old-watch": "fcntl.fcntl(os.open(os.path.dirname(skill), 0), 1026, 1)",
     "write-by-descriptor": "f = open(skill); open(f'/proc/self/fd/{f.fileno()}', 'w')",
+    "setuid-file": "os.open('mine', os.O_CREAT | os.O_WRONLY, 0o4755)",
+    "setuid-file-without-a-name": "os.open('.', os.O_TMPFILE | os.O_WRONLY, 0o4755)",
+    "setgid-folder": "assert libc.mkdir(b'mine', 0o2755) == 0",
+    "setuid-pipe": "assert libc.mknod(b'mine', 0o14755, 0) == 0",
+    "mounts": "assert libc.syscall(458, (ctypes.c_uint64 * 3)(24, 2**64 - 1, 0), "
+    "(ctypes.c_uint64 * 99)(), 99, 0) >= 0",
     "newer-calls": "assert libc.syscall(463, -100, os.fsencode(victim + '/secret'), 0, "
     "b'user.x', b'0' * 16, 16) == 0",
 }
@@ -198,6 +209,9 @@ PROCESSES = {
     "scheduling": "os.sched_setscheduler(pid, os.SCHED_BATCH, os.sched_param(0))",
     "trace": "assert libc.ptrace(16, parent, 0, 0) == 0",
     "hide": "assert libc.prctl(4, 0, 0, 0, 0) == 0",
+    "thread-with-files-of-its-own": "import _thread\n"
+    "assert libc.syscall(56, 0x10900, 0, 0, 0, 0) >= 0",
+    "files-of-its-own": "assert libc.syscall(436, 99, 99, 2) == 0",
     "shared-memory": "assert libc.shmctl(0, 14, bytes(200)) >= 0",
     "semaphores": "assert libc.semctl(0, 0, 19, bytes(200)) >= 0",
     "shared-memory-files": "os.listdir('/dev/shm')",
@@ -217,6 +231,11 @@ NETWORK = {
     "fast-open": "socket.socket().sendto(b'x', 0x20000000, ('1.1.1.1', 80))",
     "message": "s = socket.socket(type=socket.SOCK_DGRAM)\n"
     "s.sendmsg([b'x'], [], 0, ('1.1.1.1', 53))",
+    "pass-a-file": "a, b = socket.socketpair(); socket.send_fds(a, [b'x'], [0])",
+    "pass-a-file-as-the-launcher": "a, b = socket.socketpair()\n"
+    "socket.send_fds(a, [b'x'], [0], 0x40c0)",
+    "pass-files": "a, b = socket.socketpair()\n"
+    "assert libc.sendmmsg(a.fileno(), bytes(64), 1, 0) >= 0",
     "connected-pair": "a, b = socket.socketpair(); a.connect('/run/systemd/notify')",
 }
 
@@ -287,12 +306,14 @@ if child == 0:
     time.sleep(30)
 os.kill(child, signal.SIGTERM); print(os.waitpid(child, 0)[1])
 signal.raise_signal(signal.SIGCONT); os.killpg(0, signal.SIGCONT)
-a, b = socket.socketpair(); a.sendmsg([b'talk']); print(b.recv(9).decode())
+a, b = socket.socketpair(); a.send(b'talk'); print(b.recv(9).decode())
+os.chmod('e/f', 0o640, follow_symlinks=False); print(oct(os.stat('e/f').st_mode))
 """
     ended = attack(script)
 
     assert ended.out.decode().split() == [
-        *("0o100640", "2", "4", "0o100600", "closed", "0o100700", "15", "talk")
+        *("0o100640", "2", "4", "0o100600", "closed", "0o100700", "15", "talk"),
+        "0o100640",
     ], ended
 
 
@@ -323,6 +344,12 @@ DISK = {
     "files-without-a-name": "x = []\nfor n in range(9):\n"
     " f = open('f', 'wb'); f.write(bytes(1 << 20)); f.flush(); os.unlink('f')\n"
     " x.append(f)\ntime.sleep(20)",
+    "held-by-a-second-thread": "import threading\n"
+    "def hold():\n time.sleep(0.2); x = []\n for n in range(9):\n"
+    "  f = open('f', 'wb'); f.write(bytes(1 << 20)); f.flush(); os.unlink('f')\n"
+    "  x.append(f)\n time.sleep(20)\n"
+    "threading.Thread(target=hold).start()\n"
+    "libc.syscall(60 if os.uname().machine == 'x86_64' else 93, 0)",
     "mapped-without-a-name": "import mmap\nx = []\nfor n in range(9):\n"
     " f = open('f', 'w+b'); f.write(bytes(1 << 20)); f.flush()\n"
     " libc.mmap.restype = ctypes.c_void_p\n"
@@ -342,6 +369,16 @@ HIDING = {
     "closed-folder": "os.mkdir('d', 0o300); open('d/f', 'w'); time.sleep(20)",
     "deep-folder": "for n in range(300): os.mkdir('x' * 200); os.chdir('x' * 200)\n"
     "time.sleep(20)",
+    "moved-folder": "os.mkdir('0'); d = os.open('0', 0)\nn = 0\n"
+    "for x in range(9): open(f'{x}.txt', 'w', opener=lambda p, f: "
+    "os.open(p, f, dir_fd=d)).write('x' * 999999)\n"
+    "while True: os.rename(f'{n}', f'{n + 1}'); n += 1",
+    "long-lists-of-maps": "for n in range(14): os.mkdir('x' * 250)"
+    "; os.chdir('x' * 250)\n"
+    "f = os.open('f', os.O_RDWR | os.O_CREAT); os.ftruncate(f, 60 << 20)\n"
+    "any(os.fork() == 0 for n in range(20))\n"
+    "for n in range(60000): libc.mmap(None, 4096, 1, 1, f, n * 8192 % (60 << 20))\n"
+    "time.sleep(20)",
     "program-that-cannot-be-read": "import shutil\n"
     "shutil.copy(shutil.which('sleep'), 'p'); os.chmod('p', 0o111)\n"
     "os.execv('p', ['p', '20'])",
@@ -350,7 +387,7 @@ HIDING = {
 
 @pytest.mark.parametrize("script", params(HIDING))
 def test_what_cannot_be_counted_is_ended(attack: Attack, script: str) -> None:
-    ended = attack(script, limits=Limits(seconds=15))
+    ended = attack(script, limits=Limits(seconds=15, work_size=4 << 20))
 
     assert ended.limit, ended
     assert not ended.is_timeout
@@ -379,8 +416,10 @@ Landlock().run(Job(("sh", "-c", script), Path(sys.argv[1]), limits=Limits(second
 """
 
 
+@pytest.mark.parametrize("is_group", [False, True], ids=["process", "group"])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_job_does_not_outlive_a_killed_skillforge(
-    tmp_path: Path, within_reach: Path
+    tmp_path: Path, within_reach: Path, number: int, is_group: bool
 ) -> None:
     _, gaps = usable(1000)
     if gaps:
@@ -388,10 +427,10 @@ def test_a_job_does_not_outlive_a_killed_skillforge(
     mark = f"65432.{os.getpid()}"
     line = [sys.executable, "-c", LONG.format(mark=mark), str(tmp_path)]
     env = {**os.environ, "TMPDIR": str(within_reach)}
-    with subprocess.Popen(line, env=env) as ours:
+    with subprocess.Popen(line, env=env, start_new_session=True) as ours:
         wait_until(lambda: len(running(f"sleep\0{mark}")) == 3)
         assert list(within_reach.iterdir())
-        ours.kill()
+        os.kill(-ours.pid if is_group else ours.pid, number)
 
     wait_until(lambda: not running(mark))
     wait_until(lambda: not list(within_reach.iterdir()))
@@ -525,3 +564,143 @@ def test_a_service_of_the_user_is_not_called(
         with pytest.raises(TimeoutError):
             server.accept()
     assert not ended.tried_to_connect
+
+
+def test_it_inherits_no_file_whose_number_is_high(attack: Attack) -> None:
+    held = [os.open("/dev/null", os.O_RDONLY) for _ in range(300)]
+    try:
+        ended = attack(
+            "for n in range(3, 1000):\n try: os.fstat(n); print(n)\n"
+            " except OSError: pass"
+        )
+    finally:
+        for fd in held:
+            os.close(fd)
+
+    assert (ended.code, ended.out) == (0, b""), ended
+
+
+def test_what_sockets_hold_is_memory(attack: Attack) -> None:
+    script = """
+any(os.fork() == 0 for n in range(8))
+held = []
+for n in range(120):
+    held += (pair := socket.socketpair())
+    pair[0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 22)
+    assert pair[0].getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) < 1 << 19
+    pair[0].setblocking(False)
+    try:
+        while True: pair[0].send(bytes(30000))
+    except BlockingIOError:
+        pass
+time.sleep(20)
+"""
+    ended = attack(script, limits=Limits(seconds=15, memory=128 << 20))
+
+    assert "128 MB of memory" in ended.limit, ended
+
+
+def test_a_message_to_an_address_is_a_try_to_connect(attack: Attack) -> None:
+    ended = attack(
+        "socket.socket(type=socket.SOCK_DGRAM).sendmsg([b'x'], [], 0, ('1.1.1.1', 53))"
+    )
+
+    assert ended.tried_to_connect
+    assert b"unreachable" in ended.err
+
+
+def test_a_program_that_is_removed_while_it_runs_takes_its_own_size(
+    attack: Attack,
+) -> None:
+    ended = attack(
+        "import shutil, subprocess\nshutil.copy(shutil.which('sleep'), 'p')\n"
+        "p = subprocess.Popen(['./p', '1']); os.unlink('p'); print(p.wait())",
+        limits=Limits(seconds=15, work_size=4 << 20),
+    )
+
+    assert (ended.limit, ended.out) == ("", b"0\n"), ended
+
+
+def test_jobs_at_once_do_not_take_each_others_processes(tmp_path: Path) -> None:
+    """The kernel counts the processes of a user, whichever job they are of."""
+    box, gaps = usable(1000)
+    if gaps:
+        pytest.skip(gaps[0])
+    script = "sleep {}; for n in $(seq 45); do sleep 3 & done; wait; echo $n"
+
+    def run(pause: int) -> bytes:
+        job = Job(("sh", "-c", script.format(pause)), tmp_path)
+        return box.run(job).out
+
+    with ThreadPoolExecutor(5) as pool:
+        first = pool.submit(run, 2)
+        time.sleep(0.5)
+        others = list(pool.map(run, [0] * 4))
+
+    assert [first.result(), *others] == [b"45\n"] * 5
+
+
+def test_keys_that_cannot_be_watched_are_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    box, gaps = usable(1000)
+    if gaps:
+        pytest.skip(gaps[0])
+
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(FileWatch, "add", fail)
+    with pytest.raises(SandboxError, match="cannot be watched"):
+        box.run(Job(("true",), tmp_path, has_traps=True))
+
+
+def test_the_repository_is_private_below_the_system_too(
+    within_reach: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    box, gaps = usable(1000)
+    if gaps:
+        pytest.skip(gaps[0])
+    for name in ("app/library/.git/config", "app/library/skill/x", "app/tool/x"):
+        (within_reach / name).parent.mkdir(parents=True)
+        (within_reach / name).write_text(name)
+    system = (*system_paths.SYSTEM, str(within_reach))
+    monkeypatch.setattr(system_paths, "SYSTEM", system)
+    monkeypatch.chdir(within_reach / "app/library/skill")
+    (within_reach / "app/link").symlink_to("library")
+    script = (
+        "cd $0; cat app/library/.git/config app/link/skill/x "
+        "app/library/skill/x app/tool/x"
+    )
+    job = Job(("sh", "-c", script, str(within_reach)), within_reach / "app/tool")
+
+    assert box.run(job).out == b"app/tool/x"
+
+
+def test_a_python_in_a_home_brings_nothing_else_of_it(tmp_path: Path) -> None:
+    home = str(tmp_path)
+
+    for prefix in (home, f"{home}/.local", str(tmp_path.parent)):
+        shown = system_paths.library_of(prefix, home)
+        assert all(path.startswith(f"{prefix}/lib") for path in shown), shown
+
+    assert system_paths.library_of(f"{home}/python", home) == [f"{home}/python"]
+    assert system_paths.library_of("/usr/local", home) == ["/usr/local"]
+
+
+def test_a_folder_of_another_user_is_not_swept(
+    within_reach: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who owns it could swap what is in it for links to anything."""
+    if os.getuid() != 0:
+        pytest.skip("only root can make files of another user")
+    monkeypatch.setattr("tempfile.tempdir", str(within_reach))
+    folders = [within_reach / f"skillforge-landlock-999999999-{n}" for n in "ab"]
+    for folder in folders:
+        folder.mkdir()
+        os.utime(folder, (1, 1))
+    os.chown(folders[0], USER_ID, USER_ID)
+
+    scratch_root.sweep()
+
+    assert [folder.exists() for folder in folders] == [True, False]
