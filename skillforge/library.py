@@ -390,12 +390,18 @@ def _file(status: os.stat_result) -> File:
 
 def replace_file(path: Path, data: bytes) -> None:
     """Put new content in a file's place, whole or not at all; its mode stays."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    import tempfile
+
+    temporary = None
     try:
         mode = path.stat().st_mode if path.exists() else 0o644
-        temporary.write_bytes(data)
-        temporary.chmod(stat.S_IMODE(mode))
-        temporary.replace(path)
+        # Nobody can put a link there before: its name is random, and it is new.
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        with open(handle, "wb") as file:
+            file.write(data)
+        Path(temporary).chmod(stat.S_IMODE(mode))
+        Path(temporary).replace(path)
     except OSError as err:
-        temporary.unlink(missing_ok=True)
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
         raise ToolError(f"cannot write {path}: {err.strerror}") from err
