@@ -392,16 +392,17 @@ def replace_file(path: Path, data: bytes) -> None:
     """Put new content in a file's place, whole or not at all; its mode stays."""
     import tempfile
 
-    temporary = None
+    temporary: Path | None = None
     try:
         mode = path.stat().st_mode if path.exists() else 0o644
-        # Nobody can put a link there before: its name is random, and it is new.
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with open(handle, "wb") as file:
-            file.write(data)
-        Path(temporary).chmod(stat.S_IMODE(mode))
-        Path(temporary).replace(path)
+        # New, and with a random name: nobody can have put a link in its place.
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        os.close(handle)
+        temporary = Path(name)
+        temporary.write_bytes(data)
+        temporary.chmod(stat.S_IMODE(mode))
+        temporary.replace(path)
     except OSError as err:
         if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
         raise ToolError(f"cannot write {path}: {err.strerror}") from err
