@@ -10,6 +10,9 @@ from skillforge.errors import ConfigError
 from skillforge.model import Origin, Profile, Severity, is_of_agent
 
 POLICY_FILE = "skillforge.yaml"
+# All comments, as `init` writes it: no parser is needed. In ASCII without controls, for
+# YAML knows more line breaks than one, and a comment ends at each of them.
+_COMMENTS = re.compile(rb"(?:(?: *#[ -~]*| *)\r?\n)*+(?: *#[ -~]*| *)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +110,8 @@ class Policy:
 
 def read_policy(data: bytes) -> Policy:
     """Read a policy, or say which line of it cannot be understood."""
-    if all(
-        not line or line.startswith(b"#")
-        for line in map(bytes.strip, data.split(b"\n"))
-    ):
-        return Policy()  # all comments, as `init` writes it: no parser is needed
+    if _COMMENTS.fullmatch(data):
+        return Policy()
     settings = _load(data)
     default = Policy()
     proposals = settings.get("proposals", {})
@@ -149,6 +149,8 @@ def _load(data: bytes) -> Any:
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     try:
+        if YAML().compose(data) is None:
+            return {}  # comments and blank lines
         settings = YAML().load(data)
     except MarkedYAMLError as err:
         line = err.problem_mark.line + 1 if err.problem_mark else 1

@@ -390,12 +390,19 @@ def _file(status: os.stat_result) -> File:
 
 def replace_file(path: Path, data: bytes) -> None:
     """Put new content in a file's place, whole or not at all; its mode stays."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    import tempfile
+
+    temporary: Path | None = None
     try:
         mode = path.stat().st_mode if path.exists() else 0o644
+        # New, and with a random name: nobody can have put a link in its place.
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        os.close(handle)
+        temporary = Path(name)
         temporary.write_bytes(data)
         temporary.chmod(stat.S_IMODE(mode))
         temporary.replace(path)
     except OSError as err:
-        temporary.unlink(missing_ok=True)
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
         raise ToolError(f"cannot write {path}: {err.strerror}") from err

@@ -12,6 +12,7 @@ from typing import Any
 
 from skillforge import __version__
 from skillforge.model import Finding, Report, Rule, Severity
+from skillforge.text import BLANKS
 
 Rules = Mapping[str, Rule]
 
@@ -23,19 +24,26 @@ _GITHUB_LEVELS = {
     Severity.NOTE: "notice",
 }
 _TICKS = re.compile(r"`+")
+_SPACES = re.compile(r"(?:[ \t\n]|\r\n)+")
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~>=$^])")  # has a meaning in Markdown
 # What begins a mention, a reference to an issue, or a link that needs no brackets.
 _REFERENCE = re.compile(r"(@|\\#|GH(?=\\-)|:(?=/)|www(?=\\\.))", re.IGNORECASE)
 _MARKDOWN_SIGNS = {Severity.ERROR: "❌", Severity.WARNING: "⚠️", Severity.NOTE: "ℹ️"}
 
 
+_BLANK = re.compile(f"[{BLANKS}]")
+
+
 def printable(text: str) -> str:
-    """Text that any terminal and encoder takes: odd bytes and controls are escaped."""
+    """Text that any terminal and encoder takes, with what can't be seen spelled out."""
     text = text.encode("utf-8", "backslashreplace").decode()
-    if text.isprintable():
+    if text.isprintable() and (text.isascii() or not _BLANK.search(text)):
         return text
     return "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode() for c in text
+        c
+        if c.isprintable() and not _BLANK.match(c)
+        else c.encode("unicode_escape").decode()
+        for c in text
     )
 
 
@@ -206,7 +214,7 @@ def _markdown_row(finding: Finding) -> str:
 
 def code(words: str) -> str:
     """Hostile text as code in a line or a cell of Markdown, which it cannot leave."""
-    shown = printable(" ".join(words.split())).replace("|", "¦") or " "
+    shown = printable(_on_one_line(words)).replace("|", "¦") or " "
     ticks = "`" * (max(map(len, _TICKS.findall(shown)), default=0) + 1)
     return f"{ticks} {shown} {ticks}" if len(ticks) > 1 else f"`{shown}`"
 
@@ -217,9 +225,14 @@ def plain(words: str) -> str:
     GitHub looks for people, issues and links in what it has rendered, so those are
     broken by a comment that nobody sees.
     """
-    shown = _MARKUP.sub(r"\\\1", printable(" ".join(words.split())))
+    shown = _MARKUP.sub(r"\\\1", printable(_on_one_line(words)))
     shown = shown.replace("&", "&amp;").replace("<", "&lt;")
     return _REFERENCE.sub(r"\1<!-- -->", shown)
+
+
+def _on_one_line(words: str) -> str:
+    """Without line breaks and double spaces; odd ones stay, to be spelled out."""
+    return " ".join(filter(None, _SPACES.split(words)))
 
 
 def junit(report: Report, _rules: Rules | None = None) -> str:

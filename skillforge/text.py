@@ -14,6 +14,26 @@ _FENCE = re.compile(
     r"^[ \t]*(`{3,}(?=[^`\n]*$)|~{3,}).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)",
     re.MULTILINE | re.DOTALL,
 )
+# Characters that show nothing, though Python calls them printable: fillers, blanks,
+# and the variation selectors that emoji do not use.
+BLANKS = (
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\ufe00-\ufe0d\uffa0"
+    "\U000e0100-\U000e01ef"
+)
+# What a diff or an editor shows as a line break, as another place or not at all, and a
+# language may read in its own way. A form feed at the start of a line is a page break.
+UNSEEN_BREAK = re.compile(
+    "\r(?!\n)|(?<!\n)(?!^)\f|[\x00-\x08\x0b\x0e-\x1f\x7f\x85\u2028\u2029]"
+)
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text as git counts them: `\\n` ends one, and nothing else does.
+
+    `str.splitlines` also splits at characters that git shows within a line: what an
+    author adds behind one would look like a line that was there before.
+    """
+    return text.removesuffix("\n").split("\n") if text else []
 
 
 def shingles(text: str) -> frozenset[int]:

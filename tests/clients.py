@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -22,6 +23,16 @@ from tests.github.hub import serve as serve_github
 
 ROOT = Path(__file__).parents[1]
 TAG = "v1.0.0"
+WITH_PAGE = "html-report"  # published in archives only
+SKILL = """\
+---
+name: {}
+description: Fills a report for the browser. Use when asked for a report.
+---
+# Report
+
+Fill assets/report.html.
+"""
 OWN_FILES = {".openskills.json"}  # that a client adds to what it installs
 Files = dict[str, bytes]
 Try = tuple[str, Callable[[], str]]
@@ -38,6 +49,10 @@ class Work:
 
     def make(self) -> None:
         shutil.copytree(ROOT / "skills", self.library / "skills")
+        page = self.library / "skills" / WITH_PAGE
+        (page / "assets").mkdir(parents=True)
+        (page / "SKILL.md").write_text(SKILL.format(WITH_PAGE))
+        (page / "assets/report.html").write_text("<!doctype html><title>x</title>\n")
         git = partial(self.run, cwd=self.library)
         git("git", "init", "--quiet", "--initial-branch=main")
         git("git", "add", "--all")
@@ -119,7 +134,22 @@ def served(folder: Path, hidden: str = "") -> Iterator[str]:
 
 
 def published(work: Work) -> Files:
+    """All that the hub holds, out of its archives."""
+    found: Files = {}
+    for archive in (work.hub / ".well-known/agent-skills").glob("*.tar.gz"):
+        with tarfile.open(archive) as tar:
+            for member in tar:
+                file = tar.extractfile(member)
+                assert file is not None
+                name = archive.name.removesuffix(".tar.gz")
+                found[f"{name}/{member.name}"] = file.read()
+    return found
+
+
+def loose(work: Work) -> Files:
+    """What it serves file by file: not the skill with a page."""
     listed = files(work.hub / ".well-known/skills")
+    assert not any(path.startswith(f"{WITH_PAGE}/") for path in listed)
     return {path: data for path, data in listed.items() if path != "index.json"}
 
 
@@ -146,7 +176,7 @@ def skills_from_project_site(work: Work) -> str:
 
 def skills_from_legacy(work: Work) -> str:
     with served(work.hub, hidden="agent-skills") as url:
-        return skills_add(work, url, published(work))
+        return skills_add(work, url, loose(work))
 
 
 def skills_from_git(work: Work) -> str:
@@ -167,7 +197,7 @@ def openskills_from_hub(work: Work) -> str:
         work.run(*line, cwd=work.library)
         repo.git("symbolic-ref", "HEAD", "refs/heads/gh-pages")
         url = f"{github.url}/acme/skills.git"
-        return openskills_install(work, url, published(work))
+        return openskills_install(work, url, loose(work))
 
 
 def openskills_from_git(work: Work) -> str:
@@ -197,7 +227,7 @@ def claude_installs(work: Work) -> str:
     project = work.project()
     run = partial(work.run, cwd=project, home=project)
     run("claude", "plugin", "marketplace", "add", str(work.hub))
-    names = sorted({path.partition("/")[0] for path in published(work)})
+    names = sorted({path.partition("/")[0] for path in loose(work)})
     for name in names:
         run("claude", "plugin", "install", f"{name}@our-skills")
         shown = run("claude", "plugin", "details", name)
@@ -207,7 +237,7 @@ def claude_installs(work: Work) -> str:
         [version] = (cache / name).iterdir()
         own = {
             path.removeprefix(f"{name}/"): data
-            for path, data in published(work).items()
+            for path, data in loose(work).items()
             if path.startswith(f"{name}/")
         }
         compared(version, own)

@@ -16,6 +16,7 @@ from skillforge.document.edit import remove_field, scalar, set_field
 from skillforge.errors import RequestError
 from skillforge.library import replace_file
 from skillforge.model import SKILL_FILE, Document, Profile, Skill
+from skillforge.text import lines_of
 
 _MOST_STEPS = 1000
 _ENTRY = re.compile(r"(\s*(?:- +)?[\w.-]+:[ \t]+|\s*- +)(\S.*)")
@@ -54,7 +55,7 @@ def fix_one(folder: Path, skill: Skill, ruleset: Ruleset, write: bool) -> Fix | 
 def _diff(path: str, mended: Mended) -> str:
     import difflib
 
-    before, after = (data.decode().splitlines() for data in mended[:2])
+    before, after = (lines_of(data.decode()) for data in mended[:2])
     old, new = (f"{side}/{path.lstrip('/')}" for side in "ab")
     lines = difflib.unified_diff(before, after, old, new, lineterm="")
     return "\n".join(lines)

@@ -18,7 +18,7 @@ from skillforge.model import (
     rules_in,
 )
 from skillforge.resources import schema
-from skillforge.text import code_blocks, in_any
+from skillforge.text import UNSEEN_BREAK, code_blocks, in_any
 
 _FIELDS = schema("skill.portable.schema.json")["properties"]
 NAME_MIN = int(_FIELDS["name"]["minLength"])
@@ -27,11 +27,12 @@ RESERVED = re.compile(_FIELDS["name"]["not"]["pattern"])
 LEFTOVERS = ("github-", "local-path")  # how the entries of installers begin
 MOST_LINKS = 20  # findings on links; who has more has understood
 _ASCII = bytes(range(128))
+_USUAL = bytes((9, 10, *range(32, 127), *range(128, 256)))  # all but controls
 # Zero-width and joining characters, bidi marks, embeddings, overrides and isolates,
 # fillers, annotations, a BOM inside the text, tags, and the variation selectors that
 # emoji do not use.
 _SUSPECT = re.compile(
-    "[\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069"
+    "[\x80-\x9f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069"
     "\u3164\ufeff\ufff9-\ufffb\U000e0001-\U000e007f\U000e0100-\U000e01ef]"
 )
 # Honest uses: the flags of England, Scotland and Wales; joiners but between Latin
@@ -193,6 +194,7 @@ def hidden_characters(_skill: Skill, doc: Document) -> Iterator[Problem]:
 
     Zero-width, bidirectional and tag characters show nothing, or show text in another
     order than an agent reads it. Joiners in emoji and scripts that need them are fine.
+    Control characters and odd line breaks make a diff look like another.
     """
     if has_hidden(doc):
         # Honest ones are blanked, so that what is left is where it was.
@@ -200,7 +202,7 @@ def hidden_characters(_skill: Skill, doc: Document) -> Iterator[Problem]:
         text = _JOINER.sub(" ", text)
         if _RIGHT_TO_LEFT.search(text):
             text = _MARK.sub(" ", text)
-        if found := _SUSPECT.search(text, 1):
+        if found := UNSEEN_BREAK.search(text) or _SUSPECT.search(text, 1):
             yield Problem(
                 f"the invisible character U+{ord(found[0]):04X} stands here",
                 "remove it",
@@ -210,6 +212,8 @@ def hidden_characters(_skill: Skill, doc: Document) -> Iterator[Problem]:
 
 def has_hidden(doc: Document) -> bool:
     """Whether the text may hold an invisible character, a BOM at its start aside."""
+    if doc.data.translate(None, _USUAL) and UNSEEN_BREAK.search(doc.text):
+        return True
     if doc.text.isascii():
         return False
     # Without ASCII little is left to search, so that most texts are done with here.

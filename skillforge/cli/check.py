@@ -85,7 +85,10 @@ def _answer(report: "Report", format_: str, notes: bool) -> Answer:
 
 
 def _with_fixes(answer: Answer, fixes: "list[Fix]", written: bool) -> Answer:
-    diffs = "".join(f"{fix.diff}\n" for fix in fixes)
+    from skillforge.report import printable
+
+    shown = (printable(line) for fix in fixes for line in fix.diff.split("\n"))
+    diffs = "".join(f"{line}\n" for line in shown)
     done = "mended" if written else "can be mended; --fix --write does it"
     counted = f"{len(fixes)} file{'' if len(fixes) == 1 else 's'} {done}\n"
     data = answer.data | {"fixes": [fix._asdict() for fix in fixes], "written": written}

@@ -86,13 +86,14 @@ def _changed(changes: "list[Change]", note: str, is_dry: bool) -> Answer:
     from difflib import unified_diff
 
     from skillforge.report import printable
+    from skillforge.text import lines_of
     from skillforge.verbs import hooking
 
     needed = [change for change in changes if change.is_needed]
     backups = [] if is_dry else hooking.apply(changes)
     lines = []
     for change in needed:
-        texts = change.before.splitlines(), change.after.splitlines()
+        texts = lines_of(change.before), lines_of(change.after)
         names = str(change.path), str(change.path)
         lines += list(unified_diff(*texts, *names, lineterm="")) if is_dry else []
         lines.append(f"{'would change' if is_dry else 'changed'} {change.path}")

@@ -16,7 +16,12 @@ _AGENTS = ("agents", "claude", "codex", "hermes")
 
 def place_options(command: F) -> F:
     """Give a command the folder of skills, and the lock that goes with it."""
-    to = click.option("--to", default="", metavar="DIR", help="The folder of skills.")
+    to = click.option(
+        "--to",
+        multiple=True,
+        metavar="DIR",
+        help="The folder of skills; again for each other one that the lock names.",
+    )
     agent = click.option(
         "--agent",
         type=click.Choice(_AGENTS),
@@ -86,6 +91,8 @@ def install(settings: Settings, /, source: str | None, **given: Any) -> Answer:
     from skillforge.share import install_words as words
     from skillforge.share import sources
 
+    if source is not None and len(given["to"]) > 1:
+        raise click.UsageError("SOURCE is installed to one folder: one --to")
     place = _place(given)
     accept = given["accept_caution"]
     if source is None:

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from skillforge.cli.base import Answer, Settings, common_options, host_option
-from skillforge.cli.release import built, gathered_from, hub_options, stopped
+from skillforge.cli.release import (
+    archives_only,
+    built,
+    gathered_from,
+    hub_options,
+    stopped,
+)
 from skillforge.errors import RequestError
 
 if TYPE_CHECKING:
@@ -59,13 +65,13 @@ def publish(
     gathered = gathered_from(settings, tag, said)
     if gathered.blocking:
         return stopped(gathered)
+    if where == CLAWHUB:
+        return _to_clawhub(gathered, yes)
     with tempfile.TemporaryDirectory(prefix="skillforge-hub-") as folder:
         made = Path(folder) / "hub"
         building.build(gathered.hub, made, gathered.cache)
         if where == GITHUB:
             return _to_github(settings, gathered, made)
-        if where == CLAWHUB:
-            return _to_clawhub(gathered, made, yes)
         if where.startswith(BRANCH):
             name = where.removeprefix(BRANCH)
             return _to_branch(settings, gathered, made, name, push)
@@ -96,7 +102,7 @@ def _to_branch(
 ) -> Answer:
     from skillforge.gitrepo import remote
     from skillforge.propose.desk import Desk
-    from skillforge.share import branch
+    from skillforge.share import branch, formats
 
     desk = Desk.at_work(settings.start, None)
     repo = desk.library.repository()
@@ -110,7 +116,8 @@ def _to_branch(
         raise RequestError("there is no remote to push to", hint="git remote add")
     target = branch.Target(name, desk.by, there)
     done = branch.publish(repo, gathered.hub, made, target)
-    words = f"{name} {'is' if done.created else 'was already'} the hub of "
+    lines = "".join(f"{line}\n" for line in archives_only(gathered.hub))
+    words = f"{lines}{name} {'is' if done.created else 'was already'} the hub of "
     words += f"{gathered.hub.tag}: commit {done.commit[:12]}"
     if push:
         words += f", also on {there.where}" if there else ""
@@ -121,6 +128,7 @@ def _to_branch(
         "branch_commit": done.commit,
         "created": done.created,
         "pushed": push,
+        "archives_only": formats.archives_only(gathered.hub),
     }
     return _answer(gathered, data, words)
 
@@ -143,10 +151,10 @@ def _to_github(settings: Settings, gathered: "Gathered", made: Path) -> Answer:
     return _answer(gathered, data, words)
 
 
-def _to_clawhub(gathered: "Gathered", made: Path, yes: bool) -> Answer:
+def _to_clawhub(gathered: "Gathered", yes: bool) -> Answer:
     from skillforge.share import clawhub
 
-    done = list(clawhub.publish(gathered.hub, made, really=yes))
+    done = list(clawhub.publish(gathered.hub, really=yes))
     lines = [f"{it.skill} {it.version}: {it.status}" for it in done]
     if not yes:
         lines.append("nothing was published; --yes does it, as MIT-0 like all of it")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from skillforge.propose.desk import Desk
     from skillforge.share.changes import Change
     from skillforge.share.gather import Gathered
+    from skillforge.share.hub import Hub
     from skillforge.share.releases import Release
     from skillforge.share.semver import Version
 
@@ -359,7 +360,7 @@ def built(gathered: "Gathered", out: Path) -> Answer:
     import hashlib
 
     from skillforge.report import many, printable
-    from skillforge.share import layout
+    from skillforge.share import formats, layout
 
     hub, left_out = gathered.hub, dict(gathered.left_out)
     digest = hashlib.sha256((out / layout.SUMS).read_bytes()).hexdigest()
@@ -369,10 +370,23 @@ def built(gathered: "Gathered", out: Path) -> Answer:
         "path": str(out),
         "skills": len(hub.skills),
         "left_out": left_out,
+        "archives_only": formats.archives_only(hub),
         "digest": f"sha256:{digest}",
         "findings": [],
     }
     lines = [printable(f"left out: {name}, as {why}") for name, why in left_out.items()]
+    lines += archives_only(hub)
     lines.append(f"{out} is the hub of {hub.tag}: {many(len(hub.skills), 'skill')}")
     lines.append(f"    {layout.SUMS} sha256:{digest}")
     return Answer(data, "\n".join(lines))
+
+
+def archives_only(hub: "Hub") -> list[str]:
+    """A line for each skill whose files are not served one by one."""
+    from skillforge.report import printable
+    from skillforge.share import formats
+
+    return [
+        printable(f"in archives only: {name}, as a browser might run {path}")
+        for name, path in formats.archives_only(hub).items()
+    ]

@@ -139,14 +139,14 @@ def sync(settings: Settings, /, key: str, dry: bool, **where: str | None) -> Ans
 def _folder(folder: str | None, agent: str | None, project: str | None) -> "Path":
     from pathlib import Path
 
-    from skillforge.places import skills_folder
+    from skillforge.places import named_folder, skills_folder
 
     if bool(folder) == bool(agent):
         raise click.UsageError("say where to, with one of --to DIR and --agent NAME")
     if folder:
         if project:
             raise click.UsageError("--project goes with --agent")
-        return Path(folder).resolve()
+        return named_folder(folder)
     assert agent is not None
     return skills_folder(agent, Path(project).resolve() if project else None)
 

@@ -14,7 +14,7 @@ from skillforge.document.header import (
     UnreadableError,
     compose,
 )
-from skillforge.document.plain import kind_of, plain_value
+from skillforge.document.plain import BREAK, kind_of, plain_value
 from skillforge.errors import RequestError
 from skillforge.model import Value
 
@@ -57,7 +57,7 @@ def _spliced(text: str, path: tuple[str, ...], value: str | None) -> str:
 
 
 def _has_fields(header: str) -> bool:
-    return any(line.strip() and line[0] != "#" for line in header.split("\n"))
+    return any(line.strip() and line[0] != "#" for line in BREAK.split(header))
 
 
 def _cannot(path: tuple[str, ...], why: str) -> RequestError:

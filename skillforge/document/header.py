@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skillforge.document import causes, explain
-from skillforge.document.plain import FIRST_LINE, Header, kind_of
+from skillforge.document.plain import BREAK, FIRST_LINE, Header, kind_of
 from skillforge.model import Finding, Rule, Value
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _refuse_end_marker(header: str) -> None:
     """Refuse `...`, which ends a YAML document; readers differ on what follows it."""
     if "..." in header:
         for number, line in enumerate(header.split("\n"), FIRST_LINE):
-            if line.rstrip() == "...":
+            if any(part.rstrip() == "..." for part in BREAK.split(line)):
                 raise UnreadableError(causes.frontmatter_single.findings(number)[0])
 
 

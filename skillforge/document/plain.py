@@ -6,6 +6,7 @@ from typing import NamedTuple
 from skillforge.model import Value
 
 FIRST_LINE = 2  # the header starts below the opening fence
+BREAK = re.compile("\r\n?|[\n\x85\u2028\u2029]")  # where libyaml ends a line
 
 # libyaml takes no key of more than 1,024 characters.
 _LINE = re.compile(r"( *)([A-Za-z_][A-Za-z0-9_-]{0,99}):(?: (.*))?")

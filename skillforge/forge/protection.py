@@ -14,6 +14,7 @@ from skillforge.forge.place import PUBLIC
 from skillforge.forge.pulls import EXPIRED, GATE, Json
 from skillforge.forge.thread import LABELS
 from skillforge.forge.wire import ForbiddenError, NotThereError, RefusedError, Wire
+from skillforge.text import lines_of
 
 TOPIC = "agent-skills"
 _ACTIONS_APP = 15368  # GitHub Actions on github.com: nobody else may report the check
@@ -152,7 +153,7 @@ def _codeowners(wire: Wire, owners: tuple[str, ...]) -> Iterator[Call]:
 def _is_owned(text: str, owned: str) -> bool:
     """Whether a line of its own gives a path owners; of all lines the last decides."""
     is_owned = False
-    rows = (line.partition("#")[0].split() for line in text.splitlines())
+    rows = (line.partition("#")[0].split() for line in lines_of(text))
     for pattern, *owners in filter(None, rows):
         if pattern == owned:
             is_owned = bool(owners)

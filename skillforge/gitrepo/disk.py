@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
+_SHORT = 40
 _HASH = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
@@ -41,24 +42,36 @@ def read_ref(git_dir: str, name: str) -> str | None:
 
     That is so of refs that name other refs, and of those in a table of their own.
     """
+    if os.path.exists(f"{git_dir}/reftable"):
+        return None
     try:
         said = _read(git_dir, name).rstrip(b"\n")
     except FileNotFoundError:  # one that lies by itself goes before those together
-        said = _packed(git_dir, name)
+        return _packed(git_dir, name)
     except OSError:
         return None
-    if (said and not _HASH.fullmatch(said)) or os.path.exists(f"{git_dir}/reftable"):
+    return _hash(git_dir, said)
+
+
+def _hash(git_dir: str, said: bytes) -> str | None:
+    """A hash as this repository has them; None for what git may call broken."""
+    if not _HASH.fullmatch(said) or not said.strip(b"0"):
         return None
-    return said.decode()
+    is_long = len(said) > _SHORT
+    return None if is_long and b"sha256" not in _config(git_dir) else said.decode()
 
 
-def _packed(git_dir: str, name: str) -> bytes:
+def _packed(git_dir: str, name: str) -> str | None:
     try:
         data = _read(git_dir, "packed-refs")
     except FileNotFoundError:
-        return b""
+        return ""
+    except OSError:
+        return None
     end = data.find(b" %s\n" % os.fsencode(name))
-    return data[data.rfind(b"\n", 0, end) + 1 : end] if end >= 0 else b""
+    if end >= 0:
+        return _hash(git_dir, data[data.rfind(b"\n", 0, end) + 1 : end])
+    return "" if data.endswith(b"\n") or not data else None  # else it was cut off
 
 
 def _read(git_dir: str, name: str) -> bytes:
@@ -67,8 +80,20 @@ def _read(git_dir: str, name: str) -> bytes:
 
 
 def has_remote(git_dir: str) -> bool:
-    """Whether a clone may know another repository: its own configuration says so."""
+    """Whether a clone may know another repository: its own configuration says so.
+
+    Or only git can tell, as where that includes other files.
+    """
+    said = _config(git_dir)
+    return any(it in said for it in (b"[remote", b"[include", b"worktreeconfig"))
+
+
+def _config(git_dir: str) -> bytes:
+    """The configuration in lower case; empty if there is none that can be read.
+
+    Then git does not work here, and nothing is written.
+    """
     try:
-        return b"[remote" in _read(git_dir, "config")
+        return _read(git_dir, "config").lower()
     except OSError:
-        return False
+        return b""

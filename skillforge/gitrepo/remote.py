@@ -11,6 +11,7 @@ from skillforge.errors import ConflictError, ToolError
 from skillforge.gitrepo import GitRepo
 from skillforge.gitrepo.disk import has_remote
 from skillforge.gitrepo.writing import RefUpdate
+from skillforge.text import lines_of
 
 _LOCKED_OUT = re.compile(
     r"Authentication failed|could not read Username|[Pp]ermission .*denied"
@@ -92,7 +93,7 @@ def heads(repo: GitRepo, remote: Remote, *refs: str) -> dict[str, str]:
     done = repo.run(*line, env=remote.access)
     if done.code:
         raise _failed("ls-remote", done.complaint)
-    rows = (row.split("\t") for row in done.out.decode().splitlines())
+    rows = (row.split("\t") for row in lines_of(done.out.decode()))
     return {ref: name for name, ref in rows}
 
 
@@ -123,7 +124,7 @@ def push(repo: GitRepo, remote: Remote, update: RefUpdate) -> None:
 
 def _rejection(out: bytes) -> str:
     """Why the other side took a push back, from git's table."""
-    rows = [row.split("\t") for row in out.decode("utf-8", "replace").splitlines()]
+    rows = [row.split("\t") for row in lines_of(out.decode("utf-8", "replace"))]
     return "\n".join(row[2] for row in rows if len(row) == 3 and row[0] == "!")
 
 

@@ -4,6 +4,7 @@ from skillforge.errors import ConflictError, RequestError, unwritable
 from skillforge.learn.drafting import paths
 from skillforge.library import Library, replace_file
 from skillforge.model import SKILLS, Draft
+from skillforge.places import real
 
 
 def place(library: Library, draft: Draft, *, is_edit: bool) -> None:
@@ -32,7 +33,8 @@ def _refuse_taken(
 ) -> None:
     """What is there stays, unless it is the same, or an edit starts from it."""
     target = library.root / path
-    if target.is_symlink() or (target.exists() and not target.is_file()):
+    is_linked = real(target) != real(library.root) / path
+    if is_linked or (target.exists() and not target.is_file()):
         raise ConflictError(f"{path} is no ordinary file", hint="move it away")
     there = target.read_bytes() if target.exists() else data
     if there == data:

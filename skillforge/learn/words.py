@@ -11,6 +11,7 @@ from skillforge.learn.patterns import Pattern
 from skillforge.learn.steps import Step as DraftStep
 from skillforge.model import EVIDENCE, SKILL_FILE, SKILLS, Example, Step, StepKind
 from skillforge.report import many, printable
+from skillforge.text import lines_of
 
 _SHOWN = 12  # letters of an id that people see
 _LINE = 88
@@ -154,7 +155,7 @@ def _step_lines(step: Step) -> Iterator[str]:
     if step.kind is StepKind.CALL:
         inner = (f"{key}={value!r}" for key, value in step.arguments.items())
         said = f"{step.tool}({', '.join(inner)})"
-    first, *rest = said.splitlines() or [""]
+    first, *rest = lines_of(said) or [""]
     yield f"  {sign.get(step.kind, step.role)} {first}"
     yield from (f"      {line}" for line in rest)
 

@@ -16,7 +16,7 @@ from skillforge.model import SKILL_FILE, SKILLS, Draft, Origin
 from skillforge.operate.stats import Sum
 from skillforge.report import many
 from skillforge.store import Pitfall
-from skillforge.text import plain_words, similarity, terms
+from skillforge.text import lines_of, plain_words, similarity, terms
 
 REPORTS = 3  # of different keys, before a pitfall is worth a line
 MOST_CHANGE = 0.2  # of the text, in one edit
@@ -138,7 +138,7 @@ def _tried(before: str, so_far: str, anchor: str, lesson: Lesson) -> tuple[str, 
 
 def changed(before: str, after: str) -> float:
     """How much of a text is other: letters of lines that came or went."""
-    old, new = before.splitlines(), after.splitlines()
+    old, new = lines_of(before), lines_of(after)
     matcher = SequenceMatcher(None, old, new, autojunk=False)
     lines = [
         line

@@ -19,6 +19,7 @@ from skillforge.propose.admission import DAY
 from skillforge.propose.recorded import cut_words
 from skillforge.propose.told import Told, shortened
 from skillforge.report import many, printable
+from skillforge.text import lines_of
 
 if TYPE_CHECKING:
     from skillforge.propose.audit import Audit, Problem
@@ -215,7 +216,7 @@ def brief_text(brief: "Brief", *, full: bool, colour: bool) -> str:
     }
     lines = [f"proposal {proposal.number}: {proposal.title} ({_standing(brief)})"]
     for name, value in about.items():
-        first, *rest = value.splitlines() or [""]
+        first, *rest = lines_of(value) or [""]
         lines += [f"{name:<9} {first}"] if value else []
         lines += [f"{'':<9} {line}" for line in rest]
     lines = [printable(line) for line in lines]
@@ -252,7 +253,7 @@ def _overlap(brief: "Brief") -> str:
 
 
 def _diff_lines(diff: str, full: bool, colour: bool) -> list[str]:
-    lines = diff.splitlines()
+    lines = lines_of(diff)
     shown = lines if full else lines[:_SHOWN_LINES]
     painted = [
         _painted(printable(line.replace("\t", "    ")), colour) for line in shown

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -51,15 +51,15 @@ def write(hub: Hub, fresh: Path, texts: Texts) -> dict[str, str]:
 
     digests: dict[str, str] = {}
     made: dict[str, str] = {}
-    pages = _write_all(fresh, _plain(site.shared_pages(hub)))
+    pages = write_files(fresh, _plain(site.shared_pages(hub)))
     work = partial(_write_skills, fresh, hub, texts)
     for part in workers.spread(work, hub.skills, _EACH):
         digests |= part.files
         pages |= part.pages
         made |= part.texts
-    digests |= _write_all(fresh, _plain(_indexes(hub, digests)))
-    digests |= _write_all(fresh, _plain(_statement(hub, digests)))
-    _write_all(fresh, _plain({layout.SUMS: formats.sums(digests | pages)}))
+    digests |= write_files(fresh, _plain(_indexes(hub, digests)))
+    digests |= write_files(fresh, _plain(_statement(hub, digests)))
+    write_files(fresh, _plain({layout.SUMS: formats.sums(digests | pages)}))
     return made
 
 
@@ -92,22 +92,20 @@ def _write_skills(
 ) -> _Written:
     from skillforge.share import site
 
-    installable = {skill.name for skill in formats.installable(hub)}
-    files = (
-        file for skill in skills for file in _files(skill, skill.name in installable)
-    )
+    loose = {skill.name for skill in formats.loose(hub)}
+    files = (file for skill in skills for file in _files(skill, skill.name in loose))
     own = Texts(texts.edition, texts.known)
     pages = _plain(site.skill_pages(hub, skills, own))
-    return _Written(_write_all(fresh, files), _write_all(fresh, pages), own.fresh)
+    return _Written(write_files(fresh, files), write_files(fresh, pages), own.fresh)
 
 
-def _files(skill: PublishedSkill, is_installable: bool) -> Iterator[File]:
+def _files(skill: PublishedSkill, is_loose: bool) -> Iterator[File]:
     """Everything that a hub holds of one skill."""
     yield layout.archive_of(skill.name), DraftFile(tar_gz(skill.files))
     package = skill_zip(skill.name, skill.files)
     yield layout.package_of(skill.name), DraftFile(package)
-    if is_installable:
-        if set(skill.files) == {SKILL_FILE}:
+    if is_loose:
+        if formats.is_one_page(skill):
             yield layout.page_of(skill.name), skill.files[SKILL_FILE]
         for path, file in skill.files.items():
             yield layout.legacy_of(skill.name, path), file
@@ -117,7 +115,7 @@ def _plain(files: Mapping[str, bytes]) -> Iterator[File]:
     return ((path, DraftFile(data)) for path, data in files.items())
 
 
-def _write_all(fresh: Path, files: Iterator[File]) -> dict[str, str]:
+def write_files(fresh: Path, files: Iterable[File]) -> dict[str, str]:
     """Write files with modes that no user's umask changes; their digests."""
     made: set[str] = set()
     digests = {}

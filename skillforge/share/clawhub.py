@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -10,7 +11,8 @@ from typing import NamedTuple
 from skillforge import proc
 from skillforge.errors import RequestError, ToolError
 from skillforge.model import SKILLS
-from skillforge.share import formats, layout, semver
+from skillforge.share import formats, semver
+from skillforge.share.building import write_files
 from skillforge.share.hub import Hub, PublishedSkill
 
 _PROGRAM = "clawhub"
@@ -26,8 +28,8 @@ class Sent(NamedTuple):
     status: str
 
 
-def publish(hub: Hub, made: Path, *, really: bool) -> Iterator[Sent]:
-    """Publish each skill of a built hub, or let ClawHub say what it would do.
+def publish(hub: Hub, *, really: bool) -> Iterator[Sent]:
+    """Publish each skill of a hub, or let ClawHub say what it would do.
 
     What is there already is left alone by ClawHub, so it is safe to repeat.
     """
@@ -43,9 +45,12 @@ def publish(hub: Hub, made: Path, *, really: bool) -> Iterator[Sent]:
             why = f"left out: its license is {skill.license}, and ClawHub's {_LICENSE}"
             yield Sent(skill.name, skill.version, why)
             continue
-        line = [program, *_arguments(hub, skill, made, source)]
-        line += [] if really else ["--dry-run"]
-        yield _sent(skill, _version(hub, skill), proc.run(line, cwd=made))
+        with tempfile.TemporaryDirectory(prefix="skillforge-") as folder:
+            write_files(Path(folder), skill.files.items())
+            line = [program, *_arguments(hub, skill, folder, source)]
+            line += [] if really else ["--dry-run"]
+            done = proc.run(line, cwd=Path(folder))
+        yield _sent(skill, _version(hub, skill), done)
 
 
 def _source(hub: Hub) -> str:
@@ -58,13 +63,13 @@ def _source(hub: Hub) -> str:
     )
 
 
-def _arguments(hub: Hub, skill: PublishedSkill, made: Path, source: str) -> list[str]:
+def _arguments(hub: Hub, skill: PublishedSkill, folder: str, source: str) -> list[str]:
     why = next((it.why for it in skill.versions if it.tree == skill.tree), "")
     return [
         "--no-input",
         "skill",
         "publish",
-        str(made / layout.LEGACY / skill.name),
+        folder,
         f"--slug={skill.name}",
         f"--version={_version(hub, skill)}",
         f"--changelog={' '.join(why.split())[:1000]}",

@@ -11,6 +11,7 @@ from skillforge import __version__
 from skillforge.model import SKILL_FILE, DraftFile
 from skillforge.share import layout
 from skillforge.share.hub import Hub, PublishedSkill, PublishedVersion
+from skillforge.share.inert import active_file, is_inert
 
 Json = dict[str, Any]
 Digests = Mapping[str, str]  # sha256 in hex, by path from the top of the hub
@@ -48,6 +49,17 @@ def installable(hub: Hub) -> list[PublishedSkill]:
     return [skill for skill in hub.skills if _PORTABLE.fullmatch(skill.name)]
 
 
+def loose(hub: Hub) -> list[PublishedSkill]:
+    """Those of them whose files are served one by one: no browser runs any of them."""
+    return [skill for skill in installable(hub) if is_inert(skill.files)]
+
+
+def archives_only(hub: Hub) -> dict[str, str]:
+    """The others, each with a file that a browser might run."""
+    found = {skill.name: active_file(skill.files) for skill in installable(hub)}
+    return {name: path for name, path in found.items() if path}
+
+
 def index(hub: Hub, digests: Digests) -> Json:
     """The well-known index, v0.2.0; addresses are relative, so any place will do."""
     return {"$schema": _DISCOVERY, "skills": [*_entries(hub, digests)]}
@@ -55,7 +67,7 @@ def index(hub: Hub, digests: Digests) -> Json:
 
 def _entries(hub: Hub, digests: Digests) -> Iterator[Json]:
     for skill in installable(hub):
-        is_page = set(skill.files) == {SKILL_FILE}
+        is_page = is_one_page(skill)
         path = (layout.page_of if is_page else layout.archive_of)(skill.name)
         yield {
             "name": skill.name,
@@ -65,6 +77,11 @@ def _entries(hub: Hub, digests: Digests) -> Iterator[Json]:
             "digest": f"sha256:{digests[path]}",
             "version": skill.version,
         }
+
+
+def is_one_page(skill: PublishedSkill) -> bool:
+    """Whether a skill is a SKILL.md alone, and served as such."""
+    return set(skill.files) == {SKILL_FILE} and is_inert(skill.files)
 
 
 def legacy_index(hub: Hub) -> Json:
@@ -81,7 +98,7 @@ def legacy_index(hub: Hub) -> Json:
                     skill.files, key=lambda path: (path != SKILL_FILE, path)
                 ),
             }
-            for skill in installable(hub)
+            for skill in loose(hub)
             if not any(".." in path for path in skill.files)
         ]
     }
@@ -168,7 +185,7 @@ def marketplace(hub: Hub) -> Json:
             "description": f"Skills of {hub.title}, release {hub.tag}",
             "version": hub.tag.removeprefix("v"),
         },
-        "plugins": [_plugin(hub, skill) for skill in installable(hub)],
+        "plugins": [_plugin(hub, skill) for skill in loose(hub)],
     }
 
 

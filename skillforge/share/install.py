@@ -185,8 +185,8 @@ def frozen(place: Place, *, accept_caution: bool = False) -> Done:
     lock = lockfile.read(place.lock)
     _refuse_unpinned(lock)
     folders = sorted({entry.folder for entry in lock.entries.values()})
-    parts = [_frozen(place.of(it), accept_caution=accept_caution) for it in folders]
-    return joined(parts)
+    places = [place.to_write(folder) for folder in folders]
+    return joined([_frozen(it, accept_caution=accept_caution) for it in places])
 
 
 def _frozen(place: Place, *, accept_caution: bool) -> Done:

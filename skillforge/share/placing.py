@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,13 @@ from skillforge.errors import (
 )
 from skillforge.library import read_folder, replace_file
 from skillforge.model import DraftFile, Kind
-from skillforge.places import skills_folder
+from skillforge.places import (
+    PROJECT_FOLDERS,
+    is_of_git,
+    named_folder,
+    real,
+    skills_folder,
+)
 from skillforge.share import lockfile
 from skillforge.share.contents import Files, tree_name
 from skillforge.share.lockfile import Locked
@@ -34,10 +40,14 @@ _PLAN = "plan.json"
 
 
 class Place(NamedTuple):
-    """A folder of skills, and the lock that says what is in it."""
+    """A folder of skills, and the lock that says what is in it.
+
+    `named` are other folders of the lock that the user has named.
+    """
 
     folder: Path
     lock: Path
+    named: tuple[Path, ...] = ()
 
     @property
     def shown(self) -> str:
@@ -48,29 +58,43 @@ class Place(NamedTuple):
         return lockfile.DEFAULT
 
     def of(self, folder: str) -> "Place":
-        """The place with the folder that an entry of the lock names."""
+        """The place with the folder that an entry of the lock names, to read it.
+
+        A lock may come from anyone: it names folders beside it, and no links.
+        """
         if folder == self.shown:
             return self
-        there = Place((self.lock.parent / folder).resolve(), self.lock)
-        if there.shown != folder:  # by a link: a lock may come from anybody
+        there = self._replace(folder=real(self.lock.parent / folder))
+        if there.shown != folder or is_of_git(there.folder):
             raise ConfigError(
-                f"{self.lock} names the folder {folder!r}, which leads elsewhere",
-                hint=f"ls -ld {self.lock.parent / folder} shows where; --to DIR names "
-                "the folder, if that is meant",
+                f"{self.lock} names the folder {folder!r}, which leads to "
+                f"{there.folder}",
+                hint="--to DIR names the folder, if that is the right one",
             )
         return there
 
+    def to_write(self, folder: str) -> "Place":
+        """The same, to write in it: an agent's folder, or one that the user named."""
+        there = self.of(folder)
+        if there == self or folder in PROJECT_FOLDERS or there.folder in self.named:
+            return there
+        raise ConfigError(
+            f"{self.lock} installs to {there.folder}, which is no agent's folder",
+            hint=f"--to {folder} allows it, if you trust the lock",
+        )
 
-def place(to: str, agent: str, is_user: bool, lock: str) -> Place:
+
+def place(to: Sequence[str], agent: str, is_user: bool, lock: str) -> Place:
     """The place that options name; in the current folder if they name none."""
-    usual = skills_folder(agent or "agents", None if is_user else Path.cwd())
-    folder = (Path(to) if to else usual).absolute()
+    named = tuple(named_folder(folder) for folder in to)
+    project = None if is_user else Path.cwd()
+    folder = named[0] if named else real(skills_folder(agent or "agents", project))
     if os.path.lexists(folder) and not folder.is_dir():
         raise RequestError(f"{folder} is no folder", hint="--to names another one")
-    is_here = not is_user and folder.resolve().is_relative_to(Path.cwd().resolve())
+    is_here = not is_user and folder.is_relative_to(real(Path.cwd()))
     beside = Path.cwd() if is_here else folder.parent  # a lock names what is below it
     path = Path(lock).absolute() if lock else beside / lockfile.NAME
-    return Place(folder.resolve(), path.parent.resolve() / path.name)
+    return Place(folder, real(path.parent) / path.name, named)
 
 
 def installed(folder: Path) -> dict[str, DraftFile] | None:
@@ -116,7 +140,12 @@ class Quarantine:
     def move_in(self, fresh: Mapping[str, Locked], before: Mapping[str, str]) -> None:
         """Put what is here in place, then into the lock; `before` are trees that go."""
         said = {name: entry.said for name, entry in fresh.items()}
-        plan = {"lock": str(self.place.lock), "skills": said, "before": dict(before)}
+        plan = {
+            "folder": self._mark(),
+            "lock": str(self.place.lock),
+            "skills": said,
+            "before": dict(before),
+        }
         replace_file(self.root / _PLAN, json.dumps(plan).encode())
         self._carry_out(fresh, before)
 
@@ -158,11 +187,18 @@ class Quarantine:
             raise
         return True
 
+    def _mark(self) -> list[int]:
+        """What a plan that was written elsewhere can't know of this folder."""
+        found = self.root.lstat()
+        return [found.st_dev, found.st_ino]
+
     def finish_leftover(self) -> None:
         """Do what a run that died had begun, or throw away what it had not judged."""
         try:
             plan = json.loads((self.root / _PLAN).read_bytes())
             said, before = plan["skills"], plan["before"]
+            if plan["folder"] != self._mark():
+                return
             place = Place(self.place.folder, Path(plan["lock"]))
             fresh = lockfile.entries(place.lock, said)
         except (OSError, ValueError, TypeError, KeyError):

@@ -130,11 +130,13 @@ def apply(place: Place, found: list[Update], *, accept_caution: bool) -> Done:
     """Take what is new; what was changed here meanwhile stays as it is."""
     fresh = [it for it in found if it.state == "new"]
     folders = sorted({it.locked.folder for it in fresh})
-    parts = []
-    for folder in folders:
-        some = [it for it in fresh if it.locked.folder == folder]
-        parts.append(_apply(place.of(folder), some, accept_caution))
-    return joined(parts)
+    places = {folder: place.to_write(folder) for folder in folders}
+    return joined(
+        [
+            _apply(there, [it for it in fresh if it.locked.folder == f], accept_caution)
+            for f, there in places.items()
+        ]
+    )
 
 
 def _apply(place: Place, fresh: list[Update], accept_caution: bool) -> Done:

@@ -48,7 +48,9 @@ def held(path: Path, place: str, seconds: float = 60) -> Iterator[None]:
             handle = os.open(path, os.O_RDONLY)
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT, 0o666)
+            # A project may bring a link or a pipe of that name.
+            flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+            handle = os.open(path, flags, 0o666)
     except OSError as err:
         raise ToolError(
             f"cannot write in {path.parent}: {err.strerror}",

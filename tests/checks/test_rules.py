@@ -218,7 +218,20 @@ def test_a_quick_yes_is_what_all_rules_would_say(
 
 
 PIECES = st.sampled_from(
-    ["Do this.\n", "x\r\n", "\u200b", "It does not work.\n", "[a](b.md)\n", "\n", " "]
+    [
+        "Do this.\n",
+        "x\r\n",
+        "\u200b",
+        "\r",
+        "\f",
+        "\x85",
+        "\u2028",
+        "\x1b",
+        "It does not work.\n",
+        "[a](b.md)\n",
+        "\n",
+        " ",
+    ]
 ) | st.sampled_from(["é", "scripts/a.py\n", "line\n" * 600, "word " * 5000, "```\n"])
 
 

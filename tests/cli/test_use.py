@@ -220,6 +220,23 @@ def test_an_agents_place_is_known(
     assert (inside.root / ".agents/skills/csv-tables/SKILL.md").is_file()
 
 
+def test_a_link_of_a_project_does_not_choose_where_skills_go(
+    inside: LibraryFolder, run: Run, tmp_path: Path
+) -> None:
+    project = tmp_path / "project"
+    hooks = project / ".git/hooks"
+    hooks.mkdir(parents=True)
+    (project / ".agents").symlink_to(".git")
+    (project / ".git/skills").symlink_to("hooks")
+
+    ran = run("sync", "--agent", "codex", "--project", str(project), "--key", "k")
+
+    assert ran.code == 2
+    assert f"is a link to {hooks}" in ran.err
+    assert run("sync", "--to", str(hooks), "--key", "k").code == 2
+    assert not list(hooks.iterdir())
+
+
 def test_every_agent_that_has_a_place_can_be_named() -> None:
     [option] = [it for it in sync_command.params if it.name == "agent"]
     assert isinstance(option.type, click.Choice)

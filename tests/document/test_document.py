@@ -101,6 +101,30 @@ def test_the_fast_reader_agrees_with_libyaml_wherever_it_answers(header: str) ->
         assert plain == read_yaml(header)
 
 
+@given(
+    st.lists(
+        st.sampled_from("ab:#>|-'\" .\n\r\t\v\f\x00\x1c\x7f\x85\u2028\ufeff\ud800é"),
+        max_size=12,
+    ).map("".join)
+)
+@example("a: b\rc: d\n")
+@settings(max_examples=16 * EXAMPLES)
+def test_the_fast_reader_agrees_on_any_characters(text: str) -> None:
+    for header in (f"{text}\n", f"a: {text}\n", f"a: >\n  {text}\nb: c\n"):
+        if (plain := read_plain(header)) is not None:
+            assert plain == read_yaml(header)
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r", "\x85", "\u2028"])
+def test_an_end_marker_is_refused_after_any_line_break(line_break: str) -> None:
+    header = f"name: csv-tables{line_break}...{line_break}"
+
+    with pytest.raises(UnreadableError) as refused:
+        read_yaml(f"{header}\n")
+
+    assert refused.value.finding.rule == "frontmatter-single"
+
+
 def test_the_fast_reader_answers_for_plain_headers() -> None:
     text = "name: a\nlicense: \"MIT\"\nmetadata:\n  version: '1.0'\n\nother: x # y\n"
 

@@ -1,8 +1,11 @@
 """What is read from git's own files is what git says, or nothing is said."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
 from skillforge.gitrepo.disk import git_dir_of, has_remote, read_ref
 from tests.conftest import LibraryFolder
@@ -21,6 +24,54 @@ def test_a_ref_points_where_git_says(library: LibraryFolder, pack: str) -> None:
     assert read_ref(git_dir, MAIN) == library.git("rev-parse", "main").strip()
     assert read_ref(git_dir, "refs/heads/mai") == ""
     assert read_ref(git_dir, "refs/heads/other") == ""
+
+
+HASH = b"1" * 40  # stands for the commit of main
+SAID = st.lists(
+    st.sampled_from(
+        [
+            *(
+                HASH,
+                b"0" * 40,
+                b"2" * 64,
+                b"a",
+                b"A" * 40,
+                b" ",
+                b"\n",
+                b"\r",
+                b"\t",
+                b"\0",
+            ),
+            *(b"refs/heads/odd", b"ref: ", b"refs/heads/main", b"# pack-refs with: "),
+            *(b"^", HASH + b" refs/heads/odd\n", HASH + b" refs/heads/a\n"),
+        ]
+    ),
+    max_size=5,
+).map(b"".join)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(loose=st.none() | SAID, packed=st.none() | SAID)
+@example(loose=b"", packed=HASH + b" refs/heads/odd\n")
+@example(loose=None, packed=HASH + b" refs/heads/odd")
+def test_where_it_answers_git_agrees(
+    library: LibraryFolder, loose: bytes | None, packed: bytes | None
+) -> None:
+    git_dir = library.root / ".git"
+    main = (git_dir / MAIN).read_bytes().strip()
+    for path, data in (("refs/heads/odd", loose), ("packed-refs", packed)):
+        (git_dir / path).unlink(missing_ok=True)
+        if data is not None:
+            (git_dir / path).write_bytes(data.replace(HASH, main))
+
+    found = read_ref(str(git_dir), "refs/heads/odd")
+
+    if found is not None:
+        line = ["git", "rev-parse", "--verify", "refs/heads/odd"]
+        done = subprocess.run(line, cwd=library.root, capture_output=True, check=False)
+        is_damaged = b"packed-refs" in done.stderr  # git reads no ref at all then
+        assert is_damaged or done.stdout.decode().strip() == found
+        assert is_damaged or bool(done.returncode) == (not found)
 
 
 def test_only_git_can_tell_where_a_ref_names_another(library: LibraryFolder) -> None:
@@ -63,3 +114,17 @@ def test_a_remote_is_known_by_the_configuration(library: LibraryFolder) -> None:
     library.git("remote", "add", "origin", "https://example.invalid/x.git")
     assert has_remote(git_dir)
     assert not has_remote("/nowhere")
+
+
+@pytest.mark.parametrize(
+    "said", ['[REMOTE "origin"]\nurl = x\n', "[Include]\npath = more\n"]
+)
+def test_a_remote_in_another_spelling_or_place_is_not_overlooked(
+    library: LibraryFolder, said: str
+) -> None:
+    (library.root / ".git/more").write_text('[remote "origin"]\nurl = x\n')
+    with (library.root / ".git/config").open("a") as config:
+        config.write(said)
+
+    assert library.git("remote").strip() == "origin"
+    assert has_remote(git_dir_of(str(library.root)))

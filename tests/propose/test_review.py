@@ -83,6 +83,26 @@ def test_text_of_a_skill_cannot_act_on_the_terminal(loop: Loop, tmp_path: Path) 
     assert "\\x1b[2J" in loop("review", number).out
 
 
+BREAKS = "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+
+
+def test_an_added_line_cannot_look_like_one_that_was_there(
+    loop: Loop, tmp_path: Path
+) -> None:
+    draft = loop.draft(tmp_path, "xlsx-tables")
+    hidden = "".join(f"{it} import evil{n}" for n, it in enumerate(BREAKS))
+    (draft / "read.py").write_bytes(f"# Reads.{hidden}\nrows = []\n".encode())
+    number = loop.ok("propose", draft, "--why", f"We need it{hidden}")["proposal"]
+
+    shown = loop("review", number, "--full").out
+
+    [line] = [it for it in shown.split("\n") if it.startswith("+# Reads.")]
+    assert "\\r import evil0\\x0b import evil1\\x0c" in line
+    assert line.endswith("\\u2029 import evil8")
+    assert not any(it in shown for it in BREAKS)
+    assert "U+000D" in shown, "the scan reports it as well"
+
+
 @pytest.mark.parametrize(
     "who",
     [

@@ -52,8 +52,13 @@ def unseen_characters(seen: Seen) -> Iterator[Problem]:
     """No text that looks like other text than it is.
 
     Characters that turn the direction of writing, letters of another script within a
-    word, many characters that are not shown.
+    word, many characters that are not shown. Control characters and line breaks other
+    than that of a file: a comment may end there, and what follows runs.
     """
+    for notice in seen.notices:
+        if notice.kind == "break":
+            hint = "write it as an escape, such as `\\r`, or take it out"
+            yield Problem(notice.words, hint, notice.line, notice.path)
     for piece in seen.pieces:
         if piece.raw.isascii() or piece.hidden_by or piece.language == "resolved":
             continue

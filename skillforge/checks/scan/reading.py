@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from skillforge.checks.scan import decoding, normal, pieces, python, shell, unpack
 from skillforge.checks.scan.pieces import MOST_TEXT, Piece, View
 from skillforge.model import SKILL_FILE, Kind, Skill
+from skillforge.text import UNSEEN_BREAK
 
 DEEPEST = 4  # payloads in payloads, archives in archives
 _LONGEST_TOML = 5000  # characters of a line: its parser is slow on many dots
@@ -72,9 +73,11 @@ _PICKLE = re.compile(
 class Notice(NamedTuple):
     """A fact about a file that is not in its text: what it is, or why it is unread."""
 
-    kind: str  # program, bytecode, archive, locked, unread, disguised, macro, link
+    # program, bytecode, archive, locked, unread, disguised, macro, link, break
+    kind: str
     path: str
     words: str
+    line: int = 1
 
 
 def read(skill: Skill) -> Iterator[Piece | Notice]:
@@ -138,11 +141,21 @@ def read_bytes(path: str, data: bytes, depth: int = 0) -> Iterator[Piece | Notic
         kind = "media"
     text = _decoded(data, kind)
     if text is not None:
+        yield from _unseen_break(path, data, text)
         yield from _read_text(path, text, depth)
     elif kind == "archive":
         yield from _read_archive(path, data, depth)
     else:
         yield from _read_binary(path, data, kind, depth)
+
+
+def _unseen_break(path: str, data: bytes, text: str) -> Iterator[Notice]:
+    if "\x85" in text and b"\xc2\x85" not in data:
+        text = text.replace("\x85", ".")  # three dots, in older encodings
+    if match := UNSEEN_BREAK.search(text):
+        line = text.count("\n", 0, match.start()) + 1
+        words = f"a line is broken or hidden by U+{ord(match[0]):04X}"
+        yield Notice("break", path, words, line)
 
 
 def _decoded(data: bytes, kind: str) -> str | None:

@@ -258,8 +258,10 @@ def _first_difference(one: str, other: str) -> int:
 def _diff(expected: str, got: str) -> str:
     from difflib import unified_diff
 
+    from skillforge.text import lines_of
+
     lines = unified_diff(
-        expected.splitlines()[:2000], got.splitlines()[:2000], lineterm="", n=1
+        lines_of(expected)[:2000], lines_of(got)[:2000], lineterm="", n=1
     )
     shown = [line[:_SHOWN] for line in lines][2:]  # without the names of the files
     more = len(shown) - _SHOWN_LINES

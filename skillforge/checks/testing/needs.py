@@ -60,7 +60,7 @@ def _read(path: str, text: str) -> Needs:
 
 def _metadata(text: str) -> str:
     """The TOML in the comments between `# /// script` and `# ///`."""
-    lines = iter(text.splitlines())
+    lines = iter(re.split(r"\r\n?|\n", text))  # as Python does
     inside: list[str] = []
     for line in lines:
         if line.rstrip() == "# /// script":

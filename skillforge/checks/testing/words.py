@@ -8,6 +8,7 @@ from typing import Any
 
 from skillforge.model import Finding, Outcome, Trial
 from skillforge.report import finding_text, many, printable
+from skillforge.text import lines_of
 
 _SIGNS = {Outcome.PASSED: "✓", Outcome.NOT_RUN: "-"}
 _COLOURS = {Outcome.PASSED: "32", Outcome.NOT_RUN: "33", Outcome.FLAKY: "33"}
@@ -43,7 +44,7 @@ def _lines(trial: Trial, colour: bool) -> list[str]:
     where = f"{trial.path}:{trial.line}" if not trial.ok else ""
     aside = ", ".join(filter(None, [printable(where), f"{trial.seconds:.2f} s"]))
     first = f"  {outcome}: {printable(trial.case)} ({aside})"
-    details = trial.detail.splitlines() if trial.detail else []
+    details = lines_of(trial.detail)
     return [first, *(f"      {printable(line)}" for line in details)]
 
 

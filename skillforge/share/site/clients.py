@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from skillforge.share.hub import Hub, PublishedSkill
+from skillforge.share.inert import is_inert
 from skillforge.share.site.markup import visible
 
 _ON_GITHUB = re.compile(
@@ -91,7 +92,7 @@ def _claude_code(hub: Hub) -> Iterator[InstallLine]:
 
 
 def _hermes(hub: Hub, skill: PublishedSkill) -> Iterator[InstallLine]:
-    if hub.url:
+    if hub.url and is_inert(skill.files):  # it takes files one by one
         source = f"well-known:{hub.url}.well-known/skills/{skill.name}"
         yield InstallLine("Hermes", _line("hermes skills install", source))
     if repository := _on_github(hub):

@@ -6,11 +6,13 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import TypeAlias
 
+from skillforge.text import BLANKS
+
 # Control, bidirectional, zero-width, filler and tag characters: they show nothing, or
 # show other text than there is. Joiners between letters and emoji stay as they are.
 _UNSEEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f"
-    "\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f"
+    f"\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff{BLANKS}]"
 )
 _SHORT = 60
 _VOID = frozenset({"br", "hr", "img", "input", "link", "meta"})

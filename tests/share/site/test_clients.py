@@ -4,6 +4,7 @@ import shlex
 
 import pytest
 
+from skillforge.model import DraftFile
 from skillforge.share.hub import Hub
 from skillforge.share.site.clients import install_lines
 from tests.share.site.hubs import hub, skill
@@ -45,6 +46,13 @@ def test_elsewhere_only_the_clients_that_can_are_named() -> None:
     source = "https://git.example.org/skills.git#v1.4.0"
     assert made["Skillforge"] == f"skillforge install '{source}@csv-profile'"
     assert list(lines(hub(repository=""))) == ["Skillforge", "npx skills", "Hermes"]
+
+
+def test_a_client_that_takes_single_files_is_not_named_for_a_skill_with_a_page() -> (
+    None
+):
+    page = skill("csv-profile", files={"page.html": DraftFile(b"x")})
+    assert "Hermes" not in {line.client for line in install_lines(hub(), page)}
 
 
 def test_a_hub_that_is_nowhere_yet_is_installed_from_its_folder() -> None:

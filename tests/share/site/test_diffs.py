@@ -50,6 +50,16 @@ def test_a_carriage_return_makes_no_line_of_its_own() -> None:
     assert "\r" not in shown
 
 
+def test_what_breaks_or_hides_a_line_is_spelled_out() -> None:
+    odd = "\v\f\x1b\x1c\x1d\x1e\x7f\x85\u2028\u2029\u202e\u200b\u3164\ufe00"
+    diff = f"@@ -1 +1,2 @@\n one\n+two{odd}three\n"
+
+    [_, _, line] = read(diff)
+
+    shown = Reader(render([line])).text
+    assert "".join(f"‹U+{ord(it):04X}›" for it in odd) in shown
+
+
 def test_a_long_diff_is_cut_and_says_so() -> None:
     lines = [Line("add", "x", None, at) for at in range(MOST_LINES + 7)]
     assert "7 more lines" in render(lines)

@@ -1,0 +1,6 @@
+# Reads a table.
+rows = []
+
+more = []
+
+last = '\r'
