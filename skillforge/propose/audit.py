@@ -27,7 +27,14 @@ from skillforge.model import (
     Proposal,
     State,
 )
-from skillforge.propose import adoption, audit_objects, history, people, recorded
+from skillforge.propose import (
+    adoption,
+    audit_objects,
+    following,
+    history,
+    people,
+    recorded,
+)
 from skillforge.propose.history import NOW, Step
 
 
@@ -41,13 +48,14 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What an audit looked at, and the exceptions that it found."""
+    """What an audit looked at, its exceptions, and what may become one."""
 
     promotions: int
     reverts: int
     adopted: int
     exceptions: tuple[Problem, ...]
     has_records: bool
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass
@@ -106,6 +114,7 @@ def audit(
         counts["adopted"],
         tuple(found),
         bool(facts.records),
+        tuple(map(str, following.lags(library))),
     )
 
 

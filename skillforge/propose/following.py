@@ -1,21 +1,87 @@
 """The checkouts of main when main moves: they follow, and nothing in them is lost."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from skillforge.errors import ConflictError, RequestError
+from skillforge.forge import Forge
 from skillforge.gitrepo import GitRepo, checkout, comparing
 from skillforge.gitrepo.checkout import Unsaved
 from skillforge.gitrepo.objects import blob_name
 from skillforge.gitrepo.writing import RefUpdate
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE
-from skillforge.propose import versions
+from skillforge.propose import moves, versions
+from skillforge.propose.moves import Move
+
+_RECENT = 50  # commits of main that a checkout is compared with
+_SAMPLE = 20  # files that are compared before a whole index is
 
 
-def refuse_unsaved(library: Library, base: str, head: str) -> None:
-    """Stop where a checkout of main could not follow, before anything moves."""
-    for place in checkout.showing(library.repository(), library.main):
-        _drafts_in(place, base, head)
+class Lag(NamedTuple):
+    """A checkout of main whose index is that of an earlier commit of main."""
+
+    root: Path
+    commit: str
+
+    def __str__(self) -> str:
+        return (
+            f"the checkout {self.root} is behind: its index is that of "
+            f"{self.commit[:12]}, and a commit there would undo what came to main since"
+        )
+
+
+def prepare(library: Library, move: Move, head: str) -> None:
+    """Stop where a checkout of main could not follow; note the move if all of them can.
+
+    Call it before main moves, and `bring_along` afterwards.
+    """
+    places = checkout.showing(library.repository(), library.main)
+    for place in places:
+        _drafts_in(place, move.base, head)
+    if places:
+        moves.begin(library, move)
+
+
+def finish(library: Library, forge: Forge) -> Move | None:
+    """Finish a move of main that an earlier process died over; the answer is that move.
+
+    Every command that moves main calls this first.
+    """
+    if moves.unfinished(library) is None:
+        return None
+    with forge.alone():  # whoever noted it may be at work
+        move = moves.unfinished(library)
+        tip = library.repository().ref(f"refs/heads/{library.main}")
+        if move is None or move.base == tip:
+            moves.end(library)
+            return None
+        bring_along(library, move.base, tip)
+        return move
+
+
+def lags(library: Library) -> Iterator[Lag]:
+    """Checkouts of main that stage an earlier commit of it, and with it an undoing."""
+    repo = library.repository()
+    tip = repo.ref(f"refs/heads/{library.main}")
+    for place in checkout.showing(repo, library.main) if tip else ():
+        staged = sorted(checkout.staged(place, tip))
+        if not staged:
+            continue
+        sample = staged[:_SAMPLE]
+        blobs = [checkout.staged_blob(place, path) for path in sample]
+        for commit in _recent(repo, tip):
+            is_alike = repo.names_of([f"{commit}:{path}" for path in sample]) == blobs
+            if is_alike and not checkout.staged(place, commit):
+                yield Lag(place.root, commit)
+                break
+
+
+def _recent(repo: GitRepo, tip: str) -> list[str]:
+    """The commits of main before its tip, the newest first."""
+    line = ("rev-list", "--first-parent", f"--max-count={_RECENT}", tip, "--")
+    return repo.git(*line).decode().split()[1:]
 
 
 def bring_along(library: Library, base: str, merge: str) -> list[Path]:
@@ -31,6 +97,8 @@ def bring_along(library: Library, base: str, merge: str) -> list[Path]:
             continue
         if not checkout.follow(place, base, merge, drafts):
             left.append(place.root)
+    if not left:
+        moves.end(library)
     return left
 
 
@@ -45,11 +113,12 @@ def catch_up(library: Library) -> list[Path]:
     if not before or before == tip:
         return []
     try:
-        refuse_unsaved(library, before, tip)
+        prepare(library, Move(before, 0), tip)
     except ConflictError:
         return places
     is_behind = repo.is_ancestor(before, tip)
     if not is_behind or not repo.move_refs(RefUpdate(ref, tip, before)):
+        moves.end(library)
         return places
     return bring_along(library, before, tip)
 
