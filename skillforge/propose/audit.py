@@ -13,7 +13,7 @@ from skillforge import proc
 from skillforge.config import POLICY_FILE, Policy, read_policy
 from skillforge.errors import ConfigError, ConflictError, RequestError
 from skillforge.forge import Forge
-from skillforge.gitrepo import trailers
+from skillforge.gitrepo import checkout, trailers
 from skillforge.gitrepo.history import Change
 from skillforge.gitrepo.objects import Object
 from skillforge.library import Library
@@ -30,7 +30,6 @@ from skillforge.model import (
 from skillforge.propose import (
     adoption,
     audit_objects,
-    following,
     history,
     people,
     recorded,
@@ -101,11 +100,7 @@ def audit(
             facts.held.setdefault(name, {change.before}).add(change.after)
     if chosen is None:
         found += _lost(library, all_steps, facts.records)
-        unreadable = forge.unreadable if forge else {}
-        found += [
-            Problem(f"refs/skillforge/proposals/{n}", "unreadable-record", err.message)
-            for n, err in unreadable.items()
-        ]
+        found += _unreadable(forge.unreadable if forge else {})
         if late := adoption.moved(library, all_steps, tip):
             found.append(Problem(late, "adoption-moved", adoption.TOO_LATE))
     return Audit(
@@ -114,8 +109,14 @@ def audit(
         counts["adopted"],
         tuple(found),
         bool(facts.records),
-        tuple(map(str, following.lags(library))),
+        tuple(map(str, checkout.lags(library.repository(), library.main))),
     )
+
+
+def _unreadable(records: dict[int, ConfigError]) -> Iterator[Problem]:
+    for number, err in records.items():
+        where = f"refs/skillforge/proposals/{number}"
+        yield Problem(where, "unreadable-record", f"{err.message}; {err.hint}")
 
 
 def _end(library: Library, span: str) -> str:

@@ -1,35 +1,18 @@
 """The checkouts of main when main moves: they follow, and nothing in them is lost."""
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from skillforge.errors import ConflictError, RequestError
 from skillforge.forge import Forge
 from skillforge.gitrepo import GitRepo, checkout, comparing
 from skillforge.gitrepo.checkout import Unsaved
+from skillforge.gitrepo.condition import stale_lock
 from skillforge.gitrepo.objects import blob_name
 from skillforge.gitrepo.writing import RefUpdate
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE
 from skillforge.propose import moves, versions
 from skillforge.propose.moves import Move
-
-_RECENT = 50  # commits of main that a checkout is compared with
-_SAMPLE = 20  # files that are compared before a whole index is
-
-
-class Lag(NamedTuple):
-    """A checkout of main whose index is that of an earlier commit of main."""
-
-    root: Path
-    commit: str
-
-    def __str__(self) -> str:
-        return (
-            f"the checkout {self.root} is behind: its index is that of "
-            f"{self.commit[:12]}, and a commit there would undo what came to main since"
-        )
 
 
 def prepare(library: Library, move: Move, head: str) -> None:
@@ -59,29 +42,6 @@ def finish(library: Library, forge: Forge) -> Move | None:
             return None
         bring_along(library, move.base, tip)
         return move
-
-
-def lags(library: Library) -> Iterator[Lag]:
-    """Checkouts of main that stage an earlier commit of it, and with it an undoing."""
-    repo = library.repository()
-    tip = repo.ref(f"refs/heads/{library.main}")
-    for place in checkout.showing(repo, library.main) if tip else ():
-        staged = sorted(checkout.staged(place, tip))
-        if not staged:
-            continue
-        sample = staged[:_SAMPLE]
-        blobs = [checkout.staged_blob(place, path) for path in sample]
-        for commit in _recent(repo, tip):
-            is_alike = repo.names_of([f"{commit}:{path}" for path in sample]) == blobs
-            if is_alike and not checkout.staged(place, commit):
-                yield Lag(place.root, commit)
-                break
-
-
-def _recent(repo: GitRepo, tip: str) -> list[str]:
-    """The commits of main before its tip, the newest first."""
-    line = ("rev-list", "--first-parent", f"--max-count={_RECENT}", tip, "--")
-    return repo.git(*line).decode().split()[1:]
 
 
 def bring_along(library: Library, base: str, merge: str) -> list[Path]:
@@ -129,8 +89,8 @@ def _drafts_in(place: GitRepo, base: str, head: str) -> list[str]:
     A draft that was proposed from the checkout still lies there. What main is about to
     bring is the same but for the version, so nothing is lost when main's comes.
     """
-    if checkout.is_locked(place):
-        raise _stop(place, "another git is at work there (index.lock)")
+    if lock := checkout.lock_of(place):
+        raise _stop(place, "another git is at work there", stale_lock(lock))
     unsaved = checkout.unsaved(place, base)
     changed = {path for path, *_ in comparing.changed_files(place, base, head)}
     lost = _lost(place, unsaved, changed, head)
@@ -143,11 +103,12 @@ def _drafts_in(place: GitRepo, base: str, head: str) -> list[str]:
     return drafts
 
 
-def _stop(place: GitRepo, why: str) -> ConflictError:
+def _stop(place: GitRepo, why: str, hint: str = "") -> ConflictError:
+    usual = "git stash --include-untracked, or take it along to another branch: git "
+    usual += "switch -c work"
     return ConflictError(
         f"the checkout {place.root} of the branch to be moved cannot follow: {why}",
-        hint="git stash --include-untracked, or take it along to another branch: "
-        "git switch -c work; nothing was changed",
+        hint=f"{hint or usual}; nothing was changed",
     )
 
 
