@@ -30,6 +30,7 @@ from skillforge.model import (
 from skillforge.propose import (
     adoption,
     audit_objects,
+    audit_reverts,
     history,
     people,
     recorded,
@@ -65,6 +66,7 @@ class _Facts:
     policies: dict[str, str]  # the policy's blob at each commit
     read: dict[str, Policy | None]
     missing: set[str]  # evidence that is not there
+    returned: dict[str, list[str]]  # reverts that bring back what was taken back
     held: dict[str, set[str]] = field(default_factory=dict)  # versions up to now
 
     def policy_at(self, commit: str) -> Policy | None:
@@ -88,7 +90,7 @@ def audit(
     bad = audit_objects.problems(library, audited, adopted)
     if bad:  # nothing that is read of such objects can be trusted
         return Audit(0, 0, 0, tuple(Problem(*it) for it in bad), has_records=False)
-    facts = _gather(library, forge, all_steps)
+    facts = _gather(library, forge, all_steps, adopted)
     counts = {"promotion": 0, "revert": 0, "adopted": 0}
     found: list[Problem] = []
     for step in all_steps:
@@ -165,7 +167,9 @@ def _refuse_shallow(
         )
 
 
-def _gather(library: Library, forge: Forge | None, all_steps: list[Step]) -> _Facts:
+def _gather(
+    library: Library, forge: Forge | None, all_steps: list[Step], adopted: set[str]
+) -> _Facts:
     """Ask git everything at once: no process for each commit."""
     repo = library.repository()
     promotions = [step for step in all_steps if step.is_promotion]
@@ -179,6 +183,7 @@ def _gather(library: Library, forge: Forge | None, all_steps: list[Step]) -> _Fa
         policies,
         {blob: _policy(repo.find(blob)) for blob in set(blobs) if blob},
         {path for path, name in zip(evidence, found, strict=True) if not name},
+        audit_reverts.returns(all_steps, adopted),
     )
 
 
@@ -207,6 +212,10 @@ def _judge(step: Step, facts: _Facts, adopted: set[str]) -> tuple[str, list[Prob
         return "direct", [Problem(step.name, "side-history", why)]
     if not history.touches_skills(step):
         return "other", []
+    if names := facts.returned.get(step.name):
+        why = f"a revert brings back {', '.join(names)} as it was before it was taken "
+        why += "back; that needs a proposal: skillforge rollback NAME --to VERSION"
+        return "direct", [Problem(step.name, "returned-version", why)]
     if step.name in adopted or step.is_exact_revert:
         return "adopted" if step.name in adopted else "revert", []
     return "direct", [_unjudged(step)]
