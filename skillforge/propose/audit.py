@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from skillforge import proc
 from skillforge.config import POLICY_FILE, Policy, read_policy
-from skillforge.errors import ConfigError, ConflictError, RequestError
+from skillforge.errors import ConfigError, RequestError
 from skillforge.forge import Forge
 from skillforge.gitrepo import checkout, trailers
 from skillforge.gitrepo.history import Change
@@ -36,6 +36,8 @@ from skillforge.propose import (
     recorded,
 )
 from skillforge.propose.history import NOW, Step
+
+_UNSHALLOW = "git fetch --unshallow; or audit a range that is here: A..B"
 
 
 class Problem(NamedTuple):
@@ -84,9 +86,9 @@ def audit(
     tip = library.tip
     all_steps = history.steps(library, _end(library, span) if span else tip)
     chosen = _chosen(library, all_steps, span, since)
-    _refuse_shallow(library, all_steps, chosen)
-    adopted = adoption.adopted(library, all_steps, tip)
     audited = [s for s in all_steps if chosen is None or s.name in chosen]
+    history.refuse_shallow(library, audited, _UNSHALLOW)
+    adopted = adoption.adopted(library, all_steps, tip)
     bad = audit_objects.problems(library, audited, adopted)
     if bad:  # nothing that is read of such objects can be trusted
         return Audit(0, 0, 0, tuple(Problem(*it) for it in bad), has_records=False)
@@ -153,18 +155,6 @@ def _chosen(
         first = names.index(late[0]) if late and late[0] in names else 0
         names = names[first:] if late else []
     return set(names)
-
-
-def _refuse_shallow(
-    library: Library, all_steps: list[Step], chosen: set[str] | None
-) -> None:
-    """What came before the end of a shallow clone is not there to be judged."""
-    cut = library.repository().shallow_commits()
-    if any(s.name in cut and (chosen is None or s.name in chosen) for s in all_steps):
-        raise ConflictError(
-            "this clone is shallow: history is not all here",
-            hint="git fetch --unshallow; or audit a range that is here: A..B",
-        )
 
 
 def _gather(
