@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from skillforge import gitrepo
 from skillforge.errors import ConfigError, RequestError, ToolError
 from skillforge.gitrepo import GitRepo, TreeFile
+from skillforge.gitrepo.refs import read as read_refs
 from skillforge.model import (
     EVIDENCE,
     SKILL_FILE,
@@ -94,7 +95,14 @@ class Library:
         for name in ("main", "master"):  # a clone of another branch
             if repo.ref(f"refs/remotes/origin/{name}"):
                 return name
-        heads = [ref.removeprefix("refs/heads/") for ref in repo.refs("refs/heads/")]
+        found, broken = read_refs(repo, "refs/heads/")
+        if damaged := [ref for ref in broken if "/skill/" not in ref]:
+            raise ConfigError(
+                f"the branch {damaged[0].removeprefix('refs/heads/')} is damaged: "
+                f"{broken[damaged[0]]}",
+                hint="skillforge doctor --fix repairs it from its reflog",
+            )
+        heads = [ref.removeprefix("refs/heads/") for ref in found]
         others = [name for name in heads if not name.startswith("skill/")]
         if len(others) == 1:
             return others[0]

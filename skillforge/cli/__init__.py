@@ -16,7 +16,7 @@ COMMANDS = {
     "Set up": {
         "init": ("setup", "Make a skill library here."),
         "demo": ("setup", "Show the whole loop on a temporary library."),
-        "doctor": ("setup", "Tell what of this machine is usable."),
+        "doctor": ("setup", "Check this machine and the repository."),
         "completion": ("setup", "Print what makes a shell complete our commands."),
     },
     "Learn": {

@@ -206,9 +206,11 @@ def proposals(
     shown = [row for row in rows if every or row["state"] == "open"]
     text = words.proposals_text(shown, len(rows) - len(shown))
     expired = [printable(f"expired proposal {p.number}: {p.title}") for p in closed]
-    broken = [err.message for err in desk.forge.unreadable.values()]
+    damaged = desk.forge.unreadable.values()
+    broken = [err.message for err in damaged]
     data = {"proposals": rows, "expired": [p.number for p in closed], "broken": broken}
-    said = "\n".join([*expired, text, *map(printable, broken)])
+    named = (line for err in damaged for line in (err.message, f"    {err.hint}"))
+    said = "\n".join([*expired, text, *map(printable, named)])
     return Answer(data, noted(said, desk.forge.note))
 
 

@@ -53,6 +53,8 @@ def stats(settings: Settings, name: str | None, page: Path | None) -> Answer:
     library = desk.settled()
     found = _gathered(library, name or "")
     steps = history.steps(library, library.tip) if found or page else []
+    if page is not None:
+        history.refuse_shallow(library, steps)  # the growth would be wrong
     origins = growth.origins(steps)
     readable = _readable(library, {tree for one in found for tree in one.versions})
     rows = [data(one, readable, origins) for one in found]

@@ -15,6 +15,8 @@ from skillforge.errors import ConfigError, ConflictError, RequestError
 from skillforge.forge import Admit, Page, record
 from skillforge.gitrepo import GitRepo, checkout
 from skillforge.gitrepo.making import Making
+from skillforge.gitrepo.refs import read as read_refs
+from skillforge.gitrepo.refs import removal
 from skillforge.gitrepo.writing import NewCommit, Put, RefUpdate, Who
 from skillforge.model import Approval, Comment, Proposal, State, Verdict
 
@@ -60,9 +62,10 @@ class LocalForge:
     def proposals(self, *, only_open: bool = False) -> list[Proposal]:
         """Proposals by number; those that are over are not even read if not asked."""
         self.unreadable.clear()
-        refs = self.repo.refs(PREFIX, BRANCHES)
+        refs, broken = read_refs(self.repo, PREFIX, BRANCHES)
         numbers = sorted(int(n) for ref in refs if (n := _number(ref)))
-        self._highest = numbers[-1] if numbers else 0
+        self._note_damage(broken)
+        self._highest = max([*numbers, *self.unreadable], default=0)
         tips = {
             number: refs[f"{PREFIX}{number}"][0]
             for number in numbers
@@ -74,13 +77,24 @@ class LocalForge:
     def get(self, number: int) -> Proposal:
         tip = self.repo.ref(f"{PREFIX}{number}")
         if not tip:
-            raise RequestError(
+            self._note_damage(read_refs(self.repo, f"{PREFIX}{number}").broken)
+            raise self.unreadable.get(number) or RequestError(
                 f"there is no proposal {number}", hint="skillforge proposals --all"
             )
         found = self._read({number: tip}, None)
         if not found:
             raise self.unreadable[number]
         return found[0]
+
+    def _note_damage(self, broken: dict[str, str]) -> None:
+        """Remember which records can't be found, and what to do about each."""
+        for ref, why in broken.items():
+            if number := _number(ref):
+                self.unreadable[int(number)] = ConfigError(
+                    f"the ref of proposal {number} is damaged: {why}",
+                    hint="skillforge doctor --fix restores it if git still has the "
+                    f"record; to give it up: {removal(self.repo, ref)}",
+                )
 
     def _read(
         self, tips: dict[int, str], branches: dict[str, str] | None

@@ -86,6 +86,8 @@ def load_verdict(data: bytes) -> Verdict:
 def load(number: int, record: bytes, verdict: bytes | None) -> Proposal:
     """The proposal that a record describes."""
     try:
+        if not record:
+            raise ValueError(f"it has no {PROPOSAL_FILE}")
         about = json.loads(record)
         if about.pop("format") != FORMAT:
             raise ValueError("made by another version of skillforge")
@@ -96,7 +98,8 @@ def load(number: int, record: bytes, verdict: bytes | None) -> Proposal:
     except (ValueError, KeyError, TypeError, AttributeError) as err:
         raise ConfigError(
             f"the record of proposal {number} cannot be read: {err}",
-            hint=f"git log -p refs/skillforge/proposals/{number} shows its history",
+            hint=f"git log -p refs/skillforge/proposals/{number} shows its history; to "
+            f"give it up: git update-ref -d refs/skillforge/proposals/{number}",
         ) from err
 
 

@@ -1,6 +1,7 @@
 """Checkouts: which of them show a branch, what is unsaved there, and following it."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 _UNTRACKED = "?"  # letters of `ls-files -v`
 _USUAL = ("H", _UNTRACKED)
+_RECENT = 50  # commits that an index is compared with
+_SAMPLE = 20  # files that are compared before a whole index is
 
 
 class Unsaved(NamedTuple):
@@ -70,13 +73,14 @@ def staged_blob(repo: "GitRepo", path: str) -> str:
     return entries[0].split()[1] if len(entries) == 1 else ""
 
 
-def is_locked(repo: "GitRepo") -> bool:
-    """Whether another git is at work on the index."""
+def lock_of(repo: "GitRepo") -> Path | None:
+    """The lock of the index, if a git is at work on it, or died over it."""
     folder = repo.root / ".git"
-    if folder.is_dir():
-        return (folder / "index.lock").exists()
-    lock = repo.git("rev-parse", "--git-path", "index.lock").decode().strip()
-    return (repo.root / lock).exists()
+    lock = folder / "index.lock"
+    if not folder.is_dir():
+        shown = repo.git("rev-parse", "--git-path", "index.lock").decode().strip()
+        lock = repo.root / shown
+    return lock if lock.exists() else None
 
 
 def can_follow(repo: "GitRepo", before: str, after: str) -> str:
@@ -104,3 +108,36 @@ def follow(repo: "GitRepo", before: str, after: str, replace: list[str]) -> bool
             repo.run("rm", "--quiet", "--cached", "--ignore-unmatch", "--", name)
             (repo.root / path).unlink(missing_ok=True)
     return repo.run("read-tree", "-m", "-u", before, after).code == 0
+
+
+class Lag(NamedTuple):
+    """A checkout whose index is that of an earlier commit of the branch it is on."""
+
+    root: Path
+    commit: str
+    tip: str
+
+    def __str__(self) -> str:
+        return (
+            f"the checkout {self.root} is behind: its index is that of "
+            f"{self.commit[:12]}, and a commit there would undo what came since"
+        )
+
+
+def lags(repo: "GitRepo", branch: str) -> Iterator[Lag]:
+    """Checkouts that stage an earlier commit of their branch, and so undo others."""
+    tip = repo.ref(f"refs/heads/{branch}")
+    for place in showing(repo, branch) if tip else ():
+        sample = sorted(staged(place, tip))[:_SAMPLE]
+        blobs = [staged_blob(place, path) for path in sample]
+        for commit in _recent(repo, tip) if sample else ():
+            is_alike = repo.names_of([f"{commit}:{path}" for path in sample]) == blobs
+            if is_alike and not staged(place, commit):
+                yield Lag(place.root, commit, tip)
+                break
+
+
+def _recent(repo: "GitRepo", tip: str) -> list[str]:
+    """The commits of a branch's own line before its tip, the newest first."""
+    line = ("rev-list", "--first-parent", f"--max-count={_RECENT}", tip, "--")
+    return repo.git(*line).decode().split()[1:]

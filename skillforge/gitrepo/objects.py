@@ -6,6 +6,7 @@ from typing import IO, NamedTuple
 
 from skillforge import proc
 from skillforge.errors import ToolError
+from skillforge.gitrepo.running import failed
 
 _AT_ONCE = 15  # questions that fit into a pipe while git is busy answering
 _LONGEST = 4000  # characters of a question; the next size would not fit
@@ -74,7 +75,7 @@ class Objects:
 
     def _died(self) -> ToolError:
         result = proc.finish(self._process)
-        return ToolError(f"`git cat-file` failed: {result.complaint}")
+        return failed("git cat-file", result.complaint)
 
     def close(self) -> None:
         if self.owner == os.getpid():

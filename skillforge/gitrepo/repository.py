@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from skillforge import proc
 from skillforge.errors import RequestError, ToolError
-from skillforge.gitrepo import drivers, history, parsing
+from skillforge.gitrepo import drivers, history, parsing, refs
 from skillforge.gitrepo.objects import Object, Objects
 from skillforge.gitrepo.running import (
     AS_IT_IS,
@@ -323,11 +323,11 @@ class GitRepo:
             raise cannot_write(done.complaint)
 
     def refs(self, *prefixes: str) -> dict[str, tuple[str, str]]:
-        """Refs by full name: what they point at, and that commit's subject."""
-        line = "--format=%(refname)%00%(objectname)%00%(contents:subject)"
-        out = self.git("for-each-ref", line, *prefixes).decode("utf-8", "replace")
-        rows = (row.split("\0") for row in out.split("\n")[:-1])
-        return {ref: (name, subject) for ref, name, subject in rows}
+        """Refs by full name: what they point at, and that commit's subject.
+
+        Damaged ones are left out; `refs.read` reports them.
+        """
+        return refs.read(self, *prefixes).found
 
     def move_refs(self, *updates: RefUpdate) -> bool:
         """Move refs, all or none; False if one has not its old value any more."""

@@ -49,6 +49,17 @@ AS_IT_IS = ("--no-renames", "--ignore-submodules=none")
 _AS_IT_IS = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull}
 
 
+_DAMAGE = (
+    "not a git repository",
+    "packed-refs",
+    "missing object",
+    "bad object",
+    "unable to read",
+    "is corrupt",
+    "reference broken",
+)
+
+
 def environment() -> dict[str, str]:
     """Our environment without what a surrounding git hook has set."""
     env = {
@@ -74,7 +85,14 @@ def output(args: tuple[str, ...], result: proc.Result) -> bytes:
     if "dubious ownership" in result.complaint:
         hint = "if you trust it: git config --global --add safe.directory PATH"
     command = " ".join(("git", *args[:2]))
-    raise ToolError(f"`{command}` failed: {result.complaint}", hint=hint)
+    raise failed(command, result.complaint, hint)
+
+
+def failed(command: str, complaint: str, hint: str = "") -> ToolError:
+    """The error for a git that failed, with what helps if the repository is damaged."""
+    is_damage = any(words in complaint for words in _DAMAGE)
+    hint = hint or ("skillforge doctor shows what is damaged" if is_damage else "")
+    return ToolError(f"`{command}` failed: {complaint}", hint=hint)
 
 
 @contextmanager

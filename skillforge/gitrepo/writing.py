@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from skillforge.errors import ToolError
+from skillforge.gitrepo.condition import stale_lock
 
 _UNFIT = re.compile(r"[<>\x00-\x1f\x7f]")  # what would end a name in a commit's header
 
@@ -69,8 +71,10 @@ def cannot_write(complaint: str) -> ToolError:
     hint = "nothing was changed; mend this and run the command again"
     if "exists; cannot create" in complaint:
         hint = "a branch has the place of a folder of branches: git branch -m it"
-    if ".lock'" in complaint and "exists" in complaint:
-        hint = "another git is at work, or one died: see the file that it names"
+    if lock := re.search(r"'([^']+\.lock)'.*exists", complaint):
+        hint = stale_lock(Path(lock[1]))
+    elif "reference broken" in complaint:
+        hint = "nothing was changed; skillforge doctor --fix repairs damaged refs"
     return ToolError(f"git cannot write: {said.removeprefix('fatal: ')}", hint=hint)
 
 

@@ -15,6 +15,8 @@ from skillforge.checks import paths
 from skillforge.errors import ConfigError, ConflictError, RequestError
 from skillforge.gitrepo import GitRepo
 from skillforge.gitrepo.lineage import ever_held
+from skillforge.gitrepo.refs import read as read_refs
+from skillforge.gitrepo.refs import removal
 from skillforge.gitrepo.writing import NewCommit, Put, RefUpdate, Who
 from skillforge.library import Library
 from skillforge.model import SKILLS, Rollout, RolloutState
@@ -30,7 +32,10 @@ _LATEST = 100_000_000_000  # second that a calendar has a year for
 
 def find(repo: GitRepo, skill: str) -> Rollout | None:
     """The last rollout of a skill, whether it is over or not."""
-    found = repo.find(f"{PREFIX}{skill}:{_FILE}")
+    ref = f"{PREFIX}{skill}"
+    found = repo.find(f"{ref}:{_FILE}")
+    if found is None and (repo.common_dir / ref).is_file():
+        raise _damage(repo, ref, "git can't read it")
     return load(skill, found.data) if found else None
 
 
@@ -47,15 +52,25 @@ class Every(NamedTuple):
 
 def every(repo: GitRepo) -> Every:
     """Read all records that there are."""
-    names = [ref.removeprefix(PREFIX) for ref in repo.refs(PREFIX)]
+    refs, broken = read_refs(repo, PREFIX)
+    names = [ref.removeprefix(PREFIX) for ref in refs]
     found = repo.find_all([f"{PREFIX}{name}:{_FILE}" for name in names])
-    read = Every({}, {})
+    damaged = {ref: _damage(repo, ref, why) for ref, why in broken.items()}
+    read = Every({}, {r.removeprefix(PREFIX): err for r, err in damaged.items()})
     for name, record in zip(names, found, strict=True):
         try:
             read.sound[name] = load(name, record.data if record else b"")
         except ConfigError as err:
             read.doubts[name] = err
     return read
+
+
+def _damage(repo: GitRepo, ref: str, why: str) -> ConfigError:
+    name = ref.removeprefix(PREFIX)
+    return ConfigError(
+        f"the record of the rollout of {name} is damaged: {why}",
+        hint=f"fetch it again with sync-uses, or remove it: {removal(repo, ref)}",
+    )
 
 
 def unheld(library: Library, versions: Mapping[str, str]) -> dict[str, ConfigError]:

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from skillforge import proc
 from skillforge.config import POLICY_FILE, Policy, read_policy
-from skillforge.errors import ConfigError, ConflictError, RequestError
+from skillforge.errors import ConfigError, RequestError
 from skillforge.forge import Forge
-from skillforge.gitrepo import trailers
+from skillforge.gitrepo import checkout, trailers
 from skillforge.gitrepo.history import Change
 from skillforge.gitrepo.objects import Object
 from skillforge.library import Library
@@ -27,8 +27,17 @@ from skillforge.model import (
     Proposal,
     State,
 )
-from skillforge.propose import adoption, audit_objects, history, people, recorded
+from skillforge.propose import (
+    adoption,
+    audit_objects,
+    audit_reverts,
+    history,
+    people,
+    recorded,
+)
 from skillforge.propose.history import NOW, Step
+
+_UNSHALLOW = "git fetch --unshallow; or audit a range that is here: A..B"
 
 
 class Problem(NamedTuple):
@@ -41,13 +50,14 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What an audit looked at, and the exceptions that it found."""
+    """What an audit looked at, its exceptions, and what may become one."""
 
     promotions: int
     reverts: int
     adopted: int
     exceptions: tuple[Problem, ...]
     has_records: bool
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass
@@ -58,6 +68,7 @@ class _Facts:
     policies: dict[str, str]  # the policy's blob at each commit
     read: dict[str, Policy | None]
     missing: set[str]  # evidence that is not there
+    returned: dict[str, list[str]]  # reverts that bring back what was taken back
     held: dict[str, set[str]] = field(default_factory=dict)  # versions up to now
 
     def policy_at(self, commit: str) -> Policy | None:
@@ -75,13 +86,13 @@ def audit(
     tip = library.tip
     all_steps = history.steps(library, _end(library, span) if span else tip)
     chosen = _chosen(library, all_steps, span, since)
-    _refuse_shallow(library, all_steps, chosen)
-    adopted = adoption.adopted(library, all_steps, tip)
     audited = [s for s in all_steps if chosen is None or s.name in chosen]
+    history.refuse_shallow(library, audited, _UNSHALLOW)
+    adopted = adoption.adopted(library, all_steps, tip)
     bad = audit_objects.problems(library, audited, adopted)
     if bad:  # nothing that is read of such objects can be trusted
         return Audit(0, 0, 0, tuple(Problem(*it) for it in bad), has_records=False)
-    facts = _gather(library, forge, all_steps)
+    facts = _gather(library, forge, all_steps, adopted)
     counts = {"promotion": 0, "revert": 0, "adopted": 0}
     found: list[Problem] = []
     for step in all_steps:
@@ -93,11 +104,7 @@ def audit(
             facts.held.setdefault(name, {change.before}).add(change.after)
     if chosen is None:
         found += _lost(library, all_steps, facts.records)
-        unreadable = forge.unreadable if forge else {}
-        found += [
-            Problem(f"refs/skillforge/proposals/{n}", "unreadable-record", err.message)
-            for n, err in unreadable.items()
-        ]
+        found += _unreadable(forge.unreadable if forge else {})
         if late := adoption.moved(library, all_steps, tip):
             found.append(Problem(late, "adoption-moved", adoption.TOO_LATE))
     return Audit(
@@ -106,7 +113,14 @@ def audit(
         counts["adopted"],
         tuple(found),
         bool(facts.records),
+        tuple(map(str, checkout.lags(library.repository(), library.main))),
     )
+
+
+def _unreadable(records: dict[int, ConfigError]) -> Iterator[Problem]:
+    for number, err in records.items():
+        where = f"refs/skillforge/proposals/{number}"
+        yield Problem(where, "unreadable-record", f"{err.message}; {err.hint}")
 
 
 def _end(library: Library, span: str) -> str:
@@ -143,19 +157,9 @@ def _chosen(
     return set(names)
 
 
-def _refuse_shallow(
-    library: Library, all_steps: list[Step], chosen: set[str] | None
-) -> None:
-    """What came before the end of a shallow clone is not there to be judged."""
-    cut = library.repository().shallow_commits()
-    if any(s.name in cut and (chosen is None or s.name in chosen) for s in all_steps):
-        raise ConflictError(
-            "this clone is shallow: history is not all here",
-            hint="git fetch --unshallow; or audit a range that is here: A..B",
-        )
-
-
-def _gather(library: Library, forge: Forge | None, all_steps: list[Step]) -> _Facts:
+def _gather(
+    library: Library, forge: Forge | None, all_steps: list[Step], adopted: set[str]
+) -> _Facts:
     """Ask git everything at once: no process for each commit."""
     repo = library.repository()
     promotions = [step for step in all_steps if step.is_promotion]
@@ -169,6 +173,7 @@ def _gather(library: Library, forge: Forge | None, all_steps: list[Step]) -> _Fa
         policies,
         {blob: _policy(repo.find(blob)) for blob in set(blobs) if blob},
         {path for path, name in zip(evidence, found, strict=True) if not name},
+        audit_reverts.returns(all_steps, adopted),
     )
 
 
@@ -197,6 +202,10 @@ def _judge(step: Step, facts: _Facts, adopted: set[str]) -> tuple[str, list[Prob
         return "direct", [Problem(step.name, "side-history", why)]
     if not history.touches_skills(step):
         return "other", []
+    if names := facts.returned.get(step.name):
+        why = f"a revert brings back {', '.join(names)} as it was before it was taken "
+        why += "back; that needs a proposal: skillforge rollback NAME --to VERSION"
+        return "direct", [Problem(step.name, "returned-version", why)]
     if step.name in adopted or step.is_exact_revert:
         return "adopted" if step.name in adopted else "revert", []
     return "direct", [_unjudged(step)]

@@ -227,13 +227,15 @@ def exact_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
     """A rollback brings back what main held before, to the byte."""
     repo = library.repository()
     all_steps = history.steps(library, candidate.base)
+    is_cut = bool(repo.shallow_commits())
     for name in candidate.skills:
         tree = repo.name_of(f"{candidate.head}:{SKILLS}/{name}")
         if not history.was_version(all_steps, name, tree):
             yield Finding(
                 "exact",
                 Severity.ERROR,
-                "this is no version that main ever held",
+                "this is no version that main ever held"
+                + (", as far as this shallow clone goes" if is_cut else ""),
                 f"{SKILLS}/{name}",
-                hint="propose it as an edit",
+                hint="git fetch --unshallow" if is_cut else "propose it as an edit",
             )

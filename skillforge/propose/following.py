@@ -3,19 +3,45 @@
 from pathlib import Path
 
 from skillforge.errors import ConflictError, RequestError
+from skillforge.forge import Forge
 from skillforge.gitrepo import GitRepo, checkout, comparing
 from skillforge.gitrepo.checkout import Unsaved
+from skillforge.gitrepo.condition import stale_lock
 from skillforge.gitrepo.objects import blob_name
 from skillforge.gitrepo.writing import RefUpdate
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE
-from skillforge.propose import versions
+from skillforge.propose import moves, versions
+from skillforge.propose.moves import Move
 
 
-def refuse_unsaved(library: Library, base: str, head: str) -> None:
-    """Stop where a checkout of main could not follow, before anything moves."""
-    for place in checkout.showing(library.repository(), library.main):
-        _drafts_in(place, base, head)
+def prepare(library: Library, move: Move, head: str) -> None:
+    """Stop where a checkout of main could not follow; note the move if all of them can.
+
+    Call it before main moves, and `bring_along` afterwards.
+    """
+    places = checkout.showing(library.repository(), library.main)
+    for place in places:
+        _drafts_in(place, move.base, head)
+    if places:
+        moves.begin(library, move)
+
+
+def finish(library: Library, forge: Forge) -> Move | None:
+    """Finish a move of main that an earlier process died over; the answer is that move.
+
+    Every command that moves main calls this first.
+    """
+    if moves.unfinished(library) is None:
+        return None
+    with forge.alone():  # whoever noted it may be at work
+        move = moves.unfinished(library)
+        tip = library.repository().ref(f"refs/heads/{library.main}")
+        if move is None or move.base == tip:
+            moves.end(library)
+            return None
+        bring_along(library, move.base, tip)
+        return move
 
 
 def bring_along(library: Library, base: str, merge: str) -> list[Path]:
@@ -31,6 +57,8 @@ def bring_along(library: Library, base: str, merge: str) -> list[Path]:
             continue
         if not checkout.follow(place, base, merge, drafts):
             left.append(place.root)
+    if not left:
+        moves.end(library)
     return left
 
 
@@ -45,11 +73,12 @@ def catch_up(library: Library) -> list[Path]:
     if not before or before == tip:
         return []
     try:
-        refuse_unsaved(library, before, tip)
+        prepare(library, Move(before, 0), tip)
     except ConflictError:
         return places
     is_behind = repo.is_ancestor(before, tip)
     if not is_behind or not repo.move_refs(RefUpdate(ref, tip, before)):
+        moves.end(library)
         return places
     return bring_along(library, before, tip)
 
@@ -60,8 +89,8 @@ def _drafts_in(place: GitRepo, base: str, head: str) -> list[str]:
     A draft that was proposed from the checkout still lies there. What main is about to
     bring is the same but for the version, so nothing is lost when main's comes.
     """
-    if checkout.is_locked(place):
-        raise _stop(place, "another git is at work there (index.lock)")
+    if lock := checkout.lock_of(place):
+        raise _stop(place, "another git is at work there", stale_lock(lock))
     unsaved = checkout.unsaved(place, base)
     changed = {path for path, *_ in comparing.changed_files(place, base, head)}
     lost = _lost(place, unsaved, changed, head)
@@ -74,11 +103,12 @@ def _drafts_in(place: GitRepo, base: str, head: str) -> list[str]:
     return drafts
 
 
-def _stop(place: GitRepo, why: str) -> ConflictError:
+def _stop(place: GitRepo, why: str, hint: str = "") -> ConflictError:
+    usual = "git stash --include-untracked, or take it along to another branch: git "
+    usual += "switch -c work"
     return ConflictError(
         f"the checkout {place.root} of the branch to be moved cannot follow: {why}",
-        hint="git stash --include-untracked, or take it along to another branch: "
-        "git switch -c work; nothing was changed",
+        hint=f"{hint or usual}; nothing was changed",
     )
 
 

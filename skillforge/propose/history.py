@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import TypeAlias
 
 from skillforge import proc
+from skillforge.errors import ConflictError
 from skillforge.gitrepo import GitRepo, trailers
 from skillforge.gitrepo.history import Change, Commit
 from skillforge.gitrepo.running import AS_IT_IS
@@ -240,6 +241,15 @@ def _reverted(
         for number in _REVERTS_NUMBER.findall(commit.message):
             if int(number) in by_number:
                 yield by_number[int(number)]
+
+
+def refuse_shallow(
+    library: Library, some: Iterable[Step], hint: str = "git fetch --unshallow"
+) -> None:
+    """Stop where a shallow clone ends: the commit there looks as if all began in it."""
+    cut = library.repository().shallow_commits()
+    if cut and any(step.name in cut for step in some):
+        raise ConflictError("this clone is shallow: history is not all here", hint=hint)
 
 
 def is_of(path: str, top: str) -> bool:

@@ -26,6 +26,7 @@ from skillforge.model import (
 from skillforge.propose import following, page, review, versions
 from skillforge.propose.admission import is_old
 from skillforge.propose.history import NOW
+from skillforge.propose.moves import Move
 
 
 class Promoted(NamedTuple):
@@ -45,8 +46,10 @@ def promote(
     """Merge a proposal whose exact bytes the gate passed and others approved.
 
     Only main moves, and only from the base that was judged. A checkout of main follows
-    if nothing unsaved is in it. Safe to repeat: a merge that was made is found again.
+    if nothing unsaved is in it. Safe to repeat: a merge that was made is found again,
+    and what a process left that died over another merge is finished first.
     """
+    following.finish(library, forge)
     try:
         return _promote(library, forge, number, by, now)
     except ConflictError:
@@ -54,7 +57,7 @@ def promote(
         trees = [f"{commit}^{{tree}}" for commit in (done.merge, done.head)]
         merged, judged = library.repository().names_of(trees)
         if done.state is State.MERGED and merged == judged:
-            return _merged(library, done, again=True)  # others were faster
+            return _merged(library, forge, done, again=True)  # others were faster
         raise
 
 
@@ -63,7 +66,7 @@ def _promote(
 ) -> Promoted:
     proposal = _found_merged(library, forge, forge.get(number), by)
     if proposal.state is State.MERGED:
-        return _merged(library, proposal, again=True)
+        return _merged(library, forge, proposal, again=True)
     _refuse_unready(library, proposal, by, now)
     # Not under the lock: checks may take long, and others want to work meanwhile.
     proposal = review.check(library, forge, proposal, by)
@@ -72,7 +75,7 @@ def _promote(
     with forge.alone():
         current = _found_merged(library, forge, forge.get(number), by)
         if current.state is State.MERGED:
-            return _merged(library, current, again=True)
+            return _merged(library, forge, current, again=True)
         current = replace(current, verdict=proposal.verdict)
         approvals = _refuse_unready(library, current, by, now)
         if (current.head, current.base) != (proposal.head, proposal.base):
@@ -80,18 +83,22 @@ def _promote(
                 f"proposal {number} changed while it was judged", hint="try it again"
             )
         if not library.is_elsewhere:
-            following.refuse_unsaved(library, proposal.base, proposal.head)
+            move = Move(proposal.base, number)
+            following.prepare(library, move, proposal.head)
         message = _message(proposal, proposal.verdict, approvals, by if now else None)
-        return _merged(library, forge.merge(current, message, by))
+        return _merged(library, forge, forge.merge(current, message, by))
 
 
-def _merged(library: Library, proposal: Proposal, *, again: bool = False) -> Promoted:
+def _merged(
+    library: Library, forge: Forge, proposal: Proposal, *, again: bool = False
+) -> Promoted:
     """What is left to do after a merge: checkouts of main follow, if main is there."""
     left = []
-    if library.is_elsewhere:
-        left = following.catch_up(library)
-    elif library.tip == proposal.merge:
-        left = following.bring_along(library, proposal.base, proposal.merge)
+    with forge.alone():
+        if library.is_elsewhere:
+            left = following.catch_up(library)
+        elif library.tip == proposal.merge:
+            left = following.bring_along(library, proposal.base, proposal.merge)
     return Promoted(proposal, again, tuple(left))
 
 

@@ -38,6 +38,7 @@ def draft_of(library: Library, wish: Wish) -> Draft:
     """The draft that restores an earlier version, and what went with it."""
     tip = library.tip
     all_steps = history.steps(library, tip)
+    history.refuse_shallow(library, all_steps)  # what came before may not be here
     own = history.of_skill(all_steps, wish.name)
     if not own:
         raise unknown(all_steps, wish.name)

@@ -56,7 +56,9 @@ def log(library: Library, name: str) -> list[Version]:
 
 
 def _all_steps(library: Library) -> list[Step]:
-    return history.steps(library, library.tip)
+    all_steps = history.steps(library, library.tip)
+    history.refuse_shallow(library, all_steps)
+    return all_steps
 
 
 def unknown(all_steps: list[Step], name: str) -> RequestError:

@@ -358,6 +358,7 @@ def audit_data(audit: "Audit") -> dict[str, Any]:
         "adopted": audit.adopted,
         "records": audit.has_records,
         "exceptions": [problem._asdict() for problem in audit.exceptions],
+        "warnings": list(audit.warnings),
     }
 
 
@@ -375,6 +376,9 @@ def audit_text(audit: "Audit", is_here: bool) -> str:
     if audit.adopted:
         counted.append(f"{many(audit.adopted, 'commit')} adopted")
     end = many(len(audit.exceptions), "exception") if lines else "all judged"
+    lines += [f"warning: {warning}" for warning in audit.warnings]
+    if audit.warnings:
+        lines.append("    skillforge doctor --fix brings it to main")
     lines.append(f"{', '.join(counted)}: {end}")
     if audit.promotions and not audit.has_records and is_here:
         lines.append("the proposals' records are not here to compare with:")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from skillforge.store.cache import Cache, CachedResult
     from skillforge.store.examples import Examples, Row
     from skillforge.store.keeping import cache_folder
-    from skillforge.store.lock import Alone, alone, held
+    from skillforge.store.lock import Alone, alone, held, holder
     from skillforge.store.state import condition
     from skillforge.store.uses import Checked, Pitfall, Tally, Uses, Votes
 
@@ -20,7 +20,7 @@ _PARTS = {
     "cache": ("Cache", "CachedResult"),
     "examples": ("Examples", "Row"),
     "keeping": ("cache_folder",),
-    "lock": ("Alone", "alone", "held"),
+    "lock": ("Alone", "alone", "held", "holder"),
     "state": ("condition",),
     "uses": ("Checked", "Pitfall", "Tally", "Uses", "Votes"),
 }
@@ -41,4 +41,5 @@ __all__ = [
     "cache_folder",
     "condition",
     "held",
+    "holder",
 ]

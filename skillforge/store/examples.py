@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skillforge.errors import ConflictError
-from skillforge.store.state import opened, path_in
+from skillforge.store.state import is_there, opened, path_in
 
 
 class Row(NamedTuple):
@@ -64,7 +64,7 @@ class Examples:
         return self._rows("origin = ?1", origin)
 
     def _rows(self, which: str, *values: str) -> list[Row]:
-        if not self.path.exists():
+        if not is_there(self.path):
             return []
         query = f"SELECT {', '.join(Row._fields)} FROM examples WHERE {which}"  # noqa: S608
         with opened(self.path) as db:
@@ -110,7 +110,7 @@ class Examples:
 
     def mark(self, path: str) -> str:
         """How far a file was read, in the words of whoever read it; empty if never."""
-        if not self.path.exists():
+        if not is_there(self.path):
             return ""
         with opened(self.path) as db:
             row = db.execute(

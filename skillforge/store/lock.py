@@ -3,8 +3,9 @@
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from skillforge.errors import ConflictError, ToolError
 
@@ -29,10 +30,41 @@ class Alone:
                 self._is_held = False
 
 
+class Holder(NamedTuple):
+    """The process that holds the lock, 0 if unknown, and for how many seconds."""
+
+    process: int
+    seconds: float
+
+
+def holder(git_dir: Path) -> Holder | None:
+    """Who holds the lock of a clone now; the lock of a process ends with it."""
+    import fcntl
+
+    path = _path(git_dir)
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        noted = os.read(handle, 20).decode("ascii", "replace")
+        seconds = time.time() - os.fstat(handle).st_mtime
+        return Holder(int(noted) if noted.isdigit() else 0, seconds)
+    finally:
+        os.close(handle)
+    return None
+
+
+def _path(git_dir: Path) -> Path:
+    return git_dir / "skillforge" / "lock"
+
+
 @contextmanager
 def alone(git_dir: Path, seconds: float = 60) -> Iterator[None]:
     """Keep other processes of this clone out until this one is done or dead."""
-    with held(git_dir / "skillforge" / "lock", "the git directory", seconds):
+    with held(_path(git_dir), "the git directory", seconds):
         yield
 
 
@@ -69,6 +101,9 @@ def held(path: Path, place: str, seconds: float = 60) -> Iterator[None]:
                     ) from None
                 time.sleep(pause)
                 pause = min(pause * 1.5, 0.1)  # many may wait: not all at the door
+        with suppress(OSError):  # for `holder`; a folder can't be written, nor need be
+            os.ftruncate(handle, 0)
+            os.write(handle, str(os.getpid()).encode())
         yield
     finally:
         os.close(handle)  # the lock goes with it

@@ -1,6 +1,8 @@
 """The file of the private store: opened, brought up to date, kept from others.
 
 This is the user's data: it is never thrown away, and every change is all or nothing.
+A file beside it has the generation of the store (SQLite's application_id), so that one
+that is gone, empty or another's is not taken for a new one.
 """
 
 import os
@@ -81,15 +83,25 @@ def path_in(git_dir: StrPath) -> str:
     return os.path.join(git_dir, "skillforge", "state.db")
 
 
+def is_there(path: StrPath) -> bool:
+    """Whether anything was kept yet; raises if it was, and the file is gone."""
+    if os.path.exists(path):
+        return True
+    if _generation(path):
+        raise _lost(path, "is gone")
+    return False
+
+
 @contextmanager
 def opened(path: StrPath) -> Iterator[sqlite3.Connection]:
     """The private store, in a file that only its owner may read."""
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        # SQLite would make it readable for everybody.
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        if not is_there(path):
+            # SQLite would make it readable for everybody.
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         with closing(sqlite3.connect(path, timeout=30)) as db:
-            _prepare(db)
+            _prepare(db, path)
             yield db
     except OSError as err:
         raise ToolError(
@@ -100,7 +112,7 @@ def opened(path: StrPath) -> Iterator[sqlite3.Connection]:
         raise ToolError(
             f"the private store cannot be used: {err}",
             hint=f"nothing was changed; if {path} is damaged, move it away: what was "
-            "captured and recorded is in it",
+            f"captured and recorded is in it; then {_restart(path)}",
         ) from err
 
 
@@ -109,7 +121,7 @@ def condition(git_dir: StrPath) -> tuple[int, int]:
 
     Nothing is made where nothing was kept yet.
     """
-    if not os.path.exists(path_in(git_dir)):
+    if not is_there(path_in(git_dir)):
         return 0, 0
     with opened(path_in(git_dir)) as db:
         said = db.execute("PRAGMA quick_check(1)").fetchone()[0]
@@ -122,21 +134,70 @@ def condition(git_dir: StrPath) -> tuple[int, int]:
     return counts[0], counts[1]
 
 
-def _prepare(db: sqlite3.Connection) -> None:
-    version = db.execute("PRAGMA user_version").fetchone()[0]
-    if version == len(_VERSIONS):
+def _prepare(db: sqlite3.Connection, path: StrPath) -> None:
+    version = _pragma(db, "user_version")
+    if version == len(_VERSIONS) and _is_ours(db, path):
         return
     if version > len(_VERSIONS):
         raise ToolError(
             "the private store was written by a newer skillforge",
             hint="update this one; nothing was changed",
         )
-    db.execute("PRAGMA journal_mode = WAL")  # stays with the file: readers never wait
+    if version == 0 and not _generation(path):
+        db.execute("PRAGMA journal_mode = WAL")  # stays with the file: no reader waits
     with db:
         db.execute("BEGIN IMMEDIATE")
-        version = db.execute("PRAGMA user_version").fetchone()[0]
+        version, noted = _pragma(db, "user_version"), _generation(path)
+        if noted and noted != _pragma(db, "application_id"):
+            raise _lost(path, "was replaced by another one" if version else "is empty")
         for schema in _VERSIONS[version:]:
             first, *rest = schema.strip().removesuffix(";").split(_CUT)
             for statement in (first, *(f"CREATE {each}" for each in rest)):
                 db.execute(statement)
         db.execute(f"PRAGMA user_version = {len(_VERSIONS)}")
+        if not _pragma(db, "application_id"):
+            number = int.from_bytes(os.urandom(4), "big") >> 1
+            db.execute(f"PRAGMA application_id = {number or 1}")
+    _note_generation(path, _pragma(db, "application_id"))  # once the store is complete
+
+
+def _pragma(db: sqlite3.Connection, name: str) -> int:
+    return int(db.execute(f"PRAGMA {name}").fetchone()[0])
+
+
+def _is_ours(db: sqlite3.Connection, path: StrPath) -> bool:
+    """Whether it is the store that was here before."""
+    generation = _pragma(db, "application_id")
+    return generation != 0 and generation == _generation(path)
+
+
+def _generation(path: StrPath) -> int:
+    """The generation that the store should have; 0 if none was noted."""
+    try:
+        with open(f"{path}.generation", "rb") as file:
+            return int(file.read(20))
+    except (OSError, ValueError):
+        return 0
+
+
+def _note_generation(path: StrPath, generation: int) -> None:
+    temporary = f"{path}.generation.{os.getpid()}"
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with open(handle, "wb") as file:
+        file.write(b"%d\n" % generation)
+    os.replace(temporary, f"{path}.generation")
+
+
+def _lost(path: StrPath, what: str) -> ToolError:
+    return ToolError(
+        f"the private store {path} {what}: what was captured and recorded is missing",
+        hint=f"put it back from a backup, or {_restart(path)}",
+    )
+
+
+def _restart(path: StrPath) -> str:
+    """How to go on without the old store, and what can be had back."""
+    return (
+        f"start anew: rm {path}.generation; `skillforge sync-uses` then brings back "
+        "uses that were shared (refs/skillforge/uses), `skillforge capture` examples"
+    )

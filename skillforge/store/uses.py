@@ -1,11 +1,10 @@
 """Uses of skills, what was handed to whom, and how skills fared when tried again."""
 
-import os
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from skillforge.model import Arm, Assigned, Ended, Source, Use
-from skillforge.store.state import StrPath, opened, path_in
+from skillforge.store.state import StrPath, is_there, opened, path_in
 
 _COLUMNS = Use._fields
 _HANDED = (
@@ -97,7 +96,7 @@ class Uses:
         self, skill: str, voice: str, fact: str = ""
     ) -> tuple[Assigned | None, str]:
         """What a voice got at last, and what was written down, in one look."""
-        if not os.path.exists(self.path):
+        if not is_there(self.path):
             return None, ""
         with opened(self.path) as db:
             given = db.execute(_HANDED, (skill, voice)).fetchone()
@@ -128,7 +127,7 @@ class Uses:
             " AND is_loaded AND outcome != 'unknown' ORDER BY at DESC, number DESC"
             " LIMIT ?"
         )
-        if not os.path.exists(self.path):
+        if not is_there(self.path):
             return {}
         with opened(self.path) as db:
             found = {
@@ -175,7 +174,7 @@ class Uses:
             db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
 
     def _all(self, query: str, *values: object) -> list[Any]:
-        if not os.path.exists(self.path):
+        if not is_there(self.path):
             return []
         with opened(self.path) as db:
             return db.execute(query, values).fetchall()

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from skillforge.errors import RequestError
+from skillforge.errors import ConflictError, RequestError
 from skillforge.library import Library
 
 
@@ -26,7 +26,7 @@ def unknown(library: Library, commit: str, name: str, *, is_now: bool) -> Reques
 
     try:
         found = story.why(library, name) if is_now else None
-    except RequestError:
+    except (ConflictError, RequestError):  # main never had it, or a shallow clone
         found = None
     if found is None:
         return showing.unknown(library, commit, name)

@@ -2,9 +2,10 @@
 
 from typing import NamedTuple
 
-from skillforge.model import SKILLS, Proposal, Rollout
+from skillforge.errors import SkillforgeError
+from skillforge.model import SKILLS, Action, Proposal, Rollout
+from skillforge.propose import following, rollback
 from skillforge.propose import promote as promotes
-from skillforge.propose import rollback
 from skillforge.propose.admission import Request
 from skillforge.propose.desk import Desk
 from skillforge.propose.opening import propose
@@ -57,6 +58,8 @@ class TakenBack(NamedTuple):
 def roll_back(desk: Desk, wish: rollback.Wish, *, supersede: bool = False) -> TakenBack:
     """Propose an earlier version again; merge it if the wish is for at once."""
     base = desk.base
+    if wish.at_once and (again := _unfinished(desk, wish)):
+        return again
     draft = rollback.draft_of(desk.library, wish)
     request = Request(draft, base, supersede=supersede)
     [outcome] = propose(desk.library, desk.forge, [request], desk.by)
@@ -65,3 +68,22 @@ def roll_back(desk: Desk, wish: rollback.Wish, *, supersede: bool = False) -> Ta
     promotion = promote(desk, proposal.number, now=True) if wish.at_once else None
     version = draft.restores[wish.name]
     return TakenBack(proposal, outcome.created, version, promotion)
+
+
+def _unfinished(desk: Desk, wish: rollback.Wish) -> TakenBack | None:
+    """Finish what a process left that died while it moved main.
+
+    If that was a rollback of the same skill, the answer is that rollback: the caller is
+    trying again.
+    """
+    move = following.finish(desk.library, desk.forge)
+    if move is None or not move.proposal or wish.to:
+        return None
+    try:
+        proposal = desk.forge.get(move.proposal)
+    except SkillforgeError:
+        return None  # a damaged record stops nothing else
+    if (proposal.skill, proposal.action) != (wish.name, Action.ROLLBACK):
+        return None
+    made = promote(desk, move.proposal, now=True)
+    return TakenBack(made.proposal, False, made.version, made)

@@ -312,6 +312,22 @@ def test_the_checkout_follows_and_loses_nothing(team: Team) -> None:
     assert not (mine.root / "skills/bb-two").exists()
 
 
+def test_a_checkout_that_was_left_half_way_is_brought_to_main(team: Team) -> None:
+    """As if the process had died after the clone's main moved."""
+    mine = team.clone(REVIEWER)
+    base = mine.git("rev-parse", "main").strip()
+    number = _approved(team, "aa-one")
+    team.promote(number)
+    note = {"base": base, "proposal": 0}
+    (mine.root / ".git/skillforge/move.json").write_text(json.dumps(note))
+    mine.git("read-tree", "-m", "-u", "main", base)
+
+    assert team.promote(number)["left_behind"] == []
+
+    assert mine.git("status", "--porcelain") == ""
+    assert (mine.root / "skills/aa-one/SKILL.md").is_file()
+
+
 def _approved(team: Team, name: str) -> int:
     number = team.propose(name)
     team.approve(number)

@@ -55,6 +55,25 @@ def test_every_clone_counts_the_uses_of_all(team: Team) -> None:
     assert team.uses() == [6, 6, 6]
 
 
+def test_a_lost_store_is_an_error_and_shared_uses_come_back(team: Team) -> None:
+    clone, *_ = team.clones
+    clone.report(["a", "b"], "success")
+    clone.ok("sync-uses")
+    store = clone.folder.root / ".git/skillforge/state.db"
+    store.write_bytes(b"")
+    for beside in ("-wal", "-shm"):
+        store.with_name(store.name + beside).unlink(missing_ok=True)
+
+    ran = clone("stats")
+    assert ran.code == 3
+    assert "is empty" in ran.err
+    assert clone("doctor").code == 1
+
+    Path(f"{store}.generation").unlink()  # as the hint says
+    clone.ok("sync-uses")
+    assert _uses(clone) == 2
+
+
 @pytest.mark.slow
 def test_an_exchange_in_any_order_and_number_changes_nothing(team: Team) -> None:
     chance = random.Random(11)

@@ -122,7 +122,7 @@ def test_reverted_content_can_be_proposed_again(loop: Loop) -> None:
     assert loop.audit_kinds() == []
 
 
-def test_a_revert_of_a_revert_brings_it_back(loop: Loop) -> None:
+def test_a_revert_of_a_revert_brings_it_back_and_the_audit_names_it(loop: Loop) -> None:
     loop.land("xlsx-tables", "one")
     bad = loop.land("xlsx-tables", "two")
     first = revert(loop, "-m", "1", bad["merge"])
@@ -130,7 +130,7 @@ def test_a_revert_of_a_revert_brings_it_back(loop: Loop) -> None:
     revert(loop, first)
 
     assert loop.tree("xlsx-tables") == bad["version"]
-    assert loop.audit_kinds() == []
+    assert loop.audit_kinds() == ["returned-version"]
 
 
 def test_a_message_alone_makes_no_revert(loop: Loop) -> None:

@@ -26,7 +26,8 @@ def revert(clone: Path, skill: str, *, is_merge: bool) -> dict[str, Any]:
         path = f"skills/{skill}"
         line = ("log", "-1", "--first-parent", "--format=%H %P", "HEAD", "--", path)
         names = git(clone, *line).split()
-        if not names:
+        # What takes something back is left alone: to revert that needs a proposal.
+        if not names or _takes_back(clone, names[0]):
             return NOTHING
         mainline = ("-m", "1") if len(names) == 3 else ()
         if is_merge:
@@ -38,6 +39,11 @@ def revert(clone: Path, skill: str, *, is_merge: bool) -> dict[str, Any]:
             git(clone, "switch", "--quiet", "--detach", "origin/main")
             git(clone, "merge", "--quiet", "--no-ff", "--no-edit", f"revert-{skill}")
         return _pushed(clone, skill)
+
+
+def _takes_back(clone: Path, commit: str) -> bool:
+    text = git(clone, "log", "--format=%B", f"{commit}^1..{commit}")
+    return "This reverts commit" in text or "\nReverts: " in text
 
 
 def push(clone: Path, skill: str, text: str) -> dict[str, Any]:

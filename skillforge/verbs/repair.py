@@ -1,0 +1,227 @@
+"""Find what is damaged or left over in a repository, and repair what is safe."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from skillforge import store
+from skillforge.errors import RequestError, SkillforgeError
+from skillforge.forge import Forge, restore
+from skillforge.forge.choosing import Choice
+from skillforge.forge.local import BRANCHES, LocalForge
+from skillforge.gitrepo import GitRepo, checkout, condition, refs
+from skillforge.gitrepo.checkout import Lag
+from skillforge.gitrepo.writing import RefUpdate
+from skillforge.library import Library
+from skillforge.model import Proposal
+from skillforge.propose import following
+from skillforge.propose.desk import Desk
+
+_ROUNDS = 3  # what one repair uncovers, the next round repairs
+_BUSY = 60  # seconds for which a lock is nothing to report
+_SHOWN = 3
+
+
+class Fault(NamedTuple):
+    """What is wrong with a repository; `fix` repairs it where that loses nothing."""
+
+    name: str
+    detail: str
+    hint: str
+    fix: Callable[[], object] | None = None
+
+
+class Examined(NamedTuple):
+    """What was repaired, and what is still wrong."""
+
+    faults: list[Fault]
+    fixed: list[Fault]
+
+
+def examine(start: Path, *, should_fix: bool = False) -> Examined | None:
+    """Look for damage, and repair what is safe if asked to; None without a repository.
+
+    Nothing is repaired that could lose work: what is left says what to do.
+    """
+    library = Library.find(start)
+    if library is None or library.repo is None:
+        return None
+    fixed: list[Fault] = []
+    for _ in range(_ROUNDS):
+        found = list(_faults(Library.open(start)))
+        repaired = [fault for fault in found if should_fix and _is_fixed(fault)]
+        fixed += repaired
+        if not repaired:
+            break
+    return Examined(found, fixed)
+
+
+def _is_fixed(fault: Fault) -> bool:
+    try:
+        if fault.fix is not None:
+            fault.fix()
+    except (OSError, SkillforgeError):
+        return False
+    return fault.fix is not None
+
+
+def _faults(library: Library) -> Iterator[Fault]:
+    repo = library.repository()
+    git_dir = repo.root if repo.is_bare else repo.root / ".git"
+    is_plain = git_dir.is_dir()  # a linked worktree's is elsewhere, and git finds it
+    unusable = list(_unusable(git_dir)) if is_plain else []
+    if unusable:
+        yield from unusable
+        return  # git can't be asked anything
+    for check in (_locks, _refs, _objects, _proposals, _checkouts):
+        try:
+            yield from check(library)
+        except RequestError:
+            continue  # there is no commit yet, or none that can be found
+        except SkillforgeError as err:
+            yield Fault("repository", err.message, err.hint)
+
+
+def _unusable(git_dir: Path) -> Iterator[Fault]:
+    """Damage with which no git command works."""
+    if condition.is_head_damaged(git_dir):
+        branch = condition.likely_head(git_dir)
+        shown = f"ref: refs/heads/{branch or 'BRANCH'}"
+        hint = f"echo '{shown}' > {git_dir / 'HEAD'}"
+        fix = (lambda: (git_dir / "HEAD").write_text(f"{shown}\n")) if branch else None
+        yield Fault("HEAD", "it names neither a branch nor a commit", hint, fix)
+    if bad := condition.bad_packed_lines(git_dir):
+        lines = "; ".join(repr(line) for line in bad[:_SHOWN])
+        yield Fault(
+            "packed-refs",
+            f"{git_dir / 'packed-refs'} has lines that are no refs: {lines}",
+            "--fix drops them, and keeps a copy as packed-refs.damaged",
+            lambda: condition.without_bad_lines(git_dir),
+        )
+
+
+def _locks(library: Library) -> Iterator[Fault]:
+    repo = library.repository()
+    is_busy = condition.is_git_running(repo.root)
+    for lock in condition.locks(repo.common_dir):
+        if lock.age < _BUSY:
+            continue
+        is_left = lock.is_stale and not is_busy
+        yield Fault(
+            "lock",
+            f"{lock.path} is {condition.shown_age(lock.age)} old",
+            f"if no git is at work there: rm {lock.path}",
+            lock.path.unlink if is_left else None,
+        )
+    held = store.holder(repo.common_dir)
+    if held is not None and held.seconds > _BUSY:
+        age = condition.shown_age(held.seconds)
+        detail = f"process {held.process} has held it for {age}"
+        hint = f"if it hangs: kill {held.process}"
+        yield Fault("skillforge's lock", detail, hint)
+
+
+def _refs(library: Library) -> Iterator[Fault]:
+    repo = library.repository()
+    for ref, why in refs.read(repo, "refs/").broken.items():
+        if ref.startswith("refs/skillforge/proposals/"):
+            continue  # _proposals
+        remove = refs.removal(repo, ref)
+        before = condition.last_logged(repo.common_dir, ref)
+        if before and repo.name_of(f"{before}^{{commit}}"):
+            hint = (
+                f"its reflog ends at {before}: {remove}; git update-ref {ref} {before}"
+            )
+            yield Fault(ref, why, hint, _rewritten(repo, ref, before))
+        else:
+            hint = f"fetch it again, or take it from another clone, or {remove}"
+            yield Fault(ref, why, hint)
+
+
+def _rewritten(repo: GitRepo, ref: str, commit: str) -> Callable[[], object]:
+    def rewrite() -> None:
+        (repo.common_dir / ref).unlink(missing_ok=True)
+        repo.move_refs(RefUpdate(ref, commit, repo.ref(ref)))
+
+    return rewrite
+
+
+def _objects(library: Library) -> Iterator[Fault]:
+    line = ("fsck", "--connectivity-only", "--no-dangling", "--no-progress")
+    done = library.repository().run(*line)
+    lines = done.out.decode("utf-8", "replace").splitlines()
+    missing = [line for line in lines if line.startswith("missing ")]
+    if missing:
+        more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
+        hint = "take them from another clone: git fetch --refetch origin"
+        yield Fault("objects", ", ".join(missing[:_SHOWN]) + more, hint)
+
+
+def _proposals(library: Library) -> Iterator[Fault]:
+    """Proposals whose ref is damaged; branches without proposal, and the reverse."""
+    forge = Desk(library, None, Choice()).forge
+    if not isinstance(forge, LocalForge):
+        return
+    known = {proposal.branch: proposal for proposal in forge.proposals()}
+    yield from _damaged(forge)
+    repo, heads = library.repository(), BRANCHES.removesuffix("skill/")
+    tips = {
+        ref.removeprefix(heads): tip for ref, (tip, _) in repo.refs(BRANCHES).items()
+    }
+    for branch in sorted(tips.keys() - {n for n, p in known.items() if p.is_open}):
+        if not checkout.showing(repo, branch):
+            yield _branch_left(repo, branch, tips[branch], known.get(branch))
+    for branch, proposal in known.items():
+        if proposal.is_open and branch not in tips:
+            detail = f"proposal {proposal.number} is open, and has no branch {branch}"
+            hint = f"git branch {branch} {proposal.head}"
+            yield Fault("branch", detail, hint, _kept(forge, proposal))
+
+
+def _kept(forge: LocalForge, proposal: Proposal) -> Callable[[], object]:
+    return lambda: forge.keep(proposal)
+
+
+def _branch_left(
+    repo: GitRepo, branch: str, tip: str, proposal: Proposal | None
+) -> Fault:
+    """A branch of no open proposal: one that is left over, or somebody's work."""
+    if proposal is not None and tip in (proposal.head, proposal.made):
+        detail = f"{branch} is left of proposal {proposal.number} ({proposal.state})"
+        update = RefUpdate(f"refs/heads/{branch}", "", tip)
+        remove = f"git branch -D {branch}"
+        return Fault("branch", detail, remove, lambda: repo.move_refs(update))
+    hint = (
+        f"to keep it: git branch -m {branch} NAME; to drop it: git branch -D {branch}"
+    )
+    return Fault("branch", f"{branch} belongs to no proposal", hint)
+
+
+def _damaged(forge: LocalForge) -> Iterator[Fault]:
+    damaged = dict(forge.unreadable)
+    lost = list(restore.lost_records(forge)) if damaged else []
+    is_sure = len(damaged) == len(lost) == 1
+    for number, err in damaged.items():
+        fix = _restored(forge, number, lost[0]) if is_sure else None
+        may_be = ", ".join(lost[:_SHOWN])
+        hint = f"{err.hint}; its record may be {may_be}" if lost[1:] else err.hint
+        yield Fault(f"proposal {number}", err.message, hint, fix)
+
+
+def _restored(forge: LocalForge, number: int, commit: str) -> Callable[[], object]:
+    return lambda: restore.restore(forge, number, commit)
+
+
+def _checkouts(library: Library) -> Iterator[Fault]:
+    forge = Desk(library, None, Choice()).forge
+    for lag in checkout.lags(library.repository(), library.main):
+        hint = f"git -C {lag.root} read-tree -m -u {lag.commit} {lag.tip}"
+        yield Fault("checkout", str(lag), hint, _brought(library, forge, lag))
+
+
+def _brought(library: Library, forge: Forge, lag: Lag) -> Callable[[], object]:
+    def bring() -> None:
+        with forge.alone():
+            following.bring_along(library, lag.commit, lag.tip)
+
+    return bring
