@@ -122,7 +122,7 @@ class GitHubForge:
             if there := admit(self.waiting()):
                 return there, False
             with self.repo.making(commit.parents[0]) as commits:
-                head = commits.commit(commit)
+                head = commits.branch_commit(commit)
             target = self.hosted.target()
             self.hosted.push(target.remote, proposal.branch, head)
             pull, is_new = self._opened(proposal, target)
@@ -199,7 +199,7 @@ class GitHubForge:
         self, proposal: Proposal, commit: NewCommit, base: str, by: Who
     ) -> Proposal:
         with self.repo.making(base) as commits:
-            head = commits.commit(commit)
+            head = commits.branch_commit(commit)
         target = self.hosted.remote
         if proposal.is_from_fork:
             there = self.hosted.pull(proposal.number)["head"]["repo"]

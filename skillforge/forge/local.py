@@ -127,7 +127,7 @@ class LocalForge:
                 self._move_now(along)
                 return there, False
             with self.repo.making(commit.parents[0]) as commits:
-                head = commits.commit(commit)
+                head = commits.branch_commit(commit)
                 opened = replace(proposal, head=head, made=head)
                 tip = self._write(commits, "opened", opened, [opened.head], by)
             return self._enter(opened, tip, along), True
@@ -212,7 +212,7 @@ class LocalForge:
                 hint="check out another branch there, and refresh again",
             )
         with self.repo.making(base) as commits:
-            head = commits.commit(commit)
+            head = commits.branch_commit(commit)
             fresh = replace(
                 proposal,
                 head=head,
@@ -241,7 +241,7 @@ class LocalForge:
         tree = self.repo.name_of(f"{proposal.head}^{{tree}}")
         parents = [proposal.base, proposal.head]
         with self.repo.making(proposal.base) as commits:
-            merge = commits.commit(NewCommit(parents, message, by, tree=tree))
+            merge = commits.branch_commit(NewCommit(parents, message, by, tree=tree))
             merged = replace(proposal, state=State.MERGED, merge=merge)
             noted = self._write(commits, "merged", merged, [tip, merge], by)
         self._move(

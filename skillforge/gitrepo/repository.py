@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from skillforge import proc
 from skillforge.errors import RequestError, ToolError
-from skillforge.gitrepo import drivers, history, parsing
+from skillforge.gitrepo import drivers, history, parsing, signatures
 from skillforge.gitrepo.objects import Object, Objects
 from skillforge.gitrepo.running import (
     AS_IT_IS,
@@ -316,11 +316,14 @@ class GitRepo:
         """
         from skillforge.gitrepo.making import Making
 
-        made = Making(self.find, len(like))
+        made = Making(self, len(like))
         yield made
-        done = self.run("unpack-objects", "-q", stdin=made.pack())
-        if done.code:
-            raise cannot_write(done.complaint)
+        made.write()
+
+    @cached_property
+    def signs_commits(self) -> bool:
+        """Whether git is set up to sign the commits that are made here."""
+        return signatures.are_wanted(self)
 
     def refs(self, *prefixes: str) -> dict[str, tuple[str, str]]:
         """Refs by full name: what they point at, and that commit's subject."""
