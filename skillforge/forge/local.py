@@ -326,7 +326,7 @@ class LocalForge:
 
 def _changed_meanwhile() -> ConflictError:
     return ConflictError(
-        "somebody else changed the same proposal or main just now",
+        "somebody else changed the same proposal, or its base, just now",
         hint="nothing was changed; look at it again: skillforge proposals",
     )
 

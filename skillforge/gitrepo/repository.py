@@ -76,12 +76,15 @@ class GitRepo:
 
     @classmethod
     def init(cls, root: Path) -> "GitRepo":
-        """Make `root` a repository with the branch `main`; an existing one stays."""
+        """Make `root` a repository on the user's usual branch, or `main`."""
         with hook_variables_hidden():
             import git
 
             try:
-                git.Repo.init(root, initial_branch="main").close()
+                usual = git.Git().config(
+                    "--get", "--default=main", "init.defaultBranch"
+                )
+                git.Repo.init(root, initial_branch=usual).close()
             except (OSError, git.GitError) as err:
                 raise ToolError(
                     f"cannot make a git repository in {root}: {err}"

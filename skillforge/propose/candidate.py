@@ -233,7 +233,7 @@ def exact_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
             yield Finding(
                 "exact",
                 Severity.ERROR,
-                "this is no version that main ever held",
+                "this is no version that was ever promoted",
                 f"{SKILLS}/{name}",
                 hint="propose it as an edit",
             )
