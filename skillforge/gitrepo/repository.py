@@ -81,10 +81,8 @@ class GitRepo:
             import git
 
             try:
-                usual = git.Git().config(
-                    "--get", "--default=main", "init.defaultBranch"
-                )
-                git.Repo.init(root, initial_branch=usual).close()
+                name = git.Git().config("--default=main", "--get", "init.defaultBranch")
+                git.Repo.init(root, initial_branch=name).close()
             except (OSError, git.GitError) as err:
                 raise ToolError(
                     f"cannot make a git repository in {root}: {err}"
@@ -95,7 +93,7 @@ class GitRepo:
     def is_bare(self) -> bool:
         return not (self.root / ".git").exists()
 
-    @property
+    @cached_property
     def common_dir(self) -> Path:
         """The git directory that all linked worktrees share."""
         dot_git = self.root / ".git"
@@ -212,9 +210,6 @@ class GitRepo:
         options = ("-r", "-z", "--full-tree", "--name-only")
         question = self._start("ls-tree", *options, revision, "--", folder)
         return Asked(question, parsing.paths)
-
-    def blob(self, name: str) -> bytes:
-        return self.git("cat-file", "blob", name)
 
     def blobs(self, names: Iterable[str]) -> Generator[bytes, None, None]:
         """The contents of blobs, in order; of many, from a process of their own."""
