@@ -73,6 +73,7 @@ class Policy:
     profile: Profile = Profile.PORTABLE
     rules: Mapping[str, str] = field(default_factory=dict)
     adopted: str = ""
+    branch: str = ""  # the one that promotion moves; `main`, if it says nothing
     forge: str = ""  # local or github; by the remote, if it says nothing
     approvals: int = 1
     checks: tuple[str, ...] = ("validate", "scan", "overlap", "evidence", "test")
@@ -121,6 +122,7 @@ def read_policy(data: bytes) -> Policy:
         profile=Profile(settings.get("profile", default.profile)),
         rules={str(rule): how for rule, how in settings.get("rules", {}).items()},
         adopted=str(settings.get("adopted", "")),
+        branch=settings.get("branch", default.branch),
         forge=settings.get("forge", default.forge),
         approvals=settings.get("approvals", default.approvals),
         checks=tuple(settings.get("checks", default.checks)),

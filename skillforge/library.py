@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from skillforge import gitrepo
 from skillforge.errors import ConfigError, RequestError, ToolError
 from skillforge.gitrepo import GitRepo, TreeFile
-from skillforge.gitrepo.refs import read as read_refs
 from skillforge.model import (
     EVIDENCE,
     SKILL_FILE,
@@ -87,37 +86,10 @@ class Library:
 
     @cached_property
     def main(self) -> str:
-        """The branch that promotion moves: `main`, `master`, or the only one."""
-        repo = self.repository()
-        for name in ("main", "master"):
-            if repo.ref(f"refs/heads/{name}"):
-                return name
-        for name in ("main", "master"):  # a clone of another branch
-            if repo.ref(f"refs/remotes/origin/{name}"):
-                return name
-        found, broken = read_refs(repo, "refs/heads/")
-        if damaged := [ref for ref in broken if "/skill/" not in ref]:
-            raise ConfigError(
-                f"the branch {damaged[0].removeprefix('refs/heads/')} is damaged: "
-                f"{broken[damaged[0]]}",
-                hint="skillforge doctor --fix repairs it from its reflog",
-            )
-        heads = [ref.removeprefix("refs/heads/") for ref in found]
-        others = [name for name in heads if not name.startswith("skill/")]
-        if len(others) == 1:
-            return others[0]
-        if not others and repo.name_of("HEAD^{commit}"):
-            raise RequestError(
-                "this clone has no main", hint="git fetch origin main:main"
-            )
-        raise RequestError(
-            "there is no branch main, and of several others none is told apart"
-            if others
-            else "there is no commit yet",
-            hint="git branch main, on the commit that it should start from"
-            if others
-            else "commit the library first: git add --all && git commit -m Start",
-        )
+        """The branch that promotion moves."""
+        from skillforge import default_branch
+
+        return default_branch.find(self.repository())
 
     @property
     def is_elsewhere(self) -> bool:

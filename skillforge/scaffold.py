@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from skillforge.config import POLICY_FILE
+from skillforge import default_branch
+from skillforge.config import POLICY_FILE, read_policy
 from skillforge.document.edit import scalar
 from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.gitrepo import GitRepo, find_root
@@ -27,11 +28,23 @@ _NAME = re.compile(r"(?!.*--)[a-z0-9][a-z0-9-]{1,62}[a-z0-9]")
 
 
 class Made(NamedTuple):
-    """What `init` did: files it wrote, and files it left as they were."""
+    """What `init` did: files it wrote, and files it left as they were.
+
+    `branch` is the one that promotion moves, empty if that is undecided.
+    """
 
     root: Path
     written: list[str]
     kept: list[str]
+    branch: str = ""
+
+    @property
+    def is_branch_unnamed(self) -> bool:
+        """Whether the policy should name the branch, and does not."""
+        if self.branch in ("", default_branch.DEFAULT):
+            return False
+        policy = read_policy(Library(self.root).read_file(POLICY_FILE))
+        return policy.branch != self.branch
 
 
 def init(start: Path, *, force: bool = False, github: bool = False) -> Made:
@@ -45,14 +58,16 @@ def init(start: Path, *, force: bool = False, github: bool = False) -> Made:
                 hint="run `skillforge init` in a clone of it, and push",
             )
         GitRepo.init(root)
-    made = Made(root, [], [])
+    repo = GitRepo(root)
+    made = Made(root, [], [], default_branch.settle(repo))
     files = {path: template(source) for path, source in _wanted(root).items()}
     for path, text in (files | (_github() if github else {})).items():
         exists = (root / path).exists() or (root / path).is_symlink()
         if exists and not force:
             made.kept.append(path)
         else:
-            _write(root / path, text + _adoption(root, path))
+            more = _settings(repo, made.branch) if path == POLICY_FILE else ""
+            _write(root / path, text + more)
             made.written.append(path)
     return made
 
@@ -73,15 +88,21 @@ def names_no_tool(root: Path) -> bool:
     return template("requirements.txt").splitlines()[-1] in said
 
 
-def _adoption(root: Path, path: str) -> str:
-    """For the policy of a library with a history: where the reviewed part begins."""
-    head = GitRepo(root).name_of("HEAD^{commit}") if path == POLICY_FILE else ""
-    if not head:
-        return ""
-    return f"""#
+def _settings(repo: GitRepo, branch: str) -> str:
+    """What the policy of this library says beyond the defaults.
+
+    That is its branch, if it is another than usual, and for a library with a history
+    where the reviewed part begins.
+    """
+    text = ""
+    if branch not in ("", default_branch.DEFAULT):
+        text += f"#\nbranch: {scalar(branch)}\n"
+    if head := repo.name_of("HEAD^{commit}"):
+        text += f"""#
 # What is in history up to this commit was there before skills were reviewed.
 adopted: "{head}"
 """
+    return text
 
 
 def _wanted(root: Path) -> dict[str, str]:

@@ -152,7 +152,7 @@ def _change(desk: "Desk", name: str, event: str, how: Any) -> Answer:
     judged, problem = looked_at(desk, name)
     if judged is None:
         raise ConflictError(
-            f"{name} has moved on just now: main holds another version of it",
+            f"{name} has moved on just now: {desk.library.main} holds another version",
             hint=f"skillforge canary status {name}",
         )
     text = words.judgement_text(judged)

@@ -58,7 +58,7 @@ def protect(settings: Settings, dry_run: bool, owners: tuple[str, ...]) -> Answe
     forge.look()
     names = owners or (protection.default_owner(forge.hosted.wire),)
     policy = desk.library.policy(desk.library.tip)
-    calls = protection.plan(forge.hosted.wire, policy, names)
+    calls = protection.plan(forge.hosted, policy, names)
     if not dry_run:
         protection.apply(forge.hosted.wire, calls)
     lines = []
@@ -67,7 +67,7 @@ def protect(settings: Settings, dry_run: bool, owners: tuple[str, ...]) -> Answe
         if dry_run:
             lines += [f"    {line}" for line in to_json(call.body).split("\n")]
     if not dry_run and any("/contents/" in call.path for call in calls):
-        lines.append("CODEOWNERS is new on main: git pull")
+        lines.append(f"CODEOWNERS is new on {desk.library.main}: git pull")
     done = "would be changed" if dry_run else "changed"
     end = f"{many(len(calls), 'setting')} {done}" if calls else "all is as it should be"
     data = {

@@ -45,12 +45,17 @@ def init(settings: Settings, folder: str | None, force: bool, github: bool) -> A
             f"complete {path}: the workflows fail until it names a tool to install"
         ]
         then = f"edit {path}, {then}"
+    if made.is_branch_unnamed:
+        lines += [
+            f"add `branch: {made.branch}` to skillforge.yaml: every clone needs it"
+        ]
     lines += [f"{made.root} is a skill library; next: {then}"]
     data = {
         "root": str(made.root),
         "written": made.written,
         "kept": made.kept,
         "to_complete": to_complete,
+        "branch": made.branch,
     }
     return Answer(data, "\n".join(lines))
 

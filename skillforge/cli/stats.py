@@ -114,6 +114,7 @@ def _page(desk: "Desk", rows: list[dict[str, Any]], steps: "list[Step]") -> str:
             "title": library.root.name,
             "generated": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             "main": library.tip,
+            "branch": library.main,
             "skills": gathering.skills(rows),
             "canaries": _canaries(library, uses),
             "growth": [list(day) for day in growth.days(steps)],

@@ -174,7 +174,7 @@ def _words(done: "Synced", dry: bool) -> str:
         lines.append(
             f"    skillforge propose {done.folder}/{edited[0]} puts an edit up"
         )
-        lines.append("    for review; moved away, it makes room for main's version")
+        lines.append("    for review; moved away, it makes room for the library's")
     counts = [f"{len(done.names(fate))} {fate.value}" for fate in Fate]
     told = ", ".join(it for it in counts if not it.startswith("0 ")) or "nothing to do"
     start = "would be " if dry else ""

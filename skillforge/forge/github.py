@@ -122,7 +122,7 @@ class GitHubForge:
             if there := admit(self.waiting()):
                 return there, False
             with self.repo.making(commit.parents[0]) as commits:
-                head = commits.commit(commit)
+                head = commits.branch_commit(commit)
             target = self.hosted.target()
             self.hosted.push(target.remote, proposal.branch, head)
             pull, is_new = self._opened(proposal, target)
@@ -199,7 +199,7 @@ class GitHubForge:
         self, proposal: Proposal, commit: NewCommit, base: str, by: Who
     ) -> Proposal:
         with self.repo.making(base) as commits:
-            head = commits.commit(commit)
+            head = commits.branch_commit(commit)
         target = self.hosted.remote
         if proposal.is_from_fork:
             there = self.hosted.pull(proposal.number)["head"]["repo"]
@@ -247,7 +247,8 @@ class GitHubForge:
         self.look()
         if self.repo.ref(self.main) != proposal.base:
             raise ConflictError(
-                f"main has moved since proposal {proposal.number} was judged",
+                f"{self.hosted.branch} has moved since proposal {proposal.number} was "
+                "judged",
                 hint=f"skillforge refresh {proposal.number}",
             )
         merge = self._merge(proposal, message)
@@ -280,8 +281,8 @@ class GitHubForge:
         tree = self.repo.name_of(f"{proposal.head}^{{tree}}")
         if self.repo.name_of(f"{merge}^{{tree}}") != tree:
             raise ConflictError(
-                f"main moved while proposal {proposal.number} was merged: what "
-                f"{merge[:12]} holds was not tested together",
+                f"{self.hosted.branch} moved while proposal {proposal.number} was "
+                f"merged: what {merge[:12]} holds was not tested together",
                 hint="skillforge test; skillforge rollback takes it back. `skillforge "
                 "protect` makes GitHub refuse this",
             )
@@ -297,7 +298,7 @@ def _unmergeable(proposal: Proposal, err: RefusedError) -> ConflictError:
     if err.status == 409:
         hint = f"its branch changed: skillforge review {number}, and approve it again"
     if "Base branch was modified" in err.words:
-        hint = f"main moved: skillforge refresh {number}"
+        hint = f"its base moved: skillforge refresh {number}"
     if "not allowed" in err.words:
         hint = "merge commits have to be allowed: skillforge protect"
     return ConflictError(f"GitHub does not merge {number}: {err.words}", hint=hint)

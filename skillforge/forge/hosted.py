@@ -19,7 +19,7 @@ from skillforge.forge.wire import (
     Wire,
     sense,
 )
-from skillforge.gitrepo import GitRepo, remote
+from skillforge.gitrepo import GitRepo, branches, remote
 from skillforge.gitrepo.remote import Remote
 from skillforge.gitrepo.writing import RefUpdate
 
@@ -67,9 +67,24 @@ class Hosted:
         return user
 
     @cached_property
+    def about(self) -> Json:
+        """The repository as GitHub describes it, and whose default branch is ours."""
+        about: Json = self.wire.get(self.place.path)
+        default = about.get("default_branch", self.branch)
+        if default != self.branch and not branches.recorded(self.repo):
+            raise self._renamed(default)
+        return about
+
+    def _renamed(self, default: str) -> ConflictError:
+        return ConflictError(
+            f"the default branch of {self.place} is {default} now, not {self.branch}",
+            hint="git fetch origin && git remote set-head origin --auto; if proposals "
+            f"still go to {self.branch}: git config {branches.KEY} {self.branch}",
+        )
+
+    @property
     def may_push(self) -> bool:
-        about = self.wire.get(self.place.path)
-        return bool(about.get("permissions", {}).get("push", True))
+        return bool(self.about.get("permissions", {}).get("push", True))
 
     def is_writer(self, user: Json) -> bool:
         """Whether somebody may write; closed on doubt."""
@@ -139,6 +154,9 @@ class Hosted:
         try:
             answer = self.wire.get(path)
         except (NotThereError, RefusedError) as err:
+            default = self.about.get("default_branch", self.branch)
+            if default != self.branch:
+                raise self._renamed(default) from err
             raise ConflictError(
                 f"{self.place} has no branch {self.branch} yet",
                 hint=f"git push --set-upstream origin {self.branch}",

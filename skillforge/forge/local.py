@@ -141,7 +141,7 @@ class LocalForge:
                 self._move_now(along)
                 return there, False
             with self.repo.making(commit.parents[0]) as commits:
-                head = commits.commit(commit)
+                head = commits.branch_commit(commit)
                 opened = replace(proposal, head=head, made=head)
                 tip = self._write(commits, "opened", opened, [opened.head], by)
             return self._enter(opened, tip, along), True
@@ -226,7 +226,7 @@ class LocalForge:
                 hint="check out another branch there, and refresh again",
             )
         with self.repo.making(base) as commits:
-            head = commits.commit(commit)
+            head = commits.branch_commit(commit)
             fresh = replace(
                 proposal,
                 head=head,
@@ -255,7 +255,7 @@ class LocalForge:
         tree = self.repo.name_of(f"{proposal.head}^{{tree}}")
         parents = [proposal.base, proposal.head]
         with self.repo.making(proposal.base) as commits:
-            merge = commits.commit(NewCommit(parents, message, by, tree=tree))
+            merge = commits.branch_commit(NewCommit(parents, message, by, tree=tree))
             merged = replace(proposal, state=State.MERGED, merge=merge)
             noted = self._write(commits, "merged", merged, [tip, merge], by)
         self._move(
@@ -340,7 +340,7 @@ class LocalForge:
 
 def _changed_meanwhile() -> ConflictError:
     return ConflictError(
-        "somebody else changed the same proposal or main just now",
+        "somebody else changed the same proposal, or its base, just now",
         hint="nothing was changed; look at it again: skillforge proposals",
     )
 

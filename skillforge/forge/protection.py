@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from skillforge.config import POLICY_FILE, Policy
 from skillforge.errors import ConflictError
+from skillforge.forge.hosted import Hosted
 from skillforge.forge.place import PUBLIC
 from skillforge.forge.pulls import EXPIRED, GATE, Json
 from skillforge.forge.thread import LABELS
@@ -46,17 +47,18 @@ class Call(NamedTuple):
     why: str
 
 
-def plan(wire: Wire, policy: Policy, owners: tuple[str, ...]) -> list[Call]:
+def plan(hosted: Hosted, policy: Policy, owners: tuple[str, ...]) -> list[Call]:
     """The calls that are needed; none if all is as it should be.
 
     The ruleset comes last: it would keep us from writing CODEOWNERS.
     """
+    wire = hosted.wire
     return [
         *_settings(wire),
         *_topic(wire),
         *_labels(wire),
-        *_codeowners(wire, owners),
-        *_rulesets(wire, policy),
+        *_codeowners(wire, hosted.branch, owners),
+        *_rulesets(hosted, policy),
     ]
 
 
@@ -79,7 +81,8 @@ def _hint(call: Call) -> str:
         return "--dry-run shows the call; mend what it says, and run protect again"
     text = base64.b64decode(call.body["content"]).decode()
     name = call.path.partition("contents/")[2]
-    return f"bring it to main by a pull request; {name} should say: {text}"
+    branch = call.body["branch"]
+    return f"bring it to {branch} by a pull request; {name} should say: {text}"
 
 
 def default_owner(wire: Wire) -> str:
@@ -121,12 +124,12 @@ def _labels(wire: Wire) -> Iterator[Call]:
             )
 
 
-def _codeowners(wire: Wire, owners: tuple[str, ...]) -> Iterator[Call]:
+def _codeowners(wire: Wire, branch: str, owners: tuple[str, ...]) -> Iterator[Call]:
     """People, not agents, decide on what judges skills."""
     path, there = _CODEOWNERS[0], None
     for candidate in _CODEOWNERS:
         try:
-            there = wire.get(f"{wire.place.path}/contents/{candidate}")
+            there = wire.get(f"{wire.place.path}/contents/{candidate}", ref=branch)
         except NotThereError:
             continue
         path = candidate
@@ -144,6 +147,7 @@ def _codeowners(wire: Wire, owners: tuple[str, ...]) -> Iterator[Call]:
     body = {
         "message": "Say who owns what judges skills",
         "content": base64.b64encode(said.encode()).decode(),
+        "branch": branch,
     }
     body |= {"sha": there["sha"]} if there else {}
     why = f"{path} does not cover {', '.join(missing)}"
@@ -164,11 +168,12 @@ def _is_owned(text: str, owned: str) -> bool:
     return is_owned
 
 
-def _rulesets(wire: Wire, policy: Policy) -> Iterator[Call]:
+def _rulesets(hosted: Hosted, policy: Policy) -> Iterator[Call]:
+    wire = hosted.wire
     path = f"{wire.place.path}/rulesets"
     own = wire.pages(path, includes_parents="false")
     there = {it["name"]: it["id"] for it in own}
-    for wanted in (_main_rules(wire, policy), _tag_rules()):
+    for wanted in (_main_rules(hosted, policy), _tag_rules()):
         name = wanted["name"]
         if name not in there:
             yield Call("POST", path, wanted, f"there is no ruleset {name!r}")
@@ -179,9 +184,9 @@ def _rulesets(wire: Wire, policy: Policy) -> Iterator[Call]:
             yield Call("PUT", f"{path}/{there[name]}", wanted, why)
 
 
-def _main_rules(wire: Wire, policy: Policy) -> Json:
+def _main_rules(hosted: Hosted, policy: Policy) -> Json:
     check: Json = {"context": GATE}
-    if wire.place.host == PUBLIC:
+    if hosted.place.host == PUBLIC:
         check["integration_id"] = _ACTIONS_APP
     review = {
         "required_approving_review_count": min(policy.approvals, 10),
@@ -201,7 +206,9 @@ def _main_rules(wire: Wire, policy: Policy) -> Json:
         {"type": "pull_request", "parameters": review},
         {"type": "required_status_checks", "parameters": checks},
     ]
-    return _ruleset("skillforge: main", "branch", "~DEFAULT_BRANCH", rules)
+    is_default = hosted.about.get("default_branch") == hosted.branch
+    ref = "~DEFAULT_BRANCH" if is_default else f"refs/heads/{hosted.branch}"
+    return _ruleset("skillforge: main", "branch", ref, rules)
 
 
 def _tag_rules() -> Json:

@@ -11,7 +11,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _SHORT = 40
+MAY_BE_RECORDED = "?"  # no branch has this name
 _HASH = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+# As `git config` writes it; any other spelling is left to git.
+_RECORDED = re.compile(rb"(?m)^\[skillforge\]\n\tbranch = ([\w./+@-]+)$")
 
 
 def find_root(start: "Path") -> "Path | None":
@@ -97,3 +100,21 @@ def _config(git_dir: str) -> bytes:
         return _read(git_dir, "config").lower()
     except OSError:
         return b""
+
+
+def recorded_branch(git_dir: str) -> str:
+    """The library's branch by the clone's own configuration; empty for none.
+
+    `MAY_BE_RECORDED` if only git itself can tell.
+    """
+    try:
+        text = _read(git_dir, "config")
+    except OSError:
+        return MAY_BE_RECORDED
+    sections = re.findall(rb"(?i)\[\s*skillforge\b", text)
+    if not sections:
+        return ""
+    keys = re.findall(rb"(?im)^\s*(?:\[[^\]]*\]\s*)?branch\b", text)
+    found = _RECORDED.findall(text)
+    is_plain = len(sections) == len(keys) == len(found) == 1
+    return found[0].decode() if is_plain else MAY_BE_RECORDED

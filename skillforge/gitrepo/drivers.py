@@ -1,8 +1,9 @@
 """Programs that a repository's own configuration would have git run.
 
 Git runs the filters and merge drivers of `.git/config` whenever it checks out, compares
-or merges files. A repository may come from a stranger, with its configuration, so only
-what the user configured for all repositories is run.
+or merges files, and its programs for signatures whenever it signs. A repository may
+come from a stranger, with its configuration, so only what the user configured for all
+repositories is run.
 """
 
 import os
@@ -15,11 +16,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-_MAY_NAME_ONE = re.compile(rb"filter|merge|include", re.IGNORECASE)
-_KEYS = r"^(filter\..*\.(clean|smudge|process|required)|merge\..*\.driver)$"
+_MAY_NAME_ONE = re.compile(rb"filter|merge|gpg|include", re.IGNORECASE)
+_KEYS = (
+    r"^(filter\..*\.(clean|smudge|process|required)|merge\..*\.driver"
+    r"|gpg\.((.*\.)?program|ssh\.defaultkeycommand))$"
+)
 _OWN_SCOPES = ("local", "worktree")
-# An empty filter is none; a merge driver that fails leaves a conflict.
-_HARMLESS = {"driver": "false", "required": "false"}
+# An empty filter is none; a merge driver that fails leaves a conflict. Programs for
+# signatures are those that git takes by itself.
+_HARMLESS = {
+    "driver": "false",
+    "required": "false",
+    "gpg.program": "gpg",
+    "gpg.openpgp.program": "gpg",
+    "gpg.x509.program": "gpgsm",
+    "gpg.ssh.program": "ssh-keygen",
+}
 
 
 def overrides(root: "Path", env: "Mapping[str, str]") -> dict[str, str]:
@@ -37,7 +49,10 @@ def overrides(root: "Path", env: "Mapping[str, str]") -> dict[str, str]:
             own[key] = None
         else:
             others[key] = value
-    harmless = {k: _HARMLESS.get(k.rpartition(".")[2], "") for k in own}
+    harmless = {
+        key: _HARMLESS.get(key) or _HARMLESS.get(key.rpartition(".")[2], "")
+        for key in own
+    }
     return variables(harmless | {k: v for k, v in others.items() if k in own}, env)
 
 

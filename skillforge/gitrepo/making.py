@@ -9,34 +9,45 @@ import hashlib
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import groupby
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from skillforge.gitrepo import signatures
 from skillforge.gitrepo.objects import Object
 from skillforge.gitrepo.parsing import lost
 from skillforge.gitrepo.trees import Entry
-from skillforge.gitrepo.writing import NewCommit, Put
+from skillforge.gitrepo.writing import NewCommit, Put, cannot_write
+
+if TYPE_CHECKING:
+    from skillforge.gitrepo import GitRepo
 
 _KINDS = {"commit": 1, "tree": 2, "blob": 3}  # as a pack numbers them
 _TREE = "40000"
 
 
 class Making:
-    """Objects that are yet to be written; `find` reads those that are there."""
+    """Objects that are yet to be written to a repository."""
 
-    def __init__(self, find: Callable[[str], Object | None], width: int) -> None:
-        self._find = find
+    def __init__(self, repo: "GitRepo", width: int) -> None:
+        self._repo = repo
         entry = rb"([0-7]+) ([^\0]+)\0(.{%d})" % (width // 2)
         self._entries = re.compile(entry, re.DOTALL)
         self._hash = hashlib.sha256 if width == 64 else hashlib.sha1
         self._made: dict[str, tuple[str, bytes]] = {}
 
+    def branch_commit(self, new: NewCommit) -> str:
+        """Make a commit for a branch, signed if git is set up to sign commits."""
+        if not self._repo.signs_commits:
+            return self.commit(new)
+        tree = self._tree_of(new)
+        self.write()
+        return signatures.commit(self._repo, new._replace(tree=tree))
+
     def commit(self, new: NewCommit) -> str:
-        """Make a commit and return its name."""
-        tree = new.tree or self._edited(self._start_of(new), list(new.changes))
+        """Make a commit and return its name; it is never signed."""
         who = new.who.line
-        lines = [f"tree {tree or self._add('tree', b'')}"]
+        lines = [f"tree {self._tree_of(new)}"]
         lines += [f"parent {parent}" for parent in dict.fromkeys(new.parents)]
         lines += [f"author {who}", f"committer {who}", "", new.message]
         text = "\n".join(lines).replace("\0", "")
@@ -58,6 +69,10 @@ class Making:
             key = os.fsencode(top)
             entries.append((key + b"/", _entry(_TREE, key, self.tree(inner))))
         return self._add("tree", b"".join(line for _, line in sorted(entries)))
+
+    def _tree_of(self, new: NewCommit) -> str:
+        tree = new.tree or self._edited(self._start_of(new), list(new.changes))
+        return tree or self._add("tree", b"")
 
     def _start_of(self, new: NewCommit) -> str:
         """The tree that the changes are made to."""
@@ -112,7 +127,7 @@ class Making:
 
     def _must_find(self, expression: str) -> Object:
         """An object that has to be there: without it a folder would seem empty."""
-        if found := self._find(expression):
+        if found := self._repo.find(expression):
             return found
         raise lost(expression)
 
@@ -132,6 +147,13 @@ class Making:
             if key > name + b"/":
                 return _Place(found, start, end, as_file, match.start())
         return _Place(found, start, end, as_file, len(data))
+
+    def write(self) -> None:
+        """Have git write all that was made; no ref names it yet."""
+        done = self._repo.run("unpack-objects", "-q", stdin=self.pack())
+        if done.code:
+            raise cannot_write(done.complaint)
+        self._made.clear()
 
     def pack(self) -> bytes:
         """All that was made, as a pack that git writes to the repository."""

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from skillforge import proc
 from skillforge.errors import RequestError, ToolError
-from skillforge.gitrepo import drivers, history, parsing, refs
+from skillforge.gitrepo import drivers, history, parsing, refs, signatures
 from skillforge.gitrepo.objects import Object, Objects
 from skillforge.gitrepo.running import (
     AS_IT_IS,
@@ -76,12 +76,13 @@ class GitRepo:
 
     @classmethod
     def init(cls, root: Path) -> "GitRepo":
-        """Make `root` a repository with the branch `main`; an existing one stays."""
+        """Make `root` a repository on the user's usual branch, or `main`."""
         with hook_variables_hidden():
             import git
 
             try:
-                git.Repo.init(root, initial_branch="main").close()
+                name = git.Git().config("--default=main", "--get", "init.defaultBranch")
+                git.Repo.init(root, initial_branch=name).close()
             except (OSError, git.GitError) as err:
                 raise ToolError(
                     f"cannot make a git repository in {root}: {err}"
@@ -92,7 +93,7 @@ class GitRepo:
     def is_bare(self) -> bool:
         return not (self.root / ".git").exists()
 
-    @property
+    @cached_property
     def common_dir(self) -> Path:
         """The git directory that all linked worktrees share."""
         dot_git = self.root / ".git"
@@ -210,9 +211,6 @@ class GitRepo:
         question = self._start("ls-tree", *options, revision, "--", folder)
         return Asked(question, parsing.paths)
 
-    def blob(self, name: str) -> bytes:
-        return self.git("cat-file", "blob", name)
-
     def blobs(self, names: Iterable[str]) -> Generator[bytes, None, None]:
         """The contents of blobs, in order; of many, from a process of their own."""
         wanted = list(names)
@@ -316,11 +314,14 @@ class GitRepo:
         """
         from skillforge.gitrepo.making import Making
 
-        made = Making(self.find, len(like))
+        made = Making(self, len(like))
         yield made
-        done = self.run("unpack-objects", "-q", stdin=made.pack())
-        if done.code:
-            raise cannot_write(done.complaint)
+        made.write()
+
+    @cached_property
+    def signs_commits(self) -> bool:
+        """Whether git is set up to sign the commits that are made here."""
+        return signatures.are_wanted(self)
 
     def refs(self, *prefixes: str) -> dict[str, tuple[str, str]]:
         """Refs by full name: what they point at, and that commit's subject.

@@ -3,12 +3,12 @@
 import re
 from typing import NamedTuple
 
-from skillforge.errors import ToolError
-from skillforge.gitrepo import GitRepo
+from skillforge.gitrepo import GitRepo, signatures
 from skillforge.gitrepo.writing import RefUpdate, cannot_write
 
 _TAGS = "refs/tags/"
 _SIGNATURE = re.compile(r"^-----BEGIN (?:PGP|SSH|SIGNED) [A-Z ]+-----$", re.MULTILINE)
+_SIGN = "tag.gpgSign"  # asks for it
 
 
 class Tag(NamedTuple):
@@ -54,25 +54,18 @@ def make(repo: GitRepo, name: str, commit: str, message: str) -> bool:
     if repo.ref(f"{_TAGS}{name}"):
         return False
     if "sign" in done.complaint:
-        raise _not_signed(done.complaint)
+        raise signatures.failed("tag", _SIGN, done.complaint)
     raise cannot_write(done.complaint)
 
 
 def _refuse_unsigned(repo: GitRepo, name: str, complaint: str) -> None:
     """Take back a tag that should be signed: some gits make it all the same."""
-    asked = repo.run("config", "--type=bool", "--get", "tag.gpgSign")
+    asked = repo.run("config", "--type=bool", "--get", _SIGN)
     made = repo.find(f"{_TAGS}{name}")
     if asked.out.strip() == b"true" and made and not _is_signed(made.data):
         repo.move_refs(RefUpdate(f"{_TAGS}{name}", "", made.name))
-        raise _not_signed(complaint)
+        raise signatures.failed("tag", _SIGN, complaint)
 
 
 def _is_signed(data: bytes) -> bool:
     return _SIGNATURE.search(data.decode("utf-8", "replace")) is not None
-
-
-def _not_signed(complaint: str) -> ToolError:
-    return ToolError(
-        f"git cannot sign the tag: {complaint}",
-        hint="git config user.signingKey names the key; tag.gpgSign asks for it",
-    )

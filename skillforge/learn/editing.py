@@ -12,7 +12,7 @@ def extended(library: Library, skill: str, said: Contract) -> str:
     found = library.repository().find(f"{library.tip}:{SKILLS}/{skill}/{SKILL_FILE}")
     if found is None:
         raise RequestError(
-            f"there is no skill {skill!r} on main",
+            f"there is no skill {skill!r} on {library.main}",
             hint="skillforge validate lists them",
         )
     whole = found.data.decode("utf-8", "surrogateescape")

@@ -44,6 +44,6 @@ def _refuse_taken(
         raise ConflictError(
             f"{path} is there already",
             hint=f"--name NAME for another skill, --into {skill} to edit the one on "
-            f"main; or move {SKILLS}/{skill}/ away",
+            f"{library.main}; or move {SKILLS}/{skill}/ away",
             facts={"skill": skill},
         )

@@ -161,7 +161,7 @@ def _known_tree(library: Library, name: str, wanted: str) -> str:
     if wanted.isalnum() and wanted in library.repository().names_of(expressions):
         return wanted
     raise RequestError(
-        f"{name} never had the version {wanted!r} on main",
+        f"{name} never had the version {wanted!r} on {library.main}",
         hint='a version is a git tree; "main" is the one that edits are based on',
     )
 

@@ -94,14 +94,14 @@ def _refuse_unread(
         needed = {SKILL_FILE, path} if is_there else {SKILL_FILE}
         for file in sorted(needed):
             if Glance(caller.session, operation.name, tree, file) not in door.seen:
-                raise _unread(operation, file)
+                raise _unread(operation, file, desk.library.main)
 
 
-def _unread(operation: Operation, file: str) -> ConflictError:
+def _unread(operation: Operation, file: str, main: str) -> ConflictError:
     more = f', file_path="{file}"' if file != SKILL_FILE else ""
     return ConflictError(
         f"operation {operation.at} ({operation.action}): this session has not read "
-        f"{file} of {operation.name} as it is on main now",
+        f"{file} of {operation.name} as it is on {main} now",
         hint=f'read it first: skill_view(name="{operation.name}"{more}, '
         'version="main"); nothing was proposed',
         facts={"operation": operation.at, "_read_before_write_required": True},
@@ -129,7 +129,8 @@ def _staged(desk: Desk, proposal: Proposal, created: bool) -> dict[str, Any]:
         "pending_id": str(proposal.number),
         "gist": proposal.title,
         "message": f"Proposal {proposal.number} ({proposal.title}) {how}. Nothing has "
-        "changed on main: a reviewer decides, and proposal_status tells.",
+        f"changed on {desk.library.main}: a reviewer decides, and proposal_status "
+        "tells.",
         **words.opened_data(proposal, created),
         "checks": _checks(desk, proposal),
     }

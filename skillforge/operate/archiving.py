@@ -25,7 +25,7 @@ def restored(library: Library, tip: str, name: str, why: str) -> Draft:
             f"the archive holds no skill {name!r}",
             hint=f"did you mean {meant}?"
             if meant
-            else f"git ls-tree --name-only main:{ARCHIVE} lists what there is; "
+            else f"git ls-tree --name-only {tip[:12]}:{ARCHIVE} lists what there is; "
             f"skillforge rollback {name} brings back what was removed",
         )
     if repo.name_of(f"{tip}:{SKILLS}/{name}"):

@@ -92,6 +92,6 @@ def unknown(library: Library, name: str) -> RequestError:
     known = list(library.repository().tree(f"{library.tip}:{SKILLS}"))
     meant = nearest(name, known)
     return RequestError(
-        f"main has no skill {name!r}",
+        f"{library.main} has no skill {name!r}",
         hint=f"did you mean {meant}?" if meant else "skillforge list shows skills",
     )

@@ -34,7 +34,7 @@ def refuse_unknown(library: Library, tip: str, name: str) -> None:
         hint = f"it is archived: skillforge curate --restore {name} --propose"
     elif meant := nearest(name, list(known)):
         hint = f"did you mean {meant}?"
-    raise RequestError(f"main has no skill {name!r}", hint=hint)
+    raise RequestError(f"{library.main} has no skill {name!r}", hint=hint)
 
 
 def editable(skill: Skill) -> Document:

@@ -108,7 +108,7 @@ def refuse(skill: str, files: Mapping[str, Entry]) -> None:
 def _refused(skill: str, why: str) -> ConfigError:
     return ConfigError(
         f"{skill} cannot be laid out: {why}",
-        hint=f"mend it on main: skillforge propose {skill}, without that",
+        hint=f"fix it: skillforge propose {skill}, without that",
     )
 
 

@@ -7,14 +7,18 @@ they point there, it still holds.
 
 import time
 
-from skillforge.gitrepo.disk import git_dir_of, has_remote, read_ref
+from skillforge.gitrepo.disk import (
+    git_dir_of,
+    has_remote,
+    read_ref,
+    recorded_branch,
+)
 from skillforge.model import Assigned
 from skillforge.operate.reports import Recorded, Report
 from skillforge.operate.voices import voice
 from skillforge.store import Uses
 
 ROLLOUTS = "refs/skillforge/rollouts/"
-_MAIN = ("refs/heads/main", "refs/heads/master")
 
 
 def record(folder: str, report: Report) -> Recorded | None:
@@ -36,19 +40,19 @@ def record(folder: str, report: Report) -> Recorded | None:
     return Recorded((use,), uses.add([use]))
 
 
-def standing(git_dir: str, skill: str) -> str:
+def standing(git_dir: str, skill: str, branch: str) -> str:
     """What decides who gets which version of a skill; empty if only git can tell."""
-    main = next(filter(None, (read_ref(git_dir, name) for name in _MAIN)), "")
+    main = read_ref(git_dir, f"refs/heads/{branch}") if branch else ""
     rollout = read_ref(git_dir, f"{ROLLOUTS}{skill}")
     return f"{main} {rollout or '-'}" if main and rollout is not None else ""
 
 
-def remember(uses: Uses, git_dir: str, before: str, given: Assigned) -> None:
+def remember(uses: Uses, before: str, after: str, given: Assigned) -> None:
     """Write down what every key gets, if that is so and was so all the while.
 
-    `before` is how things stood when somebody began to look it up.
+    `before` and `after` are how things stood before and after it was looked up.
     """
-    if not before or given.rollout or before != standing(git_dir, given.skill):
+    if not before or given.rollout or before != after:
         return
     name, said = _fact(given.skill), f"{before} {given.version}"
     if uses.fact(name) != said:
@@ -58,9 +62,10 @@ def remember(uses: Uses, git_dir: str, before: str, given: Assigned) -> None:
 def _recalled(git_dir: str, skill: str, said: str) -> Assigned | None:
     """What every key gets, if that is known and still holds."""
     known, _, version = said.rpartition(" ")
-    if not known or has_remote(git_dir) or known != standing(git_dir, skill):
+    if not known or has_remote(git_dir):
         return None
-    return Assigned(skill, version)
+    now = standing(git_dir, skill, recorded_branch(git_dir))
+    return Assigned(skill, version) if known == now else None
 
 
 def _fact(skill: str) -> str:

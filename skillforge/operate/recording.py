@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 from skillforge.errors import ConfigError, RequestError
 from skillforge.library import Library
@@ -75,10 +76,11 @@ class Recorder:
 
     def _assigned(self, report: Report) -> Assigned:
         library, git_dir = self.library, str(self.library.repository().common_dir)
-        before = quick.standing(git_dir, report.skill)
+        standing = partial(quick.standing, git_dir, report.skill, library.main)
+        before = standing()
         given = assigning.assigned(library, report.skill, report.key)
         if not library.trunk and given.skill == report.skill not in self._remembered:
-            quick.remember(self.uses, git_dir, before, given)
+            quick.remember(self.uses, before, standing(), given)
             self._remembered.add(report.skill)
         rollout = self._rollout(report.skill) if given.rollout else None
         if rollout and report.at is not None and report.at < rollout.started:

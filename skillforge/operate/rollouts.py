@@ -83,7 +83,8 @@ def unheld(library: Library, versions: Mapping[str, str]) -> dict[str, ConfigErr
     is_whole = not library.repository().shallow_commits()
     return {
         name: ConfigError(
-            f"the rollout of {name} names a version that main never had: {tree[:12]}",
+            f"the rollout of {name} names a version that {library.main} never had: "
+            f"{tree[:12]}",
             hint=_without(name)
             if is_whole
             else "git fetch --unshallow; then try again",
@@ -96,7 +97,7 @@ def unheld(library: Library, versions: Mapping[str, str]) -> dict[str, ConfigErr
 def _without(skill: str) -> str:
     return (
         f"git log -p {PREFIX}{skill} shows its history; without it, everybody "
-        f"gets what main holds: git update-ref -d {PREFIX}{skill}"
+        f"gets what was promoted: git update-ref -d {PREFIX}{skill}"
     )
 
 

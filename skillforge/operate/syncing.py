@@ -93,7 +93,9 @@ def sync(library: Library, key: str, folder: Path, *, dry: bool = False) -> Sync
 def _refuse_own(library: Library, folder: Path) -> None:
     """Stop where the library itself would be changed, or has no main to go by."""
     if not library.tip:
-        raise RequestError("main has no commit here", hint="git fetch origin main:main")
+        main = library.main
+        hint = f"git fetch origin {main}:{main}"
+        raise RequestError(f"{main} has no commit here", hint=hint)
     there = folder.resolve()
     own = (library.skills_dir.resolve(), library.repository().common_dir.resolve())
     if any(there.is_relative_to(place) for place in own):

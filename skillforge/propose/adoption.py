@@ -27,17 +27,17 @@ def adopted(library: Library, all_steps: list[Step], tip: str) -> set[str]:
         names = [step.name for step in all_steps]
         if library.repository().is_ancestor(names[-1], named):
             return set(names)  # the range ends before the library was adopted
-        found.update(names[: _position(names, named) + 1])
+        found.update(names[: _position(library, names, named) + 1])
     return found
 
 
-def _position(names: list[str], named: str) -> int:
+def _position(library: Library, names: list[str], named: str) -> int:
     for at, name in enumerate(names):
         if name.startswith(named):
             return at
     raise ConfigError(
-        f"{POLICY_FILE}: the adoption commit {named} is not on main",
-        hint="name a commit of main's own line: git log --first-parent",
+        f"{POLICY_FILE}: the adoption commit {named} is not on {library.main}",
+        hint=f"name one of its own line: git log --first-parent {library.main}",
     )
 
 
@@ -49,7 +49,9 @@ def moved(library: Library, all_steps: list[Step], tip: str) -> str:
     named = library.policy(tip).adopted
     names = [step.name for step in all_steps]
     is_all = bool(named) and library.repository().is_ancestor(names[-1], named)
-    until = len(names) - 1 if is_all else _position(names, named) if named else -1
+    until = -1
+    if named:
+        until = len(names) - 1 if is_all else _position(library, names, named)
     is_late = any(step.is_promotion for step in all_steps[: until + 1])
     return names[until] if is_late else ""
 

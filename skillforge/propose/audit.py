@@ -198,7 +198,7 @@ def _judge(step: Step, facts: _Facts, adopted: set[str]) -> tuple[str, list[Prob
         kinds = ((kind, why) for check in _CHECKS for kind, why in check(step, facts))
         return "promotion", [Problem(step.name, kind, why) for kind, why in kinds]
     if any("Proposal" in trailers.read(commit.message) for commit in step.brought):
-        why = "it puts promotions to the side: main's own line is another one now"
+        why = "it puts promotions to the side: the branch has another first-parent line"
         return "direct", [Problem(step.name, "side-history", why)]
     if not history.touches_skills(step):
         return "other", []
@@ -304,7 +304,7 @@ def _rolls_back_exactly(step: Step, facts: _Facts) -> Said:
     if step.action == Action.ROLLBACK:
         for name, change in step.skills.items():
             if change.after not in facts.held.get(name, {""}):
-                yield "inexact-revert", f"{name} is no version that main held before"
+                yield "inexact-revert", f"{name} is no version that was promoted before"
 
 
 def _archives_exactly(step: Step, _facts: _Facts) -> Said:
@@ -378,5 +378,6 @@ def _lost(
     since = commits_of(library, "") if missing else set()
     for proposal in missing:
         if proposal.merge not in since:
-            why = f"proposal {proposal.number} was merged, and main has lost the merge"
+            why = f"proposal {proposal.number} was merged, and {library.main} has lost "
+            why += "the merge"
             yield Problem(proposal.merge, "lost-promotion", why)

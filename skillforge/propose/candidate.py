@@ -234,7 +234,7 @@ def exact_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
             yield Finding(
                 "exact",
                 Severity.ERROR,
-                "this is no version that main ever held"
+                "this is no version that was ever promoted"
                 + (", as far as this shallow clone goes" if is_cut else ""),
                 f"{SKILLS}/{name}",
                 hint="git fetch --unshallow" if is_cut else "propose it as an edit",

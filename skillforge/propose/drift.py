@@ -29,7 +29,7 @@ def _drift(
     """Settings that are not as `protect` leaves them, and merges without a witness."""
     policy = library.policy(library.tip)
     place = str(forge.hosted.place)
-    calls = protection.plan(forge.hosted.wire, policy, ())
+    calls = protection.plan(forge.hosted, policy, ())
     labels = [call.body["name"] for call in calls if call.path.endswith("/labels")]
     for call in calls:
         if not call.path.endswith("/labels"):

@@ -78,7 +78,7 @@ def propose(
 def _prepare(library: Library, request: Request) -> Ready:
     draft, base = request.draft, request.base
     before = library.repository().find(f"{base}:{SKILLS}/{draft.skill}/{SKILL_FILE}")
-    action = _action(draft, before is not None)
+    action = _action(library, draft, before is not None)
     admission.refuse_archived(library, base, draft, action)
     digest = draft.digest
     if request.bump:
@@ -98,7 +98,8 @@ def _new_evidence(library: Library, base: str, draft: Draft) -> dict[str, bytes]
             fresh[number] = data
         elif there.data != data:
             raise ConflictError(
-                f"main holds another {path}: evidence is added to, never changed",
+                f"{library.main} holds another {path}: evidence is added to, never "
+                "changed",
                 hint="give the new example an id of its own",
             )
     return fresh
@@ -116,7 +117,7 @@ def _stamped(ready: Ready) -> Ready:
     return replace(ready, draft=replace(draft, files=stamped))
 
 
-def _action(draft: Draft, exists: bool) -> Action:
+def _action(library: Library, draft: Draft, exists: bool) -> Action:
     if draft.restores:
         return Action.ROLLBACK
     if draft.archives:
@@ -128,8 +129,8 @@ def _action(draft: Draft, exists: bool) -> Action:
     if exists:
         return Action.DELETE
     raise RequestError(
-        f"main has no skill {draft.skill!r} to remove",
-        hint="git ls-tree --name-only main:skills lists what there is",
+        f"{library.main} has no skill {draft.skill!r} to remove",
+        hint="skillforge list shows what there is",
     )
 
 
@@ -265,7 +266,7 @@ def _merged_before(library: Library, forge: Forge, ready: Ready) -> Proposal:
         if is_ours and repo.name_of(f"{proposal.merge}:{path}") == tree:
             return proposal
     raise ConflictError(
-        f"main holds {ready.draft.skill} exactly like this already",
+        f"{library.main} holds {ready.draft.skill} exactly like this already",
         hint="change something first; `skillforge log "
         f"{ready.draft.skill}` shows its versions",
     )

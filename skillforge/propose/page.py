@@ -267,5 +267,7 @@ def doubts(library: Library, proposal: Proposal, verdict: Verdict) -> tuple[str,
         )
     if not repo.is_ancestor(verdict.base, library.tip):
         base = code(verdict.base[:12])
-        found.append(f"it was judged by what {base} says, which is not on main.")
+        found.append(
+            f"it was judged by what {base} says, which is not on {library.main}."
+        )
     return tuple(found)

@@ -41,7 +41,7 @@ def draft_of(library: Library, wish: Wish) -> Draft:
     history.refuse_shallow(library, all_steps)  # what came before may not be here
     own = history.of_skill(all_steps, wish.name)
     if not own:
-        raise unknown(all_steps, wish.name)
+        raise unknown(library, all_steps, wish.name)
     if wish.at_once and not wish.to and own[-1].reverts:
         raise ConflictError(
             f"{wish.name} was taken back already, in {own[-1].name[:12]} by "

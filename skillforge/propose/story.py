@@ -51,7 +51,7 @@ def log(library: Library, name: str) -> list[Version]:
     all_steps = _all_steps(library)
     found = _versions(library, all_steps, name)
     if not found:
-        raise unknown(all_steps, name)
+        raise unknown(library, all_steps, name)
     return found[::-1]
 
 
@@ -61,12 +61,12 @@ def _all_steps(library: Library) -> list[Step]:
     return all_steps
 
 
-def unknown(all_steps: list[Step], name: str) -> RequestError:
+def unknown(library: Library, all_steps: list[Step], name: str) -> RequestError:
     """The error for a skill that never was."""
     known = sorted({skill for step in all_steps for skill in step.skills})
     meant = nearest(name, known)
     return RequestError(
-        f"main never had a skill {name!r}",
+        f"{library.main} never had a skill {name!r}",
         hint=f"did you mean {meant}?" if meant else "ls skills shows what there is",
     )
 
@@ -117,7 +117,7 @@ def why(library: Library, name: str) -> Story:
         names += [other for v in own if not v.before for other in _gone_in(v.step)]
         found += own
     if not found:
-        raise unknown(all_steps, name)
+        raise unknown(library, all_steps, name)
     order = {step.name: at for at, step in enumerate(all_steps)}
     found.sort(key=lambda version: (order[version.step.name], bool(version.tree)))
     return Story(

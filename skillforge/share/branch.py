@@ -99,7 +99,7 @@ def _committed(repo: GitRepo, hub: Hub, made: Path, target: Target, base: str) -
         if base and tree == repo.name_of(f"{base}^{{tree}}"):
             return base
         parents = [base] if base else []
-        return commits.commit(NewCommit(parents, message, target.by, tree=tree))
+        return commits.branch_commit(NewCommit(parents, message, target.by, tree=tree))
 
 
 def _puts(made: Path) -> list[Put]:

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 FORMS = sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml"))
 BIN = Path(sys.executable).parent
-_EXPRESSION = re.compile(r"\$\{\{\s*([\w.]+)\s*\}\}")
+_EXPRESSION = re.compile(r"\$\{\{\s*([\w.]+(?: \|\| [\w.]+)*)\s*\}\}")
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -228,7 +228,8 @@ def test_the_weekly_run_finds_what_fails(
     clone = tmp_path / "clone"
     url = f"{gated.hub.url}/acme/skills.git"
     subprocess.run(["git", "clone", "--quiet", url, clone], check=True)
-    machine = Runner(clone, {"matrix.shard": shard}, tmp_path)
+    branch = "github.event.repository.default_branch || github.ref_name"
+    machine = Runner(clone, {"matrix.shard": shard, branch: "main"}, tmp_path)
 
     code = machine.job(HEALTH)
 

@@ -124,11 +124,11 @@ def test_nothing_is_written_down_that_changed_meanwhile(known: Field) -> None:
     git_dir = str(known.folder.root / ".git")
     uses = Uses.of(git_dir)
     uses.set_fact(quick._fact(NAME), "")
-    before = quick.standing(git_dir, NAME)
+    before = quick.standing(git_dir, NAME, "main")
     known.folder.git("commit", "--allow-empty", "-m", "Meanwhile")
     given = assigning.assigned(known.folder.library, NAME, "k")
 
-    quick.remember(uses, git_dir, before, given)
+    quick.remember(uses, before, quick.standing(git_dir, NAME, "main"), given)
 
     assert uses.fact(quick._fact(NAME)) == ""
 

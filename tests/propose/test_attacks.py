@@ -78,6 +78,7 @@ def test_main_cannot_be_swapped_for_another_line(
     options = ("-s", "ours", "--allow-unrelated-histories", "-m", "Merge")
     loop.folder.git("merge", "--quiet", *options, "main")
     loop.folder.git("branch", "--force", "main", "HEAD")
+    loop.folder.git("checkout", "--quiet", "main")
     url = f"file://{loop.folder.root}"
     loop.folder.git("clone", "--quiet", "-b", "main", url, str(tmp_path / "clone"))
     clone = Loop(LibraryFolder(tmp_path / "clone"), run)

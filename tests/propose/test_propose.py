@@ -579,8 +579,6 @@ def test_a_hostile_configuration_has_no_effect(
         (hooks / name).write_text(f"#!/bin/sh\ntouch {mark}\nexit 1\n")
         (hooks / name).chmod(0o755)
     settings = {
-        "commit.gpgSign": "true",
-        "gpg.program": str(tmp_path / "no-gpg"),
         "core.autocrlf": "true",
         "core.hooksPath": str(hooks),
         "core.fsmonitor": f"touch {mark}",
@@ -610,7 +608,6 @@ def test_a_hostile_configuration_has_no_effect(
     monkeypatch.undo()
     assert not mark.exists()
     assert "\r" not in loop.text("xlsx-tables")
-    assert "gpgsig" not in loop.folder.git("cat-file", "-p", "main")
     assert "encoding" not in loop.folder.git("cat-file", "-p", data["commit"])
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.soak.model import Change, Disagreement, Expected, Model, Opening, recorded
-from tests.soak.places import CLONE, LIBRARY, Places, checkout_of, git
+from tests.soak.places import BRANCH, CLONE, LIBRARY, Places, checkout_of, git
 from tests.soak.processes import Command, Crew, Ended
 
 _CODES = {0, 1, 4}
@@ -41,7 +41,7 @@ class Checks:
         self.places = places
         self.model = model
         self.crew = crew
-        self.start = git(places.library, "rev-parse", "main")
+        self.start = git(places.library, "rev-parse", BRANCH)
         self.checkout = checkout_of(places.library)
 
     def ask(self, *line: str, place: str = LIBRARY, stdin: str = "") -> dict[str, Any]:
@@ -161,17 +161,17 @@ class Checks:
     def line(self, rows: list[dict[str, Any]]) -> None:
         """Main's own line holds what was reported, and nothing else."""
         root, model = self.places.library, self.model
-        span = f"{self.start}..main"
+        span = f"{self.start}..{BRANCH}"
         line = git(root, "rev-list", "--reverse", "--first-parent", span).split()
         if lost := model.changes.keys() - set(line):
-            raise Disagreement(f"main lost {[model.changes[it] for it in lost]}")
+            raise Disagreement(f"{BRANCH} lost {[model.changes[it] for it in lost]}")
         by_merge = {row["merge"]: row for row in rows if row["merge"]}
         self.history: list[Change] = []
         for commit in line:
             change = model.changes.get(commit)
             if change is None:
                 if commit not in by_merge:
-                    raise Disagreement(f"nobody made {commit} on main")
+                    raise Disagreement(f"nobody made {commit} on {BRANCH}")
                 skill = by_merge[commit]["skill"]
                 change = Change(commit, skill, self._tree(commit, skill), "promotion")
                 model.changes[commit] = change
@@ -180,7 +180,7 @@ class Checks:
             self._touches_one(commit, change.skill)
             self.history.append(change)
         if missing := by_merge.keys() - set(line):
-            raise Disagreement(f"merged, and not on main: {missing}")
+            raise Disagreement(f"merged, and not on {BRANCH}: {missing}")
 
     def _tree(self, commit: str, skill: str) -> str:
         line = ("rev-parse", "--verify", "--quiet", f"{commit}:skills/{skill}")
@@ -314,7 +314,7 @@ class Checks:
         if len(more) and not model.may_have_released:
             raise Disagreement(f"nobody released {more}")
         if strange := set(found.values()) - {it.commit for it in self.history}:
-            raise Disagreement(f"released, and not on main: {strange}")
+            raise Disagreement(f"released, and not on {BRANCH}: {strange}")
         model.tags, model.may_have_released = found, False
 
     def repositories(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.soak.places import git
+from tests.soak.places import BRANCH, git
 
 NOTHING: dict[str, Any] = {}
 
@@ -36,7 +36,7 @@ def revert(clone: Path, skill: str, *, is_merge: bool) -> dict[str, Any]:
             git(clone, "reset", "--quiet", "--hard")
             return NOTHING
         if is_merge:
-            git(clone, "switch", "--quiet", "--detach", "origin/main")
+            git(clone, "switch", "--quiet", "--detach", f"origin/{BRANCH}")
             git(clone, "merge", "--quiet", "--no-ff", "--no-edit", f"revert-{skill}")
         return _pushed(clone, skill)
 
@@ -60,21 +60,21 @@ def push(clone: Path, skill: str, text: str) -> dict[str, Any]:
 
 def pull(clone: Path) -> dict[str, Any]:
     with _alone(clone):
-        git(clone, "pull", "--quiet", "--ff-only", "origin", "main")
+        git(clone, "pull", "--quiet", "--ff-only", "origin", BRANCH)
     return NOTHING
 
 
 def _begin(clone: Path) -> None:
-    git(clone, "fetch", "--quiet", "origin", "main:refs/remotes/origin/main")
-    git(clone, "switch", "--quiet", "--discard-changes", "--detach", "origin/main")
+    git(clone, "fetch", "--quiet", "origin", f"{BRANCH}:refs/remotes/origin/{BRANCH}")
+    git(clone, "switch", "--quiet", "--discard-changes", "--detach", f"origin/{BRANCH}")
 
 
 def _pushed(clone: Path, skill: str) -> dict[str, Any]:
     """Push what was made; git refuses it if main has moved meanwhile."""
     made = git(clone, "rev-parse", "HEAD")
-    git(clone, "push", "--quiet", "origin", "HEAD:main", may_fail=True)
-    git(clone, "fetch", "--quiet", "origin", "main:refs/remotes/origin/main")
-    line = git(clone, "rev-list", "--first-parent", "origin/main").split()
+    git(clone, "push", "--quiet", "origin", f"HEAD:{BRANCH}", may_fail=True)
+    git(clone, "fetch", "--quiet", "origin", f"{BRANCH}:refs/remotes/origin/{BRANCH}")
+    line = git(clone, "rev-list", "--first-parent", f"origin/{BRANCH}").split()
     if made not in line:
         return NOTHING
     version = git(

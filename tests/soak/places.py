@@ -1,11 +1,14 @@
 """Where the soak works: a library with unsaved work in it, a clone, and folders."""
 
 import os
+import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-POLICY = """\
+BRANCH = "trunk"  # beside others that are called main and master
+POLICY = f"""\
+branch: {BRANCH}
 proposals:
   open: 14
 evidence:
@@ -89,15 +92,31 @@ def make(top: Path) -> Places:
     for folder in (places.library, places.drafts, places.agents, places.said):
         folder.mkdir(parents=True)
     root = places.library
-    git(root, "init", "--quiet", "--initial-branch", "main")
+    git(root, "init", "--quiet", "--initial-branch", BRANCH)
+    _sign(top)
     (root / "skillforge.yaml").write_text(POLICY)
     (root / "notes.txt").write_text("Notes of the owner\n")
     git(root, "add", "--all")
     git(root, "commit", "--quiet", "--message", "Start")
+    for branch in ("main", "master"):
+        git(root, "branch", branch)
     for name in (places.clone, places.hand):
         git(top, "clone", "--quiet", str(root), str(name))
     _begin_work(root)
     return places
+
+
+def _sign(top: Path) -> None:
+    """Have git sign commits and tags, where there is a program that makes a key."""
+    if shutil.which("ssh-keygen") is None:
+        return
+    key = str(top / "key")
+    line = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key]
+    subprocess.run(line, check=True)
+    settings = {"gpg.format": "ssh", "user.signingKey": key}
+    settings |= {"commit.gpgSign": "true", "tag.gpgSign": "true"}
+    for name, value in settings.items():
+        git(top, "config", "--global", name, value)
 
 
 def _begin_work(root: Path) -> None:

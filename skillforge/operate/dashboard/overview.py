@@ -195,7 +195,7 @@ def masthead(data: Mapping[str, Any]) -> Html:
                 str(data["generated"])[:16].replace("T", " "),
                 datetime=data["generated"],
             ),
-            " · main at " if commit else EMPTY,
+            f" · {data.get('branch', 'main')} at " if commit else EMPTY,
             tag("code", str(commit)[:10], title=commit) if commit else EMPTY,
             class_="note",
         ),
