@@ -123,7 +123,7 @@ def test_what_is_private_below_the_system_is_not_there(
     if isinstance(box, container.Container):
         pytest.skip("an image has a system of its own")
     places = ("/usr/share", os.path.realpath("/lib/python3"))
-    private = [path for path in places if os.path.isdir(path)]
+    private = [path for path in places if Path(path).is_dir()]
     monkeypatch.setattr(system_paths, "private_folders", lambda: private)
 
     ended = start("sh", "-c", "ls /usr/share /lib/python3 | grep -v :; ls -d /usr/bin")
