@@ -1,6 +1,7 @@
 """Which skills a command means: names, folders, files, a branch's changes, or all."""
 
 import os
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,11 +11,16 @@ from skillforge.checks import Ruleset
 from skillforge.checks.run import check_checkout, check_commit, check_skills
 from skillforge.config import Policy
 from skillforge.errors import RequestError
+from skillforge.gitrepo.checkout import pulse
 from skillforge.library import Library, evidence_beside, read_folder
 from skillforge.model import SKILL_FILE, SKILLS, Profile, Report, Skill
 
 if TYPE_CHECKING:
     from skillforge.checks.fix import Fix
+
+
+_PATIENCE = 15.0  # seconds for which a checkout may be on the move
+_PAUSE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +44,29 @@ class Selection:
 
 
 def validate(start: Path, selection: Selection, profile: Profile | None) -> Report:
-    """Check what was selected with the rules of its library's policy."""
+    """Check what was selected with the rules of its library's policy.
+
+    If a git moved the checkout meanwhile, as `promote` does, files were missing that
+    are there now: then what is wrong is read again.
+    """
     library = Library.find(start)
     if selection.is_of_commits or _is_bare(library):
         return _validate_objects(Library.open(start), selection, profile)
+    if library is None or library.repo is None:
+        return _validate_checkout(start, library, selection, profile)
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        before = pulse(library.root)
+        report = _validate_checkout(start, library, selection, profile)
+        is_still = not before.is_busy and pulse(library.root) == before
+        if report.ok or is_still or time.monotonic() > deadline:
+            return report
+        time.sleep(_PAUSE)
+
+
+def _validate_checkout(
+    start: Path, library: Library | None, selection: Selection, profile: Profile | None
+) -> Report:
     if not selection.targets:
         library = Library.open(start)
         return check_checkout(library, ruleset(library.policy(), profile))

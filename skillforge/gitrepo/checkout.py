@@ -1,6 +1,7 @@
 """Checkouts: which of them show a branch, what is unsaved there, and following it."""
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 _UNTRACKED = "?"  # letters of `ls-files -v`
 _USUAL = ("H", _UNTRACKED)
 _RECENT = 50  # commits that an index is compared with
+_ABANDONED = 10.0  # seconds after which nobody waits for the lock of an index
 _SAMPLE = 20  # files that are compared before a whole index is
 
 
@@ -75,12 +77,47 @@ def staged_blob(repo: "GitRepo", path: str) -> str:
 
 def lock_of(repo: "GitRepo") -> Path | None:
     """The lock of the index, if a git is at work on it, or died over it."""
-    folder = repo.root / ".git"
-    lock = folder / "index.lock"
-    if not folder.is_dir():
-        shown = repo.git("rev-parse", "--git-path", "index.lock").decode().strip()
-        lock = repo.root / shown
+    lock = _index(repo.root).with_name("index.lock")
     return lock if lock.exists() else None
+
+
+def _index(root: Path) -> Path:
+    dot_git = root / ".git"
+    if dot_git.is_dir():
+        return dot_git / "index"
+    try:  # a linked worktree names its folder in a file
+        named = os.fsdecode(dot_git.read_bytes()).strip().removeprefix("gitdir: ")
+    except OSError:
+        named = "."  # a bare repository
+    return root / named / "index"
+
+
+class Pulse(NamedTuple):
+    """Which index a checkout has, and since when a git has worked on it, if one does.
+
+    A git that moves a checkout holds the lock meanwhile, and replaces the index.
+    """
+
+    identity: tuple[int, int]
+    locked: float
+
+    @property
+    def is_busy(self) -> bool:
+        return time.time() - self.locked < _ABANDONED
+
+
+def pulse(root: Path) -> Pulse:
+    """What tells whether a checkout is being moved; no git is asked."""
+    index = _index(root)
+    try:
+        found = index.stat()
+        identity = (found.st_ino, found.st_mtime_ns)
+    except OSError:
+        identity = (0, 0)
+    try:
+        return Pulse(identity, index.with_name("index.lock").stat().st_mtime)
+    except OSError:
+        return Pulse(identity, 0.0)
 
 
 def can_follow(repo: "GitRepo", before: str, after: str) -> str:

@@ -1,6 +1,9 @@
 """`validate` on names, folders, files, revisions and branches."""
 
+import os
 import subprocess
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -182,3 +185,37 @@ def test_hook_variables_point_nowhere_else(
 
     assert run("validate", "--rev", "HEAD", "--json").data["skills"] == 2
     assert run("doctor").code == 0
+
+
+def test_a_checkout_that_git_moves_meanwhile_is_read_again(
+    inside: LibraryFolder, run: Run
+) -> None:
+    """`promote` brings the checkout along: for a moment, files are missing."""
+    skill = inside.root / "skills/csv-tables/SKILL.md"
+    text, lock = skill.read_bytes(), inside.root / ".git/index.lock"
+    lock.touch()
+    skill.unlink()
+
+    def finish() -> None:
+        skill.write_bytes(text)
+        lock.unlink()
+
+    git = threading.Timer(0.4, finish)
+    git.start()
+    ran = run("validate")
+    git.join()
+
+    assert ran.code == 0, ran.out
+
+
+def test_nobody_waits_for_a_lock_that_was_abandoned(
+    inside: LibraryFolder, run: Run
+) -> None:
+    inside.write("skills/csv-tables/SKILL.md", "broken")
+    lock = inside.root / ".git/index.lock"
+    lock.touch()
+    os.utime(lock, (time.time() - 60,) * 2)
+    start = time.monotonic()
+
+    assert run("validate").code == 1
+    assert time.monotonic() - start < 10

@@ -244,6 +244,22 @@ def test_a_lock_in_the_way_is_named_with_its_age(two_open: Loop) -> None:
     assert f"rm {loop.folder.root}/.git/index.lock" in ran.err
 
 
+def test_a_lock_that_a_killed_git_left_on_a_ref(two_open: Loop) -> None:
+    """As a killed `close` or `import-pending` leaves it."""
+    loop = two_open
+    lock = loop.folder.root / f"{REF}.lock"
+    lock.touch()
+    os.utime(lock, (time.time() - 90_000,) * 2)
+
+    refused = loop("close", 1)
+    assert refused.code == 3
+    assert "25 hours old" in refused.err
+    assert f"rm {lock}" in refused.err
+
+    assert fixed(loop) == ["lock"]
+    loop.ok("close", 1)
+
+
 def test_the_process_that_holds_our_lock_is_known(tmp_path: Path) -> None:
     assert holder(tmp_path) is None
     with alone(tmp_path):
