@@ -74,6 +74,16 @@ def test_where_it_answers_git_agrees(
         assert is_damaged or bool(done.returncode) == (not found)
 
 
+def test_only_git_can_tell_what_is_damaged(library: LibraryFolder) -> None:
+    """No answer is not the same as no ref: a rollout could be overlooked."""
+    git_dir = library.root / ".git"
+    (git_dir / "refs/heads/odd").write_bytes(b"")
+    (git_dir / "packed-refs").write_bytes(HASH + b" refs/heads/cut")
+
+    assert read_ref(str(git_dir), "refs/heads/odd") is None
+    assert read_ref(str(git_dir), "refs/heads/cut") is None
+
+
 def test_only_git_can_tell_where_a_ref_names_another(library: LibraryFolder) -> None:
     library.git("symbolic-ref", "refs/heads/alias", MAIN)
     git_dir = git_dir_of(str(library.root))
