@@ -22,6 +22,9 @@ _ESCAPED = re.compile(
 )
 _DEEPEST = 40
 _MOST_PASSES = 10
+_LABELS = ("name", "key", "field", "label", "id", "attribute", "column", "question")
+_VALUED = frozenset(("value", "answer", "text", "content", "val"))
+_MOST_LABELS = 8  # keys of an object that names a field, and its value
 _FEW = 8  # values that are tried one after the other
 
 
@@ -175,7 +178,7 @@ def remains(value: Any, known: Known) -> dict[str, int]:
 def _spans(text: str, field: Field) -> Sequence[text_fields.Span]:
     """The values of fields in a text; all of it, if its own field says so."""
     if field.kind and fields.is_value(field.kind, text):
-        return (text_fields.Span(0, len(text), field.kind),)
+        return (text_fields.Span(0, len(text), fields.label_of(field.kind)),)
     return text_fields.find(text)
 
 
@@ -188,7 +191,8 @@ def _mapped(value: Any, change: Change, field: Field = NO_FIELD, depth: int = 0)
         changed = change(text, field)
         return value if changed == text and math.isfinite(value) else changed
     if isinstance(value, Mapping) and depth <= _DEEPEST:
-        inner = zip(value.items(), _inner(field.key, tuple(value)), strict=True)
+        own_fields = _labelled(value) or _inner(field.key, tuple(value))
+        inner = zip(value.items(), own_fields, strict=True)
         return {
             change(str(key), NO_FIELD): _mapped(item, change, own, depth + 1)
             for (key, item), own in inner
@@ -196,6 +200,20 @@ def _mapped(value: Any, change: Change, field: Field = NO_FIELD, depth: int = 0)
     if isinstance(value, Sequence) and depth <= _DEEPEST:
         return [_mapped(item, change, field, depth + 1) for item in value]
     return value if value is None or isinstance(value, bool) else None
+
+
+def _labelled(value: Mapping[Any, Any]) -> tuple[Field, ...]:
+    """The fields of `{"name": "first_name", "value": "Ada"}`; none, if it is none."""
+    if not 2 <= len(value) <= _MOST_LABELS or _VALUED.isdisjoint(value):
+        return ()
+    names = (value.get(key) for key in _LABELS)
+    name = next((it for it in names if isinstance(it, str) and len(it) <= 60), "")
+    kind = fields.in_company(fields.kind_of(name), is_person=False)
+    is_secret = secrets.by_key(name, "anything-1")
+    if not kind and not is_secret:
+        return ()
+    own = Field(name if is_secret else "", kind)
+    return tuple(own if key in _VALUED else NO_FIELD for key in value)
 
 
 @lru_cache(maxsize=1024)

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 PLACES = "PLACE"  # ambiguous: of a person, or of the weather
 SOME_NAME = "SOMENAME"  # ambiguous: of a person, or of a tool
+WHO = "WHO"  # a person, if the value is the full name of somebody
 _PERSON = (
     "customer|client|patient|employee|manager|guest|passenger|contact|recipient|"
     "sender|receiver|holder|spouse|partner|parent|guardian|mother|father|child|"
@@ -27,8 +28,9 @@ _ENDS = (
     (
         "NAME",
         r"(?:first|last|full|given|family|sur|middle|maiden|nick|fore|christian)"
-        rf"_?names?|[fl]_?name|(?:{_PERSON})s?_?names?|(?:card|account)_?holder|"
-        r"contact_person|next_of_kin",
+        rf"_?names?|[fl]_?name|(?:{_PERSON})s?_?names?|"
+        r"(?:card|account)_?holder(?:_?name)?|name_?on_?(?:the_)?card|"
+        r"contact_person|next_of_kin|middle_?initial",
     ),
     (
         "ADDRESS",
@@ -36,7 +38,7 @@ _ENDS = (
         rf"|(?:street|house|apartment|apt){_NUMBER}|p_?o_?box|"
         r"birth_?place|place_of_birth|home_?town",
     ),
-    ("POSTCODE", r"(?:zip|post|pin)_?codes?|zip|postal(?:_?codes?)?|plz"),
+    ("POSTCODE", r"(?:zip|post|pin)_?codes?|zip(?:_plus)?|postal(?:_?codes?)?|plz"),
     (
         "BIRTHDATE",
         r"dob|(?:date|day|year|month)_?of_?birth|birth_?(?:date|day|year)|bday|"
@@ -45,7 +47,9 @@ _ENDS = (
     (
         "CARD",
         r"last_?(?:four|4)(?:_?digits)?|(?:credit_?|debit_?)?(?:card|cc)"
-        r"_?(?:number|num|no|digits)|cvv|cvc|card_security_code",
+        r"_?(?:number|num|no|digits)|cvv|cvc|cv|(?:card_)?security_code|"
+        r"(?:card|atm|debit|account)_pin|"
+        r"(?:card|cc)_?exp(?:iry|iration|ires)?(?:_?date)?",
     ),
     (
         "ID",
@@ -53,12 +57,20 @@ _ENDS = (
         rf"passport{_NUMBER}|(?:passport|national|tax|tax_?payer)_?id{_NUMBER}|"
         rf"driv(?:er_?s?|ing)_?licen[cs]e{_NUMBER}|licen[cs]e_?plate{_NUMBER}|"
         rf"(?:medical_record|national_insurance|nhs|insurance|bank_?account|account|"
-        r"routing)_?(?:number|num|no|nr)|mrn|bank_?account|sort_?code",
+        rf"routing)_?(?:number|num|no|nr)|mrn|bank_?account|sort_?code|nino?|"
+        r"(?:frequent_?fl[iy]er|loyalty|member(?:ship)?|known_travell?er|redress|policy|"
+        r"medicare|medicaid|health_card|insurance|patient|subscriber|employee|customer)"
+        r"_?(?:number|num|no|nr|id)",
     ),
     (
         "PHONE",
         rf"(?:tele|mobile_?|cell_?)?phones?{_NUMBER}|(?:mobile|cell|fax|whatsapp|tel)"
-        rf"{_NUMBER}",
+        rf"{_NUMBER}|contact_(?:number|num|no|nr)",
+    ),
+    (
+        WHO,
+        r"emergency_contact|(?:customer|patient|passenger|guest|recipient|employee|"
+        r"beneficiary|spouse|travell?er|attendee|applicant|tenant|insured|payee|student)",
     ),
     ("EMAIL", r"e?_?mails?(?:_?address)?"),
     (
@@ -72,7 +84,7 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 # What may stand behind the name proper, as in `address_line_2` or `zip_input`.
 _TAIL = re.compile(r"(?<!last)(?:_(?:\d+|value|text|field|input|raw|old|new))+$")
 _TECHNICAL = re.compile(
-    r"(?:.*_)?(?:ip(?:_?v)?|mac|e|email|mail|web|url|host|server|bind|listen|remote|peer|"
+    r"(?:.*_)?(?:ip(?:_?v)?|i_pv|phys|mac|e|email|mail|web|url|host|server|bind|listen|remote|peer|"
     r"socket|memory|mem|base|virtual|network|gateway|dns|proxy|wallet|contract|bus|"
     r"register|start|end|entry)_(?:\d_)?addr(?:ess(?:es)?)?"
 )
@@ -81,6 +93,7 @@ OF_A_PERSON = ("NAME", "ADDRESS", "POSTCODE", "BIRTHDATE", "PHONE", "EMAIL")
 _OF_A_TOOL = frozenset(
     ("arguments", "parameters", "function", "tool_call_id", "input_schema", "tool")
 )
+_SOME_NAMES = ("name", "first", "last", "display_name", "displayname")
 _IN_A_NAME = re.compile(r"first|last|middle|given|family|full|value|text")
 _IN_AN_ADDRESS = re.compile(r"line|number|unit|suite|code|district|region|value|text")
 
@@ -92,7 +105,12 @@ def kind_of(key: str) -> str:
     kind = next((kind for kind, ends in _KINDS if ends.fullmatch(name)), "")
     if kind == "ADDRESS" and _TECHNICAL.fullmatch(name):
         return "EMAIL" if "mail" in name else ""
-    return SOME_NAME if name in ("name", "first", "last") else kind
+    return SOME_NAME if name in _SOME_NAMES else kind
+
+
+def is_heading(text: str) -> bool:
+    """Whether a text is the name of a field, rather than a value such as a street."""
+    return not text[:1].isdigit() and bool(kind_of(text))
 
 
 def _spelled(key: str) -> str:
@@ -104,7 +122,7 @@ def _spelled(key: str) -> str:
 def kinds_of(keys: Sequence[str], under: str = "") -> list[str]:
     """What each field of an object holds; `under` is what its own field says."""
     kinds = [_inside(key, under) or kind_of(key) for key in keys]
-    is_person = under == "ADDRESS" or any(kind in OF_A_PERSON for kind in kinds)
+    is_person = under in ("ADDRESS", WHO) or any(kind in OF_A_PERSON for kind in kinds)
     is_tool = not _OF_A_TOOL.isdisjoint(keys)
     return [in_company(kind, is_person, is_tool) for kind in kinds]
 
@@ -116,6 +134,11 @@ def in_company(kind: str, is_person: bool, is_tool: bool = False) -> str:
     if kind == SOME_NAME:
         return "NAME" if is_person and not is_tool else ""
     return kind
+
+
+def label_of(kind: str) -> str:
+    """The kind that a placeholder names."""
+    return "NAME" if kind == WHO else kind
 
 
 def _inside(key: str, under: str) -> str:
@@ -135,21 +158,28 @@ _NO_VALUE = re.compile(
     r"username|user|admin|root|test|foo|bar|x+|\*+|-+|\.+|_+)",
     re.IGNORECASE,
 )
-_ENCODED = re.compile(r"(?<=\w)(?:\+|%20)(?=\w)")  # a space, in a query
+_ENCODED = re.compile(r"(?<=[\w,])(?:\+|%20)(?=\w)")  # a space, in a query
+_PERCENT = re.compile(r"%(2[CFcf]|3[Aa])")  # a comma, a slash or a colon
 _CODE = re.compile(r"[<>{}()\[\]$=;\\@|]|://|\w\.\w+\.|^0x|\.\.\.")
 _LETTER = r"[^\W\d_]"
-_PARTICLE = r"(?:de|der|den|van|von|la|le|del|della|di|da|dos|das|bin|ibn|al|el|y|e|zu)"
+PARTICLE = r"(?:de|der|den|van|von|la|le|del|della|di|da|dos|das|bin|ibn|al|el|y|e|zu)"
 _NAME = re.compile(
     rf"{_LETTER}(?:[^\W_]|[.'’-]){{0,40}}(?:,? "
-    rf"(?:{_PARTICLE}|[^\W\d_a-z](?:[^\W_]|[.'’-]){{0,40}}|\d(?:st|nd|rd|th))){{0,5}}"
+    rf"(?:{PARTICLE}|[^\W\d_a-z](?:[^\W_]|[.'’-]){{0,40}}|\d(?:st|nd|rd|th))){{0,5}}"
 )
+_DOTTED = re.compile(r"\w{2}\.\w")  # `typing.Any`
 _WORDY = re.compile(r"\b(?:the|of|your|their|is|to|for|this|that|a|an|user'?s?)\b")
-_POSTCODE = re.compile(r"(?=.{0,9}\d)[A-Za-z0-9][A-Za-z0-9 -]{2,9}")
+# Digits, and few letters at a time: `78750`, `SW1A 1AA`, but not `backup7`.
+_POSTCODE = re.compile(
+    r"(?=(?:[^\d]*\d){2})(?!.*[A-Za-z]{5})[A-Za-z0-9][A-Za-z0-9 -]{3,9}"
+)
 _DATE = re.compile(
     r"\d{4}|\d{8}|\d{1,4}[-/. ]\s?\w{1,9}[-/., ]{1,2}\d{1,4}(?:T[\d:.Z+-]{0,20})?|"
     r"[A-Z][a-z]{2,8}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4}"
 )
-_DIGITS = re.compile(r"[\d*x•. -]{0,20}\d{3,}", re.IGNORECASE)
+_DIGITS = re.compile(
+    r"[\d*x•. -]{0,20}\d{3,}|(?:0[1-9]|1[0-2]) ?[/-] ?(?:20)?\d\d", re.IGNORECASE
+)
 _IS_IP = re.compile(
     r"(?=.*\d)[\d.:a-fA-F]+(?::\d+)?|[\w.-]+:\d{2,5}|/.*|[\w-]+(?:\.[\w-]+)+"
 )
@@ -158,14 +188,35 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 def is_value(kind: str, text: str) -> bool:
     """Whether a text can be what its field announces, and is no placeholder of it."""
+    text = _PERCENT.sub(lambda it: chr(int(it[1], 16)), text)
     text = _ENCODED.sub(" ", text).strip()
     if not 1 < len(text) <= 120 or _NO_VALUE.fullmatch(text) or _CODE.search(text):
         return False
-    return kind in _CHECKS and _CHECKS[kind](text)
+    return kind in _CHECKS and not _is_spelling(kind, text) and _CHECKS[kind](text)
+
+
+def _is_spelling(kind: str, text: str) -> bool:
+    """`STREET_ADDRESS: "streetAddress"`: no value, but the name once more."""
+    is_word = " " not in text and not text[:1].isdigit()
+    return is_word and in_company(kind_of(text), is_person=True) == kind
 
 
 def _is_name(text: str) -> bool:
-    return _NAME.fullmatch(text) is not None and not _WORDY.search(text)
+    is_name = _NAME.fullmatch(text) is not None
+    return is_name and not _WORDY.search(text) and not _DOTTED.search(text)
+
+
+def _is_full_name(text: str) -> bool:
+    """Whether it is a first and a last name, and not a title or a group."""
+    return " " in text and not any(map(str.isdigit, text)) and _is_name(text)
+
+
+def is_bare_value(kind: str, value: str) -> bool:
+    """Whether a word without quotes, after the name of its field, is no code."""
+    has_digit = any(map(str.isdigit, value))
+    if kind in ("NAME", SOME_NAME, WHO):
+        return value[:1].isupper() and not has_digit
+    return has_digit or kind == PLACES
 
 
 def _is_phone(text: str) -> bool:
@@ -187,6 +238,7 @@ def _has_digits(text: str) -> bool:
 
 _CHECKS: dict[str, Callable[[str], bool]] = {
     "NAME": _is_name,
+    WHO: _is_full_name,
     "ADDRESS": _is_address,
     "POSTCODE": lambda text: _POSTCODE.fullmatch(text) is not None,
     "BIRTHDATE": lambda text: _DATE.fullmatch(text) is not None,

@@ -1,22 +1,26 @@
-"""Fields about people in a text: JSON, Python, YAML, queries, labels, markup, tables.
+"""Fields about people in a text: JSON, Python, YAML, queries, options, labels, markup.
 
 What is found has a place, since a value such as `TX` is private only where it stands.
 """
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 
+from skillforge.redact import tables
 from skillforge.redact.fields import (
     OF_A_PERSON,
-    PLACES,
+    PARTICLE,
     SOME_NAME,
+    WHO,
     in_company,
+    is_bare_value,
+    is_heading,
     is_value,
     kind_of,
+    label_of,
 )
 
 
@@ -36,48 +40,109 @@ _NEEDED = (
     "mobile", "cell", "fax", "whatsapp", "ssn", "social", "passport", "licen",
     "holder", "next_of", "house", "apartment", "apt", "town", "village", "suburb",
     "county", "province", "routing", "cc_", "cvv", "cvc", "mrn", "insurance",
-    "national", "tax", "plz", "code", "box", "medical",
+    "national", "tax", "plz", "code", "box", "medical", "ending", "number", "member",
+    "patient", "passenger", "guest", "customer", "recipient", "employee", "spouse",
+    "beneficiary", "travel", "attendee", "applicant", "insured", "live", "nin",
 )  # fmt: skip
-_QUOTED = (
-    r"""\\{0,3}"(?P<double>[^"\\\n]{1,120})\\{0,3}\""""
-    r"""|\\{0,3}'(?P<single>[^'\\\n]{1,120})\\{0,3}'"""
-)
-# `"key": "value"`, `'key': 'value'`, escaped or not; a list's first few texts, too.
+_MARK = r"\\{0,7}[\"'`]"  # a quote, escaped or not
+_KEY = r"[A-Za-z_](?:[\w.\-]|\[\w{0,20}\]){1,60}"
+_WORDS = r"[A-Za-z_][\w .\-\[\]]{1,60}"
+# `"key": "value"`, `'key' => 'value'`, `["key"] = "value"`, `textbox "key" [ref=1]: …`
 _IN_OBJECT = re.compile(
-    r"""(?P<quote>\\{0,3}["'])(?P<key>[A-Za-z_][\w .\-]{1,60})(?P=quote)"""
-    rf"""\s{{0,3}}:\s{{0,3}}(?:(?P<object>\{{)|(?:\[\s{{0,3}})?"""
-    rf"""(?:{_QUOTED}|(?P<bare>\d[\d-]{{1,30}})(?![\w.])))"""
+    rf"(?P<quote>{_MARK})(?P<key>{_WORDS})(?P=quote)\]?(?:\s\[[^\]\n]{{0,40}}\]){{0,3}}"
+    r"\s{0,3}(?:=>|=(?!=)|:)\s{0,3}(?P<open>[\[{(]?)\s{0,3}"
+)
+# `("key", "value")`, `fill("#key", "value")`, `getByLabel("key").fill("value")`
+_PAIR = re.compile(
+    rf"(?:\(\s{{0,3}}{_MARK}[#.]?|[#=]{_MARK}?)(?P<key>{_WORDS}?)(?:{_MARK}\]?){{1,2}}"
+    r"\s{0,3}(?:,|\)\.(?:fill|type|val|set\w{0,10}|send_?[kK]eys|press\w{0,15})\()\s{0,3}"
 )
 # `key="value"`, `key=value`, `key: value`, as in calls, queries, YAML and markup.
 _ASSIGNED = re.compile(
-    r"""(?<![\w.\-"'])(?P<key>[A-Za-z_][\w.\-]{1,60}?)(?:\[\w{0,20}\])?\s{0,2}(?:=>|[=:])"""
-    rf"""\s{{0,3}}(?:{_QUOTED}|(?P<bare>[^\s"'`,;&<>(){{}}\[\]|\\=]{{1,60}}))"""
+    rf"(?<![\w\-])(?<!\w\.)(?P<key>{_KEY}?)(?:(?<![A-Za-z_]\])\s{{1,2}})?"
+    r"(?P<sign>=>|=(?!=)|:)\s{0,3}"
 )
-# `- **First name:** Mia`, up to the end of the line.
+# `First name: Ada, last name: Lovelace`
+_INLINE = re.compile(
+    r"(?:^|[,;(|]\s{0,3}|[.!?]\s)"
+    r"(?P<key>[A-Za-z][\w'\-]{0,30}(?:\ [\w'\-]{1,30}){1,4})\s?(?P<sign>[:=])\s{1,3}",
+    re.MULTILINE,
+)
+_OPTION = re.compile(r"(?<![\w\-])--?(?P<key>[A-Za-z][\w.\-]{1,60})(?P<sign>=|\s{1,3})")
+# `name="key" … value="value"`, in markup and in JSON; also the other way round.
+_NAMED_BY = r"\b(?:name|key|field|label|id|attribute|column|placeholder)"
+_IS = rf"(?:{_MARK})?\s{{0,2}}[=:]\s{{0,2}}"
+_VALUED = rf"\b(?:value|text|answer|content|val){_IS}"
+_BESIDE = re.compile(
+    rf"{_NAMED_BY}{_IS}{_MARK}(?P<key>{_WORDS}?){_MARK}[^<>{{}}]{{0,120}}?{_VALUED}"
+)
+_BEFORE = re.compile(
+    rf"""{_VALUED}{_MARK}(?P<bare>[^"'\\\n<>]{{1,120}}){_MARK}"""
+    rf"[^<>{{}}]{{0,120}}?{_NAMED_BY}{_IS}{_MARK}(?P<key>{_WORDS}?){_MARK}"
+)
+_PART = re.compile(
+    rf'form-data;\s?name="(?P<key>{_WORDS}?)"\r?\n\r?\n(?P<bare>.{{1,120}})'
+)
+_QUOTED = re.compile(
+    r"""\\{0,7}"(?P<double>[^"\\\n]{1,120})\\{0,7}\""""
+    r"""|\\{0,7}'(?P<single>[^'\\\n]{1,120})\\{0,7}'"""
+)
+_NUMBER = re.compile(r"\d[\d-]{1,30}(?![\w.])")
+_REST = re.compile(r"[^\W_][^\n\"'`{}\[\]]{1,100}(?=\n|\Z)")
+_BARE = re.compile(
+    r"""[A-Z][a-z]{2,8}\.?\ \d{1,2}(?:st|nd|rd|th)?,?\ \d{4}(?!\w)"""
+    r"""|[^\s"'`,;&<>(){}\[\]|\\=?]{1,60}"""
+)
+# More words of a value without quotes, up to where it plainly ends.
+_MORE = re.compile(
+    rf"(?:(?:\ {PARTICLE}){{0,2}}\ (?![\w.\-]{{1,60}}[=:])"
+    r"[A-Z0-9#][\w.'’#\-]{0,40}){1,6}"
+    r"(?=\s*(?:[,;&|)}\]\"'\n]|\Z)|\s(?:--?\w|[\w.\-]{1,60}[=:]))"
+)
+_SENTENCE = re.compile(r"\ (?![\w.\-]{1,60}[=:])[A-Za-z]")
+_UNION = re.compile(r"\s?\|\s?\w|\s=\s")
+# `- **First name:** Mia`, `1. First name - Mia`, up to the end of the line.
+_BULLET = r"^[\s>*+\-#\d.)|]{0,12}"
+_LINE = (
+    r"""[*_`]{0,3}[ \t]{1,3}[*_`"']{0,3}(?P<bare>[^\s*`"'][^\n*`"|;]{0,100}+)"""
+    r"(?!\|\s?None)"
+)
 _LABEL = re.compile(
-    r"""^[\s>*+\-#\d.)|]{0,12}(?P<key>[A-Za-z][\w.' \-]{1,60}?)[*_`]{0,3}\s?:"""
-    r"""[*_`]{0,3}[ \t]{1,3}[*_`"']{0,3}(?P<bare>[^\s*`"'][^\n*`"|;]{0,100})""",
+    rf"{_BULLET}(?P<key>[A-Za-z][\w.' \-\[\]]{{1,60}}?)[*_`]{{0,3}}\s?:{_LINE}",
+    re.MULTILINE,
+)
+_DASHED = re.compile(
+    rf"{_BULLET}(?P<key>[A-Za-z]\w{{0,30}}[ _][\w.' \-]{{1,40}}?)[*_`]{{0,3}}"
+    rf"[ \t][-–—]{_LINE}",
     re.MULTILINE,
 )
 _ELEMENT = re.compile(
-    r"<(?P<key>[A-Za-z_][\w.:\-]{1,60})(?:\s[^<>]{0,200})?>(?P<bare>[^<>]{1,120})</"
+    r"<(?P<key>[A-Za-z_][\w.:\-]{1,60})(?:\s[^<>]{0,200})?>(?:<!\[CDATA\[)?"
+    r"(?P<bare>[^<>\]]{1,120})(?:\]\]>)?</"
 )
-# "My first name is Mia", "the card ending in 1234".
+# `<dt>First name</dt><dd>Ada</dd>`, `<label>First name</label> <b>Ada</b>`
+_SHOWN = re.compile(
+    r"<(?:dt|label|b|strong|span|div)\b[^<>]{0,200}>\s{0,9}"
+    r"(?P<key>[A-Za-z][\w.' \-\[\]]{1,60}?)\s?:?\s{0,9}</\w{1,9}>"
+    r":?\s{0,9}<\w[^<>]{0,200}>\s{0,9}(?P<bare>[^<>]{1,120})<"
+)
+# "My first name is Mia", "the card ending in 1234", "I live at 12 Elm Street".
 _SPOKEN = re.compile(
     r"""\b(?P<key>(?i:(?:first|last|middle|full|family)\ name|my\ name|zip(?:\ code)?|
-    post(?:al\ |\ )?code|date\ of\ birth|dob|birthday))\ (?i:is|was)\ (?P<bare>
+    post(?:al\ |\ )?code|date\ of\ birth|dob|birthday|ssn|social\ security\ number|
+    passport\ number|account\ number))\ (?i:is|was)\ (?P<bare>
     [A-Z][\w'’-]{1,30}(?:\ [A-Z][\w'’-]{1,30}){0,3}|[\w/-]{0,6}\d[\w/-]{2,12})
-    |\b(?P<card>(?i:cards?|visa|mastercard|amex|paypal|account)\b[^.\n\d]{0,30}
-    (?i:ending|ends)\ (?i:in|with|on)\ (?i:the\ digits\ )?)(?P<digits>\d{4})(?!\w)""",
+    |\b(?i:cards?|visa|mastercard|amex|paypal|account|one)\b[^.\n\d]{0,30}
+    (?i:ending|ends)\ (?i:(?:in|with|on)\ )?(?i:the\ digits\ )?(?P<digits>\d{4})(?!\w)
+    |\b(?i:last\ (?:four|4)(?:\ digits)?)\b[^.\n\d]{0,40}\ (?P<four>\d{4})(?!\w)
+    |\b(?i:address\ is|lives?\ at|live\ at)\ (?P<place>\d{1,6}\ [A-Z][\w.'’-]{0,30}
+    (?:,?\ (?:[A-Z][\w.'’-]{0,30}|\d{1,6})){1,8})""",
     re.VERBOSE,
 )
-_GROUPS = ("object", "double", "single", "bare")
 _VARIABLE = re.compile(r"[a-z_]\w*|\w*_\w*")
 _QUERY = re.compile(r"[?&][\w.-]{1,60}(?:\[\w*\])?=\Z")
 _BREAKS_OBJECT = re.compile(r"[{}]|\n\s*\n")
 _COMPANY = 400  # characters within which two fields are of the same object
-_RULE = re.compile(r"^[ \t]*\|?[ \t]*:?-{2,}[-|: \t]*$", re.MULTILINE)
-_MOST_COLUMNS = 60
 
 
 @lru_cache(maxsize=2048)
@@ -88,125 +153,147 @@ def find(text: str) -> tuple[Span, ...]:
         return ()
     if "\\" in text:
         text = _BREAK.sub(" \n", text)
-    every = {*_fields(text), *_columns(text)}
-    found = sorted(every, key=lambda it: (it.start, -it.end))
-    people = [it.start for it in found if it.kind in OF_A_PERSON]
+    rows = (_trimmed(text, *cell) for cell in tables.cells(text))
+    found = sorted({*_fields(text), *rows}, key=lambda it: (it.start, -it.end))
+    people = [(it.start, it.kind) for it in found if _is_of_a_person(text, it)]
     settled = (it._replace(kind=_settled(text, it, people)) for it in found)
     spans: list[Span] = []
     for span in settled:
         if spans and span.start < spans[-1].end:
             continue
         if span.kind and is_value(span.kind, text[span.start : span.end]):
-            spans.append(span)
+            spans.append(span._replace(kind=label_of(span.kind)))
     return tuple(spans)
 
 
-def _settled(text: str, span: Span, people: list[int]) -> str:
+def _is_of_a_person(text: str, span: Span) -> bool:
+    """Whether a field makes those beside it a person's: not if it holds a file."""
+    value = text[span.start : span.end]
+    is_any = span.kind == "EMAIL" or value[:1] in ("", "<")
+    return span.kind in OF_A_PERSON and (is_any or is_value(span.kind, value))
+
+
+def _settled(text: str, span: Span, people: list[tuple[int, str]]) -> str:
     """The kind of a field; for one that says little alone, by those beside it."""
     if in_company(span.kind, is_person=False) == span.kind:
         return span.kind
-    at = bisect_left(people, span.start)
-    return in_company(
-        span.kind,
-        is_person=any(
-            abs(other - span.start) <= _COMPANY
-            and not _BREAKS_OBJECT.search(
-                text, *sorted((span.end if other > span.start else span.start, other))
-            )
-            for other in people[max(at - 1, 0) : at + 2]
-            if other != span.start
-        ),
+    at = bisect_left(people, (span.start, ""))
+    beside = [
+        kind
+        for other, kind in people[max(at - 1, 0) : at + 2]
+        if other != span.start and _is_near(text, span, other)
+    ]
+    value = text[span.start : span.end]
+    is_alone = set(beside) == {"EMAIL"} and " " not in value
+    is_person = value[:1].isupper() and not is_heading(value) and not is_alone
+    if span.kind == SOME_NAME and not is_person:
+        return ""  # of a package, a tool or a field
+    return in_company(span.kind, is_person=bool(beside))
+
+
+def _is_near(text: str, span: Span, other: int) -> bool:
+    """Whether two fields are in the same object."""
+    between = sorted((span.end if other > span.start else span.start, other))
+    return abs(other - span.start) <= _COMPANY and not _BREAKS_OBJECT.search(
+        text, *between
     )
 
 
 def _fields(text: str) -> Iterator[Span]:
-    for pattern in (_IN_OBJECT, _ASSIGNED, _LABEL, _ELEMENT):
-        for match in pattern.finditer(text):
-            if kind := kind_of(match["key"]):
-                yield from _values(text, match, kind)
+    for match, kind in _named(text, _IN_OBJECT):
+        yield from _in_object(text, match, kind)
+    for pattern in (_PAIR, _BESIDE):
+        for match, kind in _named(text, pattern):
+            yield from _quoted(text, match.end(), kind, is_apart=True)
+    for pattern in (_ASSIGNED, _INLINE, _OPTION):
+        for match, kind in _named(text, pattern):
+            yield from _assigned(text, match, kind)
+    for pattern in (_LABEL, _DASHED, _ELEMENT, _SHOWN, _BEFORE, _PART):
+        for match, kind in _named(text, pattern):
+            yield _trimmed(text, *match.span("bare"), kind)
+    yield from _spoken(text)
+
+
+def _named(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[re.Match[str], str]]:
+    for match in pattern.finditer(text):
+        if kind := kind_of(match["key"]):
+            yield match, kind
+
+
+def _in_object(text: str, match: re.Match[str], kind: str) -> Iterator[Span]:
+    at = match.end()
+    if match["open"] == "{":  # no value: says whose the objects in it and around are
+        whose = "NAME" if kind in (SOME_NAME, WHO) else kind
+        yield from (Span(it, it, whose) for it in (match.start("open"), at))
+    elif bare := _REST.match(text, at) or _NUMBER.match(text, at):
+        if not bare[0][0].islower():
+            yield _trimmed(text, *bare.span(), kind)
+    else:
+        yield from _quoted(text, at, kind)
+
+
+def _quoted(text: str, at: int, kind: str, *, is_apart: bool = False) -> Iterator[Span]:
+    """A value in quotes; one that is apart from its name is not another such name."""
+    if not (match := _QUOTED.match(text, at)):
+        return
+    group = "double" if match["double"] else "single"
+    value = match[group]
+    is_name = kind in ("NAME", SOME_NAME, WHO) and not value[:1].isupper()
+    if is_apart and (is_heading(value) or is_name):
+        return
+    yield _trimmed(text, *match.span(group), kind)
+
+
+def _assigned(text: str, match: re.Match[str], kind: str) -> Iterator[Span]:
+    at = match.end()
+    quote = text[match.start() - 1 : match.start()] if match.start() else ""
+    if quote in ("'", '"') and match["sign"] == "=":  # `-F 'key=value'`
+        end = text.find(quote, at, at + 120)
+        if end > at and not re.search(r"[&=\n]", text[at:end]):
+            yield _trimmed(text, at, end, kind)
+            return
+    if _QUOTED.match(text, at):
+        yield from _quoted(text, at, kind)
+    elif (bare := _BARE.match(text, at)) and _can_be_bare(match, bare, kind):
+        yield _trimmed(text, at, _end(bare), kind)
+
+
+def _end(bare: re.Match[str]) -> int:
+    more = _MORE.match(bare.string, bare.end())
+    return more.end() if more else bare.end()
+
+
+def _can_be_bare(match: re.Match[str], bare: re.Match[str], kind: str) -> bool:
+    """Whether what follows a name without quotes is a value, rather than code."""
+    text, value, end = bare.string, bare[0], bare.end()
+    if text[end : end + 1] in ("(", "[", "{") or _UNION.match(text, end):
+        return False  # a call, or a type
+    if _QUERY.search(text, max(0, match.start() - 80), bare.start()):
+        return True
+    goes_on = _SENTENCE.match(text, end) and not _MORE.match(text, end)
+    if kind in ("NAME", SOME_NAME, WHO) and match["sign"] == ":" and goes_on:
+        return False  # the first word of a sentence
+    whole = text[bare.start() : _end(bare)]
+    return is_bare_value(kind, whole) and not _is_variable(kind, value)
+
+
+def _is_variable(kind: str, value: str) -> bool:
+    is_name = kind in ("NAME", SOME_NAME, WHO)
+    return not is_name and _VARIABLE.fullmatch(value) is not None
+
+
+def _spoken(text: str) -> Iterator[Span]:
     for match in _SPOKEN.finditer(text):
-        if match["digits"]:
-            yield Span(match.start("digits"), match.end("digits"), "CARD")
+        if name := next((it for it in ("digits", "four") if match[it]), ""):
+            yield Span(*match.span(name), "CARD")
+        elif match["place"]:
+            yield _trimmed(text, *match.span("place"), "ADDRESS")
         else:
             kind = in_company(kind_of(match["key"].removeprefix("my ")), True)
-            yield _trimmed(text, match.start("bare"), match.end("bare"), kind)
-
-
-def _values(text: str, match: re.Match[str], kind: str) -> Iterator[Span]:
-    groups = match.groupdict()
-    name = next(it for it in _GROUPS if groups.get(it))
-    if name == "object":  # has no value, and says whose the object in it and around is
-        whose = "NAME" if kind == SOME_NAME else kind
-        yield from (Span(at, at, whose) for at in (match.start(name), match.end(name)))
-    elif name != "bare" or _can_be_bare(kind, match):
-        yield _trimmed(text, match.start(name), match.end(name), kind)
-
-
-def _can_be_bare(kind: str, match: re.Match[str]) -> bool:
-    """Whether what follows a name without quotes is a value, rather than code."""
-    if match.re is not _ASSIGNED:
-        return True
-    text, value = match.string, match["bare"]
-    if text[match.end() :][:1] in ("(", "[", "{"):
-        return False  # a call
-    if _QUERY.search(text, max(0, match.start() - 80), match.start("bare")):
-        return True
-    if kind in ("NAME", SOME_NAME):
-        return value[:1].isupper() and not any(map(str.isdigit, value))
-    is_name = kind != PLACES and not any(map(str.isdigit, value))
-    return not is_name and not _VARIABLE.fullmatch(value)
+            yield _trimmed(text, *match.span("bare"), kind)
 
 
 def _trimmed(text: str, start: int, end: int, kind: str) -> Span:
     inner = text[start:end]
-    left = len(inner) - len(inner.lstrip())
-    return Span(start + left, start + len(inner.rstrip(" \t\r,.")), kind)
-
-
-def _columns(text: str) -> Iterator[Span]:
-    """The cells below the headings of a Markdown table, or of lines with commas."""
-    lines = [0, *(match.end() for match in re.finditer("\n", text)), len(text) + 1]
-    kinds: list[str] = []
-    sign = ""
-    for start, following in pairwise(lines):
-        line = text[start : following - 1]
-        cells = list(_cells(line, start, sign)) if kinds else []
-        if cells and _RULE.fullmatch(line):
-            continue
-        if len(cells) != len(kinds) or not kinds:
-            sign, kinds = _heading(line)
-            continue
-        for (low, high), kind in zip(cells, kinds, strict=True):
-            if kind and low < high:
-                yield _trimmed(text, low, high, kind)
-
-
-def _heading(line: str) -> tuple[str, list[str]]:
-    """What divides the columns of a table, and what each holds; else nothing."""
-    for sign in ("|", "\t", ",", ";"):
-        if 1 <= line.count(sign) <= _MOST_COLUMNS:
-            names = [line[low:high] for low, high in _cells(line, 0, sign)]
-            kinds = [kind_of(name) if _is_heading(name) else "" for name in names]
-            is_table = all(map(_is_heading, names)) and sum(map(bool, names)) > 1
-            is_table &= any(kind in (*OF_A_PERSON, "CARD", "ID") for kind in kinds)
-            return (sign, kinds) if is_table else ("", [])
-    return "", []
-
-
-def _is_heading(cell: str) -> bool:
-    return (
-        re.fullmatch(r"[\s*\"']*(?:[A-Za-z_#][\w .#/()-]{0,40})?[\s*\"']*", cell)
-        is not None
-    )
-
-
-def _cells(line: str, start: int, sign: str) -> Iterable[tuple[int, int]]:
-    """Where the cells of a row begin and end, without quotes around them."""
-    at = 0
-    inner = line.strip().strip("|") if sign == "|" else line
-    at = line.find(inner) if inner else 0
-    for cell in inner.split(sign):
-        stripped = cell.strip(" \t\"'*`")
-        low = start + at + (cell.find(stripped) if stripped else 0)
-        yield low, low + len(stripped)
-        at += len(cell) + len(sign)
+    left = len(inner) - len(inner.lstrip(" \t\r\n\"'"))
+    return Span(start + left, start + len(inner.rstrip(" \t\r\n,.\"'")), kind)

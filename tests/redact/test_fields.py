@@ -38,6 +38,15 @@ PRIVATE = {
     ("drivers", "license", "number"): "D6101-40706",
     ("phone", "number"): "5551234567",
     ("mobile", "phone"): "555 0199 22",
+    ("contact", "number"): "5551234567",
+    ("name", "on", "card"): "Ola Nordmann",
+    ("cardholder", "name"): "Ola Nordmann",
+    ("emergency", "contact"): "Ola Nordmann",
+    ("patient",): "Ola Nordmann",
+    ("cvv", "2"): "737",
+    ("card", "expiry"): "11/28",
+    ("member", "id"): "M7712345",
+    ("frequent", "flyer", "number"): "FF881234",
 }
 ORDINARY = {
     ("file", "name"): "report.csv",
@@ -66,6 +75,15 @@ ORDINARY = {
     ("state", "machine"): "Idle",
     ("street", "view"): "Enabled",
     ("post",): "12345",
+    ("zip",): "backup7",
+    ("patient",): "waiting",
+    ("guest",): "Windows",
+    ("customer", "id"): "none yet",
+    ("full", "name"): "typing.Any",
+    ("i", "pv", "4", "address"): "Loopback",
+    ("display", "name"): "Bookshelf",
+    ("street", "address"): "streetAddress",
+    ("last", "name"): "lastName",
 }
 SPELLINGS: dict[str, Callable[[tuple[str, ...]], str]] = {
     "snake": "_".join,
@@ -94,6 +112,36 @@ CONTAINERS: dict[str, Callable[[str, str], object]] = {
     "element": lambda key, value: f"<user><{key}>{value}</{key}></user>",
     "table": lambda key, value: f"| n | {key} |\n| --- | --- |\n| 1 | {value} |\n",
     "csv": lambda key, value: f"id,{key},total\n1,{value},3\n2,{value},4\n",
+    "csv-quoted": lambda key, value: f'"id","{key}"\n"1, or 2","{value}"\n',
+    "psql": lambda key, value: f" id | {key} \n----+----\n  1 | {value}\n(1 row)\n",
+    "mysql": lambda key, value: f"+--+--+\n| id | {key} |\n+--+--+\n| 1 | {value} |\n",
+    "rows": lambda key, value: (
+        f"| n | x |\n|---|---|\n| 1 | 2 |\n\n| {key} | {value} |"
+    ),
+    "sql": lambda key, value: (
+        f"INSERT INTO t (id, {key}) VALUES (1, '{value}'), (2, '')"
+    ),
+    "html-rows": lambda key, value: f"<tr><th>{key}</th><td>{value}</td></tr>",
+    "html-columns": lambda key, value: (
+        f"<tr><th>n</th><th>{key}</th><th>x</th></tr>\n"
+        f"<tr><td>1</td><td>{value}</td><td>y</td></tr>"
+    ),
+    "definition": lambda key, value: f"<dt>{key}</dt>\n<dd>{value}</dd>",
+    "cdata": lambda key, value: f"<{key}><![CDATA[{value}]]></{key}>",
+    "form": lambda key, value: f'<input name="{key}" type="text" value="{value}">',
+    "form-back": lambda key, value: f'<input value="{value}" id="{key}">',
+    "multipart": lambda key, value: f'form-data; name="{key}"\r\n\r\n{value}\r\n--x',
+    "pairs": lambda key, value: {"fields": [{"name": key, "value": value}]},
+    "pairs-json": lambda key, value: json.dumps([{"name": key, "value": value}]),
+    "option": lambda key, value: f"tool --{key} '{value}' --limit 3",
+    "option=": lambda key, value: f'tool --{key}="{value}" --limit 3',
+    "form-option": lambda key, value: f"curl -F '{key}={value}' https://x.example",
+    "php": lambda key, value: f"['{key}' => '{value}', 'n' => 1]",
+    "ruby": lambda key, value: f'{{:{key}=>"{value}", :n=>1}}',
+    "index": lambda key, value: f'row["{key}"] = "{value}"',
+    "log": lambda key, value: f'INFO: user: {key}="{value}" total=3',
+    "snapshot": lambda key, value: f'- textbox "{key}" [ref=e12]: {value}\n',
+    "inline": lambda key, value: f"Order: 7, {key}: {value}, total: 12",
 }
 
 
@@ -212,6 +260,27 @@ def test_a_name_of_two_parts_is_one_of_a_person_too() -> None:
         pytest.param("Address: the address of the user, as they gave it", id="label"),
         pytest.param("zip: archive the folder; address: 0.0.0.0:8080", id="yaml"),
         pytest.param('{"first_name": "string", "dob": "YYYY-MM-DD"}', id="template"),
+        pytest.param("Name: PyGithub\nVersion: 2.1\nAuthor-email: <EMAIL_1>", id="pip"),
+        pytest.param('if node.fullname == "Optional" or name == "Any":', id="compare"),
+        pytest.param("types[fname] = Ellipsis", id="index"),
+        pytest.param("fullname: Full name of the type\n", id="docstring"),
+        pytest.param("def f(parent_name: Key | None, zip: Zip | None)", id="union"),
+        pytest.param(
+            "from ipaddress import IPv4Address, IPv6Address\n"
+            "from typing import Annotated, ClassVar\n",
+            id="imports",
+        ),
+        pytest.param("['first_name', 'Total', 'zip',\n 'a1', 'b2', 'c3',\n", id="list"),
+        pytest.param(
+            "<tr><th>First name</th><th>Plan</th></tr><tr><td></td><td>Gold</td></tr>",
+            id="headings",
+        ),
+        pytest.param("| First name | Plan |\n| --- | --- |\n", id="heading"),
+        pytest.param('fields = ("first_name", "City", "Plan")', id="tuple"),
+        pytest.param("apt - The Debian package tool", id="dash"),
+        pytest.param(
+            "tool --zip out.zip --address 0.0.0.0 --name Tables", id="options"
+        ),
     ],
 )
 def test_what_only_looks_like_a_person_stays(value: object) -> None:
@@ -254,8 +323,26 @@ def test_a_value_that_is_also_a_word_goes_from_its_field_only() -> None:
     ("text", "left"),
     [
         ("My zip code is 98178, sorry", "My zip code is <POSTCODE_1>, sorry"),
+        ("guest[0].dateOfBirth=1991-12-30", "guest[0].dateOfBirth=<BIRTHDATE_1>"),
+        ("user[first_name]=Ada&n=1", "user[first_name]=<NAME_1>&n=1"),
         ("Her first name is Mia.", "Her first name is <NAME_1>."),
         ("use the Visa card ending in 7334", "use the Visa card ending in <CARD_1>"),
+        ("Let's use the Visa ending in 2076", "Let's use the Visa ending in <CARD_1>"),
+        ("the last four digits are 2076.", "the last four digits are <CARD_1>."),
+        ("I live at 12 Elm Street, Austin.", "I live at <ADDRESS_1>."),
+        (
+            "First name: Ada, last name: Byron",
+            "First name: <NAME_1>, last name: <NAME_2>",
+        ),
+        (
+            "page.getByLabel('Last name').fill('Byron')",
+            "page.getByLabel('Last name').fill('<NAME_1>')",
+        ),
+        (
+            "GET https://x.example/u?first_name=Ada",
+            "GET https://x.example/u?first_name=<NAME_1>",
+        ),
+        ('id,name_on_card\n1,"Byron, Ada"\n', 'id,name_on_card\n1,"<NAME_3>"\n'),
     ],
 )
 def test_what_is_said_of_a_field_counts(text: str, left: str) -> None:

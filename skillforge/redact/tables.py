@@ -1,0 +1,162 @@
+"""Cells of tables in a text, each with its heading: Markdown, CSV, SQL, HTML.
+
+Only names of fields are known here by `kind_of`; what a cell holds is for the caller
+to judge.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from skillforge.redact.fields import OF_A_PERSON, WHO, is_heading, kind_of
+
+
+class Cell(NamedTuple):
+    """Where a cell is in a text, and the kind that its heading announces."""
+
+    start: int
+    end: int
+    kind: str
+
+
+Bounds = tuple[int, int]
+# The line below a heading, in Markdown, psql and mysql.
+_RULE = re.compile(r"[ \t]*[|+]?[ \t]*:?-{2,}[-+|: \t]*")
+_MOST_COLUMNS = 60
+_COMMA = re.compile(r'[^,"]*(?:"[^"]*"[^,"]*)*(?:,|\Z)')
+_SEMICOLON = re.compile(r'[^;"]*(?:"[^"]*"[^;"]*)*(?:;|\Z)')
+_QUOTING = {",": _COMMA, ";": _SEMICOLON}
+_NAME_IN_TABLE = re.compile(r"[\s*`]*(?:[A-Za-z_#][\w .#/()\[\]-]{0,40})?[\s*`]*")
+_NAME_IN_LIST = re.compile(r'[ "]*[A-Za-z_#][\w .#/()\[\]-]{0,40}[ "\r]*')
+_INSERT = re.compile(
+    r"\binsert\s{1,9}(?:or\s{1,9}\w{1,20}\s{1,9})?into\s{1,9}[^\s()]{1,100}\s{0,9}"
+    r"\((?P<names>[^()]{1,2000})\)\s{0,9}values\s{0,9}",
+    re.IGNORECASE,
+)
+_SQL_ROW = re.compile(
+    r"\s{0,9},?\s{0,9}\((?P<cells>(?:[^()']|'[^'\n]{0,500}'){1,4000})\)"
+)
+_SQL_CELL = re.compile(r"(?:[^,']|'[^']*')+")
+_HTML_ROW = re.compile(r"<tr\b[^<>]{0,200}>", re.IGNORECASE)
+_HTML_CELL = re.compile(
+    r"<t(?P<tag>[hd])\b[^<>]{0,200}>\s{0,20}(?P<text>[^<>]{0,120}?)\s{0,20}</t[hd]>",
+    re.IGNORECASE,
+)
+
+
+def cells(text: str) -> Iterator[Cell]:
+    """The cells below headings of which at least one is about a person."""
+    yield from _in_lines(text)
+    if "nsert" in text or "NSERT" in text:
+        yield from _in_inserts(text)
+    if "<t" in text or "<T" in text:
+        yield from _in_html(text)
+
+
+def _in_lines(text: str) -> Iterator[Cell]:
+    """Rows of a Markdown or psql table, and of lines with commas or tabs."""
+    ends = [0, *(match.end() for match in re.finditer("\n", text)), len(text) + 1]
+    kinds: Sequence[str] = ()
+    sign = ""
+    before: list[Cell] = []  # a row of a name and its value, or a heading
+    for start, following in pairwise(ends):
+        line = text[start : following - 1]
+        if _RULE.fullmatch(line):
+            before = []  # it was a heading
+            continue
+        yield from before
+        before = []
+        row = _split(line, sign) if kinds else []
+        if kinds and len(row) == len(kinds):
+            yield from _below(kinds, row, start)
+        else:
+            sign, kinds = _heading(line)
+            before = list(_pair(line, start))
+    yield from before
+
+
+def _below(kinds: Sequence[str], row: Sequence[Bounds], at: int) -> Iterator[Cell]:
+    for (low, high), kind in zip(row, kinds, strict=True):
+        if kind and low < high:
+            yield Cell(at + low, at + high, kind)
+
+
+def _pair(line: str, at: int) -> Iterator[Cell]:
+    """`| First name | Ada |`: the name of a field, and its value beside it."""
+    row = _split(line, "|") if 1 <= line.count("|") <= 3 else []
+    names = [line[low:high] for low, high in row]
+    kind = kind_of(names[0]) if len(row) == 2 else ""
+    if kind and _NAME_IN_TABLE.fullmatch(names[0]) and not is_heading(names[1]):
+        yield from _below(("", kind), row, at)
+
+
+def _heading(line: str) -> tuple[str, Sequence[str]]:
+    """What divides the columns of a table, and what each holds; else nothing."""
+    for sign in ("|", "\t", ",", ";"):
+        if 1 <= line.count(sign) <= _MOST_COLUMNS:
+            is_name = (_NAME_IN_TABLE if sign == "|" else _NAME_IN_LIST).fullmatch
+            names = [line[low:high] for low, high in _split(line, sign)]
+            raw = (line.strip().strip("|") if sign == "|" else line).split(sign)
+            kinds = _kinds(names) if all(map(is_name, raw)) and len(names) > 1 else ()
+            return sign, kinds
+    return "", ()
+
+
+def _kinds(names: Sequence[str]) -> Sequence[str]:
+    """The kinds of columns; none, if no column is about a person."""
+    kinds = [kind_of(name) if name else "" for name in names]
+    is_person = any(kind in (*OF_A_PERSON, WHO, "CARD", "ID") for kind in kinds)
+    return kinds if is_person else ()
+
+
+def _split(line: str, sign: str) -> list[Bounds]:
+    """Where the cells of a row begin and end, without the quotes around them."""
+    if sign == "|":
+        inner = line.strip().strip("|")
+        return _bounds(inner.split(sign), line.find(inner) if inner else 0)
+    if sign in _QUOTING and '"' in line and line.count('"') % 2 == 0:
+        parts = [match[0] for match in _QUOTING[sign].finditer(line)]
+        parts = [part.removesuffix(sign) for part in parts]
+        return _bounds(parts[:-1] if line[-1:] != sign else parts, 0)
+    return _bounds(line.split(sign), 0)
+
+
+def _bounds(parts: Sequence[str], at: int) -> list[Bounds]:
+    found = []
+    for part in parts:
+        stripped = part.strip(" \t\r\"'*`")
+        low = at + (part.find(stripped) if stripped else 0)
+        found.append((low, low + len(stripped)))
+        at += len(part) + 1
+    return found
+
+
+def _in_inserts(text: str) -> Iterator[Cell]:
+    """`INSERT INTO users (first_name, zip) VALUES ('Ada', '94110'), …`."""
+    for match in _INSERT.finditer(text):
+        names = [name.strip(" \t\r\n\"'`[]") for name in match["names"].split(",")]
+        kinds = _kinds(names)
+        at = match.end()
+        while kinds and (row := _SQL_ROW.match(text, at)):
+            at = row.end()
+            parts = [it[0] for it in _SQL_CELL.finditer(row["cells"])]
+            if len(parts) == len(kinds):
+                yield from _below(kinds, _bounds(parts, 0), row.start("cells"))
+
+
+def _in_html(text: str) -> Iterator[Cell]:
+    """Rows of `<td>` below a row of `<th>`; or one of each, side by side."""
+    kinds: Sequence[str] = ()
+    starts = [match.end() for match in _HTML_ROW.finditer(text)]
+    for start, end in pairwise([*starts, len(text)]):
+        row = list(_HTML_CELL.finditer(text, start, end))[: _MOST_COLUMNS + 1]
+        tags = {match["tag"].lower() for match in row}
+        bounds = [match.span("text") for match in row]
+        if len(row) == 2 and (kind := kind_of(row[0]["text"].rstrip(":"))):
+            is_pair = tags != {"h"} and not is_heading(row[1]["text"])
+            yield from _below(("", kind), bounds, 0) if is_pair else ()
+        if tags == {"h"}:
+            kinds = _kinds([match["text"] for match in row])
+        elif kinds and len(row) == len(kinds):
+            yield from _below(kinds, bounds, 0)
