@@ -14,6 +14,8 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
 from skillforge.redact import fields, finding, people, secrets, text_fields
+from skillforge.redact.matcher import any_of, whole
+from skillforge.redact.views import Edit, View, apart, plain, views
 
 PLACEHOLDER = re.compile(r"<([A-Z]+)_(\d+)>")
 _SAME_IN_ANY_CASE = ("EMAIL", "NAME", "USER", "HOST")
@@ -25,7 +27,6 @@ _MOST_PASSES = 10
 _LABELS = ("name", "key", "field", "label", "id", "attribute", "column", "question")
 _VALUED = frozenset(("value", "answer", "text", "content", "val"))
 _MOST_LABELS = 8  # keys of an object that names a field, and its value
-_FEW = 8  # values that are tried one after the other
 
 
 class Field(NamedTuple):
@@ -49,7 +50,7 @@ class Known:
     def of(cls, names: Mapping[str, Iterable[str]], ids: Iterable[str] = ()) -> "Known":
         """Names by kind, and patterns of ids."""
         by_name = [
-            (kind, re.compile(_whole(name), re.IGNORECASE))
+            (kind, re.compile(whole(name), re.IGNORECASE))
             for kind, some in names.items()
             for name in some
             if name
@@ -73,41 +74,48 @@ class Redaction:
     _same: dict[tuple[str, str], str] = field(default_factory=dict)
     _last: Counter[str] = field(default_factory=Counter)
     _hits: Counter[str] = field(default_factory=Counter)
-    _is_new: bool = False
+    _has_found: bool = False
+    _has_changed: bool = False
 
     def __call__(self, value: Any) -> Any:
         """A JSON value without what is private, or shows to be once more is gone."""
         value = _mapped(value, lambda text, _field: sound(text))
         _mapped(value, self._reserve)
         for _ in range(_MOST_PASSES):
-            self._is_new = False
+            # What was next to a value may be one itself, now that the value is gone.
+            self._has_found = self._has_changed = False
             _mapped(value, self._learn)
-            if not self._is_new:
+            if self._has_found:
+                pattern = any_of(self._put)
+                value = _mapped(value, partial(self._clean, pattern))
+            if not self._has_changed:
                 break
-            pattern = _any_of(self._put)
-            value = _mapped(value, partial(self._clean, pattern))
         return value
 
     def _learn(self, text: str, field: Field) -> str:
         """Look for private values in a text, and in what its field says of it."""
         for private in finding.by_key(field.key, text):
             self._take(*private)
+        for view in views(text):
+            self._learn_from(view.text, field)
+        return text
+
+    def _learn_from(self, text: str, field: Field) -> None:
         for private in self.known.find(text):
             self._take(*private)
-        for whole, user in people.homes(text):
+        for home, user in people.homes(text):
             put = self._placeholder("USER", user)
-            self._replace_by(whole, whole[: -len(user)] + put)
+            self._replace_by(home, home[: -len(user)] + put)
             if not people.is_common(user):
                 self._replace_by(user, put)
         for private in finding.find(text):
             self._take(*private)
         for span in _spans(text, field):
             self._take_field(span.kind, text[span.start : span.end])
-        return text
 
     def _take_field(self, kind: str, value: str) -> None:
         """Take a field's value, wherever else it stands if it is no word of others."""
-        self._is_new = True
+        self._has_found = True
         is_own = fields.is_distinctive(kind, value)
         if kind == "NAME":
             is_own = not people.is_common(value)
@@ -119,23 +127,27 @@ class Redaction:
             self._take(kind, value)
 
     def _clean(self, pattern: re.Pattern[str], text: str, field: Field) -> str:
-        text = pattern.sub(self._replace, text)
-        for span in reversed(_spans(text, field)):
-            put = self._placeholder(span.kind, text[span.start : span.end])
-            self._hits[span.kind.lower()] += 1
-            text = f"{text[: span.start]}{put}{text[span.end :]}"
-        return text
+        """A text without what is private in it, or in a plainer copy of it."""
+        edits: list[Edit] = []
+        for view in views(text):
+            edits += (
+                Edit(*view.span(*match.span()), self._put[match[0]])
+                for match in pattern.finditer(view.text)
+            )
+            for start, end, kind in _spans(view.text, field):
+                put = self._placeholder(kind, view.text[start:end])
+                edits.append(Edit(*view.span(start, end), put))
+        applied = list(apart(sorted(edits, key=_by_place)))
+        self._has_changed |= bool(applied)
+        for edit in applied:
+            placeholder = PLACEHOLDER.search(edit.put)
+            self._hits[placeholder[1].lower() if placeholder else "other"] += 1
+        return View(text, applied).text
 
     @property
     def counts(self) -> dict[str, int]:
         """How often something of each kind was taken out."""
         return dict(sorted(self._hits.items()))
-
-    def _replace(self, match: re.Match[str]) -> str:
-        put = self._put[match[0]]
-        kind = PLACEHOLDER.search(put)
-        self._hits[kind[1].lower() if kind else "other"] += 1
-        return put
 
     def _reserve(self, text: str, _field: Field) -> str:
         """Placeholders that are there already keep their numbers to themselves."""
@@ -145,13 +157,14 @@ class Redaction:
         return text
 
     def _take(self, kind: str, value: str) -> None:
-        if value not in self._put and not PLACEHOLDER.fullmatch(value):
+        if value in self._put:
+            self._has_found = True
+        elif not PLACEHOLDER.fullmatch(value):
             self._replace_by(value, self._placeholder(kind, value))
 
     def _replace_by(self, value: str, put: str) -> None:
-        if value not in self._put:
-            self._is_new = True
-            self._put[value] = put
+        self._has_found = True
+        self._put.setdefault(value, put)
 
     def _placeholder(self, kind: str, value: str) -> str:
         same = value.casefold() if kind in _SAME_IN_ANY_CASE else value
@@ -173,6 +186,31 @@ def remains(value: Any, known: Known) -> dict[str, int]:
     redaction = Redaction(known)
     redaction(value)
     return redaction.counts
+
+
+class Located(NamedTuple):
+    """A private value of some kind, and where it is in a text."""
+
+    kind: str
+    start: int
+    end: int
+
+
+def locate(text: str, known: Known, kinds: Iterable[str]) -> list[Located]:
+    """Where a text has known values, or some of these kinds; however it hides them."""
+    found: dict[tuple[int, int], str] = {}
+    for view in views(text):
+        private = [it for it in finding.find(view.text) if it.kind in kinds]
+        values = {it.value: it.kind for it in private}
+        values |= {it.value: it.kind for it in known.find(view.text)}
+        for match in any_of(values).finditer(view.text):
+            found.setdefault(view.span(*match.span()), values[match[0]])
+    edits = sorted((Edit(*span, kind) for span, kind in found.items()), key=_by_place)
+    return [Located(kind, start, end) for start, end, kind in apart(edits)]
+
+
+def _by_place(edit: Edit) -> tuple[int, int]:
+    return edit.start, -edit.end
 
 
 def _spans(text: str, field: Field) -> Sequence[text_fields.Span]:
@@ -219,7 +257,7 @@ def _labelled(value: Mapping[Any, Any]) -> tuple[Field, ...]:
 @lru_cache(maxsize=1024)
 def _inner(outer: str, keys: tuple[Any, ...]) -> tuple[Field, ...]:
     """What the fields of an object hold, which is itself in a field."""
-    names = list(map(str, keys))
+    names = [plain(str(key)) for key in keys]
     # What is in a field that holds a secret is one, however deep.
     is_secret = secrets.by_key(outer, "anything-1")
     kinds = fields.kinds_of(names, fields.kind_of(outer))
@@ -227,49 +265,6 @@ def _inner(outer: str, keys: tuple[Any, ...]) -> tuple[Field, ...]:
         Field(outer if is_secret else name, kind)
         for name, kind in zip(names, kinds, strict=True)
     )
-
-
-def _any_of(values: Iterable[str]) -> re.Pattern[str]:
-    """Any of these as a whole: the longest that fits, not a part of a longer word."""
-    ordered = sorted(values, key=lambda it: (-len(it), it))
-    groups = _by_start(ordered, 0)
-    either = (
-        f"{_begin(start)}{re.escape(start)}(?:{_either(group, len(start))})"
-        for start, group in groups.items()
-    )
-    return re.compile("|".join(either) or r"(?!)")
-
-
-def _either(group: list[str], at: int) -> str:
-    """The rest of some values, grouped by how it begins: there may be thousands."""
-    if len(group) <= _FEW or at > _DEEPEST:
-        return "|".join(f"{re.escape(it[at:])}{_end(it)}" for it in group)
-    return "|".join(
-        f"{re.escape(start)}(?:{_either(some, at + 2)})"
-        if len(start) == 2
-        else f"{re.escape(start)}{_end(some[0])}"
-        for start, some in _by_start(group, at).items()
-    )
-
-
-def _by_start(values: Iterable[str], at: int) -> dict[str, list[str]]:
-    groups: dict[str, list[str]] = {}
-    for value in values:
-        groups.setdefault(value[at : at + 2], []).append(value)
-    return groups
-
-
-def _whole(value: str) -> str:
-    return f"{_begin(value)}{re.escape(value)}{_end(value)}"
-
-
-def _begin(value: str) -> str:
-    """A word does not begin in the middle of one; but after an escaped line break."""
-    return r"(?:(?<![^\W_])|(?<=\\[nrt]))" if value[0].isalnum() else ""
-
-
-def _end(value: str) -> str:
-    return r"(?![^\W_])" if value[-1].isalnum() else ""
 
 
 def sound(text: str) -> str:

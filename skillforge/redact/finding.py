@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from skillforge.redact import numbers, people, secrets
+from skillforge.redact import numbers, people, phrases, secrets, wrapped
 
 Needs = Callable[[str], bool]
 Finder = Callable[[str], Iterator[str]]
@@ -56,11 +56,19 @@ def _has(pattern: str) -> Needs:
 _FINDERS: tuple[tuple[str, Needs, Finder], ...] = (
     ("SECRET", _holds("PRIVATE KEY"), secrets.keys),
     ("SECRET", _has(r"[\w./+-]{16}"), secrets.tokens),
+    ("SECRET", _has(r"\n|\\n"), wrapped.tokens),
     ("CREDENTIALS", _holds("://"), secrets.logins),
     (
         "SECRET",
         _has(r"pass|pw|secret|token|key|auth|credential|bearer|basic|cookie|-[up]"),
         secrets.named,
+    ),
+    (
+        "SECRET",
+        _has(
+            r"pass|pw|secret|token|key|credential|creds|login|bearer|basic|cookie|-[upaw]"
+        ),
+        phrases.find,
     ),
     ("EMAIL", _has("@|%40"), people.emails),
     ("IBAN", _has(r"\d{3}"), numbers.ibans),

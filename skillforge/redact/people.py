@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from skillforge.redact.signs import EMAIL, HOME
 
@@ -51,12 +52,13 @@ _MAILBOX = re.compile(
     r"(?=[\w.+-]{1,64}@|<EMAIL_)"
 )
 _SSH = re.compile(r"\bssh\s+(?:-\S+\s+){0,4}([A-Za-z][\w-]*(?:\.[\w-]+)+)")
+_IN_URL = re.compile(r"//[^\s/@:]{0,64}:\Z")  # a password, and no mailbox
 _SLUG = re.compile(r"(?<![\w-])-(?:Users|home)-([A-Za-z0-9]{2,32})-")
 # Names that say nothing, and names that are also words.
 _COMMON = re.compile(
     r"root|users?1?|admin1?|ubuntu|runner|tests?|guest|me|you|home|app|node|build|"
     r"shared|default|public|nobody|www|vagrant|jenkins|localhost|host|server|example|"
-    r"demo|dev|prod|none|null|true|false|string|name|username|login|self|git|sudo|int|"
+    r"demo|dev|prod|none|null|true|false|string|name|username|password|pass|login|self|git|sudo|int|"
     r"str|id|required|optional|the|and|for|with|any|all|will|may|mark|grant|art|rose|"
     r"hope|bill|guy|chase|drew|sky|dean|max|rich|page|key|case|new|main|master|latest|"
     r"next|beta|alpha|unknown|mapping|redirect|field|value|type|text|number|data|info",
@@ -74,17 +76,25 @@ def by_key(key: str, text: str) -> str:
     """The kind of private value that the name of a field says it holds; else empty."""
     if not 2 <= len(text) <= 64:
         return ""
-    if _ONE_WORD.search(key) and re.fullmatch(r"[a-z][\w-]{2,31}", text):
-        return "" if is_common(text) else ("HOST" if "host" in key else "USER")
-    for kind, pattern in _KINDS:
-        if pattern.search(key):
-            return "" if is_common(text) else kind
-    return ""
+    is_one_word, kind = _kind_of(key)
+    if is_one_word and re.fullmatch(r"[a-z][\w-]{2,31}", text):
+        kind = "HOST" if "host" in key else "USER"
+    return "" if not kind or is_common(text) else kind
+
+
+@lru_cache(maxsize=4096)
+def _kind_of(key: str) -> tuple[bool, str]:
+    """Whether a field holds a name if that is one word, and what it holds anyway."""
+    kinds = (kind for kind, pattern in _KINDS if pattern.search(key))
+    return _ONE_WORD.search(key) is not None, next(kinds, "")
 
 
 def emails(text: str) -> Iterator[str]:
     """Addresses of mail."""
-    yield from (match[0] for match in EMAIL.finditer(text))
+    for match in EMAIL.finditer(text):
+        before = text[max(0, match.start() - 70) : match.start()]
+        if not _IN_URL.search(before):
+            yield match[0]
 
 
 def phones(text: str) -> Iterator[str]:

@@ -1,48 +1,29 @@
 """Secrets: by the formats that services give them, or by where they stand."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from skillforge.redact.signs import TOKEN_PATTERNS
 
-_WORD = (
-    r"(?:pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|access[_-]?key|"
-    r"private[_-]?key|auth(?:orization)?[_-]?(?:key|token)|client[_-]?secret|"
+NAME = (
+    r"(?:pass(?:word|wd|phrase|code|wort)|kennwort|contrase[nñ]a|senha|wachtwoord|pwd|"
+    r"secret|token|api[_ -]?key|access[_ -]?key|private[_-]?key|"
+    r"auth(?:orization)?[_-]?(?:key|token)|client[_-]?secret|"
     r"credentials?|session[_-]?(?:key|token)|bearer|\w_pass\b|\bpw\b)"
 )
-_KEY = re.compile(rf"(?:^|[_\W]|[a-z](?=[A-Z]))(?:{_WORD}|pass)s?$", re.IGNORECASE)
+_KEY = re.compile(rf"(?:^|[_\W]|[a-z](?=[A-Z]))(?:{NAME}|pass)s?$", re.IGNORECASE)
 _ANY_VALUE = re.compile(r"pass|pwd|secret", re.IGNORECASE)  # a plain word is one, too
 # A value after the name of a secret: in quotes whatever it is, else if no plain word.
 _ASSIGNED = re.compile(
-    rf"""{_WORD}[\w-]{{0,20}}(?:\\?["'])?\s{{0,3}}(?P<sign>=>|:=|[=:]|\bis\b)\s{{0,3}}(?:
+    rf"""{NAME}[\w-]{{0,20}}(?:\\?["'])?\s{{0,3}}
+    (?P<sign>=>|:=|[=:]|->|→|\bis\b:?
+    |(?:\bwas\s|\bhas\sbeen\s)?(?:\b(?:re)?set\s|\bchanged\s)?\bto\b)\s{{0,3}}(?:
     \\?(?P<quote>["'`])(?P<quoted>[^"'`\s\\][^"'`\n\\]{{3,200}})\\?(?P=quote)
     |(?P<bare>[^\s"'`,;(){{}}\[\]<>\\]{{6,200}}))""",
     re.IGNORECASE | re.VERBOSE,
-)
-_AFTER = (
-    re.compile(
-        r"(?<!\S)--?(?:password|passwd|pass|token|secret|api-key|auth-token)[ =]"
-        r"[\"']?([^\s\"'<>]{4,200})",
-        re.IGNORECASE,
-    ),
-    re.compile(r"\b(?:Set-)?Cookie:\s*([^\n]{4,500})", re.IGNORECASE),
-    re.compile(  # with the option: a value in the middle of a word is not replaced
-        r"\b(?:mysql|mariadb)\w*\s(?:[^\n|;&]{0,200}?\s)?"
-        r"(-p(?![\"']?\$)[\"']?[^\s\"'<>]{3,200}[\"']?)"
-    ),
-    re.compile(r"\bsshpass\s+-p\s*[\"']?([^\s\"'<>]{3,200})"),
-    re.compile(r"(?<!\S)(?:-u|--user)[ =][\"']?([^\s:\"'<>$]{1,64}:[^\s\"'<>]{3,200})"),
-)
-# "The password for the server is ...": what it is for stands between.
-_TOLD = re.compile(
-    rf"\b{_WORD}s?\s(?:for|of|to|on)\s[^.:=\n]{{1,60}}?(?:\sis|:)\s{{1,2}}"
-    r"[\"'`]?([^\s\"'`,;<>]{6,200})",
-    re.IGNORECASE,
-)
-_HEADER = re.compile(
-    r"\b(?:Bearer|Basic|Token)\s+([A-Za-z0-9._~+/=-]{8,500})", re.IGNORECASE
 )
 _BEGIN = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----")
 _END = re.compile(r"-----END [A-Z ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----")
@@ -52,9 +33,11 @@ _KEY_LINES = re.compile(
 _NO_VALUE = re.compile(
     r"\$\{?\w+\}?$|\$\(|%\w+%$|\{\{|<[^>]*>$|\[|\*+$|\.{3}|x+$"
     r"|(?:os|process|env|settings|config|self|args|request)\."
+    r"|(?:your|my|the|new|old|some|user|db|database|example|dummy|fake|sample)[-_ ]?"
+    r"(?:[a-z]+[-_ ])?(?:password|passwd|pass|pw|secret|token|(?:api[-_ ]?)?key)s?$"
     r"|(?:none|null|true|false|undefined|required|optional|string|str|int|bool|include|"
     r"omit|same-origin|incorrect|invalid|expired|missing|protected|encrypted|"
-    r"password|placeholder|disabled|enabled|redacted|changeme)$",
+    r"pass(?:word|wd|phrase)|placeholder|disabled|enabled|redacted|changeme)$",
     re.IGNORECASE,
 )
 _URL_LOGIN = re.compile(
@@ -63,20 +46,38 @@ _URL_LOGIN = re.compile(
     re.IGNORECASE,
 )
 _TEMPLATE = re.compile(r"\{\{\w+\}\}|\$\{?\w+\}?")  # that somebody is to fill in
-_LONG = 16
+_SAMPLE_LOGIN = re.compile(
+    r"(?:my|your)?_?(?:user(?:_?name)?|login|name)_?:(?:my|your)?_?(?:pass(?:word|wd)?|pw|secret)",
+    re.IGNORECASE,
+)
 _NAMED = re.compile(r"(?:key|pwd|pw|pass|password|token)[\"'\]]{0,2}\s{0,3}[=:]", re.I)
 _REST = re.compile(r"[\w-]+")
 _PIECE, _OVERLAP = 4096, 512  # letters that patterns of others are tried on at once
 
 
+def is_placeholder(text: str) -> bool:
+    """Whether a text stands for a secret, and is none: `$PASSWORD`, `<password>`."""
+    return _NO_VALUE.match(text) is not None
+
+
+def is_sample_login(text: str) -> bool:
+    """`user:password`, as a manual has it."""
+    return _SAMPLE_LOGIN.fullmatch(text) is not None
+
+
 def by_key(key: str, text: str) -> bool:
     """Whether a value is a secret, as the name of its field says."""
-    if not _KEY.search(key) or len(text) < 4 or _NO_VALUE.match(text):
+    if not _is_key(key) or len(text) < 4 or is_placeholder(text):
         return False
     if _ANY_VALUE.search(key):
         return True
     is_count = text.isdigit() and len(text) < 8  # `max_tokens`
     return not is_count and is_no_word(text)
+
+
+@lru_cache(maxsize=4096)
+def _is_key(key: str) -> bool:
+    return _KEY.search(key) is not None
 
 
 def is_no_word(value: str) -> bool:
@@ -140,10 +141,12 @@ def _rest(text: str, end: int) -> str:
 
 def keys(text: str) -> Iterator[str]:
     """Private keys, up to where they end; if that is cut off, while it looks so."""
+    ends = [match.end() for match in _END.finditer(text)]
     at = 0
     while begin := _BEGIN.search(text, at):
-        end = _END.search(text, begin.end()) or _KEY_LINES.match(text, begin.end())
-        at = end.end() if end else begin.end()
+        number = bisect_right(ends, begin.end())
+        cut_off = _KEY_LINES.match(text, begin.end())
+        at = ends[number] if number < len(ends) else (cut_off or begin).end()
         yield text[begin.start() : at]
 
 
@@ -151,35 +154,20 @@ def named(text: str) -> Iterator[str]:
     """Values that stand where a secret stands: after its name, option or header."""
     for match in _ASSIGNED.finditer(text):
         if value := match["quoted"]:
-            is_value = not _NO_VALUE.match(value)
+            is_value = not is_placeholder(value)
         else:
             value = match["bare"].rstrip(".,:;!?")
-            is_value = _is_bare_value(match, value) and not _NO_VALUE.match(value)
+            is_value = _is_bare_value(match, value) and not is_placeholder(value)
         if is_value:
             yield value
-    yield from _placed(text)
-
-
-def _placed(text: str) -> Iterator[str]:
-    """What an option, a sentence or a header says is a secret."""
-    for pattern in _AFTER:
-        for match in pattern.finditer(text):
-            if not _NO_VALUE.match(match[1]):
-                yield match[1]
-    for match in _TOLD.finditer(text):
-        if is_no_word(value := match[1].rstrip(".:!?")) and not _NO_VALUE.match(value):
-            yield value
-    for match in _HEADER.finditer(text):
-        if is_no_word(match[1]) or len(match[1]) >= _LONG:
-            yield match[1]
 
 
 def _is_bare_value(match: re.Match[str], value: str) -> bool:
     """Whether what follows a name without quotes is a value, and not the next word."""
-    after = match.string[match.end() :][:1]
+    after = match.string[match.end() : match.end() + 1]
     if after == "(":
         return False  # a call, whose name it is
-    is_given = match["sign"] != "is" and after in ("", "\n")
+    is_given = match["sign"] in ("=", ":=", ":", "=>") and after in ("", "\n")
     is_any = match["sign"] == "=" or (is_given and _ANY_VALUE.match(match[0]))
     return is_no_word(value) or bool(is_any and len(value) >= 8)
 
@@ -187,5 +175,5 @@ def _is_bare_value(match: re.Match[str], value: str) -> bool:
 def logins(text: str) -> Iterator[str]:
     """User and password of an address."""
     for match in _URL_LOGIN.finditer(text):
-        if not _TEMPLATE.fullmatch(match[1]):
+        if not _TEMPLATE.fullmatch(match[1]) and not is_sample_login(match[1]):
             yield match[1]

@@ -27,8 +27,8 @@ _MOST_COLUMNS = 60
 _COMMA = re.compile(r'[^,"]*(?:"[^"]*"[^,"]*)*(?:,|\Z)')
 _SEMICOLON = re.compile(r'[^;"]*(?:"[^"]*"[^;"]*)*(?:;|\Z)')
 _QUOTING = {",": _COMMA, ";": _SEMICOLON}
-_NAME_IN_TABLE = re.compile(r"[\s*`]*(?:[A-Za-z_#][\w .#/()\[\]-]{0,40})?[\s*`]*")
-_NAME_IN_LIST = re.compile(r'[ "]*[A-Za-z_#][\w .#/()\[\]-]{0,40}[ "\r]*')
+_NAME_IN_TABLE = re.compile(r"[\s*`]*(?:[A-Za-z_#][\w .#/()\[\]-]{0,60})?[\s*`]*")
+_NAME_IN_LIST = re.compile(r'[ "]*[A-Za-z_#][\w .#/()\[\]-]{0,60}[ "\r]*')
 _INSERT = re.compile(
     r"\binsert\s{1,9}(?:or\s{1,9}\w{1,20}\s{1,9})?into\s{1,9}[^\s()]{1,100}\s{0,9}"
     r"\((?P<names>[^()]{1,2000})\)\s{0,9}values\s{0,9}",

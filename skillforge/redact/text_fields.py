@@ -140,7 +140,6 @@ _SPOKEN = re.compile(
     re.VERBOSE,
 )
 _VARIABLE = re.compile(r"[a-z_]\w*|\w*_\w*")
-_QUERY = re.compile(r"[?&][\w.-]{1,60}(?:\[\w*\])?=\Z")
 _BREAKS_OBJECT = re.compile(r"[{}]|\n\s*\n")
 _COMPANY = 400  # characters within which two fields are of the same object
 
@@ -266,10 +265,11 @@ def _end(bare: re.Match[str]) -> int:
 def _can_be_bare(match: re.Match[str], bare: re.Match[str], kind: str) -> bool:
     """Whether what follows a name without quotes is a value, rather than code."""
     text, value, end = bare.string, bare[0], bare.end()
+    before = text[match.start() - 1 : match.start()]
     if text[end : end + 1] in ("(", "[", "{") or _UNION.match(text, end):
         return False  # a call, or a type
-    if _QUERY.search(text, max(0, match.start() - 80), bare.start()):
-        return True
+    if match["sign"] == "=" and before in ("?", "&"):
+        return True  # a query
     goes_on = _SENTENCE.match(text, end) and not _MORE.match(text, end)
     if kind in ("NAME", SOME_NAME, WHO) and match["sign"] == ":" and goes_on:
         return False  # the first word of a sentence

@@ -3,8 +3,8 @@
 History cannot be changed, so nothing here stops a release; it is only not repeated.
 """
 
-from skillforge.redact import Known
-from skillforge.redact.finding import find
+from skillforge.redact import Known, locate
+from skillforge.redact.views import Edit, View
 
 _OF_TEXT = ("SECRET", "CREDENTIALS", "CARD", "IBAN")
 _OF_WORDS = (*_OF_TEXT, "EMAIL", "PHONE")
@@ -16,11 +16,8 @@ def masked(text: str, known: Known, *, is_reason: bool = False) -> str:
     A reason is somebody's own words: what it says of people is taken out as well.
     """
     kinds = _OF_WORDS if is_reason else _OF_TEXT
-    found = {it.value: it.kind for it in find(text) if it.kind in kinds}
-    found |= {it.value: it.kind for it in known.find(text)}
-    for value in sorted(found, key=lambda it: (-len(it), it)):
-        text = text.replace(value, f"<{found[value]}>")
-    return text
+    found = locate(text, known, kinds)
+    return View(text, [Edit(it.start, it.end, f"<{it.kind}>") for it in found]).text
 
 
 def name_of(person: str) -> str:

@@ -20,8 +20,7 @@ from skillforge.checks.scan.waivers import apply
 from skillforge.config import Policy
 from skillforge.library import Library
 from skillforge.model import SKILLS, Danger, Finding, Kind, Report, Severity, Skill
-from skillforge.redact import Known
-from skillforge.redact.finding import find
+from skillforge.redact import Known, locate
 from skillforge.store import Cache
 
 _WORTH_SPREADING = 20  # skills for each process
@@ -101,10 +100,11 @@ def _private(skill: Skill, known: Known) -> Iterator[Finding]:
         if file.kind not in (Kind.FILE, Kind.EXECUTABLE) or file.size > _TEXT:
             continue
         text = skill.read(path).decode("utf-8", "replace")
-        listed = [(it.kind, it.value) for it in known.find(text)]
-        found = [(it.kind, it.value) for it in find(text) if it.kind in _OF_OTHERS]
-        for kind, value in dict.fromkeys([*listed, *found]):
-            line = text.count("\n", 0, max(0, text.find(value))) + 1
+        places: dict[tuple[str, str], int] = {}
+        for kind, start, end in locate(text, known, _OF_OTHERS):
+            places.setdefault((kind, text[start:end]), start)
+        for (kind, _value), start in places.items():
+            line = text.count("\n", 0, start) + 1
             message = f"something private stands here ({kind.lower()})"
             hint = "take it out; a waiver for private-data lets it pass"
             yield Finding(

@@ -9,6 +9,7 @@ import pytest
 
 from skillforge.model import Example
 from skillforge.model.example import digest
+from skillforge.redact.views import plain
 from tests.conftest import LibraryFolder, Run
 from tests.learn.conftest import Learner, export_run, export_runs
 
@@ -109,6 +110,57 @@ def test_what_is_private_is_found_again(
     messages = judged(learner, *export_runs(6, 0), change=change)
 
     assert f"it holds what should have been redacted (1 {kind})" in messages
+
+
+KEY = "AKIA" + "Q7XK3M9PLW2RT5YZ"
+GREP = f"a.py:\x1b[32m3\x1b[m:key=\x1b[01;31m\x1b[K{KEY[:4]}\x1b[m\x1b[K{KEY[4:]}"
+
+
+def coloured_run(row: dict[str, Any]) -> dict[str, Any]:
+    """A run in which the agent searched with `grep --color`."""
+    messages = [dict(message) for message in row["messages"]]
+    answer = next(it for it in messages if it["content"] == "id,amount\n1,2")
+    answer["content"] = f"{GREP}\n{GREP[:30]}"
+    return row | {"messages": messages}
+
+
+def test_a_coloured_key_does_not_reach_the_evidence(learner: Learner) -> None:
+    texts: list[str] = []
+
+    def look(folder: Path) -> None:
+        texts.extend(plain(str(said(path))) for path in folder.iterdir())
+
+    rows = [coloured_run(row) for row in export_runs(6, 0)]
+
+    assert judged(learner, *rows, change=look) == set()
+    assert len(texts) == 6
+    assert not [text for text in texts if KEY[4:] in text]
+    assert all("a.py:" in text and "<SECRET_1>" in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        pytest.param(GREP, id="coloured"),
+        pytest.param(f"{KEY[:9]}\u200b{KEY[9:]}", id="zero-width"),
+        pytest.param(f"key {KEY[:9]}\n{KEY[9:]}\nend", id="wrapped"),
+        pytest.param("".join(f"&#{ord(it)};" for it in KEY), id="entities"),
+        pytest.param("log in with user ada pass hunter2", id="sentence"),
+    ],
+)
+def test_a_hidden_secret_in_evidence_made_by_hand_is_refused(
+    learner: Learner, hidden: str
+) -> None:
+    def change(folder: Path) -> None:
+        path = min(folder.iterdir())
+        about = said(path) | {"notes": hidden}
+        path.unlink()
+        number = digest(Example.of(about).observed)
+        path.with_name(f"{number}.json").write_text(json.dumps(about))
+
+    messages = judged(learner, *export_runs(6, 0), change=change)
+
+    assert any("should have been redacted (1 secret" in it for it in messages)
 
 
 def test_what_nobody_approved_or_verified_does_not_count(learner: Learner) -> None:

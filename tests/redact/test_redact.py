@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillforge.redact import PLACEHOLDER, Known, Redaction, remains, sound
+from skillforge.redact.views import plain
 
 NOTHING = Known()
 LETTERS = string.ascii_letters + string.digits
@@ -347,7 +348,7 @@ def test_redacted_once_is_redacted(value: object) -> None:
 def test_what_was_taken_can_be_put_back(text: str) -> None:
     redaction = Redaction()
     left = str(redaction(text))
-    if not PLACEHOLDER.search(text) and sound(text) == text:
+    if not PLACEHOLDER.search(text) and sound(text) == plain(text) == text:
         while PLACEHOLDER.search(left):  # one may have stood in another
             left = PLACEHOLDER.sub(lambda it: redaction.taken[it[0]], left)
         assert left.casefold() == text.casefold()

@@ -175,9 +175,22 @@ def test_a_folder_of_somebody_else_is_not_overwritten(
     assert (out / "CNAME").is_file()
 
 
-def test_a_leak_stops_it(released: Loop, out: Path) -> None:
-    secret = "ghp_A8fK2mQ9xZ4vB7nL1cR6tY3wE5uH0jS2dG8p"
-    released.folder.write("skills/csv-tables/notes.md", f"token: {secret}\n")
+SECRET = "ghp_A8fK2mQ9xZ4vB7nL1cR6tY3wE5uH0jS2dG8p"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        pytest.param(f"token: {SECRET}", id="plain"),
+        pytest.param(f"\x1b[31m{SECRET[:9]}\x1b[m{SECRET[9:]}", id="coloured"),
+        pytest.param(f"see {SECRET[:20]}\n{SECRET[20:]}\nend", id="wrapped"),
+        pytest.param(f"{SECRET[:20]}\u200b{SECRET[20:]}", id="zero-width"),
+        pytest.param(f"user ada pass {SECRET[4:16]}", id="sentence"),
+    ],
+)
+def test_a_leak_stops_it(released: Loop, out: Path, written: str) -> None:
+    secret = SECRET[4:16]
+    released.folder.write("skills/csv-tables/notes.md", f"{written}\n")
     released.folder.commit("By hand")
     released.folder.git("tag", "v1.1.0")
 
@@ -204,7 +217,10 @@ def test_names_that_the_policy_calls_private_stop_it(released: Loop, out: Path) 
 
 def test_history_is_told_without_what_is_private(released: Loop, out: Path) -> None:
     folder = released.draft(released.folder.root.parent, "xlsx-tables", "three")
-    why = "Asked for by jo@corp.example.net, see https://jo:pw12345@host.example.net/x"
+    why = (
+        "Asked for by jo@corp.example.net, see https://jo:pw12345@host.example.net/x "
+        f"or &#103;{SECRET[1:]}"
+    )
     number = released.ok("propose", folder, "--why", why)["proposal"]
     released.approve(number)
     released.promote(number)
@@ -215,6 +231,7 @@ def test_history_is_told_without_what_is_private(released: Loop, out: Path) -> N
     text = b"".join(data for _, data in files(out).values())
     assert b"Asked for by <EMAIL>" in text
     assert b"pw12345" not in text
+    assert SECRET[1:].encode() not in text
 
 
 def test_the_feed_has_the_dates_of_commits(released: Loop, out: Path) -> None:

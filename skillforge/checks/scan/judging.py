@@ -3,10 +3,10 @@
 import re
 
 from skillforge.checks.scan.hosts import NAMELESS, Host, links
-from skillforge.checks.scan.leaks import masked
 from skillforge.checks.scan.pieces import View
 from skillforge.checks.scan.seen import Seen, Sighting, quoted
 from skillforge.model import Problem
+from skillforge.redact.tokens import masked
 
 OUTSIDE = (*NAMELESS, Host.OTHER, Host.FREE)
 ANYWHERE = (*OUTSIDE, Host.KNOWN)

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from skillforge.checks.scan.pieces import Piece
 from skillforge.checks.scan.seen import Seen
 from skillforge.model import Problem, Severity, rule, rules_in
+from skillforge.redact import tokens
 from skillforge.redact.signs import (
     CARD,
     IBAN,
-    TOKEN_PATTERNS,
     has_card_digits,
     has_iban_digits,
 )
@@ -40,22 +40,12 @@ def leaked_secret(seen: Seen) -> Iterator[Problem]:
     Known formats of tokens only, and none that is plainly made up. If it was ever
     real, take it back at its service: to delete it here does not help.
     """
-    known = [token for token in TOKEN_PATTERNS if seen.is_written(token[0])]
-    for piece in seen.pieces if known else ():
-        for needs, what, pattern in known:
-            found = pattern.finditer(piece.raw) if needs in piece.raw else ()
-            for match in found:
-                if _looks_real(match[0]):
-                    hint = "revoke it at its service, and read it from the environment"
-                    yield _at(piece, match, f"{what} stands here", hint)
-
-
-def masked(text: str) -> str:
-    """A text in which no live secret can be read."""
-    for needs, _what, pattern in TOKEN_PATTERNS:
-        if needs in text:
-            text = pattern.sub(lambda match: f"{match[0][:6]}…", text)
-    return text
+    hint = "revoke it at its service, and read it from the environment"
+    for piece in seen.pieces:
+        for token in tokens.find(piece.raw):
+            if _looks_real(token.value):
+                message = f"{token.what} stands here"
+                yield _at(piece, token.start, token.value, message, hint)
 
 
 def _looks_real(token: str) -> bool:
@@ -80,11 +70,9 @@ def private_data(seen: Seen) -> Iterator[Problem]:
         for pattern, what, is_real in _PRIVATE if _DIGITS.search(piece.raw) else ():
             for match in pattern.finditer(piece.raw):
                 if is_real(match[0]):
+                    hint = "replace it by a made-up one"
                     yield _at(
-                        piece,
-                        match,
-                        f"{what} stands here",
-                        "replace it by a made-up one",
+                        piece, match.start(), match[0], f"{what} stands here", hint
                     )
         if is_evidence(piece.path):
             for pattern, what in (
@@ -92,7 +80,8 @@ def private_data(seen: Seen) -> Iterator[Problem]:
                 (_HOME, "somebody's home folder"),
             ):
                 for match in pattern.finditer(piece.raw):
-                    yield _at(piece, match, f"{what} stands here", "redact it")
+                    message = f"{what} stands here"
+                    yield _at(piece, match.start(), match[0], message, "redact it")
 
 
 def is_evidence(path: str) -> bool:
@@ -123,10 +112,10 @@ _PRIVATE = (
 )
 
 
-def _at(piece: Piece, match: re.Match[str], message: str, hint: str) -> Problem:
+def _at(piece: Piece, start: int, value: str, message: str, hint: str) -> Problem:
     """A finding that does not repeat what it found."""
-    line = piece.line_of(match.start())
-    return Problem(message, hint, line, piece.path, f"{match[0][:6]}…")
+    line = piece.line_of(start)
+    return Problem(message, hint, line, piece.path, f"{value[:6]}…")
 
 
 LEAKS = rules_in(globals())

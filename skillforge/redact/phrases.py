@@ -1,0 +1,179 @@
+"""Secrets by where they stand: after an option, in a header, in a sentence."""
+
+import re
+from collections.abc import Iterator
+
+from skillforge.redact.secrets import (
+    NAME,
+    is_no_word,
+    is_placeholder,
+    is_sample_login,
+)
+
+_VALUE = r"[\"'`]?(?P<value>[^\s\"'`,;<>(){}\[\]]{4,200})"
+# Letters and digits, and still a word of the trade: `password OAuth2`, `pass arg1`.
+_TRADE = re.compile(
+    r"(?:utf|sha|md|base|o?auth|argon|bcrypt|scrypt|pbkdf|varchar|char|int|float|v|"
+    r"ver(?:sion)?|step|test|user|field|item|line|part|phase|stage|level|type|option|"
+    r"rule|section|https?|tls|ssl|rc|ipv|key|id|page|round|attempt|arg|param|case|"
+    r"min|max|len|row|col|win|x|k|s|ec|h|p|python|py|java|node|es|web|mp|stage|server|"
+    r"client|host|db|app|service|env|prod|dev|bucket)[-_.]?\d+\w{0,3}",
+    re.IGNORECASE,
+)
+_IN_PROSE = re.compile(
+    r"(?:option|flag|arg(?:ument)?|param(?:eter)?|switch|prompt\w*|stdin|from|with|"
+    r"when|that|which|will|must|should|and|the|for)s?",
+    re.IGNORECASE,
+)
+# Each with a word that it needs, in lower case.
+_OPTIONS = (
+    (
+        "-",
+        re.compile(
+            r"(?<!\S)--?(?:password|passwd|pass|token|secret|api-key|auth-token)[ =]"
+            r"[\"']?(?P<value>[^\s\"'<>]{4,200})",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "cookie:",
+        re.compile(r"\b(?:Set-)?Cookie:\s*(?P<value>[^\n]{4,500})", re.IGNORECASE),
+    ),
+    # With the option: a value in the middle of a word is not replaced.
+    (
+        " -p",
+        re.compile(
+            r"\b(?:mysql|mariadb)\w*\s(?:[^\n|;&]{0,200}?\s)?"
+            r"(?P<value>-p(?![\"']?\$)[\"']?[^\s\"'<>]{3,200}[\"']?)"
+        ),
+    ),
+    ("sshpass", re.compile(r"\bsshpass\s+(?P<value>-p[\"']?[^\s\"'<>$]{3,200})")),
+    ("sshpass", re.compile(r"\bsshpass\s+-p\s+[\"']?(?P<value>[^\s\"'<>]{3,200})")),
+    (
+        " -u",
+        re.compile(
+            r"\bcurl\s(?:[^\n|;&]{0,200}?\s)?(?P<value>-u[^\s:\"'<>$]{1,64}:\S{3,200})"
+        ),
+    ),
+    (
+        "redis-cli",
+        re.compile(
+            r"\bredis-cli\s[^\n|;&]{0,100}?-a\s[\"']?(?P<value>[^\s\"'<>]{4,200})"
+        ),
+    ),
+    (
+        "ldap",
+        re.compile(
+            r"\bldap\w{3,9}\s[^\n|;&]{0,200}?-w\s[\"']?(?P<value>[^\s\"'<>]{4,200})"
+        ),
+    ),
+    (
+        "login",  # `docker login -u ada -p …`
+        re.compile(
+            r"\blogin\s(?:[^\n|;&]{0,200}?\s)?-p[ =](?:\"(?P<double>[^\"\n]{4,100})\"|"
+            r"'(?P<single>[^'\n]{4,100})'|(?P<value>[^\s\"'<>]{4,200}))"
+        ),
+    ),
+)
+_LOGIN = re.compile(
+    r"(?<!\S)(?:-u|--user)[ =][\"']?(?P<value>[^\s:\"'<>$]{1,64}:[^\s\"'<>]{3,200})"
+)
+# "The password for the server is …": what it is for stands between.
+_FOR = re.compile(
+    rf"\b{NAME}s?\s(?:for|of|to|on)\s[^.:=\n]{{1,60}}?(?:\sis|:)\s{{1,2}}{_VALUE}",
+    re.IGNORECASE,
+)
+_HEADER = re.compile(
+    r"\b(?:Bearer|Basic|(?P<token>Token))\s+(?P<value>[A-Za-z0-9._~+/=-]{8,500})",
+    re.IGNORECASE,
+)
+_SENTENCES = (
+    # `password hunter2`
+    (
+        "pass",
+        re.compile(
+            rf"\b(?:pass(?:word|wd|phrase|code|wort))[ \t]{{1,4}}{_VALUE}(?!\()",
+            re.IGNORECASE,
+        ),
+    ),
+    # `user ada pass hunter2`, `login: ada / hunter2`
+    (
+        "p",
+        re.compile(
+            r"\b(?:user(?:name)?|login|account)\b[\s:=]{1,3}[^\s,;]{1,64}[,;/\s]{1,3}"
+            r"(?:and\ )?(?:pass(?:word|wd|code)?|pw|pwd)\b(?:\s?[:=]|\sis)?"
+            rf"\s{{1,2}}{_VALUE}",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "",
+        re.compile(
+            r"\b(?:login|credentials?|creds)\b(?:\ (?:are|is))?[:=]?\s{1,2}"
+            rf"[\w.@+-]{{1,64}}(?:\ /\ |[/:]){_VALUE}",
+            re.IGNORECASE,
+        ),
+    ),
+    # `use hunter2 as the password`, `-u ada … -p hunter2`
+    (
+        "pass",
+        re.compile(
+            rf"\b(?:use|using|with|try|enter)\ {_VALUE}[\"'`]?\ (?:as|for)\ "
+            r"(?:\w{1,20}\ ){0,2}(?:password|passphrase|passcode)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "-p",
+        re.compile(
+            rf"(?<!\S)-u[ =]?[^\s-]\S{{0,63}}\s(?:[^\n|;&]{{0,80}}?\s)?-p[ =]{_VALUE}"
+        ),
+    ),
+)
+_LONG = 16
+_SHORT_TOKEN = 10
+
+
+def find(text: str) -> Iterator[str]:
+    """What an option, a header or a sentence says is a secret."""
+    lower = text.lower()
+    for word, pattern in _OPTIONS:
+        for match in pattern.finditer(text) if word in lower else ():
+            value = next(it for it in match.groups() if it)
+            if not is_placeholder(value) and not _IN_PROSE.fullmatch(value):
+                yield value
+    yield from _logins(text)
+    yield from _headers(text)
+    for word, pattern in _SENTENCES:
+        for match in pattern.finditer(text) if word in lower else ():
+            if _is_strong(value := match["value"].rstrip(".:!?")):
+                yield value
+
+
+def _logins(text: str) -> Iterator[str]:
+    for match in _LOGIN.finditer(text):
+        name, _, password = match["value"].partition(":")
+        is_sample = is_sample_login(f"{name}:{password}")
+        if not is_placeholder(password) and not is_sample:
+            yield match["value"]
+
+
+def _headers(text: str) -> Iterator[str]:
+    for match in _FOR.finditer(text):
+        value = match["value"].rstrip(".:!?")
+        if is_no_word(value) and not is_placeholder(value):
+            yield value
+    for match in _HEADER.finditer(text):
+        value = match["value"]
+        is_long = len(value) >= _LONG and not match["token"] and value.strip("-=~+./_")
+        least = _SHORT_TOKEN if match["token"] else 0
+        if is_long or (len(value) >= least and is_no_word(value)):
+            yield value
+
+
+def _is_strong(value: str) -> bool:
+    """Whether a word in a sentence has letters and digits as no other word has."""
+    is_mixed = re.search(r"\d", value) and re.search(r"[^\W\d_]", value)
+    is_path = re.search(r"[/\\=|]|\w\.\w{1,5}$|@\w", value)
+    is_word = is_placeholder(value) or _TRADE.fullmatch(value)
+    return bool(len(value) >= 6 and is_mixed and not is_path and not is_word)
