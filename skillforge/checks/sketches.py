@@ -66,7 +66,10 @@ def candidates(library: Library, commit: str, said: frozenset[int]) -> list[str]
 
 def likely_pairs(library: Library, commit: str) -> list[tuple[str, str]]:
     """Skills of a commit that may say much the same, two by two."""
-    marks = {name: it.marks for name, it in _all(library, commit).items()}
+    kept, made_of = _kept(library, commit)
+    marks = kept.marks(made_of)
+    if marks is None:  # nothing can be kept here
+        marks = {name: it.marks for name, it in _all(library, commit).items()}
     sharing: dict[int, list[str]] = {}
     for name in sorted(marks):
         for mark in marks[name]:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 _CACHE_VERSION = 7
 _DAYS = 30  # that trials, scans and pages are kept
@@ -120,14 +120,15 @@ class Cache:
 
     def triggers(self, tree: str) -> list[tuple[str, str]] | None:
         """What each skill of a tree is for; None if it has no sketches of that."""
-        try:
-            with closing(self._open()) as db:
-                if db.execute("SELECT tree FROM sketched").fetchone() != (tree,):
-                    return None
-                return db.execute("SELECT name, said FROM triggers").fetchall()
-        except (sqlite3.Error, OSError) as err:
-            self._discard(err)
-            return None
+        return self._sketched(tree, "SELECT name, said FROM triggers ORDER BY name")
+
+    def marks(self, tree: str) -> dict[str, list[int]] | None:
+        """The marks of each skill of a tree; None if it has no sketches of that."""
+        rows = self._sketched(tree, "SELECT name, mark FROM sketches ORDER BY 1, 2")
+        found: dict[str, list[int]] = {}
+        for name, mark in rows or ():
+            found.setdefault(name, []).append(mark)
+        return None if rows is None else found
 
     def names_sharing(
         self, tree: str, marks: list[int], least: int
@@ -137,11 +138,16 @@ class Cache:
             "SELECT name FROM sketches WHERE mark IN (SELECT value FROM json_each(?))"
             " GROUP BY name HAVING count(*) >= ?"
         )
+        rows = self._sketched(tree, query, json.dumps(marks), least)
+        return None if rows is None else [name for (name,) in rows]
+
+    def _sketched(self, tree: str, query: str, *values: object) -> list[Any] | None:
+        """Rows of the sketches; None if those are of another tree."""
         try:
             with closing(self._open()) as db:
                 if db.execute("SELECT tree FROM sketched").fetchone() != (tree,):
                     return None
-                return [row[0] for row in db.execute(query, (json.dumps(marks), least))]
+                return db.execute(query, values).fetchall()
         except (sqlite3.Error, OSError) as err:
             self._discard(err)
             return None

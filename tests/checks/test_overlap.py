@@ -94,3 +94,20 @@ def test_pairs_of_a_library_are_found_two_by_two(library: LibraryFolder) -> None
     same = [("aa-one", "bb-two"), ("aa-one", "cc-three"), ("bb-two", "cc-three")]
     assert [pair[:2] for pair in found] == same
     assert all(pair[2] == 1.0 for pair in found)
+
+
+def test_pairs_are_found_from_what_is_kept(
+    library: LibraryFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library.write("skills/old/SKILL.md", text(*WORDS))
+    library.write("skills/older/SKILL.md", text(*WORDS[5:]))
+    library.commit()
+    cold = pairs(library.library, "main")
+
+    with monkeypatch.context() as patch:  # sketches are not made again
+        patch.setattr("skillforge.checks.sketches._sketch", None)
+        warm = pairs(library.library, "main")
+    (library.root / ".git/skillforge/cache.db").unlink()
+
+    assert [pair[:2] for pair in cold] == [("old", "older")]
+    assert cold == warm == pairs(library.library, "main")
