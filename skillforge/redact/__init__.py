@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from skillforge.redact import fields, finding, people, secrets, text_fields
 from skillforge.redact.matcher import any_of, whole
-from skillforge.redact.views import Edit, View, apart, plain, views
+from skillforge.redact.views import Edit, apart, plain, replaced, views
 
 PLACEHOLDER = re.compile(r"<([A-Z]+)_(\d+)>")
 _SAME_IN_ANY_CASE = ("EMAIL", "NAME", "USER", "HOST")
@@ -142,7 +142,7 @@ class Redaction:
         for edit in applied:
             placeholder = PLACEHOLDER.search(edit.put)
             self._hits[placeholder[1].lower() if placeholder else "other"] += 1
-        return View(text, applied).text
+        return replaced(text, applied)
 
     @property
     def counts(self) -> dict[str, int]:

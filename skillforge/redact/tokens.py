@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from skillforge.redact import wrapped
 from skillforge.redact.signs import TOKEN_PATTERNS
-from skillforge.redact.views import Edit, View, apart, views
+from skillforge.redact.views import Edit, View, apart, replaced, views
 
 
 class Token(NamedTuple):
@@ -27,7 +27,7 @@ def find(text: str) -> list[Token]:
 def masked(text: str) -> str:
     """A text in which no live token can be read."""
     edits = [Edit(it.start, it.end, f"{it.value[:6]}…") for it in find(text)]
-    return View(text, edits).text
+    return replaced(text, edits)
 
 
 def _in_view(view: View) -> list[Token]:

@@ -9,19 +9,22 @@ import html
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
-Span = tuple[int, int]
-_LONG = 20  # letters of a hidden part that may hold something private
+Put = Callable[[re.Match[str]], str]
 _ROUNDS = 3  # what is escaped twice is decoded twice
 _ESC = r"(?:\x1b|\\{1,4}(?:e|E|033|x1[bB]|u001[bB])|\^\[|\u241b)"
+_STRING = (  # hyperlinks, titles and the like
+    rf"{_ESC}\][^\x07\x1b\x9c\n]{{0,2000}}+(?:\x07|\x1b\\|\x9c)"
+    r"|\x1b[PX^_][^\x1b\x9c]{0,2000}+(?:\x1b\\|\x9c)"
+)
+_LONG = re.compile(_STRING)
 _ANSI = (
     rf"{_ESC}\[[0-9;:<=>?]{{0,40}}[ -/]{{0,3}}[@-~]"  # CSI: colours and the like
     r"|\x9b[0-?]{0,40}[ -/]{0,3}[@-~]"
-    rf"|{_ESC}\][^\x07\x1b\x9c\n]{{0,2000}}+(?:\x07|\x1b\\|\x9c)"  # OSC: hyperlinks
-    r"|\x1b[PX^_][^\x1b\x9c]{0,2000}+(?:\x1b\\|\x9c)"
+    rf"|{_STRING}"
     r"|\x1b[ #%()*+\-./][0-~]|\x1b[0-OQ-WYZ\\`-~]"  # character sets, single letters
     r"|\[(?:\d{1,3}(?:;\d{1,3}){0,8})?m(?:\[K)?"  # whose escape letter was dropped
     r"|.\x08"  # bold by overstriking
@@ -62,25 +65,36 @@ class Edit(NamedTuple):
 
 
 class View:
-    """A copy of a text, and where each of its letters is in the text."""
+    """A copy of a text, and where each of its letters is in the text.
 
-    __slots__ = ("_at", "_edits", "_source", "text")
+    `edits` of its source are asked for only if something is found in the copy.
+    """
 
-    def __init__(self, source: "str | View", edits: Iterable[Edit] = ()) -> None:
-        self._source = source if isinstance(source, View) else None
-        whole = source.text if isinstance(source, View) else source
-        self.text: str
-        self._edits = list(edits)
-        self._at: list[int] = []  # where each edit begins in this copy
-        parts: list[str] = []
+    def __init__(
+        self,
+        text: str,
+        source: "View | None" = None,
+        edits: Callable[[], Sequence[Edit]] = tuple,
+    ) -> None:
+        self.text = text
+        self._source = source
+        self._list = edits
+
+    @cached_property
+    def _edits(self) -> Sequence[Edit]:
+        return self._list()
+
+    @cached_property
+    def _at(self) -> list[int]:
+        """Where each edit begins in this copy."""
+        found = []
         last = size = 0
         for start, end, put in self._edits:
-            parts += whole[last:start], put
             size += start - last
-            self._at.append(size)
+            found.append(size)
             size += len(put)
             last = end
-        self.text = "".join((*parts, whole[last:])) if self._edits else whole
+        return found
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Where a part of this copy is in the text that all copies are made of."""
@@ -107,26 +121,52 @@ def views(text: str) -> tuple[View, ...]:
     found = [View(text)]
     for _ in range(_ROUNDS):
         count = len(found)
-        if noise := _noise(found[-1].text):
-            source = found.pop()
-            found.append(View(source, [Edit(*span, " ") for span in noise]))
-            found += _hidden(source, noise)
-            found.append(View(source, [Edit(*span, "") for span in noise]))
-        for edits_of in (_joined, _decoded):
-            if edits := edits_of(found[-1].text):
-                found.append(View(found[-1], edits))
+        source = found[-1]
+        if _is_noisy(source.text):
+            found[-1:] = [
+                substituted(source, _NOISE, " "),
+                *_hidden(source),
+                substituted(source, _NOISE, ""),
+            ]
+        for pattern in _encodings(found[-1].text):
+            copy = substituted(found[-1], pattern, _letter)
+            found += [copy] if copy.text != found[-1].text else []
         if len(found) == count:
             break
     return tuple(found)
 
 
-def _hidden(source: View, noise: Sequence[Span]) -> list[View]:
+def substituted(source: View, pattern: re.Pattern[str], put: str | Put) -> View:
+    """A copy in which something else is in the place of each match."""
+    edits = partial(_edits, source.text, pattern, put)
+    return View(pattern.sub(put, source.text), source, edits)
+
+
+def _edits(text: str, pattern: re.Pattern[str], put: str | Put) -> list[Edit]:
+    return [
+        Edit(*match.span(), put if isinstance(put, str) else put(match))
+        for match in pattern.finditer(text)
+    ]
+
+
+def replaced(text: str, edits: Iterable[Edit]) -> str:
+    """A text after some edits, which are in order and apart."""
+    parts: list[str] = []
+    last = 0
+    for start, end, put in edits:
+        parts += text[last:start], put
+        last = end
+    return "".join((*parts, text[last:])) if parts else text
+
+
+def _hidden(source: View) -> Iterator[View]:
     """The long ones of the parts that are not shown, one on each line."""
-    long = [span for span in noise if span[1] - span[0] > _LONG]
-    ends = [0, *(at for span in long for at in span), len(source.text)]
-    around = zip(ends[::2], ends[1::2], strict=True)
-    edits = [Edit(start, end, "\n") for start, end in around]
-    return [View(source, edits)] if long else []
+    places = [match.span() for match in _LONG.finditer(source.text)]
+    if places:
+        ends = [0, *(at for place in places for at in place), len(source.text)]
+        around = zip(ends[::2], ends[1::2], strict=True)
+        edits = [Edit(start, end, "\n") for start, end in around]
+        yield View(replaced(source.text, edits), source, lambda: edits)
 
 
 def apart(edits: Iterable[Edit]) -> Iterator[Edit]:
@@ -143,38 +183,30 @@ def plain(text: str) -> str:
     return views(text)[-1].text
 
 
-def _noise(text: str) -> list[Span]:
-    """Where there is what a terminal or a page does not show."""
+def _is_noisy(text: str) -> bool:
+    """Whether there is what a terminal or a page does not show."""
     if text.isascii() and not any(sign in text for sign in _NOISY):
-        return []
-    return [match.span() for match in _NOISE.finditer(text)]
+        return False
+    return _NOISE.search(text) is not None
 
 
-def _joined(text: str) -> list[Edit]:
-    """Lines that a shell or a mail takes as one; with soft breaks, it is a mail."""
+def _encodings(text: str) -> Iterator[re.Pattern[str]]:
+    """What is to be decoded: lines that a mail or a shell takes as one, and letters."""
     if "=" in text and _SOFT_BREAK.search(text):
-        return _edits(text, _QUOTED_PRINTABLE)
-    return _edits(text, _CONTINUED) if "\\" in text else []
+        yield _QUOTED_PRINTABLE
+    elif "\\" in text:
+        yield _CONTINUED
+    if not text.isascii() or any(sign in text for sign in "%\\&="):
+        yield _ENCODED
 
 
-def _decoded(text: str) -> list[Edit]:
-    """Letters that are written by their numbers or names, or in another width."""
-    if text.isascii() and not any(sign in text for sign in "%\\&"):
-        return []
-    return _edits(text, _ENCODED)
-
-
-def _edits(text: str, pattern: re.Pattern[str]) -> list[Edit]:
-    puts = ((match, _letter(match)) for match in pattern.finditer(text))
-    return [Edit(*match.span(), put) for match, put in puts if put is not None]
-
-
-def _letter(match: re.Match[str]) -> str | None:
-    """The letter that is meant; None, if it would help no pattern."""
+def _letter(match: re.Match[str]) -> str:
+    """The letter that is meant; as it is written, if it would help no pattern."""
     group = match.lastgroup
     if not group:
         return ""  # a soft line break
-    return "/" if group == "slash" else _known_letter(group, match[group])
+    letter = "/" if group == "slash" else _known_letter(group, match[group])
+    return match[0] if letter is None else letter
 
 
 @lru_cache(maxsize=4096)

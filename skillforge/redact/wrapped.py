@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from skillforge.redact.signs import TOKENS
-from skillforge.redact.views import Edit, View
+from skillforge.redact.views import View, substituted
 
 # A line break in a word, with what a mail, a diff or a shell puts around it.
 _JOINT = re.compile(
@@ -46,16 +46,12 @@ def find(text: str) -> Iterator[Wrapped]:
     view: View | None = None
     for needs, what, pattern in _PATTERNS:
         for match in pattern.finditer(joined) if needs in joined else ():
-            view = view or _without_joints(text)
+            view = view or substituted(View(text), _JOINT, "")
             start, end = view.span(*match.span())
             if end - start > len(match[0]) and _is_whole(text, start, end):
                 written = _shortened(text[start:end])
                 value = _JOINT.sub("", written)
                 yield Wrapped(what, value, start, start + len(written))
-
-
-def _without_joints(text: str) -> View:
-    return View(text, [Edit(*match.span(), "") for match in _JOINT.finditer(text)])
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:

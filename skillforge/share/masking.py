@@ -4,7 +4,7 @@ History cannot be changed, so nothing here stops a release; it is only not repea
 """
 
 from skillforge.redact import Known, locate
-from skillforge.redact.views import Edit, View
+from skillforge.redact.views import Edit, replaced
 
 _OF_TEXT = ("SECRET", "CREDENTIALS", "CARD", "IBAN")
 _OF_WORDS = (*_OF_TEXT, "EMAIL", "PHONE")
@@ -17,7 +17,7 @@ def masked(text: str, known: Known, *, is_reason: bool = False) -> str:
     """
     kinds = _OF_WORDS if is_reason else _OF_TEXT
     found = locate(text, known, kinds)
-    return View(text, [Edit(it.start, it.end, f"<{it.kind}>") for it in found]).text
+    return replaced(text, [Edit(it.start, it.end, f"<{it.kind}>") for it in found])
 
 
 def name_of(person: str) -> str:
