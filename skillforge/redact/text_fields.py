@@ -136,7 +136,7 @@ _SPOKEN = re.compile(
     (?i:ending|ends)\ (?i:(?:in|with|on)\ )?(?i:the\ digits\ )?(?P<digits>\d{4})(?!\w)
     |\b(?i:last\ (?:four|4)(?:\ digits)?)\b[^.\n\d]{0,40}\ (?P<four>\d{4})(?!\w)
     |\b(?i:address\ is|lives?\ at|live\ at)\ (?P<place>\d{1,6}\ [A-Z][\w.'’-]{0,30}
-    (?:,?\ (?:[A-Z][\w.'’-]{0,30}|\d{1,6})){1,8})""",
+    (?:,?\ (?:[A-Z][\w.'’-]{0,30}|\#?\d{1,6}[A-Z]?\b)){1,9})""",
     re.VERBOSE,
 )
 _VARIABLE = re.compile(r"[a-z_]\w*|\w*_\w*")

@@ -331,6 +331,10 @@ def test_a_value_that_is_also_a_word_goes_from_its_field_only() -> None:
         ("the last four digits are 2076.", "the last four digits are <CARD_1>."),
         ("I live at 12 Elm Street, Austin.", "I live at <ADDRESS_1>."),
         (
+            "my address is 4 Oak Road, House #3, Rye, NY, 10580, ok",
+            "my address is <ADDRESS_1>, ok",
+        ),
+        (
             "First name: Ada, last name: Byron",
             "First name: <NAME_1>, last name: <NAME_2>",
         ),
