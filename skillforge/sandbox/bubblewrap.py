@@ -31,6 +31,7 @@ from skillforge.sandbox import (
     SandboxError,
     files,
     probe,
+    process_tree,
     rooms,
     traps,
 )
@@ -126,7 +127,9 @@ class _Stay:
                 stdin=theirs.fileno(),
                 handed=room.handed,
             )
-        return self.stack.enter_context(proc.running(process)), ours
+        self.stack.enter_context(proc.running(process))
+        self.stack.callback(_end_children, process)
+        return process, ours
 
     def _arrival(self, process: proc.Process, door: socket.socket) -> int:
         """Wait for the shell in the room; its process number, as we see it."""
@@ -137,6 +140,7 @@ class _Stay:
         except TimeoutError:
             said, extra = b"", []
         if not said or not extra:
+            _end_children(process)
             process.kill()
             words = proc.finish(process).complaint or "it ended at once"
             raise SandboxError(f"bubblewrap cannot build the room: {words[-300:]}")
@@ -157,6 +161,19 @@ class _Stay:
                 f"the files of the case cannot be put in place: {err.strerror}",
                 hint=f"the work directory takes {self.job.limits.work_size:,} bytes",
             ) from err
+
+
+def _end_children(process: proc.Process) -> None:
+    """End what bubblewrap has started, before bubblewrap itself is ended.
+
+    The first process of a room waits for bubblewrap before it asks to die with it: if
+    bubblewrap is killed in between, it would wait forever.
+    """
+    if process.poll() is not None:
+        return
+    process.send_signal(signal.SIGSTOP)  # so that it starts nothing meanwhile
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+    process_tree.kill(process_tree.descendants(process.pid))
 
 
 class _Held:

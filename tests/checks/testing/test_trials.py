@@ -180,7 +180,7 @@ def test_only_what_matches_is_tried(prove: Prove) -> None:
 def test_nothing_is_left_when_it_is_ended(
     prove: Prove, tmp_path: Path, number: int, command: str
 ) -> None:
-    mark = f"6{number}.{os.getpid()}{len(command)}"
+    mark = f"6{number}{ord(command[0])}.{os.getpid()}"
     prove.write({"tests/a.yaml": f"run: [sleep, '{mark}']\ntimeout: 120\n"})
     prove.library.commit()
     arguments = ["test", "proven"]
@@ -197,7 +197,7 @@ def test_nothing_is_left_when_it_is_ended(
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    wait_for(lambda: running(mark))
+    wait_for(lambda: running(f"sleep\0{mark}"))
 
     process.send_signal(number)
     process.wait(20)
