@@ -92,8 +92,9 @@ fresh:  ## `make demo` and `make test` of HEAD in a new container; IMAGE=python:
 	  git clone --quiet --config advice.detachedHead=false head.bundle project && \
 	  cd project && make demo && make test'
 
-reference: $(READY)  ## docs/reference/ from the code
+reference: $(READY)  ## docs/reference/ from the code, words of signs from their patterns
 	$(BIN)/python -m tests.docs.reference
+	$(BIN)/python -m tests.checks.scan.sign_words
 
 bench: $(READY)  ## all figures beside targets and peers, in benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks

@@ -7,7 +7,7 @@ evidence: no file is unpacked, nothing is run, nothing in it can switch the scan
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -67,35 +67,38 @@ def scan(
     """Scan a skill; with what it was before, also what is new about it."""
     from skillforge.checks.scan.change import CHANGES, Change
     from skillforge.checks.scan.declared import DECLARED, Declared
+    from skillforge.checks.scan.disguises import DISGUISES
     from skillforge.checks.scan.powers import POWERS, declared, powers
 
     seen = _seen(skill, evidence or {})
     able = powers(skill, seen)
     said = Declared(able, declared(skill.document), must_declare)
-    found = [
-        *_findings(_on_text(), seen),
-        *_findings(DECLARED, said),
-        *_findings(POWERS, able),
-    ]
+    found = _findings(_on_signs(), seen)
+    changes: list[Finding] = []
+    known: set[tuple[str, str, str]] = set()
     if before is not None:
         was = _seen(before, {})
-        changed = Change(was, seen, powers(before, was), able)
-        known = {_same(f, before) for f in _findings(_on_text(), was)}
-        found = [_seen_before(f) if _same(f, skill) in known else f for f in found]
-        found += _findings(CHANGES, changed)
-    return Scan(tuple(_in_order(found)))
+        changes = _findings(CHANGES, Change(was, seen, powers(before, was), able))
+        rules = (*_on_signs(), *DISGUISES)
+        known = set(_what_they_show(_findings(rules, was), before))
+    # What could not be read is known when all signs were searched.
+    found += _findings(DISGUISES, seen)
+    found += (*_findings(DECLARED, said), *_findings(POWERS, able))
+    if known:
+        shown = _what_they_show(found, skill)
+        pairs = zip(found, shown, strict=True)
+        found = [_seen_before(f) if same in known else f for f, same in pairs]
+    return Scan(tuple(_in_order([*found, *changes])))
 
 
 @cache
-def _on_text() -> tuple[Rule, ...]:
+def _on_signs() -> tuple[Rule, ...]:
     from skillforge.checks.scan.attacks import ATTACKS
-    from skillforge.checks.scan.disguises import DISGUISES
     from skillforge.checks.scan.doubts import DOUBTS
     from skillforge.checks.scan.leaks import LEAKS
     from skillforge.checks.scan.orders import ORDERS
 
-    # What could not be read is known when everything else was looked for.
-    return (*ATTACKS, *ORDERS, *DOUBTS, *LEAKS, *DISGUISES)
+    return (*ATTACKS, *ORDERS, *DOUBTS, *LEAKS)
 
 
 def able(skill: Skill) -> "Powers":
@@ -123,12 +126,17 @@ def _findings(rules: Iterable[Rule], subject: object) -> list[Finding]:
     return [finding for rule in rules for finding in rule.findings(subject)]
 
 
-def _same(finding: Finding, skill: Skill) -> tuple[str, str, str | bytes]:
-    """What makes a finding the same: what it shows, or all of its file's bytes."""
-    is_whole = finding.text and not finding.text.endswith("…")
-    file = finding.path.partition("!")[0]
-    is_there = not is_whole and file in skill.files
-    return finding.rule, finding.path, skill.read(file) if is_there else finding.text
+def _what_they_show(
+    findings: Iterable[Finding], skill: Skill
+) -> Iterator[tuple[str, str, str]]:
+    """What makes findings the same: what they show, or all of their file's bytes."""
+    from skillforge.checks.scan.waivers import digest
+
+    digest_of = cache(partial(digest, skill))
+    for finding in findings:
+        is_whole = finding.text and not finding.text.endswith("…")
+        content = "" if is_whole else digest_of(finding.path.partition("!")[0])
+        yield finding.rule, finding.path, content or finding.text
 
 
 def _seen_before(finding: Finding) -> Finding:

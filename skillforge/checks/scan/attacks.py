@@ -131,6 +131,14 @@ _FETCHED = re.compile(r"\b(?:r|res|resp|response|reply|page)\.(?:text|content|re
 def _sources(
     seen: Seen, one: Sighting, lines: int
 ) -> Iterator[tuple[Sighting, _Source]]:
+    """The first source of each kind: more of them would be the same finding."""
+    kinds: dict[tuple[bool, bool], _Source] = {}
+    for source in _all_sources(seen, one, lines):
+        kinds.setdefault((source.is_stranger, source.is_known), source)
+    yield from ((one, source) for source in kinds.values())
+
+
+def _all_sources(seen: Seen, one: Sighting, lines: int) -> Iterator[_Source]:
     links = [k for k in seen.links_near(one, lines, ANYWHERE) if k.link]
     for seen_link in links:
         link = seen_link.link
@@ -142,19 +150,13 @@ def _sources(
         is_script = not one.path.endswith(".md")
         is_anybodys = is_script and link.host in _ANYBODYS
         is_ours = link.kind is Host.KNOWN
-        yield (
-            one,
-            _Source(
-                link.host,
-                is_stranger=is_nameless or not (is_ours or looks_usual),
-                is_known=is_ours and not is_nameless and not is_anybodys,
-            ),
+        yield _Source(
+            link.host,
+            is_stranger=is_nameless or not (is_ours or looks_usual),
+            is_known=is_ours and not is_nameless and not is_anybodys,
         )
     if not links and (bare := _BARE_HOST.search(one.text)):
-        yield (
-            one,
-            _Source(bare[1], is_stranger=judge(bare[1]) in OUTSIDE, is_known=False),
-        )
+        yield _Source(bare[1], is_stranger=judge(bare[1]) in OUTSIDE, is_known=False)
 
 
 @rule(category="obfuscation")

@@ -17,7 +17,8 @@ from typing import NamedTuple
 MOST = 1 << 20  # bytes that one payload may grow to
 _LEAST = 6  # characters of a payload worth reading
 _HEAD = 4096  # bytes of what is compressed that show whether it is text
-_AHEAD = 20_000  # characters in which a payload is looked for, to name its line
+MOST_WORDS = 30_000  # long words of one text that are decoded; honest ones have 2,000
+_AHEAD = 4_000  # characters in which a payload is looked for, to name its line
 
 
 class Clear(NamedTuple):
@@ -28,7 +29,8 @@ class Clear(NamedTuple):
     text: str
 
 
-_LONG_WORD = re.compile(r"\S{16,}")  # may be more than a word
+_LONG = 16
+_LONG_WORD = re.compile(rf"\S{{{_LONG},}}")  # may be more than a word
 _LETTERS = re.compile(r"(?<!\S)(?:\S\s++){11}\S(?!\S)")
 _ENCODINGS = ("utf-8", "utf-16-le")
 _BASE64 = re.compile(r"={0,2}[A-Za-z0-9+/_-]{16,}={0,2}")
@@ -86,6 +88,8 @@ def payloads(text: str) -> Iterator[Clear]:
     words: dict[str, int] = {}
     for match in _LONG_WORD.finditer(text):
         words.setdefault(match[0], match.start())
+        if len(words) == MOST_WORDS:  # what is beyond is reported
+            break
     found_so = (
         *(find(text, words) for find in (_base64, _hex)),
         *(find(text) for find in (_spaced, _escapes, _codes, _by_name, _unseen)),
@@ -94,6 +98,12 @@ def payloads(text: str) -> Iterator[Clear]:
         for offset, how, found in each:
             if len(found.strip()) >= _LEAST and _is_text(found):
                 yield Clear(offset, how, found)
+
+
+def is_too_much(text: str) -> bool:
+    """Whether a text has more long words than are decoded."""
+    is_long = len(text) > _LONG * MOST_WORDS
+    return is_long and len(set(_LONG_WORD.findall(text))) > MOST_WORDS
 
 
 def _is_text(text: str) -> bool:
@@ -157,7 +167,7 @@ def _joined_words(text: str, words: dict[str, int]) -> dict[str, int]:
     found: dict[str, int] = {}
     at = 0
     for word in _LONG_WORD.findall(_SPLIT.sub("", text)):
-        if word not in words and word not in found:
+        if word not in words and word not in found and len(found) < MOST_WORDS:
             at = max(at, text.find(word[:8], at, at + _AHEAD))
             found[word] = at
     return found

@@ -6,8 +6,9 @@ the sign of an attack.
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
-from skillforge.checks.scan.normal import mixed_words, plain
+from skillforge.checks.scan.normal import MOST_MIXED, mixed_words, plain
 from skillforge.checks.scan.seen import Seen
 from skillforge.model import Problem, Severity, rule, rules_in
 
@@ -27,7 +28,8 @@ _FILES = {
 def unreviewable_file(seen: Seen) -> Iterator[Problem]:
     """A skill holds only what a reviewer can read.
 
-    Programs, bytecode, archives, and files that cannot be read at all.
+    Programs, bytecode, archives, files that cannot be read at all, and files with so
+    much of what attacks consist of that they cannot be read in a short time.
     """
     for notice in seen.notices:
         if notice.kind in _FILES:
@@ -66,7 +68,11 @@ def unseen_characters(seen: Seen) -> Iterator[Problem]:
             if match := pattern.search(piece.raw):
                 line = piece.line_of(match.start())
                 yield Problem(what, "write it in plain letters", line, piece.path)
-        words = ((piece.line_of(at), word) for at, word in mixed_words(piece.raw))
+        mixed = list(islice(mixed_words(piece.raw), MOST_MIXED))
+        if len(mixed) == MOST_MIXED:
+            what = "more words in letters of two scripts than can be read"
+            yield Problem(what, "write them in one script", piece.line, piece.path)
+        words = ((piece.line_of(at), word) for at, word in mixed)
         for line, word in _first_of_each_line(words).items():
             what = f"letters of two scripts stand in one word: {word[:40]}"
             yield Problem(what, "write it in one script", line, piece.path)
@@ -110,7 +116,8 @@ _UNSEEN = (
 def spoofed_command(seen: Seen) -> Iterator[Problem]:
     """No command or host is written with letters that only look right."""
     for piece in seen.pieces:
-        for at, word in mixed_words(piece.raw) if not piece.hidden_by else ():
+        mixed = mixed_words(piece.raw) if not piece.hidden_by else ()
+        for at, word in islice(mixed, MOST_MIXED):
             meant = plain(word)
             if _COMMAND.fullmatch(meant):
                 line = piece.line_of(at)

@@ -8,8 +8,6 @@ from ipaddress import AddressValueError, IPv4Address, IPv4Network
 from pathlib import Path
 from typing import NamedTuple
 
-from skillforge.checks.scan.normal import SOFT
-
 
 class Host(StrEnum):
     """What is known of a host."""
@@ -37,7 +35,6 @@ NAMELESS = (
 
 _SCHEME = re.compile(r"(https?|hxxps?|ftp|wss?)\[?(:?)\]?//")
 _PLAIN = ("http:", "hxxp:")
-_LINE_END = re.compile(f"[\n{SOFT}]")
 _REST = re.compile(
     r"(?:[^\s/@\"'<>]{1,80}@)?(\[?[\w%*{}$<>.:\[\]()-]{1,253})([^\s\"'`<>)\]]{0,300})"
 )
@@ -74,18 +71,10 @@ class Link(NamedTuple):
     rest: str
 
 
-def links(text: str, most: int) -> Iterator[Link]:
-    """The links of a text in lower case; defanged ones (`hxxp`, `[.]`) too.
-
-    Of a line, there are no more than so many.
-    """
-    end = count = 0
-    for scheme in _SCHEME.finditer(text):
-        if scheme.start() >= end:
-            line_end = _LINE_END.search(text, scheme.start())
-            end, count = line_end.start() if line_end else len(text), 0
-        count += 1
-        match = _REST.match(text, scheme.end()) if count <= most else None
+def links(text: str, start: int = 0, end: int | None = None) -> Iterator[Link]:
+    """The links of a text in lower case; defanged ones (`hxxp`, `[.]`) too."""
+    for scheme in _SCHEME.finditer(text, start, len(text) if end is None else end):
+        match = _REST.match(text, scheme.end())
         if match is None:
             continue
         host = match[1].replace("[.]", ".").replace("(.)", ".")

@@ -38,7 +38,7 @@ def is_warning(seen: Sighting) -> bool:
     is_taught = is_led_in(seen) or bool(_WARNS.search(sentence))
     if seen.sign in _COMMANDS or seen.sign.startswith("order-"):
         # Nobody has to name a real dropper to warn of one.
-        is_nobodys = any(link.kind in NAMELESS for link in links(seen.context, 100))
+        is_nobodys = any(link.kind in NAMELESS for link in links(seen.context))
         return is_negated or (is_taught and not is_nobodys)
     return is_negated or is_taught or bool(_QUOTE.search(before))
 

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 
+MOST_MIXED = 5000  # words in letters of two scripts that are read one by one
 SOFT = "\v"  # a line break that code does not see
 
 # Letters of other scripts that look like Latin ones.
@@ -17,9 +18,15 @@ _LOOKALIKES = str.maketrans(
     "авгеёзкмнорстухѕіјһԛԝԁӏпАВЕЗІКМНОРСТУХЅЈαεηικνορτυχωγΑΒΕΖΗΙΚΜΝΟΡΤΥΧɑɡɩօ",
     "abree3kmhopctyxsijhqwdlnABE3IKMHOPCTYXSJaenikvoptuxwyABEZHIKMNOPTYXagio",
 )
-_LATIN = re.compile("[a-zA-Z]")
-_LOOKS_LATIN = re.compile("[\u0370-\u052f\u0251-\u0269\u0585]")
-_WORD = re.compile(r"\S+")
+_LOOKS = "\u0370-\u052f\u0251-\u0269\u0585"
+_LOOKS_LATIN = re.compile(f"[{_LOOKS}]")
+# Words, and what is between spaces, with Latin letters and others that may look so.
+_MIXED_WORD = re.compile(
+    rf"\b(?=[^\Wa-zA-Z]*+[a-zA-Z])(?=[^\W{_LOOKS}]*+[{_LOOKS}])\w++"
+)
+_MIXED_PART = re.compile(
+    rf"(?<!\S)(?=[^\sa-zA-Z]*+[a-zA-Z])(?=[^\s{_LOOKS}]*+[{_LOOKS}])\S++"
+)
 _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
@@ -47,24 +54,17 @@ def lines(text: str) -> str:
     return text.replace("\x85", "\n") if "\x85" in text else text
 
 
-def has_mixed_scripts(word: str) -> bool:
-    """Whether Latin letters and letters that look like them stand in one word."""
-    return bool(_LATIN.search(word) and _LOOKS_LATIN.search(word)) and (
-        word != word.translate(_LOOKALIKES)
-    )
-
-
 def mixed_words(text: str) -> Iterator[tuple[int, str]]:
     """The words of a text that are written in letters of two scripts, and where."""
     if text.isascii() or not _LOOKS_LATIN.search(text):
         return
-    for match in re.finditer(r"\w+", text):
-        if has_mixed_scripts(match[0]):
+    for match in _MIXED_WORD.finditer(text):
+        if match[0] != match[0].translate(_LOOKALIKES):
             yield match.start(), match[0]
 
 
 def _in_latin(word: re.Match[str]) -> str:
-    return word[0].translate(_LOOKALIKES) if has_mixed_scripts(word[0]) else word[0]
+    return word[0].translate(_LOOKALIKES)
 
 
 def plain(text: str) -> str:
@@ -73,7 +73,9 @@ def plain(text: str) -> str:
         text = unicodedata.normalize("NFKC", _UNSEEN.sub("", text))
         text = _MARKS.sub("", text)
         if _LOOKS_LATIN.search(text):
-            text = _WORD.sub(_in_latin, text)
+            text, count = _MIXED_PART.subn(_in_latin, text, MOST_MIXED)
+            if count == MOST_MIXED:  # which is reported
+                text = text.translate(_LOOKALIKES)
     return text.lower()
 
 

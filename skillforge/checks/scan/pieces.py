@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import islice
@@ -13,6 +13,7 @@ from skillforge.text import code_blocks, occurrences
 
 MOST_TEXT = 12 << 20  # characters of one skill, all that was unpacked included
 _MANY = 200  # pieces of one kind in a file; more are read as one
+_MANY_BLOCKS = 2000  # blocks of code in a file; the rest is read as code and as prose
 
 
 class View(StrEnum):
@@ -40,11 +41,12 @@ class Piece:
     hidden_by: str = ""
     numbers: tuple[int, ...] = ()
     depth: int = 0
-    text: str = field(init=False)
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def text(self) -> str:
+        """As patterns read it."""
         read = normal.code if self.view is View.CODE else normal.prose
-        object.__setattr__(self, "text", read(self.raw))
+        return read(self.raw)
 
     @property
     def size(self) -> int:
@@ -103,7 +105,8 @@ def of_markdown(path: str, text: str) -> Iterator[Piece]:
     """Prose, fenced code, and what a rendered page does not show."""
     shown: list[str] = []
     last = count = 0
-    for start, end in code_blocks(text):
+    blocks = code_blocks(text)
+    for start, end in blocks[:_MANY_BLOCKS]:
         first, _, rest = text[start:end].partition("\n")
         count += text.count("\n", last, start)
         yield Piece(path, View.CODE, rest, count + 2, _language(first))
@@ -111,6 +114,8 @@ def of_markdown(path: str, text: str) -> Iterator[Piece]:
         count += inside
         shown += text[last:start], "\n" * inside
         last = end
+    if len(blocks) > _MANY_BLOCKS:
+        yield Piece(path, View.CODE, text[last:], count + 1)
     prose = "".join((*shown, text[last:]))
     yield Piece(path, View.PROSE, prose)
     yield from unseen(path, prose)

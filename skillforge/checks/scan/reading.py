@@ -16,6 +16,7 @@ from skillforge.model import SKILL_FILE, Kind, Skill
 from skillforge.text import UNSEEN_BREAK
 
 DEEPEST = 4  # payloads in payloads, archives in archives
+_MOST_HIDDEN = 2 << 20  # characters of all payloads of a file, in clear
 _LONGEST_TOML = 5000  # characters of a line: its parser is slow on many dots
 _DATA = re.compile(r".*\.(?:json|jsonc|json5|ya?ml|toml|ipynb)", re.IGNORECASE)
 _PAGE = re.compile(r".*\.(?:html?|xhtml|svg|xml|vue|svelte)", re.IGNORECASE)
@@ -215,7 +216,13 @@ def _read_text(path: str, text: str, depth: int) -> Iterator[Piece | Notice]:
         yield piece
         if piece.view is View.CODE:
             yield from _resolved(piece)
-    yield from _payloads(Piece(path, View.PROSE, text, 1, language, depth=depth))
+    left = _MOST_HIDDEN
+    for inner in _payloads(Piece(path, View.PROSE, text, 1, language, depth=depth)):
+        left -= inner.size if isinstance(inner, Piece) else 0
+        if left < 0:
+            yield Notice("unread", path, "more hidden text than can be read")
+            return
+        yield inner
 
 
 def _language(suffix: str, text: str) -> str:
@@ -230,6 +237,8 @@ def _payloads(piece: Piece) -> Iterator[Piece | Notice]:
         if piece.hidden_by and any(True for _ in decoding.payloads(piece.raw)):
             yield Notice("unread", piece.path, "payloads in payloads, too deep to read")
         return
+    if decoding.is_too_much(piece.raw):
+        yield Notice("unread", piece.path, "more long words than can be decoded")
     for how, found in groupby(decoding.payloads(piece.raw), key=lambda it: it.how):
         texts = ((piece.line_of(it.offset), normal.lines(it.text)) for it in found)
         for inner in pieces.of_payloads(piece.path, how, texts, piece.depth + 1):

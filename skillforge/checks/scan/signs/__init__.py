@@ -8,11 +8,12 @@ from skillforge.checks.scan.signs import (
     luring,
     taking,
 )
-from skillforge.checks.scan.signs.sign import Sign
+from skillforge.checks.scan.signs.sign import Pattern, Sign
 
-SIGNS: dict[str, list[Sign]] = {}
+SIGNS: dict[str, Sign] = {}
 for _signs in (fetching, taking, harming, commanding, luring, adding):
     for _sign in _signs.SIGNS:
-        SIGNS.setdefault(_sign.name, []).append(_sign)
+        _known = SIGNS.get(_sign.name, Sign(_sign.name, ()))
+        SIGNS[_sign.name] = Sign(_sign.name, _known.patterns + _sign.patterns)
 
-__all__ = ["SIGNS", "Sign"]
+__all__ = ["SIGNS", "Pattern", "Sign"]

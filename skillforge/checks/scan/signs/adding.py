@@ -16,7 +16,6 @@ _BID = (
 SIGNS = (
     sign(
         "order-away",
-        "send|upload|forward|post|back|sync|share|submit|push",
         rf"{_BID}(?:send|upload|forward|post|back ?up|sync|share|submit|copy|log|"
         rf"e-?mail)(?:ing|ed|s)?\b[^\n]{{0,100}}(?:https?://|\w@\w|\b(?:central|"
         rf"backup|intranet|logging|external|remote|company|our) (?:\w+ )?(?:server|"
@@ -26,7 +25,6 @@ SIGNS = (
     ),
     sign(
         "order-delete",
-        "delete|remove|reset|force|cancel|wipe|rm |clean|encrypt|lock|zip",
         r"(?:after|before|when|once|always|make sure|important|then|and)"
         r"\b[^\n.]{0,80}\b(?:delete|remove|cancel|wipe|erase)\b[^\n.]{0,40}\b(?:them|"
         r"files?|all|documents?|versions?|occurrences|paragraphs?|backups?|entries|"
@@ -40,8 +38,6 @@ SIGNS = (
     ),
     sign(
         "order-open",
-        "777|public|backdoor|disable|no need to|not needed|skip|without ask|"
-        "regardless|tls_reject|-k ",
         r"chmod (?:-r )?777",
         r"\bbackdoor\b",
         r"\bset\b[^\n.]{0,40}\bto public\b",
@@ -60,7 +56,6 @@ SIGNS = (
     ),
     sign(
         "order-leak",
-        "token|secret|password|key|env|credential",
         r"\b(?:print|log|output|include|collect|upload|append)"
         r"\b[^\n.]{0,60}(?:_token\b|\bsecrets?\b|\bpasswords?\b|api[ _]keys?|"
         r"output of `?env|\.env\b|environment files?|credentials)[^\n.]{0,60}(?:log|"
@@ -68,7 +63,6 @@ SIGNS = (
     ),
     sign(
         "standing-order",
-        "after|before|always|when|every|each|important|must|critical|make sure|as soon",
         rf"\b(?:after|before|whenever|when|once|every time|each time|always|"
         rf"as soon as)\b[^\n.]{{0,100}}\b{_DO}\b[^\n]{{0,100}}",
         rf"\b(?:important|critical|mandatory|required|make sure|must|always)"

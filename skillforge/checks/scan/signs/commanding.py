@@ -19,11 +19,6 @@ _ACT = (
 SIGNS = (
     sign(
         "override",
-        "ignore|disregard|forget|override|bypass|discard|no longer|bound by|"
-        "jailbreak|developer mode|dan mode|god mode|unrestricted|debug mode|"
-        "maintenance mode|im_start|[system]|<<sys|system override|"
-        "system message|system instruction|system note|<system|<important|"
-        "<critical|precedence|priority over",
         r"(?:\b(?:ignore|disregard|forget)|(?:^|[.:;!>*,]\s*|\b(?:must|shall|should|"
         r"now|and|please|to)\s+)(?:override|bypass|discard))\s+(?:(?:all|any|every|"
         r"each|your|the|my|of|these|those|other|and|such|safety)\s+){0,4}(?:previous|"
@@ -53,7 +48,6 @@ SIGNS = (
     ),
     sign(
         "override",
-        "忽略|无视|忘记|игнорир|забуд|ignor|無視|무시|vergiss|olvid|oubli|不要理会|不要执行",
         r"(?:忽略|无视|忘记|不要理会)[^\n]{0,12}(?:之前|以前|先前|上述|所有|系统|前面|以上)[^\n]{0,8}(?:指令|指示|"
         r"提示|规则|命令|说明|限制)",
         r"不要执行用户",
@@ -71,10 +65,6 @@ SIGNS = (
     ),
     sign(
         "conceal",
-        "tell|inform|notify|alert|warn|mention|reveal|disclos|acknowledg|announc|"
-        "discuss|surfac|show this|show it|show these|display this|display it|"
-        "report this|report it|report these|explain this|expos|out of the|"
-        "visible to|shown to|list it|include it",
         rf"\b{_NOT}\s+(?:ever\s+|even\s+|explicitly\s+)?(?:tell|inform|notify|alert|"
         rf"warn)(?:ing)?\s+(?:the\s+|any\s+|your\s+)?{_USER}\b(?!\s+to\b)",
         rf"\b{_NOT}\s+(?:ever\s+|even\s+)?(?:mention|reveal|disclos|show|display|"
@@ -95,9 +85,6 @@ SIGNS = (
     ),
     sign(
         "conceal",
-        "silent|secret|covert|stealth|invisib|surreptit|knowing|knowledge|aware|"
-        "noticing|consent|without the user|without user|user being|need to know|"
-        "between us|hide this|hide the|hide all|hide these|conceal|hidden",
         rf"\b(?:silently|secretly|covertly|stealthily|invisibly|surreptitiously)"
         rf"\s+(?:\w+\s+){{0,2}}{_ACT}\w*",
         rf"\b{_ACT}\w*\s+(?:[\w./~-]+\s+){{0,8}}(?:silently|secretly|covertly|"
@@ -114,12 +101,6 @@ SIGNS = (
     ),
     sign(
         "conceal",
-        "不要告|不要让|不要通知|不要提|不要向|不告知|"
-        "не говор|не сообщ|не уведом|не упомин|"
-        "незаметно|тайно|digas|informes|menciones|avises|informar|avisar|silenci|"
-        "secreto|heimlich|unbemerkt|nicht|知らせ|伝え|pas |알리지|말하지|"
-        "sem que|sem avisar|"
-        "não|silencieusement|discrètement",
         r"不要(?:告诉|通知|告知|提醒|提及|让|向)[^\n]{0,4}(?:用户|使用者|任何人)",
         r"(?:悄悄|偷偷|静默|暗中)地?(?:发送|上传|执行|运行|读取)",
         r"不告知用户",
@@ -145,9 +126,6 @@ SIGNS = (
     ),
     sign(
         "trigger",
-        "every|each|always|whenever|before|after|on load|startup|at the start|"
-        "session|immediately|any |每次|всегда|каждый|siempre|cada|immer|jede|"
-        "toujours|chaque|毎回|as soon|must first",
         r"\b(?:after|before|at the (?:start|beginning|end) of|on|upon|following|with)"
         r"\s+(?:\w+ing\s+)?(?:every|each|any|all)\s+(?:\w+\s+){0,2}(?:task|response|"
         r"message|command|session|turn|request|run|use|invocation|conversation|"
@@ -180,7 +158,6 @@ SIGNS = (
     ),
     sign(
         "false-front",
-        "pretend|behind the scenes|background|silently|secretly|but actually|but still",
         r"\b(?:tell|show|inform)\s+(?:the\s+|them\s+)?(?:user\s+)"
         r"?[^\n.]{0,80}(?:failed|error|timeout|unavailable|denied|rate.?limited)"
         r"[^\n]{0,40}\b(?:but|while|and)\b[^\n.]{0,40}(?:background|silently|behind|"
@@ -191,9 +168,6 @@ SIGNS = (
     ),
     sign(
         "authority",
-        "pre-approved|preapproved|pre-authorized|already authorized|"
-        "already approved|certified|operator override|verified by|authorized by|"
-        "administrator",
         r"\b(?:pre-?approved|pre-?authori[sz]ed|certified|verified|whitelisted|"
         r"trusted)\s+by\s+(?:the\s+)?(?:anthropic|openai|google|microsoft|platform|"
         r"system|administrator|security team|operator|admin)\b",
@@ -206,9 +180,6 @@ SIGNS = (
     ),
     sign(
         "survive",
-        "compaction|compacted|compress|survive|uninstall|next time|"
-        "restore yourself|restore itself|restore this|never forget|"
-        "context window|summariz|summaris|summary|summaries|removed|deleted",
         r"\b(?:preserve|retain|keep|survive|include|repeat)"
         r"\b[^\n.]{0,60}\b(?:instruction|directive|rule)"
         r"s?\b[^\n.]{0,60}(?:compaction|compress|summar|context)",
@@ -227,8 +198,6 @@ SIGNS = (
     ),
     sign(
         "skip-consent",
-        "approv|confirm|permission|consent|asking|prompting|prompts|dangerously|"
-        "verification|warning",
         rf"\b(?:always\s+)?(?:approve|accept|allow|execute|run|invoke|proceed|"
         rf"continue)\b[^\n.]{{0,60}}\bwithout\s+(?:asking|prompting|confirm\w*|"
         rf"notif\w*|consult\w*|further|waiting|any)\b[^\n.]{{0,30}}(?:{_USER}|"
@@ -248,8 +217,6 @@ SIGNS = (
     ),
     sign(
         "fetch-obey",
-        "follow|obey|comply|execute|carry out|act on|newer|behavio|skill.md|"
-        "whatever|do what|do as|apply|replace",
         r"\b(?:fetch|download|load|read|curl|get|retrieve|visit|open|check|pull|"
         r"access|browse|go to)\b[^\n]{0,80}(?:https?://|this url|the url)"
         r"[^\n]{0,160}?\b(?:follow|execute|obey|act on|do (?:what|as|whatever)|"
@@ -264,8 +231,6 @@ SIGNS = (
     ),
     sign(
         "override",
-        "no longer appl|takes precedence|suspended|same authority|do not refuse|"
-        "never refuse|not apply",
         r"\b(?:guidance|instructions|rules|policies|guidelines|safeguards)\b"
         r"[^\n.]{0,60}\b(?:no longer appl(?:y|ies)|(?:are|is) suspended|"
         r"do(?:es)? not apply (?:here|to you|any ?more))",
@@ -276,8 +241,6 @@ SIGNS = (
     ),
     sign(
         "conceal",
-        "leave it out|leave this out|bring it up|quietly|these lines|this paragraph|"
-        "if asked|phrase the|as though you",
         r"\bleave (?:it|this|that|them) out of (?:your|the|any)\b",
         r"\b(?:do not|don'?t|never) bring (?:it|this) up\b",
         rf"\bquietly\s+(?:\w+\s+){{0,2}}{_ACT}\w*",
@@ -288,21 +251,17 @@ SIGNS = (
     ),
     sign(
         "authority",
-        "already agreed|already approved|no further consent|no consent is",
         r"\buser has already (?:agreed|approved|consented)\b",
         r"\bno (?:further |additional )?(?:consent|approval|permission) is (?:needed|"
         r"required)\b",
     ),
     sign(
         "survive",
-        "summar|compact",
         r"\b(?:compacted|summari[sz]ed)\b[^\n.]{0,40}\bcopy (?:this|the)\b",
         r"\bcopy this (?:paragraph|text|rule|section)[^\n.]{0,40}\binto the summary\b",
     ),
     sign(
         "skip-consent",
-        "on the user's behalf|allow list|allowlist|without checking with|"
-        "without reading|approve and merge",
         r"\banswer yes on the user'?s behalf\b",
         r"\bwithout checking with (?:the )?user\b",
         r"\badd (?:the|this|every) tools? to the allow ?list\b",
@@ -310,29 +269,25 @@ SIGNS = (
     ),
     sign(
         "fetch-obey",
-        "carry out|contact ",
         r"\b(?:contact|call|ask|query|poll)\b[^\n]{0,40}https?://[^\n]{0,80}"
         r"\b(?:carry out|execute|obey|do) (?:what|whatever|the)\b",
     ),
     sign(
         "false-front",
-        "draw attention|should believe|should think|leave out any|only one in stock",
         r"\b(?:does|do|will) not draw attention\b",
         r"\buser should (?:believe|think)\b",
         r"\bleave out any (?:\w+ )?(?:findings?|warnings?|risks?)\b",
     ),
     sign(
         "authority",
-        "permission prompts|agreed to all",
         r"\bpermission prompts? (?:are|is) (?:a bug|noise|unnecessary)\b",
         r"\b(?:owner|user) has agreed to all\b",
     ),
     sign(
         "trust",
-        "trust |as if they came|as though they came",
         r"\btrust (?:all |any |every )?(?:messages?|requests?|skills?|instructions?)\b"
         r"[^\n]{0,60}",
         r"\bas (?:if|though) (?:they|it) came from (?:your|the) (?:owner|user)\b",
     ),
-    sign("conceal", "without mentioning", r"\bwithout mentioning (?:it|this|that)\b"),
+    sign("conceal", r"\bwithout mentioning (?:it|this|that)\b"),
 )

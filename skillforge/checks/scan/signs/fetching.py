@@ -32,7 +32,6 @@ _EXEC = (
 SIGNS = (
     sign(
         "fetch-run",
-        "curl|wget|iwr|irm|invoke-|fetch |nc |ncat|ssh ",
         rf"\b{_GET}\b[^\n|;]{{0,400}}\|(?:[^\n|]{{0,60}}\|){{0,2}}[\s&]*{_INTO}",
         rf"(?:{_SH}|\bpython\d?)\s+(?:-\w+\s+)"
         rf"*[\"']?{_INSIDE}\s*{_GET}\b[^\n]{{0,300}}",
@@ -44,7 +43,6 @@ SIGNS = (
     ),
     sign(
         "fetch-run",
-        "downloadstring|mshta|regsvr32|rundll32|exec(|eval(|function(|import(",
         r"downloadstring\([^\n]{0,300}",
         r"\bmshta\s+[\"']?(?:https?|hxxps?|vbscript|javascript):[^\n]{0,200}",
         r"\bregsvr32\b[^\n]{0,60}/i:http[^\n]{0,100}",
@@ -54,8 +52,6 @@ SIGNS = (
     ),
     sign(
         "fetch-file",
-        "curl|wget|urlretrieve|iwr|invoke-webrequest|downloadfile|certutil|"
-        "bitsadmin|write_bytes|.content",
         rf"\b{_GET}\b[^\n|]{{0,300}}(?:\s-o\s|\s-o[\"'/~$\w]|--output|--remote-name|"
         rf"-outfile|\s-\w*o\b|>\s?[\w/~.$])[^\n]{{0,200}}",
         r"\b(?:urlretrieve|downloadfile)\([^\n]{0,300}",
@@ -65,8 +61,6 @@ SIGNS = (
     ),
     sign(
         "run-file",
-        "chmod|./|sh |python|start|open |os.exec|subprocess|/tmp/|.exe|xattr|"
-        "source |dpkg|installer",
         r"\bchmod\s+(?:[ugoa]*\+x|[0-7]?7[0-7]{2})\s[^\n]{0,120}",
         r"(?:^|[;&|]\s*|\bthen\s|\bdo\s)(?:sudo\s+|nohup\s+)?(?:\./[\w.-]+|/tmp/\S+|"
         r"\$tmpdir/\S+|source\s+/tmp/\S+)[^\n]{0,80}",
@@ -81,7 +75,6 @@ SIGNS = (
     ),
     sign(
         "decode-run",
-        "base64|b64|xxd|uudecode|openssl|base32",
         rf"{_DECODES}[^\n|]{{0,120}}\|\s*(?:gunzip\s*\|\s*|xargs\s+(?:-\S+\s+)*)"
         rf"?(?:{_INTO}|curl\b)",
         rf"(?:{_SH}\s+(?:-\w+\s+)*|\beval\s+|\bsource\s+)"
@@ -89,8 +82,6 @@ SIGNS = (
     ),
     sign(
         "decode-run",
-        "decode|fromhex|unhexlify|rot|atob|base64|marshal|unescape|fromcharcode|"
-        "decompress",
         rf"{_EXEC}\s?[^\n]{{0,120}}?{_DECODER}",
         r"(?:iex|invoke-expression)\b[^\n]{0,200}frombase64string",
         r"frombase64string[^\n]{0,200}(?:iex|invoke-expression|\.load\()",
@@ -98,7 +89,6 @@ SIGNS = (
     ),
     sign(
         "decode-run",
-        "powershell|pwsh| rev|tr |rot13|gunzip|zcat|cat ",
         rf"\bcat\s+[^\n|;&]{{1,40}}\*[^\n|;&]{{0,40}}\|\s*{_SH}",
         r"\b(?:powershell|pwsh)(?:\.exe)?\b[^\n]{0,120}\s-e(?:nc|ncodedcommand|c)"
         r"?\s+[\w+/=$]{12,}",
@@ -107,8 +97,6 @@ SIGNS = (
     ),
     sign(
         "decode",
-        "decode|fromhex|unhexlify|atob|base64|rot13|rot_13|fromcharcode|chr(|"
-        "[::-1]|decompress|^ |xor",
         rf"{_DECODER}",
         rf"{_DECODES}",
         r"(?:chr\([^)\n]{1,40}\)[^\n]{0,12}){3}",
@@ -119,8 +107,6 @@ SIGNS = (
     ),
     sign(
         "exec",
-        "exec|eval(|eval |new function|system(|popen|__import__|iex|"
-        "invoke-expression|child_process|pickle|marshal|builtins",
         rf"{_EXEC}(?!\s?\))",
         r"(?<![\w.])__import__\s?\(",
         r"\binvoke-expression\b",
@@ -130,12 +116,10 @@ SIGNS = (
     ),
     sign(
         "runs-text",
-        "'eval'|'exec'|\"eval\"|'function'",
         r"\[['\"](?:eval|exec|function)['\"]\]\s?\(",
     ),
     sign(
         "runs-text",
-        "exec(|eval(|exec (|eval (|new function|builtins|__builtins__",
         r"(?<![\w.\"'#])(?:exec|eval)\s?\((?!\s?[)\"'])[^\n]{0,80}",
         r"new function\s?\(",
         r"builtins\.(?:exec|eval)",
@@ -143,7 +127,6 @@ SIGNS = (
     ),
     sign(
         "get",
-        "curl|wget|requests.get|httpx.get|urlopen|fetch(|axios.get|iwr|irm|invoke-",
         r"\b(?:curl|wget|iwr|irm|invoke-webrequest)\s[^\n]{0,200}(?:https?://|"
         r"\b\w[\w-]*\.\w)",
         r"(?:requests|httpx|axios)\.get\(",
@@ -152,7 +135,6 @@ SIGNS = (
     ),
     sign(
         "foreign-index",
-        "registry|index-url|install http|install git+|npx |extra-index",
         r"--registry[= ]\s?https?://(?!registry\.npmjs)[^\s]{3,120}",
         r"--(?:extra-)?index-url[= ]\s?https?://(?!pypi\.org)[^\s]{3,120}",
         r"\bpip3?\s+install\s+(?:-\S+\s+)*https?://(?!github\.com)\S+",
@@ -160,25 +142,21 @@ SIGNS = (
     ),
     sign(
         "run-script",
-        ".sh|.py|.js|.mjs|.ts|.rb",
         r"\b(?:run|execute|call|calling|running|bash|sh|python3?|node|source)"
         r"\b[^\n]{0,60}[\w/.-]+\.(?:sh|py|js|mjs|ts|rb)\b",
         r"\./[\w/-]+\.(?:sh|py)",
     ),
     sign(
         "inline-run",
-        "!`",
         r"(?:^|[\s(\"'|>-])!`[^`\n]{1,300}`",
     ),
     sign(
         "decode-run",
-        "dig |nslookup",
         rf"\b(?:dig|nslookup)\b[^\n|;]{{0,120}}\|(?:[^\n|]{{0,60}}\|){{0,2}}\s*{_INTO}",
         rf"(?:{_SH}\s+-c|\beval)\s+[\"']?\$\(\s*(?:dig|nslookup)\b[^\n]{{0,120}}",
     ),
     sign(
         "decode-run",
-        "pickle|marshal|dill|n-za-m|tail |chmod",
         r"(?:pickle|marshal|dill)\.loads?\([^\n]{0,80}(?:urlopen|requests\.|httpx\.|"
         r"\.content\b)",
         r"(?:\beval|sh\s+-c)\s[^\n]{0,100}\btr\s[^\n]{0,40}n-za-m",
@@ -186,7 +164,6 @@ SIGNS = (
     ),
     sign(
         "ciphered",
-        "chr(|fromcharcode|^",
         r"chr\(\s?[\w\[\]]{1,20}\s?[-+^]\s?\w",
         r"fromcharcode\([^)\n]{0,40}[-+^]",
         r"=>\s?\w{1,12}\s?\^\s?\w",

@@ -20,8 +20,6 @@ _EVERYTHING = (
 SIGNS = (
     sign(
         "reverse-shell",
-        "/dev/tcp|/dev/udp|nc |nc.|ncat|netcat|dup2|pty.spawn|mkfifo|mknod|socat|"
-        "tcpclient|fsockopen|sh -i|telnet|net.connect|net.socket|.pipe(",
         r"(?:>&?|<>?|&>)\s?/dev/(?:tcp|udp)"
         r"/[\w.${}\"-]+/[\w${}\"]+[^\n]{0,30}(?:0?>&1|0<&1|<&)",
         r"\bsh\s+-i\b[^\n]{0,60}/dev/(?:tcp|udp)/",
@@ -42,13 +40,11 @@ SIGNS = (
     ),
     sign(
         "fake-dialog",
-        "display dialog|[sudo]|get-credential",
         r"display dialog[^\n]{0,160}password[^\n]{0,120}hidden answer",
         r"read\s+-\w*s\w*\s[^\n]{0,40}\[?sudo\]?\s+password",
     ),
     sign(
         "miner",
-        "xmrig|stratum+|cryptonight|minerd",
         r"\bxmrig\b",
         r"stratum\+(?:tcp|ssl)",
         r"cryptonight",
@@ -56,9 +52,6 @@ SIGNS = (
     ),
     sign(
         "persist",
-        "crontab|cron|authorized_keys|launch|systemctl|systemd|schtasks|"
-        "currentversion|rc.local|.bashrc|.zshrc|profile|git/hooks|autostart|"
-        "zshenv|customize|ld.so|hookspath|sudoers|hooks|.pth",
         r"\bcrontab\s+(?:-\s|-$|<|[/\w.]+\.(?:txt|cron)|/tmp)",
         r"\|\s*crontab\b",
         r">\s?/etc/cron",
@@ -75,15 +68,12 @@ SIGNS = (
     ),
     sign(
         "ssh-key",
-        "authorized_keys|ssh-rsa aaaa|ssh-ed25519 aaaa",
         r"(?:>>?|tee\s(?:-a\s)?|append\w*|\badd\b|write\w*|open\()"
         r"[^\n]{0,200}authorized_keys",
         r"authorized_keys[^\n]{0,60}(?:append|write|['\"]a['\"])",
     ),
     sign(
         "destroy",
-        "rm |rmtree|mkfs|dd |shred|:(){|remove-item|format |del |rmsync|-delete|"
-        "wipefs|rimraf",
         rf"{_START}(?:sudo\s+)?rm\s+(?:-{{1,2}}[\w-]+\s+)*(?:-\w*r\w*|--recursive)"
         rf"\s+(?:-{{1,2}}[\w-]+\s+)*{_EVERYTHING}",
         rf"(?:system|popen|run|call|exec\w*|check_output)\(\s?\[?\s?[\"'](?:sudo\s+)"
@@ -106,7 +96,6 @@ SIGNS = (
     ),
     sign(
         "erase-traces",
-        "/var/log|history -c|wevtutil|histfile|clear-eventlog|unset hist",
         r"\brm\s+-\w+\s[^\n]{0,80}/var/log/\S*",
         r">\s?/var/log/\S+",
         r"\bhistory\s+-c\b",
@@ -117,8 +106,6 @@ SIGNS = (
     ),
     sign(
         "weaken",
-        "777|verify|insecure|stricthost|rejectunauth|tls_reject|trusted-host|"
-        "no-check-cert|unverified|setuid|chown root|+s ",
         r"chmod\s+(?:-r\s+)?0?777\s",
         r"chmod\s+(?:u\+s|4755)",
         r"verify\s?=\s?false",
@@ -133,15 +120,12 @@ SIGNS = (
     ),
     sign(
         "open-root",
-        "777|chown|setuid|+s |sudoers",
         r"chmod\s+(?:-r\s+)?0?777\s+/\S*[^\n]{0,80}(?:sudo|chown)",
         r"chmod\s+u\+s\b",
-        r"nopasswd",
+        r"nopasswd\s?:",
     ),
     sign(
         "unguarded",
-        "autoapprove|bypasspermissions|dangerously|auto_approve|autorun|"
-        "intercept_all|enablealltools|autoaccept",
         r"\bautoapprove(?:all)?['\"]?\s?[:=]\s?(?:true|['\"]\*)",
         r"['\"]?bypasspermissions['\"]?",
         r"dangerously_?disable\w*['\"]?\s?[:=]\s?true",
@@ -153,8 +137,6 @@ SIGNS = (
     ),
     sign(
         "malware",
-        "ransom|keylog|backdoor|rootkit|encrypt all|botnet|c2 |steal|exfiltrat|"
-        "reverse shell",
         r"\bransom (?:note|demand|payment)",
         r"\bencrypt(?:s)? all (?:\w+\s+)?files\b",
         r"\bkeylog(?:ger|ging)\b",
@@ -165,8 +147,6 @@ SIGNS = (
     ),
     sign(
         "spread",
-        "every skill|all skills|other skill|skill.md|each skill|companion skill|"
-        "hidden skill|into the skills|skills director",
         r"\b(?:copy|append|inject|insert|propagate|spread|replicate|embed|add)"
         r"\s+(?:this|itself|yourself|the (?:same|following))\b[^\n]{0,60}\b(?:every|"
         r"each|all|other|any)\s+(?:\w+\s+){0,3}(?:skill|skill\.md)s?\b",
@@ -175,7 +155,6 @@ SIGNS = (
     ),
     sign(
         "backdoor",
-        "extra password|master password|any account|0x|bc1",
         r"\baccept\b[^\n]{0,40}\b(?:extra|master|second) password\b",
         r"\bpassword\b[^\n]{0,60}\bfor any account\b",
         r"\b(?:address|destination|recipient)\b[^\n]{0,80}\breplace\b[^\n]{0,40}"
@@ -185,7 +164,6 @@ SIGNS = (
     ),
     sign(
         "backdoor",
-        "address|pyperclip|clipboard",
         r"\buse\b[^\n]{0,30}\baddress\b[^\n]{0,40}(?:0x[0-9a-z]{4}|bc1[0-9a-z]{4})"
         r"[^\n]{0,60}\b(?:in its place|instead)\b",
         r"(?:pyperclip|clipboard)\S{0,20}(?:copy|write\w{0,8}|set\w{0,8})\([^\n]{0,20}"
@@ -193,7 +171,6 @@ SIGNS = (
     ),
     sign(
         "spread",
-        "workspace|all other|every other",
         r"\bcopy (?:this|the) (?:folder|skill|file)\b[^\n]{0,40}\b(?:all|every|each)\b"
         r"[^\n]{0,30}\b(?:workspaces?|agents?|projects?|repositor\w+)\b",
     ),

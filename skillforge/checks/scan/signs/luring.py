@@ -5,9 +5,6 @@ from skillforge.checks.scan.signs.sign import sign
 SIGNS = (
     sign(
         "needs-it",
-        "prerequisite|require|must|need|before|without|necessary|mandatory|"
-        "essential|will not|won't|cannot|critical|先决|必须|前提|前置|需要|необходим|"
-        "pré-requisito|requisito|voraussetzung",
         r"\bprerequisites?\b",
         r"\b(?:requires?|needs?)\s+(?:the\s+|a\s+|an\s+)"
         r"?[`*\"']?[\w.-]+[`*\"']?\s+(?:\w+\s+)?(?:utility|agent|helper|driver|core|"
@@ -34,7 +31,6 @@ SIGNS = (
     ),
     sign(
         "must-install",
-        "install|安装|instal",
         r"\bmust be installed\b",
         r"\bmust install\b",
         r"\b(?:required|install) before (?:using|you)",
@@ -45,8 +41,6 @@ SIGNS = (
     ),
     sign(
         "archive-password",
-        "password|passcode|pass:|pass |passwort|senha|contraseña|пароль|密码|解压|"
-        "unzip -|7z x|unrar x",
         r"\b(?:extract|unzip|unpack|archive|\.?zip|rar|7z|decompress|decrypt)"
         r"\b[^\n]{0,60}\b(?:password|passcode|pass\b|senha|contraseña|passwort)"
         r"\W{0,8}(?:is\W+|:|=)?\W{0,4}[\w!@#-]{3,30}",
@@ -60,7 +54,6 @@ SIGNS = (
     ),
     sign(
         "paste-terminal",
-        "terminal|command prompt|powershell|console|cmd|终端|терминал|win+r|run dialog",
         r"\b(?:copy|paste|run|enter|execute|input|type|insert|cole|pega|pegue)"
         r"\b[^\n]{0,100}\b(?:in|into|to|on|inside|no|en)\s+(?:the\s+|your\s+|a\s+|"
         r"o\s+|la\s+|el\s+)?(?:\w+\s+){0,2}[`*]{0,2}(?:terminal|command prompt|"
@@ -73,8 +66,6 @@ SIGNS = (
     ),
     sign(
         "download",
-        ".zip|.exe|.dmg|.pkg|.msi|.rar|.7z|.bat|.apk|.iso|releases/|download|"
-        "install|下载",
         r"https?://[^\s)\"'`<>]{3,300}\.(?:zip|exe|dmg|pkg|msi|rar|7z|scr|bat|apk|"
         r"iso|appimage)\b",
         r"https?://[^\s)\"'`<>]{3,200}/releases/(?:download|latest)/[^\s)"
@@ -85,8 +76,6 @@ SIGNS = (
     ),
     sign(
         "lower-guard",
-        "quarantine|gatekeeper|defender|antivirus|smartscreen|spctl|firewall|"
-        "selinux|amsi|mppreference|run anyway|open anyway|administrator|xattr",
         r"com\.apple\.quarantine",
         r"\bxattr\s+-\w*[cd]\w*\b",
         r"\b(?:disable|turn off|deactivate|pause|exclude)\b[^\n]{0,60}(?:gatekeeper|"
@@ -99,8 +88,6 @@ SIGNS = (
     ),
     sign(
         "archive-password",
-        "kennwort|passwort|пароль|паролем|mot de passe|contraseña|senha|"
-        "密码|パスワード",
         r"\b(?:entpack|распак|archiv|архив|décompress|extra[ií]|descomprim)"
         r"\w*[^\n]{0,80}"
         r"(?:kennwort|passwort|парол\w+|mot de passe|contraseña|senha)\W{0,8}\w{3,30}",
@@ -109,14 +96,12 @@ SIGNS = (
     ),
     sign(
         "lower-guard",
-        "virenscanner|antivir|защитник|брандмауэр|杀毒|防火墙|セキュリティソフト",
         r"\b(?:schalte|deaktivier|отключи|desactiv|désactiv|desativ)\w*[^\n]{0,60}"
         r"(?:virenscanner|antivir|защитник|брандмауэр)",
         r"(?:关闭|禁用|停用)[^\n]{0,20}(?:杀毒|防火墙)",
     ),
     sign(
         "download",
-        "herunter|скача|descarg|télécharg|baixe|下载|ダウンロード",
         r"(?:herunter|скача\w+|descarg\w+|télécharg\w+|baixe|下载|ダウンロード)"
         r"[^\n]{0,120}https?://",
         r"https?://[^\n]{0,120}(?:herunter|下载|ダウンロード)",

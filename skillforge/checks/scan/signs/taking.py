@@ -43,11 +43,6 @@ _SEND = (
 SIGNS = (
     sign(
         "key-file",
-        "ssh|id_rsa|id_ed|aws|netrc|git-credentials|gnupg|kube|docker|keychain|"
-        "wallet|cookies|login data|shadow|solana|history|auth.json|hosts.yml|"
-        "npmrc|pypirc|metamask|exodus|electrum|gcloud|azure|-password|"
-        "auth-profiles|claude|openclaw|clawdbot|moltbot|hermes|passwd|seed|"
-        "keystore",
         r"[~/.\\\"']ssh[/\\\"']{1,3}[\s,\"'/]{0,4}(?:id_\w+\b(?!\.pub)|\*|"
         r"authorized_keys|config\b)",
         r"[~/\\\"']\.ssh/?(?=[\"'\s)|;,*`]|$)",
@@ -91,14 +86,12 @@ SIGNS = (
     ),
     sign(
         "env-file",
-        ".env",
         r"(?:\bcat|open\(|\bread\w*|\btype|get-content|\bgrep|\bcp|\btar|\bzip|"
         r"\bfind|glob|@|head|tail|path\()[^\n]{0,60}[\s/\"'*~]\.env\b(?!\.(?:example|"
         r"sample|template)|ironment)",
     ),
     sign(
         "env-all",
-        "printenv|environ|process.env|env:|env |env)|env>|export -p",
         r"(?:^|[;|&`]\s?|\$\(|[\"'])(?:printenv|env)\s?(?:\|(?!\s?(?:head|wc|\|))|"
         r">\s?[\w/~$.]|\)|\s@?-)",
         r"\bexport -p\b",
@@ -117,10 +110,6 @@ SIGNS = (
     ),
     sign(
         "memory-file",
-        "soul.md|memory.md|agents.md|claude.md|identity.md|heartbeat.md|user.md|"
-        "gemini.md|.cursorrules|copilot-instructions|settings.json|mcp.json|"
-        "desktop_config|skill.md|.claude/skills|skills folder|skills dir|"
-        "bootstrap.md",
         r"\b(?:soul|memory|agents|claude|identity|heartbeat|user|gemini|bootstrap|"
         r"tools)\.md\b",
         r"\.cursorrules",
@@ -132,15 +121,11 @@ SIGNS = (
     ),
     sign(
         "metadata-service",
-        "169.254.169.254|metadata.google",
         r"169\.254\.169\.254",
         r"metadata\.google\.internal",
     ),
     sign(
         "send",
-        "curl|wget|.post(|.put(|.request(|urlopen|request(|method|sock|nc |ncat|"
-        "netcat|/dev/tcp|scp |rsync|sftp|smtplib|sendmail|mail -s|beacon|upload|"
-        "invoke-|connection(|.connect(|.send|fetch(",
         r"\bcurl\b[^\n]{0,300}(?:\s-d\b|\s-d[\"'@$]|--data|\s-f\s|\s-f[\"'\w]+=|"
         r"--form|\s-t\s|--upload-file|-x\s?[\"']?(?:post|put)\b)",
         r"\bcurl\b[^\n]{0,200}https?://[^\s\"']{0,200}[?&/=](?:\$[({]?\w|`)",
@@ -170,14 +155,12 @@ SIGNS = (
     ),
     sign(
         "send",
-        "nslookup|dig |host |gethostbyname|resolve|ping ",
         r"(?:nslookup|\bdig|\bhost|\bping)\s+[^\n]{0,60}(?:\$\(|`|\$\{?\w+\}?\.)"
         r"[^\n]{0,80}",
         r"(?:gethostbyname|getaddrinfo|resolve\w*)\([^\n)]{0,80}[+{%]",
     ),
     sign(
         "copy-out",
-        "git |aws |gsutil|rclone",
         r"\bgit\s+(?:push|remote\s+(?:add|set-url))\s[^\n]{0,80}(?:https?://|git@|"
         r"ssh://)",
         r"\baws\s+s3\s+(?:cp|sync|mv)\s[^\n]{0,120}s3://",
@@ -186,15 +169,10 @@ SIGNS = (
     ),
     sign(
         "send-words",
-        "http|hxxp|webhook|endpoint|server|service|@|.com|.net|.io|.dev|.org|"
-        ".xyz|.invalid|.example|.sh|.app|.ru|.cn|.top|.site|.co|.ai|telegram|"
-        "discord|bucket",
         rf"\b{_SEND}(?:s|ed|ing|ting|ping)?\b[^\n]{{0,120}}?{_OUT}",
     ),
     sign(
         "send-words",
-        "发送|上传|传输|转发|отправ|загруз|envía|envia|manda|sube|send|schick|übertrag|"
-        "lade|送信|envoy|전송|téléverse|enviar",
         r"(?:发送|上传|传输|提交|转发)[^\n]{0,40}(?:到|至|给)[^\n]{0,40}(?:https?|服务器|邮箱|地址|"
         r"webhook)",
         r"\b(?:отправ|загруз|перешл)\w{0,20}[^\n]{0,80}(?:https?://|сервер|адрес)",
@@ -209,11 +187,6 @@ SIGNS = (
     ),
     sign(
         "secret-words",
-        "home dir|all |credential|api|secret|token|password|passphrase|"
-        "private key|ssh|seed phrase|mnemonic|phrase|wallet|env|cookie|id_rsa|"
-        ".aws|passwd|netrc|card|密钥|密码|凭证|凭据|环境变量|парол|ключ|contraseña|"
-        "credencial|clave|passw|zugangs|umgebungs|schlüssel|パスワード|環境変数|"
-        "mots? de passe|identifiant|senha|chave|clé",
         rf"\b{_SECRETS}",
         r"\.env\b",
         r"\.ssh/",
@@ -248,8 +221,6 @@ SIGNS = (
     ),
     sign(
         "talk-words",
-        "conversation|chat|dialogue|transcript|system prompt|user|session|prompt|"
-        "message|input|对话|聊天|разговор|conversación|gespräch|会話",
         rf"\b{_TALK}\b",
         r"对话",
         r"聊天记录",
@@ -260,9 +231,6 @@ SIGNS = (
     ),
     sign(
         "leak-in-reply",
-        "credential|api key|api_key|api-key|apikey|secret|token|password|"
-        "private key|ssh key|seed phrase|environment var|.env|.ssh/|.aws|/etc/|"
-        ".netrc|id_rsa|raw content|](http",
         rf"\b(?:include|append|add|attach|paste|put|place)"
         rf"\b[^\n.]{{0,80}}{_PRIVATE}[^\n.]{{0,80}}\b(?:in|into|to|as|with)"
         rf"\s+(?:your|every|each|all|the markdown|a url|the image)\s(?:\w+\s)"
@@ -289,43 +257,36 @@ SIGNS = (
     ),
     sign(
         "leak-in-reply",
-        "environment variable|public gist|of an image|image url|tool list|"
-        "system prompt",
         r"\b(?:include|append|add|put|print|output|embed|hold\w*)\b[^\n.]{0,80}"
         r"\b(?:every|all|each|any) environment variables?\b",
         r"\b(?:embed|put|place|encode|append)\b[^\n.]{0,60}\b(?:url|link|query)"
         r" of an image",
-        r"\b(?:contents?|values?|keys?)\b[^\n]{0,60}\bpublic (?:gist|repo\w*|paste|"
-        r"issue)\b",
+        r"\b(?:contents?|values?|keys?)\b[^\n]{0,60}\b(?:public gist|a public (?:repo"
+        r"\w*|paste|issue))\b",
         r"\breveal (?:your |the )?(?:full |entire |whole )?system prompt\b",
     ),
     sign(
         "send-words",
-        "bcc",
         r"\b(?:add|put|include|set)\b[^\n]{0,40}\w@[\w-]+\.\w[^\n]{0,40}\bbcc\b",
         r"\bbcc\b[^\n]{0,40}\w@[\w-]+\.\w",
     ),
     sign(
         "talk-words",
-        "verification code|newest messages|everything the|inbox|person types",
         r"\bverification codes?\b|\b(?:newest|latest|recent|all) (?:messages|"
         r"e-?mails|mails)\b",
         r"\beverything (?:the|that the) (?:person|user) (?:types|says|writes)\b",
     ),
     sign(
         "asks-phrase",
-        "phrase|mnemonic|12 or 24|private key",
         r"\b(?:ask|prompt|request|have)\b[^\n]{0,60}(?:recovery phrase|seed phrase|"
         r"mnemonic|12 or 24 words|(?:wallet|their) private key)",
     ),
     sign(
         "env-file",
-        ".env",
         r"\.env\b[^\n]{0,60}(?:readfilesync|readfile|read_text|open\()",
     ),
     sign(
         "asks-phrase",
-        "recovery phrase|seed phrase",
         r"\b(?:type|enter|provide|give|share|paste)\b[^\n]{0,30}(?:recovery|seed)"
         r" phrase",
     ),

@@ -1,0 +1,203 @@
+"""Where signs are in a text: each pattern is tried only around the words it needs.
+
+The time is linear in the length of the text, also where all of it is a single line.
+A file that has the words of many patterns everywhere is searched as far as the budget
+goes, and is `unread` beyond.
+"""
+
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, cached_property
+from typing import Literal, TypeAlias
+
+from skillforge.checks.scan.budget import Budget, Span
+from skillforge.checks.scan.signs import SIGNS, Pattern, Sign
+from skillforge.checks.scan.signs.sign import BORDER, FARTHEST
+
+Kind: TypeAlias = Literal["Q", "I"]
+
+_COST = 64  # of a window however short it is, and of each word that a match may have
+_AHEAD = 32  # characters behind a match that a pattern may look at
+_BEFORE = 16  # characters before a window that a pattern may look back at
+_LEAST_REACH = 64  # characters: below that, windows would be many and short
+_SIZES: dict[Kind, int] = {
+    "Q": 8,
+    "I": 4,
+}  # bytes in a row that are looked up, as `memoryview` has them
+_MISSES = 20_000  # places of a word within others, after which it is taken anywhere
+_SAMPLE, _SAMPLES = 256, 48  # characters, and how often: how common is a word?
+
+
+class Search:
+    """A text that consists of files, and the matches of signs in it."""
+
+    def __init__(self, text: str, files: Sequence[tuple[int, str]]) -> None:
+        """`files` are where each file begins, and its path, in order."""
+        self.text = text
+        self._budget = Budget(files, len(text))
+        self._matches: dict[str, list[Span]] = {}
+        self._words: dict[str, bool] = {}
+        self._counts: dict[str, int] = {}
+
+    @property
+    def unread(self) -> Iterable[str]:
+        """The files in which there is more to search than the budget allows."""
+        return self._budget.unread
+
+    @property
+    def cost(self) -> int:
+        """What has been spent of the budget."""
+        return self._budget.spent
+
+    def matches(self, sign: Sign) -> list[Span]:
+        """Where a sign stands, in order; searched once."""
+        if sign.name not in self._matches:
+            found: dict[int, int] = {}
+            for pattern in sign.patterns:
+                self._budget.next_pattern()
+                for start, end in self._found(pattern):
+                    found.setdefault(start, end)
+                    self._budget.count_match(start)
+            self._matches[sign.name] = sorted(found.items())
+        return self._matches[sign.name]
+
+    def _found(self, pattern: Pattern) -> Iterator[Span]:
+        """Every match of a pattern; a text that repeats itself is searched once."""
+        groups: list[list[str]] = []
+        for words in pattern.words:
+            groups.append([word for word in words if self._has(word)])
+            if not groups[-1]:
+                return
+        if len(groups) > 1:
+            groups.sort(key=lambda words: sum(map(self._count, words)))
+        reach = max(pattern.reach + _AHEAD, _LEAST_REACH)
+        bare = [[word.lstrip(BORDER) for word in words] for words in groups]
+        known: dict[str, list[Span]] = {}
+        last = 0
+        for low, high in self._windows(groups[0] if groups else [""], reach):
+            before = max(0, low - _BEFORE)
+            window = self.text[before:high]
+            if window not in known:
+                counts = [sum(map(window.count, words)) for words in bare]
+                is_likely = all(counts)
+                if is_likely:
+                    self._budget.spend(low, len(window) + _COST * sum(counts))
+                matches = pattern.compiled.finditer(self.text, low, high)
+                found = map(_stripped, matches) if is_likely else ()
+                known[window] = [(at - before, end - before) for at, end in found]
+            for start, end in known[window]:
+                if before + start >= last:  # not found in the overlap already
+                    last = before + end
+                    yield before + start, last
+
+    def _windows(self, words: list[str], reach: int) -> Iterator[Span]:
+        """The parts of a text in which a pattern can match: around words it needs.
+
+        Whatever is within reach of such a word is whole in one of them, also where
+        many words make one long part, which is searched in windows that overlap.
+        """
+        for span in self._budget.spans:
+            for low, high in _parts(words, self.text, reach, span):
+                while high - low > 4 * reach:
+                    if not self._budget.spend(low, _COST):
+                        break
+                    yield low, low + 4 * reach
+                    low += 2 * reach
+                if self._budget.spend(low, _COST):
+                    yield low, high
+
+    def _has(self, word: str) -> bool:
+        """Whether a word is somewhere in the text."""
+        if word not in self._words:
+            kind, parts = _parts_of(word)
+            may_be = parts <= self._present[kind] if kind else True
+            places = _places(self.text, word, 1, (0, len(self.text)))
+            self._words[word] = may_be and next(places, None) is not None
+        return self._words[word]
+
+    @cached_property
+    def _present(self) -> dict[Kind, set[int]]:
+        """The parts of needed words that the text has.
+
+        One look at the text for all words: to search it for each takes far longer.
+        """
+        data = memoryview(self.text.encode("utf-8", "replace"))
+        found: dict[Kind, set[int]] = {}
+        for kind, size in _SIZES.items():
+            found[kind] = set()
+            for start in range(min(size, len(data))):
+                end = len(data) - (len(data) - start) % size
+                found[kind] |= _wanted()[kind].intersection(data[start:end].cast(kind))
+        return found
+
+    def _count(self, word: str) -> int:
+        """About how common a word is."""
+        if word not in self._counts:
+            self._counts[word] = self._sample.count(word.lstrip(BORDER))
+        return self._counts[word]
+
+    @cached_property
+    def _sample(self) -> str:
+        step = max(_SAMPLE, len(self.text) // _SAMPLES)
+        starts = range(0, len(self.text), step)
+        return "\n".join(self.text[at : at + _SAMPLE] for at in starts)
+
+
+@cache
+def _wanted() -> dict[Kind, frozenset[int]]:
+    """The parts of all words that patterns need, by their kind."""
+    patterns = (p for sign in SIGNS.values() for p in sign.patterns)
+    words = {word for p in patterns for group in p.words for word in group}
+    parts = [_parts_of(word) for word in words]
+    return {
+        kind: frozenset().union(*(part for k, part in parts if k == kind))
+        for kind in _SIZES
+    }
+
+
+@cache
+def _parts_of(word: str) -> tuple[Kind | None, frozenset[int]]:
+    """Every few bytes in a row of a word, as numbers; none of a very short one."""
+    data = word.lstrip(BORDER).encode()
+    kind = next((kind for kind, size in _SIZES.items() if len(data) >= size), None)
+    size = _SIZES[kind] if kind else 1
+    parts = (data[at : at + size] for at in range(len(data) - size + 1))
+    return kind, frozenset(int.from_bytes(part, sys.byteorder) for part in parts)
+
+
+def _stripped(match: re.Match[str]) -> Span:
+    """The span of a match without the spaces around it, and of what is quoted."""
+    start = match.end() - len(match[0].lstrip())
+    return start, start + min(FARTHEST, len(match[0].strip()))
+
+
+def _parts(words: list[str], text: str, reach: int, span: Span) -> Iterator[Span]:
+    """What is within reach of some words, on the same line, in order."""
+    low = high = enough = span[0]  # up to here, what a word can reach is in the part
+    for at in sorted(at for w in words for at in _places(text, w, reach, span)):
+        if at < enough:
+            continue
+        start = max(text.rfind("\n", max(0, at - reach), at) + 1, at - reach, 0)
+        stop = text.find("\n", at, at + 2 * reach)
+        if start > high:
+            yield low, high
+            low = start
+        high = min(len(text), stop if stop >= 0 else at + 2 * reach)
+        enough = high if stop >= 0 else high - reach
+    yield low, high
+
+
+def _places(text: str, word: str, reach: int, span: Span) -> Iterator[int]:
+    """Where a word stands, but for where it is within reach of the one before."""
+    bare = word.lstrip(BORDER)
+    misses = 0 if word != bare else _MISSES
+    at = text.find(bare, *span)
+    while at >= 0:
+        if misses < _MISSES and at and (text[at - 1].isalnum() or text[at - 1] == "_"):
+            misses += 1
+            at = text.find(bare, at + 1, span[1])
+            continue
+        yield at
+        stop = text.find("\n", at, at + reach)
+        at = text.find(bare, stop + 1 if stop >= 0 else at + reach, span[1])
