@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 
+LONGEST_LINE = 500_000  # characters; honest skills have less in a whole file
 MOST_MIXED = 5000  # words in letters of two scripts that are read one by one
 SOFT = "\v"  # a line break that code does not see
 
@@ -52,6 +53,18 @@ def lines(text: str) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text.replace("\x85", "\n") if "\x85" in text else text
+
+
+def shortened(text: str) -> str:
+    """A text without the middle of any line that is too long to be reviewed."""
+    if len(text) <= LONGEST_LINE:
+        return text
+    return "\n".join(map(_shortened_line, text.split("\n")))
+
+
+def _shortened_line(line: str) -> str:
+    half = LONGEST_LINE // 2
+    return line if len(line) <= LONGEST_LINE else line[:half] + line[-half:]
 
 
 def mixed_words(text: str) -> Iterator[tuple[int, str]]:

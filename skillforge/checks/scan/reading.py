@@ -120,8 +120,8 @@ def _read_file(skill: Skill, path: str) -> Iterator[Piece | Notice]:
         start = document.body_start
         yield from pieces.of_header(
             path,
-            document.text[:start],
-            document.words("description"),
+            normal.shortened(document.text[:start]),
+            normal.shortened(document.words("description")),
             document.line_of("description"),
         )
     yield from read_bytes(path, data)
@@ -196,7 +196,11 @@ def _wide(data: bytes) -> str | None:
 
 
 def _read_text(path: str, text: str, depth: int) -> Iterator[Piece | Notice]:
-    text = normal.lines(text)
+    whole = normal.lines(text)
+    text = normal.shortened(whole)
+    if len(text) < len(whole):
+        words = f"a line of more than {normal.LONGEST_LINE:,} characters"
+        yield Notice("unread", path, words)
     found: list[Piece] = []
     suffix = posixpath.splitext(path)[1][1:].lower()
     language = _language(suffix, text)

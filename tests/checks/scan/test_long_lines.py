@@ -12,6 +12,7 @@ from collections.abc import Callable
 import pytest
 
 from skillforge.checks.scan import scan
+from skillforge.checks.scan.normal import LONGEST_LINE
 from skillforge.model import Danger
 from tests.checks.scan.conftest import DROPPER, WORDS, of_text
 
@@ -129,14 +130,35 @@ def test_no_word_before_an_attack_hides_it(away: int) -> None:
     assert scan(of_text("a.sh", text)).verdict is Danger.DANGEROUS
 
 
-def test_an_attack_is_found_in_four_megabytes_on_one_line() -> None:
-    whole = line_of("lorem ipsum dolor %d ", 4 << 20)
+def test_an_attack_is_found_in_a_line_that_is_as_long_as_may_be() -> None:
+    whole = line_of("lorem ipsum dolor %d ", LONGEST_LINE - 200)
     at = random.Random(4).randrange(len(whole))
     hidden = base64.b64encode(DROPPER.encode()).decode()
 
     for attack in (DROPPER, f"echo {hidden} | base64 -d | sh"):
         found = scan(of_text("a.md", f"{whole[:at]} ; {attack} ; {whole[at:]}\n"))
         assert found.verdict is Danger.DANGEROUS
+
+
+@pytest.mark.parametrize("path", ["SKILL.md", "a.md", "a.sh", "a.json"])
+@pytest.mark.parametrize("at", [0.0, 0.5, 1.0], ids=["start", "middle", "end"])
+def test_a_longer_line_needs_a_person_whatever_it_has(path: str, at: float) -> None:
+    whole = line_of("lorem ipsum dolor ", 4 << 20)
+    place = int(at * len(whole))
+    text = f"{whole[:place]} ; {DROPPER} ; {whole[place:]}"
+    found = scan(of_text(path, f"\n{text}\n"))
+
+    is_named = "fetch-and-run" in {finding.rule for finding in found.findings}
+    assert is_named == (at != 0.5)
+    assert any("500,000 char" in finding.message for finding in found.findings)
+    assert found.verdict is not Danger.SAFE
+
+
+def test_the_lines_around_a_very_long_one_are_read() -> None:
+    text = f"Text.\n{'a ' * LONGEST_LINE}\n{DROPPER}\n"
+    found = scan(of_text("a.sh", text)).findings
+
+    assert {f.line for f in found if f.rule == "fetch-and-run"} == {3}
 
 
 def test_a_line_that_is_too_crowded_to_be_read_needs_a_person() -> None:
