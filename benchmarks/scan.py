@@ -99,7 +99,8 @@ def _long_line(
     file.parent.mkdir(parents=True, exist_ok=True)
     header = "---\nname: long-line\n---\n"
     (folder / "SKILL.md").write_text(header)
-    parts, length = [], 0
+    parts: list[str] = []
+    length = 0
     while length < size:
         parts.append(part(len(parts)))
         length += len(parts[-1])

@@ -16,7 +16,7 @@ from itertools import groupby
 # characters. Of 1,600 honest skills, none needs half of it.
 OF_PATTERN = 800_000, 0.15  # for one pattern in one file
 MATCHES = 500  # of one pattern in one file; honest files have 70
-OF_FILE = 6_000_000, 0.5
+OF_FILE = 3_000_000, 0.5
 IN_ALL = 18_000_000, 8.0
 
 Span = tuple[int, int]
