@@ -73,6 +73,7 @@ def calls(work: Callable[[], object]) -> int:
 
 def is_linear(path: str, unit: str) -> bool:
     """Whether a line that is four times as long takes about four times the work."""
+    scan(of_text(path, line_of(unit, SHORT)))  # patterns are compiled at first use
     long = calls(lambda: scan(of_text(path, line_of(unit, 4 * SHORT))))
     if long < FEW:
         return True
