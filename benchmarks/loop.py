@@ -21,6 +21,7 @@ WHO = "Bench <bench@example.invalid>"
 def rows(work: Work) -> Iterator[Row]:
     identify()
     yield from proposing(work.small, work.large)
+    yield batches(work.folder, work.size(2_000, 40))
     yield from looking_back(work.folder, work.size(5_000, 200))
 
 
@@ -50,12 +51,26 @@ def proposing(small: Path, large: Path) -> Iterator[Row]:
     yield ratio("propose, ten times the skills", growth, 4)
 
 
-def _propose(root: Path) -> None:
-    name = next(NAMES)
+def _propose(root: Path, count: int = 1) -> None:
     desk = Desk.at_work(root, None)
-    draft = Draft(name, {"SKILL.md": DraftFile(skill(name))})
-    [outcome] = propose(desk.library, desk.forge, [Request(draft, desk.base)], desk.by)
-    assert outcome.created, outcome
+    names = itertools.islice(NAMES, count)
+    drafts = [Draft(name, {"SKILL.md": DraftFile(skill(name))}) for name in names]
+    requests = [Request(draft, desk.base) for draft in drafts]
+    outcomes = propose(desk.library, desk.forge, requests, desk.by)
+    assert all(outcome.created for outcome in outcomes), outcomes
+
+
+def batches(work: Path, open_already: int) -> Row:
+    """A draft of a batch, with many proposals open against none."""
+    root = library(work, "open", 20)
+    (root / "skillforge.yaml").write_text("proposals:\n  open: 100000\n")
+    git(root, "add", "--all")
+    git(root, "commit", "-q", "-m", "Allow many proposals")
+    [alone] = seconds(lambda: _propose(root, 200), times=1)
+    _propose(root, open_already)
+    [among] = seconds(lambda: _propose(root, 200), times=1)
+    what = f"propose of 200 drafts with {open_already:,} open, against none"
+    return ratio(what, among / alone, 3)
 
 
 def _fast_import(root: Path) -> None:
