@@ -86,7 +86,7 @@ def _stolen(
     subject: Subject, mine: Trigger, others: Triggers, name: str
 ) -> Iterator[Finding]:
     """The first request of another skill that would call for this one instead."""
-    for request in _requests(subject, others.every[name]):
+    for request in _requests(subject, others.read(name)):
         if others.first(request) == name and others.loses(request, mine):
             shown = request if len(request) <= _SHOWN else f"{request[:_SHOWN]}…"
             message = f"takes a request of the skill {name}: {shown!r}"
