@@ -32,12 +32,7 @@ from skillforge.gitrepo.running import (
     hook_variables_hidden,
     output,
 )
-from skillforge.gitrepo.trees import (
-    Entry,
-    TreeFile,
-    Trees,
-    folders_to,
-)
+from skillforge.gitrepo.trees import Entry, TreeFile, Trees, folders_to
 from skillforge.gitrepo.writing import (
     RefUpdate,
     Who,
@@ -61,6 +56,7 @@ class GitRepo:
         self.root = root
         self._objects: Objects | None = None
         self.held: set[tuple[str, str, str]] = set()  # tips, and versions that they had
+        self.logs: history.Logs = {}  # as they were read last
         self.trees: Trees = Trees(self, of.trees.canonical if of else None)
         # Trees, and those beside them.
         self._verified: set[tuple[str, str]] = of._verified if of else set()
@@ -73,7 +69,7 @@ class GitRepo:
 
     def __getstate__(self) -> dict[str, object]:
         """In another process it reads by a `git cat-file` of its own."""
-        return self.__dict__ | {"_objects": None}
+        return self.__dict__ | {"_objects": None, "logs": {}}
 
     @classmethod
     def init(cls, root: Path) -> "GitRepo":

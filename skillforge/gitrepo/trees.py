@@ -20,6 +20,8 @@ _TREE = b"40000"
 _MODES = (_TREE, b"100644", b"100755", b"120000", b"160000")
 # Characters that some file systems ignore in a name.
 _IGNORED = re.compile(r"[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+# Names that may be special, among names with slashes between them.
+_SUSPECT = re.compile(rb"(?:^|/)[.gG]|[\x80-\xff]")
 _DOT_GIT = re.compile(r"(?:\.git|git~[0-9]+)[. ]*(?::.*)?", re.DOTALL)
 
 
@@ -115,9 +117,10 @@ def _oddity(rows: list[Row]) -> str:
     if keys != sorted(keys):
         late = next(b for a, b in pairwise(keys) if a > b)
         return f"{_shown(late.rstrip(b'/'))} is out of order"
-    if odd := next(filter(_is_special, names), b""):
+    may_be_odd = _SUSPECT.search(b"/".join(names))
+    if may_be_odd and (odd := next(filter(_is_special, names), b"")):
         return f"{_shown(odd)} can't be the name of a file"
-    if any(not found.strip(b"\0") for _mode, _name, found in rows):
+    if rows and bytes(len(rows[0][2])) in [found for _mode, _name, found in rows]:
         return "an entry names no object"
     return ""
 
