@@ -9,6 +9,7 @@ from zlib import crc32
 
 _MOST_LINES, _MOST_LETTERS, _MOST_WINDOWS = 20, 1000, 60  # that are compared in full
 _FEW = 20  # documents, among which rare words are rare by chance
+CATALOG_TOKENS = 3000  # of names and descriptions, which every agent reads
 BYTES_PER_TOKEN = 4  # of UTF-8: near enough for English, code, Cyrillic and Chinese
 
 # An opening fence of backticks has none in the rest of its line: that is inline code.
