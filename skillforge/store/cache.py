@@ -8,7 +8,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-_CACHE_VERSION = 8
+_CACHE_VERSION = 9
 _DAYS = 30  # that trials, scans and pages are kept
 _CACHE_SCHEMA = """
 CREATE TABLE IF NOT EXISTS results (
@@ -23,6 +23,7 @@ CREATE TABLE IF NOT EXISTS profiles (name TEXT PRIMARY KEY, said TEXT) WITHOUT R
 CREATE TABLE IF NOT EXISTS sketched (tree TEXT);
 CREATE TABLE IF NOT EXISTS trials (key TEXT PRIMARY KEY, day INTEGER, said TEXT);
 CREATE TABLE IF NOT EXISTS scans (key TEXT PRIMARY KEY, day INTEGER, said TEXT);
+CREATE TABLE IF NOT EXISTS pairs (key TEXT PRIMARY KEY, day INTEGER, said TEXT);
 CREATE TABLE IF NOT EXISTS pages (key TEXT PRIMARY KEY, day INTEGER, said TEXT);
 """
 
@@ -169,6 +170,14 @@ class Cache:
         """Keep scans by key for some weeks."""
         self._keep("scans", scans)
 
+    def pairs(self, keys: list[str]) -> dict[str, str]:
+        """What is kept of how much two trees say the same, by both."""
+        return self._kept("pairs", keys)
+
+    def save_pairs(self, pairs: Mapping[str, str]) -> None:
+        """Keep how much trees say the same for some weeks."""
+        self._keep("pairs", pairs)
+
     def pages(self, keys: list[str]) -> dict[str, str]:
         """What is kept of texts as HTML, by key."""
         return self._kept("pages", keys)
@@ -207,7 +216,7 @@ class Cache:
             db.executescript(
                 "DROP TABLE IF EXISTS results; DROP TABLE IF EXISTS sketches;"
                 "DROP TABLE IF EXISTS sketched; DROP TABLE IF EXISTS triggers;"
-                "DROP TABLE IF EXISTS profiles;"
+                "DROP TABLE IF EXISTS profiles; DROP TABLE IF EXISTS pairs;"
                 "DROP TABLE IF EXISTS trials; DROP TABLE IF EXISTS scans;"
                 "DROP TABLE IF EXISTS pages;"
                 f"{_CACHE_SCHEMA}"
