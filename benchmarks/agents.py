@@ -9,6 +9,8 @@ from pathlib import Path
 from benchmarks.measure import Row, Work, milliseconds, ratio, seconds
 from skillforge.mcp_server import reading
 from skillforge.mcp_server.door import Door
+from skillforge.share.catalog import tokens
+from skillforge.text import CATALOG_TOKENS
 
 _HELLO = {
     "jsonrpc": "2.0",
@@ -83,6 +85,14 @@ def sdk() -> object:
     return subprocess.run(line, check=True)
 
 
+def _page(door: Door) -> Row:
+    """What an agent has to read of the first page."""
+    said = reading.skills_list(door, door.caller("bench", ""), {})
+    taken = tokens(said)
+    what = "skills_list of 10,000, tokens of a page"
+    return Row(what, f"{taken:,}", "at most 3,000", taken <= CATALOG_TOKENS)
+
+
 def rows(work: Work) -> list[Row]:
     root = work.large
     door = Door(root)
@@ -93,5 +103,6 @@ def rows(work: Work) -> list[Row]:
         milliseconds("mcp, from start to the first answer", first, 700),
         ratio("the same, against the import of the SDK", first / floor, 1.3),
         milliseconds("skills_list of 10,000, warm", warm, 150),
+        _page(door),
         Row("skills_list, a server's first", f"{cold * 1000:.0f} ms", "-", None),
     ]

@@ -2,10 +2,21 @@
 
 import itertools
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.measure import Row, Work, git, identify, library, ratio, seconds
+from benchmarks.measure import (
+    Row,
+    Work,
+    command,
+    git,
+    identify,
+    library,
+    milliseconds,
+    ratio,
+    seconds,
+)
 from skillforge.gitrepo import trailers
 from skillforge.model import Draft, DraftFile
 from skillforge.propose import audit, story
@@ -16,11 +27,14 @@ from skillforge.propose.opening import propose
 
 NAMES = ("".join(letters) for letters in itertools.product("abcdefghij", repeat=6))
 WHO = "Bench <bench@example.invalid>"
+REVIEWER = "Rita <rita@example.invalid>"
 
 
 def rows(work: Work) -> Iterator[Row]:
     identify()
     yield from proposing(work.small, work.large)
+    yield batches(work.folder, work.size(2_000, 40))
+    yield promoting(work.huge, work.size(20_000, 150))
     yield from looking_back(work.folder, work.size(5_000, 200))
 
 
@@ -50,12 +64,44 @@ def proposing(small: Path, large: Path) -> Iterator[Row]:
     yield ratio("propose, ten times the skills", growth, 4)
 
 
-def _propose(root: Path) -> None:
-    name = next(NAMES)
+def _propose(root: Path, count: int = 1) -> int:
+    """Open so many proposals; the number of the last one."""
     desk = Desk.at_work(root, None)
-    draft = Draft(name, {"SKILL.md": DraftFile(skill(name))})
-    [outcome] = propose(desk.library, desk.forge, [Request(draft, desk.base)], desk.by)
-    assert outcome.created, outcome
+    names = itertools.islice(NAMES, count)
+    drafts = [Draft(name, {"SKILL.md": DraftFile(skill(name))}) for name in names]
+    requests = [Request(draft, desk.base) for draft in drafts]
+    outcomes = propose(desk.library, desk.forge, requests, desk.by)
+    assert all(outcome.created for outcome in outcomes), outcomes
+    last = outcomes[-1].proposal
+    return last.number if last else 0
+
+
+def batches(work: Path, open_already: int) -> Row:
+    """A draft of a batch, with many proposals open against none."""
+    root = library(work, "open", 20)
+    (root / "skillforge.yaml").write_text("proposals:\n  open: 100000\n")
+    git(root, "add", "--all")
+    git(root, "commit", "-q", "-m", "Allow many proposals")
+    [alone] = seconds(lambda: _propose(root, 200), times=1)
+    _propose(root, open_already)
+    [among] = seconds(lambda: _propose(root, 200), times=1)
+    what = f"propose of 200 drafts with {open_already:,} open, against none"
+    return ratio(what, among / alone, 3)
+
+
+def promoting(root: Path, count: int) -> Row:
+    """The command that merges an approved proposal, in a large library."""
+    _propose(root)  # the first one reads every skill, once
+    best = float("inf")
+    for _ in range(3):
+        number = str(_propose(root))
+        approve = command("review", number, "--approve", "--as", REVIEWER, cwd=root)
+        promote = command("promote", number, cwd=root)
+        assert approve().returncode == 0
+        start = time.perf_counter()
+        assert promote().returncode == 0
+        best = min(best, time.perf_counter() - start)
+    return milliseconds(f"promote at {count:,} skills", best, 800)
 
 
 def _fast_import(root: Path) -> None:
@@ -160,7 +206,7 @@ def _promotion(number: int, before: str) -> Iterator[bytes]:
 def _merge(number: int, before: str, tree: str) -> bytes:
     said = [
         ("Proposal", str(number)),
-        ("Approved-By", "Rita <rita@example.invalid>"),
+        ("Approved-By", REVIEWER),
         ("Approved-Tree", tree),
         ("Checks-Digest", "sha256:" + "0" * 64),
         ("Policy", "none"),

@@ -48,6 +48,11 @@ class Work:
         """A library of 10,000 skills."""
         return library(self.folder, "large", self.size(10_000, 120))
 
+    @cached_property
+    def huge(self) -> Path:
+        """A library of 20,000 skills."""
+        return library(self.folder, "huge", self.size(20_000, 150))
+
     def given(self, name: str) -> Path | None:
         """A file or folder of the data, if it is there."""
         found = self.data / name if self.data else None

@@ -2,11 +2,14 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from itertools import chain
 from zlib import crc32
 
 _MOST_LINES, _MOST_LETTERS, _MOST_WINDOWS = 20, 1000, 60  # that are compared in full
 _FEW = 20  # documents, among which rare words are rare by chance
+CATALOG_TOKENS = 3000  # of names and descriptions, which every agent reads
 BYTES_PER_TOKEN = 4  # of UTF-8: near enough for English, code, Cyrillic and Chinese
 
 # An opening fence of backticks has none in the rest of its line: that is inline code.
@@ -134,17 +137,15 @@ def plain_words(text: str, most: int = 400) -> str:
     )
 
 
-def rarity(documents: Sequence[Sequence[str]]) -> dict[str, float]:
+def rarity(documents: Collection[Sequence[str]]) -> dict[str, float]:
     """How much each term tells: the more, the fewer documents it is in.
 
     Among few documents that says little, and all terms tell about the same.
     """
     from math import log
 
-    count: dict[str, int] = {}
-    for document in documents:
-        for term in set(document):
-            count[term] = count.get(term, 0) + 1
+    # No sets: their order, and with it that of sums, differs from process to process.
+    count = Counter(chain.from_iterable(map(dict.fromkeys, documents)))
     total = len(documents)
     share = total / (total + _FEW)
     return {

@@ -5,7 +5,7 @@ By their text, and by what they are for: requests of other skills stay theirs.
 
 import json
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from skillforge.checks import sketches
 from skillforge.checks.registry import Check, Subject
@@ -13,8 +13,10 @@ from skillforge.checks.triggers import Trigger, Triggers
 from skillforge.document import parse
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE, SKILLS, Document, Finding, Severity
+from skillforge.store import Cache
 from skillforge.text import similarity
 
+Pair: TypeAlias = tuple[str, str]
 IDENTICAL = 0.9
 SIMILAR = 0.75
 _NEAREST, _MOST_TASKS, _SHOWN = 10, 20, 60
@@ -43,20 +45,33 @@ def neighbours(library: Library, commit: str, document: Document) -> list[Neighb
 
 def pairs(library: Library, commit: str) -> list[tuple[str, str, float]]:
     """Skills of a commit that say much the same, two by two, the nearest first."""
+    repo = library.repository()
     likely = sketches.likely_pairs(library, commit)
-    names = sorted({name for pair in likely for name in pair})
+    entries = repo.tree(f"{commit}:{SKILLS}")
+    keys = {pair: " ".join(entries[name].object for name in pair) for pair in likely}
+    kept = Cache.of(repo.common_dir)
+    known = kept.pairs(list(keys.values()))
+    fresh = _compared(library, commit, [it for it in likely if keys[it] not in known])
+    kept.save_pairs({keys[pair]: repr(alike) for pair, alike in fresh.items()})
+    found = {pair: float(known[key]) for pair, key in keys.items() if key in known}
+    near = [(*pair, alike) for pair, alike in (found | fresh).items()]
+    near = [pair for pair in near if pair[2] >= SIMILAR]
+    return sorted(near, key=lambda pair: (-pair[2], pair))
+
+
+def _compared(library: Library, commit: str, pairs: list[Pair]) -> dict[Pair, float]:
+    """How much skills say the same, two by two."""
+    names = sorted({name for pair in pairs for name in pair})
     said = {
         skill.name: sketches.said_by(skill.document)
         for skill in (library.read_at(commit, names) if names else ())
         if skill.document is not None
     }
     none: frozenset[int] = frozenset()
-    alike = (
-        (one, other, similarity(said.get(one, none), said.get(other, none)))
-        for one, other in likely
-    )
-    near = [pair for pair in alike if pair[2] >= SIMILAR]
-    return sorted(near, key=lambda pair: (-pair[2], pair))
+    return {
+        (one, other): similarity(said.get(one, none), said.get(other, none))
+        for one, other in pairs
+    }
 
 
 def _findings(subject: Subject) -> Iterator[Finding]:
@@ -86,7 +101,7 @@ def _stolen(
     subject: Subject, mine: Trigger, others: Triggers, name: str
 ) -> Iterator[Finding]:
     """The first request of another skill that would call for this one instead."""
-    for request in _requests(subject, others.every[name]):
+    for request in _requests(subject, others.read(name)):
         if others.first(request) == name and others.loses(request, mine):
             shown = request if len(request) <= _SHOWN else f"{request[:_SHOWN]}…"
             message = f"takes a request of the skill {name}: {shown!r}"

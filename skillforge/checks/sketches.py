@@ -89,10 +89,15 @@ def likely_pairs(library: Library, commit: str) -> list[tuple[str, str]]:
 def triggers(library: Library, commit: str) -> Triggers:
     """What each skill of a commit is for."""
     kept, made_of = _kept(library, commit)
-    found = kept.triggers(made_of)
+    found = kept.profiles(made_of)
     if found is not None:
-        return Triggers(Trigger.read(name, said) for name, said in found)
-    return Triggers(it.trigger for it in _all(library, commit).values())
+        return Triggers(found, partial(_trigger, library, commit))
+    return Triggers.of(it.trigger for it in _all(library, commit).values())
+
+
+def _trigger(library: Library, commit: str, name: str) -> Trigger:
+    """What one skill of a commit is for."""
+    return _sketches(library, commit, {name})[name].trigger
 
 
 def _all(library: Library, commit: str) -> dict[str, Sketch]:
@@ -114,16 +119,16 @@ def _refresh(library: Library, commit: str, kept: Cache, made_of: str) -> None:
     repo = library.repository()
     was = kept.sketched_tree()
     before, _, made_by = was.partition(" ")
-    known = repo.tree(before) if before and made_by == _MADE_BY else {}
-    now = repo.tree(f"{commit}:{SKILLS}")
-    changed = {n for n in known.keys() | now.keys() if known.get(n) != now.get(n)}
-    fresh = _sketches(library, commit, changed & now.keys())
+    known = repo.name_of(before) if before and made_by == _MADE_BY else ""
+    now = made_of.partition(" ")[0]
+    changed, gone = repo.trees.changed_names(now, known)
+    fresh = _sketches(library, commit, changed)
     # SQLite takes no names that are not UTF-8; such a skill is an error elsewhere.
-    named = {name: fresh.get(name) for name in changed if name.isprintable()}
+    named = {name: fresh.get(name) for name in changed | gone if name.isprintable()}
     kept.save_sketches(
         made_of,
         {name: it.marks if it else [] for name, it in named.items()},
-        {name: it.trigger.written for name, it in named.items() if it},
+        {name: it.trigger.profile for name, it in named.items() if it},
         was if known else "",
     )
 

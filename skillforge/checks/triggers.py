@@ -1,7 +1,9 @@
 """Which skill a request calls for: what each is for, and requests that are its own."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 from skillforge.model import Skill
@@ -33,15 +35,14 @@ class Trigger(NamedTuple):
         said = tuple(terms(f"{name.replace('-', ' ')} {description}"))
         return cls(name, description, queries, said)
 
-    @classmethod
-    def read(cls, name: str, written: str) -> "Trigger":
-        """A trigger as it was `written`."""
-        said, description, *queries = json.loads(written)
-        return cls(name, description, tuple(queries), tuple(said.split()))
-
     @property
-    def written(self) -> str:
-        return json.dumps([" ".join(self.terms), self.description, *self.queries])
+    def profile(self) -> str:
+        """Its terms, then those again that occur again; empty for no description."""
+        if not self.description:
+            return ""
+        counts = Counter(self.terms)
+        again = [term for term, count in counts.items() for _ in range(count - 1)]
+        return f"{' '.join(counts)}\t{' '.join(again)}"
 
 
 def queries(skill: Skill) -> Iterator[str]:
@@ -64,19 +65,31 @@ def queries(skill: Skill) -> Iterator[str]:
 class Triggers:
     """Skills ranked for a request, by the words that they share with it."""
 
-    def __init__(self, every: Iterable[Trigger]) -> None:
-        self.every = {it.name: it for it in every if it.description}
-        self._rarity = rarity([it.terms for it in self.every.values()])
-        self._vectors: dict[str, dict[str, float]] = {}
-        self._holders: dict[str, list[str]] = {}
-        for name, trigger in self.every.items():
-            for term in trigger.terms:
-                self._holders.setdefault(term, []).append(name)
+    def __init__(
+        self, profiles: Mapping[str, str], read: Callable[[str], Trigger]
+    ) -> None:
+        """`read` gives all of a trigger, of which few are needed."""
+        self.read = read
+        self._terms: dict[str, list[str]] = {}
+        self._again: dict[str, list[str]] = {}
+        self._lengths: dict[str, float] = {}
+        for name, profile in profiles.items():
+            if profile:
+                terms, _, again = profile.partition("\t")
+                self._terms[name] = terms.split()
+                if again:
+                    self._again[name] = again.split()
+        self._rarity = rarity(self._terms.values())
+
+    @classmethod
+    def of(cls, every: Iterable[Trigger]) -> "Triggers":
+        known = {it.name: it for it in every}
+        return cls({name: it.profile for name, it in known.items()}, known.__getitem__)
 
     def without(self, names: Set[str]) -> "Triggers":
         """The others; there are few of these, and words are as rare as before."""
-        for name in names & self.every.keys():
-            del self.every[name]
+        for name in names & self._terms.keys():
+            del self._terms[name]
         return self
 
     def first(self, request: str) -> str:
@@ -97,13 +110,25 @@ class Triggers:
     def like(self, words: Sequence[str]) -> list[tuple[str, float]]:
         """Skills that share some terms, and how much; the most alike first."""
         wanted = unit_vector(words, self._rarity)
-        near = {name for term in wanted for name in self._holders.get(term, ())}
+        weighed = {term: it * self._rarity[term] for term, it in wanted.items()}
+        is_none = weighed.keys().isdisjoint
         found = [
-            (name, dot(wanted, self._vector(name))) for name in near & self.every.keys()
+            (name, self._alike(weighed, name, terms))
+            for name, terms in self._terms.items()
+            if not is_none(terms)
         ]
         return sorted(found, key=lambda it: (-it[1], it[0]))
 
-    def _vector(self, name: str) -> dict[str, float]:
-        if name not in self._vectors:
-            self._vectors[name] = unit_vector(self.every[name].terms, self._rarity)
-        return self._vectors[name]
+    def _alike(self, weighed: dict[str, float], name: str, terms: list[str]) -> float:
+        """The product of a request's vector with that of a skill, of length 1."""
+        shared = sum(filter(None, map(weighed.get, terms)))
+        shared += sum(filter(None, map(weighed.get, self._again.get(name, ()))))
+        if name not in self._lengths:
+            self._lengths[name] = self._length(terms, self._again.get(name, ()))
+        return shared / self._lengths[name]
+
+    def _length(self, terms: Sequence[str], again: Sequence[str]) -> float:
+        weights = list(map(self._rarity.__getitem__, terms))
+        for term in again:
+            weights[terms.index(term)] += self._rarity[term]
+        return math.hypot(*weights)

@@ -1,13 +1,14 @@
 """What history says of skills, handed from `propose` to `share` as values."""
 
 from collections import defaultdict
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from skillforge.errors import ConflictError
 from skillforge.model import SKILL_FILE, Action
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from skillforge.gitrepo import GitRepo
     from skillforge.library import Library
@@ -16,11 +17,14 @@ if TYPE_CHECKING:
     from skillforge.share.hub import PublishedVersion
 
 
-def told(library: "Library", commit: str, notes: str) -> "Told":
+def told(
+    library: "Library", commit: str, notes: str, only: "Collection[str] | None" = None
+) -> "Told":
     """Every version of every skill up to a commit, and which of them were tested.
 
     From the commit and one state of the notes alone, so that every clone tells the
-    same; one that lacks a part of that is refused.
+    same; one that lacks a part of that is refused. With `only` some trees, the files
+    of others are not read: their versions have no number, and none has a diff.
     """
     from skillforge.propose import history
     from skillforge.share.gather import Told
@@ -29,7 +33,7 @@ def told(library: "Library", commit: str, notes: str) -> "Told":
     _refuse_partial(repo, notes)
     steps = history.told_alike(library, commit, notes)
     lineage: dict[str, list[PublishedVersion]] = defaultdict(list)
-    for name, version in _versions(library, commit, steps):
+    for name, version in _versions(library, commit, steps, only):
         lineage[name].append(version)
     newest_first = {name: tuple(found[::-1]) for name, found in lineage.items()}
     return Told(newest_first, frozenset(_tested(repo, steps)))
@@ -49,7 +53,10 @@ def _refuse_partial(repo: "GitRepo", notes: str) -> None:
 
 
 def _versions(
-    library: "Library", commit: str, steps: "list[Step]"
+    library: "Library",
+    commit: str,
+    steps: "list[Step]",
+    only: "Collection[str] | None",
 ) -> "Iterator[tuple[str, PublishedVersion]]":
     """The versions of all skills, the oldest first."""
     from skillforge.checks.evidence import known_to
@@ -59,8 +66,10 @@ def _versions(
 
     repo = library.repository()
     known = known_to(library.policy(commit))
+    mask = cache(partial(masked, known=known))  # reasons are often the same
     changes = [(s, name, it) for s in steps for name, it in s.skills.items()]
     trees = sorted({it.after for _, _, it in changes if it.after})
+    trees = [it for it in trees if only is None or it in only]
     pages = repo.find_all([f"{tree}:{SKILL_FILE}" for tree in trees])
     readable = {
         tree: versions.of(page.data)
@@ -68,7 +77,7 @@ def _versions(
         if page is not None and page.kind == "blob"
     }
     pairs = [(it.before, it.after) for _, _, it in changes if it.before and it.after]
-    shown = diffs(repo, pairs, SKILL_FILE)
+    shown = diffs(repo, pairs, SKILL_FILE) if only is None else {}
     taken_back = {
         (other.name, name): step.name
         for step in steps
@@ -77,10 +86,10 @@ def _versions(
     }
     for step, name, change in changes:
         diff = shown.get((change.before, change.after), "")
-        why = masked(_why(step), known, is_reason=True)
+        why = mask(_why(step), is_reason=True)
         end = taken_back.get((step.name, name), "")
         about = (readable.get(change.after, ""), change.after, why, end)
-        yield name, _version(step, *about, masked(diff, known) if diff else "")
+        yield name, _version(step, *about, mask(diff) if diff else "")
 
 
 def _version(  # noqa: PLR0913, PLR0917 - the parts of a version

@@ -117,9 +117,10 @@ def _plan(library: "Library") -> _Plan:
         raise ConflictError(
             "there is no skill to release", hint="skillforge new NAME, and propose it"
         )
-    lineage = told(library, tip, repo.ref(NOTES)).lineage
-    since = repo.line(tip, was)
     then = {name: entry.object for name, entry in old.items() if entry.is_tree}
+    named = {*then.values(), *trees.values()}
+    lineage = told(library, tip, repo.ref(NOTES), only=named).lineage
+    since = repo.line(tip, was)
     found = changes.changes(lineage, then, trees, since)
     suggested = changes.following(before.version if before else None, found)
     return _Plan(tip, before, found, suggested, changes.notes(found))

@@ -43,6 +43,12 @@ class Forge(Protocol):
     def alone(self) -> AbstractContextManager[None]:
         """Keep others from opening proposals between a look and a deed."""
 
+    def batch(self) -> AbstractContextManager[None]:
+        """The same for opening several: what is open is read once, where that is safe.
+
+        It is safe where nobody can open anything meanwhile.
+        """
+
     def proposals(self, *, only_open: bool = False) -> list[Proposal]:
         """Proposals by number."""
 

@@ -35,6 +35,7 @@ class GitHubForge:
         self.main = hosted.main
         self.unreadable: dict[int, ConfigError] = {}
         self.alone = store.Alone(lambda: hosted.repo.common_dir)
+        self.batch = self.alone  # others open pull requests at any time
 
     def look(self) -> None:
         self.hosted.bring([])

@@ -40,6 +40,8 @@ class LocalForge:
         self._highest = 0  # number seen; one that is taken meanwhile is passed over
         # What an opening closes: it moves with the refs of what it opens, or not.
         self._along: list[RefUpdate] | None = None
+        self._open: dict[int, Proposal] | None = None  # while a batch is opened
+        self._records: dict[str, Proposal] = {}  # by the commit that they were read at
 
     def look(self) -> None:
         """Main is here."""
@@ -53,7 +55,18 @@ class LocalForge:
     def report(self, number: int, text: str) -> None:
         """The record holds it."""
 
+    @contextmanager
+    def batch(self) -> Iterator[None]:
+        with self.alone():
+            self._open = {p.number: p for p in self.proposals(only_open=True)}
+            try:
+                yield
+            finally:
+                self._open = None
+
     def waiting(self) -> list[Proposal]:
+        if self._open is not None:
+            return list(self._open.values())
         return self.proposals(only_open=True)
 
     def detailed(self, proposals: list[Proposal]) -> list[Proposal]:
@@ -72,6 +85,8 @@ class LocalForge:
             if not (only_open and _is_over(refs[f"{PREFIX}{number}"][1]))
         }
         branches = {ref: tip for ref, (tip, _) in refs.items()}
+        kept = self._records.keys() & set(tips.values())
+        self._records = {tip: self._records[tip] for tip in kept}
         return self._read(tips, branches)
 
     def get(self, number: int) -> Proposal:
@@ -99,22 +114,28 @@ class LocalForge:
     def _read(
         self, tips: dict[int, str], branches: dict[str, str] | None
     ) -> list[Proposal]:
+        self._load({n: tip for n, tip in tips.items() if tip not in self._records})
+        found = []
+        for number, tip in tips.items():
+            if known := self._records.get(tip):
+                proposal = replace(known, number=number, url=f"{PREFIX}{number}")
+                found.append(self._as_it_is(proposal, branches))
+        return found
+
+    def _load(self, tips: dict[int, str]) -> None:
+        """Read records that this forge has not read yet; a commit never changes."""
         files = (record.PROPOSAL_FILE, record.VERDICT_FILE)
         wanted = [f"{tip}:{file}" for tip in tips.values() for file in files]
         answers = iter(self.repo.find_all(wanted))
-        found = []
-        for number, (written, verdict) in zip(
-            tips, zip(answers, answers, strict=True), strict=True
-        ):
+        pairs = zip(answers, answers, strict=True)
+        for (number, tip), (written, verdict) in zip(tips.items(), pairs, strict=True):
             data = written.data if written else b""
             try:
-                proposal = record.load(number, data, verdict.data if verdict else None)
+                self._records[tip] = record.load(
+                    number, data, verdict.data if verdict else None
+                )
             except ConfigError as err:
                 self.unreadable[number] = err
-                continue
-            proposal = replace(proposal, url=f"{PREFIX}{number}")
-            found.append(self._as_it_is(proposal, branches))
-        return found
 
     def _as_it_is(
         self, proposal: Proposal, branches: dict[str, str] | None
@@ -175,7 +196,16 @@ class LocalForge:
             if any(self.repo.ref(update.ref) != update.old for update in rest):
                 raise _changed_meanwhile()
             number += 1
-        return replace(opened, number=number, url=f"{PREFIX}{number}")
+        self._highest = number
+        return self._remember(replace(opened, number=number, url=f"{PREFIX}{number}"))
+
+    def _remember(self, proposal: Proposal) -> Proposal:
+        """Keep what a batch knows to be open as it is now."""
+        if self._open is not None and proposal.is_open:
+            self._open[proposal.number] = proposal
+        elif self._open is not None:
+            self._open.pop(proposal.number, None)
+        return proposal
 
     def _is_known(self, commit: str) -> bool:
         return any(commit in (p.head, p.made, p.merge) for p in self.proposals())
@@ -288,7 +318,7 @@ class LocalForge:
                 noted = self._write(commits, event, changed, parents, by, why)
             over = self._branch_removal(changed) if not changed.is_open else []
             self._move(RefUpdate(f"{PREFIX}{changed.number}", noted, tip), *over)
-        return changed
+        return self._remember(changed)
 
     def _tip_of(self, proposal: Proposal) -> str:
         """The record that the next one follows, if the proposal is as it was seen."""

@@ -42,6 +42,7 @@ _TEXTS = (
     "absorbed_into",
 )
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_LAST = re.compile(r"\w+")  # part of a branch's name
 _HASH = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 
@@ -113,7 +114,8 @@ def _proposal(number: int, about: dict[str, Any]) -> Proposal:
     names = [about["skill"], *about["skills"]]
     if not all(isinstance(name, str) and NAME.fullmatch(name) for name in names):
         raise ValueError("it names no skill")
-    if not re.fullmatch(rf"skill/{re.escape(about['skill'])}/\w+", about["branch"]):
+    folder, _, last = about["branch"].rpartition("/")
+    if folder != f"skill/{about['skill']}" or not _LAST.fullmatch(last):
         raise ValueError(f"its branch is {about['branch']!r}")
     hashes = (about["head"], about["base"], about["made"])
     if not all(_HASH.fullmatch(name) for name in hashes):

@@ -2,12 +2,12 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from skillforge.gitrepo.parsing import paths
-from skillforge.gitrepo.running import AS_IT_IS
+from skillforge.gitrepo.running import AS_IT_IS, output
 
 if TYPE_CHECKING:
     from skillforge.gitrepo import GitRepo
@@ -17,6 +17,7 @@ _UNTRACKED = "?"  # letters of `ls-files -v`
 _USUAL = ("H", _UNTRACKED)
 _RECENT = 50  # commits that an index is compared with
 _ABANDONED = 10.0  # seconds after which nobody waits for the lock of an index
+_MANY, _LONG = 500, 50_000  # paths, and their characters, on a command line
 _SAMPLE = 20  # files that are compared before a whole index is
 
 
@@ -46,27 +47,66 @@ def showing(repo: "GitRepo", branch: str) -> list["GitRepo"]:
         if about.get(b"branch") == f"refs/heads/{branch}".encode():
             path = Path(os.fsdecode(about[b"worktree"]))
             if b"bare" not in about and path.is_dir():
-                found.append(type(repo)(path))
+                found.append(type(repo)(path, repo))
     return found
 
 
-def unsaved(repo: "GitRepo", commit: str) -> Unsaved:
-    """What differs from a commit, in the index or in the files."""
-    repo.run("update-index", "-q", "--refresh")  # times alone are no difference
-    edited = repo.git("diff-files", *AS_IT_IS, "--name-only", "-z")
-    listed = paths(repo.git("ls-files", "-v", "--cached", "--others", "-z"))
+def unsaved(
+    repo: "GitRepo", commit: str, near: set[str], *, only_near: bool = False
+) -> Unsaved:
+    """What differs from a commit, in the index or in the files.
+
+    Files that git doesn't track or watch are listed only where they are or would be in
+    the way of the paths `near`. With `only_near`, no other file is looked at.
+    """
+    specs = _specs(repo.root, near)
+    narrow = specs if only_near else []
+    listed: list[str] = []
+    if near:
+        options = ("-v", "--cached", "--others", "-z", "--")
+        listed = paths(repo.git("ls-files", *options, *specs))
     return Unsaved(
-        staged(repo, commit),
-        frozenset(paths(edited)),
+        staged(repo, commit, narrow),
+        _edited(repo, narrow),
         frozenset(entry[2:] for entry in listed if entry[0] == _UNTRACKED),
         frozenset(entry[2:] for entry in listed if entry[0] not in _USUAL),
     )
 
 
-def staged(repo: "GitRepo", commit: str) -> frozenset[str]:
+def _specs(root: Path, near: set[str]) -> list[str]:
+    """Pathspecs for some files, or for what has the place of a folder of theirs.
+
+    Too many for a command line are none at all, which to git is everything.
+    """
+    if len(near) > _MANY or sum(map(len, near)) > _LONG:
+        return []
+    folders = {path: list(Path(path).parents)[-2::-1] for path in near}
+    taken = {it: _is_no_folder(root / it) for its in folders.values() for it in its}
+    first = (next((it for it in folders[path] if taken[it]), path) for path in near)
+    return sorted({f":(literal){it}" for it in first})
+
+
+def _is_no_folder(path: Path) -> bool:
+    """Whether git sees one thing there: a file, a link, or another repository."""
+    is_else = os.path.lexists(path) and (path.is_symlink() or not path.is_dir())
+    return is_else or os.path.lexists(path / ".git")
+
+
+def _edited(repo: "GitRepo", specs: list[str]) -> frozenset[str]:
+    """Files that differ from the index; times alone are no difference.
+
+    Git notes the times in the index, so that it won't take them for one later.
+    """
+    options = (*AS_IT_IS, "--porcelain=v1", "-z", "--untracked-files=no", "--")
+    line = ("status", *options, *specs)
+    done = repo.run(*line, env={"GIT_OPTIONAL_LOCKS": "1"})
+    return frozenset(it[3:] for it in paths(output(line, done)) if it[1] != " ")
+
+
+def staged(repo: "GitRepo", commit: str, specs: Sequence[str] = ()) -> frozenset[str]:
     """What the index has otherwise than a commit."""
-    options = ("--cached", *AS_IT_IS, "--name-only", "-z")
-    return frozenset(paths(repo.git("diff-index", *options, commit)))
+    options = ("--cached", *AS_IT_IS, "--name-only", "-z", commit, "--")
+    return frozenset(paths(repo.git("diff-index", *options, *specs)))
 
 
 def staged_blob(repo: "GitRepo", path: str) -> str:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 _FIELDS = ("%H", "%T", "%P", "%an <%ae>", "%cn <%ce>", "%ct", "%B")
 _TREES = {b"40000", b""}  # the mode of a folder, and of nothing
@@ -40,6 +40,10 @@ class Commit:
     @property
     def subject(self) -> str:
         return self.message.split("\n", 1)[0]
+
+
+Logs: TypeAlias = dict[str, tuple[dict[str, Commit], list[Commit]]]
+"""By commit: all commits of its history by name, and those of its own line."""
 
 
 def read(out: bytes) -> Iterator[Commit]:

@@ -32,13 +32,7 @@ from skillforge.gitrepo.running import (
     hook_variables_hidden,
     output,
 )
-from skillforge.gitrepo.trees import (
-    Entry,
-    TreeFile,
-    Trees,
-    folders_to,
-    read_tree,
-)
+from skillforge.gitrepo.trees import Entry, TreeFile, Trees, folders_to
 from skillforge.gitrepo.writing import (
     RefUpdate,
     Who,
@@ -57,12 +51,15 @@ _IMMUTABLE = re.compile(r"[0-9a-f]{40,64}:")
 class GitRepo:
     """A repository, bare or with a checkout, at `root`."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, of: "GitRepo | None" = None) -> None:
+        """`of` is the same repository: what was verified there is so here."""
         self.root = root
         self._objects: Objects | None = None
         self.held: set[tuple[str, str, str]] = set()  # tips, and versions that they had
-        self.trees = Trees(self)
-        self._verified: set[tuple[str, str]] = set()  # trees, and those beside them
+        self.logs: history.Logs = {}  # as they were read last
+        self.trees: Trees = Trees(self, of.trees.canonical if of else None)
+        # Trees, and those beside them.
+        self._verified: set[tuple[str, str]] = of._verified if of else set()
         self._checked: set[str] = set()  # folders of commits whose trees are canonical
 
     @cached_property
@@ -72,7 +69,7 @@ class GitRepo:
 
     def __getstate__(self) -> dict[str, object]:
         """In another process it reads by a `git cat-file` of its own."""
-        return self.__dict__ | {"_objects": None}
+        return self.__dict__ | {"_objects": None, "logs": {}}
 
     @classmethod
     def init(cls, root: Path) -> "GitRepo":
@@ -274,7 +271,7 @@ class GitRepo:
     def tree(self, expression: str) -> dict[str, Entry]:
         """The entries of a tree; none where there is no such tree."""
         found = self.find(expression)
-        return read_tree(found) if found and found.kind == "tree" else {}
+        return self.trees.entries(found) if found and found.kind == "tree" else {}
 
     def verify(self, head: str, base: str = "") -> None:
         """Refuse malformed trees in what a commit changes of another, or in all of it.

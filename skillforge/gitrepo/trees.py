@@ -20,6 +20,8 @@ _TREE = b"40000"
 _MODES = (_TREE, b"100644", b"100755", b"120000", b"160000")
 # Characters that some file systems ignore in a name.
 _IGNORED = re.compile(r"[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+# Names that may be special, among names with slashes between them.
+_SUSPECT = re.compile(rb"(?:^|/)[.gG]|[\x80-\xff]")
 _DOT_GIT = re.compile(r"(?:\.git|git~[0-9]+)[. ]*(?::.*)?", re.DOTALL)
 
 
@@ -115,9 +117,10 @@ def _oddity(rows: list[Row]) -> str:
     if keys != sorted(keys):
         late = next(b for a, b in pairwise(keys) if a > b)
         return f"{_shown(late.rstrip(b'/'))} is out of order"
-    if odd := next(filter(_is_special, names), b""):
+    may_be_odd = _SUSPECT.search(b"/".join(names))
+    if may_be_odd and (odd := next(filter(_is_special, names), b"")):
         return f"{_shown(odd)} can't be the name of a file"
-    if any(not found.strip(b"\0") for _mode, _name, found in rows):
+    if rows and bytes(len(rows[0][2])) in [found for _mode, _name, found in rows]:
         return "an entry names no object"
     return ""
 
@@ -183,15 +186,38 @@ class _Source(Protocol):
 class Trees:
     """The trees of one repository; those that were found canonical are remembered."""
 
-    def __init__(self, source: _Source) -> None:
+    def __init__(self, source: _Source, canonical: set[str] | None = None) -> None:
         self._source = source
-        self.canonical: set[str] = set()
+        self.canonical: set[str] = set() if canonical is None else canonical
 
     def check(self, tree: Object) -> None:
         """Refuse a tree that isn't canonical."""
         if tree.name not in self.canonical:
-            read_rows(tree)
-            self.canonical.add(tree.name)
+            self.rows(tree)
+
+    def rows(self, tree: Object) -> list[Row]:
+        """The entries as they are stored; those of a known tree are only split."""
+        if tree.name in self.canonical:
+            return _pattern(len(tree.name) // 2).findall(tree.data)
+        rows = read_rows(tree)
+        self.canonical.add(tree.name)
+        return rows
+
+    def entries(self, tree: Object) -> dict[str, Entry]:
+        """The entries by name, in git's order."""
+        return _entries(self.rows(tree))
+
+    def changed_names(self, new: str, old: str) -> tuple[set[str], set[str]]:
+        """Entries of a tree that another doesn't have alike, and those that it lost."""
+        names = [name for name in (new, old) if name]
+        read = iter(self._source.read_all(names))
+        now = set(self._rows("", new, next(read))) if new else set()
+        was = set(self._rows("", old, next(read))) if old else set()
+        changed, gone = (
+            {os.fsdecode(name) for _mode, name, _found in rows}
+            for rows in (now - was, was - now)
+        )
+        return changed, gone - changed
 
     def files(self, trees: Mapping[str, str]) -> Iterator[tuple[str, Entry]]:
         """Every file below some trees, by path; the order is git's within each."""
@@ -228,11 +254,9 @@ class Trees:
         if tree is None or tree.kind != "tree":
             raise MalformedTreeError(name, "it isn't in this repository", path)
         try:
-            rows = read_rows(tree)
+            return self.rows(tree)
         except MalformedTreeError as err:
             raise MalformedTreeError(name, err.why, path.rstrip("/")) from err
-        self.canonical.add(name)
-        return rows
 
 
 def _changed_folders(

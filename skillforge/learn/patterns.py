@@ -121,7 +121,7 @@ def nearest_skills(
     every = (
         sketches.triggers(library, library.tip)
         if _has_commit(library)
-        else Triggers(())
+        else Triggers.of(())
     )
     found = {}
     for pattern in some:

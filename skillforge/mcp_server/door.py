@@ -18,6 +18,7 @@ from skillforge.model import Origin
 if TYPE_CHECKING:
     from skillforge.library import Library
     from skillforge.propose.desk import Desk
+    from skillforge.store.index import Shelved
 
 _MOST_SEEN = 100_000
 _FOREGROUND = ("", "foreground", "assistant_tool", Origin.AGENT_FOREGROUND)
@@ -64,19 +65,19 @@ class Seen:
 
 
 class Listings:
-    """Lists of skills as they were sent at last, by what they were made of."""
+    """Lists of skills as they were made at last, by what they were made of."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[object, str] = OrderedDict()
+        self._kept: OrderedDict[object, list[Shelved]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def find(self, made_of: object) -> str | None:
+    def find(self, made_of: object) -> "list[Shelved] | None":
         with self._lock:
             return self._kept.get(made_of)
 
-    def keep(self, made_of: object, said: str) -> None:
+    def keep(self, made_of: object, skills: "list[Shelved]") -> None:
         with self._lock:
-            self._kept[made_of] = said
+            self._kept[made_of] = skills
             while len(self._kept) > 8:
                 self._kept.popitem(last=False)
 

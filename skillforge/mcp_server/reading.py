@@ -1,9 +1,9 @@
 """What agents read: lists, skills and their files, in the versions that a key gets."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from skillforge.document import parse
 from skillforge.errors import ConfigError, RequestError, ToolError
@@ -13,10 +13,10 @@ from skillforge.library import Library
 from skillforge.mcp_server.door import Caller, Door, Glance
 from skillforge.model import SKILL_FILE, SKILLS, Assigned, Document, Value
 from skillforge.operate import assigning, handing, laying, rollouts
+from skillforge.share import catalog, shelf
 from skillforge.share import search as searching
-from skillforge.share import shelf
 from skillforge.store.index import Index, Shelved
-from skillforge.text import nearest
+from skillforge.text import CATALOG_TOKENS, nearest
 from skillforge.verbs.looking import unknown
 
 MAIN = "main"  # the version that an edit is based on, whatever the key gets
@@ -24,21 +24,44 @@ _ORDINARY = ("100644", "100755")
 _LINKED = ("references", "templates", "assets", "scripts")
 _HINT = "Use skill_view(name) to see a skill's instructions and its linked files"
 _MOST_NAMES = 20
+_ENVELOPE = 200  # tokens of an answer besides its skills and categories
+T = TypeVar("T")
 
 
 def skills_list(door: Door, caller: Caller, given: Mapping[str, Any]) -> str:
-    """Every skill that this key gets, as JSON; what did not change is sent again."""
+    """The skills that this key gets, as JSON: as many as fit in a catalog's budget.
+
+    The list that a page is cut from is kept until something changes.
+    """
     library = door.library()
     repo = library.repository()
     commit = library.tip
+    after = _position(given.get("cursor") or "")
     other = _other_arms(library, commit, caller.key)
-    made_of = (repo.name_of(f"{commit}:{SKILLS}"), other, given.get("category"))
-    said = door.listings.find(made_of)
-    if said is None:
+    made_of = (repo.name_of(f"{commit}:{SKILLS}"), other)
+    skills = door.listings.find(made_of)
+    if skills is None:
         skills = _shown(library, commit, dict(other))
-        said = json.dumps(_listing(skills, given.get("category")), ensure_ascii=False)
-        door.listings.keep(made_of, said)
-    return said
+        door.listings.keep(made_of, skills)
+    return _dumped(_listing(skills, given.get("category") or "", after))
+
+
+def _position(cursor: str) -> tuple[str, str]:
+    """The group and the name that a page comes after; the first comes after nothing."""
+    try:
+        group, name = json.loads(cursor) if cursor else ("", "")
+        if isinstance(group, str) and isinstance(name, str):
+            return group, name
+    except (ValueError, TypeError, RecursionError):
+        pass
+    raise RequestError(
+        "`cursor` is none that skills_list gave",
+        hint="call skills_list without it for the first page",
+    )
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _other_arms(
@@ -75,18 +98,49 @@ def _document(library: Library, tree: str) -> Document:
     return parse(found.data if found else b"")
 
 
-def _listing(skills: list[Shelved], category: str | None) -> dict[str, Any]:
-    chosen = [it for it in skills if category in (None, "", it.group)]
-    rows = [
-        {"name": it.name, "description": it.description, "category": it.group or None}
-        for it in chosen
-    ]
+def _listing(
+    skills: list[Shelved], category: str, after: tuple[str, str]
+) -> dict[str, Any]:
+    chosen = [it for it in skills if category in ("", it.group)]
+    if not chosen:
+        where = f" in category {category!r}" if category else ""
+        answer = {"success": True, "skills": [], "categories": [], "count": 0}
+        return answer | {"message": f"there are no skills{where}"}
     groups = sorted({it.group for it in chosen if it.group})
-    answer: dict[str, Any] = {"success": True, "skills": rows, "categories": groups}
-    if rows:
-        return answer | {"count": len(rows), "hint": _HINT}
-    where = f" in category {category!r}" if category else ""
-    return answer | {"count": 0, "message": f"there are no skills{where}"}
+    names = list(_fitting(groups, CATALOG_TOKENS // 4))
+    left = [it for it in chosen if (it.group, it.name) > after]
+    rows = list(_fitting(map(_row, left), CATALOG_TOKENS - _tokens(names) - _ENVELOPE))
+    answer = {"success": True, "skills": rows, "categories": names, "count": len(rows)}
+    if len(rows) == len(left):
+        return answer | {"total": len(chosen), "hint": _HINT}
+    last = left[len(rows) - 1]
+    return answer | {
+        "total": len(chosen),
+        "hint": f"{len(left) - len(rows):,} more: skill_search(query) finds those for "
+        f"a task, skills_list(cursor=next_cursor) the next ones. {_HINT}",
+        "next_cursor": _dumped([last.group, last.name]),
+    }
+
+
+def _row(skill: Shelved) -> dict[str, str | None]:
+    return {
+        "name": skill.name,
+        "description": skill.description,
+        "category": skill.group or None,
+    }
+
+
+def _fitting(values: Iterable[T], budget: int) -> Iterator[T]:
+    """The first values that fit in so many tokens; at least one, so that it goes on."""
+    for place, value in enumerate(values):
+        budget -= _tokens(value)
+        if place and budget < 0:
+            return
+        yield value
+
+
+def _tokens(value: Any) -> int:
+    return catalog.tokens(f"{_dumped(value)}, ")
 
 
 @dataclass(frozen=True)

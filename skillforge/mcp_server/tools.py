@@ -161,8 +161,11 @@ TOOLS: dict[str, Tool] = {
     "skills_list": Tool(
         _READING,
         "List the skills of this library: name, description, category. Look here "
-        "before a task; load what fits with skill_view.",
-        {"category": Field("string", "Only skills of this category.")},
+        "before a task; load what fits with skill_view. Long lists come in pages.",
+        {
+            "category": Field("string", "Only skills of this category."),
+            "cursor": Field("string", "`next_cursor` of the page before."),
+        },
         is_reading=True,
     ),
     "skill_view": Tool(

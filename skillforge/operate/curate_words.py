@@ -3,8 +3,9 @@
 from collections import Counter
 from typing import Any
 
-from skillforge.operate.curating import CATALOG_TOKENS, Curated, Remark
+from skillforge.operate.curating import Curated, Remark
 from skillforge.report import many, printable
+from skillforge.text import CATALOG_TOKENS
 
 _ACTIONS = {
     "archive": "it can be archived",

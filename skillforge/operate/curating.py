@@ -18,9 +18,8 @@ from skillforge.operate.editing import curators, edited
 from skillforge.operate.mending import mended
 from skillforge.operate.shelf import Shelf, look
 from skillforge.report import many
-from skillforge.text import BYTES_PER_TOKEN
+from skillforge.text import BYTES_PER_TOKEN, CATALOG_TOKENS
 
-CATALOG_TOKENS = 3000  # of names and descriptions, which every agent reads
 _OFFERS = 10  # after which it is no chance that nobody loads a skill
 _LONGEST = 3  # descriptions that are named where the catalog is too long
 

@@ -71,8 +71,9 @@ def refuse_together(forge: Forge, ready: list[Ready], by: Who) -> None:
 def refuse_many(waiting: list[Proposal], ready: list[Ready], by: Who) -> None:
     """A cap on what reviewers have before them; what is too old does not count."""
     policy = ready[0].policy
-    gone = [rival.number for one in ready for rival in _rivals(waiting, one)]
-    stay = [p for p in waiting if p.number not in gone and not is_old(p, policy, by)]
+    mine = {name for one in ready for name in one.draft.skills}
+    others = (p for p in waiting if mine.isdisjoint(p.skills))
+    stay = [p for p in others if not is_old(p, policy, by)]
     if len(stay) + len(ready) > policy.open_limit:
         raise ConflictError(
             f"{len(stay)} proposals are open; the policy allows {policy.open_limit}",

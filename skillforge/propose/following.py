@@ -22,7 +22,9 @@ def prepare(library: Library, move: Move, head: str) -> None:
     """
     places = checkout.showing(library.repository(), library.main)
     for place in places:
-        _drafts_in(place, move.base, head)
+        drafts = _drafts_in(place, move.base, head)
+        if not drafts and (why := checkout.can_follow(place, move.base, head)):
+            raise _stop(place, why)
     if places:
         moves.begin(library, move)
 
@@ -44,14 +46,19 @@ def finish(library: Library, forge: Forge) -> Move | None:
         return move
 
 
-def bring_along(library: Library, base: str, merge: str) -> list[Path]:
-    """Let checkouts of main follow; the answer is those that are left behind."""
+def bring_along(
+    library: Library, base: str, merge: str, *, is_prepared: bool = False
+) -> list[Path]:
+    """Let checkouts of main follow; the answer is those that are left behind.
+
+    Right after `prepare`, only what is to change is looked at again.
+    """
     left = []
     for place in checkout.showing(library.repository(), library.main):
         if not checkout.staged(place, merge):
             continue  # it is there already
         try:
-            drafts = _drafts_in(place, base, merge)
+            drafts = _drafts_in(place, base, merge, only_changed=is_prepared)
         except ConflictError:
             left.append(place.root)
             continue
@@ -80,10 +87,12 @@ def catch_up(library: Library) -> list[Path]:
     if not is_behind or not repo.move_refs(RefUpdate(ref, tip, before)):
         moves.end(library)
         return places
-    return bring_along(library, before, tip)
+    return bring_along(library, before, tip, is_prepared=True)
 
 
-def _drafts_in(place: GitRepo, base: str, head: str) -> list[str]:
+def _drafts_in(
+    place: GitRepo, base: str, head: str, *, only_changed: bool = False
+) -> list[str]:
     """Files of a checkout that hold the draft itself; anything else unsaved is a stop.
 
     A draft that was proposed from the checkout still lies there. What main is about to
@@ -91,16 +100,13 @@ def _drafts_in(place: GitRepo, base: str, head: str) -> list[str]:
     """
     if lock := checkout.lock_of(place):
         raise _stop(place, "another git is at work there", stale_lock(lock))
-    unsaved = checkout.unsaved(place, base)
     changed = {path for path, *_ in comparing.changed_files(place, base, head)}
+    unsaved = checkout.unsaved(place, base, changed, only_near=only_changed)
     lost = _lost(place, unsaved, changed, head)
     if lost:
         shown = ", ".join(lost[:3]) + (" and more" if len(lost) > 3 else "")
         raise _stop(place, f"unsaved changes: {shown}")
-    drafts = sorted((unsaved.tracked | unsaved.untracked) & changed)
-    if not drafts and (why := checkout.can_follow(place, base, head)):
-        raise _stop(place, why)
-    return drafts
+    return sorted((unsaved.tracked | unsaved.untracked) & changed)
 
 
 def _stop(place: GitRepo, why: str, hint: str = "") -> ConflictError:

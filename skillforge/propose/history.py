@@ -156,11 +156,7 @@ def told_alike(library: Library, tip: str, notes: str) -> list[Step]:
 
 def _steps(library: Library, tip: str, noted: Notes, heads_of: HeadsOf) -> list[Step]:
     repo = library.repository()
-    whole, own = repo.start_log(tip), repo.start_log(*MAIN_LINE, tip)
-    with proc.running(whole.process), proc.running(own.process):
-        commits = {commit.name: commit for commit in whole.wait()}
-        line = list(own.wait())
-    line.reverse()
+    commits, line = _logs(repo, tip)
     heads = heads_of(repo, line, noted)
     others, by_merge = recorded.pulled(repo, heads, tip)
     line = recorded.folded(line, noted, by_merge)
@@ -174,6 +170,20 @@ def _steps(library: Library, tip: str, noted: Notes, heads_of: HeadsOf) -> list[
         found.append(_step(commit, brought, noted.get(commit.name)))
     _find_reverts(found)
     return found
+
+
+def _logs(repo: GitRepo, tip: str) -> tuple[dict[str, Commit], list[Commit]]:
+    """The commits of a history by name, and its own line, the oldest first.
+
+    A repository keeps those that were read last: `release` needs them twice.
+    """
+    if tip not in repo.logs:
+        whole, own = repo.start_log(tip), repo.start_log(*MAIN_LINE, tip)
+        with proc.running(whole.process), proc.running(own.process):
+            commits = {commit.name: commit for commit in whole.wait()}
+            repo.logs = {tip: (commits, list(own.wait())[::-1])}
+    known, line = repo.logs[tip]
+    return dict(known), list(line)
 
 
 def _step(

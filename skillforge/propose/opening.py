@@ -68,7 +68,7 @@ def propose(
     both = list(zip(ready, reports, strict=True))
     if len(both) == 1:
         return [_open(library, forge, one, report, by) for one, report in both]
-    with forge.alone():
+    with forge.batch():
         changed = [pair for pair in both if not _is_on_base(library, pair[0])]
         chosen = changed or both
         admission.refuse_together(forge, [one for one, _ in chosen], by)

@@ -98,7 +98,9 @@ def _merged(
         if library.is_elsewhere:
             left = following.catch_up(library)
         elif library.tip == proposal.merge:
-            left = following.bring_along(library, proposal.base, proposal.merge)
+            left = following.bring_along(
+                library, proposal.base, proposal.merge, is_prepared=not again
+            )
     return Promoted(proposal, again, tuple(left))
 
 

@@ -8,7 +8,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-_CACHE_VERSION = 7
+_CACHE_VERSION = 9
 _DAYS = 30  # that trials, scans and pages are kept
 _CACHE_SCHEMA = """
 CREATE TABLE IF NOT EXISTS results (
@@ -19,10 +19,11 @@ CREATE TABLE IF NOT EXISTS sketches (
     mark INTEGER, name TEXT, PRIMARY KEY (mark, name)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS sketches_by_name ON sketches (name);
-CREATE TABLE IF NOT EXISTS triggers (name TEXT PRIMARY KEY, said TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS profiles (name TEXT PRIMARY KEY, said TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS sketched (tree TEXT);
 CREATE TABLE IF NOT EXISTS trials (key TEXT PRIMARY KEY, day INTEGER, said TEXT);
 CREATE TABLE IF NOT EXISTS scans (key TEXT PRIMARY KEY, day INTEGER, said TEXT);
+CREATE TABLE IF NOT EXISTS pairs (key TEXT PRIMARY KEY, day INTEGER, said TEXT);
 CREATE TABLE IF NOT EXISTS pages (key TEXT PRIMARY KEY, day INTEGER, said TEXT);
 """
 
@@ -89,7 +90,7 @@ class Cache:
         self,
         tree: str,
         sketches: Mapping[str, Iterable[int]],
-        triggers: Mapping[str, str],
+        profiles: Mapping[str, str],
         before: str,
     ) -> None:
         """Replace sketches of what changed since `before`; of all, if that is empty.
@@ -103,7 +104,7 @@ class Cache:
                 if before and (row is None or row[0] != before):
                     return
                 names = [(name,) for name in sketches]
-                for table in ("sketches", "triggers"):
+                for table in ("sketches", "profiles"):
                     if not before:
                         db.execute(f"DELETE FROM {table}")  # noqa: S608
                     else:
@@ -111,16 +112,17 @@ class Cache:
                         db.executemany(gone, names)
                 rows = ((mark, name) for name, it in sketches.items() for mark in it)
                 db.executemany("INSERT OR IGNORE INTO sketches VALUES (?, ?)", rows)
-                said = triggers.items()
-                db.executemany("INSERT OR REPLACE INTO triggers VALUES (?, ?)", said)
+                said = profiles.items()
+                db.executemany("INSERT OR REPLACE INTO profiles VALUES (?, ?)", said)
                 db.execute("DELETE FROM sketched")
                 db.execute("INSERT INTO sketched VALUES (?)", (tree,))
         except (sqlite3.Error, OSError) as err:
             self._discard(err)
 
-    def triggers(self, tree: str) -> list[tuple[str, str]] | None:
-        """What each skill of a tree is for; None if it has no sketches of that."""
-        return self._sketched(tree, "SELECT name, said FROM triggers ORDER BY name")
+    def profiles(self, tree: str) -> dict[str, str] | None:
+        """The terms of each skill of a tree; None if it has no sketches of that."""
+        rows = self._sketched(tree, "SELECT name, said FROM profiles ORDER BY name")
+        return None if rows is None else dict(rows)
 
     def marks(self, tree: str) -> dict[str, list[int]] | None:
         """The marks of each skill of a tree; None if it has no sketches of that."""
@@ -168,6 +170,14 @@ class Cache:
         """Keep scans by key for some weeks."""
         self._keep("scans", scans)
 
+    def pairs(self, keys: list[str]) -> dict[str, str]:
+        """What is kept of how much two trees say the same, by both."""
+        return self._kept("pairs", keys)
+
+    def save_pairs(self, pairs: Mapping[str, str]) -> None:
+        """Keep how much trees say the same for some weeks."""
+        self._keep("pairs", pairs)
+
     def pages(self, keys: list[str]) -> dict[str, str]:
         """What is kept of texts as HTML, by key."""
         return self._kept("pages", keys)
@@ -206,6 +216,7 @@ class Cache:
             db.executescript(
                 "DROP TABLE IF EXISTS results; DROP TABLE IF EXISTS sketches;"
                 "DROP TABLE IF EXISTS sketched; DROP TABLE IF EXISTS triggers;"
+                "DROP TABLE IF EXISTS profiles; DROP TABLE IF EXISTS pairs;"
                 "DROP TABLE IF EXISTS trials; DROP TABLE IF EXISTS scans;"
                 "DROP TABLE IF EXISTS pages;"
                 f"{_CACHE_SCHEMA}"

@@ -104,8 +104,10 @@ def test_pairs_are_found_from_what_is_kept(
     library.commit()
     cold = pairs(library.library, "main")
 
-    with monkeypatch.context() as patch:  # sketches are not made again
+    with monkeypatch.context() as patch:  # nothing is read or compared again
         patch.setattr("skillforge.checks.sketches._sketch", None)
+        patch.setattr("skillforge.checks.sketches.said_by", None)
+        patch.setattr("skillforge.checks.overlap.similarity", None)
         warm = pairs(library.library, "main")
     (library.root / ".git/skillforge/cache.db").unlink()
 

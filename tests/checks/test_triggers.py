@@ -110,7 +110,7 @@ def test_queries_that_cannot_be_read_are_none(gate: Gate, text: str) -> None:
 
 
 def test_the_best_match_comes_first() -> None:
-    every = Triggers(
+    every = Triggers.of(
         [
             Trigger.made("weather", WEATHER),
             Trigger.made("bread", "Bakes bread from flour."),
@@ -119,3 +119,25 @@ def test_the_best_match_comes_first() -> None:
     assert every.first("which city has sun") == "weather"
     assert every.first("baking with flour") == "bread"
     assert every.first("zzz") == ""
+
+
+def test_only_the_nearest_skills_are_read_in_full() -> None:
+    triggers = [Trigger.made(f"s{n}", f"Bakes bread in oven {n}.") for n in range(50)]
+    known = {it.name: it for it in triggers}
+    asked = []
+
+    def read(name: str) -> Trigger:
+        asked.append(name)
+        return known[name]
+
+    every = Triggers({name: it.profile for name, it in known.items()}, read)
+
+    assert len(every.ranked("bread of oven 7")) == 50
+    assert every.first("bread of oven 7") == "s7"
+    assert asked == []
+
+
+def test_terms_that_occur_again_count_again() -> None:
+    triggers = [Trigger.made("once", "Wind, sun."), Trigger.made("more", "Wind, wind.")]
+
+    assert Triggers.of(triggers).first("wind") == "more"

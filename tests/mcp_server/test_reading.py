@@ -1,5 +1,6 @@
 """Agents read what main holds, in the version that is meant for them."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from skillforge.mcp_server.door import Door
 from skillforge.mcp_server.server import server_of
 from skillforge.model import Arm, Rollout
 from skillforge.operate import assigning, rollouts
+from skillforge.share.catalog import tokens
+from skillforge.text import CATALOG_TOKENS
 from tests.conftest import skill_md
 from tests.mcp_server.conftest import NAME, Agent, once, talk
 from tests.propose.conftest import Loop, page
@@ -28,6 +31,38 @@ def test_skills_are_listed_by_category_as_hermes_does(server: Any, loop: Loop) -
     assert [
         it["name"] for it in once(server, "skills_list", category="data")["skills"]
     ] == ["aaa-tables"]
+
+
+def test_a_large_library_is_listed_in_pages(server: Any, loop: Loop) -> None:
+    for number in range(60):
+        extra = f"metadata: {{category: group-{number % 3}}}\n"
+        text = skill_md(f"made-{number:02}", extra).replace("Reads", "Reads " * 60)
+        loop.folder.write(f"skills/made-{number:02}/SKILL.md", text)
+    loop.folder.commit()
+
+    async def work(agent: Agent) -> list[dict[str, Any]]:
+        pages = [await agent("skills_list")]
+        while cursor := pages[-1].get("next_cursor"):
+            pages.append(await agent("skills_list", cursor=cursor))
+        return pages
+
+    pages = talk(server, work)
+
+    found = [it["name"] for page in pages for it in page["skills"]]
+    assert len(pages) > 1
+    assert len(found) == len(set(found)) == pages[0]["total"] == 62
+    assert pages[0]["categories"] == ["group-0", "group-1", "group-2"]
+    assert [len(page["skills"]) for page in pages] == [it["count"] for it in pages]
+    sizes = [tokens(json.dumps(page, ensure_ascii=False)) for page in pages]
+    assert max(sizes) <= CATALOG_TOKENS
+
+
+@pytest.mark.parametrize("cursor", ["7", "[", '["a"]', "[1, 2]", '["a", "b", "c"]'])
+def test_a_cursor_that_nobody_gave_is_refused(server: Any, cursor: str) -> None:
+    said = once(server, "skills_list", cursor=cursor)
+
+    assert not said["success"]
+    assert "without it" in said["hint"]
 
 
 def test_a_category_without_skills_says_so(server: Any) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from skillforge.store import Checked, Uses
 from tests.conftest import LibraryFolder, Run
+from tests.git_work import git_work
 from tests.propose.conftest import REVIEWER, Loop
 
 
@@ -53,6 +54,18 @@ def test_the_next_version_fits_what_changed(released: Loop) -> None:
         "xlsx-tables": "changed",
     }
     assert "### Retired" in message(released, "v2.0.0")
+
+
+def test_a_plan_reads_what_is_released_and_no_version_in_between(loop: Loop) -> None:
+    for word in ("one", "two", "three"):
+        loop.land("xlsx-tables", word)
+
+    with git_work() as work:
+        said = loop.ok("release")
+
+    pages = [name for name in work.objects if name.endswith(":SKILL.md")]
+    assert len(pages) == len(said["changes"]) == 3
+    assert work.count("-p") == 0  # nor does it compare versions
 
 
 def test_what_was_rolled_back_is_said(released: Loop) -> None:
