@@ -66,6 +66,7 @@ def test_a_damaged_record_is_named_and_stops_nothing_else(
     assert listed.code == 0
     assert [row["number"] for row in listed.data["proposals"]] == [2]
     assert "proposal 1" in listed.data["broken"][0]
+    assert "skillforge doctor --fix" in listed.data["broken"][0]
     assert loop.audit_kinds() == ["unreadable-record"]
     assert loop("audit").code == 1
     assert loop.ok("propose", loop.draft(tmp_path, "pptx-slides"))["proposal"] == 3
@@ -74,6 +75,26 @@ def test_a_damaged_record_is_named_and_stops_nothing_else(
     refused = loop("review", 1)
     assert refused.code == 2
     assert "to give it up" in refused.err
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("span", ["", "main^1..main"])
+def test_a_damaged_record_of_a_merge_is_one_exception(
+    two_open: Loop, damage: Damage, span: str
+) -> None:
+    """It was reported as if there had been no such proposal, too."""
+    loop = two_open
+    loop.approve(1)
+    loop.promote(1)
+    loop.ok("close", 2)
+    damage(loop, loop.folder.root / REF)
+
+    ran = loop("audit", "--json", *[span] if span else [])
+
+    assert ran.code == 1
+    [found] = ran.data["exceptions"]
+    assert (found["kind"], found["commit"]) == ("unreadable-record", loop.main())
+    assert "doctor --fix" in found["message"]
 
 
 def drop_reflogs(loop: Loop) -> None:
