@@ -207,7 +207,7 @@ def proposals(
     text = words.proposals_text(shown, len(rows) - len(shown))
     expired = [printable(f"expired proposal {p.number}: {p.title}") for p in closed]
     damaged = desk.forge.unreadable.values()
-    broken = [err.message for err in damaged]
+    broken = [f"{err.message}; {err.hint}" for err in damaged]
     data = {"proposals": rows, "expired": [p.number for p in closed], "broken": broken}
     named = (line for err in damaged for line in (err.message, f"    {err.hint}"))
     said = "\n".join([*expired, text, *map(printable, named)])

@@ -99,7 +99,7 @@ def load(number: int, record: bytes, verdict: bytes | None) -> Proposal:
     except (ValueError, KeyError, TypeError, AttributeError) as err:
         raise ConfigError(
             f"the record of proposal {number} cannot be read: {err}",
-            hint=f"git log -p refs/skillforge/proposals/{number} shows its history; to "
+            hint="skillforge doctor --fix restores it if git still has the record; to "
             f"give it up: git update-ref -d refs/skillforge/proposals/{number}",
         ) from err
 

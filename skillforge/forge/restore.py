@@ -3,10 +3,20 @@
 from skillforge.errors import ConfigError
 from skillforge.forge import record
 from skillforge.forge.local import PREFIX, LocalForge
+from skillforge.gitrepo import condition
 from skillforge.gitrepo.writing import RefUpdate
 from skillforge.model import Proposal, State
 
 _DANGLING = "dangling commit "
+
+
+def logged_record(forge: LocalForge, number: int) -> str:
+    """The last record of a proposal by the reflog of its ref; empty if there is none.
+
+    Whatever damaged the ref may have been logged as well.
+    """
+    names = condition.logged(forge.repo.common_dir, f"{PREFIX}{number}")
+    return next((name for name in names if _record_at(forge, name)), "")
 
 
 def lost_records(forge: LocalForge) -> dict[str, Proposal]:
@@ -19,30 +29,39 @@ def lost_records(forge: LocalForge) -> dict[str, Proposal]:
     done = repo.run("fsck", "--connectivity-only", "--no-reflogs", "--no-progress")
     lines = done.out.decode("utf-8", "replace").splitlines()
     names = [line[len(_DANGLING) :] for line in lines if line.startswith(_DANGLING)]
-    found = repo.find_all([f"{name}:{record.PROPOSAL_FILE}" for name in names])
     lost = {}
-    for name, file in zip(names, found, strict=True):
-        try:
-            proposal = record.load(0, file.data if file else b"", None)
-        except ConfigError:
-            continue
-        if proposal.made not in known and _is_plausible(forge, proposal):
-            lost[name] = proposal
+    for dangling in names:
+        name = dangling
+        while proposal := _record_at(forge, name):
+            if proposal.made not in known and _is_plausible(forge, proposal):
+                lost[name] = proposal
+                break
+            name = repo.name_of(f"{name}^1")  # the one that never counted follows it
     return lost
+
+
+def _record_at(forge: LocalForge, commit: str) -> Proposal | None:
+    file = forge.repo.find(f"{commit}:{record.PROPOSAL_FILE}")
+    try:
+        return record.load(0, file.data if file else b"", None)
+    except ConfigError:
+        return None
 
 
 def _is_plausible(forge: LocalForge, proposal: Proposal) -> bool:
     repo = forge.repo
     if proposal.state is State.MERGED:
         return repo.is_ancestor(proposal.merge, forge.main)
-    is_closed = not proposal.is_open
-    return is_closed or repo.ref(f"refs/heads/{proposal.branch}") == proposal.head
+    has_branch = repo.ref(f"refs/heads/{proposal.branch}") == proposal.head
+    return proposal.is_open == has_branch
 
 
 def restore(forge: LocalForge, number: int, commit: str) -> bool:
     """Point a damaged ref at its record; False if it was changed meanwhile."""
     ref, repo = f"{PREFIX}{number}", forge.repo
     with forge.alone():
+        if any(proposal.number == number for proposal in forge.proposals()):
+            return False
         # Git refuses to write a ref that it can't read.
         (repo.common_dir / ref).unlink(missing_ok=True)
         return repo.move_refs(RefUpdate(ref, commit, repo.ref(ref)))

@@ -55,11 +55,15 @@ def _branches(git_dir: Path) -> dict[str, str]:
     }
 
 
+def logged(git_dir: Path, ref: str) -> list[str]:
+    """What a ref pointed at by its reflog, the newest first."""
+    lines = reversed(_text(git_dir / "logs" / ref).splitlines())
+    return [found[1] for line in lines if (found := _REFLOG.match(line))]
+
+
 def last_logged(git_dir: Path, ref: str) -> str:
     """What a ref pointed at by the last line of its reflog; empty if there is none."""
-    lines = _text(git_dir / "logs" / ref).splitlines()
-    found = _REFLOG.match(lines[-1]) if lines else None
-    return found[1] if found else ""
+    return next(iter(logged(git_dir, ref)), "")
 
 
 def bad_packed_lines(git_dir: Path) -> list[str]:

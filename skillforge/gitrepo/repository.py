@@ -328,8 +328,12 @@ class GitRepo:
         return refs.read(self, *prefixes).found
 
     def move_refs(self, *updates: RefUpdate) -> bool:
-        """Move refs, all or none; False if one has not its old value any more."""
-        done = self.run("update-ref", "--stdin", "-z", stdin=ref_lines(updates))
+        """Move refs, all or none; False if one has not its old value any more.
+
+        Each gets a reflog, also outside refs/heads: `doctor` repairs refs by that.
+        """
+        line = ("update-ref", "--create-reflog", "--stdin", "-z")
+        done = self.run(*line, stdin=ref_lines(updates))
         if done.code == 0:
             return True
         held = any(self.ref(update.ref) != update.old for update in updates)

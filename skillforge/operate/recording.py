@@ -33,12 +33,16 @@ class Recorder:
         """Keep reports, all or none; one that is there already counts once.
 
         Of many lines, one that is about no skill of main is named, and stops no other.
+        One that was recorded while main had its skill is still known by its id.
         """
         uses, unread = [], []
         for report in reports:
             try:
                 uses.append(self._use(report))
             except (RequestError, ConfigError) as err:
+                if known := self.uses.find(report.id):
+                    uses.append(known)
+                    continue
                 if not report.line:
                     raise
                 unread.append(Unread(report.line, err.message))

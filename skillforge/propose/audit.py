@@ -37,6 +37,7 @@ from skillforge.propose import (
 )
 from skillforge.propose.history import NOW, Step
 
+_UNREADABLE = "unreadable-record"
 _UNSHALLOW = "git fetch --unshallow; or audit a range that is here: A..B"
 
 
@@ -65,6 +66,7 @@ class _Facts:
     """What the checks of one step need to know, gathered in bulk."""
 
     records: dict[int, Proposal]
+    damaged: dict[int, str]  # records that can't be read, and what to do
     policies: dict[str, str]  # the policy's blob at each commit
     read: dict[str, Policy | None]
     missing: set[str]  # evidence that is not there
@@ -104,7 +106,10 @@ def audit(
             facts.held.setdefault(name, {change.before}).add(change.after)
     if chosen is None:
         found += _lost(library, all_steps, facts.records)
-        found += _unreadable(forge.unreadable if forge else {})
+        merged = {step.number for step in all_steps if step.is_promotion}
+        for number in sorted(facts.damaged.keys() - merged):
+            where = f"refs/skillforge/proposals/{number}"
+            found.append(Problem(where, _UNREADABLE, facts.damaged[number]))
         if late := adoption.moved(library, all_steps, tip):
             found.append(Problem(late, "adoption-moved", adoption.TOO_LATE))
     return Audit(
@@ -115,12 +120,6 @@ def audit(
         bool(facts.records),
         tuple(map(str, checkout.lags(library.repository(), library.main))),
     )
-
-
-def _unreadable(records: dict[int, ConfigError]) -> Iterator[Problem]:
-    for number, err in records.items():
-        where = f"refs/skillforge/proposals/{number}"
-        yield Problem(where, "unreadable-record", f"{err.message}; {err.hint}")
 
 
 def _end(library: Library, span: str) -> str:
@@ -168,8 +167,11 @@ def _gather(
     evidence = [path for step in promotions for path in _evidence(step)]
     found = repo.names_of(evidence)
     policies = dict(zip(bases, blobs, strict=True))
+    records = {it.number: it for it in forge.proposals()} if forge else {}
+    damaged = forge.unreadable if forge else {}
     return _Facts(
-        {it.number: it for it in forge.proposals()} if forge else {},
+        records,
+        {number: f"{err.message}; {err.hint}" for number, err in damaged.items()},
         policies,
         {blob: _policy(repo.find(blob)) for blob in set(blobs) if blob},
         {path for path, name in zip(evidence, found, strict=True) if not name},
@@ -323,6 +325,9 @@ def _archives_exactly(step: Step, _facts: _Facts) -> Said:
 
 def _agrees_with_its_record(step: Step, facts: _Facts) -> Said:
     """Where the proposals' records are here, a merge has to be one of theirs."""
+    if damage := facts.damaged.get(step.number or 0):
+        yield _UNREADABLE, damage
+        return
     if not facts.records:
         return
     record = facts.records.get(step.number or 0)

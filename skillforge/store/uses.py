@@ -82,6 +82,11 @@ class Uses:
             db.execute("BEGIN IMMEDIATE")
             return db.executemany(insert, uses).rowcount
 
+    def find(self, number: str) -> Use | None:
+        """The use that was reported with this id."""
+        query = f"SELECT {', '.join(_COLUMNS)} FROM uses WHERE id = ?"  # noqa: S608
+        return next((_use(row) for row in self._all(query, number)), None)
+
     def hand(self, given: Iterable[tuple[Assigned, str]], at: int) -> None:
         """Remember which version each voice got at last."""
         rows = [(a.skill, voice, *a[1:], at) for a, voice in given]

@@ -198,14 +198,23 @@ def _branch_left(
 
 
 def _damaged(forge: LocalForge) -> Iterator[Fault]:
+    """Proposals whose record can't be read, with the record that they had before.
+
+    The reflog of a ref names it. Without that, one record that no ref names has to be
+    that of the one proposal that has none.
+    """
     damaged = dict(forge.unreadable)
-    lost = list(restore.lost_records(forge)) if damaged else []
-    is_sure = len(damaged) == len(lost) == 1
+    logged = {number: restore.logged_record(forge, number) for number in damaged}
+    unknown = [number for number in damaged if not logged[number]]
+    lost = list(restore.lost_records(forge)) if unknown else []
+    lost = [commit for commit in lost if commit not in logged.values()]
+    is_sure = len(unknown) == len(lost) == 1
     for number, err in damaged.items():
-        fix = _restored(forge, number, lost[0]) if is_sure else None
-        may_be = ", ".join(lost[:_SHOWN])
-        hint = f"{err.hint}; its record may be {may_be}" if lost[1:] else err.hint
-        yield Fault(f"proposal {number}", err.message, hint, fix)
+        commit = logged[number] or (lost[0] if is_sure else "")
+        fix = _restored(forge, number, commit) if commit else None
+        is_guess = lost and not commit
+        may_be = f"; its record may be {', '.join(lost[:_SHOWN])}" if is_guess else ""
+        yield Fault(f"proposal {number}", err.message, f"{err.hint}{may_be}", fix)
 
 
 def _restored(forge: LocalForge, number: int, commit: str) -> Callable[[], object]:

@@ -77,6 +77,24 @@ def test_a_use_of_a_skill_that_is_gone_needs_its_version(field: Field) -> None:
     assert said["recorded"] == 1
 
 
+def test_a_use_that_is_known_stays_known_when_its_skill_is_gone(field: Field) -> None:
+    """A batch that was killed is sent again, and the skill is gone meanwhile."""
+    lines = [
+        {"skill": NAME, "key": key, "outcome": "success", "id": f"run-{key}"}
+        for key in "ab"
+    ]
+    field.record(*lines)
+    field.folder.git("rm", "-rq", f"skills/{NAME}")
+    field.folder.commit("Remove it")
+
+    again = field.record(*lines)
+
+    assert (again["recorded"], again["again"]) == (0, 2)
+    line = ("record", NAME, "--key", "a", *SUCCESS)
+    assert field.ok(*line, "--id", "run-a")["again"] == 1
+    assert field(*line, "--id", "run-c").code == 2
+
+
 def test_a_clock_that_is_ahead_is_not_believed(field: Field) -> None:
     said = field.report(["k"], "success", at=int(time.time()) + 900_000)
 

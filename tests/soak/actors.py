@@ -66,9 +66,10 @@ def _at_place(actors: Actors) -> str:
     return actors.luck.choice((LIBRARY, LIBRARY, CLONE))
 
 
-def _propose(actors: Actors) -> Command:
+def propose(actors: Actors, without: str = "") -> Command:
     """An agent writes a skill, or another text for one."""
-    name = actors.luck.choice(NAMES)
+    name = actors.luck.choice([name for name in NAMES if name != without])
+    actors.count += 1
     folder = actors.places.drafts / str(actors.count) / name
     folder.mkdir(parents=True)
     other = actors.luck.choice(NAMES)
@@ -279,7 +280,7 @@ _ACTS: tuple[Act, ...]
 _WEIGHTS: tuple[float, ...]
 _ACTS, _WEIGHTS = zip(
     *(
-        (_propose, 7),
+        (propose, 7),
         (_propose_again, 2),
         (_opening("remove", "propose", "NAME", "--delete"), 0.5),
         (_opening("pin", "pin", "NAME"), 0.7),

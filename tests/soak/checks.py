@@ -1,7 +1,6 @@
 """With all halted: the library is what the model says, and nothing lies about."""
 
 import fcntl
-import json
 import sqlite3
 import time
 from collections import Counter
@@ -9,14 +8,21 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from tests.soak.model import Change, Disagreement, Expected, Model, Opening, recorded
+from tests.soak.model import (
+    UNKNOWN,
+    Batch,
+    Change,
+    Disagreement,
+    Expected,
+    Model,
+    Opening,
+    recorded,
+)
 from tests.soak.places import BRANCH, CLONE, LIBRARY, Places, checkout_of, git
 from tests.soak.processes import Command, Crew, Ended
 
 _CODES = {0, 1, 4}
 _MOST_MEMORY = 600_000  # KiB
-# What may be told to somebody whose skill or proposal has gone meanwhile.
-_UNKNOWN = ("no skill", "was removed", "was archived", "went into")
 _STRAYS = ("*.lock", "tmp_*", "fast_import_crash_*", "*.tmp")
 
 
@@ -27,7 +33,7 @@ def sound(ended: Ended) -> None:
         raise Disagreement(f"a traceback: {words}")
     if ended.was_killed:
         return
-    is_unknown = any(it in ended.message for it in _UNKNOWN)
+    is_unknown = any(it in ended.message for it in UNKNOWN)
     if ended.code not in _CODES and not (ended.code == 2 and is_unknown):
         raise Disagreement(f"an answer that nobody should get: {words}")
     if ended.most_memory > _MOST_MEMORY:
@@ -68,25 +74,36 @@ class Checks:
     def settle_uses(self) -> None:
         """What was killed is reported again; it counts once, and as a whole."""
         for batch in self.model.unsettled:
+            is_split = self._is_split(batch)
             ended = self.crew.do(
                 Command("record", batch.place, ("record",), stdin=batch.lines)
             )
             sound(ended)
-            if ended.code == 0:
-                recorded(self.model, batch.place, ended.data, batch.count)
-                for row in ended.data["rollouts"]:
-                    self.model.judged(row, ended)
-            else:  # its skill has gone: then it is there from before, or never was
-                self._find_whole(batch.place, batch.lines)
+            if ended.code not in (0, 1):
+                raise Disagreement(f"{ended.command.line}: {ended.out}{ended.err}")
+            recorded(self.model, batch, ended.data, may_be_split=is_split)
+            for row in ended.data["rollouts"]:
+                self.model.judged(row, ended)
         self.model.unsettled.clear()
 
-    def _find_whole(self, place: str, lines: str) -> None:
-        """Uses of a skill that is gone are all in the store, or none is."""
-        wanted = {it["id"]: it["skill"] for it in map(json.loads, lines.splitlines())}
-        there = wanted.keys() & self._stored(place).keys()
-        if there and there != wanted.keys():
-            raise Disagreement(f"{len(there)} of {len(wanted)} uses were recorded")
-        self.model.uses.setdefault(place, {}).update({n: wanted[n] for n in there})
+    def _is_split(self, batch: Batch) -> bool:
+        """Whether a part of a killed batch is there, as it may be of a skill gone."""
+        reports, stored = batch.reports, self._stored(batch.place)
+        of_keys: dict[str, set[bool]] = {}
+        for report in reports:
+            of_keys.setdefault(report["key"], set()).add(report["id"] in stored)
+        if len(set().union(*of_keys.values())) < 2:
+            return False
+        was_gone = batch.place == CLONE or self._was_gone(reports[0]["skill"])
+        if not was_gone or any(len(states) > 1 for states in of_keys.values()):
+            there = sum(report["id"] in stored for report in reports)
+            raise Disagreement(f"{there} of {batch.count} uses were recorded")
+        return True
+
+    def _was_gone(self, skill: str) -> bool:
+        line = ("log", "--first-parent", "--diff-filter=D", "--format=%H", BRANCH)
+        path = f"skills/{skill}/SKILL.md"
+        return bool(git(self.places.library, *line, "--", path))
 
     def proposals(self) -> list[dict[str, Any]]:
         """Every proposal is in a state that it may be in, and whole."""
@@ -318,10 +335,12 @@ class Checks:
         model.tags, model.may_have_released = found, False
 
     def repositories(self) -> None:
-        for place in (self.places.library, self.places.clone):
+        own_worktrees = 1 + self.places.checkout.exists()
+        places = ((self.places.library, own_worktrees), (self.places.clone, 1))
+        for place, worktrees in places:
             if said := git(place, "fsck", "--strict", "--no-dangling"):
                 raise Disagreement(f"fsck of {place}: {said}")
-            if len(git(place, "worktree", "list").splitlines()) != 1:
+            if len(git(place, "worktree", "list").splitlines()) != worktrees:
                 raise Disagreement(f"a worktree is left in {place}")
             strays = [p for it in _STRAYS for p in (place / ".git").rglob(it)]
             # Files of ours that are locked stay; what counts is that none is held.

@@ -4,13 +4,18 @@ It knows nothing of how skillforge works: only that what was reported as done is
 what was refused is not, and what was killed happened as a whole or not at all.
 """
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from tests.soak.places import LIBRARY
-from tests.soak.processes import Ended
+from tests.soak.processes import Command, Ended
+
+# What may be told to somebody whose skill or proposal has gone meanwhile.
+UNKNOWN = ("no skill", "was removed", "was archived", "went into")
+_MOVERS = ("promote", "rollback-now")
 
 
 class Disagreement(Exception):  # noqa: N818 - it is what it says
@@ -87,11 +92,18 @@ class Register:
 
 @dataclass
 class Batch:
-    """Uses that were reported together; all of them count, or none."""
+    """Uses that were reported together; all of them that can be counted are, or none.
+
+    Where a skill is gone, those of keys can be that were given a version before.
+    """
 
     place: str
     lines: str
     count: int
+
+    @property
+    def reports(self) -> list[dict[str, str]]:
+        return [json.loads(line) for line in self.lines.splitlines()]
 
 
 @dataclass
@@ -106,6 +118,7 @@ class Model:
     rollouts: dict[str, Register] = field(default_factory=dict)  # by their id
     tags: dict[str, str] = field(default_factory=dict)
     may_have_released: bool = False
+    killed_moves: list[Command] = field(default_factory=list)  # of the branch
     handed: set[tuple[str, str]] = field(default_factory=set)
     counts: Counter[str] = field(default_factory=Counter)
 
@@ -125,6 +138,8 @@ class Model:
         """Take in what a command did, or may have done."""
         kind = ended.command.kind
         self.counts[f"killed {kind}" if ended.was_killed else kind] += 1
+        if ended.was_killed and kind in _MOVERS:
+            self.killed_moves.append(ended.command)
         if not ended.was_killed and ended.code == 0:
             self.counts[f"done {kind}"] += 1
         how = _HEARD.get(kind)
@@ -264,16 +279,24 @@ def _hear_uses(model: Model, ended: Ended) -> None:
     command = ended.command
     count = command.stdin.count("\n")
     _hear_judgements(model, ended)
-    if ended.was_killed:
-        model.unsettled.append(Batch(command.place, command.stdin, count))
-    elif ended.code == 0:
-        recorded(model, command.place, ended.data, count)
+    batch = Batch(command.place, command.stdin, count)
+    if ended.was_killed or ended.code not in (0, 1):
+        model.unsettled.append(batch)
+    else:
+        recorded(model, batch, ended.data)
 
 
-def recorded(model: Model, place: str, data: Mapping[str, Any], count: int) -> None:
-    if data["recorded"] + data["again"] != count or data["recorded"] not in (0, count):
-        raise Disagreement(f"of {count} uses, {data['recorded']} were recorded")
-    known = model.uses.setdefault(place, {})
+def recorded(
+    model: Model, batch: Batch, data: Mapping[str, Any], *, may_be_split: bool = False
+) -> None:
+    """Take in what became of a batch: lines about a skill that is gone are named."""
+    problems, kept = data["problems"], data["recorded"] + data["again"]
+    if odd := [it for it in problems if not any(word in it["why"] for word in UNKNOWN)]:
+        raise Disagreement(f"lines that nobody should refuse: {odd}")
+    is_whole = data["recorded"] in (0, kept) or may_be_split
+    if not is_whole or kept != len(data["uses"]) or kept + len(problems) != batch.count:
+        raise Disagreement(f"of {batch.count} uses, {data['recorded']} were recorded")
+    known = model.uses.setdefault(batch.place, {})
     known |= {use["id"]: use["skill"] for use in data["uses"]}
     model.counts["uses"] += data["recorded"]
 

@@ -55,6 +55,11 @@ class Places:
         return self.top / "hand"
 
     @property
+    def checkout(self) -> Path:
+        """A worktree of the library in which its branch is checked out, at times."""
+        return self.top / "checkout"
+
+    @property
     def drafts(self) -> Path:
         return self.top / "drafts"
 

@@ -138,6 +138,11 @@ class Crew:
             kill_at = start + self.luck.uniform(first, 1.1) * usual
         self.running[pid] = _Running(command, pid, said, start, kill_at)
 
+    def kill_at(self, moment: float) -> None:
+        """Kill what runs then, unless it has ended."""
+        for one in self.running.values():
+            one.kill_at = moment
+
     def ended(self) -> list[Ended]:
         """Those that have come to an end since the last look."""
         self._kill()

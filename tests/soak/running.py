@@ -10,7 +10,9 @@ from pathlib import Path
 
 from skillforge.report import many
 from tests.soak.actors import Actors
+from tests.soak.branch_checkout import BranchCheckout
 from tests.soak.checks import Checks, sound
+from tests.soak.damage import Damages
 from tests.soak.model import Disagreement, Model
 from tests.soak.places import make, settle_environment
 from tests.soak.processes import Crew, Ended, adopt_orphans, warm_up
@@ -46,6 +48,8 @@ class Soak:
         self.crew = Crew(top, self.places.said, self.luck)
         self.actors = Actors(self.places, self.model, self.luck)
         self.checks = Checks(self.places, self.model, self.crew)
+        self.checkout = BranchCheckout(self.places, self.model, self.crew)
+        self.damages = Damages(self.checks, self.actors)
         self.last: deque[str] = deque(maxlen=60)
         self.answers: Counter[tuple[str, str]] = Counter()
         self.handles = _handles()
@@ -87,8 +91,12 @@ class Soak:
         """Let all come to an end, and hold the library against the model."""
         while self.crew.running:
             self.listen()
+        self.checkout.check()
         self.checks.all()
+        self.damages.damage_one()
         self.model.counts["checks"] += 1
+        if self.model.counts["checks"] % 2:
+            self.checkout.remove()  # so that people can push for a while
         if _handles() > self.handles + _HANDLES:
             raise Disagreement(f"{_handles()} open files, {self.handles} at the start")
 
@@ -103,6 +111,9 @@ class Soak:
             f"{many(counts['done rollback'] + counts['done rollback-now'], 'rollback')}"
             f", {many(counts['revert by hand'], 'revert')} by hand, "
             f"{many(counts['uses'], 'use')}, {many(len(self.model.tags), 'release')}, "
+            f"{many(counts['killed rollback-now'], 'rollback')} killed, "
+            f"{many(counts['left behind'], 'checkout')} left behind, "
+            f"{many(counts['damaged records'], 'damaged record')}, "
             f"{many(counts['checks'], 'check')}"
         )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.forks import FORKED_BESIDE_THREADS, TELL_OF_FORKS
-from tests.soak.model import Disagreement, Expected, Model, Register, recorded
+from tests.soak.model import Batch, Disagreement, Expected, Model, Register, recorded
 from tests.soak.processes import Command, Ended
 
 ROOT = Path(__file__).parents[2]
@@ -55,8 +55,21 @@ def test_what_was_killed_may_have_happened_or_not() -> None:
 
 
 def test_uses_that_were_half_recorded_are_a_disagreement() -> None:
+    uses = [{"id": number, "skill": "amber"} for number in "ab"]
+    data = {"recorded": 1, "again": 1, "uses": uses, "problems": []}
+
     with pytest.raises(Disagreement, match="of 2 uses, 1"):
-        recorded(Model(), "library", {"recorded": 1, "again": 1, "uses": []}, 2)
+        recorded(Model(), Batch("library", "", 2), data)
+
+
+def test_uses_of_a_skill_that_is_gone_are_named_and_stop_no_other() -> None:
+    model, uses = Model(), [{"id": "a", "skill": "amber"}]
+    problems = [{"line": 2, "why": "trunk has no skill 'amber'"}]
+    data = {"recorded": 1, "again": 0, "uses": uses, "problems": problems}
+
+    recorded(model, Batch("library", "", 2), data)
+
+    assert model.uses == {"library": {"a": "amber"}}
 
 
 def test_a_value_is_one_of_those_written_last() -> None:

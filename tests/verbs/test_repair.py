@@ -1,6 +1,7 @@
 """Damaged and left-over parts of a repository: named, repaired, in nobody's way."""
 
 import os
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -65,6 +66,7 @@ def test_a_damaged_record_is_named_and_stops_nothing_else(
     assert listed.code == 0
     assert [row["number"] for row in listed.data["proposals"]] == [2]
     assert "proposal 1" in listed.data["broken"][0]
+    assert "skillforge doctor --fix" in listed.data["broken"][0]
     assert loop.audit_kinds() == ["unreadable-record"]
     assert loop("audit").code == 1
     assert loop.ok("propose", loop.draft(tmp_path, "pptx-slides"))["proposal"] == 3
@@ -76,13 +78,43 @@ def test_a_damaged_record_is_named_and_stops_nothing_else(
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("span", ["", "main^1..main"])
+def test_a_damaged_record_of_a_merge_is_one_exception(
+    two_open: Loop, damage: Damage, span: str
+) -> None:
+    """It was reported as if there had been no such proposal, too."""
+    loop = two_open
+    loop.approve(1)
+    loop.promote(1)
+    loop.ok("close", 2)
+    damage(loop, loop.folder.root / REF)
+
+    ran = loop("audit", "--json", *[span] if span else [])
+
+    assert ran.code == 1
+    [found] = ran.data["exceptions"]
+    assert (found["kind"], found["commit"]) == ("unreadable-record", loop.main())
+    assert "doctor --fix" in found["message"]
+
+
+def drop_reflogs(loop: Loop) -> None:
+    """As it was before refs of proposals had any, and where git expired them."""
+    shutil.rmtree(loop.folder.root / ".git/logs/refs/skillforge")
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("is_logged", [True, False])
 def test_doctor_restores_a_record_that_git_still_has(
-    two_open: Loop, damage: Damage
+    two_open: Loop, damage: Damage, is_logged: bool
 ) -> None:
     loop = two_open
     loop.approve(1)
     before = (loop.folder.root / REF).read_text()
+    if not is_logged:
+        drop_reflogs(loop)
     damage(loop, loop.folder.root / REF)
+    assert "doctor --fix" in loop("proposals").out
+    assert "doctor --fix" in loop("audit").out
     assert "proposal 1" in [fault["name"] for fault in faults(loop)]
 
     assert "proposal 1" in fixed(loop)
@@ -99,8 +131,54 @@ def test_a_number_whose_ref_is_damaged_is_not_given_again(two_open: Loop) -> Non
     assert loop.propose("pptx-slides") == 3
 
 
+def leave_record(loop: Loop, verb: str, *options: str) -> None:
+    """A record that never counted, as a process leaves that dies before refs move."""
+    ref, root = f"refs/{REF.split('refs/')[1]}", loop.folder.root
+    branch = loop.ok("review", 1)["branch"]
+    before = [loop.folder.git("rev-parse", name).strip() for name in (ref, branch)]
+    loop.ok(verb, 1, *options)
+    for name, tip in zip((ref, f"refs/heads/{branch}"), before, strict=True):
+        (root / ".git" / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / ".git" / name).write_text(f"{tip}\n")
+    lines = (root / f".git/logs/{ref}").read_text().splitlines(keepends=True)
+    (root / f".git/logs/{ref}").write_text("".join(lines[:-1]))
+
+
+@pytest.mark.parametrize("is_logged", [True, False])
+def test_a_record_that_never_counted_is_not_restored(
+    two_open: Loop, is_logged: bool
+) -> None:
+    """Doctor took the proposal for closed, and removed its branch."""
+    loop = two_open
+    leave_record(loop, "close")
+    before = (loop.folder.root / REF).read_text()
+    if not is_logged:
+        drop_reflogs(loop)
+    (loop.folder.root / REF).write_text("")
+
+    fixed(loop)
+
+    assert (loop.folder.root / REF).read_text() == before
+    assert loop.ok("review", 1)["state"] == "open"
+
+
+def test_damaged_records_are_restored_by_their_reflogs(two_open: Loop) -> None:
+    loop = two_open
+    leave_record(loop, "review", "--approve", "--as", "Bo <bo@example.org>")
+    refs = [loop.folder.root / REF.replace("/1", f"/{number}") for number in "12"]
+    before = [ref.read_text() for ref in refs]
+    for ref in refs:
+        ref.write_text("")
+
+    fixed(loop)
+
+    assert [ref.read_text() for ref in refs] == before
+    assert loop.audit_kinds() == []
+
+
 def test_two_damaged_records_are_not_guessed_apart(two_open: Loop) -> None:
     loop = two_open
+    drop_reflogs(loop)
     for number in "12":
         (loop.folder.root / REF.replace("/1", f"/{number}")).write_text("")
 
