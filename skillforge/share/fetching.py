@@ -202,6 +202,11 @@ def _of_folder(source: Source, wanted: Wanted) -> Iterator[Package]:
 def folder_files(folder: Path) -> dict[str, DraftFile]:
     """The files of a skill's folder; what is no plain file stops it."""
     skill = read_folder(str(folder), folder.name, str(folder), alone=True)
+    if SKILL_FILE not in skill.files:
+        why = skill.document.problems[0].message if skill.document else "no SKILL.md"
+        raise RefusedError(
+            f"{folder} cannot be read as a whole: {why}", hint="nothing was installed"
+        )
     plain = (FileKind.FILE, FileKind.EXECUTABLE)
     for path, file in skill.files.items():
         if file.kind not in plain:
