@@ -98,5 +98,28 @@ def two_folders(root: Path, start: str) -> str:
     return tree(root, *entries)
 
 
+def endless(root: Path, start: str) -> str:
+    """A skill of ten billion files, in a few small trees."""
+    inner = tree(root, (FILE, b"f", blob(root, "x")))
+    for _ in range(10):
+        inner = tree(root, *((FOLDER, b"d%d" % n, inner) for n in range(10)))
+    return _with_assets(root, start, inner)
+
+
+def deep(root: Path, start: str) -> str:
+    """A skill with folders in folders, deeper than Python or Linux can go."""
+    inner = tree(root, (FILE, b"f", blob(root, "x")))
+    for _ in range(50):
+        inner = tree(root, (FOLDER, b"d" * 90, inner))
+    return _with_assets(root, start, inner)
+
+
+def _with_assets(root: Path, start: str, assets: str) -> str:
+    entries = rows(root, f"{start}:skills/{NAME}")
+    skill = tree(root, *entries, (FOLDER, b"assets", assets))
+    return swap(root, start, f"skills/{NAME}", skill)
+
+
 Attack = Callable[[Path, str], str]  # a root tree, from a repository and a commit
 ATTACKS: list[Attack] = [named_twice, out_of_order, two_folders]
+LARGE: list[Attack] = [endless, deep]  # canonical, but not to be walked through

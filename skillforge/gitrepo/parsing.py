@@ -65,5 +65,6 @@ def lost(name: str) -> ToolError:
     """The error for an object that has to be there."""
     return ToolError(
         f"git has lost an object: {name}",
-        hint="git fsck tells what is damaged; git fetch may bring it back",
+        hint="git fsck tells what is damaged; git fetch may bring it back, in a "
+        "partial clone with --refetch --no-filter",
     )

@@ -48,6 +48,9 @@ AS_IT_IS = ("--no-renames", "--ignore-submodules=none")
 # Objects as they are: neither a replacement nor a graft may tell another story.
 _AS_IT_IS = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull}
 
+# Whoever reads does not fetch: a repository can name a missing object, and a program
+# of its choice to fetch it with. Older gits (before 2.39.4 or 2.45.1) do not know it.
+_OFFLINE = {"GIT_NO_LAZY_FETCH": "1"}
 
 _DAMAGE = (
     "not a git repository",
@@ -69,7 +72,7 @@ def environment() -> dict[str, str]:
     }
     # Reading must not rewrite the user's index, nor ask for a password.
     quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-    return env | quiet | _AS_IT_IS
+    return env | quiet | _AS_IT_IS | _OFFLINE
 
 
 def version() -> str:

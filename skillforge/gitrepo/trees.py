@@ -3,11 +3,14 @@
 Git stores trees that no git command would write: unsorted, with a name twice, with odd
 modes. Its commands then disagree on what such a tree contains, so that checks could
 read one file and a checkout get another. Such a tree is refused wherever it is read.
+So is one that is tiny in the repository, by naming the same folders again and again,
+and endless for whoever walks through it.
 """
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cache
 from itertools import chain, pairwise
 from typing import NamedTuple, Protocol, TypeAlias
@@ -22,6 +25,8 @@ _MODES = (_TREE, b"100644", b"100755", b"120000", b"160000")
 _IGNORED = re.compile(r"[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 # Names that may be special, among names with slashes between them.
 _SUSPECT = re.compile(rb"(?:^|/)[.gG]|[\x80-\xff]")
+_MOST_FILES = 500_000  # in one listing or comparison
+_LONGEST_PATH = 4096  # of what Linux can check out
 _DOT_GIT = re.compile(r"(?:\.git|git~[0-9]+)[. ]*(?::.*)?", re.DOTALL)
 
 
@@ -36,6 +41,15 @@ class MalformedTreeError(RefusedError):
             facts={"tree": tree, "path": path},
         )
         self.tree, self.why, self.path = tree, why, path
+
+
+class EndlessTreeError(MalformedTreeError):
+    """A git tree with more or deeper folders than can be read or checked out."""
+
+    def __init__(self, tree: str, why: str, path: str = "") -> None:
+        super().__init__(tree, why, path)
+        self.message = self.message.replace("is malformed", "is refused")
+        self.hint = "commit the files of skills only; nothing of it was read further"
 
 
 class Entry(NamedTuple):
@@ -112,7 +126,7 @@ def _oddity(rows: list[Row]) -> str:
     names = [name for _mode, name, _found in rows]
     keys = [name + b"/" if mode == _TREE else name for mode, name, _found in rows]
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = next(name for name, count in Counter(names).items() if count > 1)
         return f"{_shown(twice)} occurs twice"
     if keys != sorted(keys):
         late = next(b for a, b in pairwise(keys) if a > b)
@@ -223,11 +237,14 @@ class Trees:
         """Every file below some trees, by path; the order is git's within each."""
         pending = [(f"{path}/" if path else "", name) for path, name in trees.items()]
         found: dict[str, dict[str, Entry]] = {}
+        count = 0
         while pending:
-            read = self._source.read_all([name for _path, name in pending])
+            read = {n: _entries(rows) for n, rows in self._read(pending).items()}
             inner = []
-            for (path, name), tree in zip(pending, read, strict=True):
-                entries = found[path] = _entries(self._rows(path, name, tree))
+            for path, name in pending:
+                entries = found[path] = read[name]
+                count += len(entries)
+                _refuse_endless(name, path, count)
                 inner += [
                     (f"{path}{part}/", entry.object)
                     for part, entry in entries.items()
@@ -240,15 +257,29 @@ class Trees:
     def verify(self, new: str, old: str) -> None:
         """Refuse a tree that isn't canonical in what it changes of another one."""
         pending = [("", new, old)] if new != old else []
+        count = 0
         while pending:
-            names = [name for _path, *pair in pending for name in pair if name]
-            read = iter(self._source.read_all(names))
+            pairs = ((path, name) for path, *both in pending for name in both if name)
+            read = self._read(pairs)
             inner: list[tuple[str, str, str]] = []
             for path, name, before in pending:
-                rows = self._rows(path, name, next(read))
-                was = self._rows(path, before, next(read)) if before else []
-                inner += _changed_folders(path, rows, was)
+                was = read[before] if before else []
+                changed = set(read[name]).difference(was)
+                count += len(changed)
+                _refuse_endless(name, path, count)
+                inner += _changed_folders(path, changed, was)
             pending = inner
+
+    def _read(self, places: Iterable[tuple[str, str]]) -> dict[str, list[Row]]:
+        """Trees by name, from their paths; one that is in many places is read once."""
+        first: dict[str, str] = {}
+        for path, name in places:
+            first.setdefault(name, path)
+        read = self._source.read_all(list(first))
+        return {
+            name: self._rows(path, name, tree)
+            for (name, path), tree in zip(first.items(), read, strict=True)
+        }
 
     def _rows(self, path: str, name: str, tree: Object | None) -> list[Row]:
         if tree is None or tree.kind != "tree":
@@ -259,11 +290,18 @@ class Trees:
             raise MalformedTreeError(name, err.why, path.rstrip("/")) from err
 
 
+def _refuse_endless(tree: str, path: str, count: int) -> None:
+    if count > _MOST_FILES:
+        raise EndlessTreeError(tree, f"it has more than {_MOST_FILES:,} files", path)
+    if len(path) > _LONGEST_PATH:
+        why = f"its path is longer than {_LONGEST_PATH:,} characters"
+        raise EndlessTreeError(tree, why, f"{path[:80]}…")
+
+
 def _changed_folders(
-    path: str, rows: list[Row], was: list[Row]
+    path: str, changed: Set[Row], was: list[Row]
 ) -> Iterator[tuple[str, str, str]]:
     """Folders that aren't as they were: path, tree now and tree before."""
-    changed = set(rows).difference(was)
     if not changed:
         return
     names = {name for _mode, name, _found in changed}
@@ -274,10 +312,16 @@ def _changed_folders(
 
 
 def _flattened(
-    path: str, found: Mapping[str, Mapping[str, Entry]]
+    top: str, found: Mapping[str, Mapping[str, Entry]]
 ) -> Iterator[tuple[str, Entry]]:
-    for name, entry in found[path].items():
-        if entry.is_tree:
-            yield from _flattened(f"{path}{name}/", found)
-        else:
+    walks = [(top, iter(found[top].items()))]
+    while walks:
+        path, entries = walks[-1]
+        for name, entry in entries:
+            if entry.is_tree:
+                inner = f"{path}{name}/"
+                walks.append((inner, iter(found[inner].items())))
+                break
             yield path + name, entry
+        else:
+            walks.pop()

@@ -86,14 +86,15 @@ def audit(
     A forge that has its records here is asked for them.
     """
     tip = library.tip
+    if bad := audit_objects.malformed(library):  # git may not come to an end of it
+        return _untrusted(bad)
     all_steps = history.steps(library, _end(library, span) if span else tip)
     chosen = _chosen(library, all_steps, span, since)
     audited = [s for s in all_steps if chosen is None or s.name in chosen]
     history.refuse_shallow(library, audited, _UNSHALLOW)
     adopted = adoption.adopted(library, all_steps, tip)
-    bad = audit_objects.problems(library, audited, adopted)
-    if bad:  # nothing that is read of such objects can be trusted
-        return Audit(0, 0, 0, tuple(Problem(*it) for it in bad), has_records=False)
+    if bad := audit_objects.problems(library, audited, adopted):
+        return _untrusted(bad)
     facts = _gather(library, forge, all_steps, adopted)
     counts = {"promotion": 0, "revert": 0, "adopted": 0}
     found: list[Problem] = []
@@ -120,6 +121,11 @@ def audit(
         bool(facts.records),
         tuple(map(str, checkout.lags(library.repository(), library.main))),
     )
+
+
+def _untrusted(bad: list[audit_objects.Found]) -> Audit:
+    """Nothing that is read of such objects can be trusted."""
+    return Audit(0, 0, 0, tuple(Problem(*it) for it in bad), has_records=False)
 
 
 def _end(library: Library, span: str) -> str:

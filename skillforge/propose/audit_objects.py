@@ -21,7 +21,7 @@ Found = tuple[str, str, str]  # commit, kind and message
 def problems(
     library: Library, audited: Iterable[Step], adopted: set[str]
 ) -> list[Found]:
-    """What is wrong with objects of main and of the steps that are audited."""
+    """What is wrong with objects of the steps that are audited."""
     repo = library.repository()
     written: dict[str, str] = {}
     for step in audited:
@@ -29,14 +29,15 @@ def problems(
         if step.name not in adopted:
             names += [step.commit.tree, *history.trees_now(step)]
         written |= {name: step.name for name in names if name not in written}
-    return [*_malformed_now(repo, library.tip), *_damaged(repo, written)]
+    return list(_damaged(repo, written))
 
 
-def _malformed_now(repo: GitRepo, tip: str) -> list[Found]:
+def malformed(library: Library) -> list[Found]:
+    """What is wrong with the trees of main as it is now."""
     try:
-        list(repo.files(tip, *OURS, POLICY_FILE))
+        list(library.repository().files(library.tip, *OURS, POLICY_FILE))
     except MalformedTreeError as err:
-        return [(tip, "malformed-tree", err.message)]
+        return [(library.tip, "malformed-tree", err.message)]
     return []
 
 

@@ -12,11 +12,13 @@ from typing import NamedTuple
 from skillforge.checks.paths import clash, refusal
 from skillforge.errors import RefusedError
 from skillforge.model import SKILL_FILE, DraftFile
+from skillforge.share.tar_reader import TarError, read_tar
 
 MOST_BYTES = 50 << 20  # of an archive, and of what is in it: as other clients have it
 MOST_FILES = 1000
 _MOST_NAMES = 1 << 20  # bytes of a zip's table of contents
 _MOST_PATH = 1024
+_MOST_STREAMS = 16  # of gzip in one file; what follows one is copied for the next
 _TAR_EXTRA = MOST_FILES * 4096  # headers and padding
 _ZIP_END = b"PK\x05\x06"
 _ZIP64 = b"PK\x06\x07"
@@ -96,7 +98,7 @@ def _gunzipped(data: bytes) -> bytes:
     most = MOST_BYTES + _TAR_EXTRA
     out = bytearray()
     try:
-        while data:
+        for _ in range(_MOST_STREAMS):
             reader = zlib.decompressobj(31)
             out += reader.decompress(data, most + 1 - len(out))
             if len(out) > most:
@@ -104,33 +106,25 @@ def _gunzipped(data: bytes) -> bytes:
             if not reader.eof:
                 raise _refused("it is cut off")
             data = reader.unused_data.lstrip(b"\0")
+            if not data:
+                return bytes(out)
     except zlib.error as err:
         raise _refused(f"it is damaged: {err}") from err
-    return bytes(out)
+    raise _refused(f"it is made of more than {_MOST_STREAMS} parts")
 
 
 def _tar_members(data: bytes) -> Iterator[Member]:
-    import tarfile
-
     try:
-        with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
-            for count, info in enumerate(tar):
-                if count > 4 * MOST_FILES:
-                    raise _refused(f"it holds more than {MOST_FILES:,} files")
-                path = info.name.removeprefix("./")
-                if info.isdir():
-                    if path not in ("", "."):
-                        refuse_path(path.rstrip("/"))
-                    continue
-                if info.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) or info.sparse:
-                    raise _refused(f"{info.name[:200]!r} is no plain file")
-                file = tar.extractfile(info)
-                content = file.read() if file else b""
-                if len(content) != info.size:
-                    raise _refused("it is cut off")
-                yield Member(path, content, bool(info.mode & 0o111))
-    except (tarfile.TarError, ValueError, OverflowError, EOFError, OSError) as err:
-        raise _refused(f"it is damaged: {err}") from err
+        for count, found in enumerate(read_tar(data)):
+            if count > 4 * MOST_FILES:
+                raise _refused(f"it holds more than {MOST_FILES:,} files")
+            path = found.path.removeprefix("./")
+            if not found.is_folder:
+                yield Member(path, found.data, bool(found.mode & 0o111))
+            elif path.rstrip("/") not in ("", "."):
+                refuse_path(path.rstrip("/"))
+    except TarError as err:
+        raise _refused(str(err)) from err
 
 
 def _zip_members(data: bytes) -> Iterator[Member]:
@@ -171,10 +165,16 @@ def _refuse_odd(name: str, original: str, mode: int, flags: int) -> None:
 
 
 def _refuse_long_table(data: bytes) -> None:
-    """Stop before a table of contents is read that would fill the memory."""
+    """Stop before a table of contents is read that would fill the memory.
+
+    Only if the last record ends the file does Python's zipfile read the same one.
+    """
     end = data.rfind(_ZIP_END)
-    size = int.from_bytes(data[end + 12 : end + 16], "little") if end >= 0 else 0
-    count = int.from_bytes(data[end + 10 : end + 12], "little") if end >= 0 else 0
+    fields = data[end + 4 :]
+    if end < 0 or len(fields) != 18 + int.from_bytes(fields[16:18], "little"):
+        raise _refused("it is cut off, or something follows it")
+    size = int.from_bytes(fields[8:12], "little")
+    count = int.from_bytes(fields[6:8], "little")
     if data[max(0, end - 20) : end].startswith(_ZIP64):
         raise _refused("it is in a form for huge archives")
     if size > _MOST_NAMES or count > 2 * MOST_FILES:

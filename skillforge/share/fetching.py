@@ -17,6 +17,7 @@ from skillforge.share.contents import Package, contents_digest, digest
 from skillforge.share.sources import Kind, Source, is_loopback, is_url
 
 Wanted = Callable[[list[str]], Set[str]]  # of all names, those to bring
+MOST_TOGETHER = 300 << 20  # bytes of all skills that are installed at once
 _FILE_MODES = ("100644", "100755")
 
 
@@ -36,7 +37,21 @@ def packages(source: Source, names: Collection[str] = ()) -> Iterator[Package]:
         Kind.GIT: _of_git,
         Kind.FOLDER: _of_folder,
     }
-    return bring[source.kind](source, wanted)
+    return _within_limits(source, bring[source.kind](source, wanted))
+
+
+def _within_limits(source: Source, found: Iterator[Package]) -> Iterator[Package]:
+    """Stop a source of many skills, each packed small, before it fills a disk."""
+    size = 0
+    for package in found:
+        size += sum(len(file.data) for file in package.files.values())
+        if size > MOST_TOGETHER:
+            raise RefusedError(
+                f"the skills of {source.where} have more than "
+                f"{MOST_TOGETHER >> 20} MiB together",
+                hint="nothing was installed; choose some: SOURCE@SKILL",
+            )
+        yield package
 
 
 def known_only(source: Source, names: Collection[str]) -> Iterator[Package]:
@@ -187,6 +202,11 @@ def _of_folder(source: Source, wanted: Wanted) -> Iterator[Package]:
 def folder_files(folder: Path) -> dict[str, DraftFile]:
     """The files of a skill's folder; what is no plain file stops it."""
     skill = read_folder(str(folder), folder.name, str(folder), alone=True)
+    if SKILL_FILE not in skill.files:
+        why = skill.document.problems[0].message if skill.document else "no SKILL.md"
+        raise RefusedError(
+            f"{folder} cannot be read as a whole: {why}", hint="nothing was installed"
+        )
     plain = (FileKind.FILE, FileKind.EXECUTABLE)
     for path, file in skill.files.items():
         if file.kind not in plain:

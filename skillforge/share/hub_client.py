@@ -6,6 +6,8 @@ is not unpacked.
 
 import json
 import re
+import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Set
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -70,7 +72,14 @@ def _reach(where: str) -> tuple[Get, list[str]]:
 
 def _from_disk(folder: Path, url: str, most: int) -> web.Fetched:
     """A file of a hub on disk; links that lead out of it are not followed."""
-    path = (folder / unquote(urlsplit(url).path).lstrip("/")).resolve()
+    try:
+        path = (folder / unquote(urlsplit(url).path).lstrip("/")).resolve()
+        path.lstat()
+    except (ValueError, OSError) as err:
+        raise web.NotThereError(
+            f"there is no file {url.removeprefix(_ON_DISK)[:200]!r} in {folder}",
+            hint="is the hub whole?",
+        ) from err
     if not path.is_relative_to(folder):
         raise RefusedError(
             f"the hub names a file outside its folder: {path}",
@@ -109,9 +118,8 @@ def _read_index(found: web.Fetched) -> list[Entry]:
         raise _odd(found.url, f"its schema is unknown: {str(schema)[:100]!r}")
     read = _entry if schema else _older_entry
     entries = [read(found.url, row) for row in rows]
-    names = [entry.name.casefold() for entry in entries]
-    if len(names) > len(set(names)):
-        twice = next(name for name in names if names.count(name) > 1)
+    names = Counter(entry.name.casefold() for entry in entries)
+    if twice := next((name for name, count in names.items() if count > 1), ""):
         raise _odd(found.url, f"it names {twice} twice")
     return entries
 
@@ -188,8 +196,11 @@ def _package(get: Get, entry: Entry) -> Package:
 def _older_package(get: Get, entry: Entry) -> Package:
     def members() -> Iterator[Member]:
         left = MOST_BYTES
+        deadline = time.monotonic() + web.Limits().whole  # of all files together
         for path in entry.files:
             refuse_path(path)
+            if time.monotonic() > deadline:
+                raise web.too_slow(entry.url)
             url = _beside(entry.url, entry.name, _encoded(path))
             data = get(url, left).data
             left -= len(data)

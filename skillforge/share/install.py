@@ -173,7 +173,8 @@ def judge(here: Quarantine, package: Package) -> Judged:
     before = _read(target, package.name) if target.is_dir() else None
     scanned = scan(skill, before)
     report = Report((*valid.findings, *(f.under(skill.path) for f in scanned.findings)))
-    return Judged(package, report.findings, scanned.verdict, valid.ok)
+    written = package._replace(files={})  # many of them would fill the memory
+    return Judged(written, report.findings, scanned.verdict, valid.ok)
 
 
 def _read(folder: Path, name: str) -> Skill:

@@ -138,7 +138,7 @@ def _locked(path: Path, name: str, entry: dict[str, Any]) -> Locked:
     files: Any = entry.get("files")
     executable = entry.get("executable") or []
     is_sound = (
-        all(isinstance(value, str) for value in said.values())
+        all(isinstance(it, str) and it.isprintable() for it in said.values())
         and isinstance(files, dict)
         and isinstance(executable, list)
         and is_name(name)
@@ -175,7 +175,7 @@ def _is_file(path: Any, sha: Any) -> bool:
 def _is_inside(folder: str) -> bool:
     """Whether a folder is one below the lock's own: a lock may come from anybody."""
     path = PurePosixPath(folder)
-    return not path.is_absolute() and ".." not in path.parts and folder.isprintable()
+    return not path.is_absolute() and ".." not in path.parts
 
 
 def write(lock: Lock, fresh: Mapping[str, Locked]) -> None:

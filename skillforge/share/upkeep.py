@@ -12,6 +12,9 @@ from skillforge.share.install import Done, grouped, joined, take
 from skillforge.share.lockfile import Lock, Locked
 from skillforge.share.placing import Place, installed, quarantine, settle
 
+# Pairs of lines that are compared one by one; beyond, whole files are shown.
+_MOST_COMPARED = 25_000_000
+
 
 class Difference(NamedTuple):
     """One way in which a skill on disk is not what the lock says."""
@@ -104,18 +107,26 @@ def _update(place: Place, locked: Locked, package: Package | None) -> Update:
 def diff(name: str, before: Files, after: Files) -> str:
     """What differs between two versions of a skill, for people."""
     parts: list[str] = []
+    left = _MOST_COMPARED
     for path in sorted(before.keys() | after.keys()):
         one, two = before.get(path), after.get(path)
         if one != two:
-            parts += _file_diff(
-                f"{name}/{path}", one.data if one else None, two.data if two else None
-            )
+            old, new = (it.data if it else None for it in (one, two))
+            left -= _cost(old, new)
+            parts += _file_diff(f"{name}/{path}", old, new, is_brief=left < 0)
             if one and two and one.is_executable != two.is_executable:
                 parts.append(f"mode of {name}/{path} changes")
     return "\n".join(parts)
 
 
-def _file_diff(path: str, before: bytes | None, after: bytes | None) -> Iterator[str]:
+def _cost(before: bytes | None, after: bytes | None) -> int:
+    """How long two texts take to compare, at worst: pairs of lines."""
+    return (before or b"").count(b"\n") * (after or b"").count(b"\n")
+
+
+def _file_diff(
+    path: str, before: bytes | None, after: bytes | None, *, is_brief: bool
+) -> Iterator[str]:
     try:
         old, new = ((it or b"").decode().split("\n") for it in (before, after))
     except UnicodeDecodeError:
@@ -123,7 +134,12 @@ def _file_diff(path: str, before: bytes | None, after: bytes | None) -> Iterator
         return
     from_ = f"a/{path}" if before is not None else "/dev/null"
     to = f"b/{path}" if after is not None else "/dev/null"
-    yield from difflib.unified_diff(old, new, from_, to, lineterm="")
+    if not is_brief:
+        yield from difflib.unified_diff(old, new, from_, to, lineterm="")
+        return
+    yield from (f"--- {from_}", f"+++ {to}", f"@@ -1,{len(old)} +1,{len(new)} @@")
+    yield from (f"-{line}" for line in old)
+    yield from (f"+{line}" for line in new)
 
 
 def apply(place: Place, found: list[Update], *, accept_caution: bool) -> Done:

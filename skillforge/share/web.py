@@ -47,10 +47,20 @@ def get(url: str, most: int, limits: Limits | None = None) -> Fetched:
         answer, target = _ask(url, most, times, deadline)
         if not target:
             return Fetched(url, answer)
-        url = urljoin(url, target)
+        url = _target(start, url, target)
     raise RefusedError(
         f"{start} redirects more than {_REDIRECTS} times", hint="nothing was installed"
     )
+
+
+def _target(start: str, url: str, location: str) -> str:
+    try:
+        return urljoin(url, location)
+    except ValueError:
+        raise RefusedError(
+            f"{start} redirects to {location[:200]!r}, which is no URL",
+            hint="nothing was installed",
+        ) from None
 
 
 def _refuse_leading_away(start: str, url: str) -> None:
@@ -64,23 +74,41 @@ def _refuse_leading_away(start: str, url: str) -> None:
             f"{start} redirects to another place: {err.message}",
             hint="nothing was installed",
         ) from err
-    if is_loopback(urlsplit(url).hostname) and not is_loopback(
-        urlsplit(start).hostname
-    ):
+    here, there = urlsplit(start).hostname or "", urlsplit(url).hostname or ""
+    if there != here and _is_inside(there) and not _is_inside(here):
         raise RefusedError(
-            f"{start} redirects to this machine: {url[:200]}",
+            f"{start} redirects to this machine or its network: {url[:200]}",
             hint="nothing was installed",
         )
+
+
+def _is_inside(host: str) -> bool:
+    """Whether a host is this machine or of a private network, by any of its names."""
+    import ipaddress
+    import socket
+
+    try:
+        found = socket.getaddrinfo(host, None, proto=socket.IPPROTO_TCP)
+    except (OSError, UnicodeError):
+        return is_loopback(host)  # a proxy may know it
+    addresses = [ipaddress.ip_address(row[4][0]) for row in found]
+    plain = [getattr(it, "ipv4_mapped", None) or it for it in addresses]
+    return any(not it.is_global for it in plain)
 
 
 def _ask(url: str, most: int, limits: Limits, deadline: float) -> tuple[bytes, str]:
     """One answer, or where it is said to be."""
     import http.client
 
-    connection = _connection(url, limits.pause)
     parts = urlsplit(url)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     headers = {"User-Agent": f"skillforge/{__version__}", "Accept-Encoding": "identity"}
+    try:
+        connection = _connection(url, limits.pause)
+    except http.client.InvalidURL as err:
+        raise RefusedError(
+            f"{url[:200]!r} is no URL", hint="nothing was installed"
+        ) from err
     try:
         with _cut_off(connection, deadline):
             connection.request("GET", _quoted(path), headers=headers)
@@ -91,7 +119,7 @@ def _ask(url: str, most: int, limits: Limits, deadline: float) -> tuple[bytes, s
             return _read(url, response, most, deadline), ""
     except (OSError, http.client.HTTPException, ValueError) as err:
         if time.monotonic() >= deadline:
-            raise _too_slow(url) from err
+            raise too_slow(url) from err
         why = getattr(err, "strerror", "") or str(err) or type(err).__name__
         raise ToolError(
             f"{url} cannot be fetched: {why}",
@@ -160,9 +188,9 @@ def _read(
         if len(data) > most:
             raise _too_large(url, most)
         if time.monotonic() >= deadline:
-            raise _too_slow(url)
+            raise too_slow(url)
     if time.monotonic() >= deadline:
-        raise _too_slow(url)
+        raise too_slow(url)
     if said.isdigit() and len(data) != int(said):
         raise OSError("the answer is cut off")
     return bytes(data)
@@ -184,7 +212,7 @@ def _too_large(url: str, most: int) -> RefusedError:
     )
 
 
-def _too_slow(url: str) -> ToolError:
+def too_slow(url: str) -> ToolError:
     return ToolError(
         f"{url} takes too long to answer",
         hint="nothing was installed; run the command again later",

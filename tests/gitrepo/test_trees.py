@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from skillforge.gitrepo import GitRepo
-from skillforge.gitrepo.trees import MalformedTreeError
+from skillforge.gitrepo.objects import Object, object_name
+from skillforge.gitrepo.trees import MalformedTreeError, Trees
 from tests import raw_trees
 from tests.conftest import LibraryFolder
 
@@ -175,3 +176,20 @@ def test_a_commit_is_verified_in_what_it_changes(library: LibraryFolder) -> None
         repo.verify(later)
     repo.verify(later, evil)  # it changes nothing of it
     repo.verify("main")
+
+
+def test_folders_in_folders_are_read_as_deep_as_a_path_may_be() -> None:
+    row = b"100644 f\0" + b"\1" * 20
+    known: dict[str, Object] = {}
+    for _ in range(2000):
+        name = object_name("tree", row, "0" * 40)
+        known[name] = Object(name, "tree", row)
+        row = b"40000 d\0" + bytes.fromhex(name)
+
+    class Source:
+        def read_all(self, names: list[str]) -> list[Object | None]:
+            return [known.get(name) for name in names]
+
+    (found,) = Trees(Source()).files({"": name})
+
+    assert found[0] == "d/" * 1999 + "f"

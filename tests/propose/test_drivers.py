@@ -1,12 +1,17 @@
 """No program that a repository's own configuration names is run."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from skillforge.gitrepo import GitRepo
+from skillforge.gitrepo.running import version
 from tests.propose.conftest import Loop
 
+MINOR, PATCH = map(int, re.findall(r"\d+", version())[1:3])
+# The first patch of each older git that can be told not to fetch while it reads.
+CAN_STAY_OFFLINE = {39: 4, 40: 2, 41: 1, 42: 2, 43: 4, 44: 1, 45: 1}
 KINDS = ("smudge", "clean", "process")
 
 
@@ -76,3 +81,37 @@ def test_no_merge_driver_of_a_repository_runs(loop: Loop, ran: Path) -> None:
     loop("refresh", number)
 
     assert not ran.exists()
+
+
+@pytest.mark.skipif(
+    CAN_STAY_OFFLINE.get(MINOR, 0) > PATCH,
+    reason="this git has no way to turn lazy fetching off",
+)
+def test_a_missing_object_is_not_fetched_with_a_program_of_the_repository(
+    loop: Loop, ran: Path, tmp_path: Path
+) -> None:
+    """Of a partial clone, git fetches what is missing while it reads."""
+    root = loop.folder.root
+    loop.folder.git("clone", "--quiet", "--bare", str(root), str(tmp_path / "origin"))
+    blob = loop.folder.git("rev-parse", "main:skills/csv-tables/SKILL.md").strip()
+    for key, value in {
+        "core.repositoryFormatVersion": "1",
+        "extensions.partialClone": "origin",
+        "remote.origin.url": str(tmp_path / "origin"),
+        "remote.origin.promisor": "true",
+        "remote.origin.uploadpack": f"touch {ran}; git-upload-pack",
+    }.items():
+        loop.folder.git("config", key, value)
+    (root / ".git/objects" / blob[:2] / blob[2:]).unlink()
+
+    for command in (
+        ("list",),
+        ("show", "csv-tables"),
+        ("log", "csv-tables"),
+        ("catalog",),
+        ("audit",),
+        ("doctor",),
+    ):
+        loop(*command)
+        assert not ran.exists(), command
+    assert "--refetch" in loop("list").err

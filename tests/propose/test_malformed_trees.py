@@ -89,3 +89,48 @@ def test_nothing_is_installed_from_a_malformed_repository(
 
     assert (ran.code, "is malformed" in ran.err) == (1, True), ran.out + ran.err
     assert not list(tmp_path.glob("to/*/SKILL.md"))
+
+
+large = pytest.mark.parametrize("attack", raw_trees.LARGE)
+
+
+@large
+def test_the_gate_does_not_walk_through_an_endless_branch(
+    loop: Loop, attack: Attack
+) -> None:
+    root = loop.folder.root
+    number = loop.propose(NAME, "an", "edit")
+    branch = loop.ok("proposals")["proposals"][0]["branch"]
+    evil = raw_trees.commit(root, attack(root, branch), branch)
+    loop.folder.git("update-ref", f"refs/heads/{branch}", evil)
+
+    for command in (
+        ("gate", "--base", "main", "--head", branch),
+        ("gate", number),
+        ("review", number),
+    ):
+        ran = loop(*command)
+        assert (ran.code, "is refused: it" in ran.out + ran.err) == (1, True), command
+
+
+@large
+@pytest.mark.parametrize("command", [("audit",), ("list",), ("show", NAME)])
+def test_an_endless_main_is_named(
+    loop: Loop, attack: Attack, command: tuple[str, ...]
+) -> None:
+    on_main(loop, attack)
+
+    ran = loop(*command)
+
+    assert (ran.code, "is refused: it" in ran.out + ran.err) == (1, True)
+
+
+@large
+def test_nothing_is_installed_from_an_endless_repository(
+    loop: Loop, run: Run, tmp_path: Path, attack: Attack
+) -> None:
+    on_main(loop, attack)
+
+    ran = run("install", f"git+file://{loop.folder.root}", "--to", str(tmp_path / "to"))
+
+    assert (ran.code, "is refused: it" in ran.err) == (1, True), ran.out + ran.err

@@ -6,6 +6,7 @@ import os
 import stat
 import tarfile
 import tempfile
+import time
 import zipfile
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from skillforge.errors import RefusedError
 from skillforge.share import archives
 from skillforge.share.archives import unpacked
+from tests import raw_trees
 from tests.share.hubs import files_of, tar_gz, zipped
 
 FILES = files_of("csv-tables")
@@ -175,6 +177,115 @@ def test_a_huge_table_of_contents_is_not_read(monkeypatch: pytest.MonkeyPatch) -
 
     with pytest.raises(RefusedError, match="more than"):
         unpacked(zipped(FILES))
+
+
+def block(
+    name: str, kind: bytes, content: bytes = b"", size: int | None = None
+) -> bytes:
+    """A header with its content, as no tar program need ever have written it."""
+    info = tarfile.TarInfo(name)
+    info.type, info.size = kind, len(content) if size is None else size
+    header = info.tobuf(tarfile.GNU_FORMAT)
+    return header + content + bytes(-len(content) % 512)
+
+
+def record(key: str, value: str) -> bytes:
+    rest = f" {key}={value}\n".encode()
+    length = len(rest) + len(str(len(rest) + 2))
+    return str(length).encode() + rest
+
+
+def before_the_files(*blocks: bytes) -> bytes:
+    return gzip.compress(b"".join(blocks) + gzip.decompress(tar_gz(FILES)), mtime=0)
+
+
+MANY_KEYS = b"".join(record(f"k{n:06}", "v") for n in range(100_000))
+AGAIN = block("x", b"x", record("a", "b")) + block("empty", b"0")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(
+            before_the_files(block("x", b"L", b"name\0") * 3000), id="long-name-chain"
+        ),
+        pytest.param(before_the_files(block("x", b"x") * 3000), id="pax-chain"),
+        pytest.param(
+            before_the_files(block("x", b"x", b"9" * 200_000)), id="pax-digits"
+        ),
+        pytest.param(
+            before_the_files(block("x", b"x", b"12 hdrcharset=" + b"0" * 400_000)),
+            id="pax-charset",
+        ),
+        pytest.param(
+            before_the_files(block("x", b"g", MANY_KEYS), AGAIN * 400),
+            id="pax-global-copied",
+        ),
+        pytest.param(
+            before_the_files(block("x", b"x", record("size", "512"))), id="pax-size"
+        ),
+        pytest.param(
+            before_the_files(block("x", b"x", record("GNU.sparse.map", "0,1"))),
+            id="pax-sparse",
+        ),
+        pytest.param(
+            before_the_files(block("x", b"g", record("path", "x"))),
+            id="pax-global-path",
+        ),
+        pytest.param(before_the_files(block("x", b"x", b"99 a=b\n")), id="pax-length"),
+        pytest.param(before_the_files(block("x", b"0", size=-512)), id="negative-size"),
+        pytest.param(before_the_files(block("x", b"0", size=1 << 60)), id="huge-size"),
+        pytest.param(
+            tar_gz(FILES) + gzip.compress(b"") * 100_000, id="many-gzip-streams"
+        ),
+    ],
+)
+def test_an_archive_made_to_be_slow_is_refused_at_once(data: bytes) -> None:
+    start = time.process_time()
+
+    with pytest.raises(RefusedError, match="refused"):
+        unpacked(data)
+
+    assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize("form", [tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+def test_long_paths_of_either_format_are_read(form: int) -> None:
+    path = f"references/{'long-' * 20}/{'é' * 100}.md"
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=form) as tar:
+        for name, data in {**FILES, path: b"x"}.items():
+            info = tarfile.TarInfo(name)
+            info.size, info.mtime = len(data), 1.5
+            tar.addfile(info, io.BytesIO(data))
+
+    assert unpacked(gzip.compress(out.getvalue())).keys() == {*FILES, path}
+
+
+def test_an_archive_of_git_is_read(tmp_path: Path) -> None:
+    """Git names the commit in a global header."""
+    for path, data in FILES.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_bytes(data)
+    raw_trees.git(tmp_path, "init", "--quiet")
+    raw_trees.git(tmp_path, "add", ".")
+    raw_trees.git(tmp_path, "commit", "--quiet", "--message", "x")
+    raw_trees.git(tmp_path, "archive", "--output", "x.tar.gz", "HEAD")
+
+    assert unpacked((tmp_path / "x.tar.gz").read_bytes()).keys() == FILES.keys()
+
+
+def test_a_table_of_contents_hidden_behind_another_is_not_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Within the last record, where no reader but a careless one finds another."""
+    data = bytearray(zipped(FILES))
+    end = data.rfind(b"PK\x05\x06")
+    data[end + 4 : end + 8] = b"PK\x05\x06"
+    monkeypatch.setattr(archives, "_MOST_NAMES", 100)
+
+    with pytest.raises(RefusedError, match="follows it"):
+        unpacked(bytes(data))
 
 
 PATHS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=30)

@@ -1,12 +1,20 @@
 """Hubs as a client meets them: sound, of the older kind, and hostile."""
 
 import json
+import time
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from skillforge.errors import RefusedError, RequestError, SkillforgeError
+from skillforge.errors import (
+    RefusedError,
+    RequestError,
+    SkillforgeError,
+    ToolError,
+)
+from skillforge.share import fetching, web
 from skillforge.share.contents import Package
 from skillforge.share.fetching import packages
 from skillforge.share.sources import parse
@@ -23,6 +31,7 @@ from tests.share.hubs import (
 )
 
 FILES = files_of("csv-tables")
+SLOW = web.Limits(pause=0.4, whole=0.5)
 DATA = tar_gz(FILES)
 
 
@@ -190,3 +199,62 @@ def test_an_artefact_that_is_redirected_away_is_refused(tmp_path: Path) -> None:
 
     with answering(answer) as url, pytest.raises(SkillforgeError, match="redirects"):
         fetched(url)
+
+
+@pytest.mark.parametrize("url", ["a%00b", "x" * 5000], ids=["nul", "long"])
+def test_a_folder_has_no_file_of_an_impossible_name(tmp_path: Path, url: str) -> None:
+    write_index(tmp_path, [entry("csv-tables", DATA, url=url)])
+
+    with pytest.raises(RequestError, match="there is no file"):
+        fetched(str(tmp_path))
+
+
+def test_an_index_of_many_names_is_compared_in_linear_time(tmp_path: Path) -> None:
+    rows = [entry(f"s{n:05}", DATA, url="x") for n in range(20_000)]
+    write_index(tmp_path, [*rows, rows[-1]])
+    start = time.process_time()
+
+    with pytest.raises(RefusedError, match="s19999 twice"):
+        fetched(str(tmp_path))
+
+    assert time.process_time() - start < 3
+
+
+def test_many_small_archives_do_not_unpack_to_gigabytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetching, "MOST_TOGETHER", 10 << 20)
+    data = tar_gz({**FILES, "zeros": bytes(1 << 20)})
+    rows = [entry(f"s{n}", data, url="x.tar.gz") for n in range(100)]
+    write_index(tmp_path, rows)
+    (tmp_path / WELL_KNOWN / "x.tar.gz").write_bytes(data)
+    found: list[Package] = []
+
+    with pytest.raises(RefusedError, match="10 MiB together"):
+        found.extend(packages(parse(str(tmp_path))))
+
+    assert len(found) == 9
+
+
+def test_the_files_of_a_slow_older_hub_share_its_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    rows = [{"name": "csv-tables", "files": ["SKILL.md", *map(str, range(500))]}]
+
+    def answer(request: BaseHTTPRequestHandler) -> None:
+        asked.append(request.path)
+        if "agent-skills" in request.path:
+            request.send_error(404)
+            return
+        request.send_response(200)
+        request.end_headers()
+        if request.path.endswith("index.json"):
+            request.wfile.write(json.dumps({"skills": rows}).encode())
+        else:
+            time.sleep(0.1)
+
+    monkeypatch.setattr(web.Limits, "__new__", lambda _: SLOW)
+    with answering(answer) as url, pytest.raises(ToolError, match="too long"):
+        fetched(url)
+    assert len(asked) < 20

@@ -387,3 +387,30 @@ def test_a_place_that_is_no_folder_is_told(
     (use / "file").write_text("x")
 
     assert run("install", str(hub(tmp_path)), "--to", to).code in (2, 3)
+
+
+@pytest.fixture
+def too_deep(tmp_path: Path) -> Path:
+    """A skill with a folder whose path is longer than any that can be opened."""
+    skill = tmp_path / "csv-tables"
+    skill.mkdir()
+    (skill / "SKILL.md").write_bytes(files_of("csv-tables")["SKILL.md"])
+    name, inside = "d" * 200, os.open(skill, os.O_RDONLY)
+    for _ in range(25):
+        os.mkdir(name, dir_fd=inside)
+        inner = os.open(name, os.O_RDONLY, dir_fd=inside)
+        os.close(inside)
+        inside = inner
+    os.close(inside)
+    return skill
+
+
+def test_what_cannot_be_read_as_a_whole_is_neither_installed_nor_safe(
+    too_deep: Path, use: Path, run: Run
+) -> None:
+    ran = run("install", str(too_deep))
+    assert (ran.code, "File name too long" in ran.err) == (1, True), ran.err
+    assert not (use / ".agents/skills/csv-tables").exists()
+
+    ran = run("scan", str(too_deep))
+    assert "1 caution" in ran.out

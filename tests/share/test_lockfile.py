@@ -84,6 +84,8 @@ def test_a_file_that_is_no_lock_is_told_and_kept(
         pytest.param("csv", {"digest": "sha256:x"}, id="digest"),
         pytest.param("csv", {"sourceType": "ftp"}, id="type"),
         pytest.param("csv", {"source": 7}, id="source"),
+        pytest.param("csv", {"source": "x\x1b]0;title\x07"}, id="source-escape"),
+        pytest.param("csv", {"ref": "v1\nall is well"}, id="ref-line"),
     ],
 )
 def test_an_entry_that_makes_no_sense_is_refused(

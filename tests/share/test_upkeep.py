@@ -1,9 +1,12 @@
 """Verify and update: what differs is told, and nothing of the user's is lost."""
 
+import time
 from pathlib import Path
 
 import pytest
 
+from skillforge.model import DraftFile
+from skillforge.share.upkeep import diff
 from tests.conftest import LibraryFolder, Run
 from tests.share.hubs import files_of, serving, write_hub
 
@@ -207,3 +210,18 @@ def test_skills_of_several_folders_are_kept_by_one_lock(
     (use / ".claude/skills/web-forms").rename(tmp_path / "away")
     assert run("install", "--frozen").code == 0
     assert differences(run) == set()
+
+
+def test_a_diff_of_many_like_lines_takes_no_minutes() -> None:
+    """What differs nowhere and everywhere is the worst that difflib can meet."""
+    old, new = (
+        DraftFile("\n".join(str(n * n % k) for n in range(60_000)).encode())
+        for k in (151, 157)
+    )
+    start = time.process_time()
+
+    shown = diff("csv-tables", {"a.md": old, "b.md": old}, {"a.md": new, "b.md": old})
+
+    assert shown.startswith("--- a/csv-tables/a.md\n+++ b/csv-tables/a.md\n@@ -1,60000")
+    assert shown.count("\n") == 2 + 120_000
+    assert time.process_time() - start < 3

@@ -143,3 +143,31 @@ def test_an_error_of_the_server_is_an_error() -> None:
         pytest.raises(ToolError, match="500"),
     ):
         get(url, 10)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "https://127.0.0.2/",
+        "https://[::ffff:127.0.0.1]/",
+        "https://0.0.0.0/",
+        "https://2130706433/",
+        "https://localhost/",
+        "https://10.1.2.3/",
+        "https://169.254.1.2/",
+        "https://[fe80::1]/",
+    ],
+)
+def test_a_server_elsewhere_cannot_send_us_into_our_network(target: str) -> None:
+    """Nothing is asked: the address alone decides."""
+    with pytest.raises(RefusedError, match="this machine or its network"):
+        web._refuse_leading_away("https://192.0.0.9/", target)
+
+
+@pytest.mark.parametrize("target", ["https://[::1", "https://a b/", "http://[x]/"])
+def test_a_redirect_to_what_is_no_url_is_refused(target: str) -> None:
+    with (
+        answering(redirecting(target)) as url,  # type: ignore[arg-type]
+        pytest.raises(RefusedError, match="no URL"),
+    ):
+        get(url, 10)

@@ -84,6 +84,8 @@ class Notice(NamedTuple):
 def read(skill: Skill) -> Iterator[Piece | Notice]:
     """All text of a skill, and what is to be said of its files."""
     left = MOST_TEXT
+    if not skill.files and skill.document is not None:
+        yield Notice("unread", SKILL_FILE, "the skill's folder cannot be read")
     for path, file in skill.files.items():
         if path != SKILL_FILE:
             yield Piece(path, View.HIDDEN, _as_words(path))
