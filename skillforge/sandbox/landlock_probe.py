@@ -108,18 +108,21 @@ def gaps(sandbox: "Sandbox") -> list[str]:
             )
         except OSError as err:
             raise unwritable(base, err) from err
-        limits = Limits(seconds=20)
-        told = _prepare(Path(folder), stack) | {"limits": _bounds(limits)}
-        argv = ("python3", "-I", "-S", "-c", _SCRIPT, json.dumps(told))
-        skill = Path(folder, "skill")
-        job = Job(argv, skill, wanted=("probe",), limits=limits, has_traps=True)
         try:
-            ended = sandbox.run(job)
+            ended = sandbox.run(_job(Path(folder), stack))
         except SkillforgeError as err:
             return [err.message]
-        except OSError as err:
+        except OSError as err:  # such as root without the capability to change owners
             return [f"it cannot be run: {err}"]
         return _judge(ended)
+
+
+def _job(folder: Path, stack: ExitStack) -> Job:
+    limits = Limits(seconds=20)
+    told = _prepare(folder, stack) | {"limits": _bounds(limits)}
+    argv = ("python3", "-I", "-S", "-c", _SCRIPT, json.dumps(told))
+    skill = folder / "skill"
+    return Job(argv, skill, wanted=("probe",), limits=limits, has_traps=True)
 
 
 def _prepare(folder: Path, stack: ExitStack) -> dict[str, Any]:

@@ -100,20 +100,43 @@ def opened(path: StrPath) -> Iterator[sqlite3.Connection]:
         if not is_there(path):
             # SQLite would make it readable for everybody.
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        with closing(sqlite3.connect(path, timeout=30)) as db:
+        with closing(_connection(path)) as db:
             _prepare(db, path)
             yield db
     except OSError as err:
-        raise ToolError(
-            f"cannot write {path}: {err.strerror}",
-            hint="nothing was changed; the git directory has to be writable",
-        ) from err
+        raise _unwritable(path, err.strerror or str(err)) from err
     except sqlite3.Error as err:
+        if not _is_writable(path):
+            raise _unwritable(path, str(err)) from err
         raise ToolError(
             f"the private store cannot be used: {err}",
             hint=f"nothing was changed; if {path} is damaged, move it away: what was "
             f"captured and recorded is in it; then {_restart(path)}",
         ) from err
+
+
+def _connection(path: StrPath) -> sqlite3.Connection:
+    """A connection that can at least read, also where nothing can be written."""
+    if _is_writable(path):
+        return sqlite3.connect(path, timeout=30)
+    from urllib.parse import quote
+
+    # A log beside the store has newer rows. Without one, SQLite would have to make it.
+    log = f"{path}-wal"
+    has_log = os.path.exists(log) and os.path.getsize(log) > 0
+    mode = "mode=ro" if has_log else "immutable=1"
+    return sqlite3.connect(f"file:{quote(os.fsencode(path))}?{mode}", uri=True)
+
+
+def _is_writable(path: StrPath) -> bool:
+    return os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK)
+
+
+def _unwritable(path: StrPath, why: str) -> ToolError:
+    return ToolError(
+        f"cannot write {path}: {why}",
+        hint="nothing was changed; the git directory has to be writable",
+    )
 
 
 def condition(git_dir: StrPath) -> tuple[int, int]:
