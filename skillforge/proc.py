@@ -136,9 +136,11 @@ def run(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     stdin: bytes | None = None,
+    handed: Sequence[int] = (),
 ) -> Result:
     """Run a process to its end; a non-zero exit is a value, not an error."""
-    return finish(start(argv, cwd=cwd, env=env, stdin=stdin is not None), stdin)
+    has_input = stdin is not None
+    return finish(start(argv, cwd=cwd, env=env, stdin=has_input, handed=handed), stdin)
 
 
 def without_cycles(work: F) -> F:

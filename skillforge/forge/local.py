@@ -13,7 +13,7 @@ from functools import partial
 from skillforge import store
 from skillforge.errors import ConfigError, ConflictError, RequestError
 from skillforge.forge import Admit, Page, record
-from skillforge.gitrepo import GitRepo, checkout
+from skillforge.gitrepo import GitRepo, checkout, ref_moves
 from skillforge.gitrepo.making import Making
 from skillforge.gitrepo.refs import read as read_refs
 from skillforge.gitrepo.refs import removal
@@ -62,6 +62,7 @@ class LocalForge:
     def proposals(self, *, only_open: bool = False) -> list[Proposal]:
         """Proposals by number; those that are over are not even read if not asked."""
         self.unreadable.clear()
+        ref_moves.finish(self.repo)
         refs, broken = read_refs(self.repo, PREFIX, BRANCHES)
         numbers = sorted(int(n) for ref in refs if (n := _number(ref)))
         self._note_damage(broken)
@@ -75,6 +76,7 @@ class LocalForge:
         return self._read(tips, branches)
 
     def get(self, number: int) -> Proposal:
+        ref_moves.finish(self.repo)
         tip = self.repo.ref(f"{PREFIX}{number}")
         if not tip:
             self._note_damage(read_refs(self.repo, f"{PREFIX}{number}").broken)

@@ -3,6 +3,7 @@
 Nothing here runs git: with an empty HEAD or a bad packed-refs, no git command works.
 """
 
+import os
 import re
 import time
 from collections.abc import Iterator
@@ -17,10 +18,15 @@ STALE = 3600  # seconds after which a lock is left over, if no git is running th
 
 
 class Lock(NamedTuple):
-    """A lock file of git, and how many seconds ago it was made."""
+    """A lock file of git, and when it was made."""
 
     path: Path
-    age: float
+    made: float
+
+    @property
+    def age(self) -> float:
+        """In seconds."""
+        return time.time() - self.made
 
     @property
     def is_stale(self) -> bool:
@@ -83,11 +89,10 @@ def without_bad_lines(git_dir: Path) -> Path:
 
 def locks(git_dir: Path) -> list[Lock]:
     """Every lock that a git holds, or left when it died."""
-    now = time.time()
     places = [git_dir, *git_dir.glob("worktrees/*"), git_dir / "objects" / "info"]
     found = [lock for place in places for lock in place.glob("*.lock")]
     found += (git_dir / "refs").rglob("*.lock")
-    return [Lock(path, now - _made(path)) for path in sorted(found) if path.exists()]
+    return [Lock(path, _made(path)) for path in sorted(found) if path.exists()]
 
 
 def stale_lock(path: Path) -> str:
@@ -112,9 +117,11 @@ def _made(path: Path) -> float:
         return time.time()  # its owner has just finished
 
 
-def is_git_running(root: Path) -> bool:
-    """Whether a git that may write is at work in a folder, as far as can be seen."""
-    return any(cwd == root or root in cwd.parents for cwd in _folders_of_gits())
+def is_git_running(*roots: Path) -> bool:
+    """Whether another's git may write in folders, as far as can be seen."""
+    return any(
+        root in (cwd, *cwd.parents) for cwd in _folders_of_gits() for root in roots
+    )
 
 
 def _folders_of_gits() -> Iterator[Path]:
@@ -122,10 +129,16 @@ def _folders_of_gits() -> Iterator[Path]:
         try:
             words = (folder / "cmdline").read_bytes().split(b"\0")
             is_git = Path(words[0].decode(errors="replace")).name.startswith("git")
-            if is_git and b"cat-file" not in words:  # which we run all the time
+            # Which we run all the time, and questions that this process asks.
+            if is_git and b"cat-file" not in words and not _is_child(folder):
                 yield (folder / "cwd").readlink()
         except OSError:
             continue  # it has ended, or it is somebody else's
+
+
+def _is_child(folder: Path) -> bool:
+    fields = (folder / "stat").read_bytes().rpartition(b")")[2].split()
+    return int(fields[1]) == os.getpid()
 
 
 def _text(path: Path) -> str:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from skillforge import proc
 from skillforge.errors import RequestError, ToolError
-from skillforge.gitrepo import drivers, history, parsing, refs, signatures
+from skillforge.gitrepo import drivers, history, parsing, ref_moves, refs, signatures
 from skillforge.gitrepo.objects import Object, Objects
 from skillforge.gitrepo.running import (
     AS_IT_IS,
@@ -42,8 +42,6 @@ from skillforge.gitrepo.trees import (
 from skillforge.gitrepo.writing import (
     RefUpdate,
     Who,
-    cannot_write,
-    ref_lines,
 )
 
 if TYPE_CHECKING:
@@ -332,13 +330,7 @@ class GitRepo:
 
     def move_refs(self, *updates: RefUpdate) -> bool:
         """Move refs, all or none; False if one has not its old value any more."""
-        done = self.run("update-ref", "--stdin", "-z", stdin=ref_lines(updates))
-        if done.code == 0:
-            return True
-        held = any(self.ref(update.ref) != update.old for update in updates)
-        if held:
-            return False
-        raise cannot_write(done.complaint)
+        return ref_moves.move(self, updates)
 
     def ref(self, name: str) -> str:
         """What a ref points at, by its full name; empty if there is no such ref."""
@@ -375,10 +367,11 @@ class GitRepo:
         *args: str,
         stdin: bytes | None = None,
         env: Mapping[str, str] | None = None,
+        handed: Sequence[int] = (),
     ) -> proc.Result:
         """Run git; a non-zero exit is a value. `env` is for secrets, and for now."""
         line, env = [*GIT, *args], self._env | dict(env or {})
-        return proc.run(line, cwd=self.root, env=env, stdin=stdin)
+        return proc.run(line, cwd=self.root, env=env, stdin=stdin, handed=handed)
 
     def _start(self, *args: str, stdin: bool = False) -> "proc.Process":
         return proc.start([*GIT, *args], cwd=self.root, env=self._env, stdin=stdin)

@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from skillforge import flock
 from skillforge.errors import ConflictError, ToolError
 
 
@@ -71,10 +72,6 @@ def alone(git_dir: Path, seconds: float = 60) -> Iterator[None]:
 @contextmanager
 def held(path: Path, place: str, seconds: float = 60) -> Iterator[None]:
     """Hold the lock of a file or a folder; other processes of this machine wait."""
-    import fcntl
-
-    deadline = time.monotonic() + seconds
-    pause = 0.002
     try:
         if path.is_dir():
             handle = os.open(path, os.O_RDONLY)
@@ -89,18 +86,11 @@ def held(path: Path, place: str, seconds: float = 60) -> Iterator[None]:
             hint=f"nothing was changed; {place} has to be writable",
         ) from err
     try:
-        while True:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except OSError:
-                if time.monotonic() > deadline:
-                    raise ConflictError(
-                        f"another skillforge has been at work for {seconds:.0f} s",
-                        hint=f"try again; `fuser {path}` tells which process it is",
-                    ) from None
-                time.sleep(pause)
-                pause = min(pause * 1.5, 0.1)  # many may wait: not all at the door
+        if not flock.lock(handle, seconds):
+            raise ConflictError(
+                f"another skillforge has been at work for {seconds:.0f} s",
+                hint=f"try again; `fuser {path}` tells which process it is",
+            )
         with suppress(OSError):  # for `holder`; a folder can't be written, nor need be
             os.ftruncate(handle, 0)
             os.write(handle, str(os.getpid()).encode())
