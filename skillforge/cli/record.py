@@ -1,7 +1,8 @@
 """The commands that tell how skills fare: record, sync-uses, stats."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -175,12 +176,29 @@ def sync_uses(settings: Settings, remote: str) -> Answer:
     library = desk.library
     other = _other(desk, remote)
     sent = sharing.send(library, other, by)
-    shared = sharing.receive(library, other, by.seconds)
-    exchanged = agreeing.agree(library, other, by)
-    looked = heard(desk, sorted(rollouts.every(library.repository()).sound))
-    if any(not judged.rollout.is_running for judged, _ in looked):
-        agreeing.agree(library, other, by)  # so that others hear of it now
+    with _so_far(sent=sent):
+        shared = sharing.receive(library, other, by.seconds)
+    with _so_far(sent=sent, received=shared.received):
+        exchanged = agreeing.agree(library, other, by)
+        looked = heard(desk, sorted(rollouts.every(library.repository()).sound))
+        if any(not judged.rollout.is_running for judged, _ in looked):
+            agreeing.agree(library, other, by)  # so that others hear of it now
     return _synced(sent, shared, exchanged, looked)
+
+
+@contextmanager
+def _so_far(**counts: int) -> Iterator[None]:
+    """Have an error report what was exchanged before it."""
+    from skillforge.errors import SkillforgeError
+    from skillforge.report import many
+
+    try:
+        yield
+    except SkillforgeError as err:
+        done = ", ".join(f"{verb} {many(n, 'use')}" for verb, n in counts.items())
+        err.hint = f"before that: {done}; {err.hint}"
+        err.facts |= counts
+        raise
 
 
 def _other(desk: "Desk", named: str) -> Any:

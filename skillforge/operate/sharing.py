@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from skillforge.checks import paths
-from skillforge.errors import ConflictError
+from skillforge.errors import ConflictError, SkillforgeError
 from skillforge.gitrepo import GitRepo, remote
 from skillforge.gitrepo.remote import Remote
 from skillforge.gitrepo.writing import NewCommit, Put, RefUpdate, Who
 from skillforge.library import Library
 from skillforge.model import Arm, Ended, Source, Use
+from skillforge.report import many
 from skillforge.store import Uses
 
 PREFIX = "refs/skillforge/uses/"
@@ -88,28 +89,52 @@ def _line(use: Use) -> str:
 
 
 def send(library: Library, to: Remote, by: Who) -> int:
-    """Write this clone's log and push it; how many uses are new in it.
+    """Write this clone's log and push it; how many uses are new to the other side.
 
     If somebody else has pushed under our name, this clone was copied with its store: it
     takes another name, and what both know counts once all the same.
     """
     repo = library.repository()
     uses = Uses.of(repo.common_dir)
-    fresh = write_log(library, by)
+    write_log(library, by)
     for _ in range(2):
         ref = f"{PREFIX}{node(uses)}"
         mine, theirs = repo.ref(ref), remote.heads(repo, to, ref).get(ref, "")
         if mine == theirs:
-            return fresh
+            return 0
         is_ours = not theirs or (
             repo.name_of(theirs) and repo.is_ancestor(theirs, mine)
         )
         if is_ours:
-            remote.push(repo, to, RefUpdate(ref, mine, theirs))
-            return fresh
+            return _push(repo, to, RefUpdate(ref, mine, theirs))
         _renamed(uses)
         write_log(library, by)
-    return fresh
+    return 0
+
+
+def _push(repo: GitRepo, to: Remote, update: RefUpdate) -> int:
+    """Push a log; how many of its uses the other side had not."""
+    tips = filter(None, (update.old, update.new))
+    *before, after = repo.names_of([f"{tip}^{{tree}}" for tip in tips])
+    blobs = _fresh_blobs(repo, "".join(before), after)
+    count = sum(found.data.count(b"\n") for found in repo.find_all(blobs) if found)
+    try:
+        remote.push(repo, to, update)
+    except SkillforgeError as err:
+        err.hint = f"{many(count, 'use')} not sent, kept in this clone; {err.hint}"
+        err.facts |= {"sent": 0, "unsent": count}
+        raise
+    return count
+
+
+def _fresh_blobs(repo: GitRepo, before: str, after: str) -> list[str]:
+    """The files of a log that an earlier state of it, or none, had not."""
+    known = repo.tree(before) if before else {}
+    return [
+        entry.object
+        for path, entry in sorted(repo.tree(after).items())
+        if known.get(path) != entry and not entry.is_tree
+    ]
 
 
 def receive(library: Library, source: Remote | None, now: int) -> Shared:
@@ -131,13 +156,8 @@ def receive(library: Library, source: Remote | None, now: int) -> Shared:
 def _take_in(repo: GitRepo, uses: Uses, name: str, now: int, so_far: Shared) -> Shared:
     """Keep what a node's log holds beyond what was taken in before."""
     fact = f"imported {name}"
-    before = repo.tree(uses.fact(fact)) if uses.fact(fact) else {}
     tree = repo.name_of(f"{PREFIX}{name}^{{tree}}")
-    fresh = [
-        entry.object
-        for path, entry in sorted(repo.tree(tree).items())
-        if before.get(path) != entry and not entry.is_tree
-    ]
+    fresh = _fresh_blobs(repo, uses.fact(fact), tree)
     found, unread, ahead = [], 0, 0
     for read in (read for blob in fresh for read in _read(repo, blob)):
         if read is None:

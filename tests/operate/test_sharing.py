@@ -277,6 +277,47 @@ def test_a_remote_that_is_away_loses_nothing(team: Team) -> None:
     assert team.uses()[:2] == [1, 1]
 
 
+def refuse(team: Team, prefix: str) -> Path:
+    """Have the remote refuse every push below a prefix."""
+    hook = team.remote / "hooks" / "update"
+    hook.write_text(f'#!/bin/sh\ncase "$1" in {prefix}*) exit 1;; esac\n')
+    hook.chmod(0o755)
+    return hook
+
+
+def test_a_refused_push_says_how_many_uses_were_not_sent(team: Team) -> None:
+    one, other = team.clones[:2]
+    one.report(["a"], "success")
+    one.ok("sync-uses")
+    one.report(["b", "c"], "success")
+    hook = refuse(team, "refs/skillforge/uses/")
+
+    ran = one("sync-uses", "--json")
+
+    assert ran.code == 3
+    assert "2 uses not sent, kept in this clone" in ran.json["error"]["hint"]
+    assert (ran.json["error"]["sent"], ran.json["error"]["unsent"]) == (0, 2)
+    hook.unlink()
+    assert one.ok("sync-uses")["sent"] == 2
+    assert one.ok("sync-uses")["sent"] == 0
+    assert other.ok("sync-uses")["received"] == 3
+
+
+def test_a_refused_rollout_says_what_was_sent_before(team: Team) -> None:
+    one, other = team.clones[:2]
+    other.report(["z"], "success")
+    other.ok("sync-uses")
+    one.report(["a", "b"], "success")
+    one.ok("canary", "set", NAME, "--share", "50")
+    refuse(team, "refs/skillforge/rollouts/")
+
+    ran = one("sync-uses", "--json")
+
+    assert ran.code == 3
+    assert "sent 2 uses, received 1 use" in ran.json["error"]["hint"]
+    assert (ran.json["error"]["sent"], ran.json["error"]["received"]) == (2, 1)
+
+
 def test_two_processes_that_share_at_once_lose_no_use(
     team: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
