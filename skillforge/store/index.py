@@ -262,7 +262,7 @@ class Indexes:
         if not path.is_file():
             return None
         try:
-            where = f"file:{quote(str(path))}?mode=ro&immutable=1"
+            where = f"file:{quote(os.fsencode(path))}?mode=ro&immutable=1"
             db = sqlite3.connect(where, uri=True)
             made = db.execute("SELECT tree FROM made").fetchone()
             if made == (tree,):
