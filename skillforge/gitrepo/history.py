@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 _FIELDS = ("%H", "%T", "%P", "%an <%ae>", "%cn <%ce>", "%ct", "%B")
+_LATEST = 253_402_300_799  # the last second of 9999
+_OVERFLOW = 1 << 63
 _TREES = {b"40000", b""}  # the mode of a folder, and of nothing
 FORMAT = "--format=tformat:" + "%x00".join(_FIELDS) + "%x00"
 
@@ -73,6 +75,15 @@ def _object(name: bytes) -> str:
     return name.decode() if name.strip(b"0") else ""
 
 
+def _within_calendar(seconds: str) -> int:
+    """A commit's date, which anybody may set to anything, as one that has a year.
+
+    One from before 1970 has overflown; git shows it as 1970, too.
+    """
+    number = int(seconds) if seconds.isdigit() else 0
+    return min(number, _LATEST) if number < _OVERFLOW else 0
+
+
 def _commit(about: list[bytes], changes: dict[str, Change]) -> Commit:
     name, tree, parents, author, committer, seconds, message = (
         part.decode("utf-8", "replace").strip("\n") for part in about
@@ -83,7 +94,7 @@ def _commit(about: list[bytes], changes: dict[str, Change]) -> Commit:
         tuple(parents.split()),
         author,
         committer,
-        int(seconds) if seconds.isdigit() else 0,
+        _within_calendar(seconds),
         message,
         changes,
     )

@@ -46,6 +46,7 @@ def make(repo: GitRepo, name: str, commit: str, message: str) -> bool:
 
     The message is kept as it is: git would take a heading for a comment.
     """
+    repo.start_identity().wait().refuse_odd_date()
     options = ("--annotate", "--cleanup=verbatim", "--file=-", "--end-of-options")
     done = repo.run("tag", *options, name, commit, stdin=message.encode())
     if done.code == 0:

@@ -10,6 +10,8 @@ from skillforge.gitrepo.condition import stale_lock
 
 _UNFIT = re.compile(r"[<>\x00-\x1f\x7f]")  # what would end a name in a commit's header
 
+_WHEN = re.compile(r"[0-9]{1,18} [+-][0-9]{4}")  # seconds since 1970, and the zone
+
 
 class Who(NamedTuple):
     """A person in a commit: who, and when as git writes it (`seconds zone`)."""
@@ -28,8 +30,17 @@ class Who(NamedTuple):
     @property
     def line(self) -> str:
         """As a commit's header has it."""
+        self.refuse_odd_date()
         name, mail = (_UNFIT.sub("", part).strip() for part in (self.name, self.mail))
         return f"{name} <{mail}> {self.when}"
+
+    def refuse_odd_date(self) -> None:
+        """Write no date that `git fsck` refuses: git itself does, before 1970."""
+        if not _WHEN.fullmatch(self.when):
+            raise ToolError(
+                f"the clock is before 1970: git can't write the date {self.when!r}",
+                hint="nothing was changed; set the clock of this machine",
+            )
 
 
 class Put(NamedTuple):

@@ -43,7 +43,7 @@ class Report(NamedTuple):
             skill=given.skill,
             version=given.version,
             voice=voice,
-            at=at,
+            at=max(at, 0),  # a clock may be before 1970
             outcome=self.outcome,
             source=self.source,
             arm=given.arm,

@@ -28,7 +28,6 @@ _TOPS: dict[str, tuple[str, ...]] = {
     Action.ARCHIVE: (SKILLS, ARCHIVE),
     Action.ROLLBACK: OURS,
 }
-_LATEST = 253_402_300_799  # the last second that a date can tell
 _RAW = ("--raw", "-t", "--root", "--no-abbrev", *AS_IT_IS)
 Notes: TypeAlias = dict[str, recorded.Said]
 HeadsOf: TypeAlias = Callable[[GitRepo, list[Commit], Notes], dict[str, str]]
@@ -79,8 +78,7 @@ class Step:
 
     @property
     def date(self) -> str:
-        seconds = min(self.commit.seconds, _LATEST)
-        return datetime.fromtimestamp(seconds, UTC).isoformat()
+        return datetime.fromtimestamp(self.commit.seconds, UTC).isoformat()
 
     @property
     def author(self) -> str:
