@@ -122,7 +122,7 @@ class _Stay:
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         with rooms.Room(self.job, planted) as room, theirs:
             process = proc.start(
-                [self.program, *room.arguments()],
+                room.command(self.program),
                 env={},
                 stdin=theirs.fileno(),
                 handed=room.handed,

@@ -55,8 +55,8 @@ WEAKNESSES = (
     "a job can use neither sockets, not even its own, nor terminals, nor /dev/shm",
     "/tmp cannot be written; TMPDIR is the work directory",
     "packages beside the system's Python can be read by their full path",
-    "everything below /usr can be read, but for sources, your home and the repository "
-    "that you are in",
+    "everything below /usr can be read, but for sources, your home, the repository "
+    "that you are in, and what of /usr/local is no program's",
 )
 
 

@@ -4,12 +4,13 @@ Everything is named here: what is mounted, who the job is, which variables it kn
 what it may use. What is not named is not there.
 """
 
+import fcntl
 import os
 import shutil
 import site
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
@@ -40,16 +41,18 @@ _SETTINGS = (
 )
 # The shell's own limits are those of each process; it dies if it cannot set one. The
 # number of processes is dash's -p and bash's -u.
-_WRAPPER = """
+_USERS = 9  # the file of root's namespace of users, which the job is not to have
+_WRAPPER = f"""
+exec {_USERS}<&-
 ulimit -c 0 && ulimit -t "$1" && ulimit -d "$2" && ulimit -f "$3" && ulimit -n "$4" &&
-ulimit -v "$5" && { ulimit -u "$6" 2>/dev/null || ulimit -p "$6"; } || exit 125
+ulimit -v "$5" && {{ ulimit -u "$6" 2>/dev/null || ulimit -p "$6"; }} || exit 125
 input=$7 program=$8 path=$9
 shift 9
 echo >&0 && read -r _ || exit 125
 PATH=$path
-command -v -- "$program" >/dev/null || {
+command -v -- "$program" >/dev/null || {{
   echo "$program is not a program that can be run in the sandbox" >&2; exit 127;
-}
+}}
 exec "$@" <"$input"
 """
 # Who is who in the room; a file costs less there than a mount.
@@ -83,15 +86,30 @@ class Room(ExitStack):
 
     def hand(self, fd: int) -> str:
         """Have an open file kept open for bubblewrap; its number as a word."""
-        self.callback(os.close, fd)
-        self.handed.append(fd)
-        return str(fd)
+        high = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _USERS + 1)
+        os.close(fd)
+        self.callback(os.close, high)
+        self.handed.append(high)
+        return str(high)
 
-    def arguments(self) -> list[str]:
+    def command(self, program: str) -> list[str]:
+        """How to start bubblewrap.
+
+        It keeps the namespace of users open, for the job too. So a shell opens it
+        under a number that the shell in the room can close: some know one digit only.
+        """
+        line = [program, *self._arguments()]
+        if not is_root():
+            return line
+        space = f"/proc/{os.getpid()}/fd/{_namespace()}"
+        opened = f'exec "$@" {_USERS}<"$0"'
+        return ["/bin/sh", "-c", opened, space, *line]
+
+    def _arguments(self) -> list[str]:
         """Bubblewrap's arguments, down to what is run in the room."""
         stdin = "/run/stdin" if self.job.stdin else "/dev/null"
         words = [f"--unshare-{name}" for name in _NAMESPACES]
-        words += ["--cap-drop", "ALL", *_user(self.hand), *_system()]
+        words += ["--cap-drop", "ALL", *_user(), *_system()]
         words += [*_emptied(system_paths.private_folders()), *self._mounts()]
         words += [*_writable(self.job.limits), *self._files(), "--clearenv"]
         if program := seccomp.program():
@@ -197,13 +215,13 @@ def _tool(name: str) -> str:
     return found
 
 
-def _user(hand: Callable[[int], str]) -> list[str]:
+def _user() -> list[str]:
     """Arguments that make the job nobody."""
     if not is_root():
         return ["--unshare-user", "--uid", str(USER_ID), "--gid", str(USER_ID)]
     needed = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
     caps = [word for name in needed for word in ("--cap-add", name)]
-    return ["--userns", hand(os.dup(_namespace())), *caps]
+    return ["--userns", str(_USERS), *caps]
 
 
 @cache

@@ -12,14 +12,35 @@ from functools import cache
 from pathlib import Path
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-_SOURCES = ("/usr/src", "/usr/local/src")
+_SOURCES = "/usr/src"
+LOCAL = "/usr/local"
+# What programs are made of; another folder of /usr/local is one's own if it has these.
+_PARTS = frozenset(
+    ("bin", "sbin", "lib", "lib32", "lib64", "libexec", "include", "share", "opt")
+)
 
 
 def private_folders() -> list[str]:
     """Folders below the system's, or Python's, that are not part of it."""
-    found = {*_SOURCES, _home(), _repository()}
+    found = {_SOURCES, _home(), _repository(), *local_data(LOCAL)}
     shown = (*SYSTEM, sys.base_prefix)
     return sorted(path for path in found if _is_below(path, shown) and _is_used(path))
+
+
+def local_data(folder: str) -> list[str]:
+    """What is in /usr/local and no program's: settings, sources, data of servers."""
+    try:
+        with os.scandir(folder) as entries:
+            names = [e.name for e in entries if e.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
+    others = (f"{folder}/{name}" for name in names if name not in _PARTS)
+    return [
+        path
+        for path in others
+        if not any(os.path.isdir(f"{path}/{part}") for part in _PARTS)
+        and not _is_below(sys.base_prefix, [path])
+    ]
 
 
 def without(paths: Iterable[str], private: Iterable[str]) -> list[str]:

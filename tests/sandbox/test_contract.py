@@ -3,6 +3,7 @@
 import json
 import os
 import socket
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -129,6 +130,33 @@ def test_what_is_private_below_the_system_is_not_there(
     ended = start("sh", "-c", "ls /usr/share /lib/python3 | grep -v :; ls -d /usr/bin")
 
     assert ended.out.split() == [b"/usr/bin"]
+
+
+def test_what_of_usr_local_is_no_programs_is_private(tmp_path: Path) -> None:
+    for path in ("bin", "lib", "share", "etc", "src", "var/data", "node/bin", "conf.d"):
+        (tmp_path / path).mkdir(parents=True)
+    (tmp_path / "man").symlink_to("share")
+
+    found = system_paths.local_data(str(tmp_path))
+
+    assert {Path(path).name for path in found} == {"etc", "src", "var", "conf.d"}
+    assert not any(sys.base_prefix.startswith(path) for path in found)
+
+
+def test_a_job_has_no_open_file_of_ours(start: Start) -> None:
+    """Such as the namespace of users, which bubblewrap keeps open for root."""
+    script = """
+import os
+for number in range(3, 1000):
+    try:
+        os.fstat(number)
+        print(number, os.readlink(f'/proc/self/fd/{number}'))
+    except OSError:
+        pass
+"""
+    ended = start("python3", "-c", script)
+
+    assert (ended.code, ended.out) == (0, b"")
 
 
 RIGHTS = """
