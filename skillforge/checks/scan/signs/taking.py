@@ -261,8 +261,8 @@ SIGNS = (
         r"\b(?:every|all|each|any) environment variables?\b",
         r"\b(?:embed|put|place|encode|append)\b[^\n.]{0,60}\b(?:url|link|query)"
         r" of an image",
-        r"\b(?:contents?|values?|keys?)\b[^\n]{0,60}\b(?:public gist|a public (?:repo"
-        r"\w*|paste|issue))\b",
+        r"\b(?:contents?|values?|keys?)\b[^\n]{0,60}\b(?:public gist|(?:an?|any|the|"
+        r"my|our|your|this) public (?:repo\w*|paste|issue))\b",
         r"\breveal (?:your |the )?(?:full |entire |whole )?system prompt\b",
     ),
     sign(
