@@ -23,15 +23,9 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from skillforge import proc
 from skillforge.errors import RequestError, ToolError
-from skillforge.gitrepo import drivers, history, parsing, refs, signatures
+from skillforge.gitrepo import drivers, history, parsing, refs, running, signatures
 from skillforge.gitrepo.objects import Object, Objects
-from skillforge.gitrepo.running import (
-    AS_IT_IS,
-    GIT,
-    environment,
-    hook_variables_hidden,
-    output,
-)
+from skillforge.gitrepo.running import AS_IT_IS, GIT, environment, output
 from skillforge.gitrepo.trees import (
     Entry,
     TreeFile,
@@ -77,7 +71,7 @@ class GitRepo:
     @classmethod
     def init(cls, root: Path) -> "GitRepo":
         """Make `root` a repository on the user's usual branch, or `main`."""
-        with hook_variables_hidden():
+        with running.hook_variables_hidden():
             import git
 
             try:
@@ -265,11 +259,12 @@ class GitRepo:
         self._checked |= {folder for folder in left if _IMMUTABLE.match(folder)}
 
     def _reader(self) -> Objects:
-        if self._objects is None or self._objects.owner != os.getpid():
-            process = self._start("cat-file", "--batch-command", stdin=True)
-            self._objects = Objects(process)
-            weakref.finalize(self, self._objects.close)
-        return self._objects
+        known = self._objects
+        if known is None or known.has_died or known.owner != os.getpid():
+            known = Objects(self._start("cat-file", "--batch-command", stdin=True))
+            self._objects = known
+            weakref.finalize(self, known.close)
+        return known
 
     def tree(self, expression: str) -> dict[str, Entry]:
         """The entries of a tree; none where there is no such tree."""
@@ -375,10 +370,12 @@ class GitRepo:
         *args: str,
         stdin: bytes | None = None,
         env: Mapping[str, str] | None = None,
+        is_online: bool = False,
     ) -> proc.Result:
         """Run git; a non-zero exit is a value. `env` is for secrets, and for now."""
-        line, env = [*GIT, *args], self._env | dict(env or {})
-        return proc.run(line, cwd=self.root, env=env, stdin=stdin)
+        own = running.online(self._env) if is_online else self._env
+        env = own | dict(env or {})
+        return proc.run([*GIT, *args], cwd=self.root, env=env, stdin=stdin)
 
     def _start(self, *args: str, stdin: bool = False) -> "proc.Process":
         return proc.start([*GIT, *args], cwd=self.root, env=self._env, stdin=stdin)

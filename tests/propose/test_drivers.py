@@ -1,10 +1,13 @@
 """No program that a repository's own configuration names is run."""
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from skillforge.gitrepo import GitRepo
+from tests.conftest import Run
 from tests.propose.conftest import Loop
 
 KINDS = ("smudge", "clean", "process")
@@ -76,3 +79,61 @@ def test_no_merge_driver_of_a_repository_runs(loop: Loop, ran: Path) -> None:
     loop("refresh", number)
 
     assert not ran.exists()
+
+
+@pytest.mark.parametrize(
+    "reads", ["list", "show csv-tables", "log csv-tables", "why csv-tables", "audit"]
+)
+def test_reading_a_partial_clone_fetches_nothing(
+    loop: Loop, ran: Path, tmp_path: Path, reads: str
+) -> None:
+    """Git would run the program that the configuration names, for a missing object."""
+    loop.land("csv-tables", "good")
+    source = tmp_path / "source"
+    shutil.copytree(loop.folder.root, source)
+    for key, value in {
+        "core.repositoryFormatVersion": "1",
+        "extensions.partialClone": "origin",
+        "remote.origin.url": str(source),
+        "remote.origin.promisor": "true",
+        "remote.origin.uploadpack": f"touch {ran}; git-upload-pack",
+    }.items():
+        loop.folder.git("config", key, value)
+    name = loop.folder.git("rev-parse", "main:skills/csv-tables/SKILL.md").strip()
+    (loop.folder.root / ".git/objects" / name[:2] / name[2:]).unlink()
+
+    done = loop(*reads.split())
+
+    assert not ran.exists()
+    assert done.code in (0, 3)
+    assert "Traceback" not in done.err
+
+
+def test_a_partial_clone_is_told_how_to_get_the_rest(
+    loop: Loop, tmp_path: Path, run: Run
+) -> None:
+    loop.folder.git("config", "uploadpack.allowFilter", "true")
+    where, options = (
+        f"file://{loop.folder.root}",
+        ("--no-checkout", "--filter=blob:none"),
+    )
+    loop.folder.git("clone", "--quiet", *options, where, str(tmp_path / "partial"))
+
+    done = run("list", "--library", str(tmp_path / "partial"))
+
+    assert done.code == 3
+    assert "git fetch --refetch --no-filter" in done.err
+    subprocess.run(
+        ["git", "fetch", "--quiet", "--refetch", "--no-filter"],
+        cwd=tmp_path / "partial",
+        check=True,
+    )
+    assert run("list", "--library", str(tmp_path / "partial")).code == 0
+
+
+def test_an_order_file_that_is_missing_stops_nothing(loop: Loop) -> None:
+    loop.folder.git("config", "diff.orderFile", "/nonexistent/order")
+
+    loop.land("csv-tables", "good")
+
+    assert loop("audit").code == 0
