@@ -13,7 +13,7 @@ from functools import partial
 from skillforge import store
 from skillforge.errors import ConfigError, ConflictError, RequestError
 from skillforge.forge import Admit, Page, record
-from skillforge.gitrepo import GitRepo, checkout, ref_moves
+from skillforge.gitrepo import GitRepo, checkout, ref_moves, trailers
 from skillforge.gitrepo.making import Making
 from skillforge.gitrepo.refs import read as read_refs
 from skillforge.gitrepo.refs import removal
@@ -365,7 +365,9 @@ class LocalForge:
     ) -> str:
         files = record.dump(proposal)
         changes = [Put(path, data) for path, data in files.items()]
-        message = f"{event} {proposal.skill}\n" + (f"\n{why}\n" if why else "")
+        # A remark must not end the message: git would read its lines as trailers.
+        said = [("Noted-By", str(by))] if why else []
+        message = trailers.message(f"{event} {proposal.skill}", why, said)
         new = NewCommit(parents, message, by, changes, starts_empty=True)
         return commits.commit(new)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from skillforge.errors import ConflictError
 from skillforge.gitrepo.parsing import paths
 from skillforge.gitrepo.running import AS_IT_IS, output
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 
 _UNTRACKED = "?"  # letters of `ls-files -v`
+_SKIPPED = "S"
 _USUAL = ("H", _UNTRACKED)
 _RECENT = 50  # commits that an index is compared with
 _ABANDONED = 10.0  # seconds after which nobody waits for the lock of an index
@@ -42,13 +44,37 @@ class Unsaved(NamedTuple):
 def showing(repo: "GitRepo", branch: str) -> list["GitRepo"]:
     """The checkouts, linked worktrees included, that are on a branch."""
     found = []
-    for block in repo.git("worktree", "list", "--porcelain", "-z").split(b"\0\0"):
+    blocks = repo.git("worktree", "list", "--porcelain", "-z").split(b"\0\0")
+    for number, block in enumerate(blocks):
         about = dict(line.partition(b" ")[::2] for line in block.split(b"\0"))
         if about.get(b"branch") == f"refs/heads/{branch}".encode():
             path = Path(os.fsdecode(about[b"worktree"]))
+            if number == 0 and b"bare" not in about:
+                path = _main_worktree(repo, path)
             if b"bare" not in about and path.is_dir():
                 found.append(type(repo)(path, repo))
     return found
+
+
+def _main_worktree(repo: "GitRepo", named: Path) -> Path:
+    """The main checkout, also if its git directory is elsewhere.
+
+    Git names it after that directory then, and doesn't know where the checkout is.
+    """
+    dot_git, is_usual = repo.root / ".git", (named / ".git").is_dir()
+    if is_usual and dot_git.is_dir() and not dot_git.is_symlink():
+        return named
+    about = ("--git-dir", "--git-common-dir", "--show-toplevel")
+    done = repo.run("rev-parse", "--path-format=absolute", *about)
+    own, common, *top = os.fsdecode(done.out).split("\n")
+    if done.code == 0 and own == common:
+        return Path(top[0])
+    if is_usual:  # and this is a linked worktree
+        return named
+    raise ConflictError(
+        f"git does not know where the checkout of {named} is",
+        hint="run the command there, not in a linked worktree",
+    )
 
 
 def unsaved(
@@ -69,8 +95,17 @@ def unsaved(
         staged(repo, commit, narrow),
         _edited(repo, narrow),
         frozenset(entry[2:] for entry in listed if entry[0] == _UNTRACKED),
-        frozenset(entry[2:] for entry in listed if entry[0] not in _USUAL),
+        frozenset(
+            entry[2:]
+            for entry in listed
+            if entry[0] not in _USUAL and not _is_left_out(repo, entry)
+        ),
     )
+
+
+def _is_left_out(repo: "GitRepo", entry: str) -> bool:
+    """Whether a sparse checkout leaves a file out; on disk, it may have been edited."""
+    return entry[0] == _SKIPPED and not os.path.lexists(repo.root / entry[2:])
 
 
 def _specs(root: Path, near: set[str]) -> list[str]:
@@ -204,7 +239,11 @@ class Lag(NamedTuple):
 def lags(repo: "GitRepo", branch: str) -> Iterator[Lag]:
     """Checkouts that stage an earlier commit of their branch, and so undo others."""
     tip = repo.ref(f"refs/heads/{branch}")
-    for place in showing(repo, branch) if tip else ():
+    try:
+        places = showing(repo, branch) if tip else []
+    except ConflictError:  # what moves the branch stops there
+        return
+    for place in places:
         sample = sorted(staged(place, tip))[:_SAMPLE]
         blobs = [staged_blob(place, path) for path in sample]
         for commit in _recent(repo, tip) if sample else ():

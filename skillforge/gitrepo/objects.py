@@ -31,6 +31,7 @@ class Objects:
     def __init__(self, process: proc.Process) -> None:
         self._process = process
         self.owner = os.getpid()  # a forked child must not read our pipe
+        self.has_died = False
 
     def find_all(self, expressions: Sequence[str]) -> list[Object | None]:
         """The objects that expressions name; asked together, which saves waiting."""
@@ -74,6 +75,7 @@ class Objects:
         return Object(about[0].decode(), about[1].decode(), data, int(about[2]))
 
     def _died(self) -> ToolError:
+        self.has_died = True
         result = proc.finish(self._process)
         return failed("git cat-file", result.complaint)
 

@@ -75,7 +75,9 @@ def fetch(
     more = ("--no-recurse-submodules", "--stdin", "--end-of-options", remote.where)
     lines = "".join(f"{refspec}\n" for refspec in refspecs).encode()
     for turn in range(_TURNS):
-        done = repo.run("fetch", *options, *more, stdin=lines, env=remote.access)
+        done = repo.run(
+            "fetch", *options, *more, stdin=lines, env=remote.access, is_online=True
+        )
         if not done.code:
             return
         if not _MOVED.search(done.complaint):
@@ -90,7 +92,7 @@ def fetch(
 def heads(repo: GitRepo, remote: Remote, *refs: str) -> dict[str, str]:
     """What refs of another repository point at; those that it has not are left out."""
     line = ("ls-remote", "--quiet", "--end-of-options", remote.where, *refs)
-    done = repo.run(*line, env=remote.access)
+    done = repo.run(*line, env=remote.access, is_online=True)
     if done.code:
         raise _failed("ls-remote", done.complaint)
     rows = (row.split("\t") for row in lines_of(done.out.decode()))
@@ -108,7 +110,7 @@ def push(repo: GitRepo, remote: Remote, update: RefUpdate) -> None:
     options = ("--quiet", "--no-verify", "--porcelain", *alone, lease)
     spec = f"{update.new}:{update.ref}"
     line = ("push", *options, "--end-of-options", remote.where, spec)
-    done = repo.run(*line, env=remote.access)
+    done = repo.run(*line, env=remote.access, is_online=True)
     if done.code == 0:
         return
     now = heads(repo, remote, update.ref).get(update.ref, "")

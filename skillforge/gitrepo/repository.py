@@ -23,15 +23,17 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from skillforge import proc
 from skillforge.errors import RequestError, ToolError
-from skillforge.gitrepo import drivers, history, parsing, ref_moves, refs, signatures
-from skillforge.gitrepo.objects import Object, Objects
-from skillforge.gitrepo.running import (
-    AS_IT_IS,
-    GIT,
-    environment,
-    hook_variables_hidden,
-    output,
+from skillforge.gitrepo import (
+    drivers,
+    history,
+    parsing,
+    ref_moves,
+    refs,
+    running,
+    signatures,
 )
+from skillforge.gitrepo.objects import Object, Objects
+from skillforge.gitrepo.running import AS_IT_IS, GIT, environment, output
 from skillforge.gitrepo.trees import Entry, TreeFile, Trees, folders_to
 from skillforge.gitrepo.writing import (
     RefUpdate,
@@ -72,7 +74,7 @@ class GitRepo:
     @classmethod
     def init(cls, root: Path) -> "GitRepo":
         """Make `root` a repository on the user's usual branch, or `main`."""
-        with hook_variables_hidden():
+        with running.hook_variables_hidden():
             import git
 
             try:
@@ -260,11 +262,12 @@ class GitRepo:
         self._checked |= {folder for folder in left if _IMMUTABLE.match(folder)}
 
     def _reader(self) -> Objects:
-        if self._objects is None or self._objects.owner != os.getpid():
-            process = self._start("cat-file", "--batch-command", stdin=True)
-            self._objects = Objects(process)
-            weakref.finalize(self, self._objects.close)
-        return self._objects
+        known = self._objects
+        if known is None or known.has_died or known.owner != os.getpid():
+            known = Objects(self._start("cat-file", "--batch-command", stdin=True))
+            self._objects = known
+            weakref.finalize(self, known.close)
+        return known
 
     def tree(self, expression: str) -> dict[str, Entry]:
         """The entries of a tree; none where there is no such tree."""
@@ -365,9 +368,11 @@ class GitRepo:
         stdin: bytes | None = None,
         env: Mapping[str, str] | None = None,
         handed: Sequence[int] = (),
+        is_online: bool = False,
     ) -> proc.Result:
         """Run git; a non-zero exit is a value. `env` is for secrets, and for now."""
-        line, env = [*GIT, *args], self._env | dict(env or {})
+        own = running.online(self._env) if is_online else self._env
+        line, env = [*GIT, *args], own | dict(env or {})
         return proc.run(line, cwd=self.root, env=env, stdin=stdin, handed=handed)
 
     def _start(self, *args: str, stdin: bool = False) -> "proc.Process":

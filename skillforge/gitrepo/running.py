@@ -1,7 +1,7 @@
 """How git is run: in what environment, with what settings, and how it complains."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from skillforge import proc
@@ -42,15 +42,17 @@ GIT = (
     "core.commitGraph=false",
     "-c",
     "advice.graftFileDeprecated=false",
+    "-c",
+    f"diff.orderFile={os.devnull}",
 )
 # Of a comparison: whatever a configuration or .gitmodules would rather not show.
 AS_IT_IS = ("--no-renames", "--ignore-submodules=none")
 # Objects as they are: neither a replacement nor a graft may tell another story.
 _AS_IT_IS = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull}
+# Reading talks to nobody: a partial clone would fetch what it lacks, by a program that
+# its configuration names. Older gits know only the second variable.
+_OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
 
-# Whoever reads does not fetch: a repository can name a missing object, and a program
-# of its choice to fetch it with. Older gits (before 2.39.4 or 2.45.1) do not know it.
-_OFFLINE = {"GIT_NO_LAZY_FETCH": "1"}
 
 _DAMAGE = (
     "not a git repository",
@@ -75,6 +77,12 @@ def environment() -> dict[str, str]:
     return env | quiet | _AS_IT_IS | _OFFLINE
 
 
+def online(env: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which git may talk to others, as the user lets it."""
+    users = {k: v for k, v in os.environ.items() if k in _OFFLINE}
+    return {k: v for k, v in env.items() if k not in _OFFLINE} | users
+
+
 def version() -> str:
     """The version of the git that we run."""
     result = proc.run(["git", "version"], env=environment())
@@ -94,6 +102,9 @@ def output(args: tuple[str, ...], result: proc.Result) -> bytes:
 def failed(command: str, complaint: str, hint: str = "") -> ToolError:
     """The error for a git that failed, with what helps if the repository is damaged."""
     is_damage = any(words in complaint for words in _DAMAGE)
+    if "promisor remote" in complaint:
+        hint = "this is a partial clone, and reading fetches nothing: git fetch "
+        hint += "--refetch --no-filter brings the rest"
     hint = hint or ("skillforge doctor shows what is damaged" if is_damage else "")
     return ToolError(f"`{command}` failed: {complaint}", hint=hint)
 

@@ -24,7 +24,10 @@ _ESCAPED = re.compile(
 )
 _DEEPEST = 40
 _MOST_PASSES = 10
-_LABELS = ("name", "key", "field", "label", "id", "attribute", "column", "question")
+_LABELS = (
+    "name", "key", "field", "label", "id", "attribute", "column", "question", "element",
+    "selector", "locator",
+)  # fmt: skip
 _VALUED = frozenset(("value", "answer", "text", "content", "val"))
 _MOST_LABELS = 8  # keys of an object that names a field, and its value
 

@@ -6,11 +6,15 @@ another field about a person, or inside of an address.
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+from skillforge.redact import secrets
+
 PLACES = "PLACE"  # ambiguous: of a person, or of the weather
 SOME_NAME = "SOMENAME"  # ambiguous: of a person, or of a tool
+SECRET = "SECRET"  # noqa: S105 - a kind
 WHO = "WHO"  # a person, if the value is the full name of somebody
 _PERSON = (
     "customer|client|patient|employee|manager|guest|passenger|contact|recipient|"
@@ -30,19 +34,22 @@ _ENDS = (
         r"(?:first|last|full|given|family|sur|middle|maiden|nick|fore|christian)"
         rf"_?names?|[fl]_?name|(?:{_PERSON})s?_?names?|"
         r"(?:card|account)_?holder(?:_?name)?|name_?on_?(?:the_)?card|"
-        r"contact_person|next_of_kin|middle_?initial",
+        r"contact_person|next_of_kin|middle_?initial|"
+        r"(?:vor|nach|familien|geburts)name|prenoms?|nom_de_famille|apellidos?|cognome",
     ),
     (
         "ADDRESS",
         r"addr(?:ess(?:es)?)?(?:_?line)?|street(?:_?(?:name|address|line))?"
         rf"|(?:street|house|apartment|apt){_NUMBER}|p_?o_?box|"
-        r"birth_?place|place_of_birth|home_?town",
+        r"birth_?place|place_of_birth|home_?town|"
+        r"strasse|hausnummer|anschrift|adresse|direccion|domicilio|indirizzo|geburtsort",
     ),
     ("POSTCODE", r"(?:zip|post|pin)_?codes?|zip(?:_plus)?|postal(?:_?codes?)?|plz"),
     (
         "BIRTHDATE",
         r"dob|(?:date|day|year|month)_?of_?birth|birth_?(?:date|day|year)|bday|"
-        r"born(?:_on)?",
+        r"born(?:_on)?|geburts(?:datum|tag)|date_de_naissance|fecha_de_nacimiento|"
+        r"data_di_nascita",
     ),
     (
         "CARD",
@@ -64,6 +71,7 @@ _ENDS = (
     ),
     (
         "PHONE",
+        rf"telefon(?:nummer|o)?|handy(?:nummer)?|movil|"
         rf"(?:tele|mobile_?|cell_?)?phones?{_NUMBER}|(?:mobile|cell|fax|whatsapp|tel)"
         rf"{_NUMBER}|contact_(?:number|num|no|nr)",
     ),
@@ -76,7 +84,12 @@ _ENDS = (
     (
         PLACES,
         r"city|town|village|suburb|county|state|province|country(?:_?(?:code|name))?|"
-        r"(?:state|province)_?code|line",
+        r"(?:state|province)_?code|line|ort|wohnort|stadt|ville|ciudad|pays|pais|land",
+    ),
+    (
+        SECRET,
+        r"pass_?(?:words?|wd|phrase|code|wort)|\w+_pass|pwd|pw|kennwort|contrasena|senha|"
+        r"wachtwoord|mot_de_passe|mdp|(?:client_)?secret",
     ),
 )
 _KINDS = [(kind, re.compile(rf"(?:.*_)?(?:{ends})")) for kind, ends in _ENDS]
@@ -93,7 +106,9 @@ OF_A_PERSON = ("NAME", "ADDRESS", "POSTCODE", "BIRTHDATE", "PHONE", "EMAIL")
 _OF_A_TOOL = frozenset(
     ("arguments", "parameters", "function", "tool_call_id", "input_schema", "tool")
 )
-_SOME_NAMES = ("name", "first", "last", "display_name", "displayname")
+_SOME_NAMES = (
+    "name", "first", "last", "display_name", "displayname", "nom", "nombre", "nome",
+)  # fmt: skip
 _IN_A_NAME = re.compile(r"first|last|middle|given|family|full|value|text")
 _IN_AN_ADDRESS = re.compile(r"line|number|unit|suite|code|district|region|value|text")
 
@@ -115,7 +130,11 @@ def is_heading(text: str) -> bool:
 
 def _spelled(key: str) -> str:
     """The name of a field in lower case, with an underscore between its words."""
-    words = _WORDS.findall(key[-80:])
+    name = key[-80:]
+    if not name.isascii():
+        apart = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
+        name = "".join(it for it in apart if not unicodedata.combining(it))
+    words = _WORDS.findall(name)
     return _TAIL.sub("", "_".join(words).lower())
 
 
@@ -158,6 +177,12 @@ _NO_VALUE = re.compile(
     r"username|user|admin|root|test|foo|bar|x+|\*+|-+|\.+|_+)",
     re.IGNORECASE,
 )
+_ABOUT_SECRETS = re.compile(
+    r"yes|no|token|textbox|input|password_?\w{0,20}|secret\w{0,20}|hash(?:ed)?|"
+    r"bcrypt|plain|private|sensitive|varchar\(?\d{0,4}\)?|[a-z]+_[a-z_]+|[\W_]+|<.*|"
+    r"\w+\(.*",
+    re.IGNORECASE,
+)
 _ENCODED = re.compile(r"(?<=[\w,])(?:\+|%20)(?=\w)")  # a space, in a query
 _PERCENT = re.compile(r"%(2[CFcf]|3[Aa])")  # a comma, a slash or a colon
 _CODE = re.compile(r"[<>{}()\[\]$=;\\@|]|://|\w\.\w+\.|^0x|\.\.\.")
@@ -188,11 +213,24 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 def is_value(kind: str, text: str) -> bool:
     """Whether a text can be what its field announces, and is no placeholder of it."""
+    if kind == SECRET:
+        return _is_secret(text)
     text = _PERCENT.sub(lambda it: chr(int(it[1], 16)), text)
     text = _ENCODED.sub(" ", text).strip()
-    if not 1 < len(text) <= 120 or _NO_VALUE.fullmatch(text) or _CODE.search(text):
+    if not 1 < len(text) <= 120 or _NO_VALUE.fullmatch(text):
+        return False
+    if kind != "BIRTHDATE" and _CODE.search(text):  # `01.02.1990` looks like code
         return False
     return kind in _CHECKS and not _is_spelling(kind, text) and _CHECKS[kind](text)
+
+
+def _is_secret(text: str) -> bool:
+    """A password in its field: a word of any letters, if it is no word about one."""
+    is_word = 3 <= len(text) <= 120 and not re.search(r"\s", text)
+    is_about = _NO_VALUE.fullmatch(text) or _ABOUT_SECRETS.fullmatch(text)
+    if not is_word or is_about or secrets.is_placeholder(text):
+        return False
+    return not text.startswith(("<", "{", "$", "#")) and not _is_spelling(SECRET, text)
 
 
 def _is_spelling(kind: str, text: str) -> bool:
@@ -250,6 +288,8 @@ _CHECKS: dict[str, Callable[[str], bool]] = {
 
 def is_distinctive(kind: str, text: str) -> bool:
     """Whether a value is private wherever else it stands, not only in its field."""
+    if kind == SECRET:
+        return secrets.is_no_word(text)
     if kind == "ADDRESS":
         return len(text) >= 4
     return len(text) >= 4 and _YEAR.fullmatch(text) is None

@@ -56,17 +56,17 @@ def _has(pattern: str) -> Needs:
 _FINDERS: tuple[tuple[str, Needs, Finder], ...] = (
     ("SECRET", _holds("PRIVATE KEY"), secrets.keys),
     ("SECRET", _has(r"[\w./+-]{16}"), secrets.tokens),
-    ("SECRET", _has(r"\n|\\n"), wrapped.tokens),
+    ("SECRET", wrapped.is_broken, wrapped.tokens),
     ("CREDENTIALS", _holds("://"), secrets.logins),
     (
         "SECRET",
-        _has(r"pass|pw|secret|token|key|auth|credential|bearer|basic|cookie|-[up]"),
+        _has(secrets.NEEDED),
         secrets.named,
     ),
     (
         "SECRET",
         _has(
-            r"pass|pw|secret|token|key|credential|creds|login|bearer|basic|cookie|-[upaw]"
+            rf"{secrets.NEEDED}|creds|login|phrase|daten|identif|curl|sudo|sql|oracle|[?&]s|-[aw]"
         ),
         phrases.find,
     ),

@@ -30,9 +30,121 @@ _OPTIONS = (
     (
         "-",
         re.compile(
-            r"(?<!\S)--?(?:password|passwd|pass|token|secret|api-key|auth-token)[ =]"
-            r"[\"']?(?P<value>[^\s\"'<>]{4,200})",
+            r"(?<!\S)--?(?:(?:http-|proxy-)?password|passwd|passphrase|pass|token|secret|"
+            r"api-key|auth-token)[ =][\"']?(?P<value>[^\s\"'<>]{4,200})",
             re.IGNORECASE,
+        ),
+    ),
+    (
+        "-pass",
+        re.compile(r"\s-pass(?:in|out)?\s+[\"']?pass:(?P<value>[^\s\"'<>]{3,200})"),
+    ),
+    (
+        " -p ",
+        re.compile(
+            r"\b(?:un)?zip\s(?:-\S+\s){0,6}-P\s[\"']?(?P<value>[^\s\"'<>]{3,200})"
+        ),
+    ),
+    (
+        "htpasswd",
+        re.compile(r"\bhtpasswd\s+-\w*b\w*\s+\S+\s+\S+\s+(?P<value>[^\s\"'<>]{3,200})"),
+    ),
+    (
+        "machine",  # of ~/.netrc
+        re.compile(
+            r"\bmachine\s+\S{1,200}\s+login\s+\S{1,100}\s+password\s+"
+            r"(?P<value>[^\s\"'<>]{3,200})"
+        ),
+    ),
+    # What a password is read from: `echo … | sudo -S true`.
+    (
+        "echo",
+        re.compile(
+            r"\becho\s(?:-\w\s)?(?:\"(?P<double>[^\"\n]{3,100})\"|'(?P<single>[^'\n]{3,100})'"
+            r"|(?P<value>[^\s\"'<>|$]{3,200}))\s?\|\s?[^\n|;]{0,200}?"
+            r"(?:\bsudo\s(?:-\S+\s){0,3}-\w{0,3}S\b|-stdin\b|\bchpasswd\b)"
+        ),
+    ),
+    # Users with their passwords: in SQL, in Python, in PowerShell, of Oracle.
+    (
+        "'",
+        re.compile(
+            r"\b(?:identified\s(?:with\s\S{1,40}\s)?by|(?:user|role|login)\b[^\n;]{0,80}"
+            r"\bpassword)\s{1,3}=?\s?'(?P<value>[^'\n]{3,100})'",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "auth",
+        re.compile(
+            r"\b(?:auth\s?=\s?|\w{0,20}Auth)\(\s?[\"'][^\"'\n]{1,64}[\"'],\s?"
+            r"(?:\"(?P<double>[^\"\n]{3,100})\"|'(?P<single>[^'\n]{3,100})')"
+        ),
+    ),
+    (
+        "securestring",
+        re.compile(
+            r"ConvertTo-SecureString\s(?:-String\s)?[\"'](?P<value>[^\"'\n$]{3,100})[\"']",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "/",
+        re.compile(
+            r"(?:\bsqlplus\s(?:-\S+\s)?|:oracle:thin:)(?P<value>[^\s/:@]{1,40}/[^\s/@]{3,100})@"
+        ),
+    ),
+    (
+        '"',  # `type "…" into the password field`
+        re.compile(
+            r"\b(?:type|enter|fill|put|input|send)\s\"(?P<value>[^\"\n]{3,100})\"\s(?:in|into)\s"
+            r"(?:\w{1,20}\s){0,3}(?:password|passphrase|passcode)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "setx",
+        re.compile(
+            r"\bsetx\s\w*PASS(?:WORD)?\s+[\"']?(?P<value>[^\s\"']{3,200})", re.I
+        ),
+    ),
+    (
+        "phrase",  # of a wallet: twelve words or more
+        re.compile(
+            r"\b(?:seed|recovery|mnemonic|backup)\sphrase[^\n:=]{0,20}(?:[:=]|\bis\b)\s{1,3}"
+            r"[\"']?(?P<value>[a-z]{3,8}(?:\s[a-z]{3,8}){11,23})\b"
+        ),
+    ),
+    # Headers and addresses that give access, whatever the word is.
+    (
+        "authorization",
+        re.compile(
+            r"\bAuthorization[\"']?\s?[:=]\s?[\"']?(?:Bearer|Basic|Token|ApiKey)\s+"
+            r"(?P<value>(?!TOKEN\b|KEY\b)[^\s\"'`;\\<>$%{(\[]{6,500})",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "authorization:",
+        re.compile(
+            r"\bAuthorization:\s?(?P<value>(?=[^\s\"'<>]{0,20}\d)[^\s\"'<>${(]{8,500})"
+            r"(?=[\"']?\s*(?:\n|\Z|-))",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "=",
+        re.compile(
+            r"[?&](?:sig|signature|key|jwt|sid|session_?id)="
+            r"(?P<value>(?=[^&\s\"']{0,20}\d)[^&\s\"'<>#]{8,500})",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "curl",
+        re.compile(
+            r"\bcurl\s(?:[^\n|;&]{0,200}?\s)?(?:-b|--cookie)[ =][\"']?"
+            r"(?P<value>[^\s\"'<>=$]{1,64}=[^\s\"'<>$]{4,400})"
         ),
     ),
     (
@@ -76,11 +188,14 @@ _OPTIONS = (
     ),
 )
 _LOGIN = re.compile(
-    r"(?<!\S)(?:-u|--user)[ =][\"']?(?P<value>[^\s:\"'<>$]{1,64}:[^\s\"'<>]{3,200})"
+    r"(?<!\S)(?:-[A-Za-z]{0,5}u|-U|--(?:proxy-)?user|--auth|(?<=\bhttp )-a)[ =]"
+    r"(?:\"(?P<double>[^\s:\"<>$]{1,64}:[^\"\n]{3,100})\""
+    r"|'(?P<single>[^\s:'<>$]{1,64}:[^'\n]{3,100})'"
+    r"|(?P<value>[^\s:\"'<>$]{1,64}:[^\s\"'<>]{3,200}))"
 )
 # "The password for the server is …": what it is for stands between.
 _FOR = re.compile(
-    rf"\b{NAME}s?\s(?:for|of|to|on)\s[^.:=\n]{{1,60}}?(?:\sis|:)\s{{1,2}}{_VALUE}",
+    rf"\b(?:{NAME})s?\s(?:for|of|to|on)\s[^.:=\n]{{1,60}}?(?:\sis|:)\s{{1,2}}{_VALUE}",
     re.IGNORECASE,
 )
 _HEADER = re.compile(
@@ -109,7 +224,8 @@ _SENTENCES = (
     (
         "",
         re.compile(
-            r"\b(?:login|credentials?|creds)\b(?:\ (?:are|is))?[:=]?\s{1,2}"
+            r"\b(?:login|credentials?|creds|zugangsdaten|identifiants|credenciales)\b"
+            r"(?:\ (?:are|is))?[:=]?\s{1,2}"
             rf"[\w.@+-]{{1,64}}(?:\ /\ |[/:]){_VALUE}",
             re.IGNORECASE,
         ),
@@ -118,7 +234,8 @@ _SENTENCES = (
     (
         "pass",
         re.compile(
-            rf"\b(?:use|using|with|try|enter)\ {_VALUE}[\"'`]?\ (?:as|for)\ "
+            rf"\b(?:use|using|with|try|enter|type)\ {_VALUE}[\"'`]?\ "
+            r"(?:as|for|in(?:to)?)\ "
             r"(?:\w{1,20}\ ){0,2}(?:password|passphrase|passcode)\b",
             re.IGNORECASE,
         ),
@@ -152,10 +269,12 @@ def find(text: str) -> Iterator[str]:
 
 def _logins(text: str) -> Iterator[str]:
     for match in _LOGIN.finditer(text):
-        name, _, password = match["value"].partition(":")
-        is_sample = is_sample_login(f"{name}:{password}")
+        login = next(it for it in match.groups() if it)
+        name, _, password = login.partition(":")
+        is_group = name == password or (name + password).isdigit()  # `root:root`
+        is_sample = is_group or is_sample_login(login)
         if not is_placeholder(password) and not is_sample:
-            yield match["value"]
+            yield login
 
 
 def _headers(text: str) -> Iterator[str]:

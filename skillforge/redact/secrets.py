@@ -10,19 +10,33 @@ from skillforge.redact.signs import TOKEN_PATTERNS
 
 NAME = (
     r"(?:pass(?:word|wd|phrase|code|wort)|kennwort|contrase[nñ]a|senha|wachtwoord|pwd|"
+    r"mots?[_ -]de[_ -]passe|\bmdp\b|parola[ ]d'ordine|\bclave\b|\bhas[lł]o\b|пароль|"
+    r"密码|密碼|パスワード|비밀번호|"
     r"secret|token|api[_ -]?key|access[_ -]?key|private[_-]?key|"
     r"auth(?:orization)?[_-]?(?:key|token)|client[_-]?secret|"
-    r"credentials?|session[_-]?(?:key|token)|bearer|\w_pass\b|\bpw\b)"
+    r"credentials?|session[_-]?(?:key|token)|bearer|\w_pass\b|(?:\b|_)pw\b)"
 )
-_KEY = re.compile(rf"(?:^|[_\W]|[a-z](?=[A-Z]))(?:{NAME}|pass)s?$", re.IGNORECASE)
-_ANY_VALUE = re.compile(r"pass|pwd|secret", re.IGNORECASE)  # a plain word is one, too
+# Words without which no text names a secret.
+NEEDED = (
+    r"pass|pw|secret|token|key|auth|credential|bearer|basic|cookie|kennwort|contrase|"
+    r"senha|wachtwoord|mdp|parola|clave|has[lł]o|пароль|密|パスワード|비밀|-[up]"
+)
+_KEY = re.compile(
+    rf"(?:^|[_\W]|[a-z](?=[A-Z]))(?:{NAME}|pass|authorization|cookie)s?$",
+    re.IGNORECASE,
+)
+# Names after which a plain word is a secret, too.
+_ANY_VALUE = re.compile(
+    r"pass|pwd|_pw\b|secret|kennwort|contrase|senha|woord|mdp", re.IGNORECASE
+)
 # A value after the name of a secret: in quotes whatever it is, else if no plain word.
 _ASSIGNED = re.compile(
     rf"""{NAME}[\w-]{{0,20}}(?:\\?["'])?\s{{0,3}}
-    (?P<sign>=>|:=|[=:]|->|→|\bis\b:?
+    (?P<sign>=>|:=|[=:]|->|→|\b(?:is|ist|lautet|est|es)\b:?
     |(?:\bwas\s|\bhas\sbeen\s)?(?:\b(?:re)?set\s|\bchanged\s)?\bto\b)\s{{0,3}}(?:
-    \\?(?P<quote>["'`])(?P<quoted>[^"'`\s\\][^"'`\n\\]{{3,200}})\\?(?P=quote)
-    |(?P<bare>[^\s"'`,;(){{}}\[\]<>\\]{{6,200}}))""",
+    \\?(?P<quote>["'`])(?P<quoted>(?!(?P=quote))[^\s\\](?:(?!(?P=quote))[^\n\\]){{3,200}})
+    \\?(?P=quote)
+    |(?P<bare>[^\s"'`,;(){{}}\[\]<>\\]{{4,200}}))""",
     re.IGNORECASE | re.VERBOSE,
 )
 _BEGIN = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----")
@@ -31,7 +45,7 @@ _KEY_LINES = re.compile(
     r"(?:(?:\s|\\n)*[A-Za-z0-9+/=]{20,})*(?:\s|\\n)*[A-Za-z0-9+/=]*"
 )
 _NO_VALUE = re.compile(
-    r"\$\{?\w+\}?$|\$\(|%\w+%$|\{\{|<[^>]*>$|\[|\*+$|\.{3}|x+$"
+    r"\$\{?\w+\}?$|\$\(|\$\{\{|%\w+%$|\{\{|<[^>]*>$|\[|\*+$|\.{3}|x+$"
     r"|(?:os|process|env|settings|config|self|args|request)\."
     r"|(?:your|my|the|new|old|some|user|db|database|example|dummy|fake|sample)[-_ ]?"
     r"(?:[a-z]+[-_ ])?(?:password|passwd|pass|pw|secret|token|(?:api[-_ ]?)?key)s?$"
@@ -45,6 +59,7 @@ _URL_LOGIN = re.compile(
     r"([^\s/@:<>\"']{0,64}:[^\s/@<>\"']{1,512}|[^\s/@:<>\"']{6,512})@",
     re.IGNORECASE,
 )
+_NEXT_SETTING = re.compile(r"(?:;|&|[ ])\s?[A-Za-z][\w. -]{1,40}=")  # of a connection
 _TEMPLATE = re.compile(r"\{\{\w+\}\}|\$\{?\w+\}?")  # that somebody is to fill in
 _SAMPLE_LOGIN = re.compile(
     r"(?:my|your)?_?(?:user(?:_?name)?|login|name)_?:(?:my|your)?_?(?:pass(?:word|wd)?|pw|secret)",
@@ -52,6 +67,7 @@ _SAMPLE_LOGIN = re.compile(
 )
 _NAMED = re.compile(r"(?:key|pwd|pw|pass|password|token)[\"'\]]{0,2}\s{0,3}[=:]", re.I)
 _REST = re.compile(r"[\w-]+")
+_LEAST = 6  # letters of a value that is one anywhere
 _PIECE, _OVERLAP = 4096, 512  # letters that patterns of others are tried on at once
 
 
@@ -168,8 +184,14 @@ def _is_bare_value(match: re.Match[str], value: str) -> bool:
     if after == "(":
         return False  # a call, whose name it is
     is_given = match["sign"] in ("=", ":=", ":", "=>") and after in ("", "\n")
-    is_any = match["sign"] == "=" or (is_given and _ANY_VALUE.match(match[0]))
-    return is_no_word(value) or bool(is_any and len(value) >= 8)
+    name = match.string[match.start() : match.start("sign")]
+    is_password = _ANY_VALUE.search(name) is not None
+    is_any = match["sign"] == "=" or (is_given and is_password)
+    if len(value) < _LEAST:
+        has_both = re.search(r"\d", value) and re.search(r"[A-Za-z]", value)
+        return bool(is_password and has_both and match["sign"] in ("=", ":"))
+    is_setting = match["sign"] == "=" and _NEXT_SETTING.match(match.string, match.end())
+    return is_no_word(value) or bool(is_any and (is_setting or len(value) >= 8))
 
 
 def logins(text: str) -> Iterator[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from skillforge.redact.fields import OF_A_PERSON, WHO, is_heading, kind_of
+from skillforge.redact.fields import OF_A_PERSON, SECRET, WHO, is_heading, kind_of
 
 
 class Cell(NamedTuple):
@@ -29,6 +29,7 @@ _SEMICOLON = re.compile(r'[^;"]*(?:"[^"]*"[^;"]*)*(?:;|\Z)')
 _QUOTING = {",": _COMMA, ";": _SEMICOLON}
 _NAME_IN_TABLE = re.compile(r"[\s*`]*(?:[A-Za-z_#][\w .#/()\[\]-]{0,60})?[\s*`]*")
 _NAME_IN_LIST = re.compile(r'[ "]*[A-Za-z_#][\w .#/()\[\]-]{0,60}[ "\r]*')
+_SHORT_NAME = re.compile(r"[\w.#/-]*(?: [\w.#/-]+){0,2}")
 _INSERT = re.compile(
     r"\binsert\s{1,9}(?:or\s{1,9}\w{1,20}\s{1,9})?into\s{1,9}[^\s()]{1,100}\s{0,9}"
     r"\((?P<names>[^()]{1,2000})\)\s{0,9}values\s{0,9}",
@@ -68,11 +69,13 @@ def _in_lines(text: str) -> Iterator[Cell]:
         yield from before
         before = []
         row = _split(line, sign) if kinds else []
-        if kinds and len(row) == len(kinds):
+        # `zip | 94110` below `name | Ada` is another field, and no row of a table.
+        pair = list(_pair(line, start)) if len(row) == 2 or not row else []
+        if kinds and len(row) == len(kinds) and not pair:
             yield from _below(kinds, row, start)
         else:
             sign, kinds = _heading(line)
-            before = list(_pair(line, start))
+            before = pair or list(_pair(line, start))
     yield from before
 
 
@@ -84,7 +87,8 @@ def _below(kinds: Sequence[str], row: Sequence[Bounds], at: int) -> Iterator[Cel
 
 def _pair(line: str, at: int) -> Iterator[Cell]:
     """`| First name | Ada |`: the name of a field, and its value beside it."""
-    row = _split(line, "|") if 1 <= line.count("|") <= 3 else []
+    sign = "\t" if line.count("\t") == 1 else "|"
+    row = _split(line, sign) if 1 <= line.count(sign) <= 3 else []
     names = [line[low:high] for low, high in row]
     kind = kind_of(names[0]) if len(row) == 2 else ""
     if kind and _NAME_IN_TABLE.fullmatch(names[0]) and not is_heading(names[1]):
@@ -106,7 +110,9 @@ def _heading(line: str) -> tuple[str, Sequence[str]]:
 def _kinds(names: Sequence[str]) -> Sequence[str]:
     """The kinds of columns; none, if no column is about a person."""
     kinds = [kind_of(name) if name else "" for name in names]
-    is_person = any(kind in (*OF_A_PERSON, WHO, "CARD", "ID") for kind in kinds)
+    if SECRET in kinds and not all(_SHORT_NAME.fullmatch(name) for name in names):
+        kinds = ["" if kind == SECRET else kind for kind in kinds]  # prose, or code
+    is_person = any(kind in (*OF_A_PERSON, WHO, SECRET, "CARD", "ID") for kind in kinds)
     return kinds if is_person else ()
 
 

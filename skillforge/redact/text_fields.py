@@ -13,6 +13,7 @@ from skillforge.redact import tables
 from skillforge.redact.fields import (
     OF_A_PERSON,
     PARTICLE,
+    SECRET,
     SOME_NAME,
     WHO,
     in_company,
@@ -43,6 +44,10 @@ _NEEDED = (
     "national", "tax", "plz", "code", "box", "medical", "ending", "number", "member",
     "patient", "passenger", "guest", "customer", "recipient", "employee", "spouse",
     "beneficiary", "travel", "attendee", "applicant", "insured", "live", "nin",
+    "pass", "pwd", "secret", "kennwort", "contrase", "senha", "wachtwoord", "mdp",
+    "nombre", "nom", "apellido", "cognome", "stra", "anschrift", "direcci", "geburt",
+    "pin", "naissance", "nacimiento", "nascita", "handy", "movil", "móvil", "ciudad",
+    "ville",
 )  # fmt: skip
 _MARK = r"\\{0,7}[\"'`]"  # a quote, escaped or not
 _KEY = r"[A-Za-z_](?:[\w.\-]|\[\w{0,20}\]){1,60}"
@@ -54,7 +59,7 @@ _IN_OBJECT = re.compile(
 )
 # `("key", "value")`, `fill("#key", "value")`, `getByLabel("key").fill("value")`
 _PAIR = re.compile(
-    rf"(?:\(\s{{0,3}}{_MARK}[#.]?|[#=]{_MARK}?)(?P<key>{_WORDS}?)(?:{_MARK}\]?){{1,2}}"
+    rf"(?:\(\s{{0,3}}(?:By\.\w{{2,20}},\s)?{_MARK}[#.]?|[#=]{_MARK}?)(?P<key>{_WORDS}?)(?:{_MARK}\]?){{1,2}}"
     r"\s{0,3}(?:,|\)\.(?:fill|type|val|set\w{0,10}|send_?[kK]eys|press\w{0,15})\()\s{0,3}"
 )
 # `key="value"`, `key=value`, `key: value`, as in calls, queries, YAML and markup.
@@ -70,7 +75,7 @@ _INLINE = re.compile(
 )
 _OPTION = re.compile(r"(?<![\w\-])--?(?P<key>[A-Za-z][\w.\-]{1,60})(?P<sign>=|\s{1,3})")
 # `name="key" … value="value"`, in markup and in JSON; also the other way round.
-_NAMED_BY = r"\b(?:name|key|field|label|id|attribute|column|placeholder)"
+_NAMED_BY = r"\b(?:name|key|field|label|id|attribute|column|placeholder|type)"
 _IS = rf"(?:{_MARK})?\s{{0,2}}[=:]\s{{0,2}}"
 _VALUED = rf"\b(?:value|text|answer|content|val){_IS}"
 _BESIDE = re.compile(
@@ -87,6 +92,7 @@ _QUOTED = re.compile(
     r"""\\{0,7}"(?P<double>[^"\\\n]{1,120})\\{0,7}\""""
     r"""|\\{0,7}'(?P<single>[^'\\\n]{1,120})\\{0,7}'"""
 )
+_NEXT_ITEM = re.compile(r"\s{0,3},\s{0,3}[^\s)\]}]")
 _NUMBER = re.compile(r"\d[\d-]{1,30}(?![\w.])")
 _REST = re.compile(r"[^\W_][^\n\"'`{}\[\]]{1,100}(?=\n|\Z)")
 _BARE = re.compile(
@@ -116,6 +122,12 @@ _DASHED = re.compile(
     rf"[ \t][-–—]{_LINE}",
     re.MULTILINE,
 )
+# `first_name: |`, with the value on the next line
+_BLOCK = re.compile(
+    rf"^[\s+\-]{{0,40}}(?P<key>{_KEY}):[ \t]*(?:[|>][+\-\d]{{0,2}})?[ \t]*\n"
+    r"[ \t]{1,40}(?:-\ )?(?P<bare>[^\s:][^\n:]{0,120})$",
+    re.MULTILINE,
+)
 _ELEMENT = re.compile(
     r"<(?P<key>[A-Za-z_][\w.:\-]{1,60})(?:\s[^<>]{0,200})?>(?:<!\[CDATA\[)?"
     r"(?P<bare>[^<>\]]{1,120})(?:\]\]>)?</"
@@ -135,6 +147,9 @@ _SPOKEN = re.compile(
     |\b(?i:cards?|visa|mastercard|amex|paypal|account|one)\b[^.\n\d]{0,30}
     (?i:ending|ends)\ (?i:(?:in|with|on)\ )?(?i:the\ digits\ )?(?P<digits>\d{4})(?!\w)
     |\b(?i:last\ (?:four|4)(?:\ digits)?)\b[^.\n\d]{0,40}\ (?P<four>\d{4})(?!\w)
+    |\b(?i:dob|born(?:\ on)?|date\ of\ birth)\ (?P<date>
+    \d{1,4}[-/.]\d{1,2}[-/.]\d{1,4})(?!\w)
+    |\b(?i:my\ pin|pin\ code|pin\ number)(?i:\ is|:)\ (?P<pin>\d{4,8})(?!\w)
     |\b(?i:address\ is|lives?\ at|live\ at)\ (?P<place>\d{1,6}\ [A-Z][\w.'’-]{0,30}
     (?:,?\ (?:[A-Z][\w.'’-]{0,30}|\#?\d{1,6}[A-Z]?\b)){1,9})""",
     re.VERBOSE,
@@ -207,7 +222,7 @@ def _fields(text: str) -> Iterator[Span]:
     for pattern in (_ASSIGNED, _INLINE, _OPTION):
         for match, kind in _named(text, pattern):
             yield from _assigned(text, match, kind)
-    for pattern in (_LABEL, _DASHED, _ELEMENT, _SHOWN, _BEFORE, _PART):
+    for pattern in (_LABEL, _DASHED, _BLOCK, _ELEMENT, _SHOWN, _BEFORE, _PART):
         for match, kind in _named(text, pattern):
             yield _trimmed(text, *match.span("bare"), kind)
     yield from _spoken(text)
@@ -225,7 +240,7 @@ def _in_object(text: str, match: re.Match[str], kind: str) -> Iterator[Span]:
         whose = "NAME" if kind in (SOME_NAME, WHO) else kind
         yield from (Span(it, it, whose) for it in (match.start("open"), at))
     elif bare := _REST.match(text, at) or _NUMBER.match(text, at):
-        if not bare[0][0].islower():
+        if kind == SECRET or not bare[0][0].islower():
             yield _trimmed(text, *bare.span(), kind)
     else:
         yield from _quoted(text, at, kind)
@@ -238,7 +253,8 @@ def _quoted(text: str, at: int, kind: str, *, is_apart: bool = False) -> Iterato
     group = "double" if match["double"] else "single"
     value = match[group]
     is_name = kind in ("NAME", SOME_NAME, WHO) and not value[:1].isupper()
-    if is_apart and (is_heading(value) or is_name):
+    is_listed = kind == SECRET and _NEXT_ITEM.match(text, match.end())
+    if is_apart and (is_heading(value) or is_name or is_listed):
         return
     yield _trimmed(text, *match.span(group), kind)
 
@@ -268,7 +284,7 @@ def _can_be_bare(match: re.Match[str], bare: re.Match[str], kind: str) -> bool:
     before = text[match.start() - 1 : match.start()]
     if text[end : end + 1] in ("(", "[", "{") or _UNION.match(text, end):
         return False  # a call, or a type
-    if match["sign"] == "=" and before in ("?", "&"):
+    if match["sign"] == "=" and (before in ("?", "&") or text[end : end + 1] == "&"):
         return True  # a query
     goes_on = _SENTENCE.match(text, end) and not _MORE.match(text, end)
     if kind in ("NAME", SOME_NAME, WHO) and match["sign"] == ":" and goes_on:
@@ -284,8 +300,10 @@ def _is_variable(kind: str, value: str) -> bool:
 
 def _spoken(text: str) -> Iterator[Span]:
     for match in _SPOKEN.finditer(text):
-        if name := next((it for it in ("digits", "four") if match[it]), ""):
+        if name := next((it for it in ("digits", "four", "pin") if match[it]), ""):
             yield Span(*match.span(name), "CARD")
+        elif match["date"]:
+            yield Span(*match.span("date"), "BIRTHDATE")
         elif match["place"]:
             yield _trimmed(text, *match.span("place"), "ADDRESS")
         else:

@@ -31,10 +31,11 @@ _ANSI = (
 )
 _UNSEEN = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e"
-    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
+    "\u0300-\u0333\x00-\x07\x0e-\x1a\x7f"  # accents apart from their letters; controls
 )
-_NOISE = re.compile(rf"{_ANSI}|[{_UNSEEN}\x00]")
-_NOISY = ("\x1b", "\x08", "\x00", "[", "\\")
+_NOISE = re.compile(rf"{_ANSI}|[{_UNSEEN}]")
+_NOISY = re.compile(r"[\x00-\x08\x0e-\x1b\x7f\[\\]")
 _NAMED = (
     "quot|apos|amp|lt|gt|nbsp|sol|bsol|colon|semi|equals|commat|period|lowbar|hyphen|"
     "dash|num|dollar|percnt|excl|quest|plus|ast|lpar|rpar|lsqb|rsqb|lbrack|rbrack|"
@@ -42,14 +43,22 @@ _NAMED = (
 )
 _WIDE = "\uff01-\uff5e\U0001d400-\U0001d7ff\u2070-\u209c\u24b6-\u24e9"
 _ENCODED = re.compile(
-    r"%(?P<percent>[0-9A-Fa-f]{2})"
+    r"%(?P<percent>[0-9A-Fa-f]{2})|%u(?P<wide_percent>[0-9A-Fa-f]{4})"
     r"|\\{1,4}(?:x(?P<hex>[0-9A-Fa-f]{2})|u(?P<four>[0-9A-Fa-f]{4})|"
     r"u\{(?P<braced>[0-9A-Fa-f]{1,6})\}|U(?P<eight>[0-9A-Fa-f]{8})|"
     r"(?P<octal>[01][0-7]{2}(?!\d))|(?P<slash>/))"
     rf"|(?P<entity>&(?:\#\d{{1,7}}|\#[xX][0-9A-Fa-f]{{1,6}}|{_NAMED});)"
     rf"|(?P<wide>[{_WIDE}])"
 )
-_BASES = {"percent": 16, "hex": 16, "four": 16, "braced": 16, "eight": 16, "octal": 8}
+_BASES = {
+    "percent": 16,
+    "wide_percent": 16,
+    "hex": 16,
+    "four": 16,
+    "braced": 16,
+    "eight": 16,
+    "octal": 8,
+}
 _SOFT_BREAK = re.compile(r"(?<=[^\s=])=\r?\n(?=\S)")
 _CONTINUED = re.compile(r"\\\r?\n")  # a command of a shell
 _QUOTED_PRINTABLE = re.compile(rf"=(?P<percent>[0-9A-F]{{2}})|{_SOFT_BREAK.pattern}")
@@ -185,7 +194,7 @@ def plain(text: str) -> str:
 
 def _is_noisy(text: str) -> bool:
     """Whether there is what a terminal or a page does not show."""
-    if text.isascii() and not any(sign in text for sign in _NOISY):
+    if text.isascii() and not _NOISY.search(text):
         return False
     return _NOISE.search(text) is not None
 

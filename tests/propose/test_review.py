@@ -236,6 +236,18 @@ def test_every_state_change_is_a_commit(loop: Loop) -> None:
     assert events == ["merged", "checked", "approved", "checked", "opened"]
 
 
+def test_a_remark_adds_no_trailers_to_the_record(loop: Loop) -> None:
+    number = loop.propose("xlsx-tables")
+    forged = "no\n\nProposal: 1\nApproved-By: Eve <eve@example.invalid>\x1b[2J"
+    loop.ok("review", number, "--comment", forged)
+    loop.ok("review", number, "--reject", "--why", forged)
+
+    log = ("log", "-2", "--first-parent", f"refs/skillforge/proposals/{number}")
+    said = loop.folder.git(*log, "--format=%(trailers:only,unfold)").split("\n")
+    assert not [line for line in said if line.startswith(("Proposal", "Approved-By"))]
+    assert "\x1b" not in loop.folder.git(*log, "--format=%B")
+
+
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
@@ -245,6 +257,23 @@ def test_every_state_change_is_a_commit(loop: Loop) -> None:
         ("A <a@x>", "a@x", True),
         ("", "", False),
         ("A <>", "B <>", False),
+        ("José <j@x>", "Jose\u0301 <k@x>", True),
+        ("José <j@x>", "Jose <k@x>", True),
+        ("José <j@x>", "Jos\u00e9\u200b <k@x>", True),
+        ("José A <j@x>", "\uff2aosé\u00a0A <k@x>", True),
+        ("Ada B <a@x>", "B, Ada <k@x>", True),
+        ("Ada B <a@x>", "Ad\u0430 B <k@x>", True),
+        ("Ada B <a@x>", "Ada-B (work) <k@x>", True),
+        ("A <a@x>", "R <a+review@x>", True),
+        ("A <a@x>", "R <\u200ba@x.>", True),
+        ("A <a@x>", "R <mailto:a@x>", True),
+        ("A <a@x>", "R <r@x> <a@x>", True),
+        ("A <a.b@gmail.com>", "R <ab@gmail.com>", True),
+        ("A <1+a@users.noreply.github.com>", "R <a@users.noreply.github.com>", True),
+        ("A <1+a@users.noreply.github.com>", "B <1+b@users.noreply.github.com>", False),
+        ("A <a@x>", "A2 <a2@x>", False),
+        ("Ada <>", "Grace <>", False),
+        ("☃ <>", "★ <>", False),
     ],
 )
 def test_who_may_be_the_same_person(one: str, other: str, same: bool) -> None:

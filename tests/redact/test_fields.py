@@ -363,3 +363,89 @@ def test_thousands_of_values_are_replaced_in_linear_time() -> None:
         return time.process_time() - start
 
     assert seconds(8000) < 8 * max(seconds(2000), 0.05)
+
+
+# A password that is a plain word: only its field tells that it is one.
+WORD = "swordfish"
+PASSWORDS: dict[str, object] = {
+    "xml": "<server><password>swordfish</password></server>",
+    "attribute": '<add key="Password" value="swordfish"/>',
+    "input": '<input type="password" value="swordfish">',
+    "input-reversed": '<input value="swordfish" name="password">',
+    "csv": "user,password\nada,swordfish",
+    "markdown": "| user | password |\n| --- | --- |\n| ada | swordfish |",
+    "form": 'form-data; name="password"\r\n\r\nswordfish\r\n',
+    "fill": "page.fill('#password', 'swordfish')",
+    "label": 'page.getByLabel("Password").fill("swordfish")',
+    "keys": 'find_element(By.ID, "password").send_keys("swordfish")',
+    "snapshot": '- textbox "Password" [ref=e12]: swordfish',
+    "spoken": 'type "swordfish" into the password field',
+    "json-in-json": '{\\\\\\"password\\\\\\": \\\\\\"swordfish\\\\\\"}',
+    "named": '{"name":"password","value":"swordfish"}',
+    "element": {"element": "Password field", "ref": "e3", "text": "swordfish"},
+    "selector": {"selector": "input[name=password]", "text": "swordfish"},
+    "yaml-block": "password: |\n  swordfish\nx: 1",
+    "connection": "host=x user=ada password=swordfish dbname=app",
+    "setx": "setx DB_PASSWORD swordfish",
+    "german": "Kennwort: swordfish",
+    "apostrophe": 'password="it\'s-swordfish"',
+}
+
+
+@pytest.mark.parametrize("given", PASSWORDS.values(), ids=PASSWORDS)
+def test_a_password_in_its_field_goes(given: object) -> None:
+    left = Redaction()(given)
+
+    assert WORD not in str(left)
+    assert remains(left, Known()) == {}
+
+
+def test_a_short_password_goes_from_its_field_only() -> None:
+    assert Redaction()({"password": "abc", "steps": "abc is a word"}) == {
+        "password": "<SECRET_1>",
+        "steps": "abc is a word",
+    }
+    assert Redaction()("UID=sa;PWD=pass1;x=1") == "UID=sa;PWD=<SECRET_1>;x=1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'for name in ("secret", "spare", "other"):',
+        "assert isinstance(password, str), password\nassert isinstance(jwt, str), jwt",
+        "It took long, and was a secret\nthat we kept, and nobody knew",
+        "| Field | Description |\n| --- | --- |\n| password | the user's password |",
+        '<input type="password" name="password" placeholder="Enter your password">',
+        '<label for="password">Password</label><b>required</b>',
+        '{"password": {"type": "string", "minLength": 8}}',
+        "Authorization: Bearer TOKEN",
+        'secret: "${{ secrets.GITHUB_TOKEN }}"',
+        "docker run -u 1000:1000 --user root:root x",
+        "La contraseña es obligatoria. Das Passwort ist falsch.",
+        "const password = await getPassword();",
+    ],
+)
+def test_text_about_passwords_is_left_alone(text: str) -> None:
+    assert Redaction()(text) == text
+
+
+@pytest.mark.parametrize(
+    ("given", "private"),
+    [
+        ("Vorname: Mia\nStraße: Ring 5\nGeburtsdatum: 01.02.1990", "Mia Ring 1990"),
+        ({"vorname": "Mia", "nachname": "Kurz", "plz": "10115"}, "Mia Kurz 10115"),
+        ({"prénom": "Mia", "nom": "Petit", "code_postal": "75001"}, "Mia Petit 75001"),
+        ({"nombre": "Mia", "apellido": "Lopez"}, "Mia Lopez"),
+        ({"dirección": "Calle Mayor 5", "móvil": "612345678"}, "Mayor 612345678"),
+        ("first_name\tAda\nzip\t94110", "Ada 94110"),
+        ("first_name | Ada\nzip        | 94110", "Ada 94110"),
+        ("first_name: |\n  Ada\nzip: >\n  94110", "Ada 94110"),
+        ("first_name=ada&zip=94110", "ada 94110"),
+        ("DOB 01/02/1990, born on 1990-01-02", "01/02/1990 1990-01-02"),
+        ("my PIN is 4821", "4821"),
+    ],
+)
+def test_more_names_and_places_of_fields(given: object, private: str) -> None:
+    left = str(Redaction()(given))
+
+    assert not [word for word in private.split() if word in left], left

@@ -67,6 +67,11 @@ DISGUISES: dict[str, Callable[[str], str]] = {
     "entities": lambda key: "".join(f"&#{ord(it)};" for it in key),
     "hex-entities": lambda key: f"&#x{ord(key[0]):x};{key[1:]}",
     "entity-twice": lambda key: f"&amp;#{ord(key[0])};{key[1:]}",
+    "percent-u": lambda key: "".join(f"%u{ord(it):04x}" for it in key),
+    "control": lambda key: f"{key[:7]}\x01{key[7:]}",
+    "delete": lambda key: f"{key[:7]}\x7f{key[7:]}",
+    "accent": lambda key: f"{key[:7]}\u0301{key[7:]}",
+    "annotation": lambda key: f"{key[:7]}\ufff9{key[7:]}",
     "wide": wide,
     "bold-letters": lambda key: "".join(
         chr(0x1D400 + ord(it) - 65) if it.isupper() else it for it in key
@@ -90,6 +95,37 @@ def test_no_disguise_saves_a_key(disguise: str, key: str) -> None:
         assert [it.kind for it in locate(text, NOTHING, ["SECRET"])]
         assert [it.value for it in tokens.find(text)] == [key]
         assert key[:10] not in plain(tokens.masked(text))
+
+
+# What programs and people put in the middle of a key when they show it.
+MARKED: dict[str, Callable[[str], str]] = {
+    "diff-removed": lambda key: f"-{key[:12]}\n-{key[12:]}",
+    "cat-n": lambda key: f"    12\t{key[:12]}\n    13\t{key[12:]}",
+    "reader": lambda key: f"    12→{key[:12]}\n    13→{key[12:]}",
+    "numbered": lambda key: f"12: {key[:12]}\n13: {key[12:]}",
+    "grep-n": lambda key: f"src/a.py:12:{key[:12]}\nsrc/a.py:13:{key[12:]}",
+    "box": lambda key: f"│ {key[:12]} │\n│ {key[12:]} │",
+    "carriage-return": lambda key: f"{key[:12]}\r{key[12:]}",
+    "line-separator": lambda key: f"{key[:12]}\u2028{key[12:]}",
+    "no-break-space": lambda key: f"{key[:12]}\u00a0{key[12:]}",
+    "added": lambda key: f'key = "{key[:10]}" + "{key[10:]}"',
+    "adjacent": lambda key: f'key = ("{key[:10]}"\n       "{key[10:]}")',
+    "joined-in-js": lambda key: f"const key = '{key[:10]}' +\n  '{key[10:]}';",
+    "markup": lambda key: f"<b>{key[:12]}</b>{key[12:]}",
+    "may-break": lambda key: f"{key[:12]}<wbr>{key[12:]}",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mark", MARKED)
+@pytest.mark.parametrize("key", [AWS, GITHUB], ids=["aws", "github"])
+def test_no_part_of_a_key_is_left_around_a_mark(mark: str, key: str) -> None:
+    text = MARKED[mark](key)
+    left = str(cleaned(text))
+
+    assert key[:10] not in left
+    assert key[-8:] not in left
+    assert remains(left, NOTHING) == {}
+    assert [it.value for it in tokens.find(text)] == [key]
 
 
 def test_the_rest_of_a_coloured_line_stays_as_it_is() -> None:
@@ -158,6 +194,41 @@ def test_the_name_of_a_field_is_read_plainly() -> None:
         "https://ada:hunter2@x.example/y",
         "sshpass -phunter2 ssh x",
         "redis-cli -h x -a hunter2",
+        "Das Passwort lautet hunter2",
+        "Kennwort: hunter2",
+        "mot de passe : hunter2",
+        "Le mot de passe est hunter2",
+        "mdp: hunter2",
+        "contraseña: hunter2",
+        "contrasen\u0303a: hunter2",
+        "senha: hunter2",
+        "wachtwoord: hunter2",
+        "hasło: hunter2",
+        "пароль: hunter2",
+        "密码：hunter2",
+        "パスワード: hunter2",
+        "Zugangsdaten: ada / hunter2",
+        "curl -su ada:hunter2 https://x.example",
+        "curl --proxy-user ada:hunter2 https://x.example",
+        "http -a ada:hunter2 https://x.example",
+        "gpg --batch --passphrase hunter2 -d x",
+        "openssl rsa -passin pass:hunter2 -in x",
+        "unzip -P hunter2 a.zip",
+        "htpasswd -b .htpasswd ada hunter2",
+        "echo hunter2 | sudo -S true",
+        "echo 'hunter2' | docker login -u ada --password-stdin",
+        "echo 'ada:hunter2' | chpasswd",
+        "machine x.example login ada password hunter2",
+        "CREATE USER ada WITH PASSWORD 'hunter2';",
+        "CREATE USER 'ada'@'%' IDENTIFIED BY 'hunter2';",
+        "requests.get(url, auth=('ada', 'hunter2'))",
+        "ConvertTo-SecureString 'hunter2' -AsPlainText -Force",
+        "sqlplus ada/hunter2@db",
+        "jdbc:oracle:thin:ada/hunter2@//x.example:1521/x",
+        "Authorization: Bearer hunter2",
+        "https://x.example/?key=hunter2hunter2",
+        "curl -b 'session=hunter2' https://x.example",
+        "DB_PW=hunter2",
     ],
 )
 def test_a_password_in_a_sentence_or_command_goes(text: str) -> None:
