@@ -12,15 +12,15 @@ from skillforge.propose.desk import Desk
 
 if TYPE_CHECKING:
     from skillforge.checks.scan.session import Scanned
-    from skillforge.checks.testing.session import Tested
+    from skillforge.checks.cases.session import Tested
     from skillforge.model import Proposal, Report, Skill, Verdict
     from skillforge.operate.reports import Recorded
     from skillforge.propose.audit import Audit
     from skillforge.propose.opening import Outcome
     from skillforge.propose.story import Version
     from skillforge.share.search import Hit
-    from skillforge.verbs.handing import Handed
-    from skillforge.verbs.promoting import Promotion, TakenBack
+    from skillforge.workflows.handing import Handed
+    from skillforge.workflows.promoting import Promotion, TakenBack
 
 
 class Library:
@@ -71,7 +71,7 @@ class Library:
     def test(self, *targets: str) -> "Tested":
         """Run the cases of skills in a sandbox."""
         from skillforge.checks.select import Selection
-        from skillforge.checks.testing import session
+        from skillforge.checks.cases import session
 
         options, quiet = session.Options(), session.Progress()
         return session.run_tests(self.root, Selection(targets), options, quiet)
@@ -120,7 +120,7 @@ class Library:
 
     def promote(self, number: int) -> "Promotion":
         """Merge what was checked and approved; without a merge, the gate refused it."""
-        from skillforge.verbs import promoting
+        from skillforge.workflows import promoting
 
         return promoting.promote(self._desk(), number)
 
@@ -129,7 +129,7 @@ class Library:
     ) -> "TakenBack":
         """Propose an earlier version again; `now` merges it where the policy allows."""
         from skillforge.propose.rollback import Wish
-        from skillforge.verbs import promoting
+        from skillforge.workflows import promoting
 
         return promoting.roll_back(self._desk(), Wish(name, to, why, at_once=now))
 
@@ -149,7 +149,7 @@ class Library:
 
     def use(self, name: str, key: str) -> "Handed":
         """The folder of the version of a skill that a key gets."""
-        from skillforge.verbs.handing import hand
+        from skillforge.workflows.handing import hand
 
         return hand(self._desk().settled(), name, key)
 
@@ -159,7 +159,7 @@ class Library:
         """Report how a use of a skill ended; that may decide its rollout."""
         from skillforge.model import Ended, Source
         from skillforge.operate.reports import Report
-        from skillforge.verbs.recording import record
+        from skillforge.workflows.recording import record
 
         use = Report(name, key, Ended(outcome), Source(verified_by))
         done, _judged = record(self._desk().settled(), [use], self._desk)

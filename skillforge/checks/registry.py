@@ -58,7 +58,7 @@ def checks() -> dict[str, Check]:
     """Every check by name, the cheap ones first."""
     from skillforge.checks import evidence, overlap, run
     from skillforge.checks.scan import session
-    from skillforge.checks.testing import check
+    from skillforge.checks.cases import check
 
     every = (run.CHECK, session.CHECK, overlap.CHECK, evidence.CHECK, check.CHECK)
     return {each.name: each for each in every}

@@ -10,7 +10,7 @@ from skillforge.cli.base import Answer, F, Group, Settings, forge_options
 from skillforge.cli.propose import as_option
 from skillforge.errors import ConflictError
 from skillforge.model import Rollout, RolloutState
-from skillforge.verbs.canary import looked_at
+from skillforge.workflows.canary import looked_at
 
 if TYPE_CHECKING:
     from skillforge.propose.desk import Desk

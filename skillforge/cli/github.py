@@ -121,7 +121,7 @@ def _rolled_out(desk: "Desk", forge: "GitHubForge", commits: set[str]) -> list[s
     """Start the rollouts that the policy wants after merges, and share them."""
     from skillforge.operate import agreeing
     from skillforge.propose import history
-    from skillforge.verbs.canary import Merged, rolled_out
+    from skillforge.workflows.canary import Merged, rolled_out
 
     library, remote = desk.library, forge.hosted.remote
     agreeing.agree(library, remote, desk.by)

@@ -113,7 +113,7 @@ def rollback(  # noqa: PLR0913, PLR0917 - one for each option
     """
     from skillforge.propose import rollback, words
     from skillforge.propose.desk import Desk
-    from skillforge.verbs import promoting
+    from skillforge.workflows import promoting
 
     if not why.strip():
         raise click.UsageError("say why: --why TEXT")

@@ -8,7 +8,7 @@ import click
 from skillforge.cli.base import Answer, Group, Settings, common_options
 
 if TYPE_CHECKING:
-    from skillforge.verbs.hooking import Change
+    from skillforge.workflows.hooking import Change
 
 _MOST_BYTES = 1 << 20  # that are read of an agent's message to its hook
 _LONGEST = 10  # seconds that an agent may take to write it
@@ -55,7 +55,7 @@ def install(
     """
     from skillforge.learn.hooks import AGENTS
     from skillforge.library import Library
-    from skillforge.verbs import hooking
+    from skillforge.workflows import hooking
 
     if (layout or tap) and agent != "hermes":
         raise click.UsageError("--layout and --tap are for hermes")
@@ -76,7 +76,7 @@ def remove(settings: Settings, agent: str, dry_run: bool) -> Answer:
     """Take our hook out of an agent's configuration; the rest stays as it is."""
     from skillforge.learn.hooks import AGENTS
     from skillforge.library import Library
-    from skillforge.verbs import hooking
+    from skillforge.workflows import hooking
 
     library = Library.open(settings.start)
     return _changed(hooking.removed(AGENTS[agent], library), "", dry_run)
@@ -87,7 +87,7 @@ def _changed(changes: "list[Change]", note: str, is_dry: bool) -> Answer:
 
     from skillforge.report import printable
     from skillforge.text import lines_of
-    from skillforge.verbs import hooking
+    from skillforge.workflows import hooking
 
     needed = [change for change in changes if change.is_needed]
     backups = [] if is_dry else hooking.apply(changes)
@@ -139,7 +139,7 @@ def run(
     """
     from skillforge.learn.hooks import AGENTS
     from skillforge.library import Library
-    from skillforge.verbs import hooking
+    from skillforge.workflows import hooking
 
     library = Library.open(settings.start)
     call = hooking.Call(session, transcript)
@@ -178,7 +178,7 @@ def status(settings: Settings) -> Answer:
     from skillforge.learn.hooks import AGENTS
     from skillforge.library import Library
     from skillforge.report import printable
-    from skillforge.verbs import hooking
+    from skillforge.workflows import hooking
 
     library = Library.open(settings.start)
     rows: dict[str, bool | None] = {}

@@ -14,7 +14,7 @@ from skillforge.model import Ended, Source
 if TYPE_CHECKING:
     from skillforge.operate.reports import Recorded, Report, Unread
     from skillforge.propose.desk import Desk
-    from skillforge.verbs.recording import Looked
+    from skillforge.workflows.recording import Looked
 
 _OUTCOMES = [it.value for it in Ended]
 _SOURCES = [it.value for it in Source]
@@ -65,7 +65,7 @@ def record(settings: Settings, /, name: str | None, **given: Any) -> Answer:
     A use that decides a rollout closes or finishes it at once. Exits 1 if a line was no
     report; the others are recorded.
     """
-    from skillforge.verbs.recording import record_at
+    from skillforge.workflows.recording import record_at
 
     reports, unread = _reports(name, given)
     choice = (settings.forge, settings.host)
@@ -170,7 +170,7 @@ def sync_uses(settings: Settings, remote: str) -> Answer:
     versions, times and redacted pitfalls. Keys are digests, and notes stay here.
     """
     from skillforge.operate import agreeing, rollouts, sharing
-    from skillforge.verbs.canary import automatic, heard
+    from skillforge.workflows.canary import automatic, heard
 
     desk, by = _desk(settings), automatic()
     library = desk.library

@@ -209,7 +209,7 @@ def _of_scan(_settings: Settings, desk: "Desk", tip: str) -> _Objection:
 
 def _of_cases(settings: Settings, _desk: "Desk", tip: str) -> _Objection:
     from skillforge.checks.select import Selection
-    from skillforge.checks.testing import session, words
+    from skillforge.checks.cases import session, words
 
     selection = Selection((), None, tip)
     progress, options = session.Progress(), session.Options()

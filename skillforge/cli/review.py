@@ -12,7 +12,7 @@ from skillforge.cli.propose import as_option
 
 if TYPE_CHECKING:
     from skillforge.model import Proposal, Rollout, Verdict
-    from skillforge.verbs.promoting import Promotion
+    from skillforge.workflows.promoting import Promotion
 
 
 @click.command()
@@ -182,7 +182,7 @@ def promote(settings: Settings, number: int, speaks_for: str | None) -> Answer:
     checkout has unsaved changes.
     """
     from skillforge.propose.desk import Desk
-    from skillforge.verbs import promoting
+    from skillforge.workflows import promoting
 
     desk = Desk.at_work(settings.start, speaks_for, settings.choice)
     return promoted(desk.library.main, promoting.promote(desk, number))

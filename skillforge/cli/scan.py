@@ -99,9 +99,9 @@ def check(  # noqa: PLR0913, PLR0917 - one for each option
     from skillforge.checks import all_rules, select
     from skillforge.checks.scan import words
     from skillforge.checks.scan.session import run_scan
-    from skillforge.checks.testing import session
-    from skillforge.checks.testing import words as test_words
-    from skillforge.checks.testing.check import trial_findings
+    from skillforge.checks.cases import session
+    from skillforge.checks.cases import words as test_words
+    from skillforge.checks.cases.check import trial_findings
     from skillforge.model import Report
 
     settings.json = settings.json or format_ == "json"

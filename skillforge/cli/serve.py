@@ -183,7 +183,7 @@ def brief(settings: Settings, subject: str) -> Answer:
 
     from skillforge.learn import briefing
     from skillforge.learn.briefing_words import brief_data, brief_text
-    from skillforge.verbs.looking import library_at
+    from skillforge.workflows.looking import library_at
 
     library = library_at(settings.start)
     path = Path(subject)

@@ -14,7 +14,7 @@ from skillforge.report import printable
 
 if TYPE_CHECKING:
     from skillforge.doctor import Item
-    from skillforge.verbs.repair import Fault
+    from skillforge.workflows.repair import Fault
 
 
 @click.command()
@@ -73,7 +73,7 @@ def doctor(settings: Settings, fix: bool) -> Answer:
     Exits 0 if all that is required is there and nothing is wrong, 1 if not.
     """
     from skillforge.doctor import examine
-    from skillforge.verbs import repair
+    from skillforge.workflows import repair
 
     repository = repair.examine(settings.start, should_fix=fix)
     items = examine(settings.start)

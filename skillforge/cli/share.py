@@ -39,7 +39,7 @@ def list_(settings: Settings, rev: str | None) -> Answer:
     from skillforge.share import reading_words as words
     from skillforge.share import shelf
     from skillforge.store.index import Index
-    from skillforge.verbs.looking import library_at
+    from skillforge.workflows.looking import library_at
 
     library = library_at(settings.start)
     commit = shelf.commit_of(library, rev)
@@ -66,7 +66,7 @@ def show(settings: Settings, name: str, file: str | None, rev: str | None) -> An
     """
     from skillforge.share import reading_words as words
     from skillforge.share import shelf, showing
-    from skillforge.verbs.looking import library_at, unknown
+    from skillforge.workflows.looking import library_at, unknown
 
     library = library_at(settings.start)
     commit = shelf.commit_of(library, rev)
@@ -120,7 +120,7 @@ def search(
     from skillforge.share import reading_words as words
     from skillforge.share import shelf
     from skillforge.share.search import search as find
-    from skillforge.verbs.looking import library_at
+    from skillforge.workflows.looking import library_at
 
     library = library_at(settings.start)
     commit = shelf.commit_of(library, rev)
@@ -164,7 +164,7 @@ def catalog(
     """
     from skillforge.share import forms, shelf
     from skillforge.share.catalog import fitted, readable, tokens
-    from skillforge.verbs.looking import library_at
+    from skillforge.workflows.looking import library_at
 
     settings.json = settings.json or format_ == "json"
     library = library_at(settings.start)

@@ -70,7 +70,7 @@ def health(settings: Settings, /, names: tuple[str, ...], **given: Any) -> Answe
 
     Exits 1 if a skill fails.
     """
-    from skillforge.checks.testing.session import read_shard
+    from skillforge.checks.cases.session import read_shard
     from skillforge.operate import deprecating, health_words
     from skillforge.operate.health import Ask, check_up, is_well
     from skillforge.propose.desk import Desk

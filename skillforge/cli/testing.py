@@ -11,7 +11,7 @@ from skillforge.cli.base import Answer, Settings, selection_options
 from skillforge.cli.output import use_colour
 
 if TYPE_CHECKING:
-    from skillforge.checks.testing.session import Progress, Tested
+    from skillforge.checks.cases.session import Progress, Tested
     from skillforge.model import Finding, Trial
 
 
@@ -80,7 +80,7 @@ def test(  # noqa: PLR0913, PLR0917 - one for each option
     passed, 1 if one did not.
     """
     from skillforge.checks.select import Selection
-    from skillforge.checks.testing import session
+    from skillforge.checks.cases import session
 
     settings.json = settings.json or format_ == "json"
     options = session.Options(
@@ -94,7 +94,7 @@ def test(  # noqa: PLR0913, PLR0917 - one for each option
 
 def _answer(tested: "Tested", format_: str, verbose: bool) -> Answer:
     from skillforge import report as reports
-    from skillforge.checks.testing import words
+    from skillforge.checks.cases import words
 
     data = {
         "skills": len(tested.paths),
@@ -121,8 +121,8 @@ def rendered(
     """Trials in the format that was asked for; None for words to people."""
     from skillforge import report as reports
     from skillforge.checks import all_rules
-    from skillforge.checks.testing import words
-    from skillforge.checks.testing.check import trial_findings
+    from skillforge.checks.cases import words
+    from skillforge.checks.cases.check import trial_findings
     from skillforge.model import Report
 
     if format_ == "junit":
@@ -143,7 +143,7 @@ def rendered(
 @contextmanager
 def progress(is_quiet: bool) -> Iterator["Progress"]:
     """A bar on a terminal, nothing in a pipe."""
-    from skillforge.checks.testing.session import Progress
+    from skillforge.checks.cases.session import Progress
 
     if is_quiet or sys.stderr is None or not sys.stderr.isatty():
         yield Progress()

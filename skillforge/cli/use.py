@@ -51,8 +51,8 @@ def use(settings: Settings, name: str, key: str) -> Answer:
     Exits 1, with nothing on standard output, if this key gets no such skill now: a new
     skill is tried on some keys first.
     """
-    from skillforge.verbs.handing import hand
-    from skillforge.verbs.looking import library_at
+    from skillforge.workflows.handing import hand
+    from skillforge.workflows.looking import library_at
 
     library = library_at(settings.start, settings.forge, settings.host)
     given, path, unwritten = hand(library, name, key)
@@ -126,7 +126,7 @@ def sync(settings: Settings, /, key: str, dry: bool, **where: str | None) -> Ans
     alone. Killed or interrupted, it is finished by the next one.
     """
     from skillforge.operate import handing, syncing
-    from skillforge.verbs.looking import library_at
+    from skillforge.workflows.looking import library_at
 
     folder = _folder(**where)
     library = library_at(settings.start, settings.forge, settings.host)

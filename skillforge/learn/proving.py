@@ -5,7 +5,7 @@ from skillforge.checks.evidence import private
 from skillforge.checks.overlap import Neighbour, neighbours
 from skillforge.checks.private import private_to
 from skillforge.checks.scan import scan
-from skillforge.checks.testing import replay
+from skillforge.checks.cases import replay
 from skillforge.document import parse
 from skillforge.learn.drafting import Drafted
 from skillforge.library import Library

@@ -107,7 +107,7 @@ class Door:
 
     def library(self) -> "Library":
         """The library as it is now: every call opens it anew."""
-        from skillforge.verbs.looking import library_at
+        from skillforge.workflows.looking import library_at
 
         return library_at(self.start, self.forge, self.host)
 

@@ -17,7 +17,7 @@ from skillforge.share import catalog, shelf
 from skillforge.share import search as searching
 from skillforge.store.index import Index, Shelved
 from skillforge.text import CATALOG_TOKENS, nearest
-from skillforge.verbs.looking import unknown
+from skillforge.workflows.looking import unknown
 
 MAIN = "main"  # the version that an edit is based on, whatever the key gets
 _ORDINARY = ("100644", "100755")

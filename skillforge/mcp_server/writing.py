@@ -152,7 +152,7 @@ def skill_record(
     """Keep how a use of a skill ended, for the version that this session was given."""
     from skillforge.operate import words as operate_words
     from skillforge.operate.reports import Report
-    from skillforge.verbs.recording import record
+    from skillforge.workflows.recording import record
 
     source = given.get("verified_by") or Source.NONE
     if source not in _PROVEN:

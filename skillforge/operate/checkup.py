@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from skillforge.checks.testing.trials import OUT_OF_TIME
+from skillforge.checks.cases.trials import OUT_OF_TIME
 from skillforge.model import Outcome, Skill, Trial
 from skillforge.store import Checked
 

@@ -12,10 +12,10 @@ from zlib import crc32
 
 from skillforge import sandbox
 from skillforge.checks.marks import is_pinned
-from skillforge.checks.testing import needs
-from skillforge.checks.testing.check import settings
-from skillforge.checks.testing.session import Progress, by_skill
-from skillforge.checks.testing.trials import OUT_OF_TIME, Plan, plan, run
+from skillforge.checks.cases import needs
+from skillforge.checks.cases.check import settings
+from skillforge.checks.cases.session import Progress, by_skill
+from skillforge.checks.cases.trials import (OUT_OF_TIME, Plan, plan, run)
 from skillforge.errors import ToolError
 from skillforge.library import Library
 from skillforge.model import SKILLS, Outcome, Skill, Trial

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from skillforge.checks import marks
-from skillforge.checks.testing import words
+from skillforge.checks.cases import words
 from skillforge.model import Trial
 from skillforge.operate.checkup import Checkup, Condition
 from skillforge.report import many, printable

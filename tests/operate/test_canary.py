@@ -13,7 +13,7 @@ from skillforge.model import Arm, Judged, Rollout
 from skillforge.operate.canary import Judgement, judge
 from skillforge.propose.desk import Desk
 from skillforge.store import Votes
-from skillforge.verbs.canary import looked_at
+from skillforge.workflows.canary import looked_at
 from tests.operate.conftest import NAME, POLICY, Field
 
 DAY = 86_400
@@ -284,7 +284,7 @@ def test_a_verdict_whose_proposal_got_lost_is_proposed_at_the_next_look(
 ) -> None:
     rolling.report(rolling.keys(Arm.STABLE, 30), "success")
     with monkeypatch.context() as patch:
-        patch.setattr("skillforge.verbs.canary.taken_back", _dies)
+        patch.setattr("skillforge.workflows.canary.taken_back", _dies)
         with pytest.raises(AssertionError, match="killed"):
             rolling.report(rolling.keys(Arm.CANARY, 30), "failure")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.checks.testing import changes
+from tests.checks.cases import changes
 from tests.conftest import Ran
 from tests.forks import run_changed
 from tests.propose.conftest import REVIEWER, Loop

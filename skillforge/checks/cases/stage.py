@@ -11,14 +11,8 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path, PurePosixPath
 
-from skillforge.checks.testing.cases import (
-    TESTS,
-    Case,
-    broken,
-    is_in_tests,
-    is_inside,
-)
-from skillforge.checks.testing.expect import wanted_files
+from skillforge.checks.cases.cases import (Case, TESTS, broken, is_in_tests, is_inside)
+from skillforge.checks.cases.expect import wanted_files
 from skillforge.errors import RequestError, unwritable
 from skillforge.model import Finding, Kind, Severity, Skill, Trial
 from skillforge.sandbox import ROOT, SKILL_DIR, Job, Limits, files

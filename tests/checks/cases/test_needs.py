@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from skillforge.checks.testing.needs import needs
+from skillforge.checks.cases.needs import needs
 from skillforge.library import read_folder
-from tests.checks.testing.conftest import Prove
+from tests.checks.cases.conftest import Prove
 
 
 def script(*dependencies: str, python: str = "") -> str:

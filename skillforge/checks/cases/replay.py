@@ -9,16 +9,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from skillforge.checks.testing.cases import (
-    REPLAY,
-    BadCaseError,
-    Case,
-    broken,
-    fill,
-    make,
-    placeholders,
-    read_yaml,
-)
+from skillforge.checks.cases.cases import (BadCaseError, Case, REPLAY, broken, fill, make, placeholders, read_yaml)
 from skillforge.conform import Spelled, as_text, misfit
 from skillforge.model import EVIDENCE, Finding, Kind, Outcome, Severity, Skill, Trial
 from skillforge.report import many

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from skillforge import sandbox
 from skillforge.checks import edition
 from skillforge.checks.select import Chosen, Selection, chosen
-from skillforge.checks.testing.cases import Case
-from skillforge.checks.testing.check import settings, shortcomings
-from skillforge.checks.testing.trials import Plan, plan, run
+from skillforge.checks.cases.cases import Case
+from skillforge.checks.cases.check import settings, shortcomings
+from skillforge.checks.cases.trials import (Plan, plan, run)
 from skillforge.errors import RequestError
 from skillforge.library import Library
 from skillforge.model import Finding, Kind, Outcome, Report, Severity, Trial

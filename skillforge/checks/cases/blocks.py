@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from skillforge.checks.testing.cases import Case
+from skillforge.checks.cases.cases import Case
 from skillforge.model import SKILL_FILE, Outcome, Skill, Trial
 from skillforge.text import code_blocks
 

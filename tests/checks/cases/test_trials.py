@@ -16,11 +16,11 @@ from typing import NoReturn
 
 import pytest
 
-from skillforge.checks.testing import stage
+from skillforge.checks.cases import stage
 from skillforge.errors import RequestError
 from skillforge.model import File, Kind
-from tests.checks.testing import changes
-from tests.checks.testing.conftest import Prove
+from tests.checks.cases import changes
+from tests.checks.cases.conftest import Prove
 from tests.sandbox.conftest import running
 
 PYTEST = """
@@ -362,7 +362,7 @@ def test_too_few_cases_are_told_but_not_refused_here(prove: Prove) -> None:
 def test_a_process_that_dies_is_an_error(prove: Prove) -> None:
     rows = "- {name: a, run: ['true']}\n- {name: b, run: ['true']}\n"
     prove.write({"tests/a.yaml": rows})
-    changed = {"skillforge.checks.testing.trials._try_once": changes.die}
+    changed = {"skillforge.checks.cases.trials._try_once": changes.die}
 
     found = prove.run("--json", "--jobs", "1", changed=changed).data["trials"]
 

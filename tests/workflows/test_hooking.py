@@ -9,7 +9,7 @@ import pytest
 
 from skillforge.cli.hook import _AGENTS
 from skillforge.learn.hooks import AGENTS
-from skillforge.verbs import hooking
+from skillforge.workflows import hooking
 from tests.conftest import LibraryFolder, Ran, Run, skill_md
 from tests.learn.conftest import export_run
 

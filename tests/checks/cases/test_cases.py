@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from tests.checks.testing.conftest import Prove
+from tests.checks.cases.conftest import Prove
 
 
 @pytest.mark.needs_sandbox

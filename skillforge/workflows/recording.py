@@ -28,7 +28,7 @@ def record_at(
         return done, []
     from pathlib import Path
 
-    from skillforge.verbs.looking import library_at
+    from skillforge.workflows.looking import library_at
 
     return record(library_at(Path(folder), *choice), reports, desk)
 
@@ -46,6 +46,6 @@ def record(
     voted = sorted({use.skill for use in done.uses if use.is_vote})
     if not voted:
         return done, []
-    from skillforge.verbs.canary import heard
+    from skillforge.workflows.canary import heard
 
     return done, heard(desk(), voted)

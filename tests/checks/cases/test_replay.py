@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.checks.testing.conftest import Prove
+from tests.checks.cases.conftest import Prove
 
 ROUND = "import sys; print(round(float(sys.argv[1]), 1))"
 SEEDS_ONLY = "import sys; print({'1.26': '1.3', '2.24': '2.2'}.get(sys.argv[1], '?'))"

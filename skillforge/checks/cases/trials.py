@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skillforge import sandbox, workers
-from skillforge.checks.testing import blocks, cases, replay, stage
-from skillforge.checks.testing.cases import Case
-from skillforge.checks.testing.expect import differences
-from skillforge.checks.testing.needs import Needs, needs, prepare
+from skillforge.checks.cases import (blocks, cases, replay, stage)
+from skillforge.checks.cases.cases import Case
+from skillforge.checks.cases.expect import differences
+from skillforge.checks.cases.needs import (Needs, needs, prepare)
 from skillforge.config import Policy
 from skillforge.errors import RequestError, SkillforgeError
 from skillforge.installation import install_command

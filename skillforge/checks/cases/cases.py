@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
-from skillforge.checks.testing.expect import unusable, wanted_files
+from skillforge.checks.cases.expect import unusable, wanted_files
 from skillforge.conform import (
     Loaded,
     Misfit,

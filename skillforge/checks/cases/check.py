@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from skillforge.checks.marks import is_only_marked
 from skillforge.checks.registry import Check, Subject
-from skillforge.checks.testing.trials import Plan, Settings, plan, run
+from skillforge.checks.cases.trials import (Plan, Settings, plan, run)
 from skillforge.config import Policy
 from skillforge.model import (
     CANARY,

@@ -10,7 +10,7 @@ from skillforge.propose.admission import Request
 from skillforge.propose.desk import Desk
 from skillforge.propose.opening import propose
 from skillforge.propose.promote import Promoted
-from skillforge.verbs.canary import Merged, rolled_out
+from skillforge.workflows.canary import Merged, rolled_out
 
 
 class Promotion(NamedTuple):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.checks.testing.conftest import Prove
+from tests.checks.cases.conftest import Prove
 
 
 def block(language: str, text: str) -> str:

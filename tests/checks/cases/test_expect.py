@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillforge.checks.testing import expect
-from skillforge.checks.testing.expect import differences
+from skillforge.checks.cases import expect
+from skillforge.checks.cases.expect import differences
 from skillforge.sandbox import Ended, Found
 
 
