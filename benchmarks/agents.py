@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 
 from benchmarks.measure import Row, Work, milliseconds, ratio, seconds
-from skillforge.mcp_server import reading
-from skillforge.mcp_server.door import Door
+from skillforge.mcp_server import read_tools
+from skillforge.mcp_server.context import Door
 from skillforge.share.catalog import tokens
 from skillforge.text import CATALOG_TOKENS
 
@@ -87,7 +87,7 @@ def sdk() -> object:
 
 def _page(door: Door) -> Row:
     """What an agent has to read of the first page."""
-    said = reading.skills_list(door, door.caller("bench", ""), {})
+    said = read_tools.skills_list(door, door.caller("bench", ""), {})
     taken = tokens(said)
     what = "skills_list of 10,000, tokens of a page"
     return Row(what, f"{taken:,}", "at most 3,000", taken <= CATALOG_TOKENS)
@@ -96,7 +96,7 @@ def _page(door: Door) -> Row:
 def rows(work: Work) -> list[Row]:
     root = work.large
     door = Door(root)
-    reading.skills_list(door, door.caller("bench", ""), {})  # makes the index
+    read_tools.skills_list(door, door.caller("bench", ""), {})  # makes the index
     floor, first = seconds(sdk, lambda: first_answer(root), times=9)
     cold, warm = listings(root)
     return [

@@ -19,11 +19,11 @@ from benchmarks.measure import (
 )
 from skillforge.gitrepo import trailers
 from skillforge.model import Draft, DraftFile
-from skillforge.propose import audit, story
+from skillforge.propose import audit, skill_history
 from skillforge.propose.admission import Request
-from skillforge.propose.desk import Desk
-from skillforge.propose.history import MAIN_LINE
-from skillforge.propose.opening import propose
+from skillforge.propose.history_steps import MAIN_LINE
+from skillforge.propose.submit import propose
+from skillforge.propose.workspace import Desk
 
 NAMES = ("".join(letters) for letters in itertools.product("abcdefghij", repeat=6))
 WHO = "Bench <bench@example.invalid>"
@@ -145,7 +145,7 @@ def looking_back(work: Path, promotions: int) -> list[Row]:
     floor, own, one = seconds(
         lambda: _bare_log(root),
         lambda: _audit(desk, promotions),
-        lambda: story.log(desk.library, "skill-000007"),
+        lambda: skill_history.log(desk.library, "skill-000007"),
         times=3,
     )
     return [

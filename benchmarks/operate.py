@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from benchmarks import sync
 from benchmarks.measure import Row, Work, command, git, library, milliseconds, seconds
-from skillforge import workers
-from skillforge.config import CanaryPolicy
+from skillforge import worker_pool
 from skillforge.model import Arm, Ended, Judged, Rollout, Source, Use
-from skillforge.operate import voices
-from skillforge.operate.assigning import has_canary
+from skillforge.operate import pseudonym
+from skillforge.operate.assignment import has_canary
 from skillforge.operate.canary import judge
+from skillforge.policy import CanaryPolicy
 from skillforge.store import Uses, Votes
 
 SEED = 20_261_117
@@ -75,7 +75,7 @@ def _some(cell: Cell, most: int, seeds: list[int]) -> list[Run]:
 
 def runs(cell: Cell, most: int, count: int) -> list[Run]:
     seeds = [SEED + number for number in range(count)]
-    parts = workers.spread(partial(_some, cell, most), seeds, 10)
+    parts = worker_pool.spread(partial(_some, cell, most), seeds, 10)
     return [run for part in parts for run in part]
 
 
@@ -137,7 +137,7 @@ def fill(path: Path, count: int) -> None:
     for number in range(count):
         outcome = Ended.SUCCESS if chance.random() < 0.9 else Ended.FAILURE
         skill = f"skill-{number % 100:05d}"
-        voice = voices.voice(skill, str(chance.randrange(count // 4)))
+        voice = pseudonym.voice(skill, str(chance.randrange(count // 4)))
         at = start + number * 31_536_000 // count
         use = Use(f"{number:032x}", skill, OLD, voice, at, outcome, Source.TEST)
         batch.append(use)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchmarks.measure import Row, Work, ratio, seconds
 from skillforge.library import Library
-from skillforge.operate.syncing import sync
+from skillforge.operate.folder_sync import sync
 
 
 def rows(work: Work) -> list[Row]:

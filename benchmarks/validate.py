@@ -13,7 +13,7 @@ import yaml
 from benchmarks.corpus import generate
 from benchmarks.measure import Row, Work, command, git, milliseconds, ratio, seconds
 from skillforge.checks import Ruleset
-from skillforge.checks.run import check_checkout, check_commit
+from skillforge.checks.runner import check_checkout, check_commit
 from skillforge.library import Library
 from skillforge.model import Profile
 

@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillforge import library as libraries
-from skillforge.propose.desk import Desk
+from skillforge.propose.workspace import Desk
 
 if TYPE_CHECKING:
-    from skillforge.checks.scan.session import Scanned
-    from skillforge.checks.cases.session import Tested
+    from skillforge.checks.cases.case_run import Tested
+    from skillforge.checks.scan.scan_run import Scanned
     from skillforge.model import Proposal, Report, Skill, Verdict
-    from skillforge.operate.reports import Recorded
+    from skillforge.operate.use_reports import Recorded
     from skillforge.propose.audit import Audit
-    from skillforge.propose.opening import Outcome
-    from skillforge.propose.story import Version
+    from skillforge.propose.skill_history import Version
+    from skillforge.propose.submit import Outcome
     from skillforge.share.search import Hit
-    from skillforge.workflows.handing import Handed
-    from skillforge.workflows.promoting import Promotion, TakenBack
+    from skillforge.workflows.promote import Promotion, TakenBack
+    from skillforge.workflows.use import Handed
 
 
 class Library:
@@ -57,24 +57,24 @@ class Library:
 
     def validate(self, *targets: str) -> "Report":
         """Check skills of the checkout, or folders; all skills if none is named."""
-        from skillforge.checks.select import Selection, validate
+        from skillforge.checks.skill_selection import Selection, validate
 
         return validate(self.root, Selection(targets), None)
 
     def scan(self, *targets: str) -> "Scanned":
         """Look for attacks, leaks and hidden text in skills or folders."""
-        from skillforge.checks.scan.session import run_scan
-        from skillforge.checks.select import Selection
+        from skillforge.checks.scan.scan_run import run_scan
+        from skillforge.checks.skill_selection import Selection
 
         return run_scan(self.root, Selection(targets))
 
     def test(self, *targets: str) -> "Tested":
         """Run the cases of skills in a sandbox."""
-        from skillforge.checks.select import Selection
-        from skillforge.checks.cases import session
+        from skillforge.checks.cases import case_run
+        from skillforge.checks.skill_selection import Selection
 
-        options, quiet = session.Options(), session.Progress()
-        return session.run_tests(self.root, Selection(targets), options, quiet)
+        options, quiet = case_run.Options(), case_run.Progress()
+        return case_run.run_tests(self.root, Selection(targets), options, quiet)
 
     def propose(
         self, target: str, why: str, *, origin: str = "", examples: tuple[str, ...] = ()
@@ -83,8 +83,8 @@ class Library:
 
         Without a proposal in the outcome its report tells what is wrong with the draft.
         """
-        from skillforge.propose.asking import Options, request
-        from skillforge.propose.opening import propose
+        from skillforge.propose.proposal_request import Options, request
+        from skillforge.propose.submit import propose
 
         desk = self._desk()
         options = Options(why=why, origin=origin, examples=examples)
@@ -120,24 +120,24 @@ class Library:
 
     def promote(self, number: int) -> "Promotion":
         """Merge what was checked and approved; without a merge, the gate refused it."""
-        from skillforge.workflows import promoting
+        from skillforge.workflows import promote
 
-        return promoting.promote(self._desk(), number)
+        return promote.promote(self._desk(), number)
 
     def rollback(
         self, name: str, why: str, *, to: str = "", now: bool = False
     ) -> "TakenBack":
         """Propose an earlier version again; `now` merges it where the policy allows."""
         from skillforge.propose.rollback import Wish
-        from skillforge.workflows import promoting
+        from skillforge.workflows import promote
 
-        return promoting.roll_back(self._desk(), Wish(name, to, why, at_once=now))
+        return promote.roll_back(self._desk(), Wish(name, to, why, at_once=now))
 
     def log(self, name: str) -> "list[Version]":
         """The versions of a skill on main, the newest first."""
-        from skillforge.propose import story
+        from skillforge.propose import skill_history
 
-        return story.log(self._desk().settled(), name)
+        return skill_history.log(self._desk().settled(), name)
 
     def audit(self) -> "Audit":
         """Prove from git alone that every change of a skill on main was judged."""
@@ -149,7 +149,7 @@ class Library:
 
     def use(self, name: str, key: str) -> "Handed":
         """The folder of the version of a skill that a key gets."""
-        from skillforge.workflows.handing import hand
+        from skillforge.workflows.use import hand
 
         return hand(self._desk().settled(), name, key)
 
@@ -158,8 +158,8 @@ class Library:
     ) -> "Recorded":
         """Report how a use of a skill ended; that may decide its rollout."""
         from skillforge.model import Ended, Source
-        from skillforge.operate.reports import Report
-        from skillforge.workflows.recording import record
+        from skillforge.operate.use_reports import Report
+        from skillforge.workflows.record import record
 
         use = Report(name, key, Ended(outcome), Source(verified_by))
         done, _judged = record(self._desk().settled(), [use], self._desk)

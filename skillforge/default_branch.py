@@ -11,11 +11,11 @@ disagree, the user is asked.
 import re
 from contextlib import suppress
 
-from skillforge.config import POLICY_FILE, read_policy
 from skillforge.errors import ConfigError, RequestError
 from skillforge.gitrepo import GitRepo, branches, refs
-from skillforge.gitrepo.disk import has_remote
+from skillforge.gitrepo.git_files import has_remote
 from skillforge.model import SKILLS
+from skillforge.policy import POLICY_FILE, read_policy
 
 DEFAULT = "main"
 _SHOWN = 5  # branches in a message

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skillforge import gitrepo, sandbox
-from skillforge.config import POLICY_FILE
+from skillforge.agent_folders import AGENTS, skills_folder
 from skillforge.errors import SkillforgeError
-from skillforge.forge.choosing import Choice, choose
+from skillforge.forge.github_address import find, is_github, token
 from skillforge.forge.local import LocalForge
-from skillforge.forge.place import find, is_github, token
+from skillforge.forge.resolve import Choice, choose
 from skillforge.gitrepo import remote
 from skillforge.installation import install_command
 from skillforge.library import Library
 from skillforge.model import SKILLS
-from skillforge.places import AGENTS, skills_folder
+from skillforge.policy import POLICY_FILE
 from skillforge.report import many, printable
 from skillforge.store import hook_log
 

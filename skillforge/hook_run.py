@@ -85,13 +85,13 @@ def _start_background(arguments: list[str]) -> None:
     It reads what the agent writes, so that nobody waits for an agent that is slow to
     write, or that never closes the pipe.
     """
-    from skillforge import proc
+    from skillforge import processes
     from skillforge.installation import program
 
     # Not at the end: it would be taken for the value of an option that lacks one.
     after = _after_run(arguments)
     line = [*program(), *arguments[:after], "--now", *arguments[after:]]
-    proc.leave(line, env=os.environ, stdin=_readable_input())
+    processes.leave(line, env=os.environ, stdin=_readable_input())
 
 
 def _readable_input() -> int | None:

@@ -21,8 +21,8 @@ from skillforge.model import (
 )
 
 if TYPE_CHECKING:
-    from skillforge.config import Policy
     from skillforge.model import DraftFile
+    from skillforge.policy import Policy
 
 Listing: TypeAlias = dict[str, list[TreeFile]]
 _FEW_NAMES = 1000  # that fit on a command line; beyond, all are listed
@@ -56,7 +56,7 @@ class Library:
 
     @classmethod
     def _without_git(cls, start: Path) -> "Library | None":
-        from skillforge.config import POLICY_FILE
+        from skillforge.policy import POLICY_FILE
 
         is_one = (start / SKILLS).is_dir() or (start / POLICY_FILE).is_file()
         return cls(start) if is_one else None
@@ -105,7 +105,7 @@ class Library:
 
     def policy(self, revision: str | None = None) -> "Policy":
         """The policy in the checkout, or at a commit."""
-        from skillforge.config import POLICY_FILE, read_policy
+        from skillforge.policy import POLICY_FILE, read_policy
 
         return read_policy(self.read_file(POLICY_FILE, revision))
 
@@ -163,7 +163,7 @@ class Library:
 
     def changed_since(self, base: str, head: str) -> list[str]:
         """Skills that a branch changed since it left `base`; `head` still has them."""
-        from skillforge.gitrepo.comparing import changed_paths
+        from skillforge.gitrepo.diff import changed_paths
 
         repo = self.repository()
         paths = changed_paths(repo, repo.merge_base(base, head), head, SKILLS)

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skillforge import default_branch
-from skillforge.config import POLICY_FILE, read_policy
 from skillforge.document.edit import scalar
 from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.gitrepo import GitRepo, find_root
 from skillforge.installation import requirement
 from skillforge.library import Library, replace_file
 from skillforge.model import SKILL_FILE, SKILLS
+from skillforge.policy import POLICY_FILE, read_policy
 from skillforge.resources import github_files, template
 
 _LIBRARY_FILES = {

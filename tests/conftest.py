@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from skillforge import cli, forks, sandbox
+from skillforge import cli, fork_server, sandbox
 from skillforge.checks import registry
 from skillforge.document import parse
 from skillforge.errors import SkillforgeError
@@ -31,7 +31,7 @@ settings.register_profile(
     "ours", deadline=None, derandomize=IS_CI, max_examples=EXAMPLES
 )
 settings.load_profile("ours")
-forks.prepare(get_ready)
+fork_server.prepare(get_ready)
 refuse_forks_beside_threads()
 
 

@@ -20,11 +20,11 @@ from typing import Any, TypeVar
 from unittest import mock
 
 import skillforge
-from skillforge import cli, sandbox, workers
+from skillforge import cli, sandbox, worker_pool
 from skillforge.checks import registry
-from skillforge.config import read_policy
 from skillforge.errors import ToolError
-from skillforge.forks import Child
+from skillforge.fork_server import Child
+from skillforge.policy import read_policy
 
 R = TypeVar("R")
 
@@ -46,7 +46,9 @@ def refuse_forks_beside_threads() -> None:
 
         def refusing() -> Any:
             if len(list(Path("/proc/self/task").glob("*"))) > 1:
-                raise RuntimeError(f"os.{name} beside threads; see skillforge.forks")
+                raise RuntimeError(
+                    f"os.{name} beside threads; see skillforge.fork_server"
+                )
             return fork()
 
         setattr(os, name, refusing)
@@ -68,7 +70,7 @@ def get_ready() -> None:
 def at_once(works: Sequence[Callable[[], R]]) -> list[R]:
     """The results of many processes that run at the same time."""
     with ThreadPoolExecutor(len(works)) as pool:
-        return list(pool.map(partial(workers.apart, seconds=_SECONDS), works))
+        return list(pool.map(partial(worker_pool.apart, seconds=_SECONDS), works))
 
 
 def run(arguments: Sequence[str], **env: str) -> tuple[int, str, str]:
@@ -89,7 +91,7 @@ def run_changed(
     changes: Mapping[str, Callable[..., object]], arguments: Sequence[str]
 ) -> tuple[int, str, str]:
     """Code and output of a command in a process where names stand for other things."""
-    return workers.apart(partial(_run_changed, changes, tuple(arguments)), _SECONDS)
+    return worker_pool.apart(partial(_run_changed, changes, tuple(arguments)), _SECONDS)
 
 
 def _run_changed(
@@ -120,7 +122,7 @@ def dies_at(step: int, *arguments: str) -> bool:
 
 def _ends_early(work: Callable[[], object]) -> bool:
     try:
-        workers.apart(work, _SECONDS)
+        worker_pool.apart(work, _SECONDS)
     except ToolError as err:
         if err.message == "it crashed":
             return True

@@ -7,7 +7,7 @@ from typing import Any
 from unittest import mock
 
 from skillforge.gitrepo import GitRepo
-from skillforge.gitrepo.objects import Objects
+from skillforge.gitrepo.object_reader import Objects
 
 
 @dataclass

@@ -13,14 +13,14 @@ from socket import socket
 from typing import Any, TypeVar
 from unittest import mock
 
-from skillforge import proc, workers
+from skillforge import processes, worker_pool
 
 R = TypeVar("R")
 
 
 def spread(processors: int, work: Callable[[Sequence[Any]], R], items: Any) -> list[R]:
     with mock.patch("os.cpu_count", return_value=processors):
-        return workers.spread(work, items, 10)
+        return worker_pool.spread(work, items, 10)
 
 
 def doubled(part: Sequence[int]) -> list[int]:
@@ -55,7 +55,7 @@ def no_answer() -> object:
 
 
 def starts_another(said: Path) -> None:
-    other = proc.start(["sleep", "60"])
+    other = processes.start(["sleep", "60"])
     said.write_text(str(other.pid))
     time.sleep(60)
 
@@ -79,7 +79,7 @@ def squared_or_dies(fatal: int, number: int) -> int:
 
 
 def farmed(work: Callable[[int], Any], items: Sequence[int], jobs: int) -> Any:
-    return dict(workers.farm(work, items, jobs))
+    return dict(worker_pool.farm(work, items, jobs))
 
 
 def sleeps(folder: Path, _: int) -> None:
@@ -89,7 +89,7 @@ def sleeps(folder: Path, _: int) -> None:
 
 def farm_that_nobody_waits_for(folder: Path) -> None:
     with suppress(TimeoutError), alarm(folder):
-        next(workers.farm(partial(sleeps, folder), range(2), 2))
+        next(worker_pool.farm(partial(sleeps, folder), range(2), 2))
 
 
 @contextmanager
@@ -115,7 +115,7 @@ def from_many_threads() -> list[int]:
     found: list[int] = []
 
     def ask(number: int) -> None:
-        found.append(workers.apart(partial(pow, number, 2), 60))
+        found.append(worker_pool.apart(partial(pow, number, 2), 60))
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(16)]
     for thread in threads:
@@ -157,7 +157,7 @@ def spread_without_forks() -> list[list[int]]:
 
 def apart_without_forks() -> None:
     refuse_forks()
-    workers.apart(os.getpid, 10)
+    worker_pool.apart(os.getpid, 10)
 
 
 def send_pid(to: socket) -> None:

@@ -5,23 +5,30 @@ from functools import cache
 from pathlib import Path
 
 from skillforge import __version__, document
-from skillforge.checks import folder, learned, lint, portable, quick, scan, spec
+from skillforge.checks import fast_path, scan
 from skillforge.checks.gate_rules import gate_rules
-from skillforge.config import POLICY_FILE
+from skillforge.checks.rules import (
+    anti_learning,
+    file_layout,
+    portability,
+    quality,
+    specification,
+)
 from skillforge.errors import ConfigError, RequestError
 from skillforge.model import Document, Finding, Profile, Rule, Severity, Skill
+from skillforge.policy import POLICY_FILE
 from skillforge.resources import schema_path
 from skillforge.text import nearest
 
-_FOLDER_RULES = (*spec.FOLDER_RULES, *folder.FOLDER_RULES)
+_FOLDER_RULES = (*specification.FOLDER_RULES, *file_layout.FOLDER_RULES)
 _FIELD_RULES = (
-    *spec.FIELD_RULES,
-    *portable.FIELD_RULES,
-    *lint.FIELD_RULES,
-    *learned.FIELD_RULES,
+    *specification.FIELD_RULES,
+    *portability.FIELD_RULES,
+    *quality.FIELD_RULES,
+    *anti_learning.FIELD_RULES,
 )
-_BODY_RULES = (*portable.BODY_RULES, *lint.BODY_RULES, *learned.BODY_RULES)
-_LEARNED = frozenset(rule.id for rule in learned.BODY_RULES)
+_BODY_RULES = (*portability.BODY_RULES, *quality.BODY_RULES, *anti_learning.BODY_RULES)
+_LEARNED = frozenset(rule.id for rule in anti_learning.BODY_RULES)
 
 
 @cache
@@ -93,16 +100,16 @@ class Ruleset:
     def check(self, skill: Skill) -> list[Finding]:
         """All that is wrong with a skill; paths are relative to its folder."""
         found: list[Finding] = []
-        if not quick.files_are_fine(skill):
+        if not fast_path.files_are_fine(skill):
             _ask(self._on_files, found, skill)
         doc = skill.document
         if doc is not None:
             # What the parser found cannot be switched off: closed on doubt.
             found.extend(doc.problems)
             if doc.readable:
-                if not quick.fields_are_fine(skill, doc):
+                if not fast_path.fields_are_fine(skill, doc):
                     _ask(self._on_fields, found, skill, doc)
-                if not quick.body_is_fine(skill, doc):
+                if not fast_path.body_is_fine(skill, doc):
                     self._ask_on_body(found, skill, doc)
         return found
 
@@ -117,9 +124,9 @@ class Ruleset:
 def _for_maker(rule: Rule, skill: Skill, severity: Severity) -> Severity:
     """What counts for more or less by who made the skill."""
     if rule.id in _LEARNED:
-        return learned.severity_for(skill, severity)
-    if rule is lint.sections_required:
-        return learned.sections_severity(skill, severity)
+        return anti_learning.severity_for(skill, severity)
+    if rule is quality.sections_required:
+        return anti_learning.sections_severity(skill, severity)
     return severity
 
 

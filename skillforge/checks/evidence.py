@@ -5,8 +5,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 from skillforge.checks.registry import Check, Subject
-from skillforge.config import Policy
-from skillforge.conform import misfit
 from skillforge.model import (
     EVIDENCE,
     Example,
@@ -17,8 +15,10 @@ from skillforge.model import (
     is_of_agent,
 )
 from skillforge.model.example import digest, split
+from skillforge.policy import Policy
 from skillforge.redact import Known, remains
 from skillforge.report import many
+from skillforge.schema_errors import misfit
 from skillforge.text import terms
 
 Said: TypeAlias = Mapping[str, Mapping[str, Any]]

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
-from skillforge.checks import sketches
+from skillforge.checks import similarity_index
 from skillforge.checks.registry import Check, Subject
 from skillforge.checks.triggers import Trigger, Triggers
 from skillforge.document import parse
@@ -32,12 +32,12 @@ class Neighbour(NamedTuple):
 
 def neighbours(library: Library, commit: str, document: Document) -> list[Neighbour]:
     """Skills of a commit that say much the same as a document, the nearest first."""
-    wanted = sketches.said_by(document)
+    wanted = similarity_index.said_by(document)
     found = []
-    for name in sketches.candidates(library, commit, wanted):
+    for name in similarity_index.candidates(library, commit, wanted):
         other = library.repository().find(f"{commit}:{SKILLS}/{name}/{SKILL_FILE}")
         if other is not None:
-            alike = similarity(wanted, sketches.said_by(parse(other.data)))
+            alike = similarity(wanted, similarity_index.said_by(parse(other.data)))
             if alike >= SIMILAR:
                 found.append(Neighbour(name, alike))
     return sorted(found, key=lambda n: (-n.similarity, n.name))
@@ -46,7 +46,7 @@ def neighbours(library: Library, commit: str, document: Document) -> list[Neighb
 def pairs(library: Library, commit: str) -> list[tuple[str, str, float]]:
     """Skills of a commit that say much the same, two by two, the nearest first."""
     repo = library.repository()
-    likely = sketches.likely_pairs(library, commit)
+    likely = similarity_index.likely_pairs(library, commit)
     entries = repo.tree(f"{commit}:{SKILLS}")
     keys = {pair: " ".join(entries[name].object for name in pair) for pair in likely}
     kept = Cache.of(repo.common_dir)
@@ -63,7 +63,7 @@ def _compared(library: Library, commit: str, pairs: list[Pair]) -> dict[Pair, fl
     """How much skills say the same, two by two."""
     names = sorted({name for pair in pairs for name in pair})
     said = {
-        skill.name: sketches.said_by(skill.document)
+        skill.name: similarity_index.said_by(skill.document)
         for skill in (library.read_at(commit, names) if names else ())
         if skill.document is not None
     }
@@ -87,7 +87,7 @@ def _findings(subject: Subject) -> Iterator[Finding]:
     yield from (_alike(near, "says") for near in doubles)
     mine, before = Trigger.of(skill), subject.before
     if before is None or mine.description != Trigger.of(before).description:
-        others = sketches.triggers(subject.library, subject.base).without(gone)
+        others = similarity_index.triggers(subject.library, subject.base).without(gone)
         ranked = others.like(mine.terms)
         told = {near.name for near in doubles}
         for name, alike in ranked:

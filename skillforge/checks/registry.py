@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
 
-from skillforge.config import Policy
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE, File, Finding, Kind, Severity, Skill
+from skillforge.policy import Policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,17 @@ class Check(NamedTuple):
 @cache
 def checks() -> dict[str, Check]:
     """Every check by name, the cheap ones first."""
-    from skillforge.checks import evidence, overlap, run
-    from skillforge.checks.scan import session
-    from skillforge.checks.cases import check
+    from skillforge.checks import evidence, overlap, runner
+    from skillforge.checks.cases import case_check
+    from skillforge.checks.scan import scan_run
 
-    every = (run.CHECK, session.CHECK, overlap.CHECK, evidence.CHECK, check.CHECK)
+    every = (
+        runner.CHECK,
+        scan_run.CHECK,
+        overlap.CHECK,
+        evidence.CHECK,
+        case_check.CHECK,
+    )
     return {each.name: each for each in every}
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from skillforge.forge.choosing import Choice
+    from skillforge.forge.resolve import Choice
 
 F = TypeVar("F", bound=Callable[..., Any])
 Stages = Mapping[str, Mapping[str, tuple[str, str]]]
@@ -43,7 +43,7 @@ class Settings:
     @property
     def choice(self) -> "Choice":
         """Which forge is asked for."""
-        from skillforge.forge.choosing import Choice
+        from skillforge.forge.resolve import Choice
 
         return Choice(self.forge, self.host)
 
@@ -131,7 +131,7 @@ format_option = click.option(
 
 
 def _complete_targets(*asked: Any) -> Any:
-    from skillforge.cli.completing import targets
+    from skillforge.cli.completions import targets
 
     return targets(*asked)
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli import completing
+from skillforge.cli import completions
 from skillforge.cli.base import Answer, F, Group, Settings, forge_options
 from skillforge.cli.propose import as_option
 from skillforge.errors import ConflictError
@@ -13,7 +13,7 @@ from skillforge.model import Rollout, RolloutState
 from skillforge.workflows.canary import looked_at
 
 if TYPE_CHECKING:
-    from skillforge.propose.desk import Desk
+    from skillforge.propose.workspace import Desk
 
 
 @click.group(cls=Group)
@@ -35,7 +35,7 @@ def canary() -> None:
 
 
 @canary.command()
-@click.argument("name", required=False, shell_complete=completing.skills)
+@click.argument("name", required=False, shell_complete=completions.skills)
 @forge_options
 @click.pass_obj
 def status(settings: Settings, name: str | None) -> Answer:
@@ -68,16 +68,16 @@ def status(settings: Settings, name: str | None) -> Answer:
 
 
 def _no_rollout(desk: "Desk", name: str) -> Answer:
-    from skillforge.operate import assigning
+    from skillforge.operate import assignment
 
-    given = assigning.assigned(desk.library, name, "")
+    given = assignment.assigned(desk.library, name, "")
     data = {"skill": name, "state": None, "verdict": None, "version": given.version}
     words = f"{name} has no rollout: everybody gets {given.version[:12]}"
     return Answer(data | {"rollouts": []}, words)
 
 
 @canary.command("set")
-@click.argument("name", shell_complete=completing.skills)
+@click.argument("name", shell_complete=completions.skills)
 @click.option(
     "--share",
     type=click.FloatRange(0, 100, min_open=True, max_open=True),
@@ -111,7 +111,7 @@ def set_share(
 def _decision(command: F) -> F:
     """Give a command what every decision on a rollout takes."""
     why = click.option("--why", default="", help="The reason, for history.")
-    name = click.argument("name", shell_complete=completing.skills)
+    name = click.argument("name", shell_complete=completions.skills)
     return name(why(as_option(forge_options(command))))
 
 
@@ -162,18 +162,18 @@ def _change(desk: "Desk", name: str, event: str, how: Any) -> Answer:
 
 
 def _desk(settings: Settings, speaks_for: str | None) -> "Desk":
-    from skillforge.propose.desk import Desk
+    from skillforge.propose.workspace import Desk
 
     return Desk.at(settings.start, speaks_for, settings.choice)
 
 
 def _start(desk: "Desk", name: str, share: float) -> None:
     """Start a rollout of what main holds, beside the version before."""
-    from skillforge.operate import assigning, rollouts
-    from skillforge.propose import story
+    from skillforge.operate import assignment, rollouts
+    from skillforge.propose import skill_history
 
-    assigning.assigned(desk.library, name, "")  # a name that there is
-    newest = story.log(desk.library, name)[0]
+    assignment.assigned(desk.library, name, "")  # a name that there is
+    newest = skill_history.log(desk.library, name)[0]
     wanted = Rollout(
         name, "", newest.before, newest.tree, share, desk.by.seconds,
         merge=newest.step.name, proposal=newest.step.number,

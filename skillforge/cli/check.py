@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skillforge.cli import completing
+from skillforge.cli import completions
 from skillforge.cli.base import (
     Answer,
     Settings,
@@ -15,7 +15,7 @@ from skillforge.cli.output import use_colour
 from skillforge.model import Profile
 
 if TYPE_CHECKING:
-    from skillforge.checks.fix import Fix
+    from skillforge.checks.fixes import Fix
     from skillforge.model import Report
 
 
@@ -57,17 +57,17 @@ def validate(  # noqa: PLR0913, PLR0917 - one for each option
 
     Exits 0 if nothing blocks promotion, 1 if something does.
     """
-    from skillforge.checks import select
+    from skillforge.checks import skill_selection
 
     settings.json = settings.json or format_ == "json"
-    selection = select.Selection(targets, changed_since, rev)
+    selection = skill_selection.Selection(targets, changed_since, rev)
     wanted = Profile(profile) if profile else None
     fixes = None
     if write and not fix:
         raise click.UsageError("--write goes with --fix")
     if fix:
-        fixes = select.fix(settings.start, selection, wanted, write=write)
-    report = select.validate(settings.start, selection, wanted)
+        fixes = skill_selection.fix(settings.start, selection, wanted, write=write)
+    report = skill_selection.validate(settings.start, selection, wanted)
     answer = _answer(report, format_, notes)
     return answer if fixes is None else _with_fixes(answer, fixes, write)
 
@@ -97,7 +97,7 @@ def _with_fixes(answer: Answer, fixes: "list[Fix]", written: bool) -> Answer:
 
 @click.command()
 @click.argument(
-    "rule_id", required=False, metavar="[ID]", shell_complete=completing.rules
+    "rule_id", required=False, metavar="[ID]", shell_complete=completions.rules
 )
 @common_options
 @click.pass_obj
@@ -108,10 +108,12 @@ def rules(_settings: Settings, rule_id: str | None) -> Answer:
     skillforge rules                 one line for each
     skillforge rules yaml-colon      what it asks for, and why
     """
-    from skillforge.checks import manual
+    from skillforge.checks import rule_manual
 
     if rule_id:
-        rule = manual.find(rule_id)
-        return Answer({"rules": [manual.entry(rule)]}, manual.page(rule))
-    every = manual.every_rule()
-    return Answer({"rules": [manual.entry(r) for r in every]}, manual.table(every))
+        rule = rule_manual.find(rule_id)
+        return Answer({"rules": [rule_manual.entry(rule)]}, rule_manual.page(rule))
+    every = rule_manual.every_rule()
+    return Answer(
+        {"rules": [rule_manual.entry(r) for r in every]}, rule_manual.table(every)
+    )

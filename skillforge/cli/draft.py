@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli import completing
+from skillforge.cli import completions
 from skillforge.cli.base import Answer, Group, Settings, common_options, forge_options
 from skillforge.cli.output import use_colour
 from skillforge.cli.propose import as_option
 
 if TYPE_CHECKING:
-    from skillforge.learn.drafting import Drafted
+    from skillforge.learn.draft import Drafted
     from skillforge.library import Library
     from skillforge.model import Report
 
@@ -68,7 +68,7 @@ def show(settings: Settings, number: str) -> Answer:
     default="",
     metavar="SKILL",
     help="Edit a skill instead.",
-    shell_complete=completing.skills,
+    shell_complete=completions.skills,
 )
 @click.option(
     "--agent", default="", metavar="CMD", help="Let a command rewrite the draft."
@@ -99,9 +99,9 @@ def draft(settings: Settings, /, number: str, **given: Any) -> Answer:
     Exits 0 with a draft, 1 if a check has something against it, 4 if there are not
     enough verified successes, or the skill is there already.
     """
-    from skillforge.learn import drafting
+    from skillforge.learn import draft
     from skillforge.learn import patterns as learned
-    from skillforge.learn.proving import doubles, proven
+    from skillforge.learn.draft_checks import doubles, proven
     from skillforge.library import Library
 
     if given["name"] and given["into"]:
@@ -110,9 +110,9 @@ def draft(settings: Settings, /, number: str, **given: Any) -> Answer:
         )
     library = Library.open(settings.start)
     pattern = learned.one(library, number)
-    made = drafting.drafted(library, pattern, given["name"], given["into"])
+    made = draft.drafted(library, pattern, given["name"], given["into"])
     if given["agent"]:
-        from skillforge.learn.agent import rewritten
+        from skillforge.learn.agent_rewrite import rewritten
 
         before, made = made, rewritten(made, given["agent"])
         if made.draft.digest == before.draft.digest:
@@ -143,7 +143,7 @@ def _written(
     library: "Library", made: "Drafted", report: "Report", *, is_rehearsal: bool
 ) -> Answer:
     from skillforge import report as reports
-    from skillforge.learn import placing
+    from skillforge.learn import write_checkout
     from skillforge.learn.words import draft_data, draft_text
     from skillforge.model import SKILL_FILE
     from skillforge.propose.words import finding_lines
@@ -157,7 +157,7 @@ def _written(
         shown = map(printable, text.rstrip().split("\n"))
         words = "\n".join([*shown, *lines])
         return Answer(data | {"text": text}, words, ok=report.ok)
-    placing.place(library, made.draft, is_edit=made.is_edit)
+    write_checkout.place(library, made.draft, is_edit=made.is_edit)
     words = "\n".join([*lines, draft_text(made)])
     return Answer(data, words, ok=report.ok)
 
@@ -168,8 +168,8 @@ def _propose(settings: Settings, made: "Drafted", given: dict[str, Any]) -> Answ
     from skillforge.cli.propose import noted, proposed
     from skillforge.learn.words import draft_data
     from skillforge.propose.admission import Request
-    from skillforge.propose.desk import Desk
-    from skillforge.propose.opening import propose
+    from skillforge.propose.submit import propose
+    from skillforge.propose.workspace import Desk
 
     desk = Desk.at_work(settings.start, given["speaks_for"], settings.choice)
     wanted = replace(made.draft, why=given["why"] or made.draft.why)

@@ -10,14 +10,14 @@ from skillforge.errors import RequestError
 
 if TYPE_CHECKING:
     from skillforge.forge.github import GitHubForge
-    from skillforge.propose.desk import Desk
+    from skillforge.propose.workspace import Desk
 
 
 def desk_on_github(settings: Settings) -> "tuple[Desk, GitHubForge]":
     """A desk whose forge is GitHub, whatever the policy says."""
-    from skillforge.forge.choosing import GITHUB, Choice
     from skillforge.forge.github import GitHubForge
-    from skillforge.propose.desk import Desk
+    from skillforge.forge.resolve import GITHUB, Choice
+    from skillforge.propose.workspace import Desk
 
     desk = Desk.at(settings.start, None, Choice(GITHUB, settings.host))
     assert isinstance(desk.forge, GitHubForge)
@@ -49,18 +49,18 @@ def protect(settings: Settings, dry_run: bool, owners: tuple[str, ...]) -> Answe
     skillforge protect --dry-run
     skillforge protect --owner @acme/reviewers
     """
-    from skillforge.forge import protection
+    from skillforge.forge import branch_protection
     from skillforge.report import many, to_json
 
     if any(not owner.startswith("@") for owner in owners):
         raise click.UsageError("--owner is @LOGIN or @ORGANISATION/TEAM")
     desk, forge = desk_on_github(settings)
     forge.look()
-    names = owners or (protection.default_owner(forge.hosted.wire),)
+    names = owners or (branch_protection.default_owner(forge.hosted.wire),)
     policy = desk.library.policy(desk.library.tip)
-    calls = protection.plan(forge.hosted, policy, names)
+    calls = branch_protection.plan(forge.hosted, policy, names)
     if not dry_run:
-        protection.apply(forge.hosted.wire, calls)
+        branch_protection.apply(forge.hosted.wire, calls)
     lines = []
     for call in calls:
         lines.append(f"{call.verb} {call.path}: {call.why}")
@@ -94,12 +94,12 @@ def promoted(settings: Settings, span: str) -> Answer:
     Exits 1 if something reached main without the approvals that the policy asks for,
     or against the gate.
     """
-    from skillforge.propose import audit, recording, words
+    from skillforge.propose import audit, backfill_notes, words
 
     desk, forge = desk_on_github(settings)
     forge.look()
     chosen = audit.commits_of(desk.library, span) if span else None
-    done = recording.record(desk.library, forge, chosen, desk.by)
+    done = backfill_notes.record(desk.library, forge, chosen, desk.by)
     started = _rolled_out(desk, forge, chosen) if chosen else []
     wrong = audit.audit(desk.library, None, span).exceptions
     lines = [
@@ -119,21 +119,21 @@ def promoted(settings: Settings, span: str) -> Answer:
 
 def _rolled_out(desk: "Desk", forge: "GitHubForge", commits: set[str]) -> list[str]:
     """Start the rollouts that the policy wants after merges, and share them."""
-    from skillforge.operate import agreeing
-    from skillforge.propose import history
+    from skillforge.operate import rollout_sync
+    from skillforge.propose import history_steps
     from skillforge.workflows.canary import Merged, rolled_out
 
     library, remote = desk.library, forge.hosted.remote
-    agreeing.agree(library, remote, desk.by)
+    rollout_sync.agree(library, remote, desk.by)
     started = []
-    for step in history.steps(library, library.tip):
+    for step in history_steps.steps(library, library.tip):
         if step.name in commits and step.is_promotion:
             for name in step.skills:
                 merged = Merged(name, str(step.action), step.name, step.number)
                 rollout, _ = rolled_out(desk, merged)
                 started += [name] if rollout and rollout.is_running else []
     if started:
-        agreeing.agree(library, remote, desk.by)
+        rollout_sync.agree(library, remote, desk.by)
     return started
 
 
@@ -150,8 +150,8 @@ def report(settings: Settings, file: str, head: str, run: str) -> Answer:
     FILE is the gate.json of a run that could not write itself. Nothing in it is taken
     on trust: it has to be about SHA, and only words and numbers of it are shown.
     """
-    from skillforge.forge.record import load_verdict
-    from skillforge.propose import page
+    from skillforge.forge.proposal_record import load_verdict
+    from skillforge.propose import review_page
 
     desk, forge = desk_on_github(settings)
     try:
@@ -172,8 +172,8 @@ def report(settings: Settings, file: str, head: str, run: str) -> Answer:
     found = forge.at(head)
     numbers = [proposal.number for proposal in found]
     for proposal in found:
-        doubts = page.doubts(desk.library, proposal, verdict)
-        forge.report(proposal.number, page.report(verdict, doubts, run))
+        doubts = review_page.doubts(desk.library, proposal, verdict)
+        forge.report(proposal.number, review_page.report(verdict, doubts, run))
     lines = [f"pull request {number} shows the report" for number in numbers]
     data = {"proposals": numbers, "passed": verdict.passed}
     return Answer(

@@ -2,7 +2,7 @@
 
 import click
 
-from skillforge.cli import completing
+from skillforge.cli import completions
 from skillforge.cli.base import Answer, Settings, common_options, forge_options
 from skillforge.cli.propose import as_option, origin_option
 from skillforge.cli.review import promoted
@@ -10,7 +10,7 @@ from skillforge.model import Origin
 
 
 @click.command()
-@click.argument("name", shell_complete=completing.skills)
+@click.argument("name", shell_complete=completions.skills)
 @common_options
 @click.pass_obj
 def log(settings: Settings, name: str) -> Answer:
@@ -19,16 +19,16 @@ def log(settings: Settings, name: str) -> Answer:
     Each with its readable version, tree, date, proposal, author, approvers, and the
     commit that took it back, if one did. A skill that is gone has a history, too.
     """
-    from skillforge.propose import story, words
-    from skillforge.propose.desk import Desk
+    from skillforge.propose import skill_history, words
+    from skillforge.propose.workspace import Desk
 
-    versions = story.log(Desk.at(settings.start).settled(), name)
+    versions = skill_history.log(Desk.at(settings.start).settled(), name)
     data = {"skill": name, "versions": [version.data for version in versions]}
     return Answer(data, words.log_text(versions))
 
 
 @click.command()
-@click.argument("name", shell_complete=completing.skills)
+@click.argument("name", shell_complete=completions.skills)
 @common_options
 @click.pass_obj
 def why(settings: Settings, name: str) -> Answer:
@@ -36,10 +36,10 @@ def why(settings: Settings, name: str) -> Answer:
 
     Follows a skill through renames and consolidations, and after it is gone.
     """
-    from skillforge.propose import story, words
-    from skillforge.propose.desk import Desk
+    from skillforge.propose import skill_history, words
+    from skillforge.propose.workspace import Desk
 
-    found = story.why(Desk.at(settings.start).settled(), name)
+    found = skill_history.why(Desk.at(settings.start).settled(), name)
     return Answer(words.story_data(found), words.story_text(found))
 
 
@@ -64,8 +64,8 @@ def audit(settings: Settings, span: str, since: str, remote: bool) -> Answer:
     not the approved one, evidence that is not there.
     """
     from skillforge.propose import audit as audits
-    from skillforge.propose import drift, words
-    from skillforge.propose.desk import Desk
+    from skillforge.propose import remote_audit, words
+    from skillforge.propose.workspace import Desk
 
     desk = Desk.at(settings.start, None, settings.choice)
     if remote:
@@ -74,14 +74,14 @@ def audit(settings: Settings, span: str, since: str, remote: bool) -> Answer:
     forge = desk.forge if desk.forge.is_here else None
     done = audits.audit(library, forge, span, since)
     if remote:
-        done = drift.confirmed(library, desk.forge, done, span)
+        done = remote_audit.confirmed(library, desk.forge, done, span)
     data = words.audit_data(done)
     text = words.audit_text(done, desk.forge.is_here)
     return Answer(data, text, ok=not done.exceptions)
 
 
 @click.command()
-@click.argument("name", shell_complete=completing.skills)
+@click.argument("name", shell_complete=completions.skills)
 @click.option("--to", default="", metavar="VERSION", help="Version, tree, or commit.")
 @click.option("--why", default="", help="The reason, for the reviewer and history.")
 @click.option(
@@ -112,14 +112,14 @@ def rollback(  # noqa: PLR0913, PLR0917 - one for each option
     skillforge rollback csv-tables --to 1.2.0 --why "..."
     """
     from skillforge.propose import rollback, words
-    from skillforge.propose.desk import Desk
-    from skillforge.workflows import promoting
+    from skillforge.propose.workspace import Desk
+    from skillforge.workflows import promote
 
     if not why.strip():
         raise click.UsageError("say why: --why TEXT")
     desk = Desk.at_work(settings.start, speaks_for, settings.choice)
     wish = rollback.Wish(name, to, why, Origin(origin or Origin.HUMAN), now)
-    done = promoting.roll_back(desk, wish, supersede=supersede)
+    done = promote.roll_back(desk, wish, supersede=supersede)
     if done.promotion:
         return promoted(desk.library.main, done.promotion, done.created)
     data = words.opened_data(done.proposal, done.created) | {

@@ -8,7 +8,7 @@ import click
 from skillforge.cli.base import Answer, Group, Settings, common_options
 
 if TYPE_CHECKING:
-    from skillforge.workflows.hooking import Change
+    from skillforge.workflows.hooks import Change
 
 _MOST_BYTES = 1 << 20  # that are read of an agent's message to its hook
 _LONGEST = 10  # seconds that an agent may take to write it
@@ -55,15 +55,15 @@ def install(
     """
     from skillforge.learn.hooks import AGENTS
     from skillforge.library import Library
-    from skillforge.workflows import hooking
+    from skillforge.workflows import hooks
 
     if (layout or tap) and agent != "hermes":
         raise click.UsageError("--layout and --tap are for hermes")
     library = Library.open(settings.start)
-    extras = hooking.Extras(layout, tap)
-    changes = hooking.installed(AGENTS[agent], library, extras)
+    extras = hooks.Extras(layout, tap)
+    changes = hooks.installed(AGENTS[agent], library, extras)
     if layout and not dry_run:
-        hooking.lay_out(library, os.environ.get("SKILLFORGE_KEY") or "hermes")
+        hooks.lay_out(library, os.environ.get("SKILLFORGE_KEY") or "hermes")
     return _changed(changes, AGENTS[agent].note, dry_run)
 
 
@@ -76,10 +76,10 @@ def remove(settings: Settings, agent: str, dry_run: bool) -> Answer:
     """Take our hook out of an agent's configuration; the rest stays as it is."""
     from skillforge.learn.hooks import AGENTS
     from skillforge.library import Library
-    from skillforge.workflows import hooking
+    from skillforge.workflows import hooks
 
     library = Library.open(settings.start)
-    return _changed(hooking.removed(AGENTS[agent], library), "", dry_run)
+    return _changed(hooks.removed(AGENTS[agent], library), "", dry_run)
 
 
 def _changed(changes: "list[Change]", note: str, is_dry: bool) -> Answer:
@@ -87,10 +87,10 @@ def _changed(changes: "list[Change]", note: str, is_dry: bool) -> Answer:
 
     from skillforge.report import printable
     from skillforge.text import lines_of
-    from skillforge.workflows import hooking
+    from skillforge.workflows import hooks
 
     needed = [change for change in changes if change.is_needed]
-    backups = [] if is_dry else hooking.apply(changes)
+    backups = [] if is_dry else hooks.apply(changes)
     lines = []
     for change in needed:
         texts = lines_of(change.before), lines_of(change.after)
@@ -139,13 +139,13 @@ def run(
     """
     from skillforge.learn.hooks import AGENTS
     from skillforge.library import Library
-    from skillforge.workflows import hooking
+    from skillforge.workflows import hooks
 
     library = Library.open(settings.start)
-    call = hooking.Call(session, transcript)
+    call = hooks.Call(session, transcript)
     if not any(call):
-        call = hooking.Call.of(_read_stdin())
-    outcome = hooking.see_to(AGENTS[agent], library, call)
+        call = hooks.Call.of(_read_stdin())
+    outcome = hooks.see_to(AGENTS[agent], library, call)
     if debug:
         click.echo(_last_words(outcome), err=True)
     return Answer(outcome, ok="error" not in outcome)
@@ -178,19 +178,19 @@ def status(settings: Settings) -> Answer:
     from skillforge.learn.hooks import AGENTS
     from skillforge.library import Library
     from skillforge.report import printable
-    from skillforge.workflows import hooking
+    from skillforge.workflows import hooks
 
     library = Library.open(settings.start)
     rows: dict[str, bool | None] = {}
     lines = []
     for name, agent in AGENTS.items():
         try:
-            rows[name] = hooking.is_installed(agent)
+            rows[name] = hooks.is_installed(agent)
             lines.append(f"{name:<12} {'installed' if rows[name] else 'not installed'}")
         except ConfigError as err:
             rows[name] = None
             lines.append(f"{name:<12} {err.message}")
-    last = hooking.last_outcome(library)
+    last = hooks.last_outcome(library)
     lines.append(_last_words(last))
     data = {"agents": rows, "last": last}
     return Answer(data, "\n".join(map(printable, lines)))

@@ -9,7 +9,7 @@ from skillforge.cli.output import use_colour
 from skillforge.cli.propose import as_option
 
 if TYPE_CHECKING:
-    from skillforge.share.placing import Place
+    from skillforge.share.staging import Place
 
 _AGENTS = ("agents", "claude", "codex", "hermes")
 
@@ -47,7 +47,7 @@ caution_option = click.option(
 
 
 def _place(given: dict[str, Any]) -> "Place":
-    from skillforge.share.placing import place
+    from skillforge.share.staging import place
 
     if given["to"] and given["user"]:
         raise click.UsageError("--to names a folder; --user is for an agent's own")
@@ -88,8 +88,8 @@ def install(settings: Settings, /, source: str | None, **given: Any) -> Answer:
     if given["is_proposed"]:
         return _propose(settings, str(source), given)
     from skillforge.share import install as installing
+    from skillforge.share import install_source
     from skillforge.share import install_words as words
-    from skillforge.share import sources
 
     if source is not None and len(given["to"]) > 1:
         raise click.UsageError("SOURCE is installed to one folder: one --to")
@@ -98,7 +98,7 @@ def install(settings: Settings, /, source: str | None, **given: Any) -> Answer:
     if source is None:
         done = installing.frozen(place, accept_caution=accept)
     else:
-        wanted = sources.parse(source)
+        wanted = install_source.parse(source)
         done = installing.install(wanted, place, accept_caution=accept)
     text = words.done_text(done, place, colour=use_colour())
     return Answer(words.done_data(done, place), text, ok=done.ok)
@@ -108,13 +108,13 @@ def _propose(settings: Settings, source: str, given: dict[str, Any]) -> Answer:
     """Hand skills of others to the own library, as drafts."""
     from skillforge.cli.propose import noted, proposed
     from skillforge.propose.admission import Request
-    from skillforge.propose.desk import Desk
-    from skillforge.propose.opening import propose
-    from skillforge.share import sources
+    from skillforge.propose.submit import propose
+    from skillforge.propose.workspace import Desk
+    from skillforge.share import install_source
     from skillforge.share.install import drafts
 
     accept = given["accept_caution"]
-    made = drafts(sources.parse(source), given["why"], accept_caution=accept)
+    made = drafts(install_source.parse(source), given["why"], accept_caution=accept)
     desk = Desk.at_work(settings.start, given["speaks_for"], settings.choice)
     requests = [Request(draft, desk.base) for draft in made]
     answer = proposed(propose(desk.library, desk.forge, requests, desk.by), [])
@@ -132,9 +132,9 @@ def verify(_settings: Settings, /, **given: Any) -> Answer:
     Exits 0 if all is as it was installed, 1 if anything differs.
     """
     from skillforge.share import install_words as words
-    from skillforge.share import upkeep
+    from skillforge.share import update
 
-    lock, found = upkeep.verify(_place(given))
+    lock, found = update.verify(_place(given))
     data = words.verify_data(lock, found)
     return Answer(data, words.verify_text(lock, found), ok=not found)
 
@@ -160,11 +160,11 @@ def update(_settings: Settings, /, names: tuple[str, ...], **given: Any) -> Answ
     """
     from skillforge.errors import ConflictError
     from skillforge.share import install_words as words
-    from skillforge.share import upkeep
+    from skillforge.share import update
 
     place = _place(given)
-    _, found = upkeep.updates(place, names)
-    if upkeep.stuck(found):
+    _, found = update.updates(place, names)
+    if update.stuck(found):
         edited = ", ".join(it.name for it in found if it.state == "edited")
         raise ConflictError(
             f"changed here, and not overwritten: {edited}",
@@ -174,7 +174,7 @@ def update(_settings: Settings, /, names: tuple[str, ...], **given: Any) -> Answ
     if not given["yes"] or not any(it.state == "new" for it in found):
         data = words.update_data(found, None, place)
         return Answer(data, words.update_text(found, is_applied=False))
-    done = upkeep.apply(place, found, accept_caution=given["accept_caution"])
+    done = update.apply(place, found, accept_caution=given["accept_caution"])
     shown = words.update_text(found, is_applied=True)
     text = f"{shown}\n{words.done_text(done, place, colour=use_colour())}"
     return Answer(words.update_data(found, done, place), text, ok=done.ok)

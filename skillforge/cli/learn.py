@@ -152,18 +152,18 @@ def examples(context: click.Context) -> Answer | None:
 @click.pass_obj
 def list_(settings: Settings, /, **given: Any) -> Answer:
     """List examples, the oldest first."""
-    from skillforge.learn import review
+    from skillforge.learn import example_review
     from skillforge.learn.words import example_row, examples_text
     from skillforge.library import Library
 
-    wanted = review.Filter(
+    wanted = example_review.Filter(
         given["status"] or "",
         given["outcome"] or "",
         given["value"],
         given["tool"],
         given["text"],
     )
-    found = [it.example for it in review.kept(Library.open(settings.start))]
+    found = [it.example for it in example_review.kept(Library.open(settings.start))]
     shown = [example for example in found if wanted.lets(example)]
     data = {"examples": [example_row(it) for it in shown], "total": len(found)}
     return Answer(data, examples_text(shown, len(found)))
@@ -176,11 +176,11 @@ def list_(settings: Settings, /, **given: Any) -> Answer:
 @click.pass_obj
 def show(settings: Settings, number: str, is_owner: bool) -> Answer:
     """Show one example as it would be committed; --show adds what was taken from it."""
-    from skillforge.learn import review
+    from skillforge.learn import example_review
     from skillforge.learn.words import example_text
     from skillforge.library import Library
 
-    found = review.find(Library.open(settings.start), number)
+    found = example_review.find(Library.open(settings.start), number)
     taken = found.taken if is_owner else {}
     data: dict[str, Any] = {"id": found.row.id, "example": found.example.said}
     if is_owner:
@@ -216,7 +216,7 @@ def approve(  # noqa: PLR0913, PLR0917 - one for each option
     --outcome says that you saw it. Examples that talk to their reader are left for you
     to name.
     """
-    from skillforge.learn import review
+    from skillforge.learn import example_review
     from skillforge.library import Library
 
     if bool(numbers) == all_verified:
@@ -224,10 +224,10 @@ def approve(  # noqa: PLR0913, PLR0917 - one for each option
     library = Library.open(settings.start)
     who, reason = _who(library, by), _name(reason, "--reason") if reason else ""
     if not all_verified:
-        done = review.approve(library, numbers, who, reason, outcome or "")
+        done = example_review.approve(library, numbers, who, reason, outcome or "")
         return _decided(done, "approved")
     reason = reason or "proven by a test or a verifier"
-    done, left = review.approve_verified(library, who, reason)
+    done, left = example_review.approve_verified(library, who, reason)
     answer = _decided(done, "approved")
     note = f"\n{left} left for you to look at: text in it talks to its reader"
     return answer._replace(words=answer.words + note) if left else answer
@@ -243,12 +243,12 @@ def reject(
     settings: Settings, numbers: tuple[str, ...], reason: str, by: str | None
 ) -> Answer:
     """Reject examples: nothing is learned from them."""
-    from skillforge.learn import review
+    from skillforge.learn import example_review
     from skillforge.library import Library
 
     library = Library.open(settings.start)
     who, why = _who(library, by), _name(reason, "--reason")
-    return _decided(review.reject(library, numbers, who, why), "rejected")
+    return _decided(example_review.reject(library, numbers, who, why), "rejected")
 
 
 def _decided(done: "list[Example]", what: str) -> Answer:
@@ -267,7 +267,7 @@ def _decided(done: "list[Example]", what: str) -> Answer:
 
 def _who(library: "Library", by: str | None) -> str:
     """The name alone: it is written into evidence, where addresses do not belong."""
-    from skillforge.propose.people import parts
+    from skillforge.propose.identity import parts
 
     who = _name(by, "--as") or library.repository().start_identity().wait().name
     return parts(who)[0]

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from skillforge.gitrepo import GitRepo
     from skillforge.library import Library
-    from skillforge.propose.history import Step
-    from skillforge.share.gather import Told
+    from skillforge.propose.history_steps import Step
     from skillforge.share.hub import PublishedVersion
+    from skillforge.share.hub_contents import Told
 
 
 def told(
@@ -26,12 +26,12 @@ def told(
     same; one that lacks a part of that is refused. With `only` some trees, the files
     of others are not read: their versions have no number, and none has a diff.
     """
-    from skillforge.propose import history
-    from skillforge.share.gather import Told
+    from skillforge.propose import history_steps
+    from skillforge.share.hub_contents import Told
 
     repo = library.repository()
     _refuse_partial(repo, notes)
-    steps = history.told_alike(library, commit, notes)
+    steps = history_steps.told_alike(library, commit, notes)
     lineage: dict[str, list[PublishedVersion]] = defaultdict(list)
     for name, version in _versions(library, commit, steps, only):
         lineage[name].append(version)
@@ -60,9 +60,9 @@ def _versions(
 ) -> "Iterator[tuple[str, PublishedVersion]]":
     """The versions of all skills, the oldest first."""
     from skillforge.checks.evidence import known_to
-    from skillforge.gitrepo.comparing import diffs
-    from skillforge.propose import versions
-    from skillforge.share.masking import masked
+    from skillforge.gitrepo.diff import diffs
+    from skillforge.propose import readable_version
+    from skillforge.share.redact_history import masked
 
     repo = library.repository()
     known = known_to(library.policy(commit))
@@ -72,7 +72,7 @@ def _versions(
     trees = [it for it in trees if only is None or it in only]
     pages = repo.find_all([f"{tree}:{SKILL_FILE}" for tree in trees])
     readable = {
-        tree: versions.of(page.data)
+        tree: readable_version.of(page.data)
         for tree, page in zip(trees, pages, strict=True)
         if page is not None and page.kind == "blob"
     }
@@ -97,7 +97,7 @@ def _version(  # noqa: PLR0913, PLR0917 - the parts of a version
 ) -> "PublishedVersion":
     from skillforge.gitrepo import trailers
     from skillforge.share.hub import PublishedVersion
-    from skillforge.share.masking import name_of
+    from skillforge.share.redact_history import name_of
 
     return PublishedVersion(
         version=readable,
@@ -122,9 +122,9 @@ def _why(step: "Step") -> str:
 
 def _tested(repo: "GitRepo", steps: "list[Step]") -> "Iterator[str]":
     """The trees that a gate passed which runs the cases of a skill."""
-    from skillforge.config import Policy, read_policy
     from skillforge.errors import ConfigError
     from skillforge.gitrepo import trailers
+    from skillforge.policy import Policy, read_policy
 
     runs_cases: dict[str, bool] = {"none": "test" in Policy().checks}
     for step in steps:

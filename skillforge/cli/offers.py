@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from skillforge.model import Draft
-    from skillforge.propose.desk import Desk
-    from skillforge.propose.offering import Offer
+    from skillforge.propose.submit_batch import Offer
+    from skillforge.propose.workspace import Desk
 
 
 def offered(
@@ -21,7 +21,7 @@ def offered(
     again: bool,
 ) -> tuple[dict[str, Any], str]:
     """Put drafts up for review, and add to an answer what became of them."""
-    from skillforge.propose.offering import offer, offer_again
+    from skillforge.propose.submit_batch import offer, offer_again
 
     put_up = offer_again if again else offer
     offers = put_up(desk.library, desk.forge, desk.base, desk.by, drafts)

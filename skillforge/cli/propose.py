@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli import completing
+from skillforge.cli import completions
 from skillforge.cli.base import Answer, Settings, common_options, forge_options
 from skillforge.cli.output import use_colour
 from skillforge.model import Origin
 
 if TYPE_CHECKING:
     from skillforge.model import Draft
-    from skillforge.propose.desk import Desk
-    from skillforge.propose.opening import Outcome
+    from skillforge.propose.submit import Outcome
+    from skillforge.propose.workspace import Desk
 
 _ORIGINS = [origin.value for origin in Origin]
 as_option = click.option(
@@ -51,7 +51,7 @@ def new(settings: Settings, name: str, description: str) -> Answer:
     "targets",
     nargs=-1,
     metavar="[SKILL|FOLDER]...",
-    shell_complete=completing.targets,
+    shell_complete=completions.targets,
 )
 @click.option("--why", default=None, help="The reason, for the reviewer and history.")
 @click.option(
@@ -102,9 +102,9 @@ def propose(
     Exits 0 with a proposal, also if the same draft was proposed before; 1 if the draft
     is not valid; 4 if another proposal or a skill like it is in the way.
     """
-    from skillforge.propose.asking import Options, request
-    from skillforge.propose.desk import Desk
-    from skillforge.propose.opening import propose as open_proposals
+    from skillforge.propose.proposal_request import Options, request
+    from skillforge.propose.submit import propose as open_proposals
+    from skillforge.propose.workspace import Desk
 
     desk = Desk.at_work(settings.start, speaks_for, settings.choice)
     if targets in ((), ("-",)):
@@ -147,7 +147,7 @@ def _read_stdin() -> str:
 
 def _removals(targets: tuple[str, ...]) -> "list[Draft]":
     from skillforge.model import Draft
-    from skillforge.propose.drafts import refuse_paths
+    from skillforge.propose.draft_source import refuse_paths
 
     names = [target.rstrip("/").removeprefix("skills/") for target in targets]
     for name in names:
@@ -192,7 +192,7 @@ def proposals(
     Text shows what is open; --json holds every proposal.
     """
     from skillforge.propose import promote, review, words
-    from skillforge.propose.desk import Desk
+    from skillforge.propose.workspace import Desk
     from skillforge.report import printable
 
     desk = Desk.at(settings.start, speaks_for, settings.choice)

@@ -17,7 +17,7 @@ from skillforge.cli.release import (
 from skillforge.errors import RequestError
 
 if TYPE_CHECKING:
-    from skillforge.share.gather import Gathered
+    from skillforge.share.hub_contents import Gathered
 
 GITHUB, CLAWHUB, BRANCH = "github", "clawhub", "branch:"
 
@@ -59,7 +59,7 @@ def publish(
     under the same version is never overwritten: that exits 4. Exits 1 if something in
     it must not be published.
     """
-    from skillforge.share import building
+    from skillforge.share import hub_build
 
     _refuse_unknown(where)
     gathered = gathered_from(settings, tag, said)
@@ -69,7 +69,7 @@ def publish(
         return _to_clawhub(gathered, yes)
     with tempfile.TemporaryDirectory(prefix="skillforge-hub-") as folder:
         made = Path(folder) / "hub"
-        building.build(gathered.hub, made, gathered.cache)
+        hub_build.build(gathered.hub, made, gathered.cache)
         if where == GITHUB:
             return _to_github(settings, gathered, made)
         if where.startswith(BRANCH):
@@ -89,9 +89,9 @@ def _refuse_unknown(where: str) -> None:
 
 
 def _to_folder(gathered: "Gathered", made: Path, out: Path) -> Answer:
-    from skillforge.share import folder
+    from skillforge.share import atomic_folder
 
-    created = folder.publish(gathered.hub, made, out)
+    created = atomic_folder.publish(gathered.hub, made, out)
     answer = built(gathered, out)
     words = answer.words if created else f"{answer.words}, as it was before"
     return answer._replace(data=answer.data | {"created": created}, words=words)
@@ -101,8 +101,8 @@ def _to_branch(
     settings: Settings, gathered: "Gathered", made: Path, name: str, push: bool
 ) -> Answer:
     from skillforge.gitrepo import remote
-    from skillforge.propose.desk import Desk
-    from skillforge.share import branch, formats
+    from skillforge.propose.workspace import Desk
+    from skillforge.share import branch_target, hub_formats
 
     desk = Desk.at_work(settings.start, None)
     repo = desk.library.repository()
@@ -114,8 +114,8 @@ def _to_branch(
     there = remote.Remote(remote.origin(repo)[0]) if push else None
     if there is not None and not there.where:
         raise RequestError("there is no remote to push to", hint="git remote add")
-    target = branch.Target(name, desk.by, there)
-    done = branch.publish(repo, gathered.hub, made, target)
+    target = branch_target.Target(name, desk.by, there)
+    done = branch_target.publish(repo, gathered.hub, made, target)
     lines = "".join(f"{line}\n" for line in archives_only(gathered.hub))
     words = f"{lines}{name} {'is' if done.created else 'was already'} the hub of "
     words += f"{gathered.hub.tag}: commit {done.commit[:12]}"
@@ -128,7 +128,7 @@ def _to_branch(
         "branch_commit": done.commit,
         "created": done.created,
         "pushed": push,
-        "archives_only": formats.archives_only(gathered.hub),
+        "archives_only": hub_formats.archives_only(gathered.hub),
     }
     return _answer(gathered, data, words)
 
@@ -137,13 +137,13 @@ def _to_github(settings: Settings, gathered: "Gathered", made: Path) -> Answer:
     from skillforge.cli.github import desk_on_github
     from skillforge.gitrepo import tags
     from skillforge.report import many
-    from skillforge.share import github
+    from skillforge.share import github_release
 
     desk, forge = desk_on_github(settings)
     tag = tags.find(desk.library.repository(), gathered.hub.tag)
     assert tag is not None
-    files = github.assets(gathered.hub, made)
-    done = github.publish(forge.hosted.wire, gathered.hub, tag, files)
+    files = github_release.assets(gathered.hub, made)
+    done = github_release.publish(forge.hosted.wire, gathered.hub, tag, files)
     words = f"{gathered.hub.tag} {'is' if done.created else 'was already'} released: "
     words += f"{done.url}\n    {many(len(done.sent), 'file')} sent, "
     words += f"{len(files) - len(done.sent)} there already"

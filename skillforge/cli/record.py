@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli import completing
+from skillforge.cli import completions
 from skillforge.cli.base import Answer, Settings, forge_options
 from skillforge.model import Ended, Source
 
 if TYPE_CHECKING:
-    from skillforge.operate.reports import Recorded, Report, Unread
-    from skillforge.propose.desk import Desk
-    from skillforge.workflows.recording import Looked
+    from skillforge.operate.use_reports import Recorded, Report, Unread
+    from skillforge.propose.workspace import Desk
+    from skillforge.workflows.record import Looked
 
 _OUTCOMES = [it.value for it in Ended]
 _SOURCES = [it.value for it in Source]
 
 
 @click.command()
-@click.argument("name", required=False, shell_complete=completing.skills)
+@click.argument("name", required=False, shell_complete=completions.skills)
 @click.option(
     "--key",
     envvar="SKILLFORGE_KEY",
@@ -65,7 +65,7 @@ def record(settings: Settings, /, name: str | None, **given: Any) -> Answer:
     A use that decides a rollout closes or finishes it at once. Exits 1 if a line was no
     report; the others are recorded.
     """
-    from skillforge.workflows.recording import record_at
+    from skillforge.workflows.record import record_at
 
     reports, unread = _reports(name, given)
     choice = (settings.forge, settings.host)
@@ -75,7 +75,7 @@ def record(settings: Settings, /, name: str | None, **given: Any) -> Answer:
 
 def _desk(settings: Settings) -> "Desk":
     """The desk of whoever decides on a rollout; a use without one need not wait."""
-    from skillforge.propose.desk import Desk
+    from skillforge.propose.workspace import Desk
 
     desk = Desk.at(settings.start, None, settings.choice)
     desk.settled()
@@ -85,7 +85,7 @@ def _desk(settings: Settings) -> "Desk":
 def _reports(
     name: str | None, given: dict[str, Any]
 ) -> "tuple[list[Report], list[Unread]]":
-    from skillforge.operate.reports import Report, Unread, read_lines, report_of
+    from skillforge.operate.use_reports import Report, Unread, read_lines, report_of
 
     if name is None:
         if sys.stdin is None or sys.stdin.isatty():
@@ -169,20 +169,20 @@ def sync_uses(settings: Settings, remote: str) -> Answer:
     all others; a use counts once, however often it comes. What is pushed: outcomes,
     versions, times and redacted pitfalls. Keys are digests, and notes stay here.
     """
-    from skillforge.operate import agreeing, rollouts, sharing
+    from skillforge.operate import rollout_sync, rollouts, usage_sync
     from skillforge.workflows.canary import automatic, heard
 
     desk, by = _desk(settings), automatic()
     library = desk.library
     other = _other(desk, remote)
-    sent = sharing.send(library, other, by)
+    sent = usage_sync.send(library, other, by)
     with _so_far(sent=sent):
-        shared = sharing.receive(library, other, by.seconds)
+        shared = usage_sync.receive(library, other, by.seconds)
     with _so_far(sent=sent, received=shared.received):
-        exchanged = agreeing.agree(library, other, by)
+        exchanged = rollout_sync.agree(library, other, by)
         looked = heard(desk, sorted(rollouts.every(library.repository()).sound))
         if any(not judged.rollout.is_running for judged, _ in looked):
-            agreeing.agree(library, other, by)  # so that others hear of it now
+            rollout_sync.agree(library, other, by)  # so that others hear of it now
     return _synced(sent, shared, exchanged, looked)
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli import completing
+from skillforge.cli import completions
 from skillforge.cli.base import Answer, Settings, forge_options
 from skillforge.cli.offers import offered
 from skillforge.cli.propose import as_option
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from skillforge.library import Library
     from skillforge.model import Draft
     from skillforge.operate.refine import Refinement
-    from skillforge.propose.desk import Desk
+    from skillforge.propose.workspace import Desk
 
 
 @click.command()
 @click.argument(
-    "names", nargs=-1, metavar="[SKILL]...", shell_complete=completing.skills
+    "names", nargs=-1, metavar="[SKILL]...", shell_complete=completions.skills
 )
 @click.option("--propose", "is_proposed", is_flag=True, help="Open the proposals.")
 @click.option(
@@ -50,7 +50,7 @@ def refine(settings: Settings, /, names: tuple[str, ...], **given: Any) -> Answe
     Nothing is proposed without --propose.
     """
     from skillforge.operate import refine as refines
-    from skillforge.propose.desk import Desk
+    from skillforge.propose.workspace import Desk
 
     if given["agent"] and given["retire"]:
         raise click.UsageError("--agent or --retire, not both")
@@ -80,12 +80,12 @@ def _known(library: "Library") -> list[str]:
 
 def _refined(library: "Library", name: str) -> "Refinement":
     from skillforge.model import SKILLS
-    from skillforge.operate import assigning
+    from skillforge.operate import assignment
     from skillforge.operate.refine import refined
     from skillforge.operate.stats import added_up
     from skillforge.store import Uses
 
-    assigning.assigned(library, name, "")  # a name that there is
+    assignment.assigned(library, name, "")  # a name that there is
     repo = library.repository()
     uses = Uses.of(repo.common_dir)
     tree = repo.name_of(f"{library.tip}:{SKILLS}/{name}")
@@ -97,9 +97,9 @@ def _refined(library: "Library", name: str) -> "Refinement":
 def _anchor(library: "Library", name: str) -> str:
     """The text that a person last wrote; the first one, if no person ever did."""
     from skillforge.model import SKILL_FILE, is_of_agent
-    from skillforge.propose import story
+    from skillforge.propose import skill_history
 
-    versions = [it for it in story.log(library, name) if it.tree]
+    versions = [it for it in skill_history.log(library, name) if it.tree]
     of_people = [it for it in versions if not is_of_agent(it.data["origin"])]
     chosen = of_people[0] if of_people else versions[-1]
     found = library.repository().find(f"{chosen.tree}:{SKILL_FILE}")
@@ -113,12 +113,12 @@ def _draft(
     from skillforge.operate import refine as refines
 
     if one.is_failing and given["agent"]:
-        from skillforge.learn.agent import worked_on
+        from skillforge.learn.agent_rewrite import worked_on
 
         start = refines.start_of_rewrite(library, one)
         return worked_on(start, given["agent"], refines.brief(one, _fence()))
     if one.is_failing and given["retire"]:
-        from skillforge.operate.archiving import archived
+        from skillforge.operate.archive import archived
 
         return archived(library, one.skill, f"{one.complaint}.")
     return one.draft

@@ -12,10 +12,10 @@ from skillforge.errors import ConflictError, RequestError
 
 if TYPE_CHECKING:
     from skillforge.library import Library
-    from skillforge.propose.desk import Desk
-    from skillforge.share.changes import Change
-    from skillforge.share.gather import Gathered
+    from skillforge.propose.workspace import Desk
     from skillforge.share.hub import Hub
+    from skillforge.share.hub_contents import Gathered
+    from skillforge.share.release_notes import Change
     from skillforge.share.releases import Release
     from skillforge.share.semver import Version
 
@@ -46,7 +46,7 @@ def release(
     Exits 0 if it is released, also if it was before; 1 if something is red; 4 if the
     version is another commit's.
     """
-    from skillforge.propose.desk import Desk
+    from skillforge.propose.workspace import Desk
     from skillforge.share import releases, semver
 
     wanted = semver.read(version) if version else None
@@ -106,7 +106,7 @@ def _plan(library: "Library") -> _Plan:
     from skillforge.cli.lineage import told
     from skillforge.gitrepo.notes import NOTES
     from skillforge.model import SKILLS
-    from skillforge.share import changes, releases
+    from skillforge.share import release_notes, releases
 
     repo, tip = library.repository(), library.tip
     trees = {n: e.object for n, e in repo.tree(f"{tip}:{SKILLS}").items() if e.is_tree}
@@ -121,25 +121,25 @@ def _plan(library: "Library") -> _Plan:
     named = {*then.values(), *trees.values()}
     lineage = told(library, tip, repo.ref(NOTES), only=named).lineage
     since = repo.line(tip, was)
-    found = changes.changes(lineage, then, trees, since)
-    suggested = changes.following(before.version if before else None, found)
-    return _Plan(tip, before, found, suggested, changes.notes(found))
+    found = release_notes.changes(lineage, then, trees, since)
+    suggested = release_notes.following(before.version if before else None, found)
+    return _Plan(tip, before, found, suggested, release_notes.notes(found))
 
 
 def _suggestion(plan: _Plan) -> Answer:
-    from skillforge.share import changes
+    from skillforge.share import release_notes
 
     since = f" since {plan.before.tag.name}" if plan.before else ""
     if plan.before and not plan.changes:
         words = f"no skill has changed{since}"
     else:
-        words = f"{changes.summary(plan.changes)}{since}\n"
+        words = f"{release_notes.summary(plan.changes)}{since}\n"
         words += f"next: skillforge release {plan.suggested}"
     return Answer(plan.data, words)
 
 
 def _make(library: "Library", version: "Version", plan: _Plan) -> "Release":
-    from skillforge.forge.place import find
+    from skillforge.forge.github_address import find
     from skillforge.gitrepo import remote
     from skillforge.share import releases
 
@@ -150,7 +150,7 @@ def _make(library: "Library", version: "Version", plan: _Plan) -> "Release":
 
 
 def _released(done: "Release", plan: _Plan, *, created: bool) -> Answer:
-    from skillforge.share import changes
+    from skillforge.share import release_notes
 
     name, commit = done.tag.name, done.tag.commit
     data = plan.data | {
@@ -162,7 +162,7 @@ def _released(done: "Release", plan: _Plan, *, created: bool) -> Answer:
     }
     if not created:
         return Answer(data, f"{name} is released already, at {commit[:12]}")
-    words = f"{name} is commit {commit[:12]}, {changes.summary(plan.changes)}\n"
+    words = f"{name} is commit {commit[:12]}, {release_notes.summary(plan.changes)}\n"
     push = f"git push origin {name}; or " if done.repository else ""
     return Answer(data, f"{words}next: {push}skillforge publish --to WHERE")
 
@@ -189,7 +189,7 @@ def _of_audit(_settings: Settings, desk: "Desk", _tip: str) -> _Objection:
 
 
 def _of_rules(settings: Settings, _desk: "Desk", tip: str) -> _Objection:
-    from skillforge.checks.select import Selection, validate
+    from skillforge.checks.skill_selection import Selection, validate
     from skillforge.model import Severity
     from skillforge.report import finding_text
 
@@ -200,7 +200,7 @@ def _of_rules(settings: Settings, _desk: "Desk", tip: str) -> _Objection:
 
 def _of_scan(_settings: Settings, desk: "Desk", tip: str) -> _Objection:
     from skillforge.report import finding_text
-    from skillforge.share.scanning import scan_commit
+    from skillforge.share.release_scan import scan_commit
 
     skills = list(desk.library.read_at(tip))
     scanned = scan_commit(desk.library, tip, date.today(), skills)
@@ -208,12 +208,12 @@ def _of_scan(_settings: Settings, desk: "Desk", tip: str) -> _Objection:
 
 
 def _of_cases(settings: Settings, _desk: "Desk", tip: str) -> _Objection:
-    from skillforge.checks.select import Selection
-    from skillforge.checks.cases import session, words
+    from skillforge.checks.cases import case_run, words
+    from skillforge.checks.skill_selection import Selection
 
     selection = Selection((), None, tip)
-    progress, options = session.Progress(), session.Options()
-    tested = session.run_tests(settings.start, selection, options, progress)
+    progress, options = case_run.Progress(), case_run.Options()
+    tested = case_run.run_tests(settings.start, selection, options, progress)
     said = words.text(tested.trials, tested.findings) if not tested.ok else ""
     return _Objection("test", said.splitlines())
 
@@ -221,13 +221,13 @@ def _of_cases(settings: Settings, _desk: "Desk", tip: str) -> _Objection:
 def _of_health(_settings: Settings, desk: "Desk", tip: str) -> _Objection:
     """What was observed of the skills of main, on this machine and in use."""
     from skillforge.model import SKILLS, RolloutState
-    from skillforge.operate import gathering, rollouts
+    from skillforge.operate import dashboard_data, rollouts
     from skillforge.store import Uses
 
     repo = desk.library.repository()
     entries = repo.tree(f"{tip}:{SKILLS}").items()
     trees = {name: entry.object for name, entry in entries}
-    checked = gathering.health(Uses.of(repo.common_dir).checked(), trees, {})
+    checked = dashboard_data.health(Uses.of(repo.common_dir).checked(), trees, {})
     found = [
         f"{row['skill']} failed its cases on {row['at']}: skillforge health "
         f"{row['skill']} tries again"
@@ -313,13 +313,13 @@ def build(settings: Settings, /, tag: str | None, out: Path, **said: str) -> Ans
 
     Exits 1 if something in it must not be published.
     """
-    from skillforge.share import building, folder
+    from skillforge.share import atomic_folder, hub_build
 
     gathered = gathered_from(settings, tag, said)
     if gathered.blocking:
         return stopped(gathered)
-    folder.hub_in(out)
-    building.build(gathered.hub, out, gathered.cache)
+    atomic_folder.hub_in(out)
+    hub_build.build(gathered.hub, out, gathered.cache)
     return built(gathered, out)
 
 
@@ -330,7 +330,7 @@ def gathered_from(
     from skillforge.cli.lineage import told
     from skillforge.library import Library
     from skillforge.share import releases
-    from skillforge.share.gather import Wish, gather
+    from skillforge.share.hub_contents import Wish, gather
 
     library = Library.open(settings.start)
     repo = library.repository()
@@ -361,33 +361,33 @@ def built(gathered: "Gathered", out: Path) -> Answer:
     import hashlib
 
     from skillforge.report import many, printable
-    from skillforge.share import formats, layout
+    from skillforge.share import hub_formats, hub_layout
 
     hub, left_out = gathered.hub, dict(gathered.left_out)
-    digest = hashlib.sha256((out / layout.SUMS).read_bytes()).hexdigest()
+    digest = hashlib.sha256((out / hub_layout.SUMS).read_bytes()).hexdigest()
     data = {
         "tag": hub.tag,
         "commit": hub.commit,
         "path": str(out),
         "skills": len(hub.skills),
         "left_out": left_out,
-        "archives_only": formats.archives_only(hub),
+        "archives_only": hub_formats.archives_only(hub),
         "digest": f"sha256:{digest}",
         "findings": [],
     }
     lines = [printable(f"left out: {name}, as {why}") for name, why in left_out.items()]
     lines += archives_only(hub)
     lines.append(f"{out} is the hub of {hub.tag}: {many(len(hub.skills), 'skill')}")
-    lines.append(f"    {layout.SUMS} sha256:{digest}")
+    lines.append(f"    {hub_layout.SUMS} sha256:{digest}")
     return Answer(data, "\n".join(lines))
 
 
 def archives_only(hub: "Hub") -> list[str]:
     """A line for each skill whose files are not served one by one."""
     from skillforge.report import printable
-    from skillforge.share import formats
+    from skillforge.share import hub_formats
 
     return [
         printable(f"in archives only: {name}, as a browser might run {path}")
-        for name, path in formats.archives_only(hub).items()
+        for name, path in hub_formats.archives_only(hub).items()
     ]

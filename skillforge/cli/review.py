@@ -5,18 +5,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skillforge.cli import completing
+from skillforge.cli import completions
 from skillforge.cli.base import Answer, Settings, forge_options, format_option
 from skillforge.cli.output import use_colour
 from skillforge.cli.propose import as_option
 
 if TYPE_CHECKING:
     from skillforge.model import Proposal, Rollout, Verdict
-    from skillforge.workflows.promoting import Promotion
+    from skillforge.workflows.promote import Promotion
 
 
 @click.command()
-@click.argument("number", type=int, required=False, shell_complete=completing.proposals)
+@click.argument(
+    "number", type=int, required=False, shell_complete=completions.proposals
+)
 @click.option("--base", metavar="REV", help="Judge a branch: the revision it goes to.")
 @click.option("--head", metavar="REV", help="Judge a branch: its own revision.")
 @format_option
@@ -51,10 +53,10 @@ def gate(  # noqa: PLR0913, PLR0917 - one for each option
     Exits 0 if every required check passed, 1 if one failed, crashed or is missing.
     """
     from skillforge.propose import gate as gates
-    from skillforge.propose import page, words
     from skillforge.propose import review as reviews
+    from skillforge.propose import review_page, words
     from skillforge.propose.candidate import Candidate
-    from skillforge.propose.desk import Desk
+    from skillforge.propose.workspace import Desk
 
     desk = Desk.at(settings.start, speaks_for, settings.choice)
     if (number is None) == (base is None) or (base is None) != (head is None):
@@ -63,7 +65,7 @@ def gate(  # noqa: PLR0913, PLR0917 - one for each option
         done = reviews.check(desk.library, desk.forge, desk.forge.get(number), desk.by)
         assert done.verdict is not None
         verdict = done.verdict
-        desk.forge.report(done.number, page.report(verdict))
+        desk.forge.report(done.number, review_page.report(verdict))
     else:
         candidate = Candidate.between(desk.library, str(base), str(head))
         verdict = gates.judge(desk.library, candidate)
@@ -91,12 +93,12 @@ def _document(format_: str, verdict: "Verdict") -> str:
 
 def _write_report(folder: Path, verdict: "Verdict") -> None:
     from skillforge.errors import unwritable
-    from skillforge.forge.record import dump_verdict
-    from skillforge.propose import page
+    from skillforge.forge.proposal_record import dump_verdict
+    from skillforge.propose import review_page
 
     files = {
         "gate.json": dump_verdict(verdict),
-        "gate.md": page.report(verdict).encode(),
+        "gate.md": review_page.report(verdict).encode(),
         "gate.sarif": _document("sarif", verdict).encode(),
     }
     try:
@@ -108,7 +110,7 @@ def _write_report(folder: Path, verdict: "Verdict") -> None:
 
 
 @click.command()
-@click.argument("number", type=int, shell_complete=completing.proposals)
+@click.argument("number", type=int, shell_complete=completions.proposals)
 @click.option("--approve", is_flag=True, help="Say yes to exactly this.")
 @click.option("--reject", is_flag=True, help="Say no, with --why; closes the proposal.")
 @click.option("--why", default="", help="The reason of a rejection.")
@@ -136,7 +138,7 @@ def review(  # noqa: PLR0913, PLR0917 - one for each option
     """
     from skillforge.propose import review as reviews
     from skillforge.propose import words
-    from skillforge.propose.desk import Desk
+    from skillforge.propose.workspace import Desk
 
     desk = Desk.at(settings.start, speaks_for, settings.choice)
     if approve and reject:
@@ -168,7 +170,7 @@ def _decided(proposal: "Proposal", text: str) -> Answer:
 
 
 @click.command()
-@click.argument("number", type=int, shell_complete=completing.proposals)
+@click.argument("number", type=int, shell_complete=completions.proposals)
 @as_option
 @forge_options
 @click.pass_obj
@@ -181,11 +183,11 @@ def promote(settings: Settings, number: int, speaks_for: str | None) -> Answer:
     Exits 1 if the gate refuses it, 4 if approvals are missing, main has moved or the
     checkout has unsaved changes.
     """
-    from skillforge.propose.desk import Desk
-    from skillforge.workflows import promoting
+    from skillforge.propose.workspace import Desk
+    from skillforge.workflows import promote
 
     desk = Desk.at_work(settings.start, speaks_for, settings.choice)
-    return promoted(desk.library.main, promoting.promote(desk, number))
+    return promoted(desk.library.main, promote.promote(desk, number))
 
 
 def promoted(main: str, made: "Promotion", created: bool = False) -> Answer:
@@ -219,14 +221,14 @@ def _told(text: str, rollout: "Rollout | None", problem: str) -> str:
 
 
 @click.command()
-@click.argument("number", type=int, shell_complete=completing.proposals)
+@click.argument("number", type=int, shell_complete=completions.proposals)
 @as_option
 @forge_options
 @click.pass_obj
 def refresh(settings: Settings, number: int, speaks_for: str | None) -> Answer:
     """Put a stale proposal on today's main; its approvals are void then."""
     from skillforge.propose import promote as promotes
-    from skillforge.propose.desk import Desk
+    from skillforge.propose.workspace import Desk
 
     desk = Desk.at_work(settings.start, speaks_for, settings.choice)
     done = promotes.refresh(desk.library, desk.forge, number, desk.by)
@@ -235,7 +237,7 @@ def refresh(settings: Settings, number: int, speaks_for: str | None) -> Answer:
 
 
 @click.command()
-@click.argument("number", type=int, shell_complete=completing.proposals)
+@click.argument("number", type=int, shell_complete=completions.proposals)
 @click.option("--why", default="", help="The reason, for history.")
 @as_option
 @forge_options
@@ -243,7 +245,7 @@ def refresh(settings: Settings, number: int, speaks_for: str | None) -> Answer:
 def close(settings: Settings, number: int, why: str, speaks_for: str | None) -> Answer:
     """End a proposal without merging it; its record and its commits stay."""
     from skillforge.propose import promote as promotes
-    from skillforge.propose.desk import Desk
+    from skillforge.propose.workspace import Desk
 
     desk = Desk.at_work(settings.start, speaks_for, settings.choice)
     done = promotes.close(desk.forge, number, why, desk.by)

@@ -8,7 +8,7 @@ from skillforge.cli.base import Answer, Settings, selection_options
 from skillforge.cli.output import use_colour
 
 if TYPE_CHECKING:
-    from skillforge.checks.scan.session import Scanned
+    from skillforge.checks.scan.scan_run import Scanned
 
 
 @click.command()
@@ -48,8 +48,8 @@ def scan(  # noqa: PLR0913, PLR0917 - one for each option
     A finding that is fine can be waived in the library's waivers.yaml. Exits 0 if
     nothing is dangerous, 1 if something is.
     """
-    from skillforge.checks.scan.session import run_scan
-    from skillforge.checks.select import Selection
+    from skillforge.checks.scan.scan_run import run_scan
+    from skillforge.checks.skill_selection import Selection
 
     settings.json = settings.json or format_ == "json"
     selection = Selection(targets, changed_since, rev)
@@ -96,20 +96,20 @@ def check(  # noqa: PLR0913, PLR0917 - one for each option
     Exits 0 if nothing blocks promotion, 1 if something does.
     """
     from skillforge import report as reports
-    from skillforge.checks import all_rules, select
-    from skillforge.checks.scan import words
-    from skillforge.checks.scan.session import run_scan
-    from skillforge.checks.cases import session
+    from skillforge.checks import all_rules, skill_selection
+    from skillforge.checks.cases import case_run
     from skillforge.checks.cases import words as test_words
-    from skillforge.checks.cases.check import trial_findings
+    from skillforge.checks.cases.case_check import trial_findings
+    from skillforge.checks.scan import words
+    from skillforge.checks.scan.scan_run import run_scan
     from skillforge.model import Report
 
     settings.json = settings.json or format_ == "json"
-    selection = select.Selection(targets, changed_since, rev)
-    valid = select.validate(settings.start, selection, None)
+    selection = skill_selection.Selection(targets, changed_since, rev)
+    valid = skill_selection.validate(settings.start, selection, None)
     scanned = run_scan(settings.start, selection)
-    options = session.Options(use_cache=not no_cache)
-    tested = session.run_tests(settings.start, selection, options, session.Progress())
+    options = case_run.Options(use_cache=not no_cache)
+    tested = case_run.run_tests(settings.start, selection, options, case_run.Progress())
     failed = (
         finding.under(tested.paths[trial.skill])
         for trial in tested.trials

@@ -9,8 +9,8 @@ from skillforge.cli.base import Answer, Settings, common_options, forge_options
 from skillforge.cli.propose import as_option
 
 if TYPE_CHECKING:
-    from skillforge.mcp_server.door import Door
-    from skillforge.propose.pending import Imported
+    from skillforge.mcp_server.context import Door
+    from skillforge.propose.hermes_import import Imported
 
 
 @click.command()
@@ -53,18 +53,19 @@ def mcp(settings: Settings, /, speaks_for: str | None, **given: Any) -> Answer:
     if not given["http"]:
         _loaded().serve_stdio(door)
         return Answer({})
-    from skillforge.mcp_server import web
+    from skillforge.mcp_server import http_transport
 
-    token, place = web.token_of(repo.common_dir)
-    listener = web.bound(given["port"])
-    words = f"serving {library.root} on {web.address(listener)}, token in {place}"
+    token, place = http_transport.token_of(repo.common_dir)
+    listener = http_transport.bound(given["port"])
+    address = http_transport.address(listener)
+    words = f"serving {library.root} on {address}, token in {place}"
     click.echo(words, err=True)
-    web.serve_http(door, listener, token)
+    http_transport.serve_http(door, listener, token)
     return Answer({})
 
 
 def _door(settings: Settings, is_background: bool, speaks_for: str | None) -> "Door":
-    from skillforge.mcp_server.door import Door
+    from skillforge.mcp_server.context import Door
 
     said = os.environ.get("SKILLFORGE_ORIGIN", "")
     is_background = is_background or said == "agent-background"
@@ -97,7 +98,7 @@ def _loaded() -> Any:
 
     from pydantic import BaseModel
 
-    from skillforge.proc import without_cycles
+    from skillforge.processes import without_cycles
 
     BaseModel.model_config["defer_build"] = True
     try:
@@ -131,15 +132,15 @@ def import_pending(
     """
     from pathlib import Path
 
-    from skillforge.places import skills_folder
-    from skillforge.propose import pending
-    from skillforge.propose.desk import Desk
+    from skillforge.agent_folders import skills_folder
+    from skillforge.propose import hermes_import
+    from skillforge.propose.workspace import Desk
 
     place = skills_folder("hermes").parent / "pending" / "skills"
     who = speaks_for or "hermes (agent) <hermes@agents.invalid>"
     desk = Desk.at(settings.start, who, settings.choice)
-    done = pending.bring(desk, Path(folder) if folder else place)
-    gone = pending.clear(done) if clear else []
+    done = hermes_import.bring(desk, Path(folder) if folder else place)
+    gone = hermes_import.clear(done) if clear else []
     return _imported(done, [path.name for path in gone])
 
 
@@ -181,17 +182,17 @@ def brief(settings: Settings, subject: str) -> Answer:
     """
     from pathlib import Path
 
-    from skillforge.learn import briefing
+    from skillforge.learn import brief
     from skillforge.learn.briefing_words import brief_data, brief_text
-    from skillforge.workflows.looking import library_at
+    from skillforge.workflows.lookup import library_at
 
     library = library_at(settings.start)
     path = Path(subject)
     is_file = path.is_file() or "/" in subject or "." in subject
     found = (
-        briefing.of_transcript(library, path)
+        brief.of_transcript(library, path)
         if is_file
-        else briefing.of_pattern(library, subject)
+        else brief.of_pattern(library, subject)
     )
     root = str(library.root)
     return Answer(brief_data(found, root), brief_text(found, root))

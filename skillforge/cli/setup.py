@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from skillforge.cli.base import Answer, Settings, common_options
-from skillforge.cli.completing import SHELLS, VARIABLE
+from skillforge.cli.completions import SHELLS, VARIABLE
 from skillforge.report import printable
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skillforge.cli import completing
+from skillforge.cli import completions
 from skillforge.cli.base import Answer, Settings, common_options
 from skillforge.cli.output import envelope
 
@@ -37,19 +37,19 @@ def list_(settings: Settings, rev: str | None) -> Answer:
     skillforge list --rev v1.0.0      as of a release
     """
     from skillforge.share import reading_words as words
-    from skillforge.share import shelf
+    from skillforge.share import skill_index
     from skillforge.store.index import Index
-    from skillforge.workflows.looking import library_at
+    from skillforge.workflows.lookup import library_at
 
     library = library_at(settings.start)
-    commit = shelf.commit_of(library, rev)
-    skills = shelf.reading(library, commit, Index.skills)
+    commit = skill_index.commit_of(library, rev)
+    skills = skill_index.reading(library, commit, Index.skills)
     data = {"commit": commit, "skills": [words.skill_row(skill) for skill in skills]}
     return Answer(data, words.list_text(skills))
 
 
 @click.command()
-@click.argument("name", shell_complete=completing.skills)
+@click.argument("name", shell_complete=completions.skills)
 @click.argument("file", required=False)
 @revision_option
 @common_options
@@ -65,17 +65,17 @@ def show(settings: Settings, name: str, file: str | None, rev: str | None) -> An
     A skill that went into another one is told of by its old name.
     """
     from skillforge.share import reading_words as words
-    from skillforge.share import shelf, showing
-    from skillforge.workflows.looking import library_at, unknown
+    from skillforge.share import skill_index, skill_view
+    from skillforge.workflows.lookup import library_at, unknown
 
     library = library_at(settings.start)
-    commit = shelf.commit_of(library, rev)
-    shown = showing.find(library, commit, name)
+    commit = skill_index.commit_of(library, rev)
+    shown = skill_view.find(library, commit, name)
     if shown is None:
         raise unknown(library, commit, name, is_now=rev is None)
     if file is None:
         return Answer(words.shown_data(shown), words.shown_text(shown))
-    data = showing.read_file(shown, file)
+    data = skill_view.read_file(shown, file)
     return Answer(words.file_data(name, file, data), document=_on_screen(data, file))
 
 
@@ -118,12 +118,12 @@ def search(
     A change that was promoted is found by the next call.
     """
     from skillforge.share import reading_words as words
-    from skillforge.share import shelf
+    from skillforge.share import skill_index
     from skillforge.share.search import search as find
-    from skillforge.workflows.looking import library_at
+    from skillforge.workflows.lookup import library_at
 
     library = library_at(settings.start)
-    commit = shelf.commit_of(library, rev)
+    commit = skill_index.commit_of(library, rev)
     asked = " ".join(query)
     hits = find(library, commit, asked, limit)
     data = {"query": asked, "commit": commit, "results": [*map(words.hit_row, hits)]}
@@ -162,14 +162,14 @@ def catalog(
     skillforge catalog --format xml
     skillforge catalog --for "convert a PDF" --budget 500
     """
-    from skillforge.share import forms, shelf
+    from skillforge.share import catalog_formats, skill_index
     from skillforge.share.catalog import fitted, readable, tokens
-    from skillforge.workflows.looking import library_at
+    from skillforge.workflows.lookup import library_at
 
     settings.json = settings.json or format_ == "json"
     library = library_at(settings.start)
-    commit = shelf.commit_of(library, rev)
-    skills = shelf.reading(library, commit, lambda index: readable(index, budget))
+    commit = skill_index.commit_of(library, rev)
+    skills = skill_index.reading(library, commit, lambda index: readable(index, budget))
     found = _found(library, commit, task)
     skills = [found[it.name].skill if it.name in found else it for it in skills]
     scores = {name: hit.score for name, hit in found.items()}
@@ -178,7 +178,7 @@ def catalog(
     def rendered(catalog: "Catalog") -> str:
         if settings.json:
             return envelope("catalog", True, _data(catalog, budget), None)
-        return forms.FORMS[format_](catalog, locate)
+        return catalog_formats.FORMS[format_](catalog, locate)
 
     fits = fitted(skills, scores, budget, rendered)
     text = rendered(fits)

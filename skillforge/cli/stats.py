@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli import completing
+from skillforge.cli import completions
 from skillforge.cli.base import Answer, Settings, forge_options
 
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from skillforge.library import Library
     from skillforge.operate.stats import SkillStats
-    from skillforge.propose.desk import Desk
-    from skillforge.propose.history import Step
+    from skillforge.propose.history_steps import Step
+    from skillforge.propose.workspace import Desk
     from skillforge.store import Uses
 
 _MOST = 40  # lines of text
@@ -23,7 +23,7 @@ _DAY = 86_400
 
 
 @click.command()
-@click.argument("name", required=False, shell_complete=completing.skills)
+@click.argument("name", required=False, shell_complete=completions.skills)
 @click.option(
     "--html",
     "page",
@@ -46,16 +46,16 @@ def stats(settings: Settings, name: str | None, page: Path | None) -> Answer:
     """
     from skillforge.operate import words
     from skillforge.operate.stats import by_origin, data
-    from skillforge.propose import growth, history
-    from skillforge.propose.desk import Desk
+    from skillforge.propose import history_steps, timeline
+    from skillforge.propose.workspace import Desk
 
     desk = Desk.at(settings.start, None, settings.choice)
     library = desk.settled()
     found = _gathered(library, name or "")
-    steps = history.steps(library, library.tip) if found or page else []
+    steps = history_steps.steps(library, library.tip) if found or page else []
     if page is not None:
-        history.refuse_shallow(library, steps)  # the growth would be wrong
-    origins = growth.origins(steps)
+        history_steps.refuse_shallow(library, steps)  # the growth would be wrong
+    origins = timeline.origins(steps)
     readable = _readable(library, {tree for one in found for tree in one.versions})
     rows = [data(one, readable, origins) for one in found]
     answer = {"skills": rows, "origins": by_origin(rows)}
@@ -67,14 +67,14 @@ def stats(settings: Settings, name: str | None, page: Path | None) -> Answer:
 
 def _gathered(library: "Library", name: str) -> "list[SkillStats]":
     """What is known of one skill or of all, the most used first."""
-    from skillforge.operate import assigning
+    from skillforge.operate import assignment
     from skillforge.operate.stats import MOST_RECENT, grouped, of_skill
     from skillforge.store import Uses
 
     uses = Uses.of(library.repository().common_dir)
     rows = grouped(uses.tally(name), lambda row: row.skill)
     if name and name not in rows:
-        assigning.assigned(library, name, "")  # a name that there is
+        assignment.assigned(library, name, "")  # a name that there is
     latest, keys = uses.latest(rows, MOST_RECENT), uses.voices()
     found = [
         of_skill(skill, some, latest.get(skill, []), keys.get(skill, 0))
@@ -86,20 +86,20 @@ def _gathered(library: "Library", name: str) -> "list[SkillStats]":
 def _readable(library: "Library", trees: "Iterable[str]") -> dict[str, str]:
     """The version that each tree names; trees that are gone are left out."""
     from skillforge.model import SKILL_FILE
-    from skillforge.propose import versions
+    from skillforge.propose import readable_version
 
     wanted = sorted(trees)
     files = library.repository().find_all([f"{tree}:{SKILL_FILE}" for tree in wanted])
     both = zip(wanted, files, strict=True)
-    return {tree: versions.of(file.data) for tree, file in both if file}
+    return {tree: readable_version.of(file.data) for tree, file in both if file}
 
 
 def _page(desk: "Desk", rows: list[dict[str, Any]], steps: "list[Step]") -> str:
     """The page, from all that this clone knows."""
     from skillforge.model import SKILLS
-    from skillforge.operate import gathering
+    from skillforge.operate import dashboard_data
     from skillforge.operate.dashboard import page
-    from skillforge.propose import growth
+    from skillforge.propose import timeline
     from skillforge.store import Uses
 
     library = desk.library
@@ -115,17 +115,17 @@ def _page(desk: "Desk", rows: list[dict[str, Any]], steps: "list[Step]") -> str:
             "generated": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             "main": library.tip,
             "branch": library.main,
-            "skills": gathering.skills(rows),
+            "skills": dashboard_data.skills(rows),
             "canaries": _canaries(library, uses),
-            "growth": [list(day) for day in growth.days(steps)],
+            "growth": [list(day) for day in timeline.days(steps)],
             "proposals": _proposals(desk),
-            "health": gathering.health(checked, trees, readable),
+            "health": dashboard_data.health(checked, trees, readable),
         }
     )
 
 
 def _canaries(library: "Library", uses: "Uses") -> list[dict[str, Any]]:
-    from skillforge.operate import gathering, rollouts
+    from skillforge.operate import dashboard_data, rollouts
     from skillforge.operate.canary import judge
 
     rule = library.policy(library.tip).canary
@@ -134,7 +134,7 @@ def _canaries(library: "Library", uses: "Uses") -> list[dict[str, Any]]:
     for name in sorted(rollouts.every(library.repository()).sound):
         if rollout := rollouts.current(library, name):
             judged = judge(rollout, uses.votes(rollout.id), rule, now)
-            found.append(gathering.canary(judged, uses.tally(name)))
+            found.append(dashboard_data.canary(judged, uses.tally(name)))
     return found
 
 

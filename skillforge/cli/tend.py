@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli import completing
+from skillforge.cli import completions
 from skillforge.cli.base import Answer, F, Settings, forge_options, format_option
 from skillforge.cli.offers import offered
 from skillforge.cli.output import use_colour
@@ -13,7 +13,7 @@ from skillforge.cli.testing import jobs_option, progress, rendered, shard_option
 from skillforge.model import Origin
 
 if TYPE_CHECKING:
-    from skillforge.propose.desk import Desk
+    from skillforge.propose.workspace import Desk
 
 _why_option = click.option(
     "--why", default="", help="The reason, for the reviewer and history."
@@ -29,12 +29,12 @@ def _pin_options(command: F) -> F:
         "--supersede", is_flag=True, help="Close another proposal for the skill."
     )
     rest = _why_option(supersede(origin_option(as_option(forge_options(command)))))
-    return click.argument("name", shell_complete=completing.skills)(rest)
+    return click.argument("name", shell_complete=completions.skills)(rest)
 
 
 @click.command()
 @click.argument(
-    "names", nargs=-1, metavar="[SKILL]...", shell_complete=completing.skills
+    "names", nargs=-1, metavar="[SKILL]...", shell_complete=completions.skills
 )
 @click.option(
     "--budget",
@@ -70,10 +70,10 @@ def health(settings: Settings, /, names: tuple[str, ...], **given: Any) -> Answe
 
     Exits 1 if a skill fails.
     """
-    from skillforge.checks.cases.session import read_shard
-    from skillforge.operate import deprecating, health_words
+    from skillforge.checks.cases.case_run import read_shard
+    from skillforge.operate import deprecation, health_words
     from skillforge.operate.health import Ask, check_up, is_well
-    from skillforge.propose.desk import Desk
+    from skillforge.propose.workspace import Desk
 
     settings.json = settings.json or given["format_"] == "json"
     desk = Desk.at(settings.start, given["speaks_for"], settings.choice)
@@ -86,7 +86,7 @@ def health(settings: Settings, /, names: tuple[str, ...], **given: Any) -> Answe
     data = health_words.data(found)
     text = health_words.text(found, verbose=given["verbose"], colour=use_colour())
     if given["is_proposed"]:
-        drafts = deprecating.drafts(library, tip, found)
+        drafts = deprecation.drafts(library, tip, found)
         data, text = offered(desk, drafts, data, text, again=bool(names))
     paths = {one.name: one.skill.path for one in found}
     document = rendered(health_words.trials(found), [], paths, given["format_"])
@@ -123,10 +123,10 @@ def _pinned(
 ) -> Answer:
     from dataclasses import replace
 
-    from skillforge.operate.editing import pinned
+    from skillforge.operate.skill_edits import pinned
     from skillforge.propose.admission import Request
-    from skillforge.propose.desk import Desk
-    from skillforge.propose.opening import propose
+    from skillforge.propose.submit import propose
+    from skillforge.propose.workspace import Desk
 
     desk = Desk.at_work(settings.start, given["speaks_for"], settings.choice)
     base = desk.base
@@ -147,7 +147,7 @@ def _pinned(
 
 @click.command()
 @click.argument(
-    "names", nargs=-1, metavar="[SKILL]...", shell_complete=completing.skills
+    "names", nargs=-1, metavar="[SKILL]...", shell_complete=completions.skills
 )
 @_propose_option
 @click.option(
@@ -180,7 +180,7 @@ def curate(settings: Settings, /, names: tuple[str, ...], **given: Any) -> Answe
 
     Exits 0 with a report; 1 if a draft could not be proposed.
     """
-    from skillforge.propose.desk import Desk
+    from skillforge.propose.workspace import Desk
 
     desk = Desk.at(settings.start, given["speaks_for"], settings.choice)
     if given["restore"] and names:
@@ -190,8 +190,8 @@ def curate(settings: Settings, /, names: tuple[str, ...], **given: Any) -> Answe
     if given["restore"]:
         return _restored(desk, tip, given)
     from skillforge.operate import curate_words
-    from skillforge.operate.curating import curate as look_after
-    from skillforge.operate.editing import refuse_unknown
+    from skillforge.operate.curate import curate as look_after
+    from skillforge.operate.skill_edits import refuse_unknown
 
     for name in names:
         refuse_unknown(library, tip, name)
@@ -207,9 +207,9 @@ def curate(settings: Settings, /, names: tuple[str, ...], **given: Any) -> Answe
 
 
 def _restored(desk: "Desk", tip: str, given: dict[str, Any]) -> Answer:
-    from skillforge.operate.archiving import restored
+    from skillforge.operate.archive import restored
     from skillforge.propose.admission import Request
-    from skillforge.propose.opening import propose
+    from skillforge.propose.submit import propose
 
     name = given["restore"]
     why = given["why"] or f"Bring {name} back from the archive"

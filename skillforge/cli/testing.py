@@ -11,7 +11,7 @@ from skillforge.cli.base import Answer, Settings, selection_options
 from skillforge.cli.output import use_colour
 
 if TYPE_CHECKING:
-    from skillforge.checks.cases.session import Progress, Tested
+    from skillforge.checks.cases.case_run import Progress, Tested
     from skillforge.model import Finding, Trial
 
 
@@ -79,16 +79,16 @@ def test(  # noqa: PLR0913, PLR0917 - one for each option
     A trial is passed, failed, error, timeout, limit, flaky or not-run. Exits 0 if all
     passed, 1 if one did not.
     """
-    from skillforge.checks.select import Selection
-    from skillforge.checks.cases import session
+    from skillforge.checks.cases import case_run
+    from skillforge.checks.skill_selection import Selection
 
     settings.json = settings.json or format_ == "json"
-    options = session.Options(
-        match, jobs or 0, repeat, session.read_shard(shard), not no_cache
+    options = case_run.Options(
+        match, jobs or 0, repeat, case_run.read_shard(shard), not no_cache
     )
     selection = Selection(targets, changed_since, rev)
     with progress(settings.json or format_ != "text") as bar:
-        tested = session.run_tests(settings.start, selection, options, bar)
+        tested = case_run.run_tests(settings.start, selection, options, bar)
     return _answer(tested, format_, verbose)
 
 
@@ -122,7 +122,7 @@ def rendered(
     from skillforge import report as reports
     from skillforge.checks import all_rules
     from skillforge.checks.cases import words
-    from skillforge.checks.cases.check import trial_findings
+    from skillforge.checks.cases.case_check import trial_findings
     from skillforge.model import Report
 
     if format_ == "junit":
@@ -143,7 +143,7 @@ def rendered(
 @contextmanager
 def progress(is_quiet: bool) -> Iterator["Progress"]:
     """A bar on a terminal, nothing in a pipe."""
-    from skillforge.checks.cases.session import Progress
+    from skillforge.checks.cases.case_run import Progress
 
     if is_quiet or sys.stderr is None or not sys.stderr.isatty():
         yield Progress()

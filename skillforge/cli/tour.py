@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import click
 
-from skillforge import proc, resources
+from skillforge import processes, resources
 from skillforge.cli import output, tour_steps
 from skillforge.cli.base import Answer
 from skillforge.cli.tour_steps import Step
@@ -190,7 +190,7 @@ def _ran(typed: str) -> tuple[str, int]:
         return "", 0
     if program == "skillforge":
         return _ran_here(arguments, source or os.devnull)
-    done = proc.run([program, *arguments])
+    done = processes.run([program, *arguments])
     return (done.out + done.err).decode("utf-8", "replace"), done.code
 
 

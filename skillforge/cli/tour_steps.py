@@ -315,7 +315,7 @@ def _uses(library: Path) -> str:
     """What 400 keys would report: the new version fails six times as often."""
     from skillforge.library import Library
     from skillforge.model import Arm
-    from skillforge.operate import assigning
+    from skillforge.operate import assignment
 
     opened = Library.open(library)
     often = {Arm.CANARY: 2, Arm.STABLE: 12}
@@ -323,7 +323,7 @@ def _uses(library: Path) -> str:
     lines = []
     for number in range(400):
         key = f"session-{number}"
-        arm = assigning.assigned(opened, _LEARNED, key).arm
+        arm = assignment.assigned(opened, _LEARNED, key).arm
         seen[arm] += 1
         outcome = "success" if seen[arm] % often[arm] else "failure"
         said = {"skill": _LEARNED, "key": key, "outcome": outcome}

@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli import completing
+from skillforge.cli import completions
 from skillforge.cli.base import Answer, Settings, forge_options
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from skillforge.operate.syncing import Synced
+    from skillforge.operate.folder_sync import Synced
 
 _AGENTS = ("claude", "codex", "hermes", "agents")  # a test holds it to `places`
 
@@ -34,7 +34,7 @@ key_option = click.option(
 
 
 @click.command()
-@click.argument("name", shell_complete=completing.skills)
+@click.argument("name", shell_complete=completions.skills)
 @key_option
 @forge_options
 @click.pass_obj
@@ -51,8 +51,8 @@ def use(settings: Settings, name: str, key: str) -> Answer:
     Exits 1, with nothing on standard output, if this key gets no such skill now: a new
     skill is tried on some keys first.
     """
-    from skillforge.workflows.handing import hand
-    from skillforge.workflows.looking import library_at
+    from skillforge.workflows.lookup import library_at
+    from skillforge.workflows.use import hand
 
     library = library_at(settings.start, settings.forge, settings.host)
     given, path, unwritten = hand(library, name, key)
@@ -76,10 +76,12 @@ def use(settings: Settings, name: str, key: str) -> Answer:
 def _readable(path: "Path") -> str | None:
     """The version that a skill says it has."""
     from skillforge.model import SKILL_FILE
-    from skillforge.propose import versions
+    from skillforge.propose import readable_version
 
     skill_md = path / SKILL_FILE
-    return (versions.of(skill_md.read_bytes()) if skill_md.is_file() else "") or None
+    return (
+        readable_version.of(skill_md.read_bytes()) if skill_md.is_file() else ""
+    ) or None
 
 
 def _aside(words: str) -> None:
@@ -125,13 +127,13 @@ def sync(settings: Settings, /, key: str, dry: bool, **where: str | None) -> Ans
     Exits 0 if the folder now holds what main has for this key, 1 if something was left
     alone. Killed or interrupted, it is finished by the next one.
     """
-    from skillforge.operate import handing, syncing
-    from skillforge.workflows.looking import library_at
+    from skillforge.operate import assignment_log, folder_sync
+    from skillforge.workflows.lookup import library_at
 
     folder = _folder(**where)
     library = library_at(settings.start, settings.forge, settings.host)
-    done = syncing.sync(library, key, folder, dry=dry)
-    unwritten = "" if dry else handing.remember(library, done.handed, key)
+    done = folder_sync.sync(library, key, folder, dry=dry)
+    unwritten = "" if dry else assignment_log.remember(library, done.handed, key)
     data = _data(done) | {"dry_run": dry, "remembered": not (dry or _noted(unwritten))}
     return Answer(data, _words(done, dry), ok=done.ok)
 
@@ -139,7 +141,7 @@ def sync(settings: Settings, /, key: str, dry: bool, **where: str | None) -> Ans
 def _folder(folder: str | None, agent: str | None, project: str | None) -> "Path":
     from pathlib import Path
 
-    from skillforge.places import named_folder, skills_folder
+    from skillforge.agent_folders import named_folder, skills_folder
 
     if bool(folder) == bool(agent):
         raise click.UsageError("say where to, with one of --to DIR and --agent NAME")
@@ -152,7 +154,7 @@ def _folder(folder: str | None, agent: str | None, project: str | None) -> "Path
 
 
 def _data(done: "Synced") -> dict[str, Any]:
-    from skillforge.operate.syncing import Fate
+    from skillforge.operate.folder_sync import Fate
 
     rows = [{"skill": n, "why": done.why[n]} for n in done.names(Fate.REFUSED)]
     names = {fate.value: done.names(fate) for fate in Fate}
@@ -160,7 +162,7 @@ def _data(done: "Synced") -> dict[str, Any]:
 
 
 def _words(done: "Synced", dry: bool) -> str:
-    from skillforge.operate.syncing import Fate
+    from skillforge.operate.folder_sync import Fate
     from skillforge.report import printable
 
     silent = (Fate.UNCHANGED, Fate.WITHHELD)

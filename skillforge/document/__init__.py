@@ -5,10 +5,10 @@ Any bytes give a `Document`: what is wrong with them is a finding, never an exce
 
 from collections.abc import Iterator
 
-from skillforge.document import causes, fences
-from skillforge.document.header import UnreadableError, read_yaml
+from skillforge.document import frontmatter_bounds, yaml_errors
 from skillforge.document.links import find_links
-from skillforge.document.plain import Header, read_plain
+from skillforge.document.plain_header import Header, read_plain
+from skillforge.document.yaml_header import UnreadableError, read_yaml
 from skillforge.model import Document, Finding, Problem, Rule, rule, rules_in
 
 MAX_BYTES = 1 << 20
@@ -66,7 +66,7 @@ def file_unreadable(reason: str) -> Iterator[Problem]:
 
 def rules() -> tuple[Rule, ...]:
     """The rules that decide whether a file can be read at all."""
-    return (*rules_in(globals()), *fences.RULES, *causes.RULES)
+    return (*rules_in(globals()), *frontmatter_bounds.RULES, *yaml_errors.RULES)
 
 
 def parse(data: bytes, *, with_links: bool = True) -> Document:
@@ -86,13 +86,13 @@ def parse(data: bytes, *, with_links: bool = True) -> Document:
 def _parse_text(text: str, data: bytes, with_links: bool) -> Document:
     has_bom = text.startswith("\ufeff")
     problems = encoding_bom.findings() if has_bom else []
-    found = fences.find(text, int(has_bom))
+    found = frontmatter_bounds.find(text, int(has_bom))
     if isinstance(found, Finding):
         return unreadable([*problems, found], text)
     if found.header_end - found.header_start > MAX_HEADER:
         return unreadable([*problems, *file_too_large.findings(len(data))], text)
     if found.body_start - found.header_end > 4 or found.header_start > 4 + has_bom:
-        problems.extend(fences.spaces_after(text, found))
+        problems.extend(frontmatter_bounds.spaces_after(text, found))
     try:
         header = read_header(text[found.header_start : found.header_end])
     except UnreadableError as err:

@@ -6,15 +6,10 @@ Text is spliced, never dumped: a YAML round trip would lose comments and quoting
 import json
 import re
 
-from skillforge.document import fences, read_header
-from skillforge.document.fences import Fences
-from skillforge.document.header import (
-    Entry,
-    Node,
-    UnreadableError,
-    compose,
-)
-from skillforge.document.plain import BREAK, kind_of, plain_value
+from skillforge.document import frontmatter_bounds, read_header
+from skillforge.document.frontmatter_bounds import Fences
+from skillforge.document.plain_header import BREAK, kind_of, plain_value
+from skillforge.document.yaml_header import Entry, Node, UnreadableError, compose
 from skillforge.errors import RequestError
 from skillforge.model import Value
 
@@ -42,7 +37,7 @@ def scalar(value: str, style: str = "") -> str:
 
 
 def _spliced(text: str, path: tuple[str, ...], value: str | None) -> str:
-    found = fences.find(text, int(text.startswith("\ufeff")))
+    found = frontmatter_bounds.find(text, int(text.startswith("\ufeff")))
     if not isinstance(found, Fences):
         raise _cannot(path, found.message)
     header = text[found.header_start : found.header_end]

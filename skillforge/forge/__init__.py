@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol, TypeAlias
 
 from skillforge.errors import ConfigError
-from skillforge.gitrepo.writing import NewCommit, Who
+from skillforge.gitrepo.ref_update import NewCommit, Who
 from skillforge.model import Approval, Comment, Proposal, State, Verdict
 
 PULLS = "refs/skillforge/pulls/"  # heads of pull requests, as they were fetched

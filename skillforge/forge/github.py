@@ -7,13 +7,13 @@ from typing import Any
 
 from skillforge import store
 from skillforge.errors import ConfigError, ConflictError, RequestError, ToolError
-from skillforge.forge import Admit, Page, pulls
-from skillforge.forge.hosted import Hosted, Target
-from skillforge.forge.pulls import Json
-from skillforge.forge.thread import UNWRITTEN, Thread
-from skillforge.forge.wire import ForbiddenError, RefusedError, sense
+from skillforge.forge import Admit, Page, pull_request
+from skillforge.forge.github_api import ForbiddenError, RefusedError, sense
+from skillforge.forge.github_clone import Hosted, Target
+from skillforge.forge.github_comments import UNWRITTEN, Thread
+from skillforge.forge.pull_request import Json
 from skillforge.gitrepo import remote
-from skillforge.gitrepo.writing import NewCommit, RefUpdate, Who
+from skillforge.gitrepo.ref_update import NewCommit, RefUpdate, Who
 from skillforge.model import Approval, Comment, Proposal, State, Verdict
 
 _REBASED = ("base_ref_changed", "automatic_base_change_succeeded")
@@ -45,7 +45,7 @@ class GitHubForge:
             raise RequestError(
                 "the token is of no person", hint="gh auth login, as yourself"
             )
-        name, _, mail = pulls.identity(self.hosted.me).partition(" ")
+        name, _, mail = pull_request.identity(self.hosted.me).partition(" ")
         return name, mail.strip("<>")
 
     def proposals(self, *, only_open: bool = False) -> list[Proposal]:
@@ -63,7 +63,7 @@ class GitHubForge:
         self.hosted.bring(found)
         main = self.repo.ref(self.main)
         with sense("pulls"):
-            known = [pulls.proposal_of(self.repo, pull, main) for pull in found]
+            known = [pull_request.proposal_of(self.repo, pull, main) for pull in found]
         return [proposal for proposal in known if proposal is not None]
 
     def waiting(self) -> list[Proposal]:
@@ -87,23 +87,27 @@ class GitHubForge:
                 hint="propose it as one draft: skillforge propose",
             )
         with sense("commits"):
-            found = pulls.with_makers(known[0], commits)
-            found = pulls.with_comments(found, self._thread(number).remarks())
+            found = pull_request.with_makers(known[0], commits)
+            found = pull_request.with_comments(found, self._thread(number).remarks())
         return self._with_state(found)
 
     def with_reviews(self, proposal: Proposal) -> Proposal:
         """The same with what reviewers decided; only those count who may write."""
         with sense("reviews"):
-            decided = pulls.decisions(self.hosted.of_pull(proposal.number, "reviews"))
+            decided = pull_request.decisions(
+                self.hosted.of_pull(proposal.number, "reviews")
+            )
             reviews = [it for it in decided if self.hosted.counts(it)]
             since = self._based_since(proposal.number) if reviews else 0
-            return pulls.with_reviews(self.repo, proposal, reviews, since)
+            return pull_request.with_reviews(self.repo, proposal, reviews, since)
 
     def _based_since(self, number: int) -> int:
         """When a pull request was last sent to another branch; 0 for never."""
         events = self.hosted.of_issue(number, "events")
         moved = (it for it in events if it["event"] in _REBASED)
-        return max((pulls.seconds(it["created_at"]) + 1 for it in moved), default=0)
+        return max(
+            (pull_request.seconds(it["created_at"]) + 1 for it in moved), default=0
+        )
 
     def _with_state(self, proposal: Proposal) -> Proposal:
         return self.with_reviews(self._with_checks(proposal))
@@ -111,9 +115,9 @@ class GitHubForge:
     def _with_checks(self, proposal: Proposal) -> Proposal:
         """What GitHub's run of the gate said: told, and nothing is decided on it."""
         path = f"{self.hosted.place.path}/commits/{proposal.head}/check-runs"
-        runs = self.hosted.wire.pages(path, "check_runs", check_name=pulls.GATE)
+        runs = self.hosted.wire.pages(path, "check_runs", check_name=pull_request.GATE)
         with suppress(ForbiddenError), sense(path):
-            return pulls.with_checks(proposal, runs)
+            return pull_request.with_checks(proposal, runs)
         return proposal
 
     def open(
@@ -222,7 +226,7 @@ class GitHubForge:
         thread = self._thread(proposal.number)
         thread.say(comment.text)
         if state is State.EXPIRED:
-            thread.label((pulls.EXPIRED,))
+            thread.label((pull_request.EXPIRED,))
         self.hosted.wire.put("PATCH", self._path(proposal), {"state": "closed"})
         self._remove_branch(proposal)
         return replace(proposal, state=state)

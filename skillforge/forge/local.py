@@ -12,12 +12,12 @@ from functools import partial
 
 from skillforge import store
 from skillforge.errors import ConfigError, ConflictError, RequestError
-from skillforge.forge import Admit, Page, record
+from skillforge.forge import Admit, Page, proposal_record
 from skillforge.gitrepo import GitRepo, checkout, ref_moves, trailers
-from skillforge.gitrepo.making import Making
+from skillforge.gitrepo.object_writer import Making
+from skillforge.gitrepo.ref_update import NewCommit, Put, RefUpdate, Who
 from skillforge.gitrepo.refs import read as read_refs
 from skillforge.gitrepo.refs import removal
-from skillforge.gitrepo.writing import NewCommit, Put, RefUpdate, Who
 from skillforge.model import Approval, Comment, Proposal, State, Verdict
 
 PREFIX = "refs/skillforge/proposals/"
@@ -126,14 +126,14 @@ class LocalForge:
 
     def _load(self, tips: dict[int, str]) -> None:
         """Read records that this forge has not read yet; a commit never changes."""
-        files = (record.PROPOSAL_FILE, record.VERDICT_FILE)
+        files = (proposal_record.PROPOSAL_FILE, proposal_record.VERDICT_FILE)
         wanted = [f"{tip}:{file}" for tip in tips.values() for file in files]
         answers = iter(self.repo.find_all(wanted))
         pairs = zip(answers, answers, strict=True)
         for (number, tip), (written, verdict) in zip(tips.items(), pairs, strict=True):
             data = written.data if written else b""
             try:
-                self._records[tip] = record.load(
+                self._records[tip] = proposal_record.load(
                     number, data, verdict.data if verdict else None
                 )
             except ConfigError as err:
@@ -363,7 +363,7 @@ class LocalForge:
         by: Who,
         why: str = "",
     ) -> str:
-        files = record.dump(proposal)
+        files = proposal_record.dump(proposal)
         changes = [Put(path, data) for path, data in files.items()]
         # A remark must not end the message: git would read its lines as trailers.
         said = [("Noted-By", str(by))] if why else []

@@ -1,10 +1,10 @@
 """Give a damaged proposal ref its record again, where git still has the record."""
 
 from skillforge.errors import ConfigError
-from skillforge.forge import record
+from skillforge.forge import proposal_record
 from skillforge.forge.local import PREFIX, LocalForge
-from skillforge.gitrepo import condition
-from skillforge.gitrepo.writing import RefUpdate
+from skillforge.gitrepo import damage
+from skillforge.gitrepo.ref_update import RefUpdate
 from skillforge.model import Proposal, State
 
 _DANGLING = "dangling commit "
@@ -15,7 +15,7 @@ def logged_record(forge: LocalForge, number: int) -> str:
 
     Whatever damaged the ref may have been logged as well.
     """
-    names = condition.logged(forge.repo.common_dir, f"{PREFIX}{number}")
+    names = damage.logged(forge.repo.common_dir, f"{PREFIX}{number}")
     return next((name for name in names if _record_at(forge, name)), "")
 
 
@@ -41,9 +41,9 @@ def lost_records(forge: LocalForge) -> dict[str, Proposal]:
 
 
 def _record_at(forge: LocalForge, commit: str) -> Proposal | None:
-    file = forge.repo.find(f"{commit}:{record.PROPOSAL_FILE}")
+    file = forge.repo.find(f"{commit}:{proposal_record.PROPOSAL_FILE}")
     try:
-        return record.load(0, file.data if file else b"", None)
+        return proposal_record.load(0, file.data if file else b"", None)
     except ConfigError:
         return None
 

@@ -2,18 +2,18 @@
 
 from typing import TYPE_CHECKING
 
-from skillforge.lazy import lazily
+from skillforge.lazy_import import lazily
 
 if TYPE_CHECKING:
-    from skillforge.gitrepo.disk import find_root
+    from skillforge.gitrepo.git_command import environment, version
+    from skillforge.gitrepo.git_files import find_root
     from skillforge.gitrepo.repository import Asked, GitRepo
-    from skillforge.gitrepo.running import environment, version
     from skillforge.gitrepo.trees import TreeFile
 
 _PARTS = {
-    "disk": ("find_root",),
+    "git_files": ("find_root",),
     "repository": ("Asked", "GitRepo"),
-    "running": ("environment", "version"),
+    "git_command": ("environment", "version"),
     "trees": ("TreeFile",),
 }
 __getattr__ = lazily(__name__, _PARTS)

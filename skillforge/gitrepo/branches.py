@@ -1,7 +1,7 @@
 """Branches of a repository, and what git knows of which one is the default."""
 
 from skillforge.errors import ToolError
-from skillforge.gitrepo.disk import MAY_BE_RECORDED, recorded_branch
+from skillforge.gitrepo.git_files import MAY_BE_RECORDED, recorded_branch
 from skillforge.gitrepo.repository import GitRepo
 
 KEY = "skillforge.branch"  # of the clone's own configuration

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from skillforge.errors import ConflictError
-from skillforge.gitrepo.parsing import paths
-from skillforge.gitrepo.running import AS_IT_IS, output
+from skillforge.gitrepo.git_command import AS_IT_IS, output
+from skillforge.gitrepo.git_output import paths
 
 if TYPE_CHECKING:
     from skillforge.gitrepo import GitRepo

@@ -10,7 +10,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from skillforge import proc
+from skillforge import processes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -39,7 +39,7 @@ def overrides(root: "Path", env: "Mapping[str, str]") -> dict[str, str]:
     if not any(_MAY_NAME_ONE.search(text) for text in _configurations(str(root))):
         return {}
     question = ("config", "--show-scope", "--null", "--get-regexp", _KEYS)
-    done = proc.run(["git", *question], cwd=root, env=dict(env))
+    done = processes.run(["git", *question], cwd=root, env=dict(env))
     words = done.out.split(b"\0")
     own: dict[str, None] = {}
     others: dict[str, str] = {}

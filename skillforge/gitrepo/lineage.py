@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from skillforge.gitrepo import GitRepo, trailers
-from skillforge.gitrepo.history import Commit
-from skillforge.gitrepo.running import AS_IT_IS
+from skillforge.gitrepo.commit_log import Commit
+from skillforge.gitrepo.git_command import AS_IT_IS
 from skillforge.model import SKILLS, Action
 
 _RAW = ("--raw", "-t", "--root", "--no-abbrev", "--topo-order", *AS_IT_IS)

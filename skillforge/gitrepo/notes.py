@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from skillforge.errors import ConflictError
 from skillforge.gitrepo import GitRepo
-from skillforge.gitrepo.writing import NewCommit, Put, RefUpdate, Who
+from skillforge.gitrepo.ref_update import NewCommit, Put, RefUpdate, Who
 
 NOTES = "refs/notes/skillforge"
 

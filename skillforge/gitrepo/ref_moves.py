@@ -13,10 +13,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skillforge import flock, proc
+from skillforge import flock, processes
 from skillforge.errors import ConflictError, SkillforgeError, ToolError, unwritable
-from skillforge.gitrepo import condition
-from skillforge.gitrepo.writing import RefUpdate, cannot_write, ref_lines
+from skillforge.gitrepo import damage
+from skillforge.gitrepo.ref_update import RefUpdate, cannot_write, ref_lines
 
 if TYPE_CHECKING:
     from skillforge.gitrepo.repository import GitRepo
@@ -116,12 +116,12 @@ def _settle(repo: "GitRepo", updates: Sequence[RefUpdate], since: float) -> bool
     return True
 
 
-def _has_died(done: proc.Result) -> bool:
+def _has_died(done: processes.Result) -> bool:
     """Whether a signal ended it; a shell reports that as 128 and the signal."""
     return done.code < 0 or done.code > _FATAL
 
 
-def _failed(done: proc.Result) -> ToolError:
+def _failed(done: processes.Result) -> ToolError:
     if not _has_died(done):
         return cannot_write(done.complaint)
     signal = -done.code if done.code < 0 else done.code - _FATAL
@@ -137,17 +137,17 @@ def _remove_locks(repo: "GitRepo", updates: Sequence[RefUpdate], since: float) -
     deadline = time.monotonic() + _BUSY_SECONDS
     while left := [
         lock.path
-        for lock in condition.locks(repo.common_dir)
+        for lock in damage.locks(repo.common_dir)
         if (lock.path in names or lock.path.name in _SHARED_LOCKS)
         and lock.made >= since
     ]:
-        if not condition.is_git_running(repo.root, repo.common_dir.parent):
+        if not damage.is_git_running(repo.root, repo.common_dir.parent):
             for path in left:
                 path.unlink(missing_ok=True)
         elif time.monotonic() > deadline:
             raise ConflictError(
                 f"a git that died left {left[0]}, and another git is running",
-                hint=condition.stale_lock(left[0]),
+                hint=damage.stale_lock(left[0]),
             )
         else:
             time.sleep(0.05)

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from skillforge.gitrepo.running import output
+from skillforge.gitrepo.git_command import output
 
 if TYPE_CHECKING:
     from skillforge.gitrepo import GitRepo

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from skillforge.errors import ConflictError, ToolError
 from skillforge.gitrepo import GitRepo
-from skillforge.gitrepo.disk import has_remote
-from skillforge.gitrepo.writing import RefUpdate
+from skillforge.gitrepo.git_files import has_remote
+from skillforge.gitrepo.ref_update import RefUpdate
 from skillforge.text import lines_of
 
 _LOCKED_OUT = re.compile(

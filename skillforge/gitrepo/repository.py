@@ -21,27 +21,24 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from skillforge import proc
+from skillforge import processes
 from skillforge.errors import RequestError, ToolError
 from skillforge.gitrepo import (
+    commit_log,
     drivers,
-    history,
-    parsing,
+    git_command,
+    git_output,
     ref_moves,
     refs,
-    running,
     signatures,
 )
-from skillforge.gitrepo.objects import Object, Objects
-from skillforge.gitrepo.running import AS_IT_IS, GIT, environment, output
+from skillforge.gitrepo.git_command import AS_IT_IS, GIT, environment, output
+from skillforge.gitrepo.object_reader import Object, Objects
+from skillforge.gitrepo.ref_update import RefUpdate, Who
 from skillforge.gitrepo.trees import Entry, TreeFile, Trees, folders_to
-from skillforge.gitrepo.writing import (
-    RefUpdate,
-    Who,
-)
 
 if TYPE_CHECKING:
-    from skillforge.gitrepo.making import Making
+    from skillforge.gitrepo.object_writer import Making
 
 T = TypeVar("T")
 _FEW = 15  # objects that are had sooner from the process that answers other questions
@@ -56,7 +53,7 @@ class GitRepo:
         self.root = root
         self._objects: Objects | None = None
         self.held: set[tuple[str, str, str]] = set()  # tips, and versions that they had
-        self.logs: history.Logs = {}  # as they were read last
+        self.logs: commit_log.Logs = {}  # as they were read last
         self.trees: Trees = Trees(self, of.trees.canonical if of else None)
         # Trees, and those beside them.
         self._verified: set[tuple[str, str]] = of._verified if of else set()
@@ -74,7 +71,7 @@ class GitRepo:
     @classmethod
     def init(cls, root: Path) -> "GitRepo":
         """Make `root` a repository on the user's usual branch, or `main`."""
-        with running.hook_variables_hidden():
+        with git_command.hook_variables_hidden():
             import git
 
             try:
@@ -130,7 +127,7 @@ class GitRepo:
         """Those of some paths of the checkout that git is told to leave out."""
         lines = "".join(f"{path}\0" for path in paths)
         done = self.run("check-ignore", "-z", "--stdin", stdin=os.fsencode(lines))
-        return set(parsing.paths(done.out))
+        return set(git_output.paths(done.out))
 
     def is_ancestor(self, one: str, other: str) -> bool:
         """Whether a commit comes before another, or is it."""
@@ -146,7 +143,7 @@ class GitRepo:
     def start_subtrees(self, revision: str, folder: str) -> "Asked[dict[str, str]]":
         """Begin to list what lies directly under `folder`: names and object hashes."""
         options = ("-z", "--full-tree", revision, f"{folder}/")
-        return Asked(self._start("ls-tree", *options), parsing.hashes)
+        return Asked(self._start("ls-tree", *options), git_output.hashes)
 
     def files(self, revision: str, *folders: str) -> Iterator[TreeFile]:
         """All files under some folders, by path, with their sizes."""
@@ -196,39 +193,41 @@ class GitRepo:
         strict = [word for setting in trust for word in ("-c", setting)]
         options = (*AS_IT_IS, "--name-only", "-z")
         question = ("diff-index", *options, revision, "--", folder)
-        return Asked(self._start(*strict, *question), parsing.paths)
+        return Asked(self._start(*strict, *question), git_output.paths)
 
     def start_unwatched(self, folder: str) -> "Asked[list[str]]":
         """Begin to list files that git was told not to look at (assume-unchanged)."""
-        return Asked(self._start("ls-files", "-v", "-z", "--", folder), parsing.flagged)
+        return Asked(
+            self._start("ls-files", "-v", "-z", "--", folder), git_output.flagged
+        )
 
     def start_listing(self, revision: str, folder: str) -> "Asked[list[str]]":
         """Begin to list all files of a commit under `folder`."""
         options = ("-r", "-z", "--full-tree", "--name-only")
         question = self._start("ls-tree", *options, revision, "--", folder)
-        return Asked(question, parsing.paths)
+        return Asked(question, git_output.paths)
 
     def blobs(self, names: Iterable[str]) -> Generator[bytes, None, None]:
         """The contents of blobs, in order; of many, from a process of their own."""
         wanted = list(names)
         for name, found in zip(wanted, self.read_all(wanted), strict=True):
             if found is None:
-                raise parsing.lost(name)
+                raise git_output.lost(name)
             yield found.data
 
     def objects(self, names: Iterable[str]) -> Iterator[Object | None]:
         """Many objects, in order, from one process; None for those that are missing."""
         wanted = list(names)
-        with proc.running(
+        with processes.running(
             self._start("cat-file", "--batch", "--buffer", stdin=True)
         ) as p:
             assert p.stdin is not None
             assert p.stdout is not None
             import threading
 
-            feeder = threading.Thread(target=parsing.feed, args=(p.stdin, wanted))
+            feeder = threading.Thread(target=git_output.feed, args=(p.stdin, wanted))
             feeder.start()
-            yield from parsing.objects(p.stdout, len(wanted))
+            yield from git_output.objects(p.stdout, len(wanted))
             feeder.join()
 
     def find(self, expression: str) -> Object | None:
@@ -302,7 +301,7 @@ class GitRepo:
 
     def start_identity(self) -> "Asked[Who]":
         """Begin to ask who commits here, and the time, as git itself would write it."""
-        return Asked(self._start("var", "-l"), parsing.who)
+        return Asked(self._start("var", "-l"), git_output.who)
 
     @contextmanager
     def making(self, like: str) -> "Iterator[Making]":
@@ -310,7 +309,7 @@ class GitRepo:
 
         Their names are of the same kind as another, `like` that of their base.
         """
-        from skillforge.gitrepo.making import Making
+        from skillforge.gitrepo.object_writer import Making
 
         made = Making(self, len(like))
         yield made
@@ -353,14 +352,14 @@ class GitRepo:
             )
         return seconds
 
-    def log(self, *options: str) -> Iterator[history.Commit]:
+    def log(self, *options: str) -> Iterator[commit_log.Commit]:
         """Commits in git's order, from one process."""
         return self.start_log(*options).wait()
 
-    def start_log(self, *options: str) -> "Asked[Iterator[history.Commit]]":
+    def start_log(self, *options: str) -> "Asked[Iterator[commit_log.Commit]]":
         """Begin to list commits, while the caller goes on."""
-        question = ("log", "-z", "--encoding=UTF-8", history.FORMAT, *options)
-        return Asked(self._start(*question), history.read)
+        question = ("log", "-z", "--encoding=UTF-8", commit_log.FORMAT, *options)
+        return Asked(self._start(*question), commit_log.read)
 
     def run(
         self,
@@ -369,14 +368,14 @@ class GitRepo:
         env: Mapping[str, str] | None = None,
         handed: Sequence[int] = (),
         is_online: bool = False,
-    ) -> proc.Result:
+    ) -> processes.Result:
         """Run git; a non-zero exit is a value. `env` is for secrets, and for now."""
-        own = running.online(self._env) if is_online else self._env
+        own = git_command.online(self._env) if is_online else self._env
         line, env = [*GIT, *args], own | dict(env or {})
-        return proc.run(line, cwd=self.root, env=env, stdin=stdin, handed=handed)
+        return processes.run(line, cwd=self.root, env=env, stdin=stdin, handed=handed)
 
-    def _start(self, *args: str, stdin: bool = False) -> "proc.Process":
-        return proc.start([*GIT, *args], cwd=self.root, env=self._env, stdin=stdin)
+    def _start(self, *args: str, stdin: bool = False) -> "processes.Process":
+        return processes.start([*GIT, *args], cwd=self.root, env=self._env, stdin=stdin)
 
     def git(self, *args: str) -> bytes:
         """The output of git; a non-zero exit is an error."""
@@ -386,9 +385,9 @@ class GitRepo:
 class Asked(NamedTuple, Generic[T]):
     """A question to git under way; `wait` returns its answer."""
 
-    process: "proc.Process"
+    process: "processes.Process"
     read: Callable[[bytes], T]
 
     def wait(self) -> T:
         args = list(self.process.args)[len(GIT) :]  # type: ignore[arg-type]
-        return self.read(output(tuple(map(str, args)), proc.finish(self.process)))
+        return self.read(output(tuple(map(str, args)), processes.finish(self.process)))

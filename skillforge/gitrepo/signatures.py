@@ -9,8 +9,8 @@ each line of a log.
 from typing import TYPE_CHECKING
 
 from skillforge.errors import ToolError
-from skillforge.gitrepo.running import output
-from skillforge.gitrepo.writing import NewCommit, Who
+from skillforge.gitrepo.git_command import output
+from skillforge.gitrepo.ref_update import NewCommit, Who
 
 if TYPE_CHECKING:
     from skillforge.gitrepo import GitRepo

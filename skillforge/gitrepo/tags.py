@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from skillforge.gitrepo import GitRepo, signatures
-from skillforge.gitrepo.writing import RefUpdate, cannot_write
+from skillforge.gitrepo.ref_update import RefUpdate, cannot_write
 
 _TAGS = "refs/tags/"
 _SIGNATURE = re.compile(r"^-----BEGIN (?:PGP|SSH|SIGNED) [A-Z ]+-----$", re.MULTILINE)

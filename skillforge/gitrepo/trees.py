@@ -16,7 +16,7 @@ from itertools import chain, pairwise
 from typing import NamedTuple, Protocol, TypeAlias
 
 from skillforge.errors import RefusedError
-from skillforge.gitrepo.objects import Object, object_name
+from skillforge.gitrepo.object_reader import Object, object_name
 
 Row: TypeAlias = tuple[bytes, bytes, bytes]  # mode, name and hash, as they are stored
 _TREE = b"40000"

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from skillforge.learn.intents import words
-from skillforge.learn.slots import common
+from skillforge.learn.intent_vectors import words
+from skillforge.learn.task_template import common
 from skillforge.model import Example, Step, StepKind
 from skillforge.text import on_one_line, plain_words
 

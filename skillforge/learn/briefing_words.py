@@ -4,7 +4,7 @@ import json
 import shlex
 from typing import Any
 
-from skillforge.learn.briefing import Brief
+from skillforge.learn.brief import Brief
 from skillforge.text import on_one_line
 
 _LOOK = """\

@@ -16,13 +16,13 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from skillforge import workers
-from skillforge.checks.private import private_to
+from skillforge import worker_pool
+from skillforge.checks.private_names import private_to
 from skillforge.errors import RequestError
-from skillforge.learn import formats, marks, reading, sifting
+from skillforge.learn import checkpoint, formats, transcript_reader, triage
+from skillforge.learn.example_review import loaded
 from skillforge.learn.formats import Format, Origin, Record, Trouble
-from skillforge.learn.review import loaded
-from skillforge.learn.sifting import Raw, Ready
+from skillforge.learn.triage import Raw, Ready
 from skillforge.library import Library
 from skillforge.model import Ended, Example
 from skillforge.model.example import digest
@@ -57,8 +57,8 @@ class Wish:
         return bool(self.since or self.project)
 
     @property
-    def word(self) -> sifting.Word:
-        return sifting.Word(self.reviewed_by, self.outcome)
+    def word(self) -> triage.Word:
+        return triage.Word(self.reviewed_by, self.outcome)
 
 
 class Problem(NamedTuple):
@@ -114,7 +114,7 @@ class Capture:
 
     def files(self, targets: Sequence[Path]) -> Captured:
         """Capture files, and all transcripts below folders."""
-        found = list(reading.files(targets))
+        found = list(transcript_reader.files(targets))
         if not found:
             raise RequestError(
                 f"there is no transcript in {', '.join(map(str, targets))}",
@@ -135,7 +135,7 @@ class Capture:
         """Capture what comes in on standard input."""
         if not file.peek(1):
             raise RequestError("standard input is empty", hint="nothing was captured")
-        records = reading.Records(reading.unpacked(file))
+        records = transcript_reader.Records(transcript_reader.unpacked(file))
         form, objects = self._recognised(records)
         if form is None:
             raise _strange("standard input", records)
@@ -145,11 +145,11 @@ class Capture:
 
     def _refuse_strange(self, path: Path) -> None:
         """Stop before anything is stored at a file, named as one, that is none."""
-        with reading.opened(path) as file:
+        with transcript_reader.opened(path) as file:
             if not file.peek(1):
                 raise RequestError(f"{path} is empty", hint="nothing was captured")
-            records = reading.Records(file)
-            is_binary = reading.looks_binary(file)
+            records = transcript_reader.Records(file)
+            is_binary = transcript_reader.looks_binary(file)
             form, objects = self._recognised(records)
             if is_binary or form is None:
                 raise _strange(str(path), records)
@@ -159,7 +159,7 @@ class Capture:
                     raise _unseen(str(path))
 
     def _recognised(
-        self, records: reading.Records
+        self, records: transcript_reader.Records
     ) -> tuple[Format | None, Iterator[Record]]:
         """The format of some records, and all of them again; what is blank has none."""
         objects = iter(records)
@@ -176,23 +176,27 @@ class Capture:
     def _is_unseen(self, example: Example) -> bool:
         """Whether somebody stands for a session without a word on how it ended."""
         is_asked = self.wish.reviewed_by and not self.wish.outcome
-        is_told = example.format == sifting.PLAIN or example.outcome.is_verified
+        is_told = example.format == triage.PLAIN or example.outcome.is_verified
         return bool(is_asked and not is_told)
 
     def _file(self, path: Path) -> None:
         status = path.stat()
         place = str(path.resolve()).encode("utf-8", "backslashreplace").decode()
         is_afresh = self.wish.everything or self.wish.reviewed_by
-        mark = marks.Mark() if is_afresh else marks.Mark.read(self.store.mark(place))
+        mark = (
+            checkpoint.Mark()
+            if is_afresh
+            else checkpoint.Mark.read(self.store.mark(place))
+        )
         origin = _origin(path)
         if mark.is_of(status, origin.verdict):
             self.done.unchanged += 1
             return
         self.done.files += 1
-        with reading.opened(path) as file:
+        with transcript_reader.opened(path) as file:
             went_on = mark.resumes(file, status)
             start = (mark.line, mark.offset) if went_on else (0, 0)
-            records = reading.Records(file, *start)
+            records = transcript_reader.Records(file, *start)
             form, objects = self._recognised(records)
             if form is None and went_on:
                 form = formats.named(mark.format)
@@ -208,14 +212,14 @@ class Capture:
         if is_read and not self.wish.is_rehearsal and not self.wish.is_partial:
             is_whole = not records.is_lines or form.NAME in _GROWING
             offset = 0 if is_whole else records.done
-            read = marks.Mark.of(path, status, form.NAME, offset, records.line)
+            read = checkpoint.Mark.of(path, status, form.NAME, offset, records.line)
             self.store.set_mark(place, replace(read, verdict=origin.verdict).written)
 
     def _episodes(
         self,
         form: Format,
         objects: Iterable[Record],
-        records: reading.Records,
+        records: transcript_reader.Records,
         origin: Origin,
         name: str,
     ) -> None:
@@ -231,7 +235,7 @@ class Capture:
                 self._wait(found)
         self._report(name, records)
 
-    def _report(self, name: str, records: reading.Records) -> None:
+    def _report(self, name: str, records: transcript_reader.Records) -> None:
         for trouble in records.troubles:
             self.done.report(name, trouble)
         records.troubles.clear()
@@ -275,15 +279,15 @@ class Capture:
         self._waiting, self._letters = [], 0
         if fresh:
             get_ready()  # before there are two of us
-        work = partial(sifting.prepared, self.known, self.wish.word)
-        parts = workers.spread(work, fresh, _FEWEST)
+        work = partial(triage.prepared, self.known, self.wish.word)
+        parts = worker_pool.spread(work, fresh, _FEWEST)
         self._keep([ready for part in parts for ready in part])
 
     def _keep(self, ready: list[Ready]) -> None:
         rows: list[Row] = []
         replaced: list[str] = []
         for it in ready:
-            if why := sifting.too_little(it.example):
+            if why := triage.too_little(it.example):
                 self.done.skipped[why] += 1
                 if len(self.done.passed_over) < _MOST_PROBLEMS:
                     self.done.passed_over.append((replace(it.example, steps=()), why))
@@ -300,14 +304,14 @@ class Capture:
             (self.done.kept if is_kept else self.done.failures).append(it.example)
             if not is_kept:
                 self.done.skipped["it failed; kept to compare with"] += 1
-            rows.append(sifting.row_of(it.example, it.taken, origin))
+            rows.append(triage.row_of(it.example, it.taken, origin))
         if rows and not self.wish.is_rehearsal:
             self.store.add(rows, replaced)
 
     def _update(self, row: Row, said: Example) -> None:
         """What is new of an example that is there: a verdict, or that NAME reviewed."""
         example = loaded(row)
-        now = sifting.updated(example, said, self.wish.word)
+        now = triage.updated(example, said, self.wish.word)
         if now is not example:
             self.store.update([(row.id, row.example, json.dumps(now.said))])
             self.done.approved += now.review.status != example.review.status
@@ -355,7 +359,7 @@ def _origin(path: Path) -> Origin:
     return Origin(path.name, path.resolve().parts[1:-1], beside, changed, verdict)
 
 
-def _strange(name: str, records: reading.Records) -> RequestError:
+def _strange(name: str, records: transcript_reader.Records) -> RequestError:
     first = next(iter(records.troubles), None)
     why = f" (line {first.line}: {first.message})" if first else ""
     return RequestError(

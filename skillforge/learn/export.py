@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from skillforge import __version__
-from skillforge.checks.private import private_to
+from skillforge.checks.private_names import private_to
 from skillforge.errors import ConflictError, RequestError
-from skillforge.learn import patterns, worth
+from skillforge.learn import patterns, scoring
 from skillforge.learn.patterns import Pattern
 from skillforge.library import Library, replace_file
 from skillforge.model import Ended, Example, Step, StepKind
@@ -35,7 +35,7 @@ def export(library: Library, folder: Path, *, force: bool = False) -> Exported:
 
     def clean(members: Iterable[patterns.Member]) -> list[Example]:
         counted = [it for it in patterns.full(library, members) if it.counts]
-        return [worth.redact(example, known)[0] for example in counted]
+        return [scoring.redact(example, known)[0] for example in counted]
 
     every = [clean(pattern.members) for pattern in found.patterns]
     alone = clean(found.waiting)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from skillforge.learn.slots import Template, template
+from skillforge.learn.task_template import Template, template
 from skillforge.model import Example, StepKind
 from skillforge.text import is_small_word
 

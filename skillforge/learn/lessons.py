@@ -6,9 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from typing import Any
 
-from skillforge.checks.learned import DOES_NOT_WORK, ENVIRONMENT, ONE_OFF, TRANSIENT
+from skillforge.checks.rules.anti_learning import (
+    DOES_NOT_WORK,
+    ENVIRONMENT,
+    ONE_OFF,
+    TRANSIENT,
+)
 from skillforge.learn.actions import Action, Aligned, Words, deeds
-from skillforge.learn.steps import without_placeholders
+from skillforge.learn.skill_steps import without_placeholders
 from skillforge.model import Example
 from skillforge.report import many
 from skillforge.text import headings, on_one_line, plain_words

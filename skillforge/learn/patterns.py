@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from skillforge.checks import sketches
+from skillforge.checks import similarity_index
 from skillforge.checks.triggers import Triggers
 from skillforge.errors import RequestError
-from skillforge.learn.clusters import Groups, clusters
-from skillforge.learn.intents import ALIKE, Vector, vectors
-from skillforge.learn.review import loaded, store_of
-from skillforge.learn.slots import Template, template
+from skillforge.learn.clustering import Groups, clusters
+from skillforge.learn.example_review import loaded, store_of
+from skillforge.learn.intent_vectors import ALIKE, Vector, vectors
+from skillforge.learn.task_template import Template, template
 from skillforge.library import Library
 from skillforge.model import Ended, Example
 from skillforge.store import Row
@@ -119,7 +119,7 @@ def nearest_skills(
 ) -> dict[str, tuple[str, float]]:
     """The skill that each pattern's tasks would most likely call for, if any."""
     every = (
-        sketches.triggers(library, library.tip)
+        similarity_index.triggers(library, library.tip)
         if _has_commit(library)
         else Triggers.of(())
     )

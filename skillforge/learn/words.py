@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from skillforge.learn.capture import Captured, Wish
-from skillforge.learn.drafting import Drafted
+from skillforge.learn.draft import Drafted
 from skillforge.learn.inputs import Input, found_inputs
 from skillforge.learn.patterns import Pattern
-from skillforge.learn.steps import Step as DraftStep
+from skillforge.learn.skill_steps import Step as DraftStep
 from skillforge.model import EVIDENCE, SKILL_FILE, SKILLS, Example, Step, StepKind
 from skillforge.report import many, printable
 from skillforge.text import lines_of

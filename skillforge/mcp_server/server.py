@@ -21,8 +21,8 @@ from mcp.shared.exceptions import MCPError
 
 from skillforge import __version__
 from skillforge.errors import SkillforgeError
-from skillforge.mcp_server.answering import answer
-from skillforge.mcp_server.door import Caller, Door
+from skillforge.mcp_server.context import Caller, Door
+from skillforge.mcp_server.responses import answer
 from skillforge.mcp_server.tools import TOOLS
 from skillforge.model import SKILL_FILE
 
@@ -158,11 +158,11 @@ class Service:
         return types.ReadResourceResult(contents=[_contents(uri, wanted, data)])
 
     def _read(self, caller: Caller, name: str, path: str) -> bytes:
-        from skillforge.mcp_server import reading
+        from skillforge.mcp_server import read_tools
 
-        version = reading.version_of(self.door, caller, name)
+        version = read_tools.version_of(self.door, caller, name)
         data = version.read(path)
-        reading.saw(self.door, caller, version, path)
+        read_tools.saw(self.door, caller, version, path)
         return data
 
     async def _try(self, work: Callable[[], T]) -> T:
@@ -175,17 +175,17 @@ class Service:
 
 
 def _names(door: Door, caller: Caller) -> "list[Shelved]":
-    from skillforge.mcp_server import reading
+    from skillforge.mcp_server import read_tools
 
-    return reading.names(door, caller)
+    return read_tools.names(door, caller)
 
 
 def _contents(
     uri: str, path: str, data: bytes
 ) -> types.TextResourceContents | types.BlobResourceContents:
-    from skillforge.mcp_server import reading
+    from skillforge.mcp_server import read_tools
 
-    text = reading.as_text(data)
+    text = read_tools.as_text(data)
     kind = _TEXT if path.endswith(".md") else mimetypes.guess_type(path)[0]
     if text is not None:
         kind = kind or "text/plain"

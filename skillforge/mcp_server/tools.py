@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from skillforge.errors import RequestError
 
 if TYPE_CHECKING:
-    from skillforge.mcp_server.door import Caller, Door
+    from skillforge.mcp_server.context import Caller, Door
 
 Work: TypeAlias = "Callable[[Door, Caller, Mapping[str, Any]], dict[str, Any] | str]"
-_READING = "skillforge.mcp_server.reading"
-_WRITING = "skillforge.mcp_server.writing"
+_READING = "skillforge.mcp_server.read_tools"
+_WRITING = "skillforge.mcp_server.write_tools"
 _KINDS: dict[str, tuple[type, ...]] = {
     "string": (str,),
     "integer": (int,),

@@ -2,10 +2,17 @@
 
 from typing import TYPE_CHECKING
 
-from skillforge.lazy import lazily
+from skillforge.lazy_import import lazily
 
 if TYPE_CHECKING:
-    from skillforge.model.checking import (
+    from skillforge.model.example import (
+        Example,
+        Review,
+        Step,
+        StepKind,
+        Worth,
+    )
+    from skillforge.model.finding import (
         ARCHIVE,
         EVIDENCE,
         OURS,
@@ -20,13 +27,6 @@ if TYPE_CHECKING:
         Severity,
         rule,
         rules_in,
-    )
-    from skillforge.model.example import (
-        Example,
-        Review,
-        Step,
-        StepKind,
-        Worth,
     )
     from skillforge.model.outcome import Ended, Result, Source
     from skillforge.model.proposal import (
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from skillforge.model.use import Arm, Assigned, Use
 
 _PARTS = {
-    "checking": (
+    "finding": (
         "ARCHIVE",
         "EVIDENCE",
         "OURS",

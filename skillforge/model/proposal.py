@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from skillforge.model.checking import Danger, Finding
+from skillforge.model.finding import Danger, Finding
 
 SCAN = "scan"  # the check whose findings are a verdict on the danger of a skill
 CANARY = "canary"  # a trial that behaved like a thief

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
-from skillforge.model.checking import Finding
+from skillforge.model.finding import Finding
 
 # Scalars are text exactly as written: never a number, a boolean or a date.
 Value: TypeAlias = "str | list[Value] | dict[str, Value]"

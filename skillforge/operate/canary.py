@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from skillforge.config import CanaryPolicy
-from skillforge.gitrepo.writing import Who
+from skillforge.gitrepo.ref_update import Who
 from skillforge.library import Library
 from skillforge.model import Arm, Ended, Judged, Rollout, RolloutState
-from skillforge.operate import rollouts, sequential
+from skillforge.operate import rollouts, sequential_test
 from skillforge.operate.intervals import wilson
-from skillforge.operate.sequential import Ballot
+from skillforge.operate.sequential_test import Ballot
+from skillforge.policy import CanaryPolicy
 from skillforge.report import many
 from skillforge.store import Uses, Votes
 
@@ -72,9 +72,9 @@ def judge(
         "",
         stable,
         canary,
-        sequential.worse(ballots),
-        sequential.better(ballots),
-        sequential.no_worse(ballots, rule.margin),
+        sequential_test.worse(ballots),
+        sequential_test.better(ballots),
+        sequential_test.no_worse(ballots, rule.margin),
         1 / rule.alpha,
     )
     verdict, why = _verdict(drafted, rule, (now - rollout.started) / _DAY)

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from skillforge.operate.curating import Curated, Remark
+from skillforge.operate.curate import Curated, Remark
 from skillforge.report import many, printable
 from skillforge.text import CATALOG_TOKENS
 

@@ -11,17 +11,23 @@ from typing import NamedTuple
 from zlib import crc32
 
 from skillforge import sandbox
-from skillforge.checks.marks import is_pinned
-from skillforge.checks.cases import needs
-from skillforge.checks.cases.check import settings
-from skillforge.checks.cases.session import Progress, by_skill
-from skillforge.checks.cases.trials import (OUT_OF_TIME, Plan, plan, run)
+from skillforge.checks.cases import dependencies
+from skillforge.checks.cases.case_check import settings
+from skillforge.checks.cases.case_run import Progress, by_skill
+from skillforge.checks.cases.trials import OUT_OF_TIME, Plan, plan, run
+from skillforge.checks.status_metadata import is_pinned
 from skillforge.errors import ToolError
 from skillforge.library import Library
 from skillforge.model import SKILLS, Outcome, Skill, Trial
-from skillforge.operate import checkup
-from skillforge.operate.checkup import Checkup, Condition, Environment, Past, is_bad
-from skillforge.operate.editing import refuse_unknown
+from skillforge.operate import health_record
+from skillforge.operate.health_record import (
+    Checkup,
+    Condition,
+    Environment,
+    Past,
+    is_bad,
+)
+from skillforge.operate.skill_edits import refuse_unknown
 from skillforge.sandbox import Sandbox
 from skillforge.store import Tally, Uses
 
@@ -131,7 +137,7 @@ def _queue(
         and (not ask.names or name in ask.names)
         and crc32(name.encode("utf-8", "replace")) % count == part - 1
     ]
-    pasts = checkup.by_skill(store.checked())
+    pasts = health_record.by_skill(store.checked())
     uses = recent(store.tally(), _now() // DAY - _RECENT)
     left = set(_left(store))
     found = []
@@ -180,7 +186,7 @@ def _part(  # noqa: PLR0913, PLR0917 - what trials take
     for it in part:
         path = it.skill.path
         trials, is_sure = compared(first[path], second[path])
-        here = machine._replace(dependency=needs.digest(it.skill))
+        here = machine._replace(dependency=dependencies.digest(it.skill))
         done = Checkup(it.skill, it.version, here, trials, is_confirmed=is_sure)
         found.append(done)
     return found

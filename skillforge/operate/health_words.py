@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from skillforge.checks import marks
+from skillforge.checks import status_metadata
 from skillforge.checks.cases import words
 from skillforge.model import Trial
-from skillforge.operate.checkup import Checkup, Condition
+from skillforge.operate.health_record import Checkup, Condition
 from skillforge.report import many, printable
 
 _LISTED = 20  # names in a line
@@ -34,7 +34,7 @@ def _row(one: Checkup) -> dict[str, Any]:
         "since": _date(one.since),
         "passed": _date(one.passed.at) if one.passed else None,
         "confirmed": one.is_confirmed,
-        "deprecated": marks.deprecation(one.skill.document) or None,
+        "deprecated": status_metadata.deprecation(one.skill.document) or None,
         "environment": one.environment._asdict(),
     }
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from skillforge.checks import learned
-from skillforge.checks.talk import talks_to_reader
+from skillforge.checks.prompt_injection import talks_to_reader
+from skillforge.checks.rules import anti_learning
 from skillforge.document.sections import SAME, with_lines
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE, SKILLS, Draft, Origin
@@ -24,7 +24,11 @@ MOST_DRIFT = 0.6  # of the text, from what a person last wrote
 FEWEST_USES = 10
 LOWEST = 0.5  # success; below it, a skill does more harm than good
 _SECTION = "Pitfalls"
-_NOT_LEARNED = (learned.ENVIRONMENT, learned.TRANSIENT, learned.DOES_NOT_WORK)
+_NOT_LEARNED = (
+    anti_learning.ENVIRONMENT,
+    anti_learning.TRANSIENT,
+    anti_learning.DOES_NOT_WORK,
+)
 
 
 class Lesson(NamedTuple):
@@ -167,7 +171,7 @@ def start_of_rewrite(library: Library, found: Refinement) -> Draft:
 
 def brief(found: Refinement, fence: str) -> str:
     """What an agent is told that writes a failing skill anew."""
-    rules = "\n".join(f"- {rule.summary}" for rule in learned.BODY_RULES)
+    rules = "\n".join(f"- {rule.summary}" for rule in anti_learning.BODY_RULES)
     reported = "\n".join(f"- ({it.reports}) {it.text}" for it in found.heard)
     return f"""\
 You are given a skill. {found.complaint}.

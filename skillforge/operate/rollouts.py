@@ -11,18 +11,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
-from skillforge.checks import paths
+from skillforge.checks import path_policy
 from skillforge.errors import ConfigError, ConflictError, RequestError
 from skillforge.gitrepo import GitRepo
 from skillforge.gitrepo.lineage import ever_held
+from skillforge.gitrepo.ref_update import NewCommit, Put, RefUpdate, Who
 from skillforge.gitrepo.refs import read as read_refs
 from skillforge.gitrepo.refs import removal
-from skillforge.gitrepo.writing import NewCommit, Put, RefUpdate, Who
 from skillforge.library import Library
 from skillforge.model import SKILLS, Rollout, RolloutState
-from skillforge.operate import quick
+from skillforge.operate import fast_record
 
-PREFIX = quick.ROLLOUTS
+PREFIX = fast_record.ROLLOUTS
 _FILE = "rollout.json"
 _FORMAT = "skillforge/rollout/1"
 _TREE = re.compile(r"([0-9a-f]{40}([0-9a-f]{24})?)?")
@@ -198,7 +198,7 @@ def _write(  # noqa: PLR0913, PLR0917 - the parts of a record
 
 def refuse_name(skill: str) -> None:
     """Stop at what cannot be a skill's name, before it is part of a ref."""
-    if not paths.is_name(skill):
+    if not path_policy.is_name(skill):
         raise RequestError(
             f"{skill!r} cannot be a skill's name", hint="skillforge list shows skills"
         )

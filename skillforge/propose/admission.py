@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 
 from skillforge.checks.overlap import IDENTICAL, neighbours
-from skillforge.config import Policy
 from skillforge.document import MAX_BYTES, parse, too_large
 from skillforge.errors import ConflictError, RequestError
 from skillforge.forge import Forge
-from skillforge.gitrepo.writing import Who
+from skillforge.gitrepo.ref_update import Who
 from skillforge.library import Library
 from skillforge.model import (
     ARCHIVE,
@@ -22,6 +21,7 @@ from skillforge.model import (
     State,
     is_of_agent,
 )
+from skillforge.policy import Policy
 
 DAY = 86_400
 _AGENTS = (Origin.AGENT_FOREGROUND, Origin.AGENT_BACKGROUND)

@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from skillforge import proc
-from skillforge.config import POLICY_FILE, Policy, read_policy
+from skillforge import processes
 from skillforge.errors import ConfigError, RequestError
 from skillforge.forge import Forge
 from skillforge.gitrepo import checkout, trailers
-from skillforge.gitrepo.history import Change
-from skillforge.gitrepo.objects import Object
+from skillforge.gitrepo.commit_log import Change
+from skillforge.gitrepo.object_reader import Object
 from skillforge.library import Library
 from skillforge.model import (
     ARCHIVE,
@@ -27,15 +26,16 @@ from skillforge.model import (
     Proposal,
     State,
 )
+from skillforge.policy import POLICY_FILE, Policy, read_policy
 from skillforge.propose import (
-    adoption,
+    audit_baseline,
     audit_objects,
     audit_reverts,
-    history,
-    people,
-    recorded,
+    github_merges,
+    history_steps,
+    identity,
 )
-from skillforge.propose.history import NOW, Step
+from skillforge.propose.history_steps import NOW, Step
 
 _UNREADABLE = "unreadable-record"
 _UNSHALLOW = "git fetch --unshallow; or audit a range that is here: A..B"
@@ -77,7 +77,7 @@ class _Facts:
         return self.read.get(self.policies.get(commit, ""), Policy())
 
 
-@proc.without_cycles
+@processes.without_cycles
 def audit(
     library: Library, forge: Forge | None, span: str = "", since: str = ""
 ) -> Audit:
@@ -88,11 +88,11 @@ def audit(
     tip = library.tip
     if bad := audit_objects.malformed(library):  # git may not come to an end of it
         return _untrusted(bad)
-    all_steps = history.steps(library, _end(library, span) if span else tip)
+    all_steps = history_steps.steps(library, _end(library, span) if span else tip)
     chosen = _chosen(library, all_steps, span, since)
     audited = [s for s in all_steps if chosen is None or s.name in chosen]
-    history.refuse_shallow(library, audited, _UNSHALLOW)
-    adopted = adoption.adopted(library, all_steps, tip)
+    history_steps.refuse_shallow(library, audited, _UNSHALLOW)
+    adopted = audit_baseline.adopted(library, all_steps, tip)
     if bad := audit_objects.problems(library, audited, adopted):
         return _untrusted(bad)
     facts = _gather(library, forge, all_steps, adopted)
@@ -111,8 +111,8 @@ def audit(
         for number in sorted(facts.damaged.keys() - merged):
             where = f"refs/skillforge/proposals/{number}"
             found.append(Problem(where, _UNREADABLE, facts.damaged[number]))
-        if late := adoption.moved(library, all_steps, tip):
-            found.append(Problem(late, "adoption-moved", adoption.TOO_LATE))
+        if late := audit_baseline.moved(library, all_steps, tip):
+            found.append(Problem(late, "adoption-moved", audit_baseline.TOO_LATE))
     return Audit(
         counts["promotion"],
         counts["revert"],
@@ -208,7 +208,7 @@ def _judge(step: Step, facts: _Facts, adopted: set[str]) -> tuple[str, list[Prob
     if any("Proposal" in trailers.read(commit.message) for commit in step.brought):
         why = "it puts promotions to the side: the branch has another first-parent line"
         return "direct", [Problem(step.name, "side-history", why)]
-    if not history.touches_skills(step):
+    if not history_steps.touches_skills(step):
         return "other", []
     if names := facts.returned.get(step.name):
         why = f"a revert brings back {', '.join(names)} as it was before it was taken "
@@ -246,7 +246,7 @@ def _tree_is_approved(step: Step, _facts: _Facts) -> Said:
     if step.number is None:
         yield "no-proposal", "it does not name a proposal by its number"
     elif step.is_cut:
-        yield "unreachable", recorded.cut_words(step.number)
+        yield "unreachable", github_merges.cut_words(step.number)
     elif head is None or (is_merge and head.name != step.commit.parents[1]):
         yield "no-proposal", "its second parent is no commit of its own"
     elif not step.commit.tree == head.tree == said:
@@ -258,7 +258,7 @@ def _stays_in_its_skill(step: Step, _facts: _Facts) -> Said:
     named = step.drafted.get("Skill") or sorted(step.skills)[:1]
     several = step.action in (Action.CONSOLIDATE, Action.ROLLBACK)
     own = named if several else named[:1]
-    if beyond := history.outside(step, own):
+    if beyond := history_steps.outside(step, own):
         shown = ", ".join(beyond[:3])
         yield "outside-skill", f"it changed more than {', '.join(own)}: {shown}"
 
@@ -270,8 +270,8 @@ def _is_approved(step: Step, facts: _Facts) -> Said:
         return
     authors = [c for b in step.brought for c in (b.author, b.committer)]
     authors += step.drafted.get("Proposed-By", []) + step.said.get("Opened-By", [])
-    approvers = people.distinct(step.said.get("Approved-By", ()))
-    others = [who for who in approvers if not people.is_any(who, authors)]
+    approvers = identity.distinct(step.said.get("Approved-By", ()))
+    others = [who for who in approvers if not identity.is_any(who, authors)]
     if NOW in step.said:
         yield from _was_allowed_now(step, policy)
     elif len(others) < len(approvers):

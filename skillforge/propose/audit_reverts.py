@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from skillforge.propose.history import Step
+from skillforge.propose.history_steps import Step
 
 
 def returns(all_steps: Iterable[Step], adopted: set[str]) -> dict[str, list[str]]:

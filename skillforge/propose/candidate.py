@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from skillforge.checks import paths
-from skillforge.gitrepo import comparing, trailers
+from skillforge.checks import path_policy
+from skillforge.gitrepo import diff, trailers
 from skillforge.gitrepo.trees import MalformedTreeError
 from skillforge.library import Library
 from skillforge.model import (
@@ -18,7 +18,7 @@ from skillforge.model import (
     Proposal,
     Severity,
 )
-from skillforge.propose import history
+from skillforge.propose import history_steps
 
 _FILES = ("100644", "100755")
 _ONE_SKILL = "propose it separately: a draft changes one skill and its evidence"
@@ -79,8 +79,8 @@ class Candidate:
         touched = sorted(
             {
                 path.split("/")[1] if "/" in path else path
-                for path in comparing.changed_paths(repo, start, head, ".")
-                if any(history.is_of(path, top) for top in OURS)
+                for path in diff.changed_paths(repo, start, head, ".")
+                if any(history_steps.is_of(path, top) for top in OURS)
             }
         )
         said: dict[str, list[str]] = {}
@@ -103,16 +103,16 @@ def path_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
     if not own:
         return  # a branch that touches no skill is not the gate's business
     yield from _commit_findings(library, candidate)
-    for path, mode, is_new in comparing.changed_files(
+    for path, mode, is_new in diff.changed_files(
         library.repository(), candidate.start, candidate.head
     ):
         # A skill moves as a whole, and is judged so.
-        is_moved = candidate.moves and paths.inside(path, own, ARCHIVE)
+        is_moved = candidate.moves and path_policy.inside(path, own, ARCHIVE)
         if not is_moved and (why := _refusal(candidate, own, path, mode, is_new)):
             yield Finding("path", Severity.ERROR, why, path, 1, _ONE_SKILL)
     yield from _archive_findings(library, candidate, own)
     for name in own:
-        if path := paths.clash(
+        if path := path_policy.clash(
             library.repository().files_in(f"{candidate.head}:{SKILLS}/{name}")
         ):
             where = f"{SKILLS}/{name}/{path}"
@@ -128,9 +128,9 @@ def _twin_findings(
     repo = library.repository()
     before = repo.names_of([f"{candidate.start}:{SKILLS}/{name}" for name in own])
     both = zip(own, before, strict=True)
-    new = {paths.folded(name): name for name, tree in both if not tree}
+    new = {path_policy.folded(name): name for name, tree in both if not tree}
     for other in repo.tree(f"{candidate.head}:{SKILLS}") if new else ():
-        name = new.get(paths.folded(other), other)
+        name = new.get(path_policy.folded(other), other)
         if name != other:
             why = f"its folder is that of {other} where case is ignored"
             where = f"{SKILLS}/{name}"
@@ -155,8 +155,8 @@ def _refusal(
     candidate: Candidate, own: tuple[str, ...], path: str, mode: str, is_new: bool
 ) -> str:
     """Why a changed file is not let through; empty if it is."""
-    inside = paths.inside(path, own, SKILLS)
-    evidence = paths.inside(path, own, EVIDENCE)
+    inside = path_policy.inside(path, own, SKILLS)
+    evidence = path_policy.inside(path, own, EVIDENCE)
     if not inside and (not evidence or candidate.is_archiving):
         return f"a draft about {' and '.join(own)} may not touch it"
     if evidence and not is_new:
@@ -165,7 +165,7 @@ def _refusal(
         return ""  # what goes may have any name; what comes back has to be exact
     if mode not in _FILES:
         return "it is a link or a repository, not an ordinary file"
-    return paths.refusal(inside or evidence)
+    return path_policy.refusal(inside or evidence)
 
 
 class _Places(NamedTuple):
@@ -208,7 +208,7 @@ def _misplaced(candidate: Candidate, before: _Places, after: _Places) -> str:
 def _commit_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
     """The commits are the tool's own, with what was put on top of them in a row."""
     for name in candidate.skills:
-        if not paths.is_name(name):
+        if not path_policy.is_name(name):
             why = f"{name!r} cannot be a skill's name"
             yield Finding("path", Severity.ERROR, why, SKILLS, 1, _ONE_SKILL)
     if not candidate.message:
@@ -226,11 +226,11 @@ def _commit_findings(library: Library, candidate: Candidate) -> Iterator[Finding
 def exact_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
     """A rollback brings back what main held before, to the byte."""
     repo = library.repository()
-    all_steps = history.steps(library, candidate.base)
+    all_steps = history_steps.steps(library, candidate.base)
     is_cut = bool(repo.shallow_commits())
     for name in candidate.skills:
         tree = repo.name_of(f"{candidate.head}:{SKILLS}/{name}")
-        if not history.was_version(all_steps, name, tree):
+        if not history_steps.was_version(all_steps, name, tree):
             yield Finding(
                 "exact",
                 Severity.ERROR,

@@ -11,9 +11,8 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
-from skillforge import forks, workers
+from skillforge import fork_server, worker_pool
 from skillforge.checks.registry import Check, Subject, checks, get_ready
-from skillforge.config import POLICY_FILE, Policy
 from skillforge.errors import SkillforgeError
 from skillforge.library import Library, Listing
 from skillforge.model import (
@@ -25,11 +24,12 @@ from skillforge.model import (
     Status,
     Verdict,
 )
+from skillforge.policy import POLICY_FILE, Policy
 from skillforge.propose.candidate import Candidate, exact_findings, path_findings
 
 Findings: TypeAlias = Callable[[Library, Candidate], Iterable[Finding]]
 
-forks.prepare(get_ready)
+fork_server.prepare(get_ready)
 
 
 class _Inputs(NamedTuple):
@@ -134,7 +134,7 @@ def _check(inputs: _Inputs, name: str) -> CheckResult:
 def _check_one(inputs: _Inputs, check: Check, skill: str) -> CheckResult:
     try:
         work = partial(_findings, inputs, check, skill)
-        found = tuple(workers.apart(work, check.seconds))
+        found = tuple(worker_pool.apart(work, check.seconds))
     except SkillforgeError as err:
         return _error(check.name, err.message, path=f"{SKILLS}/{skill}")
     return CheckResult(check.name, _status(found), found)

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from skillforge.checks import paths
+from skillforge.checks import path_policy
 from skillforge.errors import ConflictError, RequestError
 from skillforge.gitrepo import GitRepo
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE, SKILLS, Draft, DraftFile, Origin
-from skillforge.propose import versions
-from skillforge.propose.drafts import refuse_paths
+from skillforge.propose import readable_version
+from skillforge.propose.draft_source import refuse_paths
 from skillforge.text import nearest, nearest_lines
 
 MAX_OPERATIONS = 20
@@ -121,7 +121,7 @@ def _options(given: dict[str, Any]) -> dict[str, Any]:
             raise RequestError(
                 f"{key!r} has the wrong type", hint=f"it has to be {kind}"
             )
-    choices = {"origin": list(Origin), "bump": versions.PARTS}
+    choices = {"origin": list(Origin), "bump": readable_version.PARTS}
     for key, known in choices.items():
         if key in given and given[key] not in known:
             raise RequestError(
@@ -155,7 +155,7 @@ def _operation(at: int, item: Any) -> Operation:
     for key in ("name", *_NEEDS[operation.action]):
         if key not in texts:
             raise operation.wrong(f"`{key}` is missing")
-    if not paths.is_name(operation.name):
+    if not path_policy.is_name(operation.name):
         raise operation.wrong(f"{operation.name!r} cannot be a skill's name")
     return operation
 
@@ -294,7 +294,9 @@ def _count(data: bytes, path: str, operation: Operation) -> None:
 
 def _delete(desk: _Desk, operation: Operation) -> None:
     _existing(desk, operation)
-    if operation["absorbed_into"] and not paths.is_name(operation["absorbed_into"]):
+    if operation["absorbed_into"] and not path_policy.is_name(
+        operation["absorbed_into"]
+    ):
         raise operation.wrong("`absorbed_into` cannot be a skill's name")
     desk.deleted[operation.name] = operation["absorbed_into"]
 
@@ -302,7 +304,7 @@ def _delete(desk: _Desk, operation: Operation) -> None:
 def _write_file(desk: _Desk, operation: Operation) -> None:
     files = _existing(desk, operation)
     path = operation["file_path"]
-    if why := paths.refusal(path):
+    if why := path_policy.refusal(path):
         raise operation.wrong(f"the path {path!r} is not taken: {why}")
     data = _bytes(operation, "file_content")
     was = files.get(path, DraftFile(b"", data.startswith(b"#!")))

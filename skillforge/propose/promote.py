@@ -6,11 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from skillforge.config import Policy
 from skillforge.errors import ConflictError, RequestError
 from skillforge.forge import Forge
 from skillforge.gitrepo import trailers
-from skillforge.gitrepo.writing import NewCommit, Put, Who
+from skillforge.gitrepo.ref_update import NewCommit, Put, Who
 from skillforge.library import Library
 from skillforge.model import (
     OURS,
@@ -23,10 +22,11 @@ from skillforge.model import (
     State,
     Verdict,
 )
-from skillforge.propose import following, page, review, versions
+from skillforge.policy import Policy
+from skillforge.propose import checkout_sync, readable_version, review, review_page
 from skillforge.propose.admission import is_old
-from skillforge.propose.history import NOW
-from skillforge.propose.moves import Move
+from skillforge.propose.history_steps import NOW
+from skillforge.propose.move_journal import Move
 
 
 class Promoted(NamedTuple):
@@ -49,7 +49,7 @@ def promote(
     if nothing unsaved is in it. Safe to repeat: a merge that was made is found again,
     and what a process left that died over another merge is finished first.
     """
-    following.finish(library, forge)
+    checkout_sync.finish(library, forge)
     try:
         return _promote(library, forge, number, by, now)
     except ConflictError:
@@ -84,7 +84,7 @@ def _promote(
             )
         if not library.is_elsewhere:
             move = Move(proposal.base, number)
-            following.prepare(library, move, proposal.head)
+            checkout_sync.prepare(library, move, proposal.head)
         message = _message(proposal, proposal.verdict, approvals, by if now else None)
         return _merged(library, forge, forge.merge(current, message, by))
 
@@ -96,9 +96,9 @@ def _merged(
     left = []
     with forge.alone():
         if library.is_elsewhere:
-            left = following.catch_up(library)
+            left = checkout_sync.catch_up(library)
         elif library.tip == proposal.merge:
-            left = following.bring_along(
+            left = checkout_sync.bring_along(
                 library, proposal.base, proposal.merge, is_prepared=not again
             )
     return Promoted(proposal, again, tuple(left))
@@ -228,7 +228,7 @@ def refresh(library: Library, forge: Forge, number: int, by: Who) -> Proposal:
         message = trailers.added(said, hands)
         commit = NewCommit([tip], message, by, changes)
         fresh = forge.update(proposal, commit, tip, by)
-    forge.describe(fresh, partial(page.of, library))
+    forge.describe(fresh, partial(review_page.of, library))
     return fresh
 
 
@@ -247,8 +247,10 @@ def _carried(
     path = f"{SKILLS}/{proposal.skill}/{SKILL_FILE}"
     before, after = repo.find(f"{tip}:{path}"), repo.find(f"{tree}:{path}")
     if before and after:
-        was, now = versions.of(before.data), versions.of(after.data)
-        data = versions.stamped(after.data, versions.raised(was, now, None))
+        was, now = readable_version.of(before.data), readable_version.of(after.data)
+        data = readable_version.stamped(
+            after.data, readable_version.raised(was, now, None)
+        )
         if data != after.data:
             yield Put(path, data)
 

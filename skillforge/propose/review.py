@@ -3,14 +3,13 @@
 from dataclasses import dataclass, replace
 from functools import partial
 
-from skillforge import workers
+from skillforge import worker_pool
 from skillforge.checks.overlap import Neighbour, neighbours
 from skillforge.checks.scan import able
-from skillforge.config import Policy
 from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.forge import Forge
-from skillforge.gitrepo import comparing, trailers
-from skillforge.gitrepo.writing import Who
+from skillforge.gitrepo import diff, trailers
+from skillforge.gitrepo.ref_update import Who
 from skillforge.library import Library
 from skillforge.model import (
     EVIDENCE,
@@ -26,9 +25,10 @@ from skillforge.model import (
     Status,
     Verdict,
 )
-from skillforge.propose import gate, people
+from skillforge.policy import Policy
+from skillforge.propose import gate, identity
 from skillforge.propose.candidate import Candidate
-from skillforge.propose.told import Told, told
+from skillforge.propose.evidence_summary import Told, told
 
 _SECONDS = 60  # to read what a skill is able to do
 
@@ -76,7 +76,7 @@ def gather(library: Library, proposal: Proposal, verdict: Verdict) -> Brief:
     return Brief(
         proposal,
         verdict,
-        comparing.diff(library.repository(), proposal.base, proposal.head, EVIDENCE),
+        diff.diff(library.repository(), proposal.base, proposal.head, EVIDENCE),
         document.words("description") if document else "",
         (_size(was), _size(now)),
         (_total(was), _total(now)),
@@ -156,7 +156,7 @@ def merged(library: Library, proposal: Proposal, tip: str) -> str:
             raise ConflictError(f"{library.main} has removed or renamed {path}")
         if proposal.action is Action.ARCHIVE and was != now:
             raise ConflictError(f"{library.main} has changed {path} since")
-    return comparing.merged_tree(repo, tip, proposal.head)
+    return diff.merged_tree(repo, tip, proposal.head)
 
 
 def check(library: Library, forge: Forge, proposal: Proposal, by: Who) -> Proposal:
@@ -190,7 +190,7 @@ def _total(skill: Skill | None) -> int:
 
 def _new_powers(was: Skill | None, now: Skill | None) -> tuple[str, ...]:
     """What a skill is able to do and was not before; read apart, as it is untrusted."""
-    return tuple(workers.apart(partial(_compare_powers, was, now), _SECONDS))
+    return tuple(worker_pool.apart(partial(_compare_powers, was, now), _SECONDS))
 
 
 def _compare_powers(was: Skill | None, now: Skill | None) -> list[str]:
@@ -219,7 +219,7 @@ def approve(
                 hint=f"look at it: skillforge review {number}; then approve just that: "
                 f"skillforge review {number} --approve --head {proposal.head[:12]}",
             )
-        if people.is_any(str(by), authors(library, proposal)):
+        if identity.is_any(str(by), authors(library, proposal)):
             raise ConflictError(
                 f"{by} has a hand in proposal {number} and cannot approve it",
                 hint="ask somebody else"
@@ -287,6 +287,6 @@ def standing(library: Library, proposal: Proposal) -> list[Approval]:
     for approval in proposal.approvals:
         is_exact = approval[1:5] == exact[1:5]
         others = [a.by for a in found]
-        if is_exact and not people.is_any(approval.by, (*by_authors, *others)):
+        if is_exact and not identity.is_any(approval.by, (*by_authors, *others)):
             found.append(approval)
     return found

@@ -16,8 +16,8 @@ from skillforge.model import (
     Verdict,
 )
 from skillforge.propose.admission import DAY
-from skillforge.propose.recorded import cut_words
-from skillforge.propose.told import Told, shortened
+from skillforge.propose.evidence_summary import Told, shortened
+from skillforge.propose.github_merges import cut_words
 from skillforge.report import many, printable
 from skillforge.text import lines_of
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from skillforge.propose.audit import Audit, Problem
     from skillforge.propose.promote import Promoted
     from skillforge.propose.review import Brief
-    from skillforge.propose.story import Story, Version
+    from skillforge.propose.skill_history import Story, Version
 
 _SIGNS = {
     Status.PASSED: "passed",

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
-from skillforge.redact import fields, finding, people, secrets, text_fields
+from skillforge.redact import detect, fields, people, secrets, text_fields
+from skillforge.redact.decoded_views import Edit, apart, plain, replaced, views
 from skillforge.redact.matcher import any_of, whole
-from skillforge.redact.views import Edit, apart, plain, replaced, views
 
 PLACEHOLDER = re.compile(r"<([A-Z]+)_(\d+)>")
 _SAME_IN_ANY_CASE = ("EMAIL", "NAME", "USER", "HOST")
@@ -60,11 +60,11 @@ class Known:
         ]
         return cls((*by_name, *(("ID", re.compile(it)) for it in ids)))
 
-    def find(self, text: str) -> Iterator[finding.Private]:
+    def find(self, text: str) -> Iterator[detect.Private]:
         for kind, pattern in self.patterns:
             for match in pattern.finditer(text):
                 if match[0]:
-                    yield finding.Private(kind, match[0])
+                    yield detect.Private(kind, match[0])
 
 
 @dataclass(slots=True)
@@ -97,7 +97,7 @@ class Redaction:
 
     def _learn(self, text: str, field: Field) -> str:
         """Look for private values in a text, and in what its field says of it."""
-        for private in finding.by_key(field.key, text):
+        for private in detect.by_key(field.key, text):
             self._take(*private)
         for view in views(text):
             self._learn_from(view.text, field)
@@ -111,7 +111,7 @@ class Redaction:
             self._replace_by(home, home[: -len(user)] + put)
             if not people.is_common(user):
                 self._replace_by(user, put)
-        for private in finding.find(text):
+        for private in detect.find(text):
             self._take(*private)
         for span in _spans(text, field):
             self._take_field(span.kind, text[span.start : span.end])
@@ -203,7 +203,7 @@ def locate(text: str, known: Known, kinds: Iterable[str]) -> list[Located]:
     """Where a text has known values, or some of these kinds; however it hides them."""
     found: dict[tuple[int, int], str] = {}
     for view in views(text):
-        private = [it for it in finding.find(view.text) if it.kind in kinds]
+        private = [it for it in detect.find(view.text) if it.kind in kinds]
         values = {it.value: it.kind for it in private}
         values |= {it.value: it.kind for it in known.find(view.text)}
         for match in any_of(values).finditer(view.text):

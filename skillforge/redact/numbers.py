@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from skillforge.redact.signs import CARD, IBAN, has_card_digits, has_iban_digits
+from skillforge.redact.formats import CARD, IBAN, has_card_digits, has_iban_digits
 
 _IBAN = re.compile(IBAN.pattern, re.IGNORECASE)
 _CARD = re.compile(

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from skillforge.redact.signs import EMAIL, HOME
+from skillforge.redact.formats import EMAIL, HOME
 
 _PHONE = re.compile(
     r"""(?<![\w.+/-])(?:

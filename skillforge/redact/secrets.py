@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import Any
 
-from skillforge.redact.signs import TOKEN_PATTERNS
+from skillforge.redact.formats import TOKEN_PATTERNS
 
 NAME = (
     r"(?:pass(?:word|wd|phrase|code|wort)|kennwort|contrase[nñ]a|senha|wachtwoord|pwd|"

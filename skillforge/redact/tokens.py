@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from skillforge.redact import wrapped
-from skillforge.redact.signs import TOKEN_PATTERNS
-from skillforge.redact.views import Edit, View, apart, replaced, views
+from skillforge.redact import wrapped_tokens
+from skillforge.redact.decoded_views import Edit, View, apart, replaced, views
+from skillforge.redact.formats import TOKEN_PATTERNS
 
 
 class Token(NamedTuple):
@@ -37,7 +37,7 @@ def _in_view(view: View) -> list[Token]:
         if needs in view.text
         for match in pattern.finditer(view.text)
     ]
-    broken = wrapped.find(view.text)
+    broken = wrapped_tokens.find(view.text)
     return exact + [
         Token(it.what, it.value, *view.span(it.start, it.end)) for it in broken
     ]

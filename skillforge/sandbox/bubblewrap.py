@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from skillforge import proc
+from skillforge import processes
 from skillforge.errors import ToolError
 from skillforge.sandbox import (
     HOME_DIR,
@@ -29,14 +29,14 @@ from skillforge.sandbox import (
     Ended,
     Job,
     SandboxError,
-    files,
+    bwrap_args,
     probe,
     process_tree,
-    rooms,
     traps,
+    work_files,
 )
-from skillforge.sandbox.usage import Usage
-from skillforge.sandbox.watching import Seen, attend, conclude
+from skillforge.sandbox.job_monitor import Seen, attend, conclude
+from skillforge.sandbox.resource_usage import Usage
 
 _LEAST = (0, 7)  # the first bubblewrap with all that we ask of it
 _SETUP_SECONDS = 30
@@ -85,7 +85,7 @@ def _candidates() -> Iterator[str]:
 @cache
 def _version(program: str) -> tuple[int, ...]:
     try:
-        said = proc.run([program, "--version"]).out.decode("utf-8", "replace")
+        said = processes.run([program, "--version"]).out.decode("utf-8", "replace")
     except ToolError:
         return ()  # it cannot even be started
     found = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", said)
@@ -111,27 +111,29 @@ class _Stay:
         usage = Usage(held.proc, (held.work, held.shared), limits)
         door.send(b"\n")
         attended = attend(process, limits, usage.excess, held.end)
-        found = files.take_all(held.work, job.wanted, limits.output)
+        found = work_files.take_all(held.work, job.wanted, limits.output)
         seen = Seen(found, traps.touched(held.home, marks), held.counters())
         return conclude(attended, seen, planted, limits)
 
-    def _start(self, planted: traps.Traps | None) -> tuple[proc.Process, socket.socket]:
+    def _start(
+        self, planted: traps.Traps | None
+    ) -> tuple[processes.Process, socket.socket]:
         ours, theirs = socket.socketpair()
         self.stack.enter_context(ours)
         # The kernel then tells who speaks: the number, here, of the shell in the room.
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-        with rooms.Room(self.job, planted) as room, theirs:
-            process = proc.start(
+        with bwrap_args.Room(self.job, planted) as room, theirs:
+            process = processes.start(
                 room.command(self.program),
                 env={},
                 stdin=theirs.fileno(),
                 handed=room.handed,
             )
-        self.stack.enter_context(proc.running(process))
+        self.stack.enter_context(processes.running(process))
         self.stack.callback(_end_children, process)
         return process, ours
 
-    def _arrival(self, process: proc.Process, door: socket.socket) -> int:
+    def _arrival(self, process: processes.Process, door: socket.socket) -> int:
         """Wait for the shell in the room; its process number, as we see it."""
         door.settimeout(_SETUP_SECONDS)
         size = struct.calcsize("3i")
@@ -142,7 +144,7 @@ class _Stay:
         if not said or not extra:
             _end_children(process)
             process.kill()
-            words = proc.finish(process).complaint or "it ended at once"
+            words = processes.finish(process).complaint or "it ended at once"
             raise SandboxError(f"bubblewrap cannot build the room: {words[-300:]}")
         pid: int = struct.unpack("3i", extra[0][2])[0]
         return pid
@@ -150,11 +152,11 @@ class _Stay:
     def _furnish(self, held: "_Held", planted: traps.Traps | None) -> Mapping[str, int]:
         """Put everything in its place, before anything has run there."""
         try:
-            owner = USER_ID if rooms.is_root() else -1
+            owner = USER_ID if bwrap_args.is_root() else -1
             for path, data in self.job.files.items():
-                files.put(held.work, path, data, owner=owner)
+                work_files.put(held.work, path, data, owner=owner)
             for path, target in self.job.links.items():
-                files.link(held.work, path, target, owner=owner)
+                work_files.link(held.work, path, target, owner=owner)
             return traps.plant(held.home, planted) if planted else {}
         except OSError as err:
             raise SandboxError(
@@ -163,7 +165,7 @@ class _Stay:
             ) from err
 
 
-def _end_children(process: proc.Process) -> None:
+def _end_children(process: processes.Process) -> None:
     """End what bubblewrap has started, before bubblewrap itself is ended.
 
     The first process of a room waits for bubblewrap before it asks to die with it: if
@@ -188,10 +190,10 @@ class _Held:
         with open(f"/proc/{pid}/stat", "rb") as file:
             first = int(file.read().rpartition(b")")[2].split()[1])
         self.first = hold(os.pidfd_open(first))
-        self.work = hold(files.open_folder(inside + WORK_DIR))
-        self.home = hold(files.open_folder(inside + HOME_DIR))
-        self.shared = hold(files.open_folder(inside + SHARED_DIR))
-        self.proc = hold(files.open_folder(inside + "/proc"))
+        self.work = hold(work_files.open_folder(inside + WORK_DIR))
+        self.home = hold(work_files.open_folder(inside + HOME_DIR))
+        self.shared = hold(work_files.open_folder(inside + SHARED_DIR))
+        self.proc = hold(work_files.open_folder(inside + "/proc"))
         self._counters = []
         for path in (f"/proc/{pid}/net/snmp", f"/proc/{pid}/net/snmp6"):
             if os.path.exists(path):

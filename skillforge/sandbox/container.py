@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from skillforge import proc
+from skillforge import processes
 from skillforge.errors import ToolError
 from skillforge.sandbox import (
     ENVIRONMENT,
@@ -27,12 +27,12 @@ from skillforge.sandbox import (
     Job,
     Limits,
     SandboxError,
-    inside,
+    container_agent,
     probe,
     seccomp,
     traps,
 )
-from skillforge.sandbox.watching import Attended, Seen, attend, conclude
+from skillforge.sandbox.job_monitor import Attended, Seen, attend, conclude
 
 _IMAGE = "SKILLFORGE_SANDBOX_IMAGE"
 _OPTIONS = "SKILLFORGE_SANDBOX_OPTIONS"
@@ -80,15 +80,15 @@ class Container:
         with tempfile.TemporaryDirectory(prefix="skillforge-container-") as scratch:
             return _Room(self, job.at(""), Path(scratch)).run()
 
-    def start(self, *arguments: str, cwd: Path | None = None) -> proc.Process:
+    def start(self, *arguments: str, cwd: Path | None = None) -> processes.Process:
         line = [self.name, *self.options, *arguments]
-        return proc.start(line, stdin=True, cwd=cwd)
+        return processes.start(line, stdin=True, cwd=cwd)
 
-    def _call(self, *arguments: str) -> proc.Result:
+    def _call(self, *arguments: str) -> processes.Result:
         try:
-            return proc.finish(self.start(*arguments))
+            return processes.finish(self.start(*arguments))
         except ToolError as err:
-            return proc.Result(127, b"", err.message.encode())
+            return processes.Result(127, b"", err.message.encode())
 
 
 class _Room:
@@ -133,7 +133,7 @@ class _Room:
         for where, path in mounts.items():
             hardened += ["--volume", f"{path}:{where}:ro"]
         hardened += [*_bounds(self.job.limits), "--user", f"{_WAITER}:{_WAITER}"]
-        waits = inside.WAIT.format(seconds=int(self.job.limits.seconds) + 120)
+        waits = container_agent.WAIT.format(seconds=int(self.job.limits.seconds) + 120)
         done = self._call(
             *(
                 "run",
@@ -163,13 +163,13 @@ class _Room:
 
     def _ask(self, what: str, told: Mapping[str, Any]) -> Mapping[str, Any]:
         """Have the container's Python do something for us, and answer."""
-        code = inside.CALL.format(place=_PLACE) + f"inside.{what}()"
+        code = container_agent.CALL.format(place=_PLACE) + f"inside.{what}()"
         line = [*self._inside("/"), "python3", "-I", "-c", code]
         done = self._call(*line, stdin=json.dumps(told).encode())
         try:
             if done.code:
                 raise ValueError(done.code)
-            return inside.answer_of(done.out)
+            return container_agent.answer_of(done.out)
         except ValueError as err:
             words = done.complaint.splitlines()[-1:] or ["no answer"]
             raise SandboxError(f"the container does not answer: {words[0]}") from err
@@ -191,7 +191,7 @@ class _Room:
                 client.kill()  # it waits for us to read; and it is not the job
                 self._call("rm", "--force", self.name)
 
-        with proc.running(client), proc.fed(client, self.job.stdin):
+        with processes.running(client), processes.fed(client, self.job.stdin):
             return attend(client, self.job.limits, lambda: "", end)
 
     def _ended(self, attended: Attended, marks: Mapping[str, Any]) -> Ended:
@@ -207,9 +207,9 @@ class _Room:
         seen = Seen(found, said["touched"], said["counters"])
         return conclude(attended, seen, self.traps, limits)
 
-    def _call(self, *arguments: str, stdin: bytes = b"") -> proc.Result:
+    def _call(self, *arguments: str, stdin: bytes = b"") -> processes.Result:
         # Podman may leave a file where it is called from.
-        return proc.finish(self.box.start(*arguments, cwd=self.scratch), stdin)
+        return processes.finish(self.box.start(*arguments, cwd=self.scratch), stdin)
 
 
 def _bounds(limits: Limits) -> Sequence[str]:

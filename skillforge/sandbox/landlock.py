@@ -22,18 +22,19 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from skillforge import proc
+from skillforge import processes
 from skillforge.sandbox import (
     Ended,
     Found,
     Job,
     SandboxError,
-    files,
     launcher,
     process_tree,
     traps,
+    work_files,
 )
 from skillforge.sandbox.file_watch import FileWatch
+from skillforge.sandbox.job_monitor import Attended, Seen, attend, conclude
 from skillforge.sandbox.scratch_root import (
     ScratchRoot,
     interpreter,
@@ -41,7 +42,6 @@ from skillforge.sandbox.scratch_root import (
     scratch_folder,
     sweep,
 )
-from skillforge.sandbox.watching import Attended, Seen, attend, conclude
 
 _PACKAGE = Path(__file__).parents[2]  # where the launcher finds this package
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
@@ -105,7 +105,7 @@ class Landlock:
 @cache
 def _python_version() -> str:
     """Of the Python that jobs have: root's own may be one that nobody else can run."""
-    said = proc.run([interpreter() or "python3", "-I", "-S", "-V"], env={})
+    said = processes.run([interpreter() or "python3", "-I", "-S", "-V"], env={})
     return said.out.decode("utf-8", "replace").strip()
 
 
@@ -122,14 +122,14 @@ class _Stay:
         job, limits = self.job, self.job.limits
         root = self._furnish()
         planted = traps.Traps() if job.has_traps else None
-        home = self._hold(files.open_folder(root.home))
+        home = self._hold(work_files.open_folder(root.home))
         marks = traps.plant(home, planted) if planted else {}
         os.fchmod(home, 0o555)
         watch = self._watch(root, marks)
         attended, report = self._attend(root, planted)
         touched = watch.touched() | set(traps.touched(home, marks))
-        found = files.take_all(
-            self._hold(files.open_folder(root.work)), job.wanted, limits.output
+        found = work_files.take_all(
+            self._hold(work_files.open_folder(root.work)), job.wanted, limits.output
         )
         ended = conclude(attended, Seen(found, sorted(touched), ""), planted, limits)
         return _translated(replace(ended, tried_to_connect=report["connects"]), root)
@@ -190,12 +190,12 @@ class _Stay:
         words = ["-I", "-S", "-c", launcher.CALL, str(_PACKAGE)]
         words += [self._spec(root, planted), str(send)]
         try:
-            process = proc.start(
+            process = processes.start(
                 [sys.executable, *words], env={}, stdin=True, handed=[send]
             )
         finally:
             os.close(send)
-        with proc.running(process):
+        with processes.running(process):
             _wait(receive)
             attended = attend(
                 process, self.job.limits, lambda: "", lambda: _end(process)
@@ -215,7 +215,7 @@ def _wait(report: int) -> None:
     waiting.poll(_PATIENCE)
 
 
-def _end(process: proc.Process) -> None:
+def _end(process: processes.Process) -> None:
     """Have the launcher end all that it started, and itself."""
     assert process.stdin is not None
     with suppress(OSError):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from skillforge.errors import SkillforgeError, unwritable
-from skillforge.sandbox import USER_ID, Job, Limits, files
+from skillforge.sandbox import USER_ID, Job, Limits, work_files
 from skillforge.sandbox.scratch_root import is_root, open_folder
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def _prepare(folder: Path, stack: ExitStack) -> dict[str, Any]:
 
 def _open_sockets(folder: Path, abstract: str, stack: ExitStack) -> None:
     """Have sockets of this machine that anybody may use."""
-    held = files.open_folder(str(folder))  # by which every path is short enough
+    held = work_files.open_folder(str(folder))  # by which every path is short enough
     stack.callback(os.close, held)
     for name in ("socket", "mailbox"):
         kind = socket.SOCK_DGRAM if name == "mailbox" else socket.SOCK_STREAM

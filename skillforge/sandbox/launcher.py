@@ -18,7 +18,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from skillforge.sandbox import Limits, confine, files, process_tree
+from skillforge.sandbox import Limits, confine, process_tree, work_files
 from skillforge.sandbox.broker import Broker
 from skillforge.sandbox.landlock_filter import HANDOVER, final_program, program
 
@@ -42,7 +42,7 @@ def main(path: str, report: str) -> NoReturn:
     _, status = os.waitpid(pid, 0)
     process_tree.end_all()
     if _is_forsaken():
-        files.remove_folder(os.path.dirname(path))
+        work_files.remove_folder(os.path.dirname(path))
     os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
 
 

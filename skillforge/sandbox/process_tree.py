@@ -12,7 +12,7 @@ import time
 from contextlib import suppress
 
 from skillforge.sandbox import Limits
-from skillforge.sandbox.usage import MOST_MAPS, Usage
+from skillforge.sandbox.resource_usage import MOST_MAPS, Usage
 
 _PATIENCE = 10  # seconds, for a process that the kernel cannot end at once
 _MOST_MOVED = 10  # looks in a row that miss a folder; to tidy up takes fewer

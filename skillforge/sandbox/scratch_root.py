@@ -25,8 +25,8 @@ from skillforge.sandbox import (
     USER_ID,
     WORK_DIR,
     Job,
-    files,
     system_paths,
+    work_files,
 )
 
 _PREFIX = "skillforge-landlock-"
@@ -76,7 +76,7 @@ def scratch_folder() -> Iterator[str]:
             os.chmod(name, 0o711)  # noqa: S103 - nobody passes through, and sees nothing
         yield os.path.realpath(name)
     finally:
-        files.remove_folder(name)
+        work_files.remove_folder(name)
 
 
 def sweep() -> None:
@@ -91,7 +91,7 @@ def sweep() -> None:
             # Another user could swap folders for links while we remove them.
             is_old = time.time() - facts.st_mtime > _OLD
             if is_old and facts.st_uid == os.geteuid():
-                files.remove_folder(str(left))
+                work_files.remove_folder(str(left))
 
 
 class ScratchRoot:
@@ -116,12 +116,12 @@ class ScratchRoot:
         self._add_python()
         for where, path in {SKILL_DIR: self.job.skill, **self.job.mounts}.items():
             self._give(where, os.path.realpath(path))
-        work = files.open_folder(self.work)
+        work = work_files.open_folder(self.work)
         try:
             for name, data in self.job.files.items():
-                files.put(work, name, data, owner=owner)
+                work_files.put(work, name, data, owner=owner)
             for name, target in self.job.links.items():
-                files.link(work, name, target, owner=owner)
+                work_files.link(work, name, target, owner=owner)
         finally:
             os.close(work)
         if self.job.stdin:

@@ -6,7 +6,7 @@ What an agent reads first: descriptions in full, else shortened, names, or group
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from skillforge.proc import without_cycles
+from skillforge.processes import without_cycles
 from skillforge.store.index import Index, Shelved
 from skillforge.text import BYTES_PER_TOKEN
 

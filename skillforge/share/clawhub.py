@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from skillforge import proc
+from skillforge import processes
 from skillforge.errors import RequestError, ToolError
 from skillforge.model import SKILLS
-from skillforge.share import formats, semver
-from skillforge.share.building import write_files
+from skillforge.share import hub_formats, semver
 from skillforge.share.hub import Hub, PublishedSkill
+from skillforge.share.hub_build import write_files
 
 _PROGRAM = "clawhub"
 _LICENSE = "MIT-0"  # of all that is published there
@@ -40,7 +40,7 @@ def publish(hub: Hub, *, really: bool) -> Iterator[Sent]:
             hint="npm install --global clawhub, then clawhub login",
         )
     source = _source(hub)
-    for skill in formats.installable(hub):
+    for skill in hub_formats.installable(hub):
         if skill.license and skill.license != _LICENSE:
             why = f"left out: its license is {skill.license}, and ClawHub's {_LICENSE}"
             yield Sent(skill.name, skill.version, why)
@@ -49,7 +49,7 @@ def publish(hub: Hub, *, really: bool) -> Iterator[Sent]:
             write_files(Path(folder), skill.files.items())
             line = [program, *_arguments(hub, skill, folder, source)]
             line += [] if really else ["--dry-run"]
-            done = proc.run(line, cwd=Path(folder))
+            done = processes.run(line, cwd=Path(folder))
         yield _sent(skill, _version(hub, skill), done)
 
 
@@ -87,7 +87,7 @@ def _version(hub: Hub, skill: PublishedSkill) -> str:
     return str(found)
 
 
-def _sent(skill: PublishedSkill, version: str, done: proc.Result) -> Sent:
+def _sent(skill: PublishedSkill, version: str, done: processes.Result) -> Sent:
     said = done.out.decode("utf-8", "replace").strip()
     if done.code:
         raise ToolError(

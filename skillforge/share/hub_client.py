@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urljoin, urlsplit
 
-from skillforge.checks.paths import is_name
+from skillforge.checks.path_policy import is_name
 from skillforge.errors import RefusedError, RequestError
 from skillforge.model import SKILL_FILE, DraftFile
-from skillforge.share import web
-from skillforge.share.archives import (
+from skillforge.share import download
+from skillforge.share.archive_reader import (
     MOST_BYTES,
     MOST_FILES,
     Member,
@@ -25,8 +25,8 @@ from skillforge.share.archives import (
     refuse_path,
     unpacked,
 )
-from skillforge.share.contents import Package, contents_digest, digest
-from skillforge.share.sources import INDEX, LEGACY, Source
+from skillforge.share.install_source import INDEX, LEGACY, Source
+from skillforge.share.package_digest import Package, contents_digest, digest
 
 SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
 _MOST_INDEX = 32 << 20
@@ -34,7 +34,7 @@ _MOST_SKILLS = 100_000
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _ON_DISK = "https://folder.invalid"  # stands for one: nothing is fetched from it
 
-Get = Callable[[str, int], web.Fetched]
+Get = Callable[[str, int], download.Fetched]
 
 
 class Entry(NamedTuple):
@@ -64,19 +64,21 @@ def _reach(where: str) -> tuple[Get, list[str]]:
         places = [f"{_ON_DISK}/{index}" for index in (INDEX, LEGACY)]
         return lambda url, most: _from_disk(folder, url, most), places
     if urlsplit(where).path.endswith("/index.json"):
-        return web.get, [where]
+        return download.get, [where]
     base = where.rstrip("/") + "/"
     tops = dict.fromkeys((base, urljoin(base, "/")))
-    return web.get, [urljoin(top, index) for index in (INDEX, LEGACY) for top in tops]
+    return download.get, [
+        urljoin(top, index) for index in (INDEX, LEGACY) for top in tops
+    ]
 
 
-def _from_disk(folder: Path, url: str, most: int) -> web.Fetched:
+def _from_disk(folder: Path, url: str, most: int) -> download.Fetched:
     """A file of a hub on disk; links that lead out of it are not followed."""
     try:
         path = (folder / unquote(urlsplit(url).path).lstrip("/")).resolve()
         path.lstat()
     except (ValueError, OSError) as err:
-        raise web.NotThereError(
+        raise download.NotThereError(
             f"there is no file {url.removeprefix(_ON_DISK)[:200]!r} in {folder}",
             hint="is the hub whole?",
         ) from err
@@ -86,12 +88,14 @@ def _from_disk(folder: Path, url: str, most: int) -> web.Fetched:
             hint="nothing was installed",
         )
     if not path.is_file():
-        raise web.NotThereError(f"there is no file {path}", hint="is the hub whole?")
+        raise download.NotThereError(
+            f"there is no file {path}", hint="is the hub whole?"
+        )
     if path.stat().st_size > most:
         raise RefusedError(
             f"{path} has more than {most >> 20} MiB", hint="nothing was installed"
         )
-    return web.Fetched(url, path.read_bytes())
+    return download.Fetched(url, path.read_bytes())
 
 
 def _entries(get: Get, places: list[str]) -> list[Entry]:
@@ -99,7 +103,7 @@ def _entries(get: Get, places: list[str]) -> list[Entry]:
     for place in places:
         try:
             found = get(place, _MOST_INDEX)
-        except web.NotThereError:
+        except download.NotThereError:
             continue
         return _read_index(found)
     raise RequestError(
@@ -108,7 +112,7 @@ def _entries(get: Get, places: list[str]) -> list[Entry]:
     )
 
 
-def _read_index(found: web.Fetched) -> list[Entry]:
+def _read_index(found: download.Fetched) -> list[Entry]:
     said = _json(found)
     rows = said.get("skills")
     schema = said.get("$schema")
@@ -124,7 +128,7 @@ def _read_index(found: web.Fetched) -> list[Entry]:
     return entries
 
 
-def _json(found: web.Fetched) -> dict[str, Any]:
+def _json(found: download.Fetched) -> dict[str, Any]:
     try:
         said = json.loads(found.data)
     except (ValueError, RecursionError) as err:
@@ -196,11 +200,11 @@ def _package(get: Get, entry: Entry) -> Package:
 def _older_package(get: Get, entry: Entry) -> Package:
     def members() -> Iterator[Member]:
         left = MOST_BYTES
-        deadline = time.monotonic() + web.Limits().whole  # of all files together
+        deadline = time.monotonic() + download.Limits().whole  # of all files together
         for path in entry.files:
             refuse_path(path)
             if time.monotonic() > deadline:
-                raise web.too_slow(entry.url)
+                raise download.too_slow(entry.url)
             url = _beside(entry.url, entry.name, _encoded(path))
             data = get(url, left).data
             left -= len(data)

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skillforge.checks import Ruleset
-from skillforge.checks.run import check_skills
+from skillforge.checks.runner import check_skills
 from skillforge.checks.scan import scan
 from skillforge.errors import ConflictError, RefusedError, RequestError
 from skillforge.library import read_folder
 from skillforge.model import Danger, Draft, Finding, Origin, Profile, Report, Skill
-from skillforge.share import fetching, lockfile
-from skillforge.share.contents import Package, tree_name
+from skillforge.share import fetch, lockfile
+from skillforge.share.install_source import Source
 from skillforge.share.lockfile import Lock, Locked
-from skillforge.share.placing import Place, Quarantine, installed, quarantine
-from skillforge.share.sources import Source
+from skillforge.share.package_digest import Package, tree_name
+from skillforge.share.staging import Place, Quarantine, installed, quarantine
 
 
 class Judged(NamedTuple):
@@ -64,7 +64,7 @@ def install(source: Source, place: Place, *, accept_caution: bool = False) -> Do
     with quarantine(place) as here:
         lock = lockfile.read(place.lock)
         origin = recorded(source, lock.path)
-        packages = fetching.packages(source)
+        packages = fetch.packages(source)
         return take(here, lock, _with(packages, origin), accept_caution=accept_caution)
 
 
@@ -233,7 +233,7 @@ def _is_there(place: Place, locked: Locked) -> bool:
 def _pinned(lock: Lock, missing: list[Locked]) -> Iterator[tuple[Package, Source]]:
     """The packages that a lock names; each has to be what it was."""
     for pinned, group in grouped(lock, missing, is_pinned=True).items():
-        for package in fetching.packages(pinned, group):
+        for package in fetch.packages(pinned, group):
             entry = group[package.name]
             if package.digest != entry.digest or not entry.holds(package.files):
                 raise RefusedError(
@@ -259,7 +259,7 @@ def grouped(
 def drafts(source: Source, why: str, *, accept_caution: bool = False) -> list[Draft]:
     """Skills of others as drafts for the own library, with where they come from."""
     made = []
-    for package in fetching.packages(source):
+    for package in fetch.packages(source):
         verdict = scan(_in_memory(package)).verdict
         if verdict is Danger.DANGEROUS or (
             verdict is Danger.CAUTION and not accept_caution

@@ -7,8 +7,8 @@ from skillforge.model import Danger
 from skillforge.report import finding_data, finding_text, many, printable
 from skillforge.share.install import Done, Installed, Judged
 from skillforge.share.lockfile import Lock
-from skillforge.share.placing import Place
-from skillforge.share.upkeep import Difference, Update
+from skillforge.share.staging import Place
+from skillforge.share.update import Difference, Update
 
 _SHOWN = 12
 

@@ -12,17 +12,17 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from skillforge.checks.paths import is_name, refusal
+from skillforge.checks.path_policy import is_name, refusal
 from skillforge.errors import ConfigError
 from skillforge.library import replace_file
-from skillforge.share.contents import (
+from skillforge.share.install_source import Kind, Source
+from skillforge.share.package_digest import (
     Files,
     Package,
     computed_hash,
     file_digests,
     tree_name,
 )
-from skillforge.share.sources import Kind, Source
 
 NAME = "skills-lock.json"
 DEFAULT = ".agents/skills"  # where skills are, if an entry says nothing else

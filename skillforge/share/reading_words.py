@@ -7,9 +7,9 @@ from typing import Any
 from skillforge.model import SKILL_FILE
 from skillforge.report import many, printable
 from skillforge.share.catalog import Catalog, group_of, shortened
-from skillforge.share.forms import left_out
+from skillforge.share.catalog_formats import left_out
 from skillforge.share.search import Hit
-from skillforge.share.showing import Shown
+from skillforge.share.skill_view import Shown
 from skillforge.store.index import Shelved
 
 _LINE = 100  # letters of a description in a list

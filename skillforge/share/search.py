@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE
-from skillforge.share.shelf import reading
+from skillforge.share.skill_index import reading
 from skillforge.store.index import Found, Index, Shelved, matches
 from skillforge.text import terms
 

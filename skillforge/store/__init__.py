@@ -6,12 +6,12 @@ where the cache is that all clones of a user share.
 
 from typing import TYPE_CHECKING
 
-from skillforge.lazy import lazily
+from skillforge.lazy_import import lazily
 
 if TYPE_CHECKING:
     from skillforge.store.cache import Cache, CachedResult
+    from skillforge.store.cache_paths import cache_folder
     from skillforge.store.examples import Examples, Row
-    from skillforge.store.keeping import cache_folder
     from skillforge.store.lock import Alone, alone, held, holder
     from skillforge.store.state import condition
     from skillforge.store.uses import Checked, Pitfall, Tally, Uses, Votes
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _PARTS = {
     "cache": ("Cache", "CachedResult"),
     "examples": ("Examples", "Row"),
-    "keeping": ("cache_folder",),
+    "cache_paths": ("cache_folder",),
     "lock": ("Alone", "alone", "held", "holder"),
     "state": ("condition",),
     "uses": ("Checked", "Pitfall", "Tally", "Uses", "Votes"),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from skillforge.errors import SkillforgeError
-from skillforge.store.keeping import cache_folder
+from skillforge.store.cache_paths import cache_folder
 
 Entry = dict[str, Any]
 _MOST_BYTES = 64 << 10  # beyond, the older half is dropped

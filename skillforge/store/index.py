@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from skillforge import __version__
 from skillforge.errors import ToolError
-from skillforge.proc import without_cycles
+from skillforge.processes import without_cycles
 
 _FORMAT = 1
 _KEPT = 3  # indexes of trees, the newest of them

@@ -7,10 +7,10 @@ from skillforge.errors import SkillforgeError
 from skillforge.model import Action, Origin, Rollout
 
 if TYPE_CHECKING:
-    from skillforge.gitrepo.writing import Who
+    from skillforge.gitrepo.ref_update import Who
     from skillforge.library import Library
     from skillforge.operate.canary import Judgement
-    from skillforge.propose.desk import Desk
+    from skillforge.propose.workspace import Desk
 
 
 class Merged(NamedTuple):
@@ -54,7 +54,7 @@ def rolled_out(desk: "Desk", merged: Merged) -> tuple[Rollout | None, str]:
 
 def _is_only_marked(library: "Library", name: str, revisions: tuple[str, ...]) -> bool:
     """Whether a pin or a warning is all that changed: there is nothing to try then."""
-    from skillforge.checks.marks import is_only_marked
+    from skillforge.checks.status_metadata import is_only_marked
 
     before, after, *_ = (library.skill_at(it, name) for it in revisions)
     return before is not None and after is not None and is_only_marked(before, after)
@@ -104,7 +104,7 @@ def automatic() -> "Who":
     """Who decides where nobody is asked."""
     import time
 
-    from skillforge.gitrepo.writing import Who
+    from skillforge.gitrepo.ref_update import Who
 
     return Who("skillforge canary", "", f"{int(time.time())} +0000")
 
@@ -117,7 +117,7 @@ def taken_back(desk: "Desk", judged: "Judgement") -> "Judgement":
     from skillforge.operate import rollouts, words
     from skillforge.propose import promote, rollback
     from skillforge.propose.admission import Request
-    from skillforge.propose.opening import propose
+    from skillforge.propose.submit import propose
 
     rollout, by = judged.rollout, automatic()
     why = words.rollback_reason(judged)

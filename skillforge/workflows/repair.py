@@ -7,15 +7,15 @@ from typing import NamedTuple
 from skillforge import store
 from skillforge.errors import RequestError, SkillforgeError
 from skillforge.forge import Forge, restore
-from skillforge.forge.choosing import Choice
 from skillforge.forge.local import BRANCHES, LocalForge
-from skillforge.gitrepo import GitRepo, checkout, condition, refs
+from skillforge.forge.resolve import Choice
+from skillforge.gitrepo import GitRepo, checkout, damage, refs
 from skillforge.gitrepo.checkout import Lag
-from skillforge.gitrepo.writing import RefUpdate
+from skillforge.gitrepo.ref_update import RefUpdate
 from skillforge.library import Library
 from skillforge.model import Proposal
-from skillforge.propose import following
-from skillforge.propose.desk import Desk
+from skillforge.propose import checkout_sync
+from skillforge.propose.workspace import Desk
 
 _ROUNDS = 3  # what one repair uncovers, the next round repairs
 _BUSY = 60  # seconds for which a lock is nothing to report
@@ -84,38 +84,38 @@ def _faults(library: Library) -> Iterator[Fault]:
 
 def _unusable(git_dir: Path) -> Iterator[Fault]:
     """Damage with which no git command works."""
-    if condition.is_head_damaged(git_dir):
-        branch = condition.likely_head(git_dir)
+    if damage.is_head_damaged(git_dir):
+        branch = damage.likely_head(git_dir)
         shown = f"ref: refs/heads/{branch or 'BRANCH'}"
         hint = f"echo '{shown}' > {git_dir / 'HEAD'}"
         fix = (lambda: (git_dir / "HEAD").write_text(f"{shown}\n")) if branch else None
         yield Fault("HEAD", "it names neither a branch nor a commit", hint, fix)
-    if bad := condition.bad_packed_lines(git_dir):
+    if bad := damage.bad_packed_lines(git_dir):
         lines = "; ".join(repr(line) for line in bad[:_SHOWN])
         yield Fault(
             "packed-refs",
             f"{git_dir / 'packed-refs'} has lines that are no refs: {lines}",
             "--fix drops them, and keeps a copy as packed-refs.damaged",
-            lambda: condition.without_bad_lines(git_dir),
+            lambda: damage.without_bad_lines(git_dir),
         )
 
 
 def _locks(library: Library) -> Iterator[Fault]:
     repo = library.repository()
-    is_busy = condition.is_git_running(repo.root)
-    for lock in condition.locks(repo.common_dir):
+    is_busy = damage.is_git_running(repo.root)
+    for lock in damage.locks(repo.common_dir):
         if lock.age < _BUSY:
             continue
         is_left = lock.is_stale and not is_busy
         yield Fault(
             "lock",
-            f"{lock.path} is {condition.shown_age(lock.age)} old",
+            f"{lock.path} is {damage.shown_age(lock.age)} old",
             f"if no git is at work there: rm {lock.path}",
             lock.path.unlink if is_left else None,
         )
     held = store.holder(repo.common_dir)
     if held is not None and held.seconds > _BUSY:
-        age = condition.shown_age(held.seconds)
+        age = damage.shown_age(held.seconds)
         detail = f"process {held.process} has held it for {age}"
         hint = f"if it hangs: kill {held.process}"
         yield Fault("skillforge's lock", detail, hint)
@@ -127,7 +127,7 @@ def _refs(library: Library) -> Iterator[Fault]:
         if ref.startswith("refs/skillforge/proposals/"):
             continue  # _proposals
         remove = refs.removal(repo, ref)
-        before = condition.last_logged(repo.common_dir, ref)
+        before = damage.last_logged(repo.common_dir, ref)
         if before and repo.name_of(f"{before}^{{commit}}"):
             hint = (
                 f"its reflog ends at {before}: {remove}; git update-ref {ref} {before}"
@@ -231,6 +231,6 @@ def _checkouts(library: Library) -> Iterator[Fault]:
 def _brought(library: Library, forge: Forge, lag: Lag) -> Callable[[], object]:
     def bring() -> None:
         with forge.alone():
-            following.bring_along(library, lag.commit, lag.tip)
+            checkout_sync.bring_along(library, lag.commit, lag.tip)
 
     return bring

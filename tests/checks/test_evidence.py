@@ -9,7 +9,7 @@ import pytest
 
 from skillforge.model import Example
 from skillforge.model.example import digest
-from skillforge.redact.views import plain
+from skillforge.redact.decoded_views import plain
 from tests.conftest import LibraryFolder, Run
 from tests.learn.conftest import Learner, export_run, export_runs
 

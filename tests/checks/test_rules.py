@@ -15,7 +15,7 @@ from skillforge.checks import (
     _FOLDER_RULES,
     Ruleset,
     all_rules,
-    quick,
+    fast_path,
 )
 from skillforge.library import read_folder
 from skillforge.model import File, Finding, Kind, Profile, Rule, Severity, Skill
@@ -212,7 +212,7 @@ def test_a_quick_yes_is_what_all_rules_would_say(
     document = parse_text(f"---\n{_yaml(fields)}---\nText.\n")
     skill = Skill(folder, folder, {}, document, lambda _path: b"")
 
-    if document.readable and quick.fields_are_fine(skill, document):
+    if document.readable and fast_path.fields_are_fine(skill, document):
         rules = [r for r in all_rules().values() if r in _FIELD_RULES]
         assert not [r.id for r in rules if list(r.check(skill, document))]
 
@@ -244,7 +244,7 @@ def test_a_quick_yes_to_a_body_is_what_all_rules_would_say(
     document = parse_text(skill_md("csv-tables", extra, body))
     skill = Skill("csv-tables", "csv-tables", {}, document, lambda _path: b"")
 
-    if quick.body_is_fine(skill, document):
+    if fast_path.body_is_fine(skill, document):
         assert not [r.id for r in _BODY_RULES if list(r.check(skill, document))]
 
 
@@ -263,9 +263,9 @@ def test_a_quick_yes_is_given_to_the_usual_skill(tmp_path: Path) -> None:
     (tmp_path / "SKILL.md").write_text(skill_md("csv-tables", "license: MIT\n"))
     skill = read_folder(str(tmp_path), "csv-tables", "csv-tables")
 
-    assert quick.files_are_fine(skill)
+    assert fast_path.files_are_fine(skill)
     assert skill.document is not None
-    assert quick.fields_are_fine(skill, skill.document)
+    assert fast_path.fields_are_fine(skill, skill.document)
 
 
 PATHS = st.sampled_from(
@@ -281,14 +281,14 @@ def test_a_quick_yes_to_any_files_is_what_all_rules_would_say(
 ) -> None:
     skill = Skill("x", "x", {"SKILL.md": File(Kind.FILE, 1)} | files, None, str.encode)
 
-    if quick.files_are_fine(skill):
+    if fast_path.files_are_fine(skill):
         assert not [r.id for r in _FOLDER_RULES if list(r.check(skill))]
 
 
 @pytest.mark.parametrize("folder", cases("bad"))
 def test_a_quick_yes_to_files_is_what_all_rules_would_say(folder: Path) -> None:
     skill = read_folder(str(folder), folder.name, folder.name)
-    if quick.files_are_fine(skill):
+    if fast_path.files_are_fine(skill):
         assert not [r.id for r in _FOLDER_RULES if list(r.check(skill))]
 
 

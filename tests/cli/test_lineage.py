@@ -4,9 +4,9 @@ import subprocess
 from pathlib import Path
 
 from skillforge.gitrepo import notes
-from skillforge.gitrepo.writing import Who
+from skillforge.gitrepo.ref_update import Who
 from tests.conftest import LibraryFolder, Run
-from tests.share.test_building import files
+from tests.share.test_hub_build import files
 
 ADA = Who("Ada", "ada@example.invalid", "1760000000 +0000")
 

@@ -7,15 +7,15 @@ from pathlib import Path
 import click
 import pytest
 
+from skillforge.agent_folders import AGENTS
 from skillforge.cli.use import sync as sync_command
 from skillforge.model import Arm, Rollout
 from skillforge.operate import rollouts
-from skillforge.operate.assigning import assigned
-from skillforge.operate.voices import voice
-from skillforge.places import AGENTS
+from skillforge.operate.assignment import assigned
+from skillforge.operate.pseudonym import voice
 from skillforge.store import Uses
 from tests.conftest import LibraryFolder, Run
-from tests.operate.test_syncing import WHO, edit
+from tests.operate.test_folder_sync import WHO, edit
 from tests.propose.conftest import Loop
 
 

@@ -8,7 +8,7 @@ import click
 import pytest
 
 from skillforge.cli import COMMANDS, cli
-from skillforge.config import Policy, read_policy
+from skillforge.policy import Policy, read_policy
 from skillforge.report import to_json
 from skillforge.resources import schema
 from tests.docs.reading import ROOT

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from skillforge.document import MAX_BYTES, parse
-from skillforge.document.header import UnreadableError, read_yaml
-from skillforge.document.plain import kind_of, read_plain
+from skillforge.document.plain_header import kind_of, read_plain
+from skillforge.document.yaml_header import UnreadableError, read_yaml
 from tests.conftest import CASES, EXAMPLES, parse_text, skill_md
 
 CASE_TEXTS = [

@@ -11,11 +11,11 @@ import pytest
 from skillforge.errors import ConflictError, RequestError
 from skillforge.forge import Forge
 from skillforge.forge.github import GitHubForge
-from skillforge.forge.hosted import Hosted
+from skillforge.forge.github_address import find
+from skillforge.forge.github_clone import Hosted
 from skillforge.forge.local import LocalForge
-from skillforge.forge.place import find
 from skillforge.gitrepo import GitRepo, remote
-from skillforge.gitrepo.writing import NewCommit, Put, Who
+from skillforge.gitrepo.ref_update import NewCommit, Put, Who
 from skillforge.model import (
     Action,
     Approval,

@@ -10,7 +10,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from skillforge.forge import wire
+from skillforge.forge import github_api
 from tests.conftest import LibraryFolder, Ran, Run, skill_md
 from tests.github.hub import Hub, Repo, serve
 from tests.propose.conftest import page
@@ -139,7 +139,7 @@ class Team:
 def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     for name in ("GH_TOKEN", "GITHUB_TOKEN", "GITHUB_SERVER_URL", "GH_HOST"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(wire, "PAUSES", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(github_api, "PAUSES", (0.0, 0.0, 0.0))
     with serve(tmp_path) as hub:
         monkeypatch.setenv("GH_HOST", hub.url.removeprefix("http://"))
         yield hub

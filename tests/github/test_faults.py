@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from skillforge.forge import wire
+from skillforge.forge import github_api
 from tests.github.conftest import AUTHOR, REVIEWER, Team
 
 pytestmark = pytest.mark.slow  # `make test-all` runs it
@@ -85,7 +85,7 @@ def test_trouble_that_lasts_is_told_and_nothing_is_half_done(team: Team) -> None
     assert ran.code == 3
     assert "GitHub is in trouble" in ran.err
     tries = [e for e in team.hub.exchanges if e.method == "POST" and e.status == 503]
-    assert len(tries) == 1 + len(wire.PAUSES)
+    assert len(tries) == 1 + len(github_api.PAUSES)
     team.hub.heal()
     assert team.propose("xlsx-tables") == 1
 
@@ -130,7 +130,7 @@ def test_a_long_rate_limit_is_told(team: Team, status: int) -> None:
 def test_a_slow_answer_is_not_waited_for_without_end(
     team: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wire, "SLOWEST", 1)
+    monkeypatch.setattr(github_api, "SLOWEST", 1)
     team.hub.fail("GET", r"/pulls$", delay=1.5)
 
     assert team.ok(AUTHOR, "proposals")["proposals"] == []
@@ -208,14 +208,14 @@ def test_a_limit_that_says_nothing_useful_is_not_asked_without_end(
 
     assert ran.code == 3
     assert "rate limit" in ran.err
-    assert sum(waited) <= wire.LONGEST_WAIT
+    assert sum(waited) <= github_api.LONGEST_WAIT
 
 
 def test_a_list_without_an_end_is_left(
     team: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wire, "_PAGE", 1)
-    monkeypatch.setattr(wire, "_MOST_PAGES", 3)
+    monkeypatch.setattr(github_api, "_PAGE", 1)
+    monkeypatch.setattr(github_api, "_MOST_PAGES", 3)
     for name in ("aa-one", "bb-two", "cc-three"):
         team.push(name, {f"{name}.md": "x"})
         team.open_pull(name)
@@ -278,7 +278,7 @@ def test_a_host_that_is_down_is_not_waited_for(
     team.clone(AUTHOR)
     waited: list[float] = []
     monkeypatch.setattr(time, "sleep", waited.append)
-    monkeypatch.setattr(wire, "PAUSES", (5.0,))
+    monkeypatch.setattr(github_api, "PAUSES", (5.0,))
     url = "http://127.0.0.1:9/acme/skills.git"
     team.clone(AUTHOR).git("remote", "set-url", "origin", url)
     monkeypatch.setenv("GH_HOST", "127.0.0.1:9")

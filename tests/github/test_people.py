@@ -107,7 +107,7 @@ def test_a_fork_is_refreshed_where_it_is(team: Team) -> None:
 def test_a_long_list_is_read_to_its_end(
     team: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("skillforge.forge.wire._PAGE", 1)
+    monkeypatch.setattr("skillforge.forge.github_api._PAGE", 1)
     numbers = [team.propose(name) for name in ("aa-one", "bb-two", "cc-three")]
 
     rows = team.ok(REVIEWER, "proposals")["proposals"]

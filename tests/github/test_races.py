@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from skillforge.forge.wire import Wire
+from skillforge.forge.github_api import Wire
 from skillforge.gitrepo import remote
 from tests.conftest import skill_md
 from tests.github.conftest import AUTHOR, REVIEWER, Team, by_hand

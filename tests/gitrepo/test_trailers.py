@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from skillforge.gitrepo import trailers
-from skillforge.propose import versions
+from skillforge.propose import readable_version
 
 anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 hostile = anything | st.sampled_from(
@@ -45,14 +45,18 @@ def test_git_reads_the_same(tmp_path: Path, title: str, why: str, value: str) ->
     assert [line.split(": ", 1)[0] for line in lines] == list(ours)
 
 
-@given(before=anything, given_=anything, bump=st.sampled_from([None, *versions.PARTS]))
+@given(
+    before=anything,
+    given_=anything,
+    bump=st.sampled_from([None, *readable_version.PARTS]),
+)
 def test_a_raised_version_is_always_higher(
     before: str, given_: str, bump: str | None
 ) -> None:
-    raised = versions.raised(before, given_, bump)
+    raised = readable_version.raised(before, given_, bump)
 
-    assert versions.is_higher(raised, before)
-    assert raised == given_ or versions.parts(raised) is not None
+    assert readable_version.is_higher(raised, before)
+    assert raised == given_ or readable_version.parts(raised) is not None
 
 
 @given(st.text(), st.text(), st.text())

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from skillforge.gitrepo import GitRepo
-from skillforge.gitrepo.objects import Object, object_name
+from skillforge.gitrepo.object_reader import Object, object_name
 from skillforge.gitrepo.trees import MalformedTreeError, Trees
 from tests import raw_trees
 from tests.conftest import LibraryFolder

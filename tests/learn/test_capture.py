@@ -38,7 +38,7 @@ def test_a_verified_success_is_kept_with_the_parts_of_its_value(
 
 
 def test_an_example_is_as_its_schema_says(learner: Learner) -> None:
-    from skillforge.conform import misfit
+    from skillforge.schema_errors import misfit
 
     learner.capture(*export_runs())
     for row in learner.examples():
@@ -197,7 +197,7 @@ def test_bad_lines_are_named_and_the_rest_is_read(learner: Learner) -> None:
 def test_a_line_beyond_the_limit_is_passed_over(
     learner: Learner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("skillforge.learn.reading.LONGEST", 20_000)
+    monkeypatch.setattr("skillforge.learn.transcript_reader.LONGEST", 20_000)
     huge = {"reward": 1, "messages": [{"role": "user", "content": "a" * 50_000}]}
 
     done = learner.capture(export_run("orders"), huge, export_run("bills"))

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillforge.errors import ConfigError
-from skillforge.learn.hooks import AGENTS, as_json, as_yaml, command, is_ours
+from skillforge.learn.hooks import AGENTS, command, is_ours, json_hooks, yaml_hooks
 
 CLAUDE = AGENTS["claude-code"]
 LINE = command(["/opt/my tools/skillforge"], "claude-code", "/home/me/my skills")
-PLACE = as_yaml.Place("config.yaml", "hooks", "on_session_end")
+PLACE = yaml_hooks.Place("config.yaml", "hooks", "on_session_end")
 ITEM = {"command": "skillforge hook run hermes --library 'a b'", "timeout": 10}
 
 
@@ -39,21 +39,21 @@ def test_a_command_survives_a_shell() -> None:
     ],
 )
 def test_a_hook_is_put_in_once_and_taken_out_again(text: str) -> None:
-    with_hook = as_json.with_hook(text, CLAUDE, LINE)
+    with_hook = json_hooks.with_hook(text, CLAUDE, LINE)
 
-    assert as_json.has_hook(with_hook, CLAUDE)
-    assert as_json.with_hook(with_hook, CLAUDE, LINE) == with_hook
-    moved = as_json.with_hook(with_hook, CLAUDE, LINE.replace("my skills", "other"))
+    assert json_hooks.has_hook(with_hook, CLAUDE)
+    assert json_hooks.with_hook(with_hook, CLAUDE, LINE) == with_hook
+    moved = json_hooks.with_hook(with_hook, CLAUDE, LINE.replace("my skills", "other"))
     assert moved.count("hook run claude-code") == 1
-    gone = as_json.without_hook(moved, CLAUDE)
+    gone = json_hooks.without_hook(moved, CLAUDE)
     assert json.loads(gone) == json.loads(text or "{}")
-    assert not as_json.has_hook(gone, CLAUDE)
+    assert not json_hooks.has_hook(gone, CLAUDE)
 
 
 def test_what_is_not_there_is_not_taken_out() -> None:
     text = '{"a":1}'
 
-    assert as_json.without_hook(text, CLAUDE) == text
+    assert json_hooks.without_hook(text, CLAUDE) == text
 
 
 @pytest.mark.parametrize(
@@ -69,21 +69,21 @@ def test_what_is_not_there_is_not_taken_out() -> None:
 )
 def test_json_that_is_not_understood_is_left_alone(text: str, says: str) -> None:
     with pytest.raises(ConfigError, match=says) as caught:
-        as_json.with_hook(text, CLAUDE, LINE)
+        json_hooks.with_hook(text, CLAUDE, LINE)
 
     assert "nothing was changed" in caught.value.hint
 
 
 def test_a_tap_is_added_once() -> None:
-    text = as_json.with_tap('{"taps": [{"repo": "a/b", "path": "x/"}]}', "o/r")
+    text = json_hooks.with_tap('{"taps": [{"repo": "a/b", "path": "x/"}]}', "o/r")
 
     assert json.loads(text)["taps"] == [
         {"repo": "a/b", "path": "x/"},
         {"repo": "o/r", "path": "skills/"},
     ]
-    assert as_json.with_tap(text, "o/r") == text
+    assert json_hooks.with_tap(text, "o/r") == text
     with pytest.raises(ConfigError):
-        as_json.with_tap('{"taps": {}}', "o/r")
+        json_hooks.with_tap('{"taps": {}}', "o/r")
 
 
 YAMLS = [
@@ -107,17 +107,17 @@ YAMLS = [
 
 @pytest.mark.parametrize("text", YAMLS)
 def test_an_item_of_a_list_is_put_in_and_taken_out_line_by_line(text: str) -> None:
-    fresh = as_yaml.with_item(text, PLACE, ITEM)
+    fresh = yaml_hooks.with_item(text, PLACE, ITEM)
 
-    assert as_yaml.items(fresh, PLACE)[0] == ITEM
+    assert yaml_hooks.items(fresh, PLACE)[0] == ITEM
     kept = [
         line
         for line in text.splitlines()
         if line.strip() not in ("hooks: {}   # none yet",)
     ]
     assert all(line in fresh or "[]" in line for line in kept)
-    gone = as_yaml.without_item(fresh, PLACE, 0)
-    assert as_yaml.items(gone, PLACE) == as_yaml.items(text, PLACE)
+    gone = yaml_hooks.without_item(fresh, PLACE, 0)
+    assert yaml_hooks.items(gone, PLACE) == yaml_hooks.items(text, PLACE)
     before, after = yaml.safe_load(text) or {}, yaml.safe_load(gone) or {}
     hooks = {k: v for k, v in (before.pop("hooks", None) or {}).items() if v}
     assert {k: v for k, v in (after.pop("hooks", None) or {}).items() if v} == hooks
@@ -142,7 +142,7 @@ def test_an_item_of_a_list_is_put_in_and_taken_out_line_by_line(text: str) -> No
 )
 def test_yaml_that_is_not_understood_is_left_alone(text: str, says: str) -> None:
     with pytest.raises(ConfigError, match=says):
-        as_yaml.with_item(text, PLACE, ITEM)
+        yaml_hooks.with_item(text, PLACE, ITEM)
 
 
 KEYS = st.sampled_from(["hooks", "skills", "model", "on_session_end", "a b", "ö"])
@@ -161,7 +161,7 @@ def test_any_settings_say_the_same_and_one_thing_more_or_stay(
 ) -> None:
     text = yaml.safe_dump(settings, default_flow_style=is_flow, allow_unicode=True)
     try:
-        fresh = as_yaml.with_item(text, PLACE, ITEM)
+        fresh = yaml_hooks.with_item(text, PLACE, ITEM)
     except ConfigError:
         return
     now = yaml.safe_load(fresh)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillforge.learn.clusters import clusters
+from skillforge.learn.clustering import clusters
 from skillforge.learn.inputs import found_inputs
-from skillforge.learn.slots import template
+from skillforge.learn.task_template import template
 from skillforge.model import Example
 from skillforge.text import rarity, unit_vector
 from tests.learn.conftest import Learner, export_run, export_runs, plain

@@ -13,7 +13,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.types import Implementation
 
-from skillforge.mcp_server.door import Door
+from skillforge.mcp_server.context import Door
 from skillforge.mcp_server.server import server_of
 from tests.conftest import LibraryFolder, Run
 from tests.propose.conftest import Loop

@@ -11,7 +11,7 @@ import anyio
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from skillforge.mcp_server.door import Door
+from skillforge.mcp_server.context import Door
 from skillforge.mcp_server.server import server_of
 from tests.mcp_server.conftest import NAME, Agent, once, stdio, talk
 from tests.propose.conftest import Loop, page

@@ -10,7 +10,7 @@ import pytest
 
 from skillforge.model import Arm
 from skillforge.operate import rollouts
-from skillforge.operate.assigning import arm_of, assigned
+from skillforge.operate.assignment import arm_of, assigned
 from tests.conftest import LibraryFolder, Run, made_once
 from tests.propose.conftest import Loop
 

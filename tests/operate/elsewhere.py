@@ -5,14 +5,14 @@ from pathlib import Path
 
 from skillforge.gitrepo import GitRepo
 from skillforge.library import Library
-from skillforge.operate import laying
-from skillforge.operate.looking import look
-from skillforge.operate.syncing import Fate, sync
+from skillforge.operate import materialize
+from skillforge.operate.folder_sync import Fate, sync
+from skillforge.operate.tree_hash import look
 
 
 def laid_out_tree(repo: GitRepo, name: str, tree: str) -> str:
     """The tree that is in a folder as soon as it is said to be laid out."""
-    return look(str(laying.cached(repo, name, tree)), tree).tree
+    return look(str(materialize.cached(repo, name, tree)), tree).tree
 
 
 def synced(library: Library, agent: Path) -> bool:

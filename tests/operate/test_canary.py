@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from skillforge.config import CanaryPolicy
 from skillforge.model import Arm, Judged, Rollout
 from skillforge.operate.canary import Judgement, judge
-from skillforge.propose.desk import Desk
+from skillforge.policy import CanaryPolicy
+from skillforge.propose.workspace import Desk
 from skillforge.store import Votes
 from skillforge.workflows.canary import looked_at
 from tests.operate.conftest import NAME, POLICY, Field

@@ -8,8 +8,8 @@ import pytest
 
 from skillforge import sandbox
 from skillforge.model import Outcome, Skill, Trial
-from skillforge.operate.checkup import Condition, Environment, Past
 from skillforge.operate.health import Urgency, compared
+from skillforge.operate.health_record import Condition, Environment, Past
 from skillforge.store import Checked, Uses
 from tests.conftest import LibraryFolder, Run, parse_text, skill_md
 from tests.propose.conftest import Loop

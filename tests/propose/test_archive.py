@@ -7,8 +7,8 @@ import pytest
 from skillforge.errors import ConflictError
 from skillforge.model import Draft, DraftFile, Origin
 from skillforge.propose.admission import Request
-from skillforge.propose.desk import Desk
-from skillforge.propose.opening import propose
+from skillforge.propose.submit import propose
+from skillforge.propose.workspace import Desk
 from tests.conftest import skill_md
 from tests.propose.conftest import Loop
 

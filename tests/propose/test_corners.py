@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from skillforge import proc
+from skillforge import processes
 from skillforge.checks.overlap import neighbours
 from skillforge.errors import ToolError
-from skillforge.gitrepo.objects import Objects
+from skillforge.gitrepo.object_reader import Objects
 from skillforge.propose.admission import Request
-from skillforge.propose.desk import Desk
-from skillforge.propose.opening import propose
+from skillforge.propose.submit import propose
+from skillforge.propose.workspace import Desk
 from skillforge.store import Cache
 from skillforge.text import nearest_lines
 from tests.conftest import LibraryFolder, Run, parse_text, skill_md
@@ -185,7 +185,7 @@ def test_an_empty_skill_may_grow(loop: Loop, tmp_path: Path) -> None:
 
 def test_half_an_object_is_no_object(tmp_path: Path) -> None:
     script = "read line; printf '%040d blob 100\\nshort' 1"
-    objects = Objects(proc.start(["sh", "-c", script], stdin=True))
+    objects = Objects(processes.start(["sh", "-c", script], stdin=True))
 
     with pytest.raises(ToolError):
         objects.find_all(["main"])

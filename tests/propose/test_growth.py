@@ -6,11 +6,11 @@ from collections import Counter
 import pytest
 
 from skillforge.gitrepo import trees
-from skillforge.gitrepo.objects import Object
+from skillforge.gitrepo.object_reader import Object
 from skillforge.model import Draft, DraftFile, State
 from skillforge.propose.admission import Request
-from skillforge.propose.desk import Desk
-from skillforge.propose.opening import Outcome, propose
+from skillforge.propose.submit import Outcome, propose
+from skillforge.propose.workspace import Desk
 from tests.conftest import LibraryFolder
 from tests.git_work import GitWork, git_work
 from tests.propose.conftest import POLICY, Loop, page

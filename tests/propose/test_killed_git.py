@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import LibraryFolder
 from tests.propose.conftest import Loop
-from tests.propose.test_pending import hold
+from tests.propose.test_hermes_import import hold
 from tests.propose.test_survival import copies, forked
 
 GIT = shutil.which("git") or "git"

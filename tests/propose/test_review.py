@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from skillforge.propose import people
+from skillforge.propose import identity
 from tests.propose.conftest import REVIEWER, Loop
 
 
@@ -277,5 +277,5 @@ def test_a_remark_adds_no_trailers_to_the_record(loop: Loop) -> None:
     ],
 )
 def test_who_may_be_the_same_person(one: str, other: str, same: bool) -> None:
-    assert people.is_same(one, other) is same
-    assert people.is_same(other, one) is same
+    assert identity.is_same(one, other) is same
+    assert identity.is_same(other, one) is same

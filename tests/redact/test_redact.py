@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillforge.redact import PLACEHOLDER, Known, Redaction, remains, sound
-from skillforge.redact.views import plain
+from skillforge.redact.decoded_views import plain
 
 NOTHING = Known()
 LETTERS = string.ascii_letters + string.digits

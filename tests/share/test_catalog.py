@@ -7,7 +7,7 @@ import skills_ref
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillforge.share import forms
+from skillforge.share import catalog_formats
 from skillforge.share.catalog import LEAST, Catalog, fitted, shortened, tokens
 from skillforge.share.reading_words import catalog_data
 from skillforge.store.index import Shelved
@@ -31,7 +31,7 @@ def skills(count: int, length: int) -> list[Shelved]:
 
 def fit(some: list[Shelved], budget: int, form: str = "text") -> tuple[Catalog, str]:
     def rendered(catalog: Catalog) -> str:
-        return forms.FORMS[form](catalog, lambda name: f"/x/{name}/SKILL.md")
+        return catalog_formats.FORMS[form](catalog, lambda name: f"/x/{name}/SKILL.md")
 
     catalog = fitted(some, {}, budget, rendered)
     return catalog, rendered(catalog)
@@ -39,7 +39,7 @@ def fit(some: list[Shelved], budget: int, form: str = "text") -> tuple[Catalog, 
 
 @settings(max_examples=60)
 @given(
-    form=st.sampled_from(list(forms.FORMS)),
+    form=st.sampled_from(list(catalog_formats.FORMS)),
     some=SKILLS,
     budget=st.integers(LEAST, 2000),
     ranked=st.integers(0, 20),
@@ -50,7 +50,7 @@ def test_it_fits_whatever_there_is(
     scores = {skill.name: 1.0 + n for n, skill in enumerate(some[:ranked])}
 
     def rendered(catalog: Catalog) -> str:
-        return forms.FORMS[form](catalog, lambda name: f"/x/{name}")
+        return catalog_formats.FORMS[form](catalog, lambda name: f"/x/{name}")
 
     catalog = fitted(some, scores, budget, rendered)
 

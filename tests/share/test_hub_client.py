@@ -14,10 +14,10 @@ from skillforge.errors import (
     SkillforgeError,
     ToolError,
 )
-from skillforge.share import fetching, web
-from skillforge.share.contents import Package
-from skillforge.share.fetching import packages
-from skillforge.share.sources import parse
+from skillforge.share import download, fetch
+from skillforge.share.fetch import packages
+from skillforge.share.install_source import parse
+from skillforge.share.package_digest import Package
 from tests.share.hubs import (
     WELL_KNOWN,
     answering,
@@ -31,7 +31,7 @@ from tests.share.hubs import (
 )
 
 FILES = files_of("csv-tables")
-SLOW = web.Limits(pause=0.4, whole=0.5)
+SLOW = download.Limits(pause=0.4, whole=0.5)
 DATA = tar_gz(FILES)
 
 
@@ -223,7 +223,7 @@ def test_an_index_of_many_names_is_compared_in_linear_time(tmp_path: Path) -> No
 def test_many_small_archives_do_not_unpack_to_gigabytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fetching, "MOST_TOGETHER", 10 << 20)
+    monkeypatch.setattr(fetch, "MOST_TOGETHER", 10 << 20)
     data = tar_gz({**FILES, "zeros": bytes(1 << 20)})
     rows = [entry(f"s{n}", data, url="x.tar.gz") for n in range(100)]
     write_index(tmp_path, rows)
@@ -254,7 +254,7 @@ def test_the_files_of_a_slow_older_hub_share_its_time(
         else:
             time.sleep(0.1)
 
-    monkeypatch.setattr(web.Limits, "__new__", lambda _: SLOW)
+    monkeypatch.setattr(download.Limits, "__new__", lambda _: SLOW)
     with answering(answer) as url, pytest.raises(ToolError, match="too long"):
         fetched(url)
     assert len(asked) < 20

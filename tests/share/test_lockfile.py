@@ -9,9 +9,9 @@ import pytest
 from skillforge.errors import ConfigError
 from skillforge.model import DraftFile
 from skillforge.share import lockfile
-from skillforge.share.contents import Package, contents_digest
+from skillforge.share.install_source import Kind, Source
 from skillforge.share.lockfile import Locked
-from skillforge.share.sources import Kind, Source
+from skillforge.share.package_digest import Package, contents_digest
 from tests.conftest import Run
 from tests.share.hubs import write_hub
 

@@ -8,7 +8,7 @@ import time
 import traceback
 from pathlib import Path
 
-from skillforge.operate.laying import discard
+from skillforge.operate.materialize import discard
 from tests.soak.running import Plan, Soak
 
 

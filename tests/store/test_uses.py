@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from skillforge.errors import ToolError
-from skillforge.forks import Child
+from skillforge.fork_server import Child
 from skillforge.model import Ended
 from skillforge.store import Examples, Row, Uses
 from tests.forks import at_once

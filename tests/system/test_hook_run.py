@@ -316,13 +316,13 @@ def broken_install(tmp_path: Path) -> Callable[[str, str], dict[str, str]]:
 BROKEN = {
     "no-click": ("click.py", "raise ImportError('click is gone')\n"),
     "syntax": ("skillforge/cli/hook.py", "def (\n"),
-    "bug": ("skillforge/workflows/hooking.py", "raise TypeError('a bug')\n"),
+    "bug": ("skillforge/workflows/hooks.py", "raise TypeError('a bug')\n"),
     "exit": ("skillforge/library.py", "raise SystemExit(2)\n"),
     "noise": (
-        "skillforge/workflows/hooking.py",
+        "skillforge/workflows/hooks.py",
         "import os\nos.write(1, b'out')\nos.write(2, b'err')\nraise TypeError\n",
     ),
-    "processes": ("skillforge/proc.py", "raise RuntimeError('a bug')\n"),
+    "processes": ("skillforge/processes.py", "raise RuntimeError('a bug')\n"),
 }
 
 
@@ -449,7 +449,7 @@ def test_people_can_see_what_is_wrong(library: LibraryFolder) -> None:
 def test_a_bug_is_shown_with_its_place(
     broken_install: Any, library: LibraryFolder
 ) -> None:
-    env = broken_install("skillforge/workflows/hooking.py", "raise TypeError('a bug')\n")
+    env = broken_install("skillforge/workflows/hooks.py", "raise TypeError('a bug')\n")
 
     ran = hook("codex", "--debug", cwd=library.root, **env)
 

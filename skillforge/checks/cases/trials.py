@@ -9,15 +9,15 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from skillforge import sandbox, workers
-from skillforge.checks.cases import (blocks, cases, replay, stage)
-from skillforge.checks.cases.cases import Case
-from skillforge.checks.cases.expect import differences
-from skillforge.checks.cases.needs import (Needs, needs, prepare)
-from skillforge.config import Policy
+from skillforge import sandbox, worker_pool
+from skillforge.checks.cases import case_files, code_blocks, held_out, job_setup
+from skillforge.checks.cases.case_files import Case
+from skillforge.checks.cases.dependencies import Needs, needs, prepare
+from skillforge.checks.cases.expectations import differences
 from skillforge.errors import RequestError, SkillforgeError
 from skillforge.installation import install_command
 from skillforge.model import Finding, Outcome, Skill, Trial
+from skillforge.policy import Policy
 from skillforge.sandbox import Ended, Limits
 
 _ALLOW = "the policy allows it with tests: {dependencies: true}"
@@ -76,13 +76,13 @@ def plan(skill: Skill, evidence: Mapping[str, bytes], policy: Policy) -> Plan:
 
 
 def _plan(skill: Skill, evidence: Mapping[str, bytes]) -> Plan:
-    examples, shown, unread = replay.sorted_out(skill, evidence)
+    examples, shown, unread = held_out.sorted_out(skill, evidence)
     sources = (
         unread,
-        cases.read_cases(skill),
-        stage.test_files(skill),
-        blocks.read_blocks(skill),
-        replay.read_replay(skill, examples),
+        case_files.read_cases(skill),
+        job_setup.test_files(skill),
+        code_blocks.read_blocks(skill),
+        held_out.read_replay(skill, examples),
     )
     found: list[Case | Trial] = []
     size = 0
@@ -98,9 +98,9 @@ def _plan(skill: Skill, evidence: Mapping[str, bytes]) -> Plan:
         tuple(_told_apart(item for item in found if isinstance(item, Case))),
         tuple(item for item in found if isinstance(item, Trial)),
         (
-            *stage.ignored(skill),
-            *replay.unused(skill, examples),
-            *replay.copied(skill, examples, shown),
+            *job_setup.ignored(skill),
+            *held_out.unused(skill, examples),
+            *held_out.copied(skill, examples, shown),
         ),
     )
 
@@ -123,7 +123,7 @@ def run(
     done: Callable[[Trial], None] = lambda _trial: None,
 ) -> list[Trial]:
     """Try every case of every plan, in their order; `done` hears of each as it ends."""
-    with stage.scratch() as scratch:
+    with job_setup.scratch() as scratch:
         slots: list[Trial | Run] = []
         for number, planned in enumerate(plans):
             slots += planned.trials
@@ -133,7 +133,7 @@ def run(
                 done(slot)
         runs = [slot for slot in slots if isinstance(slot, Run)]
         ended: dict[int, Trial] = {}
-        for place, trial in workers.farm(_try, runs, settings.jobs):
+        for place, trial in worker_pool.farm(_try, runs, settings.jobs):
             ended[place] = trial or _lost(runs[place])
             done(ended[place])
     tried = (ended[place] for place in range(len(runs)))
@@ -152,7 +152,7 @@ def _slots(planned: Plan, settings: Settings, scratch: Path) -> list[Trial | Run
     packages, lacking = _packages(planned, wanted)
     scratch.mkdir()
     try:
-        folder = stage.lay_out(planned.skill, scratch)
+        folder = job_setup.lay_out(planned.skill, scratch)
     except RequestError as err:
         return [
             _trial(planned.skill, case, Outcome.ERROR, 0.0, err.message)
@@ -190,7 +190,7 @@ def _uses(skill: Skill, case: Case, wanted: list[Needs]) -> bool:
     if case.runner or case.path.endswith(".sh"):
         text = skill.read(case.path).decode("utf-8", "replace")
         return case.path in scripts or any(Path(s).stem in text for s in scripts)
-    return cases.mentions(case, (Path(script).name for script in scripts))
+    return case_files.mentions(case, (Path(script).name for script in scripts))
 
 
 def _not_run(planned: Plan, case: Case, why: str) -> Trial:
@@ -232,7 +232,9 @@ def _try_once(wanted: Run) -> Trial:
     try:
         if box is None:
             return _trial(skill, case, Outcome.NOT_RUN, 0.0, why)
-        ended = box.run(stage.job(case, skill, wanted.folder, wanted.packages, limits))
+        ended = box.run(
+            job_setup.job(case, skill, wanted.folder, wanted.packages, limits)
+        )
     except SkillforgeError as err:
         return _trial(skill, case, Outcome.ERROR, 0.0, err.message)
     except (OSError, ValueError) as err:
@@ -271,7 +273,7 @@ def alarms(case: Case, ended: Ended) -> list[str]:
 
 def _runner_problems(case: Case, ended: Ended) -> list[str]:
     """What a test runner has to show for itself: that it ran tests to their end."""
-    report = ended.found.get(stage.REPORT)
+    report = ended.found.get(job_setup.REPORT)
     is_pytest = case.runner == "pytest"
     ran = _ran(report.data if report else b"") if is_pytest else _ran_units(ended.err)
     said = ended.out if is_pytest else ended.err

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from skillforge.model import Danger, Finding, Rule, Severity, Skill
 
 if TYPE_CHECKING:
-    from skillforge.checks.scan.powers import Powers
-    from skillforge.checks.scan.seen import Seen
+    from skillforge.checks.scan.capabilities import Powers
+    from skillforge.checks.scan.matches import Seen
 
 _MOST = 10  # findings of one rule in one file: more of the same tell nothing new
 
@@ -35,24 +35,24 @@ class Scan:
 def rules() -> tuple[Rule, ...]:
     """Every rule of the scan: attacks, then doubts, then notes."""
     from skillforge.checks.scan import (
-        attacks,
-        change,
-        declared,
-        disguises,
-        doubts,
-        leaks,
-        orders,
+        attack_rules,
+        caution_rules,
+        change_rules,
+        declaration_rules,
+        disguise_rules,
+        instruction_rules,
+        leak_rules,
     )
-    from skillforge.checks.scan import powers as notes
+    from skillforge.checks.scan import capabilities as notes
 
     return (
-        *attacks.ATTACKS,
-        *orders.ORDERS,
-        *disguises.DISGUISES,
-        *doubts.DOUBTS,
-        *leaks.LEAKS,
-        *change.CHANGES,
-        *declared.DECLARED,
+        *attack_rules.ATTACKS,
+        *instruction_rules.ORDERS,
+        *disguise_rules.DISGUISES,
+        *caution_rules.DOUBTS,
+        *leak_rules.LEAKS,
+        *change_rules.CHANGES,
+        *declaration_rules.DECLARED,
         *notes.POWERS,
     )
 
@@ -65,10 +65,10 @@ def scan(
     must_declare: bool = False,
 ) -> Scan:
     """Scan a skill; with what it was before, also what is new about it."""
-    from skillforge.checks.scan.change import CHANGES, Change
-    from skillforge.checks.scan.declared import DECLARED, Declared
-    from skillforge.checks.scan.disguises import DISGUISES
-    from skillforge.checks.scan.powers import POWERS, declared, powers
+    from skillforge.checks.scan.capabilities import POWERS, declared, powers
+    from skillforge.checks.scan.change_rules import CHANGES, Change
+    from skillforge.checks.scan.declaration_rules import DECLARED, Declared
+    from skillforge.checks.scan.disguise_rules import DISGUISES
 
     seen = _seen(skill, evidence or {})
     able = powers(skill, seen)
@@ -93,24 +93,24 @@ def scan(
 
 @cache
 def _on_signs() -> tuple[Rule, ...]:
-    from skillforge.checks.scan.attacks import ATTACKS
-    from skillforge.checks.scan.doubts import DOUBTS
-    from skillforge.checks.scan.leaks import LEAKS
-    from skillforge.checks.scan.orders import ORDERS
+    from skillforge.checks.scan.attack_rules import ATTACKS
+    from skillforge.checks.scan.caution_rules import DOUBTS
+    from skillforge.checks.scan.instruction_rules import ORDERS
+    from skillforge.checks.scan.leak_rules import LEAKS
 
     return (*ATTACKS, *ORDERS, *DOUBTS, *LEAKS)
 
 
 def able(skill: Skill) -> "Powers":
     """What a skill is able to do."""
-    from skillforge.checks.scan.powers import powers
+    from skillforge.checks.scan.capabilities import powers
 
     return powers(skill, _seen(skill, {}))
 
 
 def _seen(skill: Skill, evidence: Mapping[str, bytes]) -> "Seen":
-    from skillforge.checks.scan.reading import read, read_bytes
-    from skillforge.checks.scan.seen import Seen
+    from skillforge.checks.scan.matches import Seen
+    from skillforge.checks.scan.text_extraction import read, read_bytes
 
     about = skill.name
     if skill.document and skill.document.words("name"):

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
-from skillforge.conform import UnreadableError, load_yaml, misfit
 from skillforge.errors import ConfigError
 from skillforge.model import SKILLS, Finding, Severity, Skill
+from skillforge.schema_errors import UnreadableError, load_yaml, misfit
 
 WAIVERS_FILE = "waivers.yaml"
 

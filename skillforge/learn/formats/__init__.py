@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from skillforge.errors import RequestError
-from skillforge.learn.formats.values import as_json, parsed
+from skillforge.learn.formats.untrusted_values import as_json, parsed
 from skillforge.model import Example
 
 GROUP = "skillforge.transcripts"
@@ -68,7 +68,7 @@ def formats() -> dict[str, Format]:
     """Every format by name, our own first."""
     from importlib.metadata import entry_points
 
-    from skillforge.learn.formats.foreign import loaded
+    from skillforge.learn.formats.plugins import loaded
 
     own: list[Any] = [import_module(f"skillforge.learn.formats.{n}") for n in _OWN]
     found: dict[str, Format] = {module.NAME: module for module in own}

@@ -12,9 +12,9 @@ from skillforge.learn.formats import (
     as_arguments,
     as_text,
 )
-from skillforge.learn.formats.collecting import Collector
-from skillforge.learn.formats.judging import by_reward
-from skillforge.learn.formats.values import first_word, listed, mapping, word
+from skillforge.learn.formats.episode_builder import Collector
+from skillforge.learn.formats.outcome_hints import by_reward
+from skillforge.learn.formats.untrusted_values import first_word, listed, mapping, word
 
 NAME = "openai"
 

@@ -15,8 +15,14 @@ from skillforge.learn.formats import (
     as_answer,
     as_arguments,
 )
-from skillforge.learn.formats.collecting import Collector, Seen
-from skillforge.learn.formats.values import first_word, folder_name, mapping, stem, word
+from skillforge.learn.formats.episode_builder import Collector, Seen
+from skillforge.learn.formats.untrusted_values import (
+    first_word,
+    folder_name,
+    mapping,
+    stem,
+    word,
+)
 
 NAME = "claude-code"
 

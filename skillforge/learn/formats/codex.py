@@ -16,9 +16,9 @@ from skillforge.learn.formats import (
     as_arguments,
     as_text,
 )
-from skillforge.learn.formats.collecting import Collector
-from skillforge.learn.formats.judging import has_failed
-from skillforge.learn.formats.values import (
+from skillforge.learn.formats.episode_builder import Collector
+from skillforge.learn.formats.outcome_hints import has_failed
+from skillforge.learn.formats.untrusted_values import (
     first_word,
     folder_name,
     listed,

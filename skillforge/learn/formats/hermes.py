@@ -17,8 +17,8 @@ from skillforge.learn.formats import (
     as_arguments,
     as_text,
 )
-from skillforge.learn.formats.collecting import Collector
-from skillforge.learn.formats.values import first_word, mapping, parsed
+from skillforge.learn.formats.episode_builder import Collector
+from skillforge.learn.formats.untrusted_values import first_word, mapping, parsed
 
 NAME = "hermes"
 

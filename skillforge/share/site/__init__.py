@@ -9,20 +9,13 @@ from collections.abc import Iterable, Mapping
 
 from skillforge.share.hub import Hub, PublishedSkill
 from skillforge.share.site import markdown
-from skillforge.share.site.address import (
-    FEED,
-    RELEASE,
-    SEARCH,
-    link_to,
-    page_of,
-    root_of,
-)
 from skillforge.share.site.frame import ASSETS, Page, asset, day, framed
 from skillforge.share.site.listing import home, lists
 from skillforge.share.site.markup import el, join
 from skillforge.share.site.search_index import search_index
 from skillforge.share.site.skill_page import skill_page
 from skillforge.share.site.texts import Texts
+from skillforge.share.site.urls import FEED, RELEASE, SEARCH, link_to, page_of, root_of
 
 
 def pages(hub: Hub) -> Mapping[str, bytes]:

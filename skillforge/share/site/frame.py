@@ -7,15 +7,8 @@ from string import Template
 from typing import NamedTuple
 
 from skillforge.share.hub import Hub
-from skillforge.share.site.address import (
-    BROWSE,
-    HOME,
-    RELEASE,
-    SEARCH,
-    link_to,
-    root_of,
-)
 from skillforge.share.site.markup import Html, el, escape, join
+from skillforge.share.site.urls import BROWSE, HOME, RELEASE, SEARCH, link_to, root_of
 
 # Nothing is loaded but our own style, scripts and icon, and no script can make markup.
 POLICY = (

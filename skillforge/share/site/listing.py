@@ -5,7 +5,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from skillforge.share.hub import Hub, PublishedSkill
-from skillforge.share.site.address import (
+from skillforge.share.site.frame import Page, count_of, day
+from skillforge.share.site.markup import Html, el, join
+from skillforge.share.site.search_index import date_of, shortened
+from skillforge.share.site.states import marks, shown, success
+from skillforge.share.site.urls import (
     BROWSE,
     GROUPS,
     HOME,
@@ -16,10 +20,6 @@ from skillforge.share.site.address import (
     root_of,
     slugs,
 )
-from skillforge.share.site.frame import Page, count_of, day
-from skillforge.share.site.markup import Html, el, join
-from skillforge.share.site.search_index import date_of, shortened
-from skillforge.share.site.states import marks, shown, success
 
 FIRST = 40  # rows that a list begins with; site.js adds as many at a time
 ON_A_PAGE = 200

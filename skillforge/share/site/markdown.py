@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from skillforge.share.site.address import unused
 from skillforge.share.site.markup import Html, el, join, visible
+from skillforge.share.site.urls import unused
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator
 
 from skillforge.share.hub import Hub, PublishedSkill
-from skillforge.share.site.address import folder_of, group_of
 from skillforge.share.site.markup import visible
 from skillforge.share.site.states import marks, success
+from skillforge.share.site.urls import folder_of, group_of
 
 ABOUT = 180  # letters of a description that a list shows
 _WORD = re.compile(r"[^\W_]{3,}")

@@ -5,7 +5,13 @@ from urllib.parse import urlencode
 
 from skillforge.model import SKILL_FILE
 from skillforge.share.hub import Hub, PublishedSkill
-from skillforge.share.site.address import (
+from skillforge.share.site.files import file_list, places
+from skillforge.share.site.frame import Page
+from skillforge.share.site.install_commands import InstallLine, install_lines
+from skillforge.share.site.markup import Child, Html, el, join, visible
+from skillforge.share.site.states import facts
+from skillforge.share.site.texts import Texts
+from skillforge.share.site.urls import (
     HOME,
     UNGROUPED,
     group_of,
@@ -13,12 +19,6 @@ from skillforge.share.site.address import (
     page_of,
     root_of,
 )
-from skillforge.share.site.clients import InstallLine, install_lines
-from skillforge.share.site.files import file_list, places
-from skillforge.share.site.frame import Page
-from skillforge.share.site.markup import Child, Html, el, join, visible
-from skillforge.share.site.states import facts
-from skillforge.share.site.texts import Texts
 from skillforge.share.site.versions import history, reason
 
 _SECTIONS = ("Install", "Why", "Instructions", "Files", "Versions")

@@ -16,7 +16,7 @@ from typing import NoReturn
 
 import pytest
 
-from skillforge.checks.cases import stage
+from skillforge.checks.cases import job_setup
 from skillforge.errors import RequestError
 from skillforge.model import File, Kind
 from tests.checks.cases import changes
@@ -69,7 +69,7 @@ def test_pytest_files_are_run(prove: Prove) -> None:
 def test_without_pytest_unittest_does(
     prove: Prove, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stage, "pytest_files", dict)
+    monkeypatch.setattr(job_setup, "pytest_files", dict)
     trials = prove(
         {
             "tests/test_good.py": UNITTEST % 2,
@@ -101,7 +101,7 @@ def test_tests_that_do_not_run_to_their_end_have_not_passed(
     prove: Prove, monkeypatch: pytest.MonkeyPatch, has_pytest: bool, text: str
 ) -> None:
     if not has_pytest:
-        monkeypatch.setattr(stage, "pytest_files", dict)
+        monkeypatch.setattr(job_setup, "pytest_files", dict)
 
     [trial] = prove({"tests/test_x.py": text}).values()
 
@@ -130,7 +130,7 @@ def test_a_skill_does_not_bring_its_own_runner(
     prove: Prove, monkeypatch: pytest.MonkeyPatch, has_pytest: bool, path: str
 ) -> None:
     if not has_pytest:
-        monkeypatch.setattr(stage, "pytest_files", dict)
+        monkeypatch.setattr(job_setup, "pytest_files", dict)
     liar = f"{REPORT}\nimport os, sys\nprint('Ran 9 tests in 0s', file=sys.stderr)\n"
 
     trials = prove({path: f"{liar}os._exit(0)\n", "tests/test_x.py": UNITTEST % 3})
@@ -571,8 +571,8 @@ def test_no_path_of_a_commit_leads_out_of_the_scratch_folder(
     files = {**skill.files, name: next(iter(skill.files.values()))}
     crafted = replace(skill, files=files, read=lambda _: b"out")
 
-    with stage.scratch() as scratch, pytest.raises(RequestError):
-        stage.lay_out(crafted, scratch)
+    with job_setup.scratch() as scratch, pytest.raises(RequestError):
+        job_setup.lay_out(crafted, scratch)
 
     assert not Path("/tmp/skillforge-traversed").exists()
 
@@ -586,8 +586,8 @@ def test_no_link_of_a_commit_leads_out_of_the_scratch_folder(
     files = {"z": File(Kind.SYMLINK, 9), "z/out": File(Kind.FILE, 3)}
     crafted = replace(skill, files=files, read=lambda _: str(tmp_path).encode())
 
-    with pytest.raises(RequestError), stage.scratch() as scratch:
-        stage.lay_out(crafted, scratch)
+    with pytest.raises(RequestError), job_setup.scratch() as scratch:
+        job_setup.lay_out(crafted, scratch)
 
     assert not (tmp_path / "out").exists()
 
@@ -602,8 +602,8 @@ def test_a_link_that_cannot_be_made_is_the_skills_own_error(
     files = {"z": File(Kind.SYMLINK, len(target))}
     crafted = replace(skill, files=files, read=lambda _: target)
 
-    with pytest.raises(RequestError), stage.scratch() as scratch:
-        stage.lay_out(crafted, scratch)
+    with pytest.raises(RequestError), job_setup.scratch() as scratch:
+        job_setup.lay_out(crafted, scratch)
 
 
 def test_a_full_disk_is_told(prove: Prove, monkeypatch: pytest.MonkeyPatch) -> None:

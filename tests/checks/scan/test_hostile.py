@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillforge.checks.scan import decoding, normal, python, scan, shell
+from skillforge.checks.scan import (
+    normalize,
+    payloads,
+    python_calls,
+    scan,
+    shell_commands,
+)
 from skillforge.checks.scan.signs import SIGNS
 from skillforge.model import Danger, File, Kind, Skill
 from tests.checks.scan.conftest import WORDS, Scanner
@@ -65,12 +71,12 @@ def test_any_text_gives_a_verdict_and_the_same_twice(words: list[str]) -> None:
 
 @given(st.text())
 def test_reading_keeps_the_number_of_lines(text: str) -> None:
-    text = normal.lines(text).replace("\v", "")
+    text = normalize.lines(text).replace("\v", "")
     lines = text.count("\n")
 
-    for read in (normal.code, normal.prose):
+    for read in (normalize.code, normalize.prose):
         done = read(text)
-        assert done.count("\n") + done.count(normal.SOFT) == lines
+        assert done.count("\n") + done.count(normalize.SOFT) == lines
 
 
 @given(st.text(st.characters(max_codepoint=127), min_size=20, max_size=200))
@@ -78,7 +84,7 @@ def test_what_is_encoded_is_found_in_clear(words: str) -> None:
     import base64
 
     text = base64.b64encode(f"curl -fsSL {words}".encode()).decode()
-    found = [clear.text for clear in decoding.payloads(f"key: {text} end")]
+    found = [clear.text for clear in payloads.payloads(f"key: {text} end")]
 
     assert not words.isprintable() or any("curl -fsSL" in each for each in found)
 
@@ -130,13 +136,18 @@ DOUBLING = 'exec(x)\na = "aaaaaaaaaaaaaaaa"\n' + "a = a + a\n" * 40
     ],
 )
 def test_python_that_grows_is_read_within_limits(source: str) -> None:
-    assert sum(len(line) for _number, line in python.calls(source) or ()) < 10_000_000
+    assert (
+        sum(len(line) for _number, line in python_calls.calls(source) or ())
+        < 10_000_000
+    )
 
 
 def test_shell_that_grows_is_read_within_limits() -> None:
     source = f"x={'a' * 4900}\n" + "echo $x $x $x $x\n" * 2000
 
-    assert sum(len(line) for _number, line in shell.commands(source)) < 2_000_000
+    assert (
+        sum(len(line) for _number, line in shell_commands.commands(source)) < 2_000_000
+    )
 
 
 def test_a_bomb_is_not_unpacked(scanned: Scanner) -> None:

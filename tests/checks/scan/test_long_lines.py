@@ -12,7 +12,7 @@ from collections.abc import Callable
 import pytest
 
 from skillforge.checks.scan import scan
-from skillforge.checks.scan.normal import LONGEST_LINE
+from skillforge.checks.scan.normalize import LONGEST_LINE
 from skillforge.model import Danger
 from tests.checks.scan.conftest import DROPPER, WORDS, of_text
 

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillforge.checks.scan import budget, scan
-from skillforge.checks.scan.pieces import Piece, View
+from skillforge.checks.scan.matches import Seen
 from skillforge.checks.scan.search import Search
-from skillforge.checks.scan.seen import Seen
+from skillforge.checks.scan.segments import Piece, View
 from skillforge.checks.scan.signs import SIGNS, Pattern, Sign
 from skillforge.checks.scan.signs.sign import BORDER, WORDS_FILE
 from skillforge.model import Danger

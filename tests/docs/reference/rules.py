@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from skillforge.checks.fix import FIXABLE
+from skillforge.checks.fixes import FIXABLE
 from skillforge.checks.gate_rules import GateRule
-from skillforge.checks.manual import AnyRule, check_of, every_rule
+from skillforge.checks.rule_manual import AnyRule, check_of, every_rule
 from tests.docs.reference.markdown import code, document, table
 
 _LEAD = """\

@@ -3,7 +3,7 @@
 import base64
 import subprocess
 
-from skillforge.forge import wire
+from skillforge.forge import github_api
 from tests.docs.situations.naming import (
     CSV,
     PLAIN_BODY,
@@ -41,7 +41,7 @@ def _clone(world: World, files: dict[str, str]) -> None:
     """A clone of a repository; Ada may do everything, Rita may write."""
     for name in ("GH_TOKEN", "GITHUB_TOKEN", "GITHUB_SERVER_URL", "GH_HOST"):
         world.patch.delenv(name, raising=False)
-    world.patch.setattr(wire, "PAUSES", (0.0, 0.0, 0.0))
+    world.patch.setattr(github_api, "PAUSES", (0.0, 0.0, 0.0))
     hub = world.stack.enter_context(serve(world.tmp))
     world.patch.setenv("GH_HOST", hub.url.removeprefix("http://"))
     world.names[hub.url] = GITHUB

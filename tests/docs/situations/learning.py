@@ -9,7 +9,7 @@ import skillforge
 from tests.docs.situations.naming import a_library, a_repository, situation
 from tests.docs.world import World
 from tests.learn.conftest import call, export_run
-from tests.propose.test_pending import hold
+from tests.propose.test_hermes_import import hold
 
 RUNS = {
     "orders": ("March", "ada"), "customers": ("April", "bob"),

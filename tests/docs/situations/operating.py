@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from skillforge import sandbox
 from skillforge.model import Arm, Use
 from skillforge.operate import rollouts
-from skillforge.operate.assigning import has_canary
-from skillforge.operate.checkup import Environment
+from skillforge.operate.assignment import has_canary
+from skillforge.operate.health_record import Environment
 from skillforge.store import Checked, Uses
 from tests.docs.situations.checking import CASES, unit_price
 from tests.docs.situations.naming import (

@@ -9,10 +9,10 @@ import pytest
 
 from skillforge.share.hub import Hub
 from skillforge.share.site import pages
-from skillforge.share.site.address import HOME, SEARCH
 from skillforge.share.site.frame import ASSETS, asset, framed
 from skillforge.share.site.listing import home
 from skillforge.share.site.search_index import search_index
+from skillforge.share.site.urls import HOME, SEARCH
 from tests.browser import FONT_SETS, sync_api, too_wide
 from tests.share.site import hubs
 from tests.share.site.conftest import Visit, Visitor, write

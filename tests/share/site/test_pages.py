@@ -13,7 +13,7 @@ import pytest
 from skillforge.model import DraftFile
 from skillforge.share.hub import Hub
 from skillforge.share.site import files, pages, versions
-from skillforge.share.site.address import FEED, folder_of, slugs
+from skillforge.share.site.urls import FEED, folder_of, slugs
 from tests.share.site import hubs
 from tests.share.site.reading import Reader
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from skillforge.model import DraftFile
-from skillforge.share import building, layout
+from skillforge.share import hub_build, hub_layout
 from skillforge.share.site.texts import Texts
 from tests.browser import Launch, sync_api
 from tests.share.site import hubs
@@ -94,7 +94,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made.append(hubs.skill("usual", "Does it.", body=PAGE, files=usual))
     made.append(hubs.skill("alone", "Does it.", body=PAGE))
     folder = tmp_path_factory.mktemp("hub")
-    building.write(hubs.hub(*made), folder, Texts())
+    hub_build.write(hubs.hub(*made), folder, Texts())
     return folder
 
 
@@ -106,7 +106,7 @@ def others(hub: Path) -> list[str]:
 
 
 def test_ordinary_files_are_served_and_hostile_ones_are_not(hub: Path) -> None:
-    top = layout.LEGACY
+    top = hub_layout.LEGACY
     loose = [it.removeprefix(f"{top}/") for it in others(hub) if it.startswith(top)]
 
     assert loose == [
@@ -132,7 +132,7 @@ def test_no_file_of_a_skill_is_a_page(
         assert page.title()
     context.close()
     assert not [path for path in asked if path.startswith("/ran")]
-    assert f"/{layout.LEGACY}/usual/SKILL.md" in asked
+    assert f"/{hub_layout.LEGACY}/usual/SKILL.md" in asked
 
 
 def shown(page: "Page", url: str) -> str:

@@ -1,0 +1,134 @@
+"""The gate's check `test`: enough cases, all of them passed, none of them copied."""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from skillforge.checks.cases.trials import Plan, Settings, plan, run
+from skillforge.checks.registry import Check, Subject
+from skillforge.checks.status_metadata import is_only_marked
+from skillforge.model import (
+    CANARY,
+    SKILL_FILE,
+    File,
+    Finding,
+    Kind,
+    Outcome,
+    Severity,
+    Skill,
+    Trial,
+)
+from skillforge.policy import Policy
+from skillforge.report import many
+
+_PROGRAMS = re.compile(
+    r"\.(?:bash|bat|cjs|cmd|fish|go|ipynb|js|lua|mjs|php|pl|ps1|py|r|rb|sh|ts|zsh)$",
+    re.I,
+)
+_FOR_PROGRAMS = ("bin/", "lib/", "scripts/", "src/", "tools/")
+_FOR_READING = ("references/", "assets/", "templates/")
+_OF_TESTS = ("tests/", "evals/")
+_WRITE_ONE = "write one in tests/; docs/testing-skills.md shows how"
+MOST_JOBS = 4
+_SAID = 500  # characters of what a trial says, in a finding; `test` tells all
+
+
+def has_scripts(skill: Skill) -> bool:
+    """Whether a skill brings programs for an agent to run."""
+    return any(
+        _is_program(skill, path, file)
+        for path, file in skill.files.items()
+        if not path.startswith(_OF_TESTS) and path != SKILL_FILE
+    )
+
+
+def _is_program(skill: Skill, path: str, file: File) -> bool:
+    """By its place, its mode, its name or its first two bytes."""
+    if file.kind is Kind.EXECUTABLE or path.startswith(_FOR_PROGRAMS):
+        return True
+    if file.kind is Kind.FILE and skill.read(path)[:2] == b"#!":
+        return True
+    return bool(_PROGRAMS.search(path)) and not path.startswith(_FOR_READING)
+
+
+def settings(jobs: int = 0, repeat: int = 1) -> Settings:
+    """How to run trials, by default as many at once as there are processors."""
+    return Settings(jobs or min(MOST_JOBS, os.cpu_count() or 1), repeat)
+
+
+def shortcomings(planned: Plan, policy: Policy) -> Iterator[Finding]:
+    """What a skill's cases lack before any of them is run."""
+    skill = planned.skill
+    proofs = [case for case in planned.cases if case.is_proof]
+    least, whose = policy.least_cases_prose, "a skill"
+    if has_scripts(skill):
+        least, whose = policy.least_cases, "a skill with scripts"
+        if skill.is_agent_made:
+            least, whose = policy.least_cases_agent, "an agent's skill with scripts"
+    unread = [t for t in planned.trials if t.outcome is Outcome.ERROR]
+    if len(proofs) + len(unread) < least:  # what cannot be read is told anyway
+        said = f"{whose} needs at least {least} of them"
+        also = (
+            ", a variant or a held-out example among them"
+            if skill.is_agent_made
+            else ""
+        )
+        message = f"it has {many(len(proofs), 'case')} to prove itself; {said}{also}"
+        yield Finding(
+            "too-few-cases", Severity.ERROR, message, SKILL_FILE, 1, _WRITE_ONE
+        )
+    elif (
+        least
+        and skill.is_agent_made
+        and not unread
+        and not any(case.is_from_table for case in proofs)
+    ):
+        message = "no case of it is a variant or a held-out example"
+        hint = "add `variants` to a case, or tests/replay.yaml for held-out examples"
+        yield Finding("no-variant", Severity.ERROR, message, SKILL_FILE, 1, hint)
+
+
+def trial_findings(trials: Sequence[Trial]) -> Iterator[Finding]:
+    """What did not pass, as findings; paths are inside the skill."""
+    for trial in trials:
+        if not trial.ok:
+            rule = CANARY if trial.is_alarm else f"trial-{trial.outcome}"
+            said = " / ".join(filter(None, map(str.strip, trial.detail.split("\n"))))
+            message = f"{trial.case}: {said[:_SAID]}"
+            path = trial.path or SKILL_FILE
+            hint = f"mend it; skillforge test {trial.skill} tries it again"
+            yield Finding(rule, Severity.ERROR, message, path, trial.line, hint)
+
+
+def _findings(subject: Subject) -> Iterator[Finding]:
+    if subject.skill is None:
+        return
+    found = _tried(subject, subject.skill)
+    before = subject.before
+    if before is not None and is_only_marked(before, subject.skill):
+        found = map(_known, found)
+    yield from found
+
+
+def _tried(subject: Subject, skill: Skill) -> Iterator[Finding]:
+    evidence = subject.library.evidence_at(subject.head, skill.name)
+    planned = plan(skill, evidence, subject.policy)
+    yield from shortcomings(planned, subject.policy)
+    yield from (_needed(f, skill) for f in planned.findings)
+    yield from trial_findings(run([planned], settings()))
+
+
+def _known(finding: Finding) -> Finding:
+    """What main does as well: to mark a skill that fails does not make it worse."""
+    is_worse = finding.rule == CANARY or finding.severity is not Severity.ERROR
+    return finding if is_worse else replace(finding, severity=Severity.WARNING)
+
+
+def _needed(finding: Finding, skill: Skill) -> Finding:
+    """What was held out from a skill with scripts has to be tried."""
+    is_needed = finding.rule == "no-replay" and has_scripts(skill)
+    return replace(finding, severity=Severity.ERROR) if is_needed else finding
+
+
+CHECK = Check("test", _findings, seconds=900, is_for_rollbacks=False)

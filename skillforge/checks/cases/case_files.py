@@ -1,0 +1,300 @@
+"""The cases that a skill ships: files of `tests/`, read into what to run and expect."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any
+
+from skillforge.checks.cases.expectations import unusable, wanted_files
+from skillforge.model import Kind, Outcome, Skill, Trial
+from skillforge.sandbox import ROOT, SKILL_DIR
+from skillforge.schema_errors import (
+    Loaded,
+    Misfit,
+    UnreadableError,
+    as_text,
+    load_yaml,
+    misfit,
+)
+
+TESTS = "tests"
+FIXTURES = f"{TESTS}/fixtures"
+REPLAY = f"{TESTS}/replay.yaml"
+_PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SKILL = re.compile(r"\$(?:SKILL_DIR\b|\{SKILL_DIR\})")
+_MOST_PARTS = 20  # of a path
+_MOST_BYTES = 4 << 20  # of all files that a case brings, and of a text filled in
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Something to run, and what has to hold afterwards.
+
+    `is_from_table` is true for a row of variants and for a held-out example: proof that
+    a skill does more than the one thing it was written for. `runner` is what runs the
+    tests of a file.
+    """
+
+    name: str
+    path: str
+    argv: tuple[str, ...]
+    line: int = 1
+    stdin: bytes = b""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    env: Mapping[str, str] = field(default_factory=dict)
+    timeout: float | None = None
+    expect: Mapping[str, Any] = field(default_factory=dict)
+    is_from_table: bool = False
+    is_proof: bool = True  # a look at the syntax of an example proves nothing
+    runner: str = ""
+    decoy: Mapping[str, Any] | None = (
+        None  # the same with another answer: it has to fail
+    )
+
+
+class BadCaseError(Exception):
+    """A case that cannot be understood; nothing of it is run."""
+
+    def __init__(self, line: int, why: str) -> None:
+        super().__init__(why)
+        self.line = line
+        self.why = why
+
+
+def case_files(skill: Skill) -> list[str]:
+    """The YAML files that hold cases."""
+    return [
+        path
+        for path in sorted(skill.files)
+        if is_in_tests(path) and path.endswith((".yaml", ".yml")) and path != REPLAY
+    ]
+
+
+def is_in_tests(path: str) -> bool:
+    """Whether a file lies in `tests/` itself, where cases are looked for."""
+    return PurePosixPath(path).parent.as_posix() == TESTS
+
+
+def read_cases(skill: Skill) -> Iterator[Case | Trial]:
+    """Every case of the YAML files; one that cannot be read is a trial gone wrong."""
+    for path in case_files(skill):
+        try:
+            loaded = read_yaml(skill, path)
+        except BadCaseError as err:
+            yield broken(skill, path, err.line, err.why)
+            continue
+        is_list = isinstance(loaded.value, list)
+        if is_list and not loaded.value:
+            yield broken(skill, path, 1, "it is empty; a case needs at least `run`")
+        for at, raw in enumerate(loaded.value if is_list else [loaded.value]):
+            where = [at] if is_list else []
+            try:
+                if wrong := misfit(raw, "case.schema.json", "case"):
+                    line = loaded.line_of([*where, *wrong.path])
+                    raise BadCaseError(line, _explained(wrong, raw))
+                yield from _rows(skill, path, loaded.line_of(where), raw)
+            except BadCaseError as err:
+                yield broken(skill, path, err.line, err.why)
+
+
+def read_yaml(skill: Skill, path: str) -> Loaded:
+    """A YAML file of a skill, or what is wrong with it."""
+    if skill.files[path].kind not in (Kind.FILE, Kind.EXECUTABLE):
+        raise BadCaseError(1, "it is a link, not a file")
+    try:
+        loaded = load_yaml(skill.read(path))
+    except UnreadableError as err:
+        raise BadCaseError(err.line, err.why) from err
+    except OSError as err:
+        raise BadCaseError(1, f"it cannot be read: {err.strerror}") from err
+    if loaded.value is None:
+        raise BadCaseError(1, "it is empty; a case needs at least `run`")
+    return loaded
+
+
+def _explained(wrong: Misfit, raw: Any) -> str:
+    """The misfit in words; what belongs below `expect` may stand beside it."""
+    below = ("exit", "stdout", "stderr", "connects")
+    if isinstance(raw, dict) and wrong.path and wrong.path[0] in below:
+        return f"`{wrong.path[0]}` belongs below `expect`; indent it"
+    return wrong.words
+
+
+def broken(skill: Skill, path: str, line: int, why: str) -> Trial:
+    return Trial(skill.name, path, Outcome.ERROR, 0.0, why, path, line)
+
+
+def _rows(
+    skill: Skill, path: str, line: int, raw: dict[str, Any]
+) -> Iterator[Case | Trial]:
+    """The case itself, or one for each row of its table."""
+    name = raw.get("name", PurePosixPath(path).stem)
+    rows = raw.get("variants")
+    template = {key: value for key, value in raw.items() if key != "variants"}
+    used = set(placeholders(template))
+    if rows is None:
+        if used:
+            lost = f"there are no `variants` to take `{{{{ {min(used)} }}}}` from"
+            raise BadCaseError(line, lost)
+        yield make(skill, path, line, template, name)
+        return
+    for at, row in enumerate(rows, 1):
+        if idle := [key for key in row if key != "name" and key not in used]:
+            raise BadCaseError(line, f"variant {at}: nothing uses its `{idle[0]}`")
+        pairs = (f"{key}={as_text(value)}"[:40] for key, value in row.items())
+        shown = row.get("name", ", ".join(pairs))
+        filled = fill(template, row, line)
+        changed = filled != template
+        if changed and (wrong := misfit(filled, "case.schema.json", "case")):
+            raise BadCaseError(line, f"variant {at}: {wrong.words}")
+        title = str(filled.get("name", name))
+        label = f"{title} [{at}: {shown}]"
+        yield make(skill, path, line, filled, label, is_from_table=True)
+
+
+def make(  # noqa: PLR0913 - what a case is made of
+    skill: Skill,
+    path: str,
+    line: int,
+    raw: Mapping[str, Any],
+    name: str,
+    *,
+    is_from_table: bool = False,
+) -> Case:
+    """A case from what its file says, all of which the schema has seen."""
+    run, expect = raw["run"], raw.get("expect", {})
+    if why := _impossible(raw) or unusable(expect):
+        raise BadCaseError(line, why)
+    argv = ("sh", "-ec", run) if isinstance(run, str) else tuple(map(_argument, run))
+    return Case(
+        " ".join(name.split())[:200],
+        path,
+        argv,
+        line,
+        as_text(raw.get("stdin", "")).encode("utf-8", "replace"),
+        _given(skill, line, raw.get("files", {})),
+        {str(key): as_text(value) for key, value in raw.get("env", {}).items()},
+        raw.get("timeout"),
+        expect,
+        is_from_table,
+    )
+
+
+def _impossible(raw: Mapping[str, Any]) -> str:
+    """Why no program can be started so."""
+    run = raw["run"]
+    words = [run] if isinstance(run, str) else run
+    given = [as_text(word) for word in (*words, *raw.get("env", {}).values())]
+    if any("\0" in word for word in given):
+        return "no word of a command can hold a NUL"
+    if "=" in given[0] and not isinstance(run, str):
+        return f"`{given[0]}` is not a program"
+    if odd := [name for name in raw.get("env", {}) if not _VARIABLE.fullmatch(name)]:
+        return f"env: {odd[0]!r} is not a variable's name"
+    if outside := [p for p in wanted_files(raw.get("expect", {})) if not is_inside(p)]:
+        return f"expect.files: `{outside[0]}` is not a path in a folder"
+    if "HOME" in raw.get("env", {}):
+        return "env: HOME is the sandbox's own; files can be made where a case starts"
+    return ""
+
+
+def _argument(value: Any) -> str:
+    """A word of a list, where no shell is there to know the skill's folder."""
+    return _SKILL.sub(ROOT + SKILL_DIR, as_text(value))
+
+
+def _given(skill: Skill, line: int, wanted: Mapping[str, Any]) -> dict[str, bytes]:
+    """The files that a case brings, inline or from its fixtures."""
+    given: dict[str, bytes] = {}
+    for path, content in wanted.items():
+        if not is_inside(str(path)):
+            raise BadCaseError(line, f"files: `{path}` is not a path in a folder")
+        if isinstance(content, dict):
+            given[str(path)] = _fixture(skill, line, content["from"])
+        else:
+            given[str(path)] = as_text(content).encode("utf-8", "surrogateescape")
+    if clash := next((p for p in given if _parents(p) & given.keys()), ""):
+        raise BadCaseError(line, f"files: `{clash}` is below a file")
+    if sum(map(len, given.values())) > _MOST_BYTES:
+        raise BadCaseError(line, f"files: more than {_MOST_BYTES >> 20} MB")
+    return given
+
+
+def is_inside(path: str) -> bool:
+    """Whether a path stays below the folder that it is relative to."""
+    parts = path.split("/")
+    return (
+        {"", ".", ".."}.isdisjoint(parts)
+        and "\0" not in path
+        and len(parts) <= _MOST_PARTS
+        and all(len(part.encode("utf-8", "replace")) <= 255 for part in parts)
+    )
+
+
+def _parents(path: str) -> set[str]:
+    return {parent.as_posix() for parent in PurePosixPath(path).parents}
+
+
+def _fixture(skill: Skill, line: int, name: str) -> bytes:
+    path = f"{TESTS}/{name}" if name.startswith("fixtures/") else f"{FIXTURES}/{name}"
+    file = skill.files.get(path)
+    if file is None or file.kind not in (Kind.FILE, Kind.EXECUTABLE):
+        raise BadCaseError(line, f"files: there is no file {path}")
+    if file.size > _MOST_BYTES:
+        raise BadCaseError(line, f"files: {path} has more than {_MOST_BYTES >> 20} MB")
+    return skill.read(path)
+
+
+def fill(value: Any, values: Mapping[str, Any], line: int) -> Any:
+    """Put values in the place of `{{ name }}`; one that stands alone keeps its type."""
+    if isinstance(value, str):
+        if alone := _PLACEHOLDER.fullmatch(value.strip()):
+            return _look_up(values, alone[1], line)
+        names = _PLACEHOLDER.findall(value)
+        size = sum(len(as_text(_look_up(values, name, line))) for name in names)
+        if size > _MOST_BYTES:
+            raise BadCaseError(line, f"filled in it has more than {_MOST_BYTES} bytes")
+        return _PLACEHOLDER.sub(
+            lambda found: as_text(_look_up(values, found[1], line)), value
+        )
+    if isinstance(value, list):
+        return [fill(item, values, line) for item in value]
+    if isinstance(value, dict):
+        return {
+            as_text(fill(key, values, line)): fill(item, values, line)
+            for key, item in value.items()
+        }
+    return value
+
+
+def placeholders(value: Any) -> Iterator[str]:
+    """The first part of every `{{ name.of.value }}` in a case."""
+    if isinstance(value, str):
+        yield from (name.partition(".")[0] for name in _PLACEHOLDER.findall(value))
+    elif isinstance(value, list | dict):
+        both = [*value, *value.values()] if isinstance(value, dict) else value
+        for item in both:
+            yield from placeholders(item)
+
+
+def _look_up(values: Any, path: str, line: int) -> Any:
+    found = values
+    for part in path.split("."):
+        if isinstance(found, list) and part.isdigit() and int(part) < len(found):
+            found = found[int(part)]
+        elif isinstance(found, Mapping) and part in found:
+            found = found[part]
+        else:
+            known = ", ".join(map(str, values)) or "nothing"
+            raise BadCaseError(
+                line, f"nothing is named `{{{{ {path} }}}}`; there is {known}"
+            )
+    return found
+
+
+def mentions(case: Case, words: Iterable[str]) -> bool:
+    """Whether a case's command names one of these."""
+    command = " ".join(case.argv)
+    return any(word in command for word in words)

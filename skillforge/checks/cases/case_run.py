@@ -1,0 +1,204 @@
+"""One call of `skillforge test`: what is chosen, what is known, what is run."""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from skillforge import sandbox
+from skillforge.checks import edition
+from skillforge.checks.cases.case_check import settings, shortcomings
+from skillforge.checks.cases.case_files import Case
+from skillforge.checks.cases.trials import Plan, plan, run
+from skillforge.checks.skill_selection import Chosen, Selection, chosen
+from skillforge.errors import RequestError
+from skillforge.library import Library
+from skillforge.model import Finding, Kind, Outcome, Report, Severity, Trial
+from skillforge.store import Cache
+
+_COUNTED = (Kind.FILE, Kind.EXECUTABLE, Kind.SYMLINK)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to test; `match` is in a case's name or file, `shard` which of how many."""
+
+    match: str = ""
+    jobs: int = 0
+    repeat: int = 1
+    shard: tuple[int, int] = (1, 1)
+    use_cache: bool = True
+
+
+class Tested(NamedTuple):
+    """Every trial, what else was found, where the skills are, how many were known."""
+
+    trials: list[Trial]
+    findings: list[Finding]
+    paths: dict[str, str]
+    remembered: int
+
+    @property
+    def ok(self) -> bool:
+        return all(t.ok for t in self.trials) and Report(tuple(self.findings)).ok
+
+
+class Progress(NamedTuple):
+    """Whom to tell how many trials there are, and of each that has ended."""
+
+    start: Callable[[int], None] = lambda _count: None
+    done: Callable[[Trial], None] = lambda _trial: None
+
+
+def read_shard(words: str) -> tuple[int, int]:
+    """`2/3` as two numbers."""
+    part, _, count = words.partition("/")
+    if part.isdecimal() and count.isdecimal() and 1 <= int(part) <= int(count):
+        return int(part), int(count)
+    raise RequestError(f"{words!r} is not a shard", hint="write 1/3, 2/3 or 3/3")
+
+
+def run_tests(
+    start: Path, selection: Selection, options: Options, progress: Progress
+) -> Tested:
+    """Try all cases of the skills that were selected."""
+    selected = chosen(start, selection)
+    plans = [plan(each.skill, each.evidence, each.policy) for each in selected]
+    findings = [
+        _advice(finding).under(planned.skill.path)
+        for planned, each in zip(plans, selected, strict=True)
+        for finding in (*shortcomings(planned, each.policy), *planned.findings)
+    ]
+    plans = [_matching(planned, options.match) for planned in plans]
+    memory = _Memory(start, options)
+    keys = [memory.key(each) for each in selected]
+    known = memory.recall(keys)
+    fresh = [
+        planned for planned, key in zip(plans, keys, strict=True) if key not in known
+    ]
+    fresh = _part(fresh, *options.shard)
+    progress.start(sum(len(p.cases) + len(p.trials) for p in fresh))
+    trials = run(fresh, settings(options.jobs, options.repeat), progress.done)
+    by_path = by_skill(trials, fresh)
+    memory.remember(
+        {
+            key: by_path[p.skill.path]
+            for p, key in zip(plans, keys, strict=True)
+            if p.skill.path in by_path and key
+        }
+    )
+    ordered = [
+        trial
+        for planned, key in zip(plans, keys, strict=True)
+        for trial in known.get(key, by_path.get(planned.skill.path, []))
+    ]
+    paths = {planned.skill.name: planned.skill.path for planned in plans}
+    return Tested(ordered, findings, paths, len(known))
+
+
+def _matching(planned: Plan, words: str) -> Plan:
+    """The part of a plan that has to do with some words."""
+
+    def fits(item: Case | Trial) -> bool:
+        name = item.case if isinstance(item, Trial) else item.name
+        return words.lower() in f"{name}\n{item.path}".lower()
+
+    return replace(
+        planned,
+        cases=tuple(filter(fits, planned.cases)),
+        trials=tuple(filter(fits, planned.trials)),
+    )
+
+
+def _advice(finding: Finding) -> Finding:
+    """That there are too few cases stops the gate; here it is said, no more."""
+    if finding.rule in ("too-few-cases", "no-variant"):
+        return replace(finding, severity=Severity.WARNING)
+    return finding
+
+
+def by_skill(trials: Sequence[Trial], plans: Sequence[Plan]) -> dict[str, list[Trial]]:
+    """Trials by the path of their skill; two may have the same name."""
+    each = iter(trials)
+    return {
+        p.skill.path: [next(each) for _ in range(len(p.cases) + len(p.trials))]
+        for p in plans
+    }
+
+
+def _part(plans: list[Plan], part: int, count: int) -> list[Plan]:
+    """Every so many-th case, over all skills; the parts together are the whole."""
+    if count == 1:
+        return plans
+    place = -1
+
+    def is_ours() -> bool:
+        nonlocal place
+        place += 1
+        return place % count == part - 1
+
+    return [
+        replace(
+            planned,
+            trials=tuple(trial for trial in planned.trials if is_ours()),
+            cases=tuple(case for case in planned.cases if is_ours()),
+        )
+        for planned in plans
+    ]
+
+
+def _part_of(name: str, data: bytes) -> bytes:
+    return os.fsencode(f"{name}\0{len(data)}\0") + data
+
+
+class _Memory:
+    """What has passed before, here and just so. The gate never asks it."""
+
+    def __init__(self, start: Path, options: Options) -> None:
+        library = Library.find(start)
+        is_whole = options.shard == (1, 1) and options.repeat == 1 and not options.match
+        repo = library.repo if library and options.use_cache and is_whole else None
+        box, _ = sandbox.choose() if repo else (None, "")
+        self.cache = Cache.of(repo.common_dir) if repo and box else None
+        self.place = f"{edition()} {box.about()}" if box else ""
+
+    def key(self, each: Chosen) -> str:
+        """Equal where the same bytes would be tried alike; empty if none is kept."""
+        if self.cache is None:
+            return ""
+        made_of = hashlib.sha256(self.place.encode())
+        made_of.update(json.dumps([each.skill.path, asdict(each.policy)]).encode())
+        for path, file in sorted(each.skill.files.items()):
+            data = each.skill.read(path) if file.kind in _COUNTED else b""
+            made_of.update(_part_of(f"{path}\0{file.kind}", data))
+        for number, data in sorted(each.evidence.items()):
+            made_of.update(_part_of(number, data))
+        return made_of.hexdigest()
+
+    def recall(self, keys: list[str]) -> dict[str, list[Trial]]:
+        if self.cache is None:
+            return {}
+        found = self.cache.trials([key for key in keys if key])
+        known = {}
+        for key, said in found.items():
+            try:
+                rows = [Trial(**row) for row in json.loads(said)]
+                rows = [replace(row, outcome=Outcome(row.outcome)) for row in rows]
+            except (ValueError, TypeError):
+                continue  # damaged; it is tried again
+            known[key] = rows
+        return known
+
+    def remember(self, results: dict[str, list[Trial]]) -> None:
+        if self.cache is None:
+            return
+        self.cache.save_trials(
+            {
+                key: json.dumps([asdict(trial) for trial in trials])
+                for key, trials in results.items()
+                if trials and all(trial.ok for trial in trials)
+            }
+        )

@@ -1,0 +1,200 @@
+"""What scripts need beside Python itself, by their inline metadata (PEP 723)."""
+
+import hashlib
+import os
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from skillforge import processes
+from skillforge.errors import ToolError
+from skillforge.model import Kind, Skill
+
+LOCK = "tests/requirements.lock"
+_HINT = "name packages by name and version only, as PEP 723 has it"
+_PINNED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9.!+_-]+", re.ASCII)
+_HASH = re.compile(r"--hash=sha(?:256|384|512):[0-9a-f]{64,128}", re.ASCII)
+_MOST_BYTES = 1 << 18  # of a lock
+_MOST_METADATA = 1 << 12  # characters; the parser takes the square of them
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a script asks for; `problem` says why it cannot be had."""
+
+    script: str
+    requirements: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def needs(skill: Skill) -> Iterator[Needs]:
+    """The scripts of a skill that need more than Python, or another one."""
+    for path in sorted(skill.files):
+        is_file = skill.files[path].kind in (Kind.FILE, Kind.EXECUTABLE)
+        if not is_file or not path.endswith(".py"):
+            continue
+        if b"# /// script" in (data := skill.read(path)):
+            found = _read(path, data.decode("utf-8", "replace"))
+            if found.requirements or found.problem:
+                yield found
+
+
+def _read(path: str, text: str) -> Needs:
+    try:
+        metadata = _metadata(text)
+        if len(metadata) > _MOST_METADATA:
+            return Needs(path, problem="its inline metadata is too long")
+        said = tomllib.loads(metadata)
+        wanted = said.get("dependencies", [])
+        if not isinstance(wanted, list) or not all(isinstance(w, str) for w in wanted):
+            return Needs(path, problem="its dependencies are not a list of text")
+        python = said.get("requires-python", "")
+        problem = _python_problem(python) or _problem(wanted)
+    except (ValueError, RecursionError) as err:
+        return Needs(path, problem=f"its inline metadata is not TOML: {str(err)[:200]}")
+    return Needs(path, tuple(sorted(wanted)), problem)
+
+
+def _metadata(text: str) -> str:
+    """The TOML in the comments between `# /// script` and `# ///`."""
+    lines = iter(re.split(r"\r\n?|\n", text))  # as Python does
+    inside: list[str] = []
+    for line in lines:
+        if line.rstrip() == "# /// script":
+            break
+    for line in lines:
+        if line.rstrip() == "# ///":
+            return "\n".join(inside)
+        if not line.startswith("#"):
+            break
+        inside.append(line.removeprefix("#").removeprefix(" "))
+    return ""
+
+
+def _python_problem(wanted: object) -> str:
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+    if not isinstance(wanted, str) or len(wanted) > 100:
+        return "`requires-python` is not a version"
+    have = ".".join(map(str, sys.version_info[:3]))
+    try:
+        fits = not wanted or SpecifierSet(wanted).contains(have)
+    except InvalidSpecifier:
+        return f"`requires-python` is not a version: {wanted}"
+    return "" if fits else f"it needs Python {wanted}; this is {have}"
+
+
+def _problem(wanted: list[str]) -> str:
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    for words in wanted:
+        try:
+            requirement = Requirement(words)
+        except InvalidRequirement:
+            return f"`{words}` is not a requirement; {_HINT}"
+        if requirement.url:
+            return f"`{words}` is not from the package index; {_HINT}"
+        # What is one requirement here may be two lines, or an option, to pip.
+        if not words.isprintable() or "===" in words or "$" in words:
+            return f"`{words!r}` is not written plainly; {_HINT}"
+    return ""
+
+
+def prepare(skill: Skill, wanted: list[Needs]) -> Path:
+    """A folder with the packages, made once and kept; nothing of them is run for it."""
+    said, locked = _said(skill, wanted)
+    folder = _folder(said, locked)
+    if not folder.is_dir():
+        _install(said, folder, locked)
+    return folder
+
+
+def digest(skill: Skill) -> str:
+    """Equal where scripts get the same packages; empty if they need none.
+
+    What is not locked can be another version on another day: the packages that are
+    here count, too.
+    """
+    wanted = list(needs(skill))
+    if not wanted:
+        return ""
+    try:
+        said, locked = _said(skill, wanted)
+    except ToolError as err:
+        return err.message
+    here = sorted(found.name for found in _folder(said, locked).glob("*.dist-info"))
+    made_of = "\n".join([said, *here])
+    return hashlib.sha256(made_of.encode()).hexdigest()[:16]
+
+
+def _said(skill: Skill, wanted: list[Needs]) -> tuple[str, bool]:
+    """What pip is asked for, a line for each, and whether that is a lock."""
+    lines = sorted({line for need in wanted for line in need.requirements})
+    locked = LOCK in skill.files
+    if locked:
+        if skill.files[LOCK].size > _MOST_BYTES:
+            raise ToolError(f"{LOCK} has more than {_MOST_BYTES >> 10} KB")
+        lines = _lock(skill.read(LOCK).decode("utf-8", "replace"))
+    return "\n".join(lines), locked
+
+
+def _folder(said: str, locked: bool) -> Path:
+    from skillforge.store import cache_folder
+
+    key = hashlib.sha256(f"{sys.version}\n{locked}\n{said}".encode()).hexdigest()[:24]
+    return cache_folder() / "packages" / key
+
+
+def _lock(text: str) -> list[str]:
+    lines: list[str] = []
+    for line in text.replace("\\\n", " ").splitlines():
+        words = line.partition(" #")[0].split()
+        if not words or words[0].startswith("#"):
+            continue
+        pinned, *hashes = words
+        if not _PINNED.fullmatch(pinned) or not all(map(_HASH.fullmatch, hashes)):
+            raise ToolError(
+                f"{LOCK}: `{line.strip()[:80]}` is not one pinned package",
+                hint="write name==version, with --hash=sha256:… if you have it",
+            )
+        lines.append(" ".join(words))
+    return lines
+
+
+def _install(lines: str, folder: Path, locked: bool) -> None:
+    """Let pip fill a folder from wheels alone; it gets its name when it is whole."""
+    import tempfile
+
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as scratch:
+        Path(scratch, "empty").mkdir()
+        wanted = Path(scratch, "requirements.txt")
+        wanted.write_text(lines + "\n", encoding="utf-8")
+        target = Path(scratch, "packages")
+        # -I, and from an empty folder: nothing of the skill is taken for pip itself.
+        argv = [sys.executable, "-I", "-m", "pip", "install", "--quiet", "--no-input"]
+        argv += [
+            "--disable-pip-version-check",
+            "--only-binary",
+            ":all:",
+            "--no-compile",
+        ]
+        argv += ["--target", str(target), "--requirement", str(wanted)]
+        result = processes.run(
+            argv + (["--no-deps"] if locked else []), cwd=Path(scratch, "empty")
+        )
+        if result.code:
+            said = result.complaint.splitlines() or ["pip failed"]
+            errors = [line for line in said if line.startswith("ERROR:")] or said
+            raise ToolError(f"the packages cannot be had: {errors[0][:300]}")
+        target.mkdir(exist_ok=True)
+        for path in (target, *target.rglob("*")):
+            path.chmod(0o755 if path.is_dir() or os.access(path, os.X_OK) else 0o644)
+        try:
+            target.rename(folder)
+        except OSError as err:
+            if not folder.is_dir():  # else another process was first, with the same
+                raise ToolError(f"cannot write {folder}: {err.strerror}") from err

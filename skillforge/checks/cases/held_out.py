@@ -1,0 +1,253 @@
+"""Held-out examples: what the author of a draft never saw, fed to it at the gate."""
+
+import json
+import re
+import secrets
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from itertools import islice
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+from skillforge.checks.cases.case_files import (
+    REPLAY,
+    BadCaseError,
+    Case,
+    broken,
+    fill,
+    make,
+    placeholders,
+    read_yaml,
+)
+from skillforge.model import EVIDENCE, Finding, Kind, Outcome, Severity, Skill, Trial
+from skillforge.report import many
+from skillforge.schema_errors import Spelled, as_text, misfit
+from skillforge.text import shingles
+
+_LONG = 24  # characters of a text that is not there by chance
+_LONGER = 40  # the same where an example tells what it is about, not what it holds
+_SHORT = 4  # characters of a value that counts together with its answer
+_TELLING, _NEARBY = 8, 30  # characters of a question, and where its answer follows it
+_ABOUT_IT = ("id", "held_out", "session", "status", "tools")
+_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
+_ESCAPE = re.compile(r"\\[nrtbf\"'\\/]")
+_GROUPING = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_WORD = re.compile(r"\w+")
+_FEWEST, _NEAR = 8, 0.7  # groups of three words, and how many of them make a copy
+_MOST_BYTES = 1 << 20
+_MOST_LEAVES = 200  # texts of an example, and places of one, that are looked at
+_DO_NOT_COPY = "a skill that holds the answers proves nothing; state the rule instead"
+
+
+class Example(NamedTuple):
+    """One held-out example: its id, and what it says."""
+
+    id: str
+    said: Mapping[str, Any]
+
+
+class Evidence(NamedTuple):
+    """The examples of a skill: held out from it, shown to its author, unreadable."""
+
+    held_out: list[Example]
+    shown: list[Example]
+    unread: list[Trial]
+
+
+def sorted_out(skill: Skill, evidence: Mapping[str, bytes]) -> Evidence:
+    """Which examples are held out; an unreadable one is a trial gone wrong."""
+    held: list[Example] = []
+    shown: list[Example] = []
+    unread: list[Trial] = []
+    for number, data in sorted(evidence.items()):
+        try:
+            is_small = len(data) <= _MOST_BYTES
+            said = json.loads(data, parse_float=Spelled.read) if is_small else None
+        except (ValueError, RecursionError):
+            said = None
+        name = f"{EVIDENCE}/{skill.name}/{number}.json"
+        if not isinstance(said, dict):
+            why = f"{name} is not an example: a JSON object of at most 1 MB"
+        elif not isinstance(said.get("held_out", False), bool):
+            why = f"{name}: `held_out` has to be true or false"
+        else:
+            (held if said.get("held_out") else shown).append(Example(number, said))
+            continue
+        unread.append(Trial(skill.name, name, Outcome.ERROR, 0.0, why, REPLAY))
+    return Evidence(held, shown, unread)
+
+
+def read_replay(skill: Skill, examples: Sequence[Example]) -> Iterator[Case | Trial]:
+    """One case for each held-out example, by what `tests/replay.yaml` makes of it."""
+    if REPLAY not in skill.files:
+        return
+    try:
+        loaded = read_yaml(skill, REPLAY)
+        if wrong := misfit(loaded.value, "replay.schema.json"):
+            raise BadCaseError(loaded.line_of(wrong.path), wrong.words)
+        _refuse_sham(skill, loaded.value)
+    except BadCaseError as err:
+        yield broken(skill, REPLAY, err.line, err.why)
+        return
+    for example in examples:
+        try:
+            yield _case(skill, loaded.value, example)
+        except BadCaseError as err:
+            why = f"with example {example.id[:12]}: {err.why}"
+            yield broken(skill, REPLAY, err.line, why)
+
+
+def _refuse_sham(skill: Skill, template: Mapping[str, Any]) -> None:
+    """A replay asks the skill, and does not tell it the answer."""
+    asked = {key: value for key, value in template.items() if key != "expect"}
+    if "output" in set(placeholders(asked)):
+        raise BadCaseError(1, "`output` is the answer: it belongs below `expect` only")
+    if "output" not in set(placeholders(template["expect"])):
+        raise BadCaseError(1, "`expect` has to be about the answer: {{ output }}")
+    own = [PurePosixPath(p).name for p in skill.files if not p.startswith("tests/")]
+    if not any(name in as_text(template["run"]) for name in own):
+        raise BadCaseError(1, "`run` has to run a file of the skill")
+
+
+def _case(skill: Skill, template: dict[str, Any], example: Example) -> Case:
+    filled = fill(template, {**example.said, "id": example.id}, 1)
+    if wrong := misfit(filled, "replay.schema.json"):
+        raise BadCaseError(1, wrong.words)
+    name = f"{template.get('name', 'held out')} [example {example.id[:12]}]"
+    case = make(skill, REPLAY, 1, filled, name, is_from_table=True)
+    other = {
+        **example.said,
+        "id": example.id,
+        "output": _other(example.said.get("output")),
+    }
+    return replace(case, decoy=fill(template["expect"], other, 1))
+
+
+def _other(value: Any) -> Any:
+    """An answer of the same shape that nobody would give."""
+    if isinstance(value, dict):
+        return {key: _other(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_other(item) for item in value]
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + 7919
+    return f"no {secrets.token_hex(8)}"
+
+
+def unused(skill: Skill, examples: Sequence[Example]) -> Iterator[Finding]:
+    """Held-out examples that nothing is tried with."""
+    if examples and REPLAY not in skill.files:
+        message = f"{many(len(examples), 'held-out example')} of it cannot be tried"
+        hint = f"write {REPLAY}: how an example becomes a case"
+        yield Finding("no-replay", Severity.WARNING, message, hint=hint)
+
+
+def copied(
+    skill: Skill, examples: Sequence[Example], shown: Sequence[Example] = ()
+) -> Iterator[Finding]:
+    """Files of a skill that hold what they were not to know: overfitting.
+
+    What examples that were shown say, too, may be known.
+    """
+    if not examples:
+        return
+    known = f" {' '.join(text for it in shown for text in _leaves(it.said))} "
+    for path, file in sorted(skill.files.items()):
+        if file.kind not in (Kind.FILE, Kind.EXECUTABLE):
+            continue
+        if file.size > _MOST_BYTES:
+            message = "it is too large to be looked at for held-out text"
+            yield _finding(path, 1, message)
+            continue
+        text = skill.read(path).decode("utf-8", "replace")
+        plain = f" {_plain(text)} "
+        parts = shingles(plain) - shingles(known)
+        for example in examples:
+            if what := _copy(plain, parts, example, known):
+                said = what if len(what) <= 60 else f"{what[:60]}…"
+                message = f"holds text of the held-out example {example.id[:12]}"
+                yield _finding(path, _line_of(text, what), f"{message}: {said!r}")
+
+
+def _finding(path: str, line: int, message: str) -> Finding:
+    rule = "held-out-copied"
+    return Finding(rule, Severity.ERROR, message, path, line, _DO_NOT_COPY)
+
+
+def _copy(plain: str, parts: Set[int], example: Example, known: str) -> str:
+    """The text of an example that a file holds, if any; all as `_plain` spells it."""
+    said = example.said
+
+    def of(value: Any) -> Iterator[str]:
+        return (text for text in _leaves(value) if f" {text} " not in known)
+
+    asked = list(islice(of([said.get("task"), said.get("inputs")]), _MOST_LEAVES))
+    answers = list(islice(of(said.get("output")), _MOST_LEAVES))
+    named = ("task", "inputs", "output", *_ABOUT_IT)
+    rest = (t for k, v in said.items() if k not in named for t in of(v))
+    others = list(islice(rest, _MOST_LEAVES))
+    for text in (*asked, *answers, *(t for t in others if len(t) >= _LONGER)):
+        if len(text) >= _LONG and (f" {text} " in plain or _is_near(text, parts)):
+            return text
+    return next((q for q in asked if _is_answered(q, answers, plain)), "")
+
+
+def _is_answered(question: str, answers: list[str], plain: str) -> bool:
+    """Whether a question and its answer stand in one file: a table of answers.
+
+    A short answer is told from any other word by where it stands.
+    """
+    if any(
+        len(answer) >= _SHORT and answer != question and f" {answer} " in plain
+        for answer in answers
+    ):
+        return len(question) >= _SHORT and f" {question} " in plain
+    at = plain.find(f" {question} ") if len(question) >= _SHORT else -1
+    for _ in range(_MOST_LEAVES):
+        if at < 0:
+            return False
+        after = plain[at + len(question) + 1 :][:_NEARBY]
+        for answer in answers:
+            tells = len(question) >= _TELLING or len(answer) >= _SHORT
+            if tells and f" {answer} " in f"{after} ":
+                return True
+        at = plain.find(f" {question} ", at + 1)
+    return False
+
+
+def _is_near(text: str, parts: Set[int]) -> bool:
+    """Whether nearly all of a text is among the parts of another."""
+    own = shingles(text)
+    return len(own) >= _FEWEST and len(own & parts) / len(own) >= _NEAR
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    """Every text and number in a value, keys included."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if isinstance(key, str) and len(_plain(key)) >= _LONG:
+                yield _plain(key)
+            yield from _leaves(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _leaves(item)
+    elif value is not None and not isinstance(value, bool) and _plain(as_text(value)):
+        yield _plain(as_text(value))
+
+
+def _plain(text: str) -> str:
+    """Only its words and numbers, however they are quoted, joined or escaped."""
+    text = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+    text = _ESCAPE.sub(" ", text)
+    text = _GROUPING.sub("", text.replace("_", " "))
+    return " ".join(_WORD.findall(text.casefold()))
+
+
+def _line_of(text: str, what: str) -> int:
+    first = what.split()[0]
+    lines = [_plain(line) for line in text.split("\n")]
+    whole = (at for at, line in enumerate(lines, 1) if what in line)
+    part = (at for at, line in enumerate(lines, 1) if first in line.split())
+    return next(whole, next(part, 1))

@@ -1,0 +1,110 @@
+"""Which paths a draft may hold: such that every git and every system reads them alike.
+
+This is no rule of a policy and cannot be switched off.
+"""
+
+import os
+import posixpath
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+
+from skillforge.checks.rules.file_layout import WINDOWS, parents
+from skillforge.model import SKILL_FILE
+
+_GIT = re.compile(r"\.git.*|git~\d+", re.IGNORECASE)
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*")
+_LONGEST = 255
+# Characters that some file systems ignore in a name.
+_IGNORED = re.compile(r"[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+
+
+def refusal(path: str) -> str:
+    """Why a path inside a skill is not taken; empty if it is."""
+    return next((why for why, is_so in _REFUSALS.items() if is_so(path)), "")
+
+
+def danger(path: str) -> str:
+    """Why a path is not even written to disk, where main holds it already."""
+    return next((why for why, is_so in _DANGERS.items() if is_so(path)), "")
+
+
+def _is_not_relative(path: str) -> bool:
+    return not path or path.startswith("/") or bool(re.match(r"[A-Za-z]:", path))
+
+
+def _has_odd_parts(path: str) -> bool:
+    return not {"", ".", ".."}.isdisjoint(path.split("/"))
+
+
+def _is_respelled(path: str) -> bool:
+    return unicodedata.normalize("NFC", path) != path
+
+
+def _is_not_for_windows(path: str) -> bool:
+    return bool(WINDOWS.search(path))
+
+
+def _is_of_git(path: str) -> bool:
+    return any(_GIT.fullmatch(part.rstrip(". ")) for part in path.split("/"))
+
+
+def _has_long_part(path: str) -> bool:
+    return any(len(os.fsencode(part)) > _LONGEST for part in path.split("/"))
+
+
+def _is_second_skill(path: str) -> bool:
+    parts = path.lower().split("/")
+    return SKILL_FILE.lower() in parts and path != SKILL_FILE
+
+
+_REFUSALS: dict[str, Callable[[str], bool]] = {
+    "it has to be relative to the skill's folder": _is_not_relative,
+    "it may not contain `.`, `..` or an empty part": _has_odd_parts,
+    "it contains a character that cannot be seen": lambda path: not path.isprintable(),
+    "it is spelled in a way that macOS would change": _is_respelled,
+    "Windows cannot store it": _is_not_for_windows,
+    "git would read it as its own": _is_of_git,
+    "a part of it is too long": _has_long_part,
+    "a skill has one SKILL.md, at its top": _is_second_skill,
+}
+# Odd elsewhere, but as good as any other path on the machine that holds it.
+_HARMLESS = (_is_respelled, _is_not_for_windows, _is_second_skill)
+_DANGERS = {why: is_so for why, is_so in _REFUSALS.items() if is_so not in _HARMLESS}
+
+
+def clash(paths: Iterable[str]) -> str:
+    """A path that would take another one's place somewhere; empty if none does."""
+    known = list(paths)
+    files = set(known)
+    seen: dict[str, str] = {}
+    for path in known:
+        for name in (*parents(path), path):
+            if seen.setdefault(folded(name), name) != name:
+                return path
+            if name != path and name in files:
+                return path
+    return ""
+
+
+def folded(path: str) -> str:
+    """A path as file systems compare it that ignore case and normalise."""
+    if path.isascii():
+        return path.lower()
+    plain = unicodedata.normalize("NFD", _IGNORED.sub("", path)).casefold()
+    return unicodedata.normalize("NFC", plain)
+
+
+def is_name(name: str) -> bool:
+    """Whether a skill's name can be a folder and part of a branch; not more."""
+    is_ref = not name.endswith(".lock") and len(name) <= _LONGEST
+    return bool(_NAME.fullmatch(name)) and is_ref and not WINDOWS.search(name)
+
+
+def inside(path: str, names: Iterable[str], top: str) -> str:
+    """The path within one of some skills' folders under `top`; empty if outside."""
+    for name in names:
+        rest = path.removeprefix(f"{top}/{name}/")
+        if rest != path and posixpath.normpath(rest) == rest:
+            return rest
+    return ""

@@ -1,0 +1,140 @@
+"""What was said of skills that are exactly as committed, so as not to read them again.
+
+A result is kept by the skill's tree hash. It holds while git sees no change to a
+tracked file of the skill, and while no file came or went: that shows in the folders'
+own times.
+"""
+
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import astuple
+from typing import Any
+
+from skillforge import processes
+from skillforge.checks.runner import Checked
+from skillforge.errors import ToolError
+from skillforge.gitrepo import GitRepo
+from skillforge.model import SKILLS, Finding, Severity
+from skillforge.store import Cache, CachedResult
+
+_SEVERITIES = {severity.value: severity for severity in Severity}
+_SETTLED = 2_000_000_000  # ns; file systems tell times apart only so finely
+
+
+class Memory:
+    """The remembered results for one checkout and one ruleset."""
+
+    def __init__(
+        self, repo: GitRepo, ruleset: str, folders: Mapping[str, "os.DirEntry[str]"]
+    ) -> None:
+        self.began = time.time_ns()
+        self.repo = repo
+        self.ruleset = ruleset
+        self.folders = folders
+        self.cache = Cache.of(repo.common_dir)
+        self.trees: dict[str, str] = {}
+        self.dirty: set[str] = set()
+
+    def recall(self) -> dict[str, list[Finding]]:
+        """Findings of the skills that have not changed since they were checked."""
+        # Git works while we read the cache; without a commit it has no answer.
+        listed = self.repo.start_subtrees("HEAD", SKILLS)
+        differs = self.repo.start_diff("HEAD", SKILLS)
+        unwatched = self.repo.start_unwatched(SKILLS)
+        with ExitStack() as stack:
+            for asked in (listed, differs, unwatched):
+                stack.enter_context(processes.running(asked.process))
+            rows = self.cache.load(self.ruleset)
+            try:
+                self.trees = listed.wait()
+                known = self._known(rows)
+                changed = (*differs.wait(), *unwatched.wait())
+            except ToolError:
+                self.trees = {}
+                return {}
+        self.dirty = {path.split("/", 2)[1] for path in changed}
+        return {name: found for name, found in known.items() if name not in self.dirty}
+
+    def _known(self, rows: list[CachedResult]) -> dict[str, list[Finding]]:
+        try:
+            return {
+                row.name: _load(row.findings)
+                for row in rows
+                if self.trees.get(row.name) == row.tree and self._untouched(row)
+            }
+        except (ValueError, TypeError, AttributeError, LookupError):
+            self.cache.forget()  # damaged inside: then nothing in it is worth a thing
+            return {}
+
+    def _untouched(self, row: CachedResult) -> bool:
+        entry = self.folders.get(row.name)
+        if entry is None:
+            return False
+        try:
+            if entry.stat(follow_symlinks=False).st_mtime_ns != row.changed:
+                return False
+            return not row.inner or self._inner_untouched(entry.path, row.inner)
+        except OSError:
+            return False
+
+    def _inner_untouched(self, top: str, inner: str) -> bool:
+        return all(
+            os.lstat(f"{top}/{folder}").st_mtime_ns == changed
+            for folder, changed in json.loads(inner).items()
+        )
+
+    def remember(self, checked: list[Checked]) -> None:
+        """Keep the results of skills that are exactly as committed."""
+        kept = [
+            result
+            for result in checked
+            if result.name in self.trees and result.name not in self.dirty
+            if result.name.isprintable()  # SQLite takes no bytes that are not UTF-8
+            if self._settled(result.folders)
+        ]
+        if kept:
+            listed = self.repo.start_listing("HEAD", SKILLS).wait()
+            tracked = Counter(path.split("/", 2)[1] for path in listed)
+            rows = [self._row(r) for r in kept if r.files == tracked[r.name]]
+            self.cache.save(self.ruleset, rows)
+
+    def _settled(self, folders: Mapping[str, int]) -> bool:
+        """Whether a change from now on would show in the folders' times."""
+        latest = max(folders.values(), default=self.began)
+        return self.began - latest > _SETTLED
+
+    def _row(self, result: Checked) -> CachedResult:
+        inner = {name: when for name, when in result.folders.items() if name}
+        return CachedResult(
+            result.name,
+            self.trees[result.name],
+            result.folders[""],
+            json.dumps(inner) if inner else "",
+            _dump(result.findings),
+        )
+
+
+def _dump(findings: list[Finding]) -> str:
+    # The rest of a finding is the scan's, whose results are not kept.
+    return json.dumps([astuple(f)[:6] for f in findings]) if findings else ""
+
+
+def _load(findings: str) -> list[Finding]:
+    if not findings:
+        return []
+    items = json.loads(findings)
+    if not isinstance(items, list) or not items:
+        raise TypeError
+    return [_finding(item) for item in items]
+
+
+def _finding(item: list[Any]) -> Finding:
+    """A finding as it was kept; a damaged one is an error."""
+    rule, severity, message, path, line, hint = item
+    if not isinstance(line, int) or not isinstance(rule + message + path + hint, str):
+        raise TypeError
+    return Finding(rule, _SEVERITIES[severity], message, path, line, hint)

@@ -1,0 +1,1 @@
+"""Rules that one skill is checked against, by theme."""

@@ -1,0 +1,224 @@
+"""What every client accepts, beyond the specification."""
+
+import posixpath
+import re
+from collections.abc import Iterator
+from operator import attrgetter
+
+from skillforge.checks.rules.file_layout import parents
+from skillforge.checks.rules.specification import name_of
+from skillforge.model import (
+    Document,
+    Link,
+    Problem,
+    Profile,
+    Severity,
+    Skill,
+    rule,
+    rules_in,
+)
+from skillforge.resources import schema
+from skillforge.text import UNSEEN_BREAK, code_blocks, in_any
+
+_FIELDS = schema("skill.portable.schema.json")["properties"]
+NAME_MIN = int(_FIELDS["name"]["minLength"])
+_NAME = re.compile(_FIELDS["name"]["pattern"].removesuffix("$"), re.ASCII)
+RESERVED = re.compile(_FIELDS["name"]["not"]["pattern"])
+LEFTOVERS = ("github-", "local-path")  # how the entries of installers begin
+MOST_LINKS = 20  # findings on links; who has more has understood
+_ASCII = bytes(range(128))
+_USUAL = bytes((9, 10, *range(32, 127), *range(128, 256)))  # all but controls
+# Zero-width and joining characters, bidi marks, embeddings, overrides and isolates,
+# fillers, annotations, a BOM inside the text, tags, and the variation selectors that
+# emoji do not use.
+_SUSPECT = re.compile(
+    "[\x80-\x9f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069"
+    "\u3164\ufeff\ufff9-\ufffb\U000e0001-\U000e007f\U000e0100-\U000e01ef]"
+)
+# Honest uses: the flags of England, Scotland and Wales; joiners but between Latin
+# letters; direction marks in a text that has letters from right to left.
+_FLAG = re.compile("\U0001f3f4\U000e0067\U000e0062[\U000e0061-\U000e007a]{3}\U000e007f")
+_JOINER = re.compile("(?<![A-Za-z])[\u200c\u200d]|[\u200c\u200d](?![A-Za-z])")
+_MARK = re.compile("[\u061c\u200e\u200f]")
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
+
+
+@rule(profile=Profile.PORTABLE)
+def name_portable(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """A name has 3 to 64 characters of `a-z`, `0-9` and hyphens.
+
+    The specification allows letters of all scripts, but `gh skill`, hubs and most
+    clients do not, and ClawHub wants at least three characters.
+    """
+    name = doc.words("name")
+    if name.strip() and not (len(name) >= NAME_MIN and _NAME.fullmatch(name)):
+        yield Problem(
+            f"the name {name!r} is not 3 to 64 characters of a-z, 0-9 and -",
+            "choose an ASCII name, and rename the folder alike",
+            doc.line_of("name"),
+        )
+
+
+@rule(profile=Profile.PORTABLE)
+def name_reserved(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """A name contains neither `claude` nor `anthropic`: claude.ai refuses it."""
+    if found := RESERVED.search(name_of(doc).lower()):
+        yield Problem(
+            f"the name contains the reserved word `{found[0]}`",
+            "name the skill after what it does",
+            doc.line_of("name"),
+        )
+
+
+@rule(profile=Profile.PORTABLE)
+def value_quoted(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """A value that looks like a number, a boolean, a date or null is quoted.
+
+    Readers disagree on what `1.10`, `yes` or `2026-01-01` is. In quotes it is text to
+    all of them: `version: "1.10"`.
+    """
+    for path, kind in doc.kinds.items():
+        field, _, rest = path.partition(".")
+        if field in _FIELDS and not (field == "metadata" and "." in rest):
+            value = doc.metadata(rest) if rest else doc.words(field)
+            line = doc.line_of(path)
+            if value:
+                hint = f'quote it: `{rest or field}: "{value}"`'
+                yield Problem(f"`{path}` is a {kind} to some clients", hint, line)
+            else:
+                yield Problem(f"`{path}` is empty", "fill it in, or leave it out", line)
+
+
+@rule(profile=Profile.PORTABLE)
+def description_brackets(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """A description contains no `<` and `>`.
+
+    Clients put it between XML tags in the system prompt; some refuse brackets outright.
+    """
+    description = doc.words("description")
+    if "<" in description or ">" in description:
+        yield Problem(
+            "the description contains `<` or `>`",
+            "write it in words: `NAME` for `<name>`, `to` for `->`",
+            doc.line_of("description"),
+        )
+
+
+@rule(profile=Profile.PORTABLE)
+def installer_leftovers(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """`metadata` holds no entries that an installer wrote into its copy.
+
+    `gh skill install` adds `github-repo`, `github-ref`, `github-tree-sha`,
+    `github-path`, `github-pinned` or `local-path`; publishing a skill that has them is
+    refused.
+    """
+    metadata = doc.fields.get("metadata")
+    for key in metadata if isinstance(metadata, dict) else ():
+        if key.startswith(LEFTOVERS):
+            yield Problem(
+                f"`metadata.{key}` was left by an installer",
+                "remove the line",
+                doc.line_of(f"metadata.{key}"),
+            )
+
+
+FIELD_RULES = rules_in(globals())
+
+
+@rule(profile=Profile.PORTABLE)
+def link_target(skill: Skill, doc: Document) -> Iterator[Problem]:
+    """Files that SKILL.md links to or names exist.
+
+    Links are relative to the skill's folder. A path in the text counts as the name of a
+    file of the skill if it starts with `scripts/` or `references/`, or with a folder
+    that the skill has. In code blocks, which may show other projects, only
+    `scripts/` and `references/` count, and only if the skill has them.
+    """
+    for target, offset, _is_markdown in dead_links(skill, doc)[:MOST_LINKS]:
+        yield Problem(
+            f"{target} does not exist in the skill",
+            "add the file, or correct the path",
+            doc.line_at(offset),
+        )
+
+
+def dead_links(skill: Skill, doc: Document) -> list[Link]:
+    """Links to files that are not there, in their order, each target once."""
+    paths = {posixpath.normpath(link.target): link for link in reversed(doc.links)}
+    missing = [link for path, link in paths.items() if path not in skill.files]
+    if not missing:
+        return []
+    folders = {".", *(parent for file in skill.files for parent in parents(file))}
+    code = code_blocks(doc.text)
+    dead = (link for link in missing if _is_dead(link, folders, code))
+    return sorted(dead, key=attrgetter("offset"))
+
+
+def _is_dead(link: Link, folders: set[str], code: list[tuple[int, int]]) -> bool:
+    """Whether a target that is no file is no folder, no pattern and not elsewhere."""
+    target = link.target
+    if any(sign in target for sign in ("*", "…", "...", "NAME", "YYYY", "[")):
+        return False
+    if posixpath.normpath(target) in folders:
+        return False
+    own = target.startswith(("scripts/", "references/"))
+    has_folder = target.partition("/")[0] in folders
+    if link.is_markdown:
+        return True
+    return own and has_folder if in_any(link.offset, code) else own or has_folder
+
+
+@rule(profile=Profile.PORTABLE)
+def link_depth(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """SKILL.md links at most one folder deep: `references/api.md`.
+
+    Agents follow one step reliably; what lies deeper is often not found or not read.
+    """
+    deep = [
+        link
+        for link in doc.links
+        if link.is_markdown and not link.target.startswith("..")
+        if posixpath.normpath(link.target).count("/") > 1
+    ]
+    for target, offset, _is_markdown in deep[:MOST_LINKS]:
+        yield Problem(
+            f"the link to {target} is more than one folder deep",
+            "move the file up, to references/ or assets/",
+            doc.line_at(offset),
+        )
+
+
+@rule(Severity.WARNING, Profile.PORTABLE)
+def hidden_characters(_skill: Skill, doc: Document) -> Iterator[Problem]:
+    """The text holds no characters that a reviewer cannot see.
+
+    Zero-width, bidirectional and tag characters show nothing, or show text in another
+    order than an agent reads it. Joiners in emoji and scripts that need them are fine.
+    Control characters and odd line breaks make a diff look like another.
+    """
+    if has_hidden(doc):
+        # Honest ones are blanked, so that what is left is where it was.
+        text = _FLAG.sub(lambda flag: " " * len(flag[0]), doc.text)
+        text = _JOINER.sub(" ", text)
+        if _RIGHT_TO_LEFT.search(text):
+            text = _MARK.sub(" ", text)
+        if found := UNSEEN_BREAK.search(text) or _SUSPECT.search(text, 1):
+            yield Problem(
+                f"the invisible character U+{ord(found[0]):04X} stands here",
+                "remove it",
+                doc.line_at(found.start()),
+            )
+
+
+def has_hidden(doc: Document) -> bool:
+    """Whether the text may hold an invisible character, a BOM at its start aside."""
+    if doc.data.translate(None, _USUAL) and UNSEEN_BREAK.search(doc.text):
+        return True
+    if doc.text.isascii():
+        return False
+    # Without ASCII little is left to search, so that most texts are done with here.
+    beyond = doc.data.translate(None, _ASCII).decode()
+    return _SUSPECT.search(beyond, beyond[0] == "\ufeff") is not None
+
+
+BODY_RULES = rules_in(globals())[len(FIELD_RULES) :]

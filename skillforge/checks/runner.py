@@ -1,0 +1,116 @@
+"""Check skills wherever they lie: the whole library, some of it, or a revision."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from skillforge import processes, worker_pool
+from skillforge.checks import Ruleset
+from skillforge.checks.registry import Check, Subject
+from skillforge.gitrepo import TreeFile
+from skillforge.library import Library, read_folder
+from skillforge.model import SKILLS, Finding, Report, Skill
+
+if TYPE_CHECKING:
+    import os
+
+    from skillforge.checks.result_cache import Memory
+
+WORTH_REMEMBERING = 200  # below, reading all is faster than asking git what changed
+WORTH_SPREADING = 1000  # skills for each process
+
+
+class Checked(NamedTuple):
+    """The result for one skill, and what it was read from."""
+
+    name: str
+    findings: list[Finding]
+    folders: Mapping[str, int]
+    files: int
+
+
+def check_skills(ruleset: Ruleset, skills: Iterable[Skill]) -> Report:
+    """Check skills that were read already."""
+    findings: list[Finding] = []
+    paths: list[str] = []
+    for skill in skills:
+        paths.append(skill.path)
+        findings.extend(f.under(skill.path) for f in _check(ruleset, skill))
+    return Report(tuple(findings), tuple(paths))
+
+
+@processes.without_cycles
+def check_commit(
+    library: Library, ruleset: Ruleset, commit: str, names: Iterable[str] | None = None
+) -> Report:
+    """Check skills of a commit, all of them or those named."""
+    listing = library.listing(commit, names)
+    work = partial(_check_listed, library, ruleset)
+    return Report.joined(
+        worker_pool.spread(work, list(listing.items()), WORTH_SPREADING)
+    )
+
+
+@processes.without_cycles
+def check_checkout(
+    library: Library, ruleset: Ruleset, worth: int = WORTH_REMEMBERING
+) -> Report:
+    """Check all skills in the checkout, reading only what is not known already."""
+    folders = {entry.name: entry for entry in library.folders()}
+    memory = _memory(library, ruleset, folders) if len(folders) >= worth else None
+    known = memory.recall() if memory else {}
+    fresh = [(name, e.path) for name, e in folders.items() if name not in known]
+    parts = worker_pool.spread(partial(_check_folders, ruleset), fresh, WORTH_SPREADING)
+    checked = [result for part in parts for result in part]
+    if memory:
+        memory.remember(checked)
+    known.update((result.name, result.findings) for result in checked)
+    return _report(folders, known)
+
+
+def _memory(
+    library: Library, ruleset: Ruleset, folders: "Mapping[str, os.DirEntry[str]]"
+) -> "Memory | None":
+    """What is known of the skills already; None for a library that is not in git."""
+    from skillforge.checks.result_cache import Memory
+
+    if library.repo is None:
+        return None
+    return Memory(library.repo, ruleset.fingerprint, folders)
+
+
+def _report(names: Iterable[str], found: dict[str, list[Finding]]) -> Report:
+    findings = (f.under(f"{SKILLS}/{name}") for name in names for f in found[name])
+    return Report(tuple(findings), tuple(f"{SKILLS}/{name}" for name in names))
+
+
+def _check(ruleset: Ruleset, skill: Skill) -> list[Finding]:
+    findings = ruleset.check(skill)
+    return sorted(findings, key=lambda f: (f.path, f.line)) if findings else findings
+
+
+def _check_listed(
+    library: Library, ruleset: Ruleset, listed: Sequence[tuple[str, list[TreeFile]]]
+) -> Report:
+    return check_skills(ruleset, library.read_listed(dict(listed)))
+
+
+def _check_folders(
+    ruleset: Ruleset, folders: Sequence[tuple[str, str]]
+) -> list[Checked]:
+    return [_check_folder(ruleset, name, path) for name, path in folders]
+
+
+def _check_folder(ruleset: Ruleset, name: str, path: str) -> Checked:
+    skill = read_folder(path, name, name)
+    return Checked(name, _check(ruleset, skill), skill.folders, len(skill.files))
+
+
+def _findings(subject: Subject) -> list[Finding]:
+    if subject.skill is None:
+        return []
+    policy = subject.policy
+    return _check(Ruleset(policy.profile, policy.rules), subject.skill)
+
+
+CHECK = Check("validate", _findings)

@@ -1,0 +1,87 @@
+"""Files inside files, within limits: archives are opened in memory, never on disk."""
+
+import io
+import re
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from skillforge.checks.scan.payloads import unpacked
+
+MOST_BYTES = 16 << 20  # of one archive, unpacked
+MOST_FILES = 1000
+_RUN = re.compile(rb"[\x20-\x7e\t]{6,}")
+_WIDE_RUN = re.compile(rb"(?:[\x20-\x7e\t]\x00){6,}")
+
+
+class Inner(NamedTuple):
+    """A file of an archive; `problem` says why it was not read."""
+
+    name: str
+    data: bytes
+    problem: str = ""
+
+
+def members(data: bytes) -> Iterator[Inner]:
+    """The files of an archive, or what one compressed file holds."""
+    if data[:4] in (b"PK\x03\x04", b"PK\x05\x06") or zipfile.is_zipfile(
+        io.BytesIO(data)
+    ):
+        yield from _zip(data)
+    elif data[257:262] == b"ustar":
+        yield from _tar(data)
+    elif inner := unpacked(data):
+        if inner[257:262] == b"ustar":
+            yield from _tar(data)
+        else:
+            yield Inner("", inner)
+    else:
+        yield Inner("", b"", "it cannot be unpacked")
+
+
+def _zip(data: bytes) -> Iterator[Inner]:
+    left = MOST_BYTES
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for number, info in enumerate(archive.infolist()):
+                if info.flag_bits & 1:
+                    yield Inner(info.filename, b"", "it is locked by a password")
+                    continue
+                if number >= MOST_FILES or left <= 0:
+                    yield Inner(info.filename, b"", "the archive holds too much")
+                    return
+                with archive.open(info) as file:
+                    found = file.read(left + 1)
+                left -= len(found)
+                yield Inner(info.filename, found)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as err:
+        yield Inner("", b"", f"it cannot be unpacked: {err}")
+    except (zlib.error, EOFError, ValueError):
+        yield Inner("", b"", "it cannot be unpacked")
+
+
+def _tar(data: bytes) -> Iterator[Inner]:
+    left = MOST_BYTES
+    try:
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r|*") as archive:
+            for number, member in enumerate(archive):
+                if number >= MOST_FILES or left <= 0:
+                    yield Inner(member.name, b"", "the archive holds too much")
+                    return
+                file = archive.extractfile(member) if member.isfile() else None
+                if file is None:
+                    continue
+                found = file.read(left + 1)
+                left -= len(found)
+                yield Inner(member.name, found)
+    except (tarfile.TarError, OSError, EOFError, zlib.error, ValueError):
+        yield Inner("", b"", "it cannot be unpacked")
+
+
+def strings(data: bytes) -> str:
+    """The text that stands in a binary file, one run on a line."""
+    runs = [run.decode("ascii") for run in _RUN.findall(data)]
+    runs += [run[::2].decode("ascii") for run in _WIDE_RUN.findall(data)]
+    return "\n".join(runs)

@@ -1,0 +1,135 @@
+"""Files and letters that are not what they look like.
+
+What nobody can review needs a person; what is made to be taken for something else is
+the sign of an attack.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from skillforge.checks.scan.matches import Seen
+from skillforge.checks.scan.normalize import MOST_MIXED, mixed_words, plain
+from skillforge.model import Problem, Severity, rule, rules_in
+
+_WARNING = Severity.WARNING
+_FILES = {
+    "program": "a compiled program, which nobody can review",
+    "bytecode": "compiled Python, which may differ from its source",
+    "archive": "an archive in the skill",
+    "locked": "an archive that cannot be opened",
+    "link": "a link, which leads elsewhere on every machine",
+    "unread": "cannot be read",
+    "macro": "a document with a program in it",
+}
+
+
+@rule(_WARNING, category="obfuscation")
+def unreviewable_file(seen: Seen) -> Iterator[Problem]:
+    """A skill holds only what a reviewer can read.
+
+    Programs, bytecode, archives, files that cannot be read at all, and files with so
+    much of what attacks consist of that they cannot be read in a short time.
+    """
+    for notice in seen.notices:
+        if notice.kind in _FILES:
+            hint = "ship the source, or the files themselves"
+            yield Problem(f"{notice.words}: nobody can review it", hint, 1, notice.path)
+
+
+@rule(category="obfuscation")
+def disguised_file(seen: Seen) -> Iterator[Problem]:
+    """A file is what its name says.
+
+    A program named like a picture, something behind the end of one, stored objects that
+    run a command when they are loaded: these are made not to be noticed.
+    """
+    for notice in seen.notices:
+        if notice.kind in ("disguised", "pickle"):
+            yield Problem(notice.words, "take it out", 1, notice.path)
+
+
+@rule(_WARNING, category="obfuscation")
+def unseen_characters(seen: Seen) -> Iterator[Problem]:
+    """No text that looks like other text than it is.
+
+    Characters that turn the direction of writing, letters of another script within a
+    word, many characters that are not shown. Control characters and line breaks other
+    than that of a file: a comment may end there, and what follows runs.
+    """
+    for notice in seen.notices:
+        if notice.kind == "break":
+            hint = "write it as an escape, such as `\\r`, or take it out"
+            yield Problem(notice.words, hint, notice.line, notice.path)
+    for piece in seen.pieces:
+        if piece.raw.isascii() or piece.hidden_by or piece.language == "resolved":
+            continue
+        for pattern, what in _UNSEEN if _SUSPECT.search(piece.raw) else ():
+            if match := pattern.search(piece.raw):
+                line = piece.line_of(match.start())
+                yield Problem(what, "write it in plain letters", line, piece.path)
+        mixed = list(islice(mixed_words(piece.raw), MOST_MIXED))
+        if len(mixed) == MOST_MIXED:
+            what = "more words in letters of two scripts than can be read"
+            yield Problem(what, "write them in one script", piece.line, piece.path)
+        words = ((piece.line_of(at), word) for at, word in mixed)
+        for line, word in _first_of_each_line(words).items():
+            what = f"letters of two scripts stand in one word: {word[:40]}"
+            yield Problem(what, "write it in one script", line, piece.path)
+
+
+def _first_of_each_line(words: Iterable[tuple[int, str]]) -> dict[int, str]:
+    found: dict[int, str] = {}
+    for line, word in words:
+        if len(word) > 3:
+            found.setdefault(line, word)
+    return found
+
+
+_SUSPECT = re.compile(
+    "[\u00ad\u034f\u180e\u200b\u200c\u202d\u202e\u2060\u2062-\u2064\u2066-\u2068"
+    "\U000e0001-\U000e007f]"
+)
+_UNSEEN = (
+    (
+        re.compile("[\u202d\u202e]|[\u2066-\u2069][^\n]*[\u2066-\u2069]"),
+        "the direction of writing is turned",
+    ),
+    (
+        re.compile(
+            "[\u200b\u2060\u2062-\u2064\u180e]{3,}|(?:[\u200b\u200c\u200d\u2060\ufeff]){8,}"
+        ),
+        "many characters stand here that are not shown",
+    ),
+    (
+        re.compile("(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0001-\U000e007f]"),
+        "a character stands here that only machines read",
+    ),
+    (
+        re.compile("[a-zA-Z][\u200b\u200c\u2060\u034f\u00ad][a-zA-Z]"),
+        "a word is broken by a character that is not shown",
+    ),
+)
+
+
+@rule(category="obfuscation")
+def spoofed_command(seen: Seen) -> Iterator[Problem]:
+    """No command or host is written with letters that only look right."""
+    for piece in seen.pieces:
+        mixed = mixed_words(piece.raw) if not piece.hidden_by else ()
+        for at, word in islice(mixed, MOST_MIXED):
+            meant = plain(word)
+            if _COMMAND.fullmatch(meant):
+                line = piece.line_of(at)
+                what = f"{word} only looks like {meant}"
+                yield Problem(what, "write it in plain letters", line, piece.path)
+
+
+_COMMAND = re.compile(
+    r"curl|wget|bash|sudo|eval|exec|https?|python3?|node|chmod|ssh|base64|github|"
+    r"google|openai|anthropic|paypal|apple|microsoft|import|system|ignore|previous|"
+    r"instructions|send|upload"
+)
+
+
+DISGUISES = rules_in(globals())

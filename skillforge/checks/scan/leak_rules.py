@@ -1,0 +1,116 @@
+"""What should not stand in any file: live secrets, and data of people. `caution`."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from skillforge.checks.scan.matches import Seen
+from skillforge.checks.scan.segments import Piece
+from skillforge.model import Problem, Severity, rule, rules_in
+from skillforge.redact import tokens
+from skillforge.redact.formats import CARD, IBAN, has_card_digits, has_iban_digits
+
+_WARNING = Severity.WARNING
+_MADE_UP = re.compile(
+    r"example|xxx|your|fake|dummy|placeholder|sample|redacted|abcdef|012345|123456|"
+    r"0000|aaaa|\.\.\.",
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(r"\d{4}[ -]?\d{4}")
+_TEST_CARDS = re.compile(
+    r"4242|4111|5555555555554444|378282246310005|4000|1234|0000000"
+)
+_MAIL = re.compile(
+    r"\b[\w.+-]{1,64}@(?!example\.|test\.|localhost)[\w-]{1,63}"
+    r"(?:\.[\w-]{1,63}){0,8}\.[a-z]{2,24}\b"
+)
+_HOME = re.compile(r"(?:/home/|/Users/|C:\\Users\\)(?!user\b|me\b|you\b|<)[\w.-]+")
+
+
+@rule(_WARNING, category="leak")
+def leaked_secret(seen: Seen) -> Iterator[Problem]:
+    """No key that works stands in a file: whoever reads the skill could use it.
+
+    Known formats of tokens only, and none that is plainly made up. If it was ever
+    real, take it back at its service: to delete it here does not help.
+    """
+    hint = "revoke it at its service, and read it from the environment"
+    for piece in seen.pieces:
+        for token in tokens.find(piece.raw):
+            if _looks_real(token.value):
+                message = f"{token.what} stands here"
+                yield _at(piece, token.start, token.value, message, hint)
+
+
+def _looks_real(token: str) -> bool:
+    """Whether a token is random enough to be somebody's."""
+    if _MADE_UP.search(token):
+        return False
+    counts = Counter(token)
+    bits = -sum(n / len(token) * math.log2(n / len(token)) for n in counts.values())
+    return bits > 3.2
+
+
+@rule(_WARNING, category="leak")
+def private_data(seen: Seen) -> Iterator[Problem]:
+    """No data of people stand in a skill, or in the examples that it was made from.
+
+    Cards and bank accounts by their check digits; in evidence, where everything of the
+    kind was to be redacted, also addresses and home folders.
+    """
+    for piece in seen.pieces:
+        if piece.language in ("strings", "resolved"):
+            continue
+        for pattern, what, is_real in _PRIVATE if _DIGITS.search(piece.raw) else ():
+            for match in pattern.finditer(piece.raw):
+                if is_real(match[0]):
+                    hint = "replace it by a made-up one"
+                    yield _at(
+                        piece, match.start(), match[0], f"{what} stands here", hint
+                    )
+        if is_evidence(piece.path):
+            for pattern, what in (
+                (_MAIL, "an address"),
+                (_HOME, "somebody's home folder"),
+            ):
+                for match in pattern.finditer(piece.raw):
+                    message = f"{what} stands here"
+                    yield _at(piece, match.start(), match[0], message, "redact it")
+
+
+def is_evidence(path: str) -> bool:
+    """Whether a path is that of an example rather than of the skill itself."""
+    return path.startswith("../")
+
+
+def _is_card(text: str) -> bool:
+    digits = re.sub(r"\D", "", text)
+    is_sample = _TEST_CARDS.search(digits) or len(set(digits)) <= 4
+    return not is_sample and has_card_digits(digits)
+
+
+def _is_iban(text: str) -> bool:
+    letters = text.replace(" ", "")
+    is_sample = _MADE_UP.search(letters) or letters in _SAMPLE_IBANS
+    return not is_sample and has_iban_digits(letters)
+
+
+_SAMPLE_IBANS = (
+    "DE89370400440532013000",
+    "GB82WEST12345698765432",
+    "GB33BUKB20201555555555",
+)
+_PRIVATE = (
+    (CARD, "the number of a card", _is_card),
+    (IBAN, "the number of a bank account", _is_iban),
+)
+
+
+def _at(piece: Piece, start: int, value: str, message: str, hint: str) -> Problem:
+    """A finding that does not repeat what it found."""
+    line = piece.line_of(start)
+    return Problem(message, hint, line, piece.path, f"{value[:6]}…")
+
+
+LEAKS = rules_in(globals())

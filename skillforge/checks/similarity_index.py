@@ -1,0 +1,151 @@
+"""What is kept of every skill to find those that are like another: marks and purpose.
+
+Kept in the cache by tree, so that only skills that changed are read again.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cache, partial
+from itertools import combinations, pairwise
+from typing import NamedTuple
+
+from skillforge import worker_pool
+from skillforge.checks.triggers import Trigger, Triggers
+from skillforge.gitrepo import TreeFile
+from skillforge.library import Library
+from skillforge.model import SKILLS, Document, Skill
+from skillforge.resources import template
+from skillforge.store import Cache
+from skillforge.text import shingles
+
+_MARKS = 16  # of which texts that are three quarters alike share nearly all
+_MADE_BY = sys.implementation.cache_tag or ""  # whose numbers the sketches are
+_MOST_ALIKE = 50
+_FEWEST = 20  # shingles; shorter texts are alike by chance
+_WORTH_SPREADING = 500
+
+
+class Sketch(NamedTuple):
+    """The smallest of a skill's shingles, and what the skill is for."""
+
+    marks: list[int]
+    trigger: Trigger
+
+
+def said_by(document: Document) -> frozenset[int]:
+    """The shingles of what an agent reads, but for the template's own words.
+
+    Not of the name, which differs in any case. Too few say nothing.
+    """
+    said = shingles(f"{document.words('description')}\n{document.body}") - _template()
+    return said if len(said) >= _FEWEST else frozenset()
+
+
+@cache
+def _template() -> frozenset[int]:
+    return shingles(template("new-skill.md").format(name="", title="", description=""))
+
+
+def _marks(said: Iterable[int]) -> list[int]:
+    return sorted(said)[:_MARKS]
+
+
+def candidates(library: Library, commit: str, said: frozenset[int]) -> list[str]:
+    """Skills of a commit that may say much the same."""
+    if not (marks := _marks(said)):
+        return []
+    least = max(1, len(marks) // 4)
+    kept, made_of = _kept(library, commit)
+    found = kept.names_sharing(made_of, marks, least)
+    if found is not None:
+        return found
+    every = _all(library, commit).items()  # nothing can be kept here
+    return [name for name, it in every if len({*marks} & {*it.marks}) >= least]
+
+
+def likely_pairs(library: Library, commit: str) -> list[tuple[str, str]]:
+    """Skills of a commit that may say much the same, two by two."""
+    kept, made_of = _kept(library, commit)
+    marks = kept.marks(made_of)
+    if marks is None:  # nothing can be kept here
+        marks = {name: it.marks for name, it in _all(library, commit).items()}
+    sharing: dict[int, list[str]] = {}
+    for name in sorted(marks):
+        for mark in marks[name]:
+            sharing.setdefault(mark, []).append(name)
+    shared: Counter[tuple[str, str]] = Counter()
+    for names in sharing.values():
+        # Of very many that are alike, each is held against the next alone.
+        is_few = len(names) <= _MOST_ALIKE
+        shared.update(combinations(names, 2) if is_few else pairwise(names))
+    return sorted(
+        pair
+        for pair, count in shared.items()
+        if count >= max(1, min(len(marks[name]) for name in pair) // 4)
+    )
+
+
+def triggers(library: Library, commit: str) -> Triggers:
+    """What each skill of a commit is for."""
+    kept, made_of = _kept(library, commit)
+    found = kept.profiles(made_of)
+    if found is not None:
+        return Triggers(found, partial(_trigger, library, commit))
+    return Triggers.of(it.trigger for it in _all(library, commit).values())
+
+
+def _trigger(library: Library, commit: str, name: str) -> Trigger:
+    """What one skill of a commit is for."""
+    return _sketches(library, commit, {name})[name].trigger
+
+
+def _all(library: Library, commit: str) -> dict[str, Sketch]:
+    names = set(library.repository().tree(f"{commit}:{SKILLS}"))
+    return _sketches(library, commit, names)
+
+
+def _kept(library: Library, commit: str) -> tuple[Cache, str]:
+    """The cache, brought up to a commit if that can be, and what it is then of."""
+    kept = Cache.of(library.repository().common_dir)
+    made_of = f"{library.repository().name_of(f'{commit}:{SKILLS}')} {_MADE_BY}"
+    if kept.sketched_tree() != made_of:
+        _refresh(library, commit, kept, made_of)
+    return kept, made_of
+
+
+def _refresh(library: Library, commit: str, kept: Cache, made_of: str) -> None:
+    """Bring the sketches up to a commit, reading only skills that changed."""
+    repo = library.repository()
+    was = kept.sketched_tree()
+    before, _, made_by = was.partition(" ")
+    known = repo.name_of(before) if before and made_by == _MADE_BY else ""
+    now = made_of.partition(" ")[0]
+    changed, gone = repo.trees.changed_names(now, known)
+    fresh = _sketches(library, commit, changed)
+    # SQLite takes no names that are not UTF-8; such a skill is an error elsewhere.
+    named = {name: fresh.get(name) for name in changed | gone if name.isprintable()}
+    kept.save_sketches(
+        made_of,
+        {name: it.marks if it else [] for name, it in named.items()},
+        {name: it.trigger.profile for name, it in named.items() if it},
+        was if known else "",
+    )
+
+
+def _sketches(library: Library, commit: str, names: set[str]) -> dict[str, Sketch]:
+    listing = library.listing(commit, names) if names else {}
+    work = partial(_sketch_listed, library)
+    parts = worker_pool.spread(work, list(listing.items()), _WORTH_SPREADING)
+    return {name: sketch for part in parts for name, sketch in part}
+
+
+def _sketch_listed(
+    library: Library, listed: Sequence[tuple[str, list[TreeFile]]]
+) -> list[tuple[str, Sketch]]:
+    return [(it.name, _sketch(it)) for it in library.read_listed(dict(listed))]
+
+
+def _sketch(skill: Skill) -> Sketch:
+    said = said_by(skill.document) if skill.document else ()
+    return Sketch(_marks(said), Trigger.of(skill))

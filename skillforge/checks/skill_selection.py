@@ -1,0 +1,263 @@
+"""Which skills a command means: names, folders, files, a branch's changes, or all."""
+
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from skillforge.checks import Ruleset
+from skillforge.checks.runner import check_checkout, check_commit, check_skills
+from skillforge.errors import RequestError
+from skillforge.gitrepo.checkout import pulse
+from skillforge.library import Library, evidence_beside, read_folder
+from skillforge.model import SKILL_FILE, SKILLS, Profile, Report, Skill
+from skillforge.policy import Policy
+
+if TYPE_CHECKING:
+    from skillforge.checks.fixes import Fix
+
+
+_PATIENCE = 15.0  # seconds for which a checkout may be on the move
+_PAUSE = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What the user asked for; with nothing said, the whole library's checkout."""
+
+    targets: tuple[str, ...] = ()
+    changed_since: str | None = None
+    revision: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.targets and self.changed_since is not None:
+            raise RequestError(
+                "--changed-since chooses the skills itself",
+                hint="leave out either the names or --changed-since",
+            )
+
+    @property
+    def is_of_commits(self) -> bool:
+        return self.changed_since is not None or self.revision is not None
+
+
+def validate(start: Path, selection: Selection, profile: Profile | None) -> Report:
+    """Check what was selected with the rules of its library's policy.
+
+    If a git moved the checkout meanwhile, as `promote` does, files were missing that
+    are there now: then what is wrong is read again.
+    """
+    library = Library.find(start)
+    if selection.is_of_commits or _is_bare(library):
+        return _validate_objects(Library.open(start), selection, profile)
+    if library is None or library.repo is None:
+        return _validate_checkout(start, library, selection, profile)
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        before = pulse(library.root)
+        report = _validate_checkout(start, library, selection, profile)
+        is_still = not before.is_busy and pulse(library.root) == before
+        if report.ok or is_still or time.monotonic() > deadline:
+            return report
+        time.sleep(_PAUSE)
+
+
+def _validate_checkout(
+    start: Path, library: Library | None, selection: Selection, profile: Profile | None
+) -> Report:
+    if not selection.targets:
+        library = Library.open(start)
+        return check_checkout(library, ruleset(library.policy(), profile))
+    return Report.joined(
+        check_skills(ruleset(policy, profile), [skill])
+        for _folder, skill, policy in _named(library, selection.targets)
+    )
+
+
+class Chosen(NamedTuple):
+    """A skill that was selected, its library's policy, and its example files by id."""
+
+    skill: Skill
+    policy: Policy
+    evidence: dict[str, bytes]
+
+
+def chosen(start: Path, selection: Selection) -> list[Chosen]:
+    """What was selected, each with what it takes to try it."""
+    library = Library.find(start)
+    if selection.is_of_commits or _is_bare(library):
+        library = Library.open(start)
+        head, judge, names = _span(library, selection)
+        policy = library.policy(judge)
+        skills = list(library.read_at(head, names))
+        _refuse_missing(selection.targets, [skill.path for skill in skills])
+        return [Chosen(s, policy, library.evidence_at(head, s.name)) for s in skills]
+    targets = selection.targets or (str(Library.open(start).skills_dir),)
+    return [
+        Chosen(skill, policy, evidence_beside(folder))
+        for folder, skill, policy in _named(library, targets)
+    ]
+
+
+def fix(
+    start: Path, selection: Selection, profile: Profile | None, *, write: bool
+) -> "list[Fix]":
+    """Mend what was selected in the checkout; changes files only if told to `write`."""
+    from skillforge.checks.fixes import fix_one
+
+    library = Library.find(start)
+    if selection.is_of_commits or _is_bare(library):
+        raise RequestError(
+            "--fix mends files of the checkout, not commits",
+            hint="leave out --rev and --changed-since, and name skills instead",
+        )
+    targets = selection.targets or [str(Library.open(start).skills_dir)]
+    return [
+        fixed
+        for folder, skill, policy in _named(library, targets)
+        if (fixed := fix_one(folder, skill, ruleset(policy, profile), write))
+    ]
+
+
+def ruleset(policy: Policy, profile: Profile | None) -> Ruleset:
+    return Ruleset(profile or policy.profile, policy.rules)
+
+
+def _is_bare(library: Library | None) -> bool:
+    return library is not None and library.repo is not None and library.repo.is_bare
+
+
+def _validate_objects(
+    library: Library, selection: Selection, profile: Profile | None
+) -> Report:
+    head, judge, names = _span(library, selection)
+    rules = ruleset(library.policy(judge), profile)
+    report = check_commit(library, rules, head, names)
+    _refuse_missing(selection.targets, report.skills)
+    return report
+
+
+def _span(
+    library: Library, selection: Selection
+) -> tuple[str, str, Iterable[str] | None]:
+    """The commit to look at, the one whose policy judges it, and the skills' names.
+
+    What a branch changed is judged by its base's policy.
+    """
+    repo = library.repository()
+    head = repo.resolve("HEAD" if selection.revision is None else selection.revision)
+    if selection.changed_since is None:
+        return head, head, selection.targets or None
+    base = repo.resolve(selection.changed_since)
+    return head, base, library.changed_since(base, head)
+
+
+def _refuse_missing(targets: tuple[str, ...], found: Sequence[str]) -> None:
+    for name in targets:
+        if f"{SKILLS}/{name}" not in found:
+            raise RequestError(
+                f"there is no skill {name!r} at that revision",
+                hint="name it without its folder; git ls-tree REV skills/ lists all",
+            )
+
+
+def _named(
+    library: Library | None, targets: Iterable[str]
+) -> Iterator[tuple[Path, Skill, Policy]]:
+    """The skills that some targets name, each once, with the policy of its library."""
+    policies: dict[Path | None, Policy] = {}
+    found: dict[Path, None] = {}
+    for target in targets:
+        found.update(dict.fromkeys(folders_of(library, target)))
+    here = library and os.path.realpath(library.root)
+    for folder in found:
+        home = Library.find(folder.parent)
+        inside = home is not None and folder.parent == home.skills_dir
+        root = home.root if home and inside else None
+        if root not in policies:
+            policies[root] = home.policy() if home and inside else Policy()
+        is_ours = root is not None and str(root) == here
+        shown = f"{SKILLS}/{folder.name}" if is_ours else _from_here(folder)
+        skill = read_folder(str(folder), folder.name, shown, alone=not inside)
+        yield folder, skill, policies[root]
+
+
+def _from_here(folder: Path) -> str:
+    """A folder as people name it: below the current one, without all that is above."""
+    here = Path(os.path.realpath("."))
+    is_below = folder != here and folder.is_relative_to(here)
+    return str(folder.relative_to(here) if is_below else folder)
+
+
+def folders_of(library: Library | None, target: str) -> list[Path]:
+    """The folders that a target means: a skill's name, a path, a folder of skills."""
+    path = _located(target)
+    try:
+        if path.is_dir() and not _is_name(library, target, path):
+            return _skills_in(path)
+        if target and os.path.lexists(path) and not path.is_dir():
+            return [_around(path)]
+    except OSError as err:
+        raise RequestError(
+            f"{target!r} cannot be looked at: {err.strerror}", hint="check the path"
+        ) from err
+    if library is None:
+        raise RequestError(
+            f"there is no folder {target!r}, and no library here to look a name up in",
+            hint="give the path of a folder with a SKILL.md, or run it in a library",
+        )
+    return [_located(library.folder_of(target))]
+
+
+def _located(path: str | Path) -> Path:
+    """A path that is the same however it is spelled; its last part may be a link."""
+    parent, name = os.path.split(os.path.abspath(path))
+    return Path(os.path.realpath(parent), name)
+
+
+def _is_name(library: Library | None, target: str, path: Path) -> bool:
+    """Whether a word is a skill of the library rather than a folder that lies here."""
+    if not target:
+        return True
+    if library is None or "/" in target or target in (".", ".."):
+        return False
+    return not _has_skill_file(path) and (library.skills_dir / target).is_dir()
+
+
+def _skills_in(folder: Path) -> list[Path]:
+    """The folder itself, or the skills in it if it is a folder of skills."""
+    if _has_skill_file(folder):
+        return [folder]
+    inner = folder / SKILLS if (folder / SKILLS).is_dir() else folder
+    children = sorted(inner.iterdir())
+    if inner.name == SKILLS:
+        skills = [
+            child for child in children if child.is_symlink() or not child.is_file()
+        ]
+    else:
+        skills = [
+            child for child in children if child.is_dir() and _has_skill_file(child)
+        ]
+    return skills or [folder]
+
+
+def _has_skill_file(folder: Path) -> bool:
+    """Whether a folder is a skill; one that cannot be looked into is taken for one."""
+    try:
+        return any(name.lower() == SKILL_FILE.lower() for name in os.listdir(folder))
+    except OSError:
+        return True
+
+
+def _around(file: Path) -> Path:
+    """The skill that a file belongs to, as pre-commit names files."""
+    if file.is_symlink() and file.parent.name == SKILLS:
+        return file
+    for folder in file.parents:
+        if folder.parent.name == SKILLS or _has_skill_file(folder):
+            return folder
+    raise RequestError(
+        f"{file} is not part of a skill", hint="name a folder that holds a SKILL.md"
+    )

@@ -1,0 +1,239 @@
+"""A repository on GitHub and our clone of it: git, people, and pull requests."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import cached_property
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from skillforge.errors import ConflictError, RequestError, ToolError
+from skillforge.forge import PULLS
+from skillforge.forge.github_address import Place, token
+from skillforge.forge.github_api import (
+    PAUSES,
+    ForbiddenError,
+    NotThereError,
+    RefusedError,
+    Wire,
+    sense,
+)
+from skillforge.forge.pull_request import Json
+from skillforge.gitrepo import GitRepo, branches, remote
+from skillforge.gitrepo.ref_update import RefUpdate
+from skillforge.gitrepo.remote import Remote
+
+
+class Target(NamedTuple):
+    """Where a branch is pushed to: the repository itself, or the caller's fork."""
+
+    remote: Remote
+    owner: str
+
+
+class Hosted:
+    """What there is, who may do what, and how to fetch and push."""
+
+    def __init__(
+        self, repo: GitRepo, place: Place, branch: str, *, origin: str, is_named: bool
+    ) -> None:
+        self.repo = repo
+        self.place = place
+        self.branch = branch
+        self.main = f"refs/remotes/{origin}/{branch}"
+        self._origin = origin
+        self._is_named = is_named
+        self._writers: dict[str, bool] = {}
+
+    @cached_property
+    def wire(self) -> Wire:
+        return Wire(self.place, self._token)
+
+    @cached_property
+    def _token(self) -> str:
+        return token(self.place, is_named=self._is_named)
+
+    @cached_property
+    def remote(self) -> Remote:
+        return Remote(self._origin, remote.let_in(self.place.web, self._token))
+
+    @cached_property
+    def me(self) -> Json | None:
+        """Who the token is of; None for that of an app, which is nobody."""
+        try:
+            user: Json = self.wire.get("/user")
+        except (ForbiddenError, NotThereError):
+            return None
+        return user
+
+    @cached_property
+    def about(self) -> Json:
+        """The repository as GitHub describes it, and whose default branch is ours."""
+        about: Json = self.wire.get(self.place.path)
+        default = about.get("default_branch", self.branch)
+        if default != self.branch and not branches.recorded(self.repo):
+            raise self._renamed(default)
+        return about
+
+    def _renamed(self, default: str) -> ConflictError:
+        return ConflictError(
+            f"the default branch of {self.place} is {default} now, not {self.branch}",
+            hint="git fetch origin && git remote set-head origin --auto; if proposals "
+            f"still go to {self.branch}: git config {branches.KEY} {self.branch}",
+        )
+
+    @property
+    def may_push(self) -> bool:
+        return bool(self.about.get("permissions", {}).get("push", True))
+
+    def is_writer(self, user: Json) -> bool:
+        """Whether somebody may write; closed on doubt."""
+        login = str(user.get("login", ""))
+        if login not in self._writers:
+            path = f"{self.place.path}/collaborators/{quote(login)}/permission"
+            try:
+                right = self.wire.get(path)["permission"]
+            except (ForbiddenError, NotThereError):
+                right = "none"
+            self._writers[login] = right in ("admin", "write")
+        return self._writers[login]
+
+    def counts(self, review: Json) -> bool:
+        """Whether a review is of somebody who may write.
+
+        Who may not write may not ask either, and only looks: GitHub's word has to do.
+        """
+        if self.may_push:
+            return self.is_writer(review["user"])
+        return review["author_association"] in ("OWNER", "MEMBER", "COLLABORATOR")
+
+    def pull(self, number: int) -> Json:
+        """A pull request to main."""
+        try:
+            pull: Json = self.wire.get(f"{self.place.path}/pulls/{number}")
+        except NotThereError as err:
+            raise RequestError(
+                f"there is no proposal {number}", hint="skillforge proposals --all"
+            ) from err
+        with sense("pulls"):
+            goes_to = pull["base"]["ref"]
+        if goes_to != self.branch:
+            raise RequestError(
+                f"pull request {number} goes to {goes_to}",
+                hint=f"only those to {self.branch} are proposals",
+            )
+        return pull
+
+    def pulls(self, **wanted: Any) -> Iterator[Json]:
+        path = f"{self.place.path}/pulls"
+        return self.wire.pages(path, base=self.branch, **wanted)
+
+    def of_pull(self, number: int, what: str) -> Iterator[Json]:
+        return self.wire.pages(f"{self.place.path}/pulls/{number}/{what}")
+
+    def of_issue(self, number: int, what: str) -> Iterator[Json]:
+        return self.wire.pages(f"{self.place.path}/issues/{number}/{what}")
+
+    def wait_for(self, number: int, head: str) -> None:
+        """Wait until GitHub has seen what was pushed."""
+        for pause in (*PAUSES, 0):
+            if self.pull(number)["head"]["sha"] == head:
+                return
+            time.sleep(pause)
+
+    def number_of(self, commit: str) -> int | None:
+        """The pull request that brought a commit to main."""
+        found = self.wire.pages(f"{self.place.path}/commits/{commit}/pulls")
+        merged = (it for it in found if it["merged_at"])
+        here = (it for it in merged if it["base"]["ref"] == self.branch)
+        return next((int(it["number"]) for it in here), None)
+
+    def bring(self, found: Iterable[Json]) -> None:
+        """Fetch main and the heads of pull requests, as far as they are not here."""
+        path = f"{self.place.path}/git/ref/heads/{quote(self.branch)}"
+        try:
+            answer = self.wire.get(path)
+        except (NotThereError, RefusedError) as err:
+            default = self.about.get("default_branch", self.branch)
+            if default != self.branch:
+                raise self._renamed(default) from err
+            raise ConflictError(
+                f"{self.place} has no branch {self.branch} yet",
+                hint=f"git push --set-upstream origin {self.branch}",
+            ) from err
+        with sense(path):
+            tip = answer["object"]["sha"]
+            heads = {int(pull["number"]): pull["head"]["sha"] for pull in found}
+        wanted = [
+            f"+refs/pull/{number}/head:{PULLS}{number}"
+            for number, head in heads.items()
+            if self.repo.ref(f"{PULLS}{number}") != head
+        ]
+        wanted += [self._main_spec] if self.repo.ref(self.main) != tip else []
+        if wanted:
+            remote.fetch(self.repo, self.remote, wanted)
+
+    def fetch_main(self) -> None:
+        """Fetch main, whatever GitHub says of it: it may not know yet."""
+        remote.fetch(self.repo, self.remote, [self._main_spec])
+
+    @property
+    def _main_spec(self) -> str:
+        return f"+refs/heads/{self.branch}:{self.main}"
+
+    def target(self) -> Target:
+        """Where our branches go."""
+        if self.may_push:
+            return Target(self.remote, self.place.owner)
+        fork = self.wire.put("POST", f"{self.place.path}/forks", {})
+        target = Target(self.at(fork), fork["owner"]["login"])
+        for pause in (1, 2, 4, 8, 0):  # GitHub answers before the fork is there
+            with suppress(ToolError):
+                if remote.heads(self.repo, target.remote):
+                    break
+            time.sleep(pause)
+        return target
+
+    def at(self, about: Json) -> Remote:
+        """Another repository, reached by SSH if that is how we reach ours."""
+        _name, url = remote.origin(self.repo)
+        is_http = url.startswith(("http://", "https://"))
+        where = str(about["clone_url" if is_http else "ssh_url"])
+        return Remote(where, self.remote.access)
+
+    def push(self, target: Remote, branch: str, head: str) -> None:
+        """Put a commit on a branch; one that an earlier try left there is replaced."""
+        ref = f"refs/heads/{branch}"
+        before = remote.heads(self.repo, target, ref).get(ref, "")
+        if before and not self._is_like(target, before, head):
+            raise ConflictError(
+                f"the branch {branch} on GitHub holds work that no proposal knows",
+                hint=f"look at it, then remove it: git push origin :{branch}",
+            )
+        remote.push(self.repo, target, RefUpdate(ref, head, before))
+
+    def _is_like(self, target: Remote, there: str, head: str) -> bool:
+        """Whether the tip of a branch says that it is of the same draft as ours."""
+        remote.fetch(self.repo, target, [there])
+        theirs, ours = (
+            [line for line in c.message.split("\n") if line.startswith("Draft-Digest:")]
+            for name in (there, head)
+            for c in self.repo.log("--max-count=1", name)
+        )
+        return theirs == ours
+
+    def share(self, ref: str, change: Callable[[], None]) -> None:
+        """Change a ref that others write, too, and push it; again if they did."""
+        for tries_left in (2, 1, 0):
+            before = remote.heads(self.repo, self.remote, ref).get(ref, "")
+            if before:
+                remote.fetch(self.repo, self.remote, [f"+{ref}:{ref}"])
+            change()
+            update = RefUpdate(ref, self.repo.ref(ref), before)
+            try:
+                if update.new != before:
+                    remote.push(self.repo, self.remote, update)
+                break
+            except ConflictError:
+                if not tries_left:
+                    raise

@@ -1,0 +1,103 @@
+"""What differs between commits, and between versions of a file.
+
+Commits are compared by git, so their trees are verified first: of malformed ones git
+would show what it likes.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from skillforge.errors import ConflictError
+from skillforge.gitrepo import GitRepo, git_output
+from skillforge.gitrepo.git_command import AS_IT_IS, output
+from skillforge.gitrepo.ref_update import cannot_write
+
+Pair = tuple[str, str]
+_HEADER = re.compile(rb"^([0-9a-f]{40,64}) ([0-9a-f]{40,64})\n", re.MULTILINE)
+_HUNK = re.compile(r"^(@@ [^@]+ @@).*$", re.MULTILINE)
+# Whatever a configuration or an attribute of the checkout says. `--text`: a skill's own
+# .gitattributes could declare its files binary, and hide what they contain.
+_AS_TEXT = ("--no-ext-diff", "--no-textconv", "--no-color", "--text")
+_PREFIXES = ("--src-prefix=a/", "--dst-prefix=b/")
+_PLAIN = (
+    *_AS_TEXT,
+    *_PREFIXES,
+    "--full-index",
+    "--unified=3",
+    "--diff-algorithm=myers",
+)
+_SETTINGS = ("-c", "diff.suppressBlankEmpty=false")
+
+
+def changed_paths(repo: GitRepo, base: str, head: str, folder: str) -> list[str]:
+    """Paths under `folder` that differ between two commits."""
+    repo.verify(head, base)
+    options = ("--name-only", "-r", "-z", base, head, "--", folder)
+    return git_output.paths(repo.git("diff-tree", *AS_IT_IS, *options))
+
+
+def changed_files(
+    repo: GitRepo, base: str, head: str
+) -> Iterator[tuple[str, str, bool]]:
+    """Files that differ: path, mode now (empty if gone), and whether it is new."""
+    repo.verify(head, base)
+    out = repo.git("diff-tree", *AS_IT_IS, "-r", "-z", "--raw", base, head)
+    words = iter(git_output.paths(out))
+    for about, path in zip(words, words, strict=True):
+        before, after, *_ = about.lstrip(":").split()
+        yield path, after.strip("0") and after, not before.strip("0")
+
+
+def diff(repo: GitRepo, base: str, head: str, last: str) -> str:
+    """What differs, for people; no program of the user's takes part in it.
+
+    What is under the folder `last` comes last.
+    """
+    repo.verify(head, base)
+    question = ("diff", *_AS_TEXT, *_PREFIXES, *AS_IT_IS, base, head)
+    first = repo.git(*question, "--", ".", f":(exclude){last}")
+    return (first + repo.git(*question, "--", last)).decode("utf-8", "replace")
+
+
+def diff_lines(repo: GitRepo, base: str, head: str) -> Iterator[tuple[str, str, str]]:
+    """Files that differ: path, and how many lines were added and removed."""
+    repo.verify(head, base)
+    options = ("--numstat", "-z", *_AS_TEXT, *AS_IT_IS)
+    for row in git_output.paths(repo.git("diff", *options, base, head)):
+        added, removed, path = row.split("\t", 2)
+        yield path, added, removed
+
+
+def merged_tree(repo: GitRepo, ours: str, theirs: str) -> str:
+    """The tree of a three-way merge; a conflict is an error that names files."""
+    repo.verify(theirs, ours)
+    options = ("--write-tree", "-z", "--name-only", "--no-messages")
+    done = repo.run("merge-tree", *options, ours, theirs)
+    if done.code not in (0, 1):
+        raise cannot_write(done.complaint)
+    tree, *paths = git_output.paths(done.out)
+    if done.code == 0:
+        return tree
+    conflicts = ", ".join(path for path in paths if path)
+    raise ConflictError(f"both sides changed {conflicts}")
+
+
+def diffs(repo: GitRepo, pairs: Iterable[Pair], path: str) -> dict[Pair, str]:
+    """How a file differs between pairs of trees, from one process.
+
+    A hunk does not name the part of the file that it is in: that depends on git's
+    attributes.
+    """
+    asked = list(dict.fromkeys(pairs))
+    if not asked:
+        return {}
+    line = (*_SETTINGS, "diff-tree", "--stdin", "-r", "-p", *_PLAIN, *AS_IT_IS)
+    lines = "".join(f"{one} {other}\n" for one, other in asked)
+    args = (*line, "--", path)
+    parts = _HEADER.split(output(args, repo.run(*args, stdin=lines.encode())))[1:]
+    return {
+        (one.decode(), other.decode()): _HUNK.sub(
+            r"\1", text.decode("utf-8", "replace")
+        )
+        for one, other, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
+    }

@@ -1,0 +1,49 @@
+"""Put a draft into the checkout: new files, and only where none is in the way."""
+
+from skillforge.agent_folders import real
+from skillforge.errors import ConflictError, RequestError, unwritable
+from skillforge.learn.draft import paths
+from skillforge.library import Library, replace_file
+from skillforge.model import SKILLS, Draft
+
+
+def place(library: Library, draft: Draft, *, is_edit: bool) -> None:
+    """Write a draft's files; the SKILL.md last, so that it is there when all is."""
+    if library.repository().is_bare:
+        raise RequestError(
+            "a bare repository has no checkout to write to",
+            hint="--propose puts the draft up for review without one",
+        )
+    files = paths(draft)
+    for path, file in files.items():
+        _refuse_taken(library, draft.skill, path, file.data, is_edit=is_edit)
+    for path, file in files.items():
+        target = library.root / path
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as err:
+            raise unwritable(target.parent, err) from err
+        replace_file(target, file.data)
+        if file.is_executable:
+            target.chmod(0o755)
+
+
+def _refuse_taken(
+    library: Library, skill: str, path: str, data: bytes, *, is_edit: bool
+) -> None:
+    """What is there stays, unless it is the same, or an edit starts from it."""
+    target = library.root / path
+    is_linked = real(target) != real(library.root) / path
+    if is_linked or (target.exists() and not target.is_file()):
+        raise ConflictError(f"{path} is no ordinary file", hint="move it away")
+    there = target.read_bytes() if target.exists() else data
+    if there == data:
+        return
+    main = library.repository().find(f"{library.tip}:{path}") if is_edit else None
+    if main is None or main.data != there:
+        raise ConflictError(
+            f"{path} is there already",
+            hint=f"--name NAME for another skill, --into {skill} to edit the one on "
+            f"{library.main}; or move {SKILLS}/{skill}/ away",
+            facts={"skill": skill},
+        )

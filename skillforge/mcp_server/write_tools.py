@@ -1,0 +1,257 @@
+"""What agents want changed, and what they report: each becomes a proposal or a record.
+
+Nothing here approves, merges, waives or sets a policy; there is no way to ask for it.
+"""
+
+import io
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from skillforge.errors import ConflictError, RequestError
+from skillforge.mcp_server.context import Caller, Door, Glance
+from skillforge.model import (
+    SCAN,
+    SKILL_FILE,
+    SKILLS,
+    Ended,
+    Origin,
+    Proposal,
+    Severity,
+    Source,
+)
+from skillforge.propose import operations, proposal_request, submit, words
+from skillforge.propose.operations import Operation
+from skillforge.propose.workspace import Desk
+from skillforge.report import finding_data
+
+_PROVEN = tuple(it.value for it in Source if it is not Source.HUMAN)
+_MOST_PROPOSALS = 50
+
+
+def skill_manage(
+    door: Door, caller: Caller, given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Put a batch of operations up for review; main stays as it is."""
+    batch, said = operations.understood(dict(given))
+    options = _options(door, caller, said)
+    desk = door.desk(caller)
+    if options.origin == Origin.AGENT_BACKGROUND:
+        _refuse_unread(door, caller, desk, batch)
+    draft = operations.draft_of(desk.library, desk.base, batch)
+    request = proposal_request.request(desk, draft, options)
+    [outcome] = submit.propose(desk.library, desk.forge, [request], desk.by)
+    findings = [finding_data(finding) for finding in outcome.report.findings]
+    if outcome.proposal is None:
+        return _invalid(findings)
+    done = [
+        {
+            "name": it.name,
+            "action": it.action,
+            "file_path": it["file_path"] or None,
+            "success": True,
+        }
+        for it in batch
+    ]
+    rest = {"operations_applied": len(batch), "results": done, "findings": findings}
+    return _staged(desk, outcome.proposal, outcome.created) | rest
+
+
+def _options(
+    door: Door, caller: Caller, said: Mapping[str, Any]
+) -> proposal_request.Options:
+    options = proposal_request.Options.of(said)
+    for example in options.examples:
+        if "/" in example or example.endswith(".json"):
+            raise RequestError(
+                f"{example!r} is no id of an example",
+                hint="name examples that the library holds, in evidence/<skill>/",
+            )
+    return replace(
+        options,
+        examples=tuple(options.examples),
+        origin=door.origin(str(said.get("origin", ""))),
+        session=_one_line(options.session or caller.session),
+        model=_one_line(options.model),
+    )
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:200]
+
+
+def _refuse_unread(
+    door: Door, caller: Caller, desk: Desk, batch: Iterable[Operation]
+) -> None:
+    """Whoever works unseen changes only what it has read, as it is on main now."""
+    repo, made = desk.library.repository(), set()
+    for operation in batch:
+        tree = repo.name_of(f"{desk.base}:{SKILLS}/{operation.name}")
+        if not tree or operation.name in made or operation.action == "create":
+            made.add(operation.name)
+            continue
+        path = operation["file_path"] or SKILL_FILE
+        is_there = bool(repo.name_of(f"{tree}:{path}"))
+        needed = {SKILL_FILE, path} if is_there else {SKILL_FILE}
+        for file in sorted(needed):
+            if Glance(caller.session, operation.name, tree, file) not in door.seen:
+                raise _unread(operation, file, desk.library.main)
+
+
+def _unread(operation: Operation, file: str, main: str) -> ConflictError:
+    more = f', file_path="{file}"' if file != SKILL_FILE else ""
+    return ConflictError(
+        f"operation {operation.at} ({operation.action}): this session has not read "
+        f"{file} of {operation.name} as it is on {main} now",
+        hint=f'read it first: skill_view(name="{operation.name}"{more}, '
+        'version="main"); nothing was proposed',
+        facts={"operation": operation.at, "_read_before_write_required": True},
+    )
+
+
+def _invalid(findings: list[dict[str, Any]]) -> dict[str, Any]:
+    errors = [it for it in findings if it["severity"] == Severity.ERROR]
+    first = errors[0]
+    return {
+        "success": False,
+        "error": f"the draft is not valid: {first['path']}:{first['line']}: "
+        f"{first['message']}",
+        "hint": f"{first['hint']}; nothing was proposed",
+        "checks": [{"name": "validate", "status": "failed"}],
+        "findings": findings,
+    }
+
+
+def _staged(desk: Desk, proposal: Proposal, created: bool) -> dict[str, Any]:
+    how = "is open" if proposal.is_open else f"is {proposal.state} already"
+    return {
+        "success": True,
+        "staged": proposal.is_open,
+        "pending_id": str(proposal.number),
+        "gist": proposal.title,
+        "message": f"Proposal {proposal.number} ({proposal.title}) {how}. Nothing has "
+        f"changed on {desk.library.main}: a reviewer decides, and proposal_status "
+        "tells.",
+        **words.opened_data(proposal, created),
+        "checks": _checks(desk, proposal),
+    }
+
+
+def _checks(desk: Desk, proposal: Proposal) -> list[dict[str, str]]:
+    """What the gate said of each required check; until it runs, only one has."""
+    verdict = proposal.verdict
+    if verdict is not None and verdict.head == proposal.head:
+        return [{"name": it.name, "status": str(it.status)} for it in verdict.checks]
+    required = desk.library.policy(desk.base).checks
+    rest = [{"name": it, "status": "not-run"} for it in required if it != "validate"]
+    return [{"name": "validate", "status": "passed"}, *rest]
+
+
+def skill_record(
+    door: Door, caller: Caller, given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Keep how a use of a skill ended, for the version that this session was given."""
+    from skillforge.operate import words as operate_words
+    from skillforge.operate.use_reports import Report
+    from skillforge.workflows.record import record
+
+    source = given.get("verified_by") or Source.NONE
+    if source not in _PROVEN:
+        raise RequestError(
+            "an agent cannot speak for a person",
+            hint=f"`verified_by` is {', '.join(_PROVEN)}",
+        )
+    report = Report(
+        given["name"].rpartition("/")[2],
+        caller.key,
+        Ended(given["outcome"]),
+        Source(source),
+        given.get("seconds"),
+        given.get("tokens"),
+        given.get("note") or "",
+        given.get("pitfall") or "",
+        id=given.get("id") or "",
+        is_loaded=given.get("loaded", True),
+    )
+    done, looked = record(door.library(), [report], lambda: _settled(door, caller))
+    [use] = done.uses
+    return {
+        "success": True,
+        "recorded": done.added,
+        "skill": use.skill,
+        "version": use.version or None,
+        "arm": str(use.arm),
+        "remarks": [*done.remarks, *(problem for _, problem in looked if problem)],
+        "rollouts": [operate_words.judgement_data(judged) for judged, _ in looked],
+    }
+
+
+def _settled(door: Door, caller: Caller) -> Desk:
+    desk = door.desk(caller)
+    desk.settled()
+    return desk
+
+
+def skill_capture(
+    door: Door, _caller: Caller, given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Learn from a transcript: redacted, kept in the clone, waiting for a person."""
+    from skillforge.learn.capture import Capture, Wish
+    from skillforge.learn.words import captured_data
+
+    path, text = given.get("transcript_path"), given.get("transcript")
+    if bool(path) == bool(text):
+        raise RequestError(
+            "there has to be one of `transcript_path` and `transcript`",
+            hint="a path names the file in which the agent keeps its session",
+        )
+    run = Capture(door.library(), Wish(format=given.get("format") or ""))
+    if path:
+        file = Path(path).expanduser()
+        if file.is_dir():
+            raise RequestError(f"{path} is a folder", hint="name one transcript")
+        done = run.files([file])
+    else:
+        data = str(text).encode("utf-8", "replace")
+        done = run.stream(io.BufferedReader(io.BytesIO(data)))
+    answer = captured_data(done)
+    answer["message"] = "A person has to approve examples before they count."
+    return {"success": not done.is_useless, **answer}
+
+
+def proposal_status(
+    door: Door, caller: Caller, given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """How proposals stand: one, those for a skill, or all that are open."""
+    desk = door.desk(caller)
+    number, skill = given.get("proposal"), given.get("skill")
+    if number is not None:
+        return {"success": True, **_status(desk, desk.forge.get(number))}
+    found = desk.forge.proposals(only_open=not skill)
+    chosen = [it for it in found if not skill or skill in it.skills]
+    some = desk.forge.detailed(chosen[-_MOST_PROPOSALS:])
+    rows = [words.proposal_row(proposal, None) for proposal in some]
+    for row in rows:
+        del row["conflicts"]
+    return {"success": True, "proposals": rows, "count": len(chosen)}
+
+
+def _status(desk: Desk, proposal: Proposal) -> dict[str, Any]:
+    from skillforge.propose import review
+
+    desk.forge.look()
+    [whole] = desk.forge.detailed([proposal])
+    verdict = whole.verdict if whole.is_open or whole.merge else None
+    findings = [
+        finding_data(finding)
+        for check in (verdict.checks if verdict else ())
+        if check.name != SCAN  # whoever writes a draft is not told how to get past it
+        for finding in check.findings
+    ]
+    row = words.proposal_row(whole, review.conflicts(desk.library, whole))
+    return row | {
+        "checks": _checks(desk, whole) if whole.is_open else row["checks"],
+        "findings": findings,
+        "comments": [{"by": it.by, "text": it.text} for it in whole.comments],
+    }

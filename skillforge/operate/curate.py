@@ -1,0 +1,239 @@
+"""What should become of skills, by what is known of them. Nothing here decides.
+
+Deterministic: the same library and the same uses on the same day say the same.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from skillforge.checks.overlap import IDENTICAL, pairs
+from skillforge.checks.rules.portability import dead_links
+from skillforge.errors import SkillforgeError
+from skillforge.library import Library
+from skillforge.model import Draft, Link, Skill
+from skillforge.operate.archive import archived
+from skillforge.operate.consolidation import consolidated
+from skillforge.operate.link_fixes import mended
+from skillforge.operate.skill_edits import curators, edited
+from skillforge.operate.skill_facts import Shelf, look
+from skillforge.report import many
+from skillforge.text import BYTES_PER_TOKEN, CATALOG_TOKENS
+
+_OFFERS = 10  # after which it is no chance that nobody loads a skill
+_LONGEST = 3  # descriptions that are named where the catalog is too long
+
+
+class Kind(StrEnum):
+    """What is the matter with a skill, in the order in which drafts are made."""
+
+    SUPERSEDED = "superseded"
+    ARCHIVE = "archive"
+    OVERLAP = "overlap"
+    BROKEN_REFERENCE = "broken-reference"
+    STALE = "stale"
+    NEVER_LOADED = "never-loaded"
+    CATALOG = "catalog"
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What the curator has to say, and the draft that follows from it, if one does.
+
+    `left_alone` is the reason for not acting; `skill` is empty for the whole library.
+    """
+
+    kind: Kind
+    skill: str
+    message: str
+    other: str = ""
+    action: str = ""  # archive, consolidate, repair
+    left_alone: str = ""
+    draft: Draft | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Curated:
+    """All remarks on a library, and whether its uses are known at all."""
+
+    remarks: tuple[Remark, ...]
+    is_recorded: bool
+    tokens: int  # of the catalog
+
+
+def curate(library: Library, tip: str, names: tuple[str, ...] = ()) -> Curated:
+    """Look at every skill of main, or report on some of them only."""
+    shelf = look(library, tip)
+    found = [
+        *_superseded(library, tip, shelf),
+        *_unused(library, tip, shelf),
+        *_doubles(library, tip, shelf),
+        *_broken(library, tip, shelf),
+        *_never_loaded(shelf),
+    ]
+    order = list(Kind)
+    found.sort(key=lambda it: (order.index(it.kind), it.skill, it.other))
+    tokens = catalog_tokens(shelf)
+    chosen = [it for it in found if not names or {it.skill, it.other} & set(names)]
+    whole = [] if names else list(_catalog(shelf, tokens))
+    return Curated((*_one_each(chosen), *whole), shelf.is_recorded, tokens)
+
+
+def _one_each(found: list[Remark]) -> Iterator[Remark]:
+    """One draft for a skill: the others can follow when it is decided."""
+    taken: set[str] = set()
+    for it in found:
+        touched = set(it.draft.skills) if it.draft else set()
+        if touched & taken:
+            yield replace(it, draft=None, left_alone="another proposal comes first")
+        else:
+            yield it
+        taken |= touched
+
+
+def _superseded(library: Library, tip: str, shelf: Shelf) -> Iterator[Remark]:
+    for name, skill in shelf.skills.items():
+        said = skill.document.metadata("superseded-by") if skill.document else ""
+        if said and said != name and said in shelf.skills:
+            message = f"it says that {said} takes its place"
+            draft = archived(library, name, f"{name}: {message}.", into=said, tip=tip)
+            it = Remark(Kind.SUPERSEDED, name, message, said, "archive", "", draft)
+            yield _unless(it, shelf.hands_off(name))
+        elif name in shelf.absorbed and not shelf.life(name).is_back:
+            into = shelf.absorbed[name]
+            message = f"it was absorbed by {into}, and is there again"
+            yield Remark(Kind.SUPERSEDED, name, message, into)
+
+
+def _unless(remark: Remark, reason: str) -> Remark:
+    """A remark without its draft where there is a reason to leave the skill alone."""
+    return replace(remark, draft=None, left_alone=reason) if reason else remark
+
+
+def _unused(library: Library, tip: str, shelf: Shelf) -> Iterator[Remark]:
+    limits = shelf.policy.curate
+    for name in shelf.skills if shelf.is_recorded else ():
+        days = shelf.quiet_days(name)
+        if days < limits.stale or not shelf.others_are_used(name):
+            continue
+        message = f"it was not used for {days} days, while others were"
+        if days < limits.archive:
+            yield Remark(Kind.STALE, name, message, left_alone=shelf.hands_off(name))
+        else:
+            draft = archived(library, name, _quiet_reason(shelf, name), tip=tip)
+            it = Remark(Kind.ARCHIVE, name, message, "", "archive", "", draft)
+            yield _unless(it, shelf.hands_off(name))
+
+
+def _quiet_reason(shelf: Shelf, name: str) -> str:
+    used = shelf.used(name)
+    return (
+        f"Not used for {shelf.policy.curate.archive} days or more, while others were; "
+        f"{many(used.loaded, 'use')} before. It stays in archive/{name}: "
+        f"skillforge curate --restore {name} brings it back."
+    )
+
+
+def _never_loaded(shelf: Shelf) -> Iterator[Remark]:
+    for name in shelf.skills:
+        used = shelf.used(name)
+        if not used.loaded and used.passed_by >= _OFFERS:
+            message = (
+                f"it was offered {used.passed_by} times and never loaded: does its "
+                "description say what it is for?"
+            )
+            yield Remark(
+                Kind.NEVER_LOADED, name, message, left_alone=shelf.hands_off(name)
+            )
+
+
+def _doubles(library: Library, tip: str, shelf: Shelf) -> Iterator[Remark]:
+    for one, two, alike in pairs(library, tip):
+        if one not in shelf.skills or two not in shelf.skills:
+            continue
+        umbrella, other = sorted(
+            (one, two), key=lambda name: (-shelf.used(name).loaded, name)
+        )
+        message = f"it says {alike:.0%} the same as {umbrella}"
+        remark = Remark(Kind.OVERLAP, other, message, umbrella)
+        if alike >= IDENTICAL:
+            remark = replace(remark, action="consolidate")
+            reason = shelf.hands_off(other) or _of_other(shelf, umbrella)
+            remark = _consolidated(library, tip, shelf, _unless(remark, reason))
+        yield remark
+
+
+def _of_other(shelf: Shelf, name: str) -> str:
+    reason = shelf.hands_off(name)
+    return f"of {name}: {reason}" if reason else ""
+
+
+def _consolidated(library: Library, tip: str, shelf: Shelf, remark: Remark) -> Remark:
+    if remark.left_alone:
+        return remark
+    umbrella, absorbed = shelf.skills[remark.other], shelf.skills[remark.skill]
+    why = f"{absorbed.name}: {remark.message}. It keeps all of its files."
+    try:
+        draft = consolidated(library, tip, umbrella, absorbed, why)
+    except SkillforgeError as err:
+        return replace(remark, left_alone=err.message)
+    return replace(remark, draft=draft)
+
+
+def _broken(library: Library, tip: str, shelf: Shelf) -> Iterator[Remark]:
+    for name, skill in shelf.skills.items():
+        document = skill.document
+        dead = dead_links(skill, document) if document and document.readable else []
+        if not dead:
+            continue
+        text, left = mended(library, tip, skill, dead)
+        fixed = [link for link in dead if link not in left]
+        if fixed:
+            yield _repair(library, tip, shelf, skill, fixed, text)
+        if left:
+            message = f"{_targets(left)} not there, and what is meant is not clear"
+            reason = shelf.hands_off(name)
+            yield Remark(Kind.BROKEN_REFERENCE, name, message, left_alone=reason)
+
+
+def _repair(  # noqa: PLR0913, PLR0917 - what it takes
+    library: Library, tip: str, shelf: Shelf, skill: Skill, fixed: list[Link], text: str
+) -> Remark:
+    message = f"{_targets(fixed)} not there"
+    remark = Remark(Kind.BROKEN_REFERENCE, skill.name, message, action="repair")
+    if reason := shelf.hands_off(skill.name):
+        return replace(remark, left_alone=reason)
+    try:
+        draft = edited(library, tip, skill.name, lambda _text: text)
+    except SkillforgeError as err:
+        return replace(remark, left_alone=err.message)
+    assert draft is not None
+    why = f"In SKILL.md {message}: links are set right, or made words."
+    return replace(remark, draft=curators(draft, why, "to mend its links"))
+
+
+def _targets(links: list[Link]) -> str:
+    names = ", ".join(link.target for link in links)
+    return f"{names} is" if len(links) == 1 else f"{names} are"
+
+
+def catalog_tokens(shelf: Shelf) -> int:
+    """About how many tokens the names and descriptions of all skills take."""
+    return sum(map(_tokens, shelf.skills.values()))
+
+
+def _tokens(skill: Skill) -> int:
+    said = skill.document.words("description") if skill.document else ""
+    return -(-len(f"{skill.name}: {said}\n".encode()) // BYTES_PER_TOKEN)
+
+
+def _catalog(shelf: Shelf, tokens: int) -> Iterator[Remark]:
+    if tokens <= CATALOG_TOKENS:
+        return
+    longest = sorted(shelf.skills.values(), key=lambda it: (-_tokens(it), it.name))
+    named = ", ".join(f"{it.name} ({_tokens(it)})" for it in longest[:_LONGEST])
+    message = (
+        f"names and descriptions take about {tokens:,} tokens, and {CATALOG_TOKENS:,} "
+        f"should do; the longest: {named}"
+    )
+    yield Remark(Kind.CATALOG, "", message)

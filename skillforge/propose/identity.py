@@ -1,0 +1,72 @@
+"""Who is who: an author never approves their own work."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+_PERSON = re.compile(r"\s*([^<>]*?)\s*(?:<([^<>]*)>)?\s*")
+_MAIL = re.compile(r"<([^<>]*)>|(?<![^\s<(])([^\s<>()]+@[^\s<>()]+)")
+_COMMENT = re.compile(r"\([^()]*\)")  # `Ada (work)`
+_WORD = re.compile(r"[^\W_]+")
+_NO_REPLY = re.compile(r"\d+\+(?=.*@users\.noreply\.)")  # an account's number
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether two of `Name <mail>` may be one person: closed on doubt."""
+    return not _keys(one).isdisjoint(_keys(other))
+
+
+def is_any(who: str, others: Iterable[str]) -> bool:
+    return any(is_same(who, other) for other in others)
+
+
+def distinct(people: Iterable[str]) -> list[str]:
+    """Each person once."""
+    found: list[str] = []
+    for who in people:
+        if not is_any(who, found):
+            found.append(who)
+    return found
+
+
+def parts(who: str) -> tuple[str, str]:
+    """The name and the mail of `Name <mail>`; what is not written so is a name."""
+    match = _PERSON.fullmatch(" ".join(who.split()))
+    return (match[1], match[2] or "") if match else (who, "")
+
+
+@lru_cache(maxsize=1024)
+def _keys(who: str) -> frozenset[str]:
+    """A name and all mails of a person, however they are written."""
+    plain = _plain(who)
+    mails = {_mail(match[1] or match[2] or "") for match in _MAIL.finditer(plain)}
+    name = _COMMENT.sub(" ", _MAIL.sub(" ", plain))
+    words = sorted(_WORD.findall(name)) or name.split()
+    return frozenset((mails | {" ".join(words)}) - {""})
+
+
+def _plain(words: str) -> str:
+    """In one case, without accents, look-alikes and what is not seen."""
+    plain = "".join(_letters(unicodedata.normalize("NFKD", words))).casefold()
+    if plain.isascii():
+        return plain
+    from skillforge.checks.scan import normalize
+
+    return normalize.plain(plain)
+
+
+def _letters(words: str) -> Iterator[str]:
+    for letter in words:
+        category = unicodedata.category(letter)
+        if category not in ("Mn", "Cf"):
+            yield " " if category in ("Zs", "Cc") else letter
+
+
+def _mail(mail: str) -> str:
+    """A mailbox, without the tag that its owner may add: `ada+work@example.org`."""
+    bare = mail.strip(".,:;\"'\\ ").removeprefix("mailto:")
+    user, at, host = _NO_REPLY.sub("", bare).rpartition("@")
+    if host in ("gmail.com", "googlemail.com"):
+        user = user.replace(".", "")
+    return f"{user.partition('+')[0] or user}{at}{host}"

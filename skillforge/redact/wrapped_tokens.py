@@ -1,0 +1,100 @@
+"""Tokens of services that are wrapped over several lines.
+
+Exact formats only: if lines are joined, any two words may look like an id.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from skillforge.redact.decoded_views import View, substituted
+from skillforge.redact.formats import TOKENS
+
+_PART_OF_WORD = r"[\w+/=.\-]"
+_BREAK = r"(?:\r?\n|\r|[\x0b\x0c\x85\u2028\u2029])"
+# A line break in a word, with what a mail, a diff or a shell puts around it.
+_JOINT = re.compile(
+    rf"(?<={_PART_OF_WORD})(?:[=\\]?{_BREAK}|(?:\\r)?\\n)[ \t]{{0,40}}(?:[>|#+] ?)?"
+    rf"(?={_PART_OF_WORD})"
+)
+# Also with numbers of lines, in a box, in quotes, in markup, or with an odd space.
+_MARKED_JOINT = re.compile(
+    rf"(?<={_PART_OF_WORD})(?:"
+    rf"[ \t]{{0,80}}[|│┃]?[=\\]?{_BREAK}[ \t]{{0,40}}"
+    r"(?:[>|#+\-│┃][ \t]{0,80}){0,2}(?:[\w./\-]{1,100}[:\-])?(?:\d{1,6}[:\-\t→|│] ?)?"
+    rf"|[\"'][ \t]{{0,9}}[+.\\]?[ \t]{{0,9}}{_BREAK}?[ \t]{{0,80}}\+?[ \t]{{0,9}}[\"']"
+    r"|</?[a-z]{1,6} ?/?>|\*\*|[\u00a0\u2000-\u200a\u202f\u205f\u3000]"
+    rf")(?={_PART_OF_WORD})"
+)
+_JWT = ("eyJ", "a JSON Web Token", r"\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{16,}")
+_PATTERNS = [
+    (needs, what, re.compile(pattern.replace(r"\b", "")))
+    for needs, what, pattern in (*TOKENS, _JWT)
+    if what != "a private key"
+]
+_ANY_JOINT = re.compile(
+    r"[\s\x85\u2028\u2029\u00a0\u2000-\u200a]|\\n|[\"']|<|\*\*"
+).search
+# The first letters: the rest of a beginning may be on the next line.
+_STARTS = sorted({needs[:2] for needs, _what, _pattern in _PATTERNS})
+_WORD = re.compile(r"\w")
+_PART = 12  # letters of a line that is a part of a token, rather than a word
+
+
+class Wrapped(NamedTuple):
+    """A token in one line, and where it is over several."""
+
+    what: str
+    value: str
+    start: int
+    end: int
+
+
+def is_broken(text: str) -> bool:
+    """Whether there is the beginning of a token, and a line break or the like."""
+    return any(needs in text for needs in _STARTS) and _ANY_JOINT(text) is not None
+
+
+def tokens(text: str) -> Iterator[str]:
+    """Tokens with a line break in them, as they are written."""
+    return (text[it.start : it.end] for it in find(text))
+
+
+def find(text: str) -> Iterator[Wrapped]:
+    """Tokens with a line break in them."""
+    found: set[int] = set()
+    for joint in (_JOINT, _MARKED_JOINT):
+        for token in _joined_by(joint, text):
+            if token.start not in found:
+                found.add(token.start)
+                yield token
+
+
+def _joined_by(joint: re.Pattern[str], text: str) -> Iterator[Wrapped]:
+    joined = joint.sub("", text)
+    if len(joined) == len(text):
+        return
+    view: View | None = None
+    for needs, what, pattern in _PATTERNS:
+        for match in pattern.finditer(joined) if needs in joined else ():
+            view = view or substituted(View(text), joint, "")
+            start, end = view.span(*match.span())
+            if end - start > len(match[0]) and _is_whole(text, start, end):
+                written = _shortened(joint, text[start:end])
+                value = joint.sub("", written)
+                yield Wrapped(what, value, start, start + len(written))
+
+
+def _is_whole(text: str, start: int, end: int) -> bool:
+    """Whether no letter precedes or follows on the same line."""
+    before, after = text[max(0, start - 2) : start], text[end : end + 1]
+    is_begun = not _WORD.match(before[-1:]) or before in ("\\n", "\\r", "\\t")
+    return is_begun and not _WORD.match(after)
+
+
+def _shortened(joint: re.Pattern[str], token: str) -> str:
+    """A token of any length without the words of the line after its last one."""
+    parts = list(joint.finditer(token))
+    last = token[parts[-1].end() :]
+    is_part = len(last) >= _PART or (re.search(r"\d", last) and re.search(r"\D", last))
+    return token if is_part or len(token) < 60 else token[: parts[-1].start()]

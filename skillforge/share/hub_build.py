@@ -1,0 +1,143 @@
+"""Write a hub: every format and every page of it, all or nothing."""
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from skillforge import processes, worker_pool
+from skillforge.checks import edition
+from skillforge.model import SKILL_FILE, DraftFile
+from skillforge.share import atomic_folder, hub_formats, hub_layout
+from skillforge.share.archive_writer import skill_zip, tar_gz
+from skillforge.share.feed import feed
+from skillforge.share.hub import Hub, PublishedSkill
+from skillforge.share.site.texts import Texts
+from skillforge.store import Cache
+
+_EACH = 50  # skills, at least, for a process of its own
+File = tuple[str, DraftFile]
+
+
+def build(hub: Hub, out: Path, cache: Cache | None = None) -> None:
+    """Make `out` the hub; it is as it was if anything goes wrong.
+
+    The same hub gives the same bytes, whoever builds it, where and when. With a cache,
+    what a skill says is made into a page once.
+    """
+    with atomic_folder.replaced(out) as fresh:
+        made = write(hub, fresh, _known(hub, cache))
+        if cache is not None and made:
+            cache.save_pages(made)
+
+
+def _known(hub: Hub, cache: Cache | None) -> Texts:
+    if cache is None:
+        return Texts()
+    from markdown_it import __version__
+
+    texts = Texts(f"{edition()} {__version__}")
+    texts.known = cache.pages(texts.keys(hub.skills))
+    return texts
+
+
+@processes.without_cycles
+def write(hub: Hub, fresh: Path, texts: Texts) -> dict[str, str]:
+    """Write a hub to an empty folder; which texts were made anew, by their keys."""
+    from skillforge.share import site
+
+    digests: dict[str, str] = {}
+    made: dict[str, str] = {}
+    pages = write_files(fresh, _plain(site.shared_pages(hub)))
+    work = partial(_write_skills, fresh, hub, texts)
+    for part in worker_pool.spread(work, hub.skills, _EACH):
+        digests |= part.files
+        pages |= part.pages
+        made |= part.texts
+    digests |= write_files(fresh, _plain(_indexes(hub, digests)))
+    digests |= write_files(fresh, _plain(_statement(hub, digests)))
+    write_files(fresh, _plain({hub_layout.SUMS: hub_formats.sums(digests | pages)}))
+    return made
+
+
+class _Written(NamedTuple):
+    """What was written of some skills: digests of what clients take, and of pages."""
+
+    files: dict[str, str]
+    pages: dict[str, str]
+    texts: dict[str, str]  # that were not known before
+
+
+def _indexes(hub: Hub, digests: Mapping[str, str]) -> dict[str, bytes]:
+    return {
+        hub_layout.INDEX: hub_formats.encoded(hub_formats.index(hub, digests)),
+        hub_layout.LEGACY_INDEX: hub_formats.encoded(hub_formats.legacy_index(hub)),
+        hub_layout.MANIFEST: hub_formats.encoded(hub_formats.manifest(hub, digests)),
+        hub_layout.MARKETPLACE: hub_formats.encoded(hub_formats.marketplace(hub)),
+        hub_layout.GROUPS: hub_formats.encoded(hub_formats.groups(hub)),
+        hub_layout.FEED: feed(hub),
+        hub_layout.NO_JEKYLL: b"",
+    }
+
+
+def _statement(hub: Hub, digests: Mapping[str, str]) -> dict[str, bytes]:
+    return {
+        hub_layout.PROVENANCE: hub_formats.encoded(hub_formats.provenance(hub, digests))
+    }
+
+
+def _write_skills(
+    fresh: Path, hub: Hub, texts: Texts, skills: Sequence[PublishedSkill]
+) -> _Written:
+    from skillforge.share import site
+
+    loose = {skill.name for skill in hub_formats.loose(hub)}
+    files = (file for skill in skills for file in _files(skill, skill.name in loose))
+    own = Texts(texts.edition, texts.known)
+    pages = _plain(site.skill_pages(hub, skills, own))
+    return _Written(write_files(fresh, files), write_files(fresh, pages), own.fresh)
+
+
+def _files(skill: PublishedSkill, is_loose: bool) -> Iterator[File]:
+    """Everything that a hub holds of one skill."""
+    yield hub_layout.archive_of(skill.name), DraftFile(tar_gz(skill.files))
+    package = skill_zip(skill.name, skill.files)
+    yield hub_layout.package_of(skill.name), DraftFile(package)
+    if is_loose:
+        if hub_formats.is_one_page(skill):
+            yield hub_layout.page_of(skill.name), skill.files[SKILL_FILE]
+        for path, file in skill.files.items():
+            yield hub_layout.legacy_of(skill.name, path), file
+
+
+def _plain(files: Mapping[str, bytes]) -> Iterator[File]:
+    return ((path, DraftFile(data)) for path, data in files.items())
+
+
+def write_files(fresh: Path, files: Iterable[File]) -> dict[str, str]:
+    """Write files with modes that no user's umask changes; their digests."""
+    made: set[str] = set()
+    digests = {}
+    new = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    before = os.umask(0o022)
+    try:
+        for path, file in files:
+            _make_folder(fresh, path.rpartition("/")[0], made)
+            mode = 0o755 if file.is_executable else 0o644
+            with open(os.open(f"{fresh}/{path}", new, mode), "wb") as stream:  # noqa: PTH123
+                stream.write(file.data)
+            digests[path] = hashlib.sha256(file.data).hexdigest()
+    finally:
+        os.umask(before)
+    return digests
+
+
+def _make_folder(fresh: Path, name: str, made: set[str]) -> None:
+    if name and name not in made:
+        _make_folder(fresh, name.rpartition("/")[0], made)
+        with suppress(FileExistsError):  # another process may be faster
+            os.mkdir(f"{fresh}/{name}")  # noqa: PTH102
+        made.add(name)

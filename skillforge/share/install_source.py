@@ -1,0 +1,144 @@
+"""What `install` is given: a hub, an archive, a git repository or a folder."""
+
+import os
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from skillforge.checks.path_policy import is_name
+from skillforge.errors import RequestError
+from skillforge.gitrepo import find_root
+
+INDEX = ".well-known/agent-skills/index.json"
+LEGACY = ".well-known/skills/index.json"
+ARCHIVES = (".skill", ".zip", ".tar.gz", ".tgz")
+_TAG = re.compile(r"(?!.*(?:\.\.|//|@\{|\.lock$|/$|\.$))[A-Za-z0-9][\w./+-]{0,199}")
+_SCP = re.compile(r"[\w.-]+@[\w.-]+:(?!//)[^:]+")
+_GIT_HOSTS = ("github.com", "gitlab.com", "bitbucket.org", "codeberg.org")
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+class Kind(StrEnum):
+    """Where skills come from, in the words of the lock."""
+
+    HUB = "well-known"
+    ARCHIVE = "archive"
+    GIT = "git"
+    FOLDER = "local"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A place to install from; `tag` is a tag, branch or commit of a repository."""
+
+    kind: Kind
+    where: str
+    tag: str = ""
+    skill: str = ""
+
+    @property
+    def is_remote(self) -> bool:
+        return is_url(self.where) or bool(_SCP.fullmatch(self.where))
+
+
+def is_url(text: str) -> bool:
+    return "://" in text
+
+
+def is_loopback(host: str | None) -> bool:
+    return (host or "").lower() in _LOOPBACK
+
+
+def parse(text: str) -> Source:
+    """Read `SOURCE[#TAG][@SKILL]`; what lies on disk is taken for what it is."""
+    if "\0" in text or not text.isprintable() or not text.strip():
+        raise RequestError(f"{text!r} is no source", hint=_HINT)
+    where, tag, skill = _parts(text)
+    if skill and not is_name(skill):
+        raise RequestError(f"{skill!r} cannot be a skill's name", hint=_HINT)
+    if tag and not _TAG.fullmatch(tag):
+        raise RequestError(f"{tag!r} cannot be a tag or branch", hint=_HINT)
+    where = where.removeprefix("git+")
+    kind = _kind_of_url(where, tag) if is_url(where) else _kind_on_disk(where, tag)
+    if text.startswith("git+"):
+        kind = Kind.GIT
+    if tag and kind is not Kind.GIT:
+        raise RequestError(
+            f"{where} is no git repository, and has no tags", hint="leave out #TAG"
+        )
+    return Source(kind, where, tag, skill)
+
+
+_HINT = (
+    "a hub's URL or folder, a .skill, .zip or .tar.gz, or a git URL, as in "
+    "https://example.org/skills.git#v1.0.0@csv-tables"
+)
+
+
+def _parts(text: str) -> tuple[str, str, str]:
+    """The place, the tag and the skill; a path that exists is all place."""
+    if not is_url(text) and os.path.lexists(text):
+        return text, "", ""
+    where, has_tag, rest = text.partition("#")
+    if has_tag:
+        tag, _, skill = rest.partition("@")
+        return where, tag, skill
+    before, at, last = text.rpartition("@")
+    is_skill = at and not re.search(r"[/:]", last) and before not in ("", "git")
+    return (before, "", last) if is_skill else (text, "", "")
+
+
+def _kind_of_url(where: str, tag: str) -> Kind:
+    try:
+        url = urlsplit(where)
+        host = url.hostname
+    except ValueError:
+        raise RequestError(f"{where!r} is no URL", hint=_HINT) from None
+    if url.scheme in ("ssh", "file"):
+        return Kind.GIT
+    refuse_unsafe(where)
+    is_git = url.path.endswith(".git") or host in _GIT_HOSTS or bool(tag)
+    if is_git:
+        return Kind.GIT
+    return Kind.ARCHIVE if url.path.endswith(ARCHIVES) else Kind.HUB
+
+
+def refuse_unsafe(url: str) -> None:
+    """HTTPS, or plain HTTP to this very machine; nothing else, and no passwords."""
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        raise RequestError(f"{url[:200]!r} is no URL", hint=_HINT) from None
+    if parts.scheme == "http" and is_loopback(host):
+        return
+    if parts.scheme != "https" or not host:
+        raise RequestError(
+            f"{url[:200]} is not fetched: only https is, and http from this machine",
+            hint=_HINT,
+        )
+    if parts.username or parts.password:
+        raise RequestError(
+            f"a URL with a password in it is not fetched (host {host})",
+            hint="git keeps passwords in its credential helpers",
+        )
+
+
+def _kind_on_disk(where: str, tag: str) -> Kind:
+    if _SCP.fullmatch(where) and not os.path.lexists(where):
+        return Kind.GIT
+    path = Path(where)
+    if path.is_file():
+        if where.endswith(ARCHIVES):
+            return Kind.ARCHIVE
+        raise RequestError(f"{where} is no archive of a skill", hint=_HINT)
+    if not path.is_dir():
+        is_short = re.fullmatch(r"[\w.-]+/[\w.-]+", where)
+        hint = f"on GitHub: https://github.com/{where}.git" if is_short else _HINT
+        raise RequestError(f"there is no file or folder {where!r}", hint=hint)
+    if not tag and any((path / index).is_file() for index in (INDEX, LEGACY)):
+        return Kind.HUB
+    is_repository = find_root(path.absolute()) == path.absolute()
+    return Kind.GIT if is_repository else Kind.FOLDER

@@ -1,0 +1,33 @@
+"""Look at skills of main: where main is, and what became of those that are gone."""
+
+from pathlib import Path
+
+from skillforge.errors import ConflictError, RequestError
+from skillforge.library import Library
+
+
+def library_at(start: Path, forge: str = "", host: str = "") -> Library:
+    """The library, with main as its forge has it; nothing is fetched."""
+    from skillforge.gitrepo import remote
+
+    library = Library.open(start)
+    if not (forge or host) and not remote.origin(library.repository())[1]:
+        return library  # as on one machine; that is not to wait for more
+    from skillforge.forge.resolve import Choice
+    from skillforge.propose.workspace import Desk
+
+    return Desk(library, None, Choice(forge, host)).settled()
+
+
+def unknown(library: Library, commit: str, name: str, *, is_now: bool) -> RequestError:
+    """What to say of a skill that is not there: what became of it, if main had it."""
+    from skillforge.propose import skill_history
+    from skillforge.share import skill_view
+
+    try:
+        found = skill_history.why(library, name) if is_now else None
+    except (ConflictError, RequestError):  # main never had it, or a shallow clone
+        found = None
+    if found is None:
+        return skill_view.unknown(library, commit, name)
+    return skill_view.moved(name, found.became, found.versions[-1].step.name or commit)

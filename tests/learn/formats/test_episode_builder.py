@@ -1,0 +1,47 @@
+from skillforge.learn.formats import as_text
+from skillforge.learn.formats.episode_builder import Collector, Seen
+from skillforge.model import Example
+
+
+def test_of_very_many_names_only_the_latest_are_remembered() -> None:
+    seen = Seen(most=3)
+    for name in "abcd":
+        assert seen.is_new(name)
+    assert [seen.is_new(name) for name in "dcb"] == [False] * 3
+    assert seen.is_new("a")
+
+
+def test_a_name_that_is_used_is_not_forgotten() -> None:
+    seen = Seen(most=2)
+    for name in "abac":
+        seen.remember(name, name.upper())
+    assert [seen.name(name) for name in "abc"] == ["A", "", "C"]
+
+
+def test_parts_of_a_name_are_not_run_together() -> None:
+    seen = Seen()
+    assert seen.is_new("ab", "c")
+    assert seen.is_new("a", "bc")
+
+
+def test_what_was_said_first_of_the_surroundings_stands() -> None:
+    episode = Collector("plain", 1, task="Sort")
+    episode.learn("yesterday", model="one", cwd=["odd"], version=3)
+    episode.learn("2026-03-01", model="two", self="me", branch="x" * 900)
+    (example,) = episode.finished()
+    assert isinstance(example, Example)
+    assert example.started == "2026-03-01"
+    known = dict(example.environment)
+    assert len(known.pop("branch")) == 200
+    assert known == {"model": "one", "version": "3", "self": "me"}
+
+
+def test_text_is_what_was_said_and_not_what_was_thought() -> None:
+    blocks = [
+        {"type": "reasoning", "text": "Hm."},
+        {"type": "thinking", "content": "Hm."},
+        {"type": "text", "text": "One."},
+        {"type": "tool_result", "content": [{"text": "Two."}, "Three.", 4, None, True]},
+        {"type": "image", "source": {"data": "AAAA"}},
+    ]
+    assert as_text(blocks) == "One.\nTwo.\nThree.\n4\ntrue"

@@ -1,0 +1,43 @@
+"""Links lead to files again, in the skill itself or in the one that absorbed it."""
+
+import posixpath
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skillforge.document import parse
+from skillforge.operate.consolidation import rehomed
+from skillforge.operate.link_fixes import told_apart
+from tests.conftest import parse_text, skill_md
+
+NAMES = ["references/guide.md", "scripts/run.py", "assets/a(b).png", "notes/x y.md"]
+links = st.sampled_from(
+    [
+        "[a]({})", "[a](<{}>)", "see `{}`", "run {} now", "![p]({})", "[a]({}#b)",
+        "- [a]({} 'title')", "`[a]({})`", "[a](./{})", "```\n{}\n```", "[b]({})[c]({})",
+    ]
+)  # fmt: skip
+bodies = st.lists(st.tuples(links, st.sampled_from(NAMES)), min_size=1, max_size=6)
+
+
+@given(bodies)
+def test_no_link_of_an_absorbed_page_leads_nowhere(body: list[tuple[str, str]]) -> None:
+    lines = (form.replace("{}", name) for form, name in body)
+    document = parse_text(skill_md("x", body="\n\n".join(lines) + "\n"))
+    homes = {name: f"references/x/{name}" for name in NAMES}
+
+    page = rehomed("x", document, homes)
+
+    moved = parse(skill_md("y", body=page).encode())
+    here = set(homes.values())
+    before = [
+        it for it in told_apart(document) if posixpath.normpath(it.target) in homes
+    ]
+    after = told_apart(moved)
+    led = [
+        posixpath.normpath(posixpath.join("references", it.target))
+        if it.is_markdown
+        else it.target
+        for it in after
+    ]
+    assert sum(path in here for path in led) >= len(before)

@@ -1,0 +1,129 @@
+"""What a user types after `install`, and what it means."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skillforge.errors import RequestError
+from skillforge.gitrepo import GitRepo
+from skillforge.share.install_source import Kind, Source, parse
+from tests.share.hubs import write_hub
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(
+            "https://skills.example.org",
+            Source(Kind.HUB, "https://skills.example.org"),
+            id="hub",
+        ),
+        pytest.param(
+            "https://example.org/hub/@csv-tables",
+            Source(Kind.HUB, "https://example.org/hub/", "", "csv-tables"),
+            id="hub-skill",
+        ),
+        pytest.param(
+            "https://skills.example.org@csv-tables",
+            Source(Kind.HUB, "https://skills.example.org", "", "csv-tables"),
+            id="host-skill",
+        ),
+        pytest.param(
+            "http://127.0.0.1:8000@csv",
+            Source(Kind.HUB, "http://127.0.0.1:8000", "", "csv"),
+            id="loopback",
+        ),
+        pytest.param(
+            "https://example.org/a.skill",
+            Source(Kind.ARCHIVE, "https://example.org/a.skill"),
+            id="archive",
+        ),
+        pytest.param(
+            "https://example.org/skills.git#v1.0.0@csv",
+            Source(Kind.GIT, "https://example.org/skills.git", "v1.0.0", "csv"),
+            id="git",
+        ),
+        pytest.param(
+            "https://github.com/owner/name",
+            Source(Kind.GIT, "https://github.com/owner/name"),
+            id="github",
+        ),
+        pytest.param(
+            "git+https://example.org/skills#main",
+            Source(Kind.GIT, "https://example.org/skills", "main"),
+            id="git-plus",
+        ),
+        pytest.param(
+            "git@example.org:team/skills.git#v1",
+            Source(Kind.GIT, "git@example.org:team/skills.git", "v1"),
+            id="scp",
+        ),
+        pytest.param(
+            "ssh://git@example.org/skills",
+            Source(Kind.GIT, "ssh://git@example.org/skills"),
+            id="ssh",
+        ),
+    ],
+)
+def test_a_source_is_understood(text: str, expected: Source) -> None:
+    assert parse(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        pytest.param("http://example.org", "only https", id="http"),
+        pytest.param("ftp://example.org/x", "only https", id="ftp"),
+        pytest.param("git://example.org/x.git", "only https", id="git-protocol"),
+        pytest.param("https://user:secret@example.org/x", "password", id="password"),
+        pytest.param("https://[broken", "no URL", id="broken"),
+        pytest.param("https://example.org#../x", "tag or branch", id="tag-parent"),
+        pytest.param(
+            "https://example.org/x.git#--upload-pack=x", "tag", id="tag-option"
+        ),
+        pytest.param("https://example.org#v1@../x", "skill's name", id="skill-parent"),
+        pytest.param("https://example.org/x.git#v1@-rf", "skill's name", id="skill-rf"),
+        pytest.param("ext::sh -c touch% x", "no file or folder", id="ext"),
+        pytest.param("owner/name", "no file or folder", id="shorthand"),
+        pytest.param("", "no source", id="empty"),
+        pytest.param("a\x1b[31m", "no source", id="control"),
+    ],
+)
+def test_what_is_no_source_is_refused(text: str, words: str) -> None:
+    with pytest.raises(RequestError, match=words):
+        parse(text)
+
+
+def test_a_shorthand_is_told_how_to_name_github() -> None:
+    with pytest.raises(RequestError) as caught:
+        parse("owner/name")
+
+    assert "https://github.com/owner/name.git" in caught.value.hint
+
+
+def test_what_lies_on_disk_is_taken_for_what_it_is(tmp_path: Path) -> None:
+    hub = write_hub(tmp_path / "hub@2", "csv-tables")
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    GitRepo.init(repo)
+    (tmp_path / "a.skill").write_bytes(b"PK")
+    (tmp_path / "plain").mkdir()
+
+    kinds = {
+        name: parse(str(tmp_path / name)).kind
+        for name in ("hub@2", "repo", "a.skill", "plain")
+    }
+
+    assert list(kinds.values()) == [Kind.HUB, Kind.GIT, Kind.ARCHIVE, Kind.FOLDER]
+    assert parse(f"{hub}@csv-tables").skill == "csv-tables"
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_a_source_or_refused(text: str) -> None:
+    try:
+        source = parse(text)
+    except RequestError:
+        return
+    assert not source.where.startswith("-") or Path(source.where).exists()
