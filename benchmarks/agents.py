@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.measure import Row, Work, milliseconds, ratio, seconds
 from skillforge.mcp_server import read_tools
-from skillforge.mcp_server.context import Door
+from skillforge.mcp_server.context import LibraryContext
 from skillforge.share.catalog import tokens
 from skillforge.text import CATALOG_TOKENS
 
@@ -85,7 +85,7 @@ def sdk() -> object:
     return subprocess.run(line, check=True)
 
 
-def _page(door: Door) -> Row:
+def _page(door: LibraryContext) -> Row:
     """What an agent has to read of the first page."""
     said = read_tools.skills_list(door, door.caller("bench", ""), {})
     taken = tokens(said)
@@ -95,7 +95,7 @@ def _page(door: Door) -> Row:
 
 def rows(work: Work) -> list[Row]:
     root = work.large
-    door = Door(root)
+    door = LibraryContext(root)
     read_tools.skills_list(door, door.caller("bench", ""), {})  # makes the index
     floor, first = seconds(sdk, lambda: first_answer(root), times=9)
     cold, warm = listings(root)

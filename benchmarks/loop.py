@@ -20,10 +20,10 @@ from benchmarks.measure import (
 from skillforge.gitrepo import trailers
 from skillforge.model import Draft, DraftFile
 from skillforge.propose import audit, skill_history
-from skillforge.propose.admission import Request
+from skillforge.propose.admission import ProposalRequest
 from skillforge.propose.history_steps import MAIN_LINE
 from skillforge.propose.submit import propose
-from skillforge.propose.workspace import Desk
+from skillforge.propose.workspace import Workspace
 
 NAMES = ("".join(letters) for letters in itertools.product("abcdefghij", repeat=6))
 WHO = "Bench <bench@example.invalid>"
@@ -66,10 +66,10 @@ def proposing(small: Path, large: Path) -> Iterator[Row]:
 
 def _propose(root: Path, count: int = 1) -> int:
     """Open so many proposals; the number of the last one."""
-    desk = Desk.at_work(root, None)
+    desk = Workspace.at_work(root, None)
     names = itertools.islice(NAMES, count)
     drafts = [Draft(name, {"SKILL.md": DraftFile(skill(name))}) for name in names]
-    requests = [Request(draft, desk.base) for draft in drafts]
+    requests = [ProposalRequest(draft, desk.base) for draft in drafts]
     outcomes = propose(desk.library, desk.forge, requests, desk.by)
     assert all(outcome.created for outcome in outcomes), outcomes
     last = outcomes[-1].proposal
@@ -141,7 +141,7 @@ def looking_back(work: Path, promotions: int) -> list[Row]:
     """Audit and log over many promotions, against git's own passes with no reader."""
     root = library(work, "history", 200)
     _promote_many(root, promotions)
-    desk = Desk.at(root)
+    desk = Workspace.at(root)
     floor, own, one = seconds(
         lambda: _bare_log(root),
         lambda: _audit(desk, promotions),
@@ -160,7 +160,7 @@ def _bare_log(root: Path) -> None:
         subprocess.run(line, cwd=root, stdout=subprocess.DEVNULL, check=True)
 
 
-def _audit(desk: Desk, promotions: int) -> None:
+def _audit(desk: Workspace, promotions: int) -> None:
     done = audit.audit(desk.library, desk.forge)
     assert done.promotions == promotions, done
     assert not done.exceptions, done.exceptions[:3]

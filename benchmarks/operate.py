@@ -10,7 +10,14 @@ from typing import NamedTuple
 from benchmarks import sync
 from benchmarks.measure import Row, Work, command, git, library, milliseconds, seconds
 from skillforge import worker_pool
-from skillforge.model import Arm, Ended, Judged, Rollout, Source, Use
+from skillforge.model import (
+    Arm,
+    OutcomeSource,
+    OutcomeStatus,
+    Rollout,
+    RolloutVerdict,
+    Use,
+)
 from skillforge.operate import pseudonym
 from skillforge.operate.assignment import has_canary
 from skillforge.operate.canary import judge
@@ -44,7 +51,7 @@ class Cell(NamedTuple):
 class Run(NamedTuple):
     """How one rollout ended, and after how many uses of the canary."""
 
-    verdict: Judged
+    verdict: RolloutVerdict
     canary_uses: int
 
 
@@ -54,19 +61,21 @@ def simulate(cell: Cell, most: int, seed: int) -> Run:
     stable = "" if cell.is_new_skill else OLD
     rollout = Rollout("skill", "id", stable, NEW, cell.share, 0)
     rule = CanaryPolicy(share=cell.share)
-    counts = dict.fromkeys([(arm, it) for arm in Arm for it in Ended], 0)
+    counts = dict.fromkeys([(arm, it) for arm in Arm for it in OutcomeStatus], 0)
     heard = 0
     while heard < most:
         arm = Arm.CANARY if chance.random() < cell.share / 100 else Arm.STABLE
         rate = cell.canary if arm is Arm.CANARY else cell.control
-        outcome = Ended.SUCCESS if chance.random() < rate else Ended.FAILURE
+        outcome = (
+            OutcomeStatus.SUCCESS if chance.random() < rate else OutcomeStatus.FAILURE
+        )
         counts[arm, outcome] += 1
         heard += arm is Arm.CANARY
         votes = [Votes(cell.share, *key, count) for key, count in counts.items()]
         judged = judge(rollout, votes, rule, 0)
-        if judged.verdict is not Judged.CONTINUE:
+        if judged.verdict is not RolloutVerdict.CONTINUE:
             return Run(judged.verdict, heard)
-    return Run(Judged.CONTINUE, heard)
+    return Run(RolloutVerdict.CONTINUE, heard)
 
 
 def _some(cell: Cell, most: int, seeds: list[int]) -> list[Run]:
@@ -79,7 +88,7 @@ def runs(cell: Cell, most: int, count: int) -> list[Run]:
     return [run for part in parts for run in part]
 
 
-def part(done: list[Run], verdict: Judged) -> float:
+def part(done: list[Run], verdict: RolloutVerdict) -> float:
     return sum(run.verdict is verdict for run in done) / len(done)
 
 
@@ -89,14 +98,15 @@ def verdicts(count: int) -> Iterator[Row]:
         for share in (10.0, 50.0):
             most = 100 if share == 10 else 400
             same = part(
-                runs(Cell(control, control, share), most, count), Judged.ROLL_BACK
+                runs(Cell(control, control, share), most, count),
+                RolloutVerdict.ROLL_BACK,
             )
             where = f"success {control:g}, share {share:g} %"
             what = f"false roll-back, {where}, {most} canary uses"
             yield Row(what, f"{same:.3f}", "at most .05", same <= 0.05)
             done = runs(Cell(control, control - 0.2, share), 1000, count)
             uses = statistics.median(
-                run.canary_uses if run.verdict is Judged.ROLL_BACK else _NEVER
+                run.canary_uses if run.verdict is RolloutVerdict.ROLL_BACK else _NEVER
                 for run in done
             )
             what = f"canary uses until a drop of 20 points is caught, {where}"
@@ -108,7 +118,7 @@ def idle_skills(count: int) -> Iterator[Row]:
     """A new skill that does nothing, beside no skill."""
     for control in (0.6, 0.9):
         cell = Cell(control, control, 50.0, is_new_skill=True)
-        good = part(runs(cell, 400, count), Judged.PROMOTE)
+        good = part(runs(cell, 400, count), RolloutVerdict.PROMOTE)
         what = f"new skill that does nothing called good, success {control:g}"
         yield Row(what, f"{good:.3f}", "at most .05", good <= 0.05)
 
@@ -135,11 +145,13 @@ def fill(path: Path, count: int) -> None:
     start = 1_760_000_000
     batch: list[Use] = []
     for number in range(count):
-        outcome = Ended.SUCCESS if chance.random() < 0.9 else Ended.FAILURE
+        outcome = (
+            OutcomeStatus.SUCCESS if chance.random() < 0.9 else OutcomeStatus.FAILURE
+        )
         skill = f"skill-{number % 100:05d}"
         voice = pseudonym.voice(skill, str(chance.randrange(count // 4)))
         at = start + number * 31_536_000 // count
-        use = Use(f"{number:032x}", skill, OLD, voice, at, outcome, Source.TEST)
+        use = Use(f"{number:032x}", skill, OLD, voice, at, outcome, OutcomeSource.TEST)
         batch.append(use)
         if len(batch) == 50_000 or number == count - 1:
             Uses(path).add(batch)

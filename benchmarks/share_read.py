@@ -20,7 +20,7 @@ from benchmarks.measure import (
 from skillforge.library import Library
 from skillforge.share import skill_index
 from skillforge.share.search import search
-from skillforge.store.index import Index, Shelved
+from skillforge.store.index import Index, IndexedSkill
 
 _WORDS = re.compile(r"[^\W_]+")
 
@@ -53,7 +53,7 @@ def _plain_index(library: Library, tip: str, path: Path) -> Path:
 
 
 def _queries(
-    skills: list[Shelved], count: int, lengths: tuple[int, ...]
+    skills: list[IndexedSkill], count: int, lengths: tuple[int, ...]
 ) -> list[tuple[str, str]]:
     """Words of descriptions in any order, and the skill that they are of."""
     rng = random.Random(11)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from skillforge.errors import ConfigError, ToolError
 
 
-class Place(NamedTuple):
+class AgentFolder(NamedTuple):
     """The folders of one agent; `variable` names its home where that was moved."""
 
     variable: str
@@ -16,10 +16,10 @@ class Place(NamedTuple):
 
 
 AGENTS = {
-    "claude": Place("CLAUDE_CONFIG_DIR", ".claude", ".claude"),
-    "codex": Place("CODEX_HOME", ".codex", ".agents"),
-    "hermes": Place("HERMES_HOME", ".hermes", ".hermes"),
-    "agents": Place("", ".agents", ".agents"),
+    "claude": AgentFolder("CLAUDE_CONFIG_DIR", ".claude", ".claude"),
+    "codex": AgentFolder("CODEX_HOME", ".codex", ".agents"),
+    "hermes": AgentFolder("HERMES_HOME", ".hermes", ".hermes"),
+    "agents": AgentFolder("", ".agents", ".agents"),
 }
 # Where skills of a project may be without its user naming the folder.
 PROJECT_FOLDERS = frozenset(f"{place.project}/skills" for place in AGENTS.values())

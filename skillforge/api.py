@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillforge import library as libraries
-from skillforge.propose.workspace import Desk
+from skillforge.propose.workspace import Workspace
 
 if TYPE_CHECKING:
-    from skillforge.checks.cases.case_run import Tested
-    from skillforge.checks.scan.scan_run import Scanned
+    from skillforge.checks.cases.case_run import TestResults
+    from skillforge.checks.scan.scan_run import ScanResults
     from skillforge.model import Proposal, Report, Skill, Verdict
-    from skillforge.operate.use_reports import Recorded
+    from skillforge.operate.use_reports import RecordResult
     from skillforge.propose.audit import Audit
-    from skillforge.propose.skill_history import Version
-    from skillforge.propose.submit import Outcome
+    from skillforge.propose.skill_history import HistoryVersion
+    from skillforge.propose.submit import Submission
     from skillforge.share.search import Hit
-    from skillforge.workflows.promote import Promotion, TakenBack
-    from skillforge.workflows.use import Handed
+    from skillforge.workflows.promote import Promotion, Rollback
+    from skillforge.workflows.use import HandedSkill
 
 
 class Library:
@@ -40,8 +40,8 @@ class Library:
         """The library at or above a folder; `user` acts, else git's user does."""
         return cls(libraries.Library.open(Path(path)).root, user)
 
-    def _desk(self, user: str | None = None) -> Desk:
-        return Desk.at(self.root, user or self.user)
+    def _desk(self, user: str | None = None) -> Workspace:
+        return Workspace.at(self.root, user or self.user)
 
     def skills(self) -> "list[Skill]":
         """The skills of main, read from git's objects."""
@@ -61,33 +61,33 @@ class Library:
 
         return validate(self.root, Selection(targets), None)
 
-    def scan(self, *targets: str) -> "Scanned":
+    def scan(self, *targets: str) -> "ScanResults":
         """Look for attacks, leaks and hidden text in skills or folders."""
         from skillforge.checks.scan.scan_run import run_scan
         from skillforge.checks.skill_selection import Selection
 
         return run_scan(self.root, Selection(targets))
 
-    def test(self, *targets: str) -> "Tested":
+    def test(self, *targets: str) -> "TestResults":
         """Run the cases of skills in a sandbox."""
         from skillforge.checks.cases import case_run
         from skillforge.checks.skill_selection import Selection
 
-        options, quiet = case_run.Options(), case_run.Progress()
+        options, quiet = case_run.TestOptions(), case_run.Progress()
         return case_run.run_tests(self.root, Selection(targets), options, quiet)
 
     def propose(
         self, target: str, why: str, *, origin: str = "", examples: tuple[str, ...] = ()
-    ) -> "Outcome":
+    ) -> "Submission":
         """Put a skill of the checkout, or a folder, up for review.
 
         Without a proposal in the outcome its report tells what is wrong with the draft.
         """
-        from skillforge.propose.proposal_request import Options, request
+        from skillforge.propose.proposal_request import ProposalOptions, request
         from skillforge.propose.submit import propose
 
         desk = self._desk()
-        options = Options(why=why, origin=origin, examples=examples)
+        options = ProposalOptions(why=why, origin=origin, examples=examples)
         requests = [request(desk, draft, options) for draft in desk.drafts((target,))]
         return propose(desk.library, desk.forge, requests, desk.by)[0]
 
@@ -126,14 +126,16 @@ class Library:
 
     def rollback(
         self, name: str, why: str, *, to: str = "", now: bool = False
-    ) -> "TakenBack":
+    ) -> "Rollback":
         """Propose an earlier version again; `now` merges it where the policy allows."""
-        from skillforge.propose.rollback import Wish
+        from skillforge.propose.rollback import RollbackRequest
         from skillforge.workflows import promote
 
-        return promote.roll_back(self._desk(), Wish(name, to, why, at_once=now))
+        return promote.roll_back(
+            self._desk(), RollbackRequest(name, to, why, at_once=now)
+        )
 
-    def log(self, name: str) -> "list[Version]":
+    def log(self, name: str) -> "list[HistoryVersion]":
         """The versions of a skill on main, the newest first."""
         from skillforge.propose import skill_history
 
@@ -147,7 +149,7 @@ class Library:
         library = desk.settled()
         return audit.audit(library, desk.forge if desk.forge.is_here else None)
 
-    def use(self, name: str, key: str) -> "Handed":
+    def use(self, name: str, key: str) -> "HandedSkill":
         """The folder of the version of a skill that a key gets."""
         from skillforge.workflows.use import hand
 
@@ -155,12 +157,12 @@ class Library:
 
     def record(
         self, name: str, key: str, outcome: str, *, verified_by: str = "none"
-    ) -> "Recorded":
+    ) -> "RecordResult":
         """Report how a use of a skill ended; that may decide its rollout."""
-        from skillforge.model import Ended, Source
-        from skillforge.operate.use_reports import Report
+        from skillforge.model import OutcomeSource, OutcomeStatus
+        from skillforge.operate.use_reports import UseReport
         from skillforge.workflows.record import record
 
-        use = Report(name, key, Ended(outcome), Source(verified_by))
+        use = UseReport(name, key, OutcomeStatus(outcome), OutcomeSource(verified_by))
         done, _judged = record(self._desk().settled(), [use], self._desk)
         return done

@@ -35,7 +35,7 @@ _LIBRARIES = {
 }
 
 
-class Item(NamedTuple):
+class DoctorItem(NamedTuple):
     """One thing that was looked at. What is not required may be missing."""
 
     name: str
@@ -46,7 +46,7 @@ class Item(NamedTuple):
     weaknesses: tuple[str, ...] = ()
 
 
-def examine(start: Path) -> list[Item]:
+def examine(start: Path) -> list[DoctorItem]:
     """Look at everything that a command may need."""
     return [
         _python(),
@@ -64,33 +64,35 @@ def examine(start: Path) -> list[Item]:
     ]
 
 
-def _python() -> Item:
+def _python() -> DoctorItem:
     enough = sys.version_info >= (3, 11)
-    return Item(
+    return DoctorItem(
         "Python", enough, platform.python_version(), hint="install 3.11 or newer"
     )
 
 
-def _git() -> Item:
+def _git() -> DoctorItem:
     try:
         version = gitrepo.version()
     except SkillforgeError as err:
-        return Item("git", False, err.message, hint=err.hint)
+        return DoctorItem("git", False, err.message, hint=err.hint)
     numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
     least = ".".join(map(str, _GIT_LEAST))
-    return Item("git", numbers >= _GIT_LEAST, version, hint=f"install {least} or newer")
+    return DoctorItem(
+        "git", numbers >= _GIT_LEAST, version, hint=f"install {least} or newer"
+    )
 
 
-def _python_library(name: str, module: str) -> Item:
+def _python_library(name: str, module: str) -> DoctorItem:
     try:
         import_module(module)
-        return Item(name, True, metadata.version(name))
+        return DoctorItem(name, True, metadata.version(name))
     except (ImportError, metadata.PackageNotFoundError) as err:
         hint = install_command()
-        return Item(name, False, str(err), hint=hint)
+        return DoctorItem(name, False, str(err), hint=hint)
 
 
-def _extras() -> Iterator[Item]:
+def _extras() -> Iterator[DoctorItem]:
     """What the extras of our package add."""
     extras = {
         ("PyGithub", "github"): "proposals as pull requests",
@@ -101,7 +103,7 @@ def _extras() -> Iterator[Item]:
         yield _python_library(name, module)._replace(required=False, hint=hint)
 
 
-def _token(library: Library) -> list[Item]:
+def _token(library: Library) -> list[DoctorItem]:
     """For a library on GitHub: whether we would be let in; nothing is sent."""
     try:
         place = find(remote.origin(library.repository())[1])
@@ -109,27 +111,27 @@ def _token(library: Library) -> list[Item]:
             return []
         token(place, is_named=False)
     except SkillforgeError as err:
-        return [Item("GitHub", False, err.message, False, err.hint)]
-    return [Item("GitHub", True, f"there is a token for {place}", False)]
+        return [DoctorItem("GitHub", False, err.message, False, err.hint)]
+    return [DoctorItem("GitHub", True, f"there is a token for {place}", False)]
 
 
-def _fast_yaml() -> Item:
+def _fast_yaml() -> DoctorItem:
     import yaml
 
     fast = hasattr(yaml, "CSafeLoader")
     detail = "libyaml" if fast else "pure Python: checking takes ten times as long"
-    return Item(
+    return DoctorItem(
         "YAML parser", fast, detail, False, "pip install --force-reinstall PyYAML"
     )
 
 
-def _tool(name: str, purpose: str) -> Item:
+def _tool(name: str, purpose: str) -> DoctorItem:
     beside = os.pathsep.join((os.environ.get("PATH", ""), str(Path(sys.prefix, "bin"))))
     found = shutil.which(name, path=beside)
-    return Item(name, found is not None, found or "not installed", False, purpose)
+    return DoctorItem(name, found is not None, found or "not installed", False, purpose)
 
 
-def _sandboxes() -> list[Item]:
+def _sandboxes() -> list[DoctorItem]:
     """Each sandbox, tried; one that works is enough, and with a gap none is used."""
     items = []
     for name in sandbox.NAMES:
@@ -137,7 +139,7 @@ def _sandboxes() -> list[Item]:
         gaps = box.gaps()
         weak = () if gaps else tuple(box.weaknesses())
         detail = "; ".join(gaps) or box.about()
-        items.append(Item(f"sandbox {name}", not gaps, detail, False, "", weak))
+        items.append(DoctorItem(f"sandbox {name}", not gaps, detail, False, "", weak))
     if any(item.ok for item in items):
         return items
     hint = (
@@ -147,22 +149,26 @@ def _sandboxes() -> list[Item]:
     return [*items[:-1], items[-1]._replace(hint=hint)]
 
 
-def _identity(start: Path) -> Item:
+def _identity(start: Path) -> DoctorItem:
     library = Library.find(start)
     if library is None or library.repo is None:
-        return Item("git user", False, "no repository here", False, "skillforge init")
+        return DoctorItem(
+            "git user", False, "no repository here", False, "skillforge init"
+        )
     try:
         user = library.repo.start_identity().wait()
     except SkillforgeError as err:
-        return Item("git user", False, err.message, False, err.hint)
-    return Item("git user", True, str(user), False)
+        return DoctorItem("git user", False, err.message, False, err.hint)
+    return DoctorItem("git user", True, str(user), False)
 
 
-def _library(start: Path) -> Iterator[Item]:
+def _library(start: Path) -> Iterator[DoctorItem]:
     """The library, and what of it decides how commands behave."""
     library = Library.find(start)
     if library is None:
-        yield Item("library", False, "none here", False, "skillforge init makes one")
+        yield DoctorItem(
+            "library", False, "none here", False, "skillforge init makes one"
+        )
         return
     yield _skills(library)
     yield _policy(library)
@@ -174,53 +180,57 @@ def _library(start: Path) -> Iterator[Item]:
         yield _pre_commit(library)
 
 
-def _skills(library: Library) -> Item:
+def _skills(library: Library) -> DoctorItem:
     try:
         if library.repo is not None and library.repo.is_bare:
             count = len(library.repo.tree(f"{library.main}:{SKILLS}"))
         else:
             count = len(library.folders())
     except SkillforgeError as err:
-        return Item("library", False, err.message, hint=err.hint)
-    return Item("library", True, f"{library.root}, {many(count, 'skill')}")
+        return DoctorItem("library", False, err.message, hint=err.hint)
+    return DoctorItem("library", True, f"{library.root}, {many(count, 'skill')}")
 
 
-def _policy(library: Library) -> Item:
+def _policy(library: Library) -> DoctorItem:
     try:
         policy = library.policy()
     except SkillforgeError as err:
-        return Item("policy", False, err.message, hint=err.hint)
+        return DoctorItem("policy", False, err.message, hint=err.hint)
     has_file = (library.root / POLICY_FILE).exists()
     told = POLICY_FILE if has_file else "the defaults"
-    return Item("policy", True, f"{told}: the gate runs {', '.join(policy.checks)}")
+    return DoctorItem(
+        "policy", True, f"{told}: the gate runs {', '.join(policy.checks)}"
+    )
 
 
-def _forge(library: Library) -> Item:
+def _forge(library: Library) -> DoctorItem:
     """Where proposals would go; nothing is asked of any network."""
     try:
         repo, policy = library.repository(), library.policy()
         forge = choose(repo, library.main, Choice(), policy.forge)
     except SkillforgeError as err:
-        return Item("forge", False, err.message, False, err.hint)
+        return DoctorItem("forge", False, err.message, False, err.hint)
     is_local = isinstance(forge, LocalForge)
     url = remote.shown(remote.origin(repo)[1])
     where = "this repository's own refs" if is_local else f"pull requests of {url}"
-    return Item("forge", True, "; ".join(filter(None, (where, forge.note))), False)
+    return DoctorItem(
+        "forge", True, "; ".join(filter(None, (where, forge.note))), False
+    )
 
 
-def _store(library: Library) -> Item:
+def _store(library: Library) -> DoctorItem:
     """The private state of the clone, read through once."""
     from skillforge.store import condition
 
     try:
         examples, uses = condition(library.repository().common_dir)
     except SkillforgeError as err:
-        return Item("private store", False, err.message, hint=err.hint)
+        return DoctorItem("private store", False, err.message, hint=err.hint)
     detail = f"{many(examples, 'example')}, {many(uses, 'use')}"
-    return Item("private store", True, detail)
+    return DoctorItem("private store", True, detail)
 
 
-def _pre_commit(library: Library) -> Item:
+def _pre_commit(library: Library) -> DoctorItem:
     tool = _tool(
         "pre-commit", "checks skills before each commit: pip install pre-commit"
     )
@@ -231,21 +241,23 @@ def _pre_commit(library: Library) -> Item:
     return tool
 
 
-def _agents() -> Item:
+def _agents() -> DoctorItem:
     """Agents of this user, by the folders that they keep."""
     found = []
     for name in AGENTS:
         try:
             folder = skills_folder(name).parent
         except SkillforgeError as err:
-            return Item("agents", False, err.message, False, err.hint)
+            return DoctorItem("agents", False, err.message, False, err.hint)
         if folder.is_dir():
             found.append(f"{name} ({folder})")
     hint = "skillforge sync --to DIR lays skills out for any other"
-    return Item("agents", bool(found), ", ".join(found) or "none found", False, hint)
+    return DoctorItem(
+        "agents", bool(found), ", ".join(found) or "none found", False, hint
+    )
 
 
-def _last_hook(start: Path) -> Iterator[Item]:
+def _last_hook(start: Path) -> Iterator[DoctorItem]:
     """How the last `hook run` ended; it reports nothing to the agent that called it."""
     library = Library.find(start)
     repo = library.repo if library else None
@@ -261,10 +273,12 @@ def _last_hook(start: Path) -> Iterator[Item]:
     if "error" in outcome:
         detail = f"the last run, for {agent}, failed at {when}: {outcome['error']}"
         hint = f"skillforge hook run {agent} --debug shows it; all runs: {path}"
-        yield Item("agent hooks", False, printable(detail), False, printable(hint))
+        yield DoctorItem(
+            "agent hooks", False, printable(detail), False, printable(hint)
+        )
     else:
         detail = f"the last run, for {agent}, was at {when}"
-        yield Item("agent hooks", True, printable(detail), False)
+        yield DoctorItem("agent hooks", True, printable(detail), False)
 
 
 _STARTS = {
@@ -274,13 +288,13 @@ _STARTS = {
 }
 
 
-def _completion() -> Item:
+def _completion() -> DoctorItem:
     """Whether the user's shell was told of our commands."""
     shell = Path(os.environ.get("SHELL", "")).name
     if shell not in _STARTS:
         detail = f"not for {shell}" if shell else "no $SHELL"
         hint = "skillforge completion knows bash, zsh and fish"
-        return Item("completion", False, detail, False, hint)
+        return DoctorItem("completion", False, detail, False, hint)
     file, line = _STARTS[shell]
     try:
         text = (Path.home() / file).read_text(encoding="utf-8", errors="replace")
@@ -288,4 +302,4 @@ def _completion() -> Item:
         text = ""
     is_on = "skillforge completion" in text or "_SKILLFORGE_COMPLETE" in text
     detail = f"{shell}, by ~/{file}" if is_on else f"not in ~/{file}"
-    return Item("completion", is_on, detail, False, f"add to it: {line}")
+    return DoctorItem("completion", is_on, detail, False, f"add to it: {line}")

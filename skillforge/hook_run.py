@@ -105,9 +105,9 @@ def _work(arguments: list[str]) -> None:
     os.environ[_GUARD] = "1"
     signal.alarm(_LONGEST)
     from skillforge import cli
-    from skillforge.cli.base import Settings
+    from skillforge.cli.base import GlobalOptions
 
-    settings = Settings()
+    settings = GlobalOptions()
     try:
         cli.call(settings, arguments)
     except BaseException as err:

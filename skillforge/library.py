@@ -16,7 +16,7 @@ from skillforge.model import (
     SKILLS,
     Document,
     File,
-    Kind,
+    FileKind,
     Skill,
 )
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 Listing: TypeAlias = dict[str, list[TreeFile]]
 _FEW_NAMES = 1000  # that fit on a command line; beyond, all are listed
-_SUBMODULE = File(Kind.SUBMODULE, 0)
+_SUBMODULE = File(FileKind.SUBMODULE, 0)
 _GIT_KINDS = {
-    "100644": Kind.FILE,
-    "100755": Kind.EXECUTABLE,
-    "120000": Kind.SYMLINK,
-    "160000": Kind.SUBMODULE,
+    "100644": FileKind.FILE,
+    "100755": FileKind.EXECUTABLE,
+    "120000": FileKind.SYMLINK,
+    "160000": FileKind.SUBMODULE,
 }
 
 
@@ -254,7 +254,8 @@ def _from_objects(
     objects = {file.path[len(path) + 1 :] or ".": file for file in files}
     names = {inside: file.object for inside, file in objects.items()}
     kinds = {
-        p: File(_GIT_KINDS.get(f.mode, Kind.OTHER), f.size) for p, f in objects.items()
+        p: File(_GIT_KINDS.get(f.mode, FileKind.OTHER), f.size)
+        for p, f in objects.items()
     }
     return Skill(name, path, kinds, document, partial(_read_object, repo, names))
 
@@ -282,7 +283,7 @@ def read_folder(folder: str, name: str, shown: str, *, alone: bool = False) -> S
 
     A folder that stands `alone`, outside a library, may be a git repository itself.
     """
-    read = _Reader(folder)
+    read = _FolderReader(folder)
     try:
         files, folders = _scan(folder, alone)
         document = _read_document(read, files.get(SKILL_FILE))
@@ -294,8 +295,8 @@ def read_folder(folder: str, name: str, shown: str, *, alone: bool = False) -> S
     return Skill(name, shown, files, document, read, folders)
 
 
-def _read_document(read: "_Reader", skill_md: File | None) -> Document | None:
-    if skill_md is None or skill_md.kind in (Kind.OTHER, Kind.SUBMODULE):
+def _read_document(read: "_FolderReader", skill_md: File | None) -> Document | None:
+    if skill_md is None or skill_md.kind in (FileKind.OTHER, FileKind.SUBMODULE):
         return None
     from skillforge.document import (
         MAX_BYTES,
@@ -313,7 +314,7 @@ def _read_document(read: "_Reader", skill_md: File | None) -> Document | None:
         return unreadable(file_unreadable.findings(err.strerror))
 
 
-class _Reader:
+class _FolderReader:
     """Reads files of one folder; of a symlink, its target's name."""
 
     __slots__ = ("top",)
@@ -362,9 +363,9 @@ def _scan(top: str, alone: bool) -> tuple[dict[str, File], dict[str, int]]:
 def _file(status: os.stat_result) -> File:
     mode = status.st_mode
     if stat.S_ISREG(mode):
-        kind = Kind.EXECUTABLE if mode & 0o111 else Kind.FILE
+        kind = FileKind.EXECUTABLE if mode & 0o111 else FileKind.FILE
     else:
-        kind = Kind.SYMLINK if stat.S_ISLNK(mode) else Kind.OTHER
+        kind = FileKind.SYMLINK if stat.S_ISLNK(mode) else FileKind.OTHER
     return File(kind, status.st_size)
 
 

@@ -16,7 +16,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 Process: TypeAlias = "subprocess.Popen[bytes]"
 
 
-class Result(NamedTuple):
+class ProcessResult(NamedTuple):
     """How a finished process ended, and what it wrote."""
 
     code: int
@@ -103,7 +103,7 @@ def running(process: Process) -> Iterator[Process]:
         process.wait()
 
 
-def finish(process: Process, stdin: bytes | None = None) -> Result:
+def finish(process: Process, stdin: bytes | None = None) -> ProcessResult:
     """Wait for a started process and collect what it wrote."""
     try:
         out, err = process.communicate(stdin)
@@ -111,7 +111,7 @@ def finish(process: Process, stdin: bytes | None = None) -> Result:
         process.kill()
         process.wait()
         raise
-    return Result(process.returncode, out, err)
+    return ProcessResult(process.returncode, out, err)
 
 
 @contextmanager
@@ -137,7 +137,7 @@ def run(
     env: Mapping[str, str] | None = None,
     stdin: bytes | None = None,
     handed: Sequence[int] = (),
-) -> Result:
+) -> ProcessResult:
     """Run a process to its end; a non-zero exit is a value, not an error."""
     has_input = stdin is not None
     return finish(start(argv, cwd=cwd, env=env, stdin=has_input, handed=handed), stdin)

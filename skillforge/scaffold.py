@@ -27,7 +27,7 @@ _TOOL = (
 _NAME = re.compile(r"(?!.*--)[a-z0-9][a-z0-9-]{1,62}[a-z0-9]")
 
 
-class Made(NamedTuple):
+class InitResult(NamedTuple):
     """What `init` did: files it wrote, and files it left as they were.
 
     `branch` is the one that promotion moves, empty if that is undecided.
@@ -47,7 +47,7 @@ class Made(NamedTuple):
         return policy.branch != self.branch
 
 
-def init(start: Path, *, force: bool = False, github: bool = False) -> Made:
+def init(start: Path, *, force: bool = False, github: bool = False) -> InitResult:
     """Make a library of a folder, which becomes a git repository if it is none."""
     _make_folder(start)
     root = find_root(start.absolute()) or start.absolute()
@@ -59,7 +59,7 @@ def init(start: Path, *, force: bool = False, github: bool = False) -> Made:
             )
         GitRepo.init(root)
     repo = GitRepo(root)
-    made = Made(root, [], [], default_branch.settle(repo))
+    made = InitResult(root, [], [], default_branch.settle(repo))
     files = {path: template(source) for path, source in _wanted(root).items()}
     for path, text in (files | (_github() if github else {})).items():
         exists = (root / path).exists() or (root / path).is_symlink()

@@ -20,7 +20,7 @@ _TYPES = {
 }
 
 
-class Misfit(NamedTuple):
+class SchemaMismatch(NamedTuple):
     """The worst thing that a schema has against a value, and where in the value."""
 
     path: list[Any]
@@ -32,7 +32,7 @@ class Misfit(NamedTuple):
         return f"{where}: {self.message}" if where else self.message
 
 
-def misfit(value: Any, schema_name: str, part: str = "") -> Misfit | None:
+def misfit(value: Any, schema_name: str, part: str = "") -> SchemaMismatch | None:
     """The first thing to mend in a value; None if it is as a schema (a part) says."""
     errors = sorted(_validator(schema_name, part).iter_errors(value), key=_weight)
     if not errors:
@@ -44,8 +44,8 @@ def misfit(value: Any, schema_name: str, part: str = "") -> Misfit | None:
         unknown = next(key for key in error.instance if key not in known)
         meant = nearest(str(unknown), known)
         rest = f"did you mean {meant}?" if meant else f"there are {', '.join(known)}"
-        return Misfit([*path, unknown], f"there is no key `{unknown}`; {rest}")
-    return Misfit(path, _plainly(error))
+        return SchemaMismatch([*path, unknown], f"there is no key `{unknown}`; {rest}")
+    return SchemaMismatch(path, _plainly(error))
 
 
 def _weight(error: Any) -> tuple[bool, int]:
@@ -101,7 +101,7 @@ def _alternatives(error: Any) -> list[str]:
     return [n for t in types for n in ([t] if isinstance(t, str) else t)]
 
 
-class UnreadableError(Exception):
+class YamlFileError(Exception):
     """A YAML file that cannot be read; says where and why."""
 
     def __init__(self, line: int, why: str) -> None:
@@ -147,7 +147,7 @@ def load_yaml(data: bytes) -> Loaded:
     import yaml
 
     if len(data) > MAX_BYTES:
-        raise UnreadableError(1, f"it has more than {MAX_BYTES >> 10} KB")
+        raise YamlFileError(1, f"it has more than {MAX_BYTES >> 10} KB")
     try:
         text = data.decode("utf-8-sig")
         _refuse_aliases(yaml.parse(text, Loader=_loader()), yaml)
@@ -161,11 +161,11 @@ def load_yaml(data: bytes) -> Loaded:
     except yaml.MarkedYAMLError as err:
         line = err.problem_mark.line + 1 if err.problem_mark else 1
         if "another document" in str(err.problem):
-            raise UnreadableError(line, "it holds two documents; write a list") from err
+            raise YamlFileError(line, "it holds two documents; write a list") from err
         hint = "check the indent and the quotes of this line"
-        raise UnreadableError(line, f"not YAML: {err.problem}; {hint}") from err
+        raise YamlFileError(line, f"not YAML: {err.problem}; {hint}") from err
     except (yaml.YAMLError, ValueError, RecursionError) as err:
-        raise UnreadableError(1, f"not YAML text in UTF-8: {err}") from err
+        raise YamlFileError(1, f"not YAML text in UTF-8: {err}") from err
     return Loaded(value, lambda path: _line_of(node, path))
 
 
@@ -203,13 +203,13 @@ def _refuse_aliases(events: Any, yaml: Any) -> None:
     for event in events:
         line = event.start_mark.line + 1
         if isinstance(event, yaml.AliasEvent):
-            raise UnreadableError(line, "aliases (`*name`) are not read; write it out")
+            raise YamlFileError(line, "aliases (`*name`) are not read; write it out")
         if getattr(event, "tag", None) not in (None, "!"):
-            raise UnreadableError(line, "tags (`!name`) are not read; leave it out")
+            raise YamlFileError(line, "tags (`!name`) are not read; leave it out")
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > _MAX_DEPTH:
-            raise UnreadableError(line, "it is nested too deeply")
+            raise YamlFileError(line, "it is nested too deeply")
 
 
 def _refuse_doubles(node: Any, yaml: Any) -> None:
@@ -218,9 +218,9 @@ def _refuse_doubles(node: Any, yaml: Any) -> None:
         for key, value in node.value:
             line = key.start_mark.line + 1
             if not isinstance(key, yaml.ScalarNode):
-                raise UnreadableError(line, "a key has to be text")
+                raise YamlFileError(line, "a key has to be text")
             if key.value in seen:
-                raise UnreadableError(line, f"the key `{key.value}` is there twice")
+                raise YamlFileError(line, f"the key `{key.value}` is there twice")
             seen.add(key.value)
             _refuse_doubles(value, yaml)
     elif isinstance(node, yaml.SequenceNode):

@@ -8,7 +8,7 @@ import pytest
 
 from skillforge.errors import RequestError, ToolError
 from skillforge.library import Library, read_folder, replace_file
-from skillforge.model import Kind
+from skillforge.model import FileKind
 from tests.conftest import LibraryFolder
 
 
@@ -37,7 +37,7 @@ def test_checkout_and_commit_give_equal_skills(library: LibraryFolder) -> None:
     for entry in library.library.folders():
         read = read_folder(entry.path, entry.name, f"skills/{entry.name}")
         assert read == committed[entry.name]
-    assert committed["with-files"].files["scripts/run.sh"].kind is Kind.EXECUTABLE
+    assert committed["with-files"].files["scripts/run.sh"].kind is FileKind.EXECUTABLE
     assert committed["with-files"].read("link") == b"scripts/run.sh"
 
 
@@ -106,7 +106,7 @@ def test_links_are_looked_at_and_never_followed(tmp_path: Path) -> None:
     skill = read_folder(str(tmp_path / "skill"), "skill", "skill")
 
     assert skill.document is None
-    assert {file.kind for file in skill.files.values()} == {Kind.SYMLINK}
+    assert {file.kind for file in skill.files.values()} == {FileKind.SYMLINK}
     assert skill.read(".") == os.fsencode(secret)
 
 

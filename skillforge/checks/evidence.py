@@ -16,7 +16,7 @@ from skillforge.model import (
 )
 from skillforge.model.example import digest, split
 from skillforge.policy import Policy
-from skillforge.redact import Known, remains
+from skillforge.redact import KnownPrivate, remains
 from skillforge.report import many
 from skillforge.schema_errors import misfit
 from skillforge.text import terms
@@ -57,7 +57,7 @@ def _findings(subject: Subject) -> Iterator[Finding]:
         yield from _too_few(subject.policy, skill, read)
 
 
-def private(skill: Skill, known: Known) -> Iterator[Finding]:
+def private(skill: Skill, known: KnownPrivate) -> Iterator[Finding]:
     """What a page that an agent wrote tells of people, or of what the policy lists."""
     page = skill.document
     told = remains(page.text, known) if page else {}
@@ -80,9 +80,9 @@ def _strangers(subject: Subject, skill: str) -> Iterator[Finding]:
             yield Finding(RULE, Severity.ERROR, what, path, hint="take it out")
 
 
-def known_to(policy: Policy) -> Known:
+def known_to(policy: Policy) -> KnownPrivate:
     """What a policy lists as private."""
-    return Known.of({"NAME": policy.private_names}, policy.private_ids)
+    return KnownPrivate.of({"NAME": policy.private_names}, policy.private_ids)
 
 
 def _read(data: bytes) -> dict[str, Any] | None:
@@ -112,7 +112,7 @@ def _why_not(data: bytes) -> str:
 
 
 def _flaws(
-    skill: str, number: str, said: Mapping[str, Any], known: Known
+    skill: str, number: str, said: Mapping[str, Any], known: KnownPrivate
 ) -> Iterator[Finding]:
     example = Example.of(said)
     used = list(dict.fromkeys(example.tools))

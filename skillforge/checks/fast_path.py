@@ -13,7 +13,7 @@ from skillforge.checks.rules import (
     quality,
     specification,
 )
-from skillforge.model import SKILL_FILE, Document, Kind, Skill
+from skillforge.model import SKILL_FILE, Document, FileKind, Skill
 from skillforge.text import BYTES_PER_TOKEN
 
 _SIMPLE_FIELDS = frozenset(
@@ -34,7 +34,7 @@ def files_are_fine(skill: Skill) -> bool:
         SKILL_FILE in files
         and len(files) <= _FEW
         and all(
-            file.kind is Kind.FILE
+            file.kind is FileKind.FILE
             and file.size < _SMALL
             and (path == SKILL_FILE or _path_is_fine(path))
             for path, file in files.items()

@@ -26,7 +26,7 @@ _LIKE_A_KEY = re.compile(r"[\w-]+:(?:\s|$)|- ")
 _TOOL = re.compile(r"[^\s,()]+(?:\([^()]*\))?")
 
 
-class Mended(NamedTuple):
+class FixedSkill(NamedTuple):
     """A SKILL.md before and after, and the rules that it then meets."""
 
     before: bytes
@@ -53,7 +53,7 @@ def fix_one(folder: Path, skill: Skill, ruleset: Ruleset, write: bool) -> Fix | 
     return Fix(path, mended.rules, _diff(path, mended))
 
 
-def _diff(path: str, mended: Mended) -> str:
+def _diff(path: str, mended: FixedSkill) -> str:
     import difflib
 
     before, after = (lines_of(data.decode()) for data in mended[:2])
@@ -62,7 +62,7 @@ def _diff(path: str, mended: Mended) -> str:
     return "\n".join(lines)
 
 
-def mend(skill: Skill, ruleset: Ruleset) -> Mended | None:
+def mend(skill: Skill, ruleset: Ruleset) -> FixedSkill | None:
     """Mend a SKILL.md as far as that needs no judgement; None if nothing does."""
     if skill.document is None or not skill.document.text:
         return None
@@ -75,7 +75,7 @@ def mend(skill: Skill, ruleset: Ruleset) -> Mended | None:
             return None
     if text == before or not _others_agree(text):
         return None
-    return Mended(before.encode(), text.encode(), tuple(dict.fromkeys(rules)))
+    return FixedSkill(before.encode(), text.encode(), tuple(dict.fromkeys(rules)))
 
 
 def _next_step(skill: Skill, text: str, ruleset: Ruleset) -> tuple[str, str] | None:

@@ -5,10 +5,10 @@ import platform
 from contextlib import suppress
 
 from skillforge.library import Library
-from skillforge.redact import Known, people
+from skillforge.redact import KnownPrivate, people
 
 
-def private_to(library: Library) -> Known:
+def private_to(library: Library) -> KnownPrivate:
     """What the policy lists, and the names of whoever runs this and of the machine."""
     policy = library.policy()
     users, hosts = [], [platform.node().partition(".")[0], platform.node()]
@@ -19,4 +19,4 @@ def private_to(library: Library) -> Known:
         kind: [it for it in some if kind == "NAME" or not people.is_common(it)]
         for kind, some in names.items()
     }
-    return Known.of(own, policy.private_ids)
+    return KnownPrivate.of(own, policy.private_ids)

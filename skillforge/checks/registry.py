@@ -6,7 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from skillforge.library import Library
-from skillforge.model import SKILL_FILE, File, Finding, Kind, Severity, Skill
+from skillforge.model import SKILL_FILE, File, FileKind, Finding, Severity, Skill
 from skillforge.policy import Policy
 
 
@@ -78,6 +78,6 @@ def get_ready() -> None:
     checks()
     page = b"---\nname: x\ndescription: y\n---\n# X\n\n```sh\nls\n```\n"
     files = {SKILL_FILE: page, "scripts/x.py": b"print()\n", "scripts/x.sh": b"ls\n"}
-    kinds = {path: File(Kind.FILE, len(data)) for path, data in files.items()}
+    kinds = {path: File(FileKind.FILE, len(data)) for path, data in files.items()}
     skill = Skill("x", "x", kinds, parse(page), files.__getitem__)
     scan(skill, skill)

@@ -15,7 +15,7 @@ from dataclasses import astuple
 from typing import Any
 
 from skillforge import processes
-from skillforge.checks.runner import Checked
+from skillforge.checks.runner import CheckedSkill
 from skillforge.errors import ToolError
 from skillforge.gitrepo import GitRepo
 from skillforge.model import SKILLS, Finding, Severity
@@ -25,7 +25,7 @@ _SEVERITIES = {severity.value: severity for severity in Severity}
 _SETTLED = 2_000_000_000  # ns; file systems tell times apart only so finely
 
 
-class Memory:
+class ResultCache:
     """The remembered results for one checkout and one ruleset."""
 
     def __init__(
@@ -87,7 +87,7 @@ class Memory:
             for folder, changed in json.loads(inner).items()
         )
 
-    def remember(self, checked: list[Checked]) -> None:
+    def remember(self, checked: list[CheckedSkill]) -> None:
         """Keep the results of skills that are exactly as committed."""
         kept = [
             result
@@ -107,7 +107,7 @@ class Memory:
         latest = max(folders.values(), default=self.began)
         return self.began - latest > _SETTLED
 
-    def _row(self, result: Checked) -> CachedResult:
+    def _row(self, result: CheckedSkill) -> CachedResult:
         inner = {name: when for name, when in result.folders.items() if name}
         return CachedResult(
             result.name,

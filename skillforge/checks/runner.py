@@ -14,13 +14,13 @@ from skillforge.model import SKILLS, Finding, Report, Skill
 if TYPE_CHECKING:
     import os
 
-    from skillforge.checks.result_cache import Memory
+    from skillforge.checks.result_cache import ResultCache
 
 WORTH_REMEMBERING = 200  # below, reading all is faster than asking git what changed
 WORTH_SPREADING = 1000  # skills for each process
 
 
-class Checked(NamedTuple):
+class CheckedSkill(NamedTuple):
     """The result for one skill, and what it was read from."""
 
     name: str
@@ -70,13 +70,13 @@ def check_checkout(
 
 def _memory(
     library: Library, ruleset: Ruleset, folders: "Mapping[str, os.DirEntry[str]]"
-) -> "Memory | None":
+) -> "ResultCache | None":
     """What is known of the skills already; None for a library that is not in git."""
-    from skillforge.checks.result_cache import Memory
+    from skillforge.checks.result_cache import ResultCache
 
     if library.repo is None:
         return None
-    return Memory(library.repo, ruleset.fingerprint, folders)
+    return ResultCache(library.repo, ruleset.fingerprint, folders)
 
 
 def _report(names: Iterable[str], found: dict[str, list[Finding]]) -> Report:
@@ -97,13 +97,13 @@ def _check_listed(
 
 def _check_folders(
     ruleset: Ruleset, folders: Sequence[tuple[str, str]]
-) -> list[Checked]:
+) -> list[CheckedSkill]:
     return [_check_folder(ruleset, name, path) for name, path in folders]
 
 
-def _check_folder(ruleset: Ruleset, name: str, path: str) -> Checked:
+def _check_folder(ruleset: Ruleset, name: str, path: str) -> CheckedSkill:
     skill = read_folder(path, name, name)
-    return Checked(name, _check(ruleset, skill), skill.folders, len(skill.files))
+    return CheckedSkill(name, _check(ruleset, skill), skill.folders, len(skill.files))
 
 
 def _findings(subject: Subject) -> list[Finding]:

@@ -8,7 +8,7 @@ import click
 
 from skillforge import __version__
 from skillforge.cli import output
-from skillforge.cli.base import LazyGroup, Settings, common_options
+from skillforge.cli.base import GlobalOptions, LazyGroup, common_options
 from skillforge.errors import Exit, SkillforgeError
 
 # Stage, command, module and what it is for; a module is imported when its command runs.
@@ -123,14 +123,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: list[str]) -> int:
     """Run a command, print its answer or its error, and return the exit code."""
-    settings = Settings()
+    settings = GlobalOptions()
     try:
         return call(settings, arguments)
     except (Exception, KeyboardInterrupt) as err:  # noqa: BLE001 - the last stop
         return show_failure(settings, arguments, err)
 
 
-def call(settings: Settings, arguments: list[str]) -> int:
+def call(settings: GlobalOptions, arguments: list[str]) -> int:
     """Run a command, print its answer and return the exit code; errors are raised."""
     answer = cli.main(
         arguments, prog_name="skillforge", standalone_mode=False, obj=settings
@@ -138,7 +138,9 @@ def call(settings: Settings, arguments: list[str]) -> int:
     return output.show(settings, answer)
 
 
-def show_failure(settings: Settings, arguments: list[str], err: BaseException) -> int:
+def show_failure(
+    settings: GlobalOptions, arguments: list[str], err: BaseException
+) -> int:
     """Print the error that ended a command, and return the exit code."""
     match err:
         case BrokenPipeError():

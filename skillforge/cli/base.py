@@ -18,7 +18,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 Stages = Mapping[str, Mapping[str, tuple[str, str]]]
 
 
-class Settings:
+class GlobalOptions:
     """The options that every command takes."""
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class Settings:
         return Choice(self.forge, self.host)
 
 
-class Answer(NamedTuple):
+class CommandResult(NamedTuple):
     """What a command has to say: `data` for scripts, `words` for people.
 
     `document` is the answer in a format of its own, printed as it is instead; bytes
@@ -63,16 +63,16 @@ class Answer(NamedTuple):
 
 def _set_library(context: click.Context, _option: click.Parameter, value: Any) -> None:
     if value is not None:
-        context.find_object(Settings).library = value  # type: ignore[union-attr]
+        context.find_object(GlobalOptions).library = value  # type: ignore[union-attr]
 
 
 def _set_json(context: click.Context, _option: click.Parameter, value: bool) -> None:
     if value:
-        context.find_object(Settings).json = True  # type: ignore[union-attr]
+        context.find_object(GlobalOptions).json = True  # type: ignore[union-attr]
 
 
 def _set_forge(context: click.Context, option: click.Parameter, value: Any) -> None:
-    setattr(context.find_object(Settings), str(option.name), value or "")
+    setattr(context.find_object(GlobalOptions), str(option.name), value or "")
 
 
 def forge_options(command: F) -> F:
@@ -114,7 +114,7 @@ def common_options(command: F) -> F:
         is_flag=True,
         expose_value=False,
         callback=_set_json,
-        help="Answer with one JSON object on standard output.",
+        help="CommandResult with one JSON object on standard output.",
     )
     return library(as_json(command))
 
@@ -153,7 +153,7 @@ def selection_options(command: F) -> F:
     return targets(changed(revision(format_option(common_options(command)))))
 
 
-class Group(click.Group):
+class SuggestingGroup(click.Group):
     """Commands of which one that is mistyped gets the nearest as an answer."""
 
     def resolve_command(
@@ -170,7 +170,7 @@ class Group(click.Group):
         return super().resolve_command(context, args)
 
 
-class LazyGroup(Group):
+class LazyGroup(SuggestingGroup):
     """Commands by stage; a command's module is imported when it is asked for."""
 
     def __init__(self, *args: Any, stages: Stages, **kwargs: Any) -> None:
@@ -196,7 +196,7 @@ class LazyGroup(Group):
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name, command, rest = super().resolve_command(context, args)
-        settings = context.find_object(Settings)
+        settings = context.find_object(GlobalOptions)
         if settings is not None and name is not None:
             settings.command = name
         return name, command, rest

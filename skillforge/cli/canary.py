@@ -6,17 +6,23 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skillforge.cli import completions
-from skillforge.cli.base import Answer, F, Group, Settings, forge_options
+from skillforge.cli.base import (
+    CommandResult,
+    F,
+    GlobalOptions,
+    SuggestingGroup,
+    forge_options,
+)
 from skillforge.cli.propose import as_option
 from skillforge.errors import ConflictError
 from skillforge.model import Rollout, RolloutState
 from skillforge.workflows.canary import looked_at
 
 if TYPE_CHECKING:
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
 
 
-@click.group(cls=Group)
+@click.group(cls=SuggestingGroup)
 @forge_options
 def canary() -> None:
     """Try a new version beside the old one; look, and decide.
@@ -38,7 +44,7 @@ def canary() -> None:
 @click.argument("name", required=False, shell_complete=completions.skills)
 @forge_options
 @click.pass_obj
-def status(settings: Settings, name: str | None) -> Answer:
+def status(settings: GlobalOptions, name: str | None) -> CommandResult:
     """Judge rollouts by what was recorded so far, and tell the numbers.
 
     Does what a verdict asks for: finishes a rollout, or closes it and opens the
@@ -64,16 +70,16 @@ def status(settings: Settings, name: str | None) -> Answer:
     lines += [printable(line) for line in doubts]
     data = (rows[0] if name else {}) | {"rollouts": rows, "problems": doubts}
     text = "\n".join(lines) or "no rollout is under way"
-    return Answer(data, text, ok=not doubts)
+    return CommandResult(data, text, ok=not doubts)
 
 
-def _no_rollout(desk: "Desk", name: str) -> Answer:
+def _no_rollout(desk: "Workspace", name: str) -> CommandResult:
     from skillforge.operate import assignment
 
     given = assignment.assigned(desk.library, name, "")
     data = {"skill": name, "state": None, "verdict": None, "version": given.version}
     words = f"{name} has no rollout: everybody gets {given.version[:12]}"
-    return Answer(data | {"rollouts": []}, words)
+    return CommandResult(data | {"rollouts": []}, words)
 
 
 @canary.command("set")
@@ -89,8 +95,8 @@ def _no_rollout(desk: "Desk", name: str) -> Answer:
 @forge_options
 @click.pass_obj
 def set_share(
-    settings: Settings, name: str, share: float, speaks_for: str | None
-) -> Answer:
+    settings: GlobalOptions, name: str, share: float, speaks_for: str | None
+) -> CommandResult:
     """Give a rollout another share; go on with one, or start one.
 
     Whoever has the new version keeps it when the share grows.
@@ -118,7 +124,9 @@ def _decision(command: F) -> F:
 @canary.command()
 @_decision
 @click.pass_obj
-def pause(settings: Settings, name: str, why: str, speaks_for: str | None) -> Answer:
+def pause(
+    settings: GlobalOptions, name: str, why: str, speaks_for: str | None
+) -> CommandResult:
     """Give everybody the old version for now; `canary set` goes on."""
     return _decide(_desk(settings, speaks_for), name, RolloutState.PAUSED, why)
 
@@ -126,7 +134,9 @@ def pause(settings: Settings, name: str, why: str, speaks_for: str | None) -> An
 @canary.command()
 @_decision
 @click.pass_obj
-def finish(settings: Settings, name: str, why: str, speaks_for: str | None) -> Answer:
+def finish(
+    settings: GlobalOptions, name: str, why: str, speaks_for: str | None
+) -> CommandResult:
     """Give everybody the new version."""
     return _decide(_desk(settings, speaks_for), name, RolloutState.FINISHED, why)
 
@@ -134,17 +144,21 @@ def finish(settings: Settings, name: str, why: str, speaks_for: str | None) -> A
 @canary.command()
 @_decision
 @click.pass_obj
-def abort(settings: Settings, name: str, why: str, speaks_for: str | None) -> Answer:
+def abort(
+    settings: GlobalOptions, name: str, why: str, speaks_for: str | None
+) -> CommandResult:
     """Give nobody the new version, and propose to take it back."""
     return _decide(_desk(settings, speaks_for), name, RolloutState.CLOSED, why)
 
 
-def _decide(desk: "Desk", name: str, state: RolloutState, why: str) -> Answer:
+def _decide(
+    desk: "Workspace", name: str, state: RolloutState, why: str
+) -> CommandResult:
     reason = why.strip() or f"{state} by {desk.by.name}"
     return _change(desk, name, state, lambda it: replace(it, state=state, why=reason))
 
 
-def _change(desk: "Desk", name: str, event: str, how: Any) -> Answer:
+def _change(desk: "Workspace", name: str, event: str, how: Any) -> CommandResult:
     """Change a rollout, and tell how it stands then."""
     from skillforge.operate import rollouts, words
 
@@ -156,18 +170,18 @@ def _change(desk: "Desk", name: str, event: str, how: Any) -> Answer:
             hint=f"skillforge canary status {name}",
         )
     text = words.judgement_text(judged)
-    return Answer(
+    return CommandResult(
         words.judgement_data(judged), "\n".join(filter(None, (text, problem)))
     )
 
 
-def _desk(settings: Settings, speaks_for: str | None) -> "Desk":
-    from skillforge.propose.workspace import Desk
+def _desk(settings: GlobalOptions, speaks_for: str | None) -> "Workspace":
+    from skillforge.propose.workspace import Workspace
 
-    return Desk.at(settings.start, speaks_for, settings.choice)
+    return Workspace.at(settings.start, speaks_for, settings.choice)
 
 
-def _start(desk: "Desk", name: str, share: float) -> None:
+def _start(desk: "Workspace", name: str, share: float) -> None:
     """Start a rollout of what main holds, beside the version before."""
     from skillforge.operate import assignment, rollouts
     from skillforge.propose import skill_history

@@ -6,8 +6,8 @@ import click
 
 from skillforge.cli import completions
 from skillforge.cli.base import (
-    Answer,
-    Settings,
+    CommandResult,
+    GlobalOptions,
     common_options,
     selection_options,
 )
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @selection_options
 @click.pass_obj
 def validate(  # noqa: PLR0913, PLR0917 - one for each option
-    settings: Settings,
+    settings: GlobalOptions,
     targets: tuple[str, ...],
     profile: str | None,
     changed_since: str | None,
@@ -43,7 +43,7 @@ def validate(  # noqa: PLR0913, PLR0917 - one for each option
     notes: bool,
     fix: bool,
     write: bool,
-) -> Answer:
+) -> CommandResult:
     """Check skills: names, folders, or the whole library if none is named.
 
     Looks at the frontmatter, the files of the folder, the links, and at what makes a
@@ -72,19 +72,21 @@ def validate(  # noqa: PLR0913, PLR0917 - one for each option
     return answer if fixes is None else _with_fixes(answer, fixes, write)
 
 
-def _answer(report: "Report", format_: str, notes: bool) -> Answer:
+def _answer(report: "Report", format_: str, notes: bool) -> CommandResult:
     from skillforge import report as reports
     from skillforge.checks import all_rules
 
     if render := reports.FORMATS.get(format_):
-        return Answer(
+        return CommandResult(
             reports.data(report), ok=report.ok, document=render(report, all_rules())
         )
     words = reports.text(report, colour=use_colour(), notes=notes)
-    return Answer(reports.data(report), words, report.ok)
+    return CommandResult(reports.data(report), words, report.ok)
 
 
-def _with_fixes(answer: Answer, fixes: "list[Fix]", written: bool) -> Answer:
+def _with_fixes(
+    answer: CommandResult, fixes: "list[Fix]", written: bool
+) -> CommandResult:
     from skillforge.report import printable
 
     shown = (printable(line) for fix in fixes for line in fix.diff.split("\n"))
@@ -101,7 +103,7 @@ def _with_fixes(answer: Answer, fixes: "list[Fix]", written: bool) -> Answer:
 )
 @common_options
 @click.pass_obj
-def rules(_settings: Settings, rule_id: str | None) -> Answer:
+def rules(_settings: GlobalOptions, rule_id: str | None) -> CommandResult:
     """Explain a rule, or list all of them: of validate, of the scan, of the gate.
 
     \b
@@ -112,8 +114,10 @@ def rules(_settings: Settings, rule_id: str | None) -> Answer:
 
     if rule_id:
         rule = rule_manual.find(rule_id)
-        return Answer({"rules": [rule_manual.entry(rule)]}, rule_manual.page(rule))
+        return CommandResult(
+            {"rules": [rule_manual.entry(rule)]}, rule_manual.page(rule)
+        )
     every = rule_manual.every_rule()
-    return Answer(
+    return CommandResult(
         {"rules": [rule_manual.entry(r) for r in every]}, rule_manual.table(every)
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
-from skillforge.cli.base import Settings
+from skillforge.cli.base import GlobalOptions
 
 if TYPE_CHECKING:
     from skillforge.library import Library
@@ -80,5 +80,5 @@ def rules(
 def _library(context: click.Context) -> "Library":
     from skillforge.library import Library
 
-    settings = context.find_object(Settings) or Settings()
+    settings = context.find_object(GlobalOptions) or GlobalOptions()
     return Library.open(settings.start)

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skillforge.cli import completions
-from skillforge.cli.base import Answer, Group, Settings, common_options, forge_options
+from skillforge.cli.base import (
+    CommandResult,
+    GlobalOptions,
+    SuggestingGroup,
+    common_options,
+    forge_options,
+)
 from skillforge.cli.output import use_colour
 from skillforge.cli.propose import as_option
 
@@ -16,11 +22,11 @@ if TYPE_CHECKING:
     from skillforge.model import Report
 
 
-@click.group(cls=Group, invoke_without_command=True)
+@click.group(cls=SuggestingGroup, invoke_without_command=True)
 @click.option("--rebuild", is_flag=True, help="Forget earlier patterns; find all anew.")
 @common_options
 @click.pass_context
-def patterns(context: click.Context, rebuild: bool) -> Answer | None:
+def patterns(context: click.Context, rebuild: bool) -> CommandResult | None:
     """Tell what repeats in approved examples.
 
     Examples of the same intent, by the words of their tasks and the tools in their
@@ -33,21 +39,21 @@ def patterns(context: click.Context, rebuild: bool) -> Answer | None:
     from skillforge.learn.words import pattern_row, patterns_text
     from skillforge.library import Library
 
-    settings = context.find_object(Settings)
+    settings = context.find_object(GlobalOptions)
     assert settings is not None
     library = Library.open(settings.start)
     found = learned.find(library, is_rebuilt=rebuild)
     near = learned.nearest_skills(library, found.patterns)
     rows = [pattern_row(pattern, *near[pattern.id]) for pattern in found.patterns]
     data = {"patterns": rows, "unclustered": [it.id for it in found.waiting]}
-    return Answer(data, patterns_text(rows, len(found.waiting)))
+    return CommandResult(data, patterns_text(rows, len(found.waiting)))
 
 
 @patterns.command()
 @click.argument("number", metavar="ID")
 @common_options
 @click.pass_obj
-def show(settings: Settings, number: str) -> Answer:
+def show(settings: GlobalOptions, number: str) -> CommandResult:
     """Explain a pattern: its members, what they share, and what varies."""
     from skillforge.learn import patterns as learned
     from skillforge.learn.words import pattern_data, pattern_text
@@ -57,7 +63,7 @@ def show(settings: Settings, number: str) -> Answer:
     pattern = learned.one(library, number)
     near = learned.nearest_skills(library, [pattern])[pattern.id]
     data = pattern_data(pattern, *near)
-    return Answer(data, pattern_text(data))
+    return CommandResult(data, pattern_text(data))
 
 
 @click.command()
@@ -79,7 +85,7 @@ def show(settings: Settings, number: str) -> Answer:
 @as_option
 @forge_options
 @click.pass_obj
-def draft(settings: Settings, /, number: str, **given: Any) -> Answer:
+def draft(settings: GlobalOptions, /, number: str, **given: Any) -> CommandResult:
     """Write a skill from a pattern: skills/NAME/ and its evidence/NAME/.
 
     No model is needed: inputs are what varies between the examples, steps what at least
@@ -129,19 +135,19 @@ def draft(settings: Settings, /, number: str, **given: Any) -> Answer:
     return _written(library, made, report, is_rehearsal=given["dry_run"])
 
 
-def _refused(made: "Drafted", report: "Report") -> Answer:
+def _refused(made: "Drafted", report: "Report") -> CommandResult:
     from skillforge import report as reports
     from skillforge.learn.words import draft_data
 
     found = [reports.finding_data(it) for it in report.findings]
     text = reports.text(report, colour=use_colour())
     data = draft_data(made) | {"path": None, "findings": found}
-    return Answer(data, f"{text}\nthe agent's draft is refused", ok=False)
+    return CommandResult(data, f"{text}\nthe agent's draft is refused", ok=False)
 
 
 def _written(
     library: "Library", made: "Drafted", report: "Report", *, is_rehearsal: bool
-) -> Answer:
+) -> CommandResult:
     from skillforge import report as reports
     from skillforge.learn import write_checkout
     from skillforge.learn.words import draft_data, draft_text
@@ -156,24 +162,28 @@ def _written(
         text = made.draft.files[SKILL_FILE].data.decode("utf-8", "replace")
         shown = map(printable, text.rstrip().split("\n"))
         words = "\n".join([*shown, *lines])
-        return Answer(data | {"text": text}, words, ok=report.ok)
+        return CommandResult(data | {"text": text}, words, ok=report.ok)
     write_checkout.place(library, made.draft, is_edit=made.is_edit)
     words = "\n".join([*lines, draft_text(made)])
-    return Answer(data, words, ok=report.ok)
+    return CommandResult(data, words, ok=report.ok)
 
 
-def _propose(settings: Settings, made: "Drafted", given: dict[str, Any]) -> Answer:
+def _propose(
+    settings: GlobalOptions, made: "Drafted", given: dict[str, Any]
+) -> CommandResult:
     from dataclasses import replace
 
     from skillforge.cli.propose import noted, proposed
     from skillforge.learn.words import draft_data
-    from skillforge.propose.admission import Request
+    from skillforge.propose.admission import ProposalRequest
     from skillforge.propose.submit import propose
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
 
-    desk = Desk.at_work(settings.start, given["speaks_for"], settings.choice)
+    desk = Workspace.at_work(settings.start, given["speaks_for"], settings.choice)
     wanted = replace(made.draft, why=given["why"] or made.draft.why)
-    outcomes = propose(desk.library, desk.forge, [Request(wanted, desk.base)], desk.by)
+    outcomes = propose(
+        desk.library, desk.forge, [ProposalRequest(wanted, desk.base)], desk.by
+    )
     answer = proposed(outcomes, [])
     data = answer.data | draft_data(made)
     return answer._replace(data=data, words=noted(answer.words, desk.forge.note))
@@ -184,7 +194,7 @@ def _propose(settings: Settings, made: "Drafted", given: dict[str, Any]) -> Answ
 @click.option("--force", is_flag=True, help="Replace an earlier export.")
 @common_options
 @click.pass_obj
-def export(settings: Settings, folder: Path, force: bool) -> Answer:
+def export(settings: GlobalOptions, folder: Path, force: bool) -> CommandResult:
     """Write approved examples down to train a model: FOLDER outside the library.
 
     sharegpt.jsonl holds the verified successes as conversations, dpo.jsonl pairs of a
@@ -203,4 +213,4 @@ def export(settings: Settings, folder: Path, force: bool) -> Answer:
         "sha256": done.files,
     }
     counts = f"{many(done.conversations, 'conversation')}, {many(done.pairs, 'pair')}"
-    return Answer(data, f"wrote {counts} to {folder}")
+    return CommandResult(data, f"wrote {counts} to {folder}")

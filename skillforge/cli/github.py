@@ -5,21 +5,26 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skillforge.cli.base import Answer, Settings, common_options, host_option
+from skillforge.cli.base import (
+    CommandResult,
+    GlobalOptions,
+    common_options,
+    host_option,
+)
 from skillforge.errors import RequestError
 
 if TYPE_CHECKING:
     from skillforge.forge.github import GitHubForge
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
 
 
-def desk_on_github(settings: Settings) -> "tuple[Desk, GitHubForge]":
+def desk_on_github(settings: GlobalOptions) -> "tuple[Workspace, GitHubForge]":
     """A desk whose forge is GitHub, whatever the policy says."""
     from skillforge.forge.github import GitHubForge
     from skillforge.forge.resolve import GITHUB, Choice
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
 
-    desk = Desk.at(settings.start, None, Choice(GITHUB, settings.host))
+    desk = Workspace.at(settings.start, None, Choice(GITHUB, settings.host))
     assert isinstance(desk.forge, GitHubForge)
     return desk, desk.forge
 
@@ -37,7 +42,9 @@ def desk_on_github(settings: Settings) -> "tuple[Desk, GitHubForge]":
 @host_option
 @common_options
 @click.pass_obj
-def protect(settings: Settings, dry_run: bool, owners: tuple[str, ...]) -> Answer:
+def protect(
+    settings: GlobalOptions, dry_run: bool, owners: tuple[str, ...]
+) -> CommandResult:
     """Set the repository on GitHub up so that only judged proposals reach main.
 
     A ruleset for main (pull request, approvals of the policy, stale ones dismissed, the
@@ -75,7 +82,7 @@ def protect(settings: Settings, dry_run: bool, owners: tuple[str, ...]) -> Answe
         "calls": [call._asdict() for call in calls],
         "applied": not dry_run,
     }
-    return Answer(data, "\n".join([*lines, f"{forge.hosted.place}: {end}"]))
+    return CommandResult(data, "\n".join([*lines, f"{forge.hosted.place}: {end}"]))
 
 
 @click.command()
@@ -83,7 +90,7 @@ def protect(settings: Settings, dry_run: bool, owners: tuple[str, ...]) -> Answe
 @host_option
 @common_options
 @click.pass_obj
-def promoted(settings: Settings, span: str) -> Answer:
+def promoted(settings: GlobalOptions, span: str) -> CommandResult:
     """Note who approved merges that were made in GitHub's pages.
 
     A merge by `skillforge promote` says itself who approved what. For others this asks
@@ -114,10 +121,12 @@ def promoted(settings: Settings, span: str) -> Answer:
         "rollouts": started,
         "exceptions": [problem._asdict() for problem in wrong],
     }
-    return Answer(data, "\n".join(lines or ["nothing to note"]), ok=not wrong)
+    return CommandResult(data, "\n".join(lines or ["nothing to note"]), ok=not wrong)
 
 
-def _rolled_out(desk: "Desk", forge: "GitHubForge", commits: set[str]) -> list[str]:
+def _rolled_out(
+    desk: "Workspace", forge: "GitHubForge", commits: set[str]
+) -> list[str]:
     """Start the rollouts that the policy wants after merges, and share them."""
     from skillforge.operate import rollout_sync
     from skillforge.propose import history_steps
@@ -144,7 +153,7 @@ def _rolled_out(desk: "Desk", forge: "GitHubForge", commits: set[str]) -> list[s
 @host_option
 @common_options
 @click.pass_obj
-def report(settings: Settings, file: str, head: str, run: str) -> Answer:
+def report(settings: GlobalOptions, file: str, head: str, run: str) -> CommandResult:
     """Show a gate's report on its pull request: one comment, kept up to date.
 
     FILE is the gate.json of a run that could not write itself. Nothing in it is taken
@@ -176,6 +185,6 @@ def report(settings: Settings, file: str, head: str, run: str) -> Answer:
         forge.report(proposal.number, review_page.report(verdict, doubts, run))
     lines = [f"pull request {number} shows the report" for number in numbers]
     data = {"proposals": numbers, "passed": verdict.passed}
-    return Answer(
+    return CommandResult(
         data, "\n".join(lines) or "no open pull request about skills is at it"
     )

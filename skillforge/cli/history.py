@@ -3,7 +3,12 @@
 import click
 
 from skillforge.cli import completions
-from skillforge.cli.base import Answer, Settings, common_options, forge_options
+from skillforge.cli.base import (
+    CommandResult,
+    GlobalOptions,
+    common_options,
+    forge_options,
+)
 from skillforge.cli.propose import as_option, origin_option
 from skillforge.cli.review import promoted
 from skillforge.model import Origin
@@ -13,34 +18,34 @@ from skillforge.model import Origin
 @click.argument("name", shell_complete=completions.skills)
 @common_options
 @click.pass_obj
-def log(settings: Settings, name: str) -> Answer:
+def log(settings: GlobalOptions, name: str) -> CommandResult:
     """List the versions of a skill on main, the newest first.
 
     Each with its readable version, tree, date, proposal, author, approvers, and the
     commit that took it back, if one did. A skill that is gone has a history, too.
     """
     from skillforge.propose import skill_history, words
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
 
-    versions = skill_history.log(Desk.at(settings.start).settled(), name)
+    versions = skill_history.log(Workspace.at(settings.start).settled(), name)
     data = {"skill": name, "versions": [version.data for version in versions]}
-    return Answer(data, words.log_text(versions))
+    return CommandResult(data, words.log_text(versions))
 
 
 @click.command()
 @click.argument("name", shell_complete=completions.skills)
 @common_options
 @click.pass_obj
-def why(settings: Settings, name: str) -> Answer:
+def why(settings: GlobalOptions, name: str) -> CommandResult:
     """Tell why a skill is what it is, from its examples to its releases and reverts.
 
     Follows a skill through renames and consolidations, and after it is gone.
     """
     from skillforge.propose import skill_history, words
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
 
-    found = skill_history.why(Desk.at(settings.start).settled(), name)
-    return Answer(words.story_data(found), words.story_text(found))
+    found = skill_history.why(Workspace.at(settings.start).settled(), name)
+    return CommandResult(words.story_data(found), words.story_text(found))
 
 
 @click.command()
@@ -49,7 +54,9 @@ def why(settings: Settings, name: str) -> Answer:
 @click.option("--remote", is_flag=True, help="Ask GitHub whether it agrees, too.")
 @forge_options
 @click.pass_obj
-def audit(settings: Settings, span: str, since: str, remote: bool) -> Answer:
+def audit(
+    settings: GlobalOptions, span: str, since: str, remote: bool
+) -> CommandResult:
     """Prove from git alone that every change of a skill on main was judged.
 
     With --remote GitHub has to confirm the approvals, and to be set up as `skillforge
@@ -65,9 +72,9 @@ def audit(settings: Settings, span: str, since: str, remote: bool) -> Answer:
     """
     from skillforge.propose import audit as audits
     from skillforge.propose import remote_audit, words
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
 
-    desk = Desk.at(settings.start, None, settings.choice)
+    desk = Workspace.at(settings.start, None, settings.choice)
     if remote:
         desk.forge.look()
     library = desk.settled()
@@ -77,7 +84,7 @@ def audit(settings: Settings, span: str, since: str, remote: bool) -> Answer:
         done = remote_audit.confirmed(library, desk.forge, done, span)
     data = words.audit_data(done)
     text = words.audit_text(done, desk.forge.is_here)
-    return Answer(data, text, ok=not done.exceptions)
+    return CommandResult(data, text, ok=not done.exceptions)
 
 
 @click.command()
@@ -93,7 +100,7 @@ def audit(settings: Settings, span: str, since: str, remote: bool) -> Answer:
 @forge_options
 @click.pass_obj
 def rollback(  # noqa: PLR0913, PLR0917 - one for each option
-    settings: Settings,
+    settings: GlobalOptions,
     name: str,
     to: str,
     why: str,
@@ -101,7 +108,7 @@ def rollback(  # noqa: PLR0913, PLR0917 - one for each option
     supersede: bool,
     origin: str | None,
     speaks_for: str | None,
-) -> Answer:
+) -> CommandResult:
     """Propose an earlier version of a skill again, byte for byte.
 
     Without --to it is the version before the current one. A consolidation goes back as
@@ -112,13 +119,13 @@ def rollback(  # noqa: PLR0913, PLR0917 - one for each option
     skillforge rollback csv-tables --to 1.2.0 --why "..."
     """
     from skillforge.propose import rollback, words
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
     from skillforge.workflows import promote
 
     if not why.strip():
         raise click.UsageError("say why: --why TEXT")
-    desk = Desk.at_work(settings.start, speaks_for, settings.choice)
-    wish = rollback.Wish(name, to, why, Origin(origin or Origin.HUMAN), now)
+    desk = Workspace.at_work(settings.start, speaks_for, settings.choice)
+    wish = rollback.RollbackRequest(name, to, why, Origin(origin or Origin.HUMAN), now)
     done = promote.roll_back(desk, wish, supersede=supersede)
     if done.promotion:
         return promoted(desk.library.main, done.promotion, done.created)
@@ -126,4 +133,4 @@ def rollback(  # noqa: PLR0913, PLR0917 - one for each option
         "merge": None,
         "version": done.version or None,
     }
-    return Answer(data, words.opened_text(done.proposal, done.created))
+    return CommandResult(data, words.opened_text(done.proposal, done.created))

@@ -5,10 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli.base import Answer, Group, Settings, common_options
+from skillforge.cli.base import (
+    CommandResult,
+    GlobalOptions,
+    SuggestingGroup,
+    common_options,
+)
 
 if TYPE_CHECKING:
-    from skillforge.workflows.hooks import Change
+    from skillforge.workflows.hooks import ConfigChange
 
 _MOST_BYTES = 1 << 20  # that are read of an agent's message to its hook
 _LONGEST = 10  # seconds that an agent may take to write it
@@ -19,7 +24,7 @@ dry_option = click.option(
 )
 
 
-@click.group(cls=Group)
+@click.group(cls=SuggestingGroup)
 @common_options
 def hook() -> None:
     """Have an agent's sessions captured when they end.
@@ -46,8 +51,8 @@ def hook() -> None:
 @common_options
 @click.pass_obj
 def install(
-    settings: Settings, agent: str, layout: bool, tap: bool, dry_run: bool
-) -> Answer:
+    settings: GlobalOptions, agent: str, layout: bool, tap: bool, dry_run: bool
+) -> CommandResult:
     """Put our hook into an agent's configuration, beside what is there.
 
     The file is backed up first. A second time changes nothing; another library takes
@@ -72,7 +77,7 @@ def install(
 @dry_option
 @common_options
 @click.pass_obj
-def remove(settings: Settings, agent: str, dry_run: bool) -> Answer:
+def remove(settings: GlobalOptions, agent: str, dry_run: bool) -> CommandResult:
     """Take our hook out of an agent's configuration; the rest stays as it is."""
     from skillforge.learn.hooks import AGENTS
     from skillforge.library import Library
@@ -82,7 +87,7 @@ def remove(settings: Settings, agent: str, dry_run: bool) -> Answer:
     return _changed(hooks.removed(AGENTS[agent], library), "", dry_run)
 
 
-def _changed(changes: "list[Change]", note: str, is_dry: bool) -> Answer:
+def _changed(changes: "list[ConfigChange]", note: str, is_dry: bool) -> CommandResult:
     from difflib import unified_diff
 
     from skillforge.report import printable
@@ -106,7 +111,7 @@ def _changed(changes: "list[Change]", note: str, is_dry: bool) -> Answer:
         "note": note or None,
     }
     words = "\n".join(map(printable, lines or ["nothing to change"]))
-    return Answer(data, words)
+    return CommandResult(data, words)
 
 
 @hook.command()
@@ -125,8 +130,8 @@ def _changed(changes: "list[Change]", note: str, is_dry: bool) -> Answer:
 @common_options
 @click.pass_obj
 def run(
-    settings: Settings, agent: str, session: str, transcript: str, debug: bool
-) -> Answer:
+    settings: GlobalOptions, agent: str, session: str, transcript: str, debug: bool
+) -> CommandResult:
     """Capture a session that has ended. Agents call this; people use --debug.
 
     The agent's JSON comes on standard input, unless options name the session. The work
@@ -142,13 +147,13 @@ def run(
     from skillforge.workflows import hooks
 
     library = Library.open(settings.start)
-    call = hooks.Call(session, transcript)
+    call = hooks.HookCall(session, transcript)
     if not any(call):
-        call = hooks.Call.of(_read_stdin())
+        call = hooks.HookCall.of(_read_stdin())
     outcome = hooks.see_to(AGENTS[agent], library, call)
     if debug:
         click.echo(_last_words(outcome), err=True)
-    return Answer(outcome, ok="error" not in outcome)
+    return CommandResult(outcome, ok="error" not in outcome)
 
 
 def _read_stdin() -> str:
@@ -172,7 +177,7 @@ def _read_stdin() -> str:
 @hook.command()
 @common_options
 @click.pass_obj
-def status(settings: Settings) -> Answer:
+def status(settings: GlobalOptions) -> CommandResult:
     """Tell which agents call us, and what came of the last call."""
     from skillforge.errors import ConfigError
     from skillforge.learn.hooks import AGENTS
@@ -193,7 +198,7 @@ def status(settings: Settings) -> Answer:
     last = hooks.last_outcome(library)
     lines.append(_last_words(last))
     data = {"agents": rows, "last": last}
-    return Answer(data, "\n".join(map(printable, lines)))
+    return CommandResult(data, "\n".join(map(printable, lines)))
 
 
 def _last_words(last: dict[str, Any] | None) -> str:

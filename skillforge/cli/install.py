@@ -4,12 +4,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli.base import Answer, F, Settings, common_options, forge_options
+from skillforge.cli.base import (
+    CommandResult,
+    F,
+    GlobalOptions,
+    common_options,
+    forge_options,
+)
 from skillforge.cli.output import use_colour
 from skillforge.cli.propose import as_option
 
 if TYPE_CHECKING:
-    from skillforge.share.staging import Place
+    from skillforge.share.staging import SkillFolder
 
 _AGENTS = ("agents", "claude", "codex", "hermes")
 
@@ -46,7 +52,7 @@ caution_option = click.option(
 )
 
 
-def _place(given: dict[str, Any]) -> "Place":
+def _place(given: dict[str, Any]) -> "SkillFolder":
     from skillforge.share.staging import place
 
     if given["to"] and given["user"]:
@@ -64,7 +70,9 @@ def _place(given: dict[str, Any]) -> "Place":
 @as_option
 @forge_options
 @click.pass_obj
-def install(settings: Settings, /, source: str | None, **given: Any) -> Answer:
+def install(
+    settings: GlobalOptions, /, source: str | None, **given: Any
+) -> CommandResult:
     """Install skills from a hub, an archive, a git repository or a folder.
 
     What is fetched goes to a private folder first. Its digest has to be the one that
@@ -101,22 +109,24 @@ def install(settings: Settings, /, source: str | None, **given: Any) -> Answer:
         wanted = install_source.parse(source)
         done = installing.install(wanted, place, accept_caution=accept)
     text = words.done_text(done, place, colour=use_colour())
-    return Answer(words.done_data(done, place), text, ok=done.ok)
+    return CommandResult(words.done_data(done, place), text, ok=done.ok)
 
 
-def _propose(settings: Settings, source: str, given: dict[str, Any]) -> Answer:
+def _propose(
+    settings: GlobalOptions, source: str, given: dict[str, Any]
+) -> CommandResult:
     """Hand skills of others to the own library, as drafts."""
     from skillforge.cli.propose import noted, proposed
-    from skillforge.propose.admission import Request
+    from skillforge.propose.admission import ProposalRequest
     from skillforge.propose.submit import propose
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
     from skillforge.share import install_source
     from skillforge.share.install import drafts
 
     accept = given["accept_caution"]
     made = drafts(install_source.parse(source), given["why"], accept_caution=accept)
-    desk = Desk.at_work(settings.start, given["speaks_for"], settings.choice)
-    requests = [Request(draft, desk.base) for draft in made]
+    desk = Workspace.at_work(settings.start, given["speaks_for"], settings.choice)
+    requests = [ProposalRequest(draft, desk.base) for draft in made]
     answer = proposed(propose(desk.library, desk.forge, requests, desk.by), [])
     return answer._replace(words=noted(answer.words, desk.forge.note))
 
@@ -125,7 +135,7 @@ def _propose(settings: Settings, source: str, given: dict[str, Any]) -> Answer:
 @place_options
 @common_options
 @click.pass_obj
-def verify(_settings: Settings, /, **given: Any) -> Answer:
+def verify(_settings: GlobalOptions, /, **given: Any) -> CommandResult:
     """Tell what differs between skills-lock.json and the skills on disk.
 
     Names every file that is missing, changed or not from there. Nothing is fetched.
@@ -136,7 +146,7 @@ def verify(_settings: Settings, /, **given: Any) -> Answer:
 
     lock, found = update.verify(_place(given))
     data = words.verify_data(lock, found)
-    return Answer(data, words.verify_text(lock, found), ok=not found)
+    return CommandResult(data, words.verify_text(lock, found), ok=not found)
 
 
 @click.command()
@@ -146,7 +156,9 @@ def verify(_settings: Settings, /, **given: Any) -> Answer:
 @place_options
 @common_options
 @click.pass_obj
-def update(_settings: Settings, /, names: tuple[str, ...], **given: Any) -> Answer:
+def update(
+    _settings: GlobalOptions, /, names: tuple[str, ...], **given: Any
+) -> CommandResult:
     """Show what is new at the sources of installed skills; --yes takes it.
 
     What you changed yourself is never overwritten. A skill that was installed from a
@@ -173,8 +185,8 @@ def update(_settings: Settings, /, names: tuple[str, ...], **given: Any) -> Answ
         )
     if not given["yes"] or not any(it.state == "new" for it in found):
         data = words.update_data(found, None, place)
-        return Answer(data, words.update_text(found, is_applied=False))
+        return CommandResult(data, words.update_text(found, is_applied=False))
     done = update.apply(place, found, accept_caution=given["accept_caution"])
     shown = words.update_text(found, is_applied=True)
     text = f"{shown}\n{words.done_text(done, place, colour=use_colour())}"
-    return Answer(words.update_data(found, done, place), text, ok=done.ok)
+    return CommandResult(words.update_data(found, done, place), text, ok=done.ok)

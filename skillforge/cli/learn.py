@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli.base import Answer, Group, Settings, common_options
+from skillforge.cli.base import (
+    CommandResult,
+    GlobalOptions,
+    SuggestingGroup,
+    common_options,
+)
 
 if TYPE_CHECKING:
     from skillforge.library import Library
@@ -47,12 +52,12 @@ by_option = click.option(
 @common_options
 @click.pass_obj
 def capture(
-    settings: Settings,
+    settings: GlobalOptions,
     /,
     targets: tuple[str, ...],
     since: datetime | None,
     **given: Any,
-) -> Answer:
+) -> CommandResult:
     """Read transcripts, redact them, and keep what is worth learning from.
 
     Known are ATIF, Claude Code, Codex, Hermes (ShareGPT), OpenAI chat messages (with a
@@ -75,13 +80,13 @@ def capture(
     Exits 0 also if nothing was kept, 1 if nothing could be read, 2 for a file that is
     no transcript.
     """
-    from skillforge.learn.capture import Capture, Wish
+    from skillforge.learn.capture import Capture, CaptureOptions
     from skillforge.learn.words import captured_data, captured_text
     from skillforge.library import Library
 
     if given["outcome"] and not given["reviewed_by"]:
         raise click.UsageError("--outcome needs --reviewed-by: who saw it?")
-    wish = Wish(
+    wish = CaptureOptions(
         format=given["format_"] or "",
         since=since.replace(tzinfo=UTC) if since else None,
         project=given["project"] or "",
@@ -95,7 +100,7 @@ def capture(
         run.stream(_stdin()) if targets in ((), ("-",)) else run.files(_paths(targets))
     )
     data = captured_data(done)
-    return Answer(data, captured_text(done, wish), ok=not done.is_useless)
+    return CommandResult(data, captured_text(done, wish), ok=not done.is_useless)
 
 
 def _paths(targets: tuple[str, ...]) -> list[Any]:
@@ -116,16 +121,16 @@ def _name(value: str | None, option: str) -> str:
     return (value or "").strip()
 
 
-@click.group(cls=Group, invoke_without_command=True)
+@click.group(cls=SuggestingGroup, invoke_without_command=True)
 @common_options
 @click.pass_context
-def examples(context: click.Context) -> Answer | None:
+def examples(context: click.Context) -> CommandResult | None:
     """Look at examples, and approve or reject them.
 
     Nothing is learned from an example before somebody approved it.
     """
     if context.invoked_subcommand is None:
-        return Answer({}, context.get_help())
+        return CommandResult({}, context.get_help())
     return None
 
 
@@ -150,7 +155,7 @@ def examples(context: click.Context) -> Answer | None:
 @click.option("--text", default="", metavar="WORDS", help="Only what holds some words.")
 @common_options
 @click.pass_obj
-def list_(settings: Settings, /, **given: Any) -> Answer:
+def list_(settings: GlobalOptions, /, **given: Any) -> CommandResult:
     """List examples, the oldest first."""
     from skillforge.learn import example_review
     from skillforge.learn.words import example_row, examples_text
@@ -166,7 +171,7 @@ def list_(settings: Settings, /, **given: Any) -> Answer:
     found = [it.example for it in example_review.kept(Library.open(settings.start))]
     shown = [example for example in found if wanted.lets(example)]
     data = {"examples": [example_row(it) for it in shown], "total": len(found)}
-    return Answer(data, examples_text(shown, len(found)))
+    return CommandResult(data, examples_text(shown, len(found)))
 
 
 @examples.command()
@@ -174,7 +179,7 @@ def list_(settings: Settings, /, **given: Any) -> Answer:
 @click.option("--show", "is_owner", is_flag=True, help="Also what redaction took.")
 @common_options
 @click.pass_obj
-def show(settings: Settings, number: str, is_owner: bool) -> Answer:
+def show(settings: GlobalOptions, number: str, is_owner: bool) -> CommandResult:
     """Show one example as it would be committed; --show adds what was taken from it."""
     from skillforge.learn import example_review
     from skillforge.learn.words import example_text
@@ -185,7 +190,7 @@ def show(settings: Settings, number: str, is_owner: bool) -> Answer:
     data: dict[str, Any] = {"id": found.row.id, "example": found.example.said}
     if is_owner:
         data["taken"] = taken
-    return Answer(data, example_text(found.example, taken))
+    return CommandResult(data, example_text(found.example, taken))
 
 
 @examples.command()
@@ -203,13 +208,13 @@ def show(settings: Settings, number: str, is_owner: bool) -> Answer:
 @common_options
 @click.pass_obj
 def approve(  # noqa: PLR0913, PLR0917 - one for each option
-    settings: Settings,
+    settings: GlobalOptions,
     numbers: tuple[str, ...],
     all_verified: bool,
     reason: str,
     outcome: str | None,
     by: str | None,
-) -> Answer:
+) -> CommandResult:
     """Approve examples by id, or --all-verified.
 
     An outcome that nobody verified, or only a model, never counts as evidence;
@@ -240,8 +245,8 @@ def approve(  # noqa: PLR0913, PLR0917 - one for each option
 @common_options
 @click.pass_obj
 def reject(
-    settings: Settings, numbers: tuple[str, ...], reason: str, by: str | None
-) -> Answer:
+    settings: GlobalOptions, numbers: tuple[str, ...], reason: str, by: str | None
+) -> CommandResult:
     """Reject examples: nothing is learned from them."""
     from skillforge.learn import example_review
     from skillforge.library import Library
@@ -251,7 +256,7 @@ def reject(
     return _decided(example_review.reject(library, numbers, who, why), "rejected")
 
 
-def _decided(done: "list[Example]", what: str) -> Answer:
+def _decided(done: "list[Example]", what: str) -> CommandResult:
     from skillforge.learn.words import example_row
     from skillforge.report import many
 
@@ -262,7 +267,7 @@ def _decided(done: "list[Example]", what: str) -> Answer:
             f"\n{unproven} of them will not count as evidence: nobody verified how "
             "they ended; --outcome success says that you did"
         )
-    return Answer({"examples": [example_row(it) for it in done]}, words)
+    return CommandResult({"examples": [example_row(it) for it in done]}, words)
 
 
 def _who(library: "Library", by: str | None) -> str:

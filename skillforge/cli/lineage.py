@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
     from skillforge.gitrepo import GitRepo
     from skillforge.library import Library
-    from skillforge.propose.history_steps import Step
+    from skillforge.propose.history_steps import HistoryStep
     from skillforge.share.hub import PublishedVersion
-    from skillforge.share.hub_contents import Told
+    from skillforge.share.hub_contents import HistoryFacts
 
 
 def told(
     library: "Library", commit: str, notes: str, only: "Collection[str] | None" = None
-) -> "Told":
+) -> "HistoryFacts":
     """Every version of every skill up to a commit, and which of them were tested.
 
     From the commit and one state of the notes alone, so that every clone tells the
@@ -27,7 +27,7 @@ def told(
     of others are not read: their versions have no number, and none has a diff.
     """
     from skillforge.propose import history_steps
-    from skillforge.share.hub_contents import Told
+    from skillforge.share.hub_contents import HistoryFacts
 
     repo = library.repository()
     _refuse_partial(repo, notes)
@@ -36,7 +36,7 @@ def told(
     for name, version in _versions(library, commit, steps, only):
         lineage[name].append(version)
     newest_first = {name: tuple(found[::-1]) for name, found in lineage.items()}
-    return Told(newest_first, frozenset(_tested(repo, steps)))
+    return HistoryFacts(newest_first, frozenset(_tested(repo, steps)))
 
 
 def _refuse_partial(repo: "GitRepo", notes: str) -> None:
@@ -55,7 +55,7 @@ def _refuse_partial(repo: "GitRepo", notes: str) -> None:
 def _versions(
     library: "Library",
     commit: str,
-    steps: "list[Step]",
+    steps: "list[HistoryStep]",
     only: "Collection[str] | None",
 ) -> "Iterator[tuple[str, PublishedVersion]]":
     """The versions of all skills, the oldest first."""
@@ -93,7 +93,7 @@ def _versions(
 
 
 def _version(  # noqa: PLR0913, PLR0917 - the parts of a version
-    step: "Step", readable: str, tree: str, why: str, reverted_by: str, diff: str
+    step: "HistoryStep", readable: str, tree: str, why: str, reverted_by: str, diff: str
 ) -> "PublishedVersion":
     from skillforge.gitrepo import trailers
     from skillforge.share.hub import PublishedVersion
@@ -115,12 +115,12 @@ def _version(  # noqa: PLR0913, PLR0917 - the parts of a version
     )
 
 
-def _why(step: "Step") -> str:
+def _why(step: "HistoryStep") -> str:
     """The reason; of a commit that is no proposal's, at least its title."""
     return step.reason or ("" if step.is_promotion else step.commit.subject)
 
 
-def _tested(repo: "GitRepo", steps: "list[Step]") -> "Iterator[str]":
+def _tested(repo: "GitRepo", steps: "list[HistoryStep]") -> "Iterator[str]":
     """The trees that a gate passed which runs the cases of a skill."""
     from skillforge.errors import ConfigError
     from skillforge.gitrepo import trailers

@@ -9,11 +9,11 @@ if TYPE_CHECKING:
 
     from skillforge.model import Draft
     from skillforge.propose.submit_batch import Offer
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
 
 
 def offered(
-    desk: "Desk",
+    desk: "Workspace",
     drafts: "Iterable[Draft]",
     data: dict[str, Any],
     text: str,

@@ -9,15 +9,15 @@ from typing import Any
 
 import click
 
-from skillforge.cli.base import Answer, Settings
+from skillforge.cli.base import CommandResult, GlobalOptions
 from skillforge.errors import Exit, ToolError
 
 FORMAT = "skillforge/1"
 
 
-def show(settings: Settings, answer: Answer | int | None) -> int:
+def show(settings: GlobalOptions, answer: CommandResult | int | None) -> int:
     """Print a command's answer; the exit code says whether it was a yes."""
-    if not isinstance(answer, Answer):
+    if not isinstance(answer, CommandResult):
         return int(answer or 0)  # --help and --version have printed already
     if answer.document is not None and not settings.json:
         emit(answer.document)
@@ -69,7 +69,7 @@ def envelope(command: str, ok: bool, data: Any, error: dict[str, Any] | None) ->
 
 
 def fail(  # noqa: PLR0913, PLR0917 - the parts of an error
-    settings: Settings,
+    settings: GlobalOptions,
     arguments: list[str],
     message: str,
     hint: str,
@@ -90,7 +90,7 @@ def fail(  # noqa: PLR0913, PLR0917 - the parts of an error
     return int(code)
 
 
-def surprise(settings: Settings, arguments: list[str], err: BaseException) -> int:
+def surprise(settings: GlobalOptions, arguments: list[str], err: BaseException) -> int:
     """An error that nobody foresaw: a disk that takes nothing more, else a bug."""
     if not isinstance(err, OSError) or not _is_full(err):
         return bug(settings, arguments, err)
@@ -107,7 +107,7 @@ def _is_full(err: OSError) -> bool:
     return is_full or "temporary directory" in str(err.strerror)
 
 
-def bug(settings: Settings, arguments: list[str], err: BaseException) -> int:
+def bug(settings: GlobalOptions, arguments: list[str], err: BaseException) -> int:
     """An error that nobody foresaw: say so, and how to help."""
     if os.environ.get("SKILLFORGE_DEBUG"):
         import traceback

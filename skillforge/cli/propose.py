@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skillforge.cli import completions
-from skillforge.cli.base import Answer, Settings, common_options, forge_options
+from skillforge.cli.base import (
+    CommandResult,
+    GlobalOptions,
+    common_options,
+    forge_options,
+)
 from skillforge.cli.output import use_colour
 from skillforge.model import Origin
 
 if TYPE_CHECKING:
     from skillforge.model import Draft
-    from skillforge.propose.submit import Outcome
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.submit import Submission
+    from skillforge.propose.workspace import Workspace
 
 _ORIGINS = [origin.value for origin in Origin]
 as_option = click.option(
@@ -32,7 +37,7 @@ origin_option = click.option(
 @click.option("--description", default="", help="What it does, and when to use it.")
 @common_options
 @click.pass_obj
-def new(settings: Settings, name: str, description: str) -> Answer:
+def new(settings: GlobalOptions, name: str, description: str) -> CommandResult:
     """Make a skill from a template: skills/NAME/SKILL.md."""
     from skillforge.library import Library
     from skillforge.scaffold import new_skill
@@ -43,7 +48,7 @@ def new(settings: Settings, name: str, description: str) -> Answer:
         f"wrote {path}\nnext: fill it in, then skillforge validate {name}; "
         f"skillforge propose {name} puts it up for review"
     )
-    return Answer({"skill": name, "path": path}, words)
+    return CommandResult({"skill": name, "path": path}, words)
 
 
 @click.command()
@@ -76,12 +81,12 @@ def new(settings: Settings, name: str, description: str) -> Answer:
 @forge_options
 @click.pass_obj
 def propose(
-    settings: Settings,
+    settings: GlobalOptions,
     /,
     targets: tuple[str, ...],
     speaks_for: str | None,
     **given: Any,
-) -> Answer:
+) -> CommandResult:
     """Put drafts up for review: skills of the checkout, or any folders.
 
     Each draft is checked, then committed on a branch of its own, with a proposal to
@@ -102,18 +107,18 @@ def propose(
     Exits 0 with a proposal, also if the same draft was proposed before; 1 if the draft
     is not valid; 4 if another proposal or a skill like it is in the way.
     """
-    from skillforge.propose.proposal_request import Options, request
+    from skillforge.propose.proposal_request import ProposalOptions, request
     from skillforge.propose.submit import propose as open_proposals
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
 
-    desk = Desk.at_work(settings.start, speaks_for, settings.choice)
+    desk = Workspace.at_work(settings.start, speaks_for, settings.choice)
     if targets in ((), ("-",)):
         drafts, given = _from_stdin(desk, given)
     elif given["delete"]:
         drafts = _removals(targets)
     else:
         drafts = desk.drafts(targets)
-    options = Options.of(given)
+    options = ProposalOptions.of(given)
     requests = [request(desk, draft, options) for draft in drafts]
     outcomes = open_proposals(desk.library, desk.forge, requests, desk.by)
     left_out = [f"{draft.skill}/{path}" for draft in drafts for path in draft.left_out]
@@ -122,7 +127,7 @@ def propose(
 
 
 def _from_stdin(
-    desk: "Desk", given: dict[str, Any]
+    desk: "Workspace", given: dict[str, Any]
 ) -> "tuple[list[Draft], dict[str, Any]]":
     """The draft of a batch; options of the command line count for more than its own."""
     from skillforge.propose import operations
@@ -155,7 +160,7 @@ def _removals(targets: tuple[str, ...]) -> "list[Draft]":
     return [Draft(name) for name in dict.fromkeys(names)]
 
 
-def proposed(outcomes: "list[Outcome]", left_out: list[str]) -> Answer:
+def proposed(outcomes: "list[Submission]", left_out: list[str]) -> CommandResult:
     """What there is to say about drafts that were put up for review, or were not."""
     from skillforge import report as reports
     from skillforge.model import Report
@@ -170,12 +175,12 @@ def proposed(outcomes: "list[Outcome]", left_out: list[str]) -> Answer:
         none = {"proposal": None, "branch": None, "commit": None, "created": False}
         data = none | {"skill": names[0], "url": None, "findings": said}
         text = reports.text(report, colour=use_colour())
-        return Answer(data, f"{text}\nnothing was proposed", ok=False)
+        return CommandResult(data, f"{text}\nnothing was proposed", ok=False)
     data = rows[0] | {"findings": said, "proposals": rows, "left_out": left_out}
     lines = words.finding_lines(report.findings, colour=use_colour())
     lines += [reports.printable(f"left out, as git ignores it: {p}") for p in left_out]
     lines += [words.opened_text(proposal, created) for proposal, created in opened]
-    return Answer(data, "\n".join(lines))
+    return CommandResult(data, "\n".join(lines))
 
 
 @click.command()
@@ -185,17 +190,17 @@ def proposed(outcomes: "list[Outcome]", left_out: list[str]) -> Answer:
 @forge_options
 @click.pass_obj
 def proposals(
-    settings: Settings, every: bool, expire: bool, speaks_for: str | None
-) -> Answer:
+    settings: GlobalOptions, every: bool, expire: bool, speaks_for: str | None
+) -> CommandResult:
     """List proposals: state, age, skill, checks, conflicts with main, author.
 
     Text shows what is open; --json holds every proposal.
     """
     from skillforge.propose import promote, review, words
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
     from skillforge.report import printable
 
-    desk = Desk.at(settings.start, speaks_for, settings.choice)
+    desk = Workspace.at(settings.start, speaks_for, settings.choice)
     closed = promote.expire(desk.library, desk.forge, desk.by) if expire else []
     found = desk.forge.proposals(only_open=not (every or settings.json or expire))
     found = desk.forge.detailed(found)
@@ -211,7 +216,7 @@ def proposals(
     data = {"proposals": rows, "expired": [p.number for p in closed], "broken": broken}
     named = (line for err in damaged for line in (err.message, f"    {err.hint}"))
     said = "\n".join([*expired, text, *map(printable, named)])
-    return Answer(data, noted(said, desk.forge.note))
+    return CommandResult(data, noted(said, desk.forge.note))
 
 
 def noted(text: str, note: str) -> str:

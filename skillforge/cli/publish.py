@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skillforge.cli.base import Answer, Settings, common_options, host_option
+from skillforge.cli.base import (
+    CommandResult,
+    GlobalOptions,
+    common_options,
+    host_option,
+)
 from skillforge.cli.release import (
     archives_only,
     built,
@@ -17,7 +22,7 @@ from skillforge.cli.release import (
 from skillforge.errors import RequestError
 
 if TYPE_CHECKING:
-    from skillforge.share.hub_contents import Gathered
+    from skillforge.share.hub_contents import HubContents
 
 GITHUB, CLAWHUB, BRANCH = "github", "clawhub", "branch:"
 
@@ -38,14 +43,14 @@ GITHUB, CLAWHUB, BRANCH = "github", "clawhub", "branch:"
 @common_options
 @click.pass_obj
 def publish(
-    settings: Settings,
+    settings: GlobalOptions,
     /,
     tag: str | None,
     where: str,
     push: bool,
     yes: bool,
     **said: str,
-) -> Answer:
+) -> CommandResult:
     """Publish a release, the newest if none is named.
 
     \b
@@ -88,7 +93,7 @@ def _refuse_unknown(where: str) -> None:
         )
 
 
-def _to_folder(gathered: "Gathered", made: Path, out: Path) -> Answer:
+def _to_folder(gathered: "HubContents", made: Path, out: Path) -> CommandResult:
     from skillforge.share import atomic_folder
 
     created = atomic_folder.publish(gathered.hub, made, out)
@@ -98,13 +103,13 @@ def _to_folder(gathered: "Gathered", made: Path, out: Path) -> Answer:
 
 
 def _to_branch(
-    settings: Settings, gathered: "Gathered", made: Path, name: str, push: bool
-) -> Answer:
+    settings: GlobalOptions, gathered: "HubContents", made: Path, name: str, push: bool
+) -> CommandResult:
     from skillforge.gitrepo import remote
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
     from skillforge.share import branch_target, hub_formats
 
-    desk = Desk.at_work(settings.start, None)
+    desk = Workspace.at_work(settings.start, None)
     repo = desk.library.repository()
     if name == desk.library.main:
         raise RequestError(
@@ -114,7 +119,7 @@ def _to_branch(
     there = remote.Remote(remote.origin(repo)[0]) if push else None
     if there is not None and not there.where:
         raise RequestError("there is no remote to push to", hint="git remote add")
-    target = branch_target.Target(name, desk.by, there)
+    target = branch_target.BranchTarget(name, desk.by, there)
     done = branch_target.publish(repo, gathered.hub, made, target)
     lines = "".join(f"{line}\n" for line in archives_only(gathered.hub))
     words = f"{lines}{name} {'is' if done.created else 'was already'} the hub of "
@@ -133,7 +138,9 @@ def _to_branch(
     return _answer(gathered, data, words)
 
 
-def _to_github(settings: Settings, gathered: "Gathered", made: Path) -> Answer:
+def _to_github(
+    settings: GlobalOptions, gathered: "HubContents", made: Path
+) -> CommandResult:
     from skillforge.cli.github import desk_on_github
     from skillforge.gitrepo import tags
     from skillforge.report import many
@@ -151,7 +158,7 @@ def _to_github(settings: Settings, gathered: "Gathered", made: Path) -> Answer:
     return _answer(gathered, data, words)
 
 
-def _to_clawhub(gathered: "Gathered", yes: bool) -> Answer:
+def _to_clawhub(gathered: "HubContents", yes: bool) -> CommandResult:
     from skillforge.share import clawhub
 
     done = list(clawhub.publish(gathered.hub, really=yes))
@@ -162,9 +169,11 @@ def _to_clawhub(gathered: "Gathered", yes: bool) -> Answer:
     return _answer(gathered, data, "\n".join(lines))
 
 
-def _answer(gathered: "Gathered", data: dict[str, object], words: str) -> Answer:
+def _answer(
+    gathered: "HubContents", data: dict[str, object], words: str
+) -> CommandResult:
     from skillforge.report import printable
 
     about = {"tag": gathered.hub.tag, "commit": gathered.hub.commit}
     lines = "\n".join(map(printable, words.split("\n")))
-    return Answer({**data, **about, "left_out": dict(gathered.left_out)}, lines)
+    return CommandResult({**data, **about, "left_out": dict(gathered.left_out)}, lines)

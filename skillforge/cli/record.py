@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skillforge.cli import completions
-from skillforge.cli.base import Answer, Settings, forge_options
-from skillforge.model import Ended, Source
+from skillforge.cli.base import CommandResult, GlobalOptions, forge_options
+from skillforge.model import OutcomeSource, OutcomeStatus
 
 if TYPE_CHECKING:
-    from skillforge.operate.use_reports import Recorded, Report, Unread
-    from skillforge.propose.workspace import Desk
+    from skillforge.operate.use_reports import RecordResult, UnreadableLine, UseReport
+    from skillforge.propose.workspace import Workspace
     from skillforge.workflows.record import Looked
 
-_OUTCOMES = [it.value for it in Ended]
-_SOURCES = [it.value for it in Source]
+_OUTCOMES = [it.value for it in OutcomeStatus]
+_SOURCES = [it.value for it in OutcomeSource]
 
 
 @click.command()
@@ -46,7 +46,7 @@ _SOURCES = [it.value for it in Source]
 @click.option("--id", "id_", default="", help="Of the report, so that it counts once.")
 @forge_options
 @click.pass_obj
-def record(settings: Settings, /, name: str | None, **given: Any) -> Answer:
+def record(settings: GlobalOptions, /, name: str | None, **given: Any) -> CommandResult:
     """Report a use of a skill and its outcome; or many, as JSON lines on stdin.
 
     The use is put to the version that this key was given (`use`, `sync`). The key is
@@ -73,26 +73,31 @@ def record(settings: Settings, /, name: str | None, **given: Any) -> Answer:
     return _recorded(done, sorted([*unread, *done.unread]), looked)
 
 
-def _desk(settings: Settings) -> "Desk":
+def _desk(settings: GlobalOptions) -> "Workspace":
     """The desk of whoever decides on a rollout; a use without one need not wait."""
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
 
-    desk = Desk.at(settings.start, None, settings.choice)
+    desk = Workspace.at(settings.start, None, settings.choice)
     desk.settled()
     return desk
 
 
 def _reports(
     name: str | None, given: dict[str, Any]
-) -> "tuple[list[Report], list[Unread]]":
-    from skillforge.operate.use_reports import Report, Unread, read_lines, report_of
+) -> "tuple[list[UseReport], list[UnreadableLine]]":
+    from skillforge.operate.use_reports import (
+        UnreadableLine,
+        UseReport,
+        read_lines,
+        report_of,
+    )
 
     if name is None:
         if sys.stdin is None or sys.stdin.isatty():
             raise click.UsageError("name a skill, or send JSON lines on stdin")
         read = list(read_lines(_lines()))
-        reports = [it for it in read if isinstance(it, Report)]
-        return reports, [it for it in read if isinstance(it, Unread)]
+        reports = [it for it in read if isinstance(it, UseReport)]
+        return reports, [it for it in read if isinstance(it, UnreadableLine)]
     if not given["key"]:
         raise click.UsageError("say what it was used for: --key KEY")
     if given["outcome"] is None:
@@ -110,10 +115,10 @@ def _lines() -> Iterable[str]:
 
 
 def _recorded(
-    done: "Recorded",
-    unread: "list[Unread]",
+    done: "RecordResult",
+    unread: "list[UnreadableLine]",
     looked: "Looked",
-) -> Answer:
+) -> CommandResult:
     said = [f"line {it.line}: {it.why}" for it in unread] + list(done.remarks)
     noun = "use" if done.added == 1 else "uses"
     known = f"; {done.again} known before" if done.again else ""
@@ -129,7 +134,7 @@ def _recorded(
         "problems": [it._asdict() for it in unread],
         "rollouts": _judged(looked, lines),
     }
-    return Answer(data, "\n".join(lines), ok=not unread)
+    return CommandResult(data, "\n".join(lines), ok=not unread)
 
 
 def _printed(said: list[str]) -> list[str]:
@@ -162,7 +167,7 @@ def _judged(looked: "Looked", lines: list[str]) -> list[dict[str, Any]]:
 )
 @forge_options
 @click.pass_obj
-def sync_uses(settings: Settings, remote: str) -> Answer:
+def sync_uses(settings: GlobalOptions, remote: str) -> CommandResult:
     """Exchange recorded uses and rollouts with other machines, through git refs.
 
     Each clone writes a log of its own (refs/skillforge/uses/<node>) and reads those of
@@ -201,7 +206,7 @@ def _so_far(**counts: int) -> Iterator[None]:
         raise
 
 
-def _other(desk: "Desk", named: str) -> Any:
+def _other(desk: "Workspace", named: str) -> Any:
     """The repository to exchange with: one that is named, else the forge's own."""
     from skillforge.errors import RequestError
     from skillforge.gitrepo import remote as remotes
@@ -222,7 +227,7 @@ def _other(desk: "Desk", named: str) -> Any:
     return remotes.Remote(name)
 
 
-def _synced(sent: int, shared: Any, exchanged: Any, looked: "Looked") -> Answer:
+def _synced(sent: int, shared: Any, exchanged: Any, looked: "Looked") -> CommandResult:
     from skillforge.report import many, printable
 
     lines = [
@@ -247,4 +252,4 @@ def _synced(sent: int, shared: Any, exchanged: Any, looked: "Looked") -> Answer:
         "refused": exchanged.refused,
         "rollouts": _judged(looked, lines),
     }
-    return Answer(data, "\n".join(lines))
+    return CommandResult(data, "\n".join(lines))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skillforge.cli import completions
-from skillforge.cli.base import Answer, Settings, forge_options
+from skillforge.cli.base import CommandResult, GlobalOptions, forge_options
 from skillforge.cli.offers import offered
 from skillforge.cli.propose import as_option
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from skillforge.library import Library
     from skillforge.model import Draft
     from skillforge.operate.refine import Refinement
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
 
 
 @click.command()
@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 @as_option
 @forge_options
 @click.pass_obj
-def refine(settings: Settings, /, names: tuple[str, ...], **given: Any) -> Answer:
+def refine(
+    settings: GlobalOptions, /, names: tuple[str, ...], **given: Any
+) -> CommandResult:
     """Turn what uses reported into small edits; find skills that fail.
 
     A pitfall that three keys reported becomes a line of the skill. An edit changes a
@@ -50,16 +52,16 @@ def refine(settings: Settings, /, names: tuple[str, ...], **given: Any) -> Answe
     Nothing is proposed without --propose.
     """
     from skillforge.operate import refine as refines
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
 
     if given["agent"] and given["retire"]:
         raise click.UsageError("--agent or --retire, not both")
-    desk = Desk.at(settings.start, given["speaks_for"], settings.choice)
+    desk = Workspace.at(settings.start, given["speaks_for"], settings.choice)
     library = desk.settled()
     found = [_refined(library, name) for name in names or _known(library)]
     if given["is_brief"]:
         briefs = {it.skill: refines.brief(it, _fence()) for it in found}
-        return Answer({"briefs": briefs}, "\n".join(briefs.values()).rstrip())
+        return CommandResult({"briefs": briefs}, "\n".join(briefs.values()).rstrip())
     return _answer(found, _drafts(library, found, given), desk, given)
 
 
@@ -136,9 +138,9 @@ def _drafts(
 def _answer(
     found: "list[Refinement]",
     drafts: "list[Draft]",
-    desk: "Desk",
+    desk: "Workspace",
     given: dict[str, Any],
-) -> Answer:
+) -> CommandResult:
     from skillforge.operate import words
 
     lines = [line for one in found for line in words.refinement_lines(one)]
@@ -147,7 +149,7 @@ def _answer(
     text = "\n".join(lines) or "uses taught nothing new"
     data: dict[str, Any] = {"refinements": [words.refinement_data(it) for it in found]}
     if not drafts:
-        return Answer(data, text)
+        return CommandResult(data, text)
     data, text = offered(desk, drafts, data, text, again=True)
     ok = all(row["proposal"] for row in data["proposals"])
-    return Answer(data, text, ok)
+    return CommandResult(data, text, ok)

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from skillforge.cli.base import Answer, Settings, common_options
+from skillforge.cli.base import CommandResult, GlobalOptions, common_options
 from skillforge.errors import ConflictError, RequestError
 
 if TYPE_CHECKING:
     from skillforge.library import Library
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
     from skillforge.share.hub import Hub
-    from skillforge.share.hub_contents import Gathered
-    from skillforge.share.release_notes import Change
+    from skillforge.share.hub_contents import HubContents
+    from skillforge.share.release_notes import ReleaseChange
     from skillforge.share.releases import Release
-    from skillforge.share.semver import Version
+    from skillforge.share.semver import SemVer
 
 
 @click.command()
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 @common_options
 @click.pass_obj
 def release(
-    settings: Settings, version: str | None, yes: bool, dry_run: bool
-) -> Answer:
+    settings: GlobalOptions, version: str | None, yes: bool, dry_run: bool
+) -> CommandResult:
     """Tag main as a release, with notes on every skill; or say which version is next.
 
     The tag is annotated, and signed if git is set up to (tag.gpgSign). It is made only
@@ -46,11 +46,11 @@ def release(
     Exits 0 if it is released, also if it was before; 1 if something is red; 4 if the
     version is another commit's.
     """
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
     from skillforge.share import releases, semver
 
     wanted = semver.read(version) if version else None
-    desk = Desk.at_work(settings.start, None)
+    desk = Workspace.at_work(settings.start, None)
     library = desk.settled()
     plan = _plan(library)
     if wanted is None and not (yes or dry_run):
@@ -62,7 +62,7 @@ def release(
     if done is not None:
         return _released(done, plan, created=False)
     if dry_run:
-        return Answer(plan.data | {"version": str(wanted)}, plan.notes.rstrip())
+        return CommandResult(plan.data | {"version": str(wanted)}, plan.notes.rstrip())
     by = str(desk.by)  # known before anything is checked, which may take long
     if objections := _objections(settings, desk, plan.tip):
         return _refusal(wanted, plan, objections)
@@ -71,13 +71,13 @@ def release(
     return answer._replace(data=answer.data | {"by": by})
 
 
-class _Plan(NamedTuple):
+class _ReleasePlan(NamedTuple):
     """Main as it is, and what it brings over the release before."""
 
     tip: str
     before: "Release | None"
-    changes: "list[Change]"
-    suggested: "Version"
+    changes: "list[ReleaseChange]"
+    suggested: "SemVer"
     notes: str
 
     @property
@@ -102,7 +102,7 @@ class _Plan(NamedTuple):
         }
 
 
-def _plan(library: "Library") -> _Plan:
+def _plan(library: "Library") -> _ReleasePlan:
     from skillforge.cli.lineage import told
     from skillforge.gitrepo.notes import NOTES
     from skillforge.model import SKILLS
@@ -123,10 +123,10 @@ def _plan(library: "Library") -> _Plan:
     since = repo.line(tip, was)
     found = release_notes.changes(lineage, then, trees, since)
     suggested = release_notes.following(before.version if before else None, found)
-    return _Plan(tip, before, found, suggested, release_notes.notes(found))
+    return _ReleasePlan(tip, before, found, suggested, release_notes.notes(found))
 
 
-def _suggestion(plan: _Plan) -> Answer:
+def _suggestion(plan: _ReleasePlan) -> CommandResult:
     from skillforge.share import release_notes
 
     since = f" since {plan.before.tag.name}" if plan.before else ""
@@ -135,10 +135,10 @@ def _suggestion(plan: _Plan) -> Answer:
     else:
         words = f"{release_notes.summary(plan.changes)}{since}\n"
         words += f"next: skillforge release {plan.suggested}"
-    return Answer(plan.data, words)
+    return CommandResult(plan.data, words)
 
 
-def _make(library: "Library", version: "Version", plan: _Plan) -> "Release":
+def _make(library: "Library", version: "SemVer", plan: _ReleasePlan) -> "Release":
     from skillforge.forge.github_address import find
     from skillforge.gitrepo import remote
     from skillforge.share import releases
@@ -149,7 +149,7 @@ def _make(library: "Library", version: "Version", plan: _Plan) -> "Release":
     return releases.make(repo, version, plan.tip, message)
 
 
-def _released(done: "Release", plan: _Plan, *, created: bool) -> Answer:
+def _released(done: "Release", plan: _ReleasePlan, *, created: bool) -> CommandResult:
     from skillforge.share import release_notes
 
     name, commit = done.tag.name, done.tag.commit
@@ -161,10 +161,10 @@ def _released(done: "Release", plan: _Plan, *, created: bool) -> Answer:
         "repository": done.repository,
     }
     if not created:
-        return Answer(data, f"{name} is released already, at {commit[:12]}")
+        return CommandResult(data, f"{name} is released already, at {commit[:12]}")
     words = f"{name} is commit {commit[:12]}, {release_notes.summary(plan.changes)}\n"
     push = f"git push origin {name}; or " if done.repository else ""
-    return Answer(data, f"{words}next: {push}skillforge publish --to WHERE")
+    return CommandResult(data, f"{words}next: {push}skillforge publish --to WHERE")
 
 
 class _Objection(NamedTuple):
@@ -174,13 +174,15 @@ class _Objection(NamedTuple):
     problems: list[str]
 
 
-def _objections(settings: Settings, desk: "Desk", tip: str) -> list[_Objection]:
+def _objections(
+    settings: GlobalOptions, desk: "Workspace", tip: str
+) -> list[_Objection]:
     """What stands against a release, from every check of the loop."""
     found = [check(settings, desk, tip) for check in _CHECKS]
     return [objection for objection in found if objection.problems]
 
 
-def _of_audit(_settings: Settings, desk: "Desk", _tip: str) -> _Objection:
+def _of_audit(_settings: GlobalOptions, desk: "Workspace", _tip: str) -> _Objection:
     from skillforge.propose import audit, words
 
     forge = desk.forge if desk.forge.is_here else None
@@ -188,7 +190,7 @@ def _of_audit(_settings: Settings, desk: "Desk", _tip: str) -> _Objection:
     return _Objection("audit", [words.problem_text(it) for it in done.exceptions])
 
 
-def _of_rules(settings: Settings, _desk: "Desk", tip: str) -> _Objection:
+def _of_rules(settings: GlobalOptions, _desk: "Workspace", tip: str) -> _Objection:
     from skillforge.checks.skill_selection import Selection, validate
     from skillforge.model import Severity
     from skillforge.report import finding_text
@@ -198,7 +200,7 @@ def _of_rules(settings: Settings, _desk: "Desk", tip: str) -> _Objection:
     return _Objection("validate", [*map(finding_text, wrong)])
 
 
-def _of_scan(_settings: Settings, desk: "Desk", tip: str) -> _Objection:
+def _of_scan(_settings: GlobalOptions, desk: "Workspace", tip: str) -> _Objection:
     from skillforge.report import finding_text
     from skillforge.share.release_scan import scan_commit
 
@@ -207,18 +209,18 @@ def _of_scan(_settings: Settings, desk: "Desk", tip: str) -> _Objection:
     return _Objection("scan", [*map(finding_text, scanned.blocking)])
 
 
-def _of_cases(settings: Settings, _desk: "Desk", tip: str) -> _Objection:
+def _of_cases(settings: GlobalOptions, _desk: "Workspace", tip: str) -> _Objection:
     from skillforge.checks.cases import case_run, words
     from skillforge.checks.skill_selection import Selection
 
     selection = Selection((), None, tip)
-    progress, options = case_run.Progress(), case_run.Options()
+    progress, options = case_run.Progress(), case_run.TestOptions()
     tested = case_run.run_tests(settings.start, selection, options, progress)
     said = words.text(tested.trials, tested.findings) if not tested.ok else ""
     return _Objection("test", said.splitlines())
 
 
-def _of_health(_settings: Settings, desk: "Desk", tip: str) -> _Objection:
+def _of_health(_settings: GlobalOptions, desk: "Workspace", tip: str) -> _Objection:
     """What was observed of the skills of main, on this machine and in use."""
     from skillforge.model import SKILLS, RolloutState
     from skillforge.operate import dashboard_data, rollouts
@@ -244,7 +246,7 @@ def _of_health(_settings: Settings, desk: "Desk", tip: str) -> _Objection:
 
 
 # Each asks for itself.
-_CHECKS: tuple[Callable[[Settings, "Desk", str], _Objection], ...] = (
+_CHECKS: tuple[Callable[[GlobalOptions, "Workspace", str], _Objection], ...] = (
     _of_audit,
     _of_rules,
     _of_scan,
@@ -253,13 +255,15 @@ _CHECKS: tuple[Callable[[Settings, "Desk", str], _Objection], ...] = (
 )
 
 
-def _refusal(version: "Version", plan: _Plan, objections: list[_Objection]) -> Answer:
+def _refusal(
+    version: "SemVer", plan: _ReleasePlan, objections: list[_Objection]
+) -> CommandResult:
     lines = [line for it in objections for line in (f"{it.check}:", *it.problems)]
     names = ", ".join(objection.check for objection in objections)
     data = plan.data | {"objections": [objection._asdict() for objection in objections]}
     verb = "is" if len(objections) == 1 else "are"
     words = "\n".join([*lines, f"{version.tag} is not released: {names} {verb} red"])
-    return Answer(data, words, ok=False)
+    return CommandResult(data, words, ok=False)
 
 
 def _address(_context: click.Context, _option: click.Parameter, value: str) -> str:
@@ -269,7 +273,7 @@ def _address(_context: click.Context, _option: click.Parameter, value: str) -> s
     return value.rstrip("/") + "/" if value else ""
 
 
-def hub_options(command: Callable[..., Answer]) -> Callable[..., Answer]:
+def hub_options(command: Callable[..., CommandResult]) -> Callable[..., CommandResult]:
     """Give a command what a publisher may say of a hub."""
     url = click.option(
         "--url",
@@ -300,7 +304,9 @@ def hub_options(command: Callable[..., Answer]) -> Callable[..., Answer]:
 @hub_options
 @common_options
 @click.pass_obj
-def build(settings: Settings, /, tag: str | None, out: Path, **said: str) -> Answer:
+def build(
+    settings: GlobalOptions, /, tag: str | None, out: Path, **said: str
+) -> CommandResult:
     """Make the Skills Hub of a release: what clients install from, and its pages.
 
     The same tag gives the same bytes on any machine. Nothing of the checkout is looked
@@ -324,19 +330,19 @@ def build(settings: Settings, /, tag: str | None, out: Path, **said: str) -> Ans
 
 
 def gathered_from(
-    settings: Settings, tag: str | None, said: dict[str, str]
-) -> "Gathered":
+    settings: GlobalOptions, tag: str | None, said: dict[str, str]
+) -> "HubContents":
     """What a release publishes; the newest, if none is named."""
     from skillforge.cli.lineage import told
     from skillforge.library import Library
     from skillforge.share import releases
-    from skillforge.share.hub_contents import Wish, gather
+    from skillforge.share.hub_contents import HubOptions, gather
 
     library = Library.open(settings.start)
     repo = library.repository()
     found = releases.find(repo, tag) if tag else releases.must_find_newest(repo)
     history = told(library, found.tag.commit, found.noted)
-    gathered = gather(library, found, history, Wish(**said))
+    gathered = gather(library, found, history, HubOptions(**said))
     if not gathered.hub.skills and not gathered.blocking:
         raise RequestError(
             f"{found.tag.name} holds no skill that can be published",
@@ -345,7 +351,7 @@ def gathered_from(
     return gathered
 
 
-def stopped(gathered: "Gathered") -> Answer:
+def stopped(gathered: "HubContents") -> CommandResult:
     """That something must not be published, and what."""
     from skillforge.report import finding_data, finding_text
 
@@ -353,10 +359,10 @@ def stopped(gathered: "Gathered") -> Answer:
     lines.append(f"{gathered.hub.tag} holds what must not be published: nothing is")
     found = [*map(finding_data, gathered.blocking)]
     data = {"tag": gathered.hub.tag, "commit": gathered.hub.commit, "findings": found}
-    return Answer(data, "\n".join(lines), ok=False)
+    return CommandResult(data, "\n".join(lines), ok=False)
 
 
-def built(gathered: "Gathered", out: Path) -> Answer:
+def built(gathered: "HubContents", out: Path) -> CommandResult:
     """What there is to say of a hub in a folder."""
     import hashlib
 
@@ -379,7 +385,7 @@ def built(gathered: "Gathered", out: Path) -> Answer:
     lines += archives_only(hub)
     lines.append(f"{out} is the hub of {hub.tag}: {many(len(hub.skills), 'skill')}")
     lines.append(f"    {hub_layout.SUMS} sha256:{digest}")
-    return Answer(data, "\n".join(lines))
+    return CommandResult(data, "\n".join(lines))
 
 
 def archives_only(hub: "Hub") -> list[str]:

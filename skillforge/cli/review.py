@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING
 import click
 
 from skillforge.cli import completions
-from skillforge.cli.base import Answer, Settings, forge_options, format_option
+from skillforge.cli.base import (
+    CommandResult,
+    GlobalOptions,
+    forge_options,
+    format_option,
+)
 from skillforge.cli.output import use_colour
 from skillforge.cli.propose import as_option
 
@@ -32,14 +37,14 @@ if TYPE_CHECKING:
 @forge_options
 @click.pass_obj
 def gate(  # noqa: PLR0913, PLR0917 - one for each option
-    settings: Settings,
+    settings: GlobalOptions,
     number: int | None,
     base: str | None,
     head: str | None,
     format_: str,
     report: str | None,
     speaks_for: str | None,
-) -> Answer:
+) -> CommandResult:
     """Run the required checks on a proposal, or on a branch in CI.
 
     Policy and rules come from the base, never from what is judged. The report is stored
@@ -56,9 +61,9 @@ def gate(  # noqa: PLR0913, PLR0917 - one for each option
     from skillforge.propose import review as reviews
     from skillforge.propose import review_page, words
     from skillforge.propose.candidate import Candidate
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
 
-    desk = Desk.at(settings.start, speaks_for, settings.choice)
+    desk = Workspace.at(settings.start, speaks_for, settings.choice)
     if (number is None) == (base is None) or (base is None) != (head is None):
         raise click.UsageError("give the number of a proposal, or --base and --head")
     if number is not None:
@@ -75,8 +80,8 @@ def gate(  # noqa: PLR0913, PLR0917 - one for each option
     text = words.verdict_text(verdict, colour=use_colour())
     settings.json = settings.json or format_ == "json"
     if format_ in ("text", "json"):
-        return Answer(data, text, verdict.passed)
-    return Answer(data, text, verdict.passed, _document(format_, verdict))
+        return CommandResult(data, text, verdict.passed)
+    return CommandResult(data, text, verdict.passed, _document(format_, verdict))
 
 
 def _document(format_: str, verdict: "Verdict") -> str:
@@ -121,7 +126,7 @@ def _write_report(folder: Path, verdict: "Verdict") -> None:
 @forge_options
 @click.pass_obj
 def review(  # noqa: PLR0913, PLR0917 - one for each option
-    settings: Settings,
+    settings: GlobalOptions,
     number: int,
     approve: bool,
     reject: bool,
@@ -130,7 +135,7 @@ def review(  # noqa: PLR0913, PLR0917 - one for each option
     full: bool,
     head: str,
     speaks_for: str | None,
-) -> Answer:
+) -> CommandResult:
     """Show what a reviewer needs on one screen; approve or reject.
 
     An approval is of exact bytes: it names the head, its tree, its base and its
@@ -138,9 +143,9 @@ def review(  # noqa: PLR0913, PLR0917 - one for each option
     """
     from skillforge.propose import review as reviews
     from skillforge.propose import words
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
 
-    desk = Desk.at(settings.start, speaks_for, settings.choice)
+    desk = Workspace.at(settings.start, speaks_for, settings.choice)
     if approve and reject:
         raise click.UsageError("--approve or --reject, not both")
     if comment is not None and not comment.strip():
@@ -159,14 +164,14 @@ def review(  # noqa: PLR0913, PLR0917 - one for each option
         return _decided(done, f"rejected and closed proposal {number}")
     brief = reviews.brief(desk.library, desk.forge, number)
     text = words.brief_text(brief, full=full, colour=use_colour())
-    return Answer(words.brief_data(brief), text)
+    return CommandResult(words.brief_data(brief), text)
 
 
-def _decided(proposal: "Proposal", text: str) -> Answer:
+def _decided(proposal: "Proposal", text: str) -> CommandResult:
     from skillforge.propose import words
 
     data = words.proposal_row(proposal, None) | {"proposal": proposal.number}
-    return Answer(data, text)
+    return CommandResult(data, text)
 
 
 @click.command()
@@ -174,7 +179,9 @@ def _decided(proposal: "Proposal", text: str) -> Answer:
 @as_option
 @forge_options
 @click.pass_obj
-def promote(settings: Settings, number: int, speaks_for: str | None) -> Answer:
+def promote(
+    settings: GlobalOptions, number: int, speaks_for: str | None
+) -> CommandResult:
     """Merge a proposal into main, if its exact bytes were checked and approved.
 
     The gate runs once more. A checkout of main follows if it is clean. If it is not,
@@ -183,14 +190,14 @@ def promote(settings: Settings, number: int, speaks_for: str | None) -> Answer:
     Exits 1 if the gate refuses it, 4 if approvals are missing, main has moved or the
     checkout has unsaved changes.
     """
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
     from skillforge.workflows import promote
 
-    desk = Desk.at_work(settings.start, speaks_for, settings.choice)
+    desk = Workspace.at_work(settings.start, speaks_for, settings.choice)
     return promoted(desk.library.main, promote.promote(desk, number))
 
 
-def promoted(main: str, made: "Promotion", created: bool = False) -> Answer:
+def promoted(main: str, made: "Promotion", created: bool = False) -> CommandResult:
     """The answer of what merges: promote, and rollback --now."""
     from skillforge.propose import words
 
@@ -203,11 +210,11 @@ def promoted(main: str, made: "Promotion", created: bool = False) -> Answer:
     if made.merge:
         data["rollout"] = made.rollout.id if made.rollout else None
         text = words.promoted_text(made.done, main)
-        return Answer(data, _told(text, made.rollout, made.problem))
+        return CommandResult(data, _told(text, made.rollout, made.problem))
     assert proposal.verdict is not None
     data |= words.verdict_data(proposal.verdict)
     text = words.verdict_text(proposal.verdict, colour=use_colour())
-    return Answer(data, text, ok=False)
+    return CommandResult(data, text, ok=False)
 
 
 def _told(text: str, rollout: "Rollout | None", problem: str) -> str:
@@ -225,12 +232,14 @@ def _told(text: str, rollout: "Rollout | None", problem: str) -> str:
 @as_option
 @forge_options
 @click.pass_obj
-def refresh(settings: Settings, number: int, speaks_for: str | None) -> Answer:
+def refresh(
+    settings: GlobalOptions, number: int, speaks_for: str | None
+) -> CommandResult:
     """Put a stale proposal on today's main; its approvals are void then."""
     from skillforge.propose import promote as promotes
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
 
-    desk = Desk.at_work(settings.start, speaks_for, settings.choice)
+    desk = Workspace.at_work(settings.start, speaks_for, settings.choice)
     done = promotes.refresh(desk.library, desk.forge, number, desk.by)
     text = f"proposal {number} is on {desk.library.main} as it is now\n"
     return _decided(done, f"{text}next: skillforge review {number}")
@@ -242,11 +251,13 @@ def refresh(settings: Settings, number: int, speaks_for: str | None) -> Answer:
 @as_option
 @forge_options
 @click.pass_obj
-def close(settings: Settings, number: int, why: str, speaks_for: str | None) -> Answer:
+def close(
+    settings: GlobalOptions, number: int, why: str, speaks_for: str | None
+) -> CommandResult:
     """End a proposal without merging it; its record and its commits stay."""
     from skillforge.propose import promote as promotes
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
 
-    desk = Desk.at_work(settings.start, speaks_for, settings.choice)
+    desk = Workspace.at_work(settings.start, speaks_for, settings.choice)
     done = promotes.close(desk.forge, number, why, desk.by)
     return _decided(done, f"closed proposal {number}")

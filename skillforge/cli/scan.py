@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skillforge.cli.base import Answer, Settings, selection_options
+from skillforge.cli.base import CommandResult, GlobalOptions, selection_options
 from skillforge.cli.output import use_colour
 
 if TYPE_CHECKING:
-    from skillforge.checks.scan.scan_run import Scanned
+    from skillforge.checks.scan.scan_run import ScanResults
 
 
 @click.command()
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @selection_options
 @click.pass_obj
 def scan(  # noqa: PLR0913, PLR0917 - one for each option
-    settings: Settings,
+    settings: GlobalOptions,
     targets: tuple[str, ...],
     changed_since: str | None,
     rev: str | None,
@@ -32,7 +32,7 @@ def scan(  # noqa: PLR0913, PLR0917 - one for each option
     format_: str,
     notes: bool,
     strict: bool,
-) -> Answer:
+) -> CommandResult:
     """Look for attacks, leaks and hidden text in skills: before a merge or an install.
 
     Every byte of a skill is read; nothing is unpacked or run. A verdict is `dangerous`
@@ -56,7 +56,9 @@ def scan(  # noqa: PLR0913, PLR0917 - one for each option
     return _answer(run_scan(settings.start, selection, base), format_, notes, strict)
 
 
-def _answer(scanned: "Scanned", format_: str, notes: bool, strict: bool) -> Answer:
+def _answer(
+    scanned: "ScanResults", format_: str, notes: bool, strict: bool
+) -> CommandResult:
     from skillforge import report as reports
     from skillforge.checks import all_rules
     from skillforge.checks.scan import words
@@ -71,7 +73,7 @@ def _answer(scanned: "Scanned", format_: str, notes: bool, strict: bool) -> Answ
     if render := reports.FORMATS.get(format_):
         document = render(report, all_rules())
     said = words.text(report, scanned.verdicts, colour=use_colour(), notes=notes)
-    return Answer(data, said, ok, document)
+    return CommandResult(data, said, ok, document)
 
 
 @click.command()
@@ -79,13 +81,13 @@ def _answer(scanned: "Scanned", format_: str, notes: bool, strict: bool) -> Answ
 @selection_options
 @click.pass_obj
 def check(  # noqa: PLR0913, PLR0917 - one for each option
-    settings: Settings,
+    settings: GlobalOptions,
     targets: tuple[str, ...],
     changed_since: str | None,
     rev: str | None,
     format_: str,
     no_cache: bool,
-) -> Answer:
+) -> CommandResult:
     """Do all that the gate does before you propose: validate, scan and test.
 
     \b
@@ -108,7 +110,7 @@ def check(  # noqa: PLR0913, PLR0917 - one for each option
     selection = skill_selection.Selection(targets, changed_since, rev)
     valid = skill_selection.validate(settings.start, selection, None)
     scanned = run_scan(settings.start, selection)
-    options = case_run.Options(use_cache=not no_cache)
+    options = case_run.TestOptions(use_cache=not no_cache)
     tested = case_run.run_tests(settings.start, selection, options, case_run.Progress())
     failed = (
         finding.under(tested.paths[trial.skill])
@@ -126,4 +128,4 @@ def check(  # noqa: PLR0913, PLR0917 - one for each option
         document = render(report, all_rules())
     said = words.text(report, scanned.verdicts, colour=use_colour())
     said += f"\n{test_words.summary(tested.trials, tested.findings)}"
-    return Answer(data, said, valid.ok and scanned.ok and tested.ok, document)
+    return CommandResult(data, said, valid.ok and scanned.ok and tested.ok, document)

@@ -5,12 +5,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli.base import Answer, Settings, common_options, forge_options
+from skillforge.cli.base import (
+    CommandResult,
+    GlobalOptions,
+    common_options,
+    forge_options,
+)
 from skillforge.cli.propose import as_option
 
 if TYPE_CHECKING:
-    from skillforge.mcp_server.context import Door
-    from skillforge.propose.hermes_import import Imported
+    from skillforge.mcp_server.context import LibraryContext
+    from skillforge.propose.hermes_import import ImportResult
 
 
 @click.command()
@@ -28,7 +33,9 @@ if TYPE_CHECKING:
 @as_option
 @forge_options
 @click.pass_obj
-def mcp(settings: Settings, /, speaks_for: str | None, **given: Any) -> Answer:
+def mcp(
+    settings: GlobalOptions, /, speaks_for: str | None, **given: Any
+) -> CommandResult:
     """Let agents read skills and propose changes, over the Model Context Protocol.
 
     Tools: skills_list, skill_view, skill_search, skill_manage, skill_record,
@@ -52,7 +59,7 @@ def mcp(settings: Settings, /, speaks_for: str | None, **given: Any) -> Answer:
     door = _door(settings, given["background"], speaks_for)
     if not given["http"]:
         _loaded().serve_stdio(door)
-        return Answer({})
+        return CommandResult({})
     from skillforge.mcp_server import http_transport
 
     token, place = http_transport.token_of(repo.common_dir)
@@ -61,17 +68,19 @@ def mcp(settings: Settings, /, speaks_for: str | None, **given: Any) -> Answer:
     words = f"serving {library.root} on {address}, token in {place}"
     click.echo(words, err=True)
     http_transport.serve_http(door, listener, token)
-    return Answer({})
+    return CommandResult({})
 
 
-def _door(settings: Settings, is_background: bool, speaks_for: str | None) -> "Door":
-    from skillforge.mcp_server.context import Door
+def _door(
+    settings: GlobalOptions, is_background: bool, speaks_for: str | None
+) -> "LibraryContext":
+    from skillforge.mcp_server.context import LibraryContext
 
     said = os.environ.get("SKILLFORGE_ORIGIN", "")
     is_background = is_background or said == "agent-background"
     start = settings.start.absolute()
     where = (settings.forge, settings.host)
-    return Door(start, *where, is_background, speaks_for or "")
+    return LibraryContext(start, *where, is_background, speaks_for or "")
 
 
 def _refuse_missing() -> None:
@@ -116,8 +125,8 @@ def _loaded() -> Any:
 @forge_options
 @click.pass_obj
 def import_pending(
-    settings: Settings, folder: str | None, clear: bool, speaks_for: str | None
-) -> Answer:
+    settings: GlobalOptions, folder: str | None, clear: bool, speaks_for: str | None
+) -> CommandResult:
     """Turn what Hermes holds back for approval into proposals.
 
     Hermes with `skills.write_approval: true` keeps writes in ~/.hermes/pending/skills.
@@ -134,17 +143,17 @@ def import_pending(
 
     from skillforge.agent_folders import skills_folder
     from skillforge.propose import hermes_import
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
 
     place = skills_folder("hermes").parent / "pending" / "skills"
     who = speaks_for or "hermes (agent) <hermes@agents.invalid>"
-    desk = Desk.at(settings.start, who, settings.choice)
+    desk = Workspace.at(settings.start, who, settings.choice)
     done = hermes_import.bring(desk, Path(folder) if folder else place)
     gone = hermes_import.clear(done) if clear else []
     return _imported(done, [path.name for path in gone])
 
 
-def _imported(done: "list[Imported]", gone: list[str]) -> Answer:
+def _imported(done: "list[ImportResult]", gone: list[str]) -> CommandResult:
     from skillforge.propose import words
     from skillforge.report import printable
 
@@ -163,14 +172,14 @@ def _imported(done: "list[Imported]", gone: list[str]) -> Answer:
         lines.append("--clear removes the records of what was merged or closed")
     text = "\n".join(map(printable, lines or ["Hermes holds nothing back"]))
     is_fine = all(it.proposal for it in done)
-    return Answer({"records": rows, "cleared": gone}, text, ok=is_fine)
+    return CommandResult({"records": rows, "cleared": gone}, text, ok=is_fine)
 
 
 @click.command()
 @click.argument("subject", metavar="TRANSCRIPT|PATTERN")
 @common_options
 @click.pass_obj
-def brief(settings: Settings, subject: str) -> Answer:
+def brief(settings: GlobalOptions, subject: str) -> CommandResult:
     """Tell an agent what to learn from a session, where it belongs, and how to propose.
 
     For a transcript, or for a pattern of `skillforge patterns`. No model is asked and
@@ -195,4 +204,4 @@ def brief(settings: Settings, subject: str) -> Answer:
         else brief.of_pattern(library, subject)
     )
     root = str(library.root)
-    return Answer(brief_data(found, root), brief_text(found, root))
+    return CommandResult(brief_data(found, root), brief_text(found, root))

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skillforge.cli.base import Answer, Settings, common_options
+from skillforge.cli.base import CommandResult, GlobalOptions, common_options
 from skillforge.cli.completions import SHELLS, VARIABLE
 from skillforge.report import printable
 
 if TYPE_CHECKING:
-    from skillforge.doctor import Item
+    from skillforge.doctor import DoctorItem
     from skillforge.workflows.repair import Fault
 
 
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 @click.option("--github", is_flag=True, help="Write workflows and issue forms, too.")
 @common_options
 @click.pass_obj
-def init(settings: Settings, folder: str | None, force: bool, github: bool) -> Answer:
+def init(
+    settings: GlobalOptions, folder: str | None, force: bool, github: bool
+) -> CommandResult:
     """Make a skill library here, in an empty folder or an existing repository.
 
     Writes a policy, .gitignore, a pre-commit configuration and one sample skill. Asks
@@ -57,14 +59,14 @@ def init(settings: Settings, folder: str | None, force: bool, github: bool) -> A
         "to_complete": to_complete,
         "branch": made.branch,
     }
-    return Answer(data, "\n".join(lines))
+    return CommandResult(data, "\n".join(lines))
 
 
 @click.command()
 @click.option("--fix", is_flag=True, help="Repair what can be repaired without loss.")
 @common_options
 @click.pass_obj
-def doctor(settings: Settings, fix: bool) -> Answer:
+def doctor(settings: GlobalOptions, fix: bool) -> CommandResult:
     """Check this machine's setup and the repository, and say how to fix problems.
 
     In the repository: HEAD, packed-refs, damaged refs, missing objects, locks that are
@@ -92,10 +94,10 @@ def doctor(settings: Settings, fix: bool) -> Answer:
         "faults": [_fault_data(fault) for fault in faults],
         "fixed": [_fault_data(fault) for fault in fixed],
     }
-    return Answer(data, "\n".join(map(printable, lines)), ok)
+    return CommandResult(data, "\n".join(map(printable, lines)), ok)
 
 
-def _item_lines(item: "Item") -> Iterator[str]:
+def _item_lines(item: "DoctorItem") -> Iterator[str]:
     signs = {(True, True): "ok", (True, False): "ok", (False, True): "MISSING"}
     sign = signs.get((item.ok, item.required), "absent")
     yield f"{sign:<8}{item.name:<20}{item.detail}"
@@ -118,7 +120,7 @@ def _fault_data(fault: "Fault") -> dict[str, object]:
 @click.argument("shell", type=click.Choice(SHELLS))
 @common_options
 @click.pass_obj
-def completion(_settings: Settings, shell: str) -> Answer:
+def completion(_settings: GlobalOptions, shell: str) -> CommandResult:
     """Print what makes a shell complete commands, skills and proposals.
 
     \b
@@ -133,7 +135,7 @@ def completion(_settings: Settings, shell: str) -> Answer:
     made = get_completion_class(shell)
     assert made is not None
     script = made(cli, {}, "skillforge", VARIABLE).source()
-    return Answer({"shell": shell, "script": script}, document=script)
+    return CommandResult({"shell": shell, "script": script}, document=script)
 
 
 @click.command()
@@ -143,7 +145,7 @@ def completion(_settings: Settings, shell: str) -> Answer:
 @click.option("--pause", is_flag=True, help="Wait for Enter after each step.")
 @common_options
 @click.pass_obj
-def demo(settings: Settings, keep: str | None, pause: bool) -> Answer:
+def demo(settings: GlobalOptions, keep: str | None, pause: bool) -> CommandResult:
     """Show the whole loop on a temporary library: real commands, real output.
 
     Agents' transcripts become skills. The gate refuses a poisoned draft and one that

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from skillforge.cli import completions
-from skillforge.cli.base import Answer, Settings, common_options
+from skillforge.cli.base import CommandResult, GlobalOptions, common_options
 from skillforge.cli.output import envelope
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ revision_option = click.option(
 @revision_option
 @common_options
 @click.pass_obj
-def list_(settings: Settings, rev: str | None) -> Answer:
+def list_(settings: GlobalOptions, rev: str | None) -> CommandResult:
     """List the skills of main: name and description.
 
     Reads what is committed, also in a bare repository; the checkout is not looked at.
@@ -45,7 +45,7 @@ def list_(settings: Settings, rev: str | None) -> Answer:
     commit = skill_index.commit_of(library, rev)
     skills = skill_index.reading(library, commit, Index.skills)
     data = {"commit": commit, "skills": [words.skill_row(skill) for skill in skills]}
-    return Answer(data, words.list_text(skills))
+    return CommandResult(data, words.list_text(skills))
 
 
 @click.command()
@@ -54,7 +54,9 @@ def list_(settings: Settings, rev: str | None) -> Answer:
 @revision_option
 @common_options
 @click.pass_obj
-def show(settings: Settings, name: str, file: str | None, rev: str | None) -> Answer:
+def show(
+    settings: GlobalOptions, name: str, file: str | None, rev: str | None
+) -> CommandResult:
     """Show a skill: its facts, its files and its instructions; or one of its files.
 
     \b
@@ -74,9 +76,11 @@ def show(settings: Settings, name: str, file: str | None, rev: str | None) -> An
     if shown is None:
         raise unknown(library, commit, name, is_now=rev is None)
     if file is None:
-        return Answer(words.shown_data(shown), words.shown_text(shown))
+        return CommandResult(words.shown_data(shown), words.shown_text(shown))
     data = skill_view.read_file(shown, file)
-    return Answer(words.file_data(name, file, data), document=_on_screen(data, file))
+    return CommandResult(
+        words.file_data(name, file, data), document=_on_screen(data, file)
+    )
 
 
 def _on_screen(data: bytes, file: str) -> bytes:
@@ -104,8 +108,8 @@ def _on_screen(data: bytes, file: str) -> bytes:
 @common_options
 @click.pass_obj
 def search(
-    settings: Settings, query: tuple[str, ...], limit: int, rev: str | None
-) -> Answer:
+    settings: GlobalOptions, query: tuple[str, ...], limit: int, rev: str | None
+) -> CommandResult:
     """Find skills by what they are for, the best first, and tell why.
 
     Looks at names, descriptions, requests that skills ship (evals/eval_queries.json)
@@ -127,7 +131,7 @@ def search(
     asked = " ".join(query)
     hits = find(library, commit, asked, limit)
     data = {"query": asked, "commit": commit, "results": [*map(words.hit_row, hits)]}
-    return Answer(data, words.hits_text(hits, asked))
+    return CommandResult(data, words.hits_text(hits, asked))
 
 
 @click.command()
@@ -151,8 +155,8 @@ def search(
 @common_options
 @click.pass_obj
 def catalog(
-    settings: Settings, budget: int, format_: str, task: str, rev: str | None
-) -> Answer:
+    settings: GlobalOptions, budget: int, format_: str, task: str, rev: str | None
+) -> CommandResult:
     """Print all skills within a budget of tokens: for the prompt of an agent.
 
     It always fits: descriptions in full, else shortened, else names, else groups; and
@@ -182,7 +186,7 @@ def catalog(
 
     fits = fitted(skills, scores, budget, rendered)
     text = rendered(fits)
-    return Answer(_data(fits, budget, tokens(text)), document=text)
+    return CommandResult(_data(fits, budget, tokens(text)), document=text)
 
 
 def _found(library: "Library", commit: str, task: str) -> "dict[str, Hit]":

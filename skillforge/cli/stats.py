@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skillforge.cli import completions
-from skillforge.cli.base import Answer, Settings, forge_options
+from skillforge.cli.base import CommandResult, GlobalOptions, forge_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from skillforge.library import Library
     from skillforge.operate.stats import SkillStats
-    from skillforge.propose.history_steps import Step
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.history_steps import HistoryStep
+    from skillforge.propose.workspace import Workspace
     from skillforge.store import Uses
 
 _MOST = 40  # lines of text
@@ -33,7 +33,9 @@ _DAY = 86_400
 )
 @forge_options
 @click.pass_obj
-def stats(settings: Settings, name: str | None, page: Path | None) -> Answer:
+def stats(
+    settings: GlobalOptions, name: str | None, page: Path | None
+) -> CommandResult:
     """Tell how skills fare: uses, success, and how sure that is.
 
     The rate is a moving average of all outcomes, for a quick look. The interval is of
@@ -47,9 +49,9 @@ def stats(settings: Settings, name: str | None, page: Path | None) -> Answer:
     from skillforge.operate import words
     from skillforge.operate.stats import by_origin, data
     from skillforge.propose import history_steps, timeline
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
 
-    desk = Desk.at(settings.start, None, settings.choice)
+    desk = Workspace.at(settings.start, None, settings.choice)
     library = desk.settled()
     found = _gathered(library, name or "")
     steps = history_steps.steps(library, library.tip) if found or page else []
@@ -62,7 +64,7 @@ def stats(settings: Settings, name: str | None, page: Path | None) -> Answer:
     if page is not None:
         return _write(page, answer, _page(desk, rows, steps))
     today = int(time.time()) // _DAY
-    return Answer(answer, words.stats_text(found, readable, today, _MOST))
+    return CommandResult(answer, words.stats_text(found, readable, today, _MOST))
 
 
 def _gathered(library: "Library", name: str) -> "list[SkillStats]":
@@ -94,7 +96,9 @@ def _readable(library: "Library", trees: "Iterable[str]") -> dict[str, str]:
     return {tree: readable_version.of(file.data) for tree, file in both if file}
 
 
-def _page(desk: "Desk", rows: list[dict[str, Any]], steps: "list[Step]") -> str:
+def _page(
+    desk: "Workspace", rows: list[dict[str, Any]], steps: "list[HistoryStep]"
+) -> str:
     """The page, from all that this clone knows."""
     from skillforge.model import SKILLS
     from skillforge.operate import dashboard_data
@@ -138,7 +142,7 @@ def _canaries(library: "Library", uses: "Uses") -> list[dict[str, Any]]:
     return found
 
 
-def _proposals(desk: "Desk") -> list[dict[str, Any]]:
+def _proposals(desk: "Workspace") -> list[dict[str, Any]]:
     """What waits for a reviewer; a forge that is out of reach is no reason to stop."""
     from skillforge.errors import SkillforgeError
     from skillforge.propose import words
@@ -150,8 +154,8 @@ def _proposals(desk: "Desk") -> list[dict[str, Any]]:
     return [words.proposal_row(proposal, None) for proposal in waiting]
 
 
-def _write(path: Path, answer: dict[str, Any], text: str) -> Answer:
+def _write(path: Path, answer: dict[str, Any], text: str) -> CommandResult:
     from skillforge.library import replace_file
 
     replace_file(path, text.encode())
-    return Answer(answer | {"path": str(path)}, f"wrote {path}")
+    return CommandResult(answer | {"path": str(path)}, f"wrote {path}")

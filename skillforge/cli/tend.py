@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skillforge.cli import completions
-from skillforge.cli.base import Answer, F, Settings, forge_options, format_option
+from skillforge.cli.base import (
+    CommandResult,
+    F,
+    GlobalOptions,
+    forge_options,
+    format_option,
+)
 from skillforge.cli.offers import offered
 from skillforge.cli.output import use_colour
 from skillforge.cli.propose import as_option, noted, origin_option, proposed
@@ -13,7 +19,7 @@ from skillforge.cli.testing import jobs_option, progress, rendered, shard_option
 from skillforge.model import Origin
 
 if TYPE_CHECKING:
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
 
 _why_option = click.option(
     "--why", default="", help="The reason, for the reviewer and history."
@@ -50,7 +56,9 @@ def _pin_options(command: F) -> F:
 @as_option
 @forge_options
 @click.pass_obj
-def health(settings: Settings, /, names: tuple[str, ...], **given: Any) -> Answer:
+def health(
+    settings: GlobalOptions, /, names: tuple[str, ...], **given: Any
+) -> CommandResult:
     """Try the cases of skills on main again, in the sandbox: all, or those named.
 
     The most urgent come first: what did not fit the last time, what failed at last,
@@ -72,15 +80,15 @@ def health(settings: Settings, /, names: tuple[str, ...], **given: Any) -> Answe
     """
     from skillforge.checks.cases.case_run import read_shard
     from skillforge.operate import deprecation, health_words
-    from skillforge.operate.health import Ask, check_up, is_well
-    from skillforge.propose.workspace import Desk
+    from skillforge.operate.health import HealthOptions, check_up, is_well
+    from skillforge.propose.workspace import Workspace
 
     settings.json = settings.json or given["format_"] == "json"
-    desk = Desk.at(settings.start, given["speaks_for"], settings.choice)
+    desk = Workspace.at(settings.start, given["speaks_for"], settings.choice)
     library = desk.settled()
     tip = desk.base if given["is_proposed"] else library.tip
     seconds = given["budget"] or library.policy(tip).health_seconds
-    ask = Ask(names, read_shard(given["shard"]), seconds, given["jobs"] or 0)
+    ask = HealthOptions(names, read_shard(given["shard"]), seconds, given["jobs"] or 0)
     with progress(settings.json or given["format_"] != "text") as bar:
         found = list(check_up(library, tip, ask, bar))
     data = health_words.data(found)
@@ -90,13 +98,13 @@ def health(settings: Settings, /, names: tuple[str, ...], **given: Any) -> Answe
         data, text = offered(desk, drafts, data, text, again=bool(names))
     paths = {one.name: one.skill.path for one in found}
     document = rendered(health_words.trials(found), [], paths, given["format_"])
-    return Answer(data, text, is_well(found), document)
+    return CommandResult(data, text, is_well(found), document)
 
 
 @click.command()
 @_pin_options
 @click.pass_obj
-def pin(settings: Settings, /, name: str, **given: Any) -> Answer:
+def pin(settings: GlobalOptions, /, name: str, **given: Any) -> CommandResult:
     """Propose to pin a skill: `metadata.pinned: "true"`. The curator leaves it alone.
 
     \b
@@ -110,7 +118,7 @@ def pin(settings: Settings, /, name: str, **given: Any) -> Answer:
 @click.command()
 @_pin_options
 @click.pass_obj
-def unpin(settings: Settings, /, name: str, **given: Any) -> Answer:
+def unpin(settings: GlobalOptions, /, name: str, **given: Any) -> CommandResult:
     """Propose to take a pin out: the curator may propose to archive the skill again.
 
     Exits 0 with a proposal, and if it is not pinned.
@@ -119,27 +127,27 @@ def unpin(settings: Settings, /, name: str, **given: Any) -> Answer:
 
 
 def _pinned(
-    settings: Settings, name: str, given: dict[str, Any], *, is_wanted: bool
-) -> Answer:
+    settings: GlobalOptions, name: str, given: dict[str, Any], *, is_wanted: bool
+) -> CommandResult:
     from dataclasses import replace
 
     from skillforge.operate.skill_edits import pinned
-    from skillforge.propose.admission import Request
+    from skillforge.propose.admission import ProposalRequest
     from skillforge.propose.submit import propose
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
 
-    desk = Desk.at_work(settings.start, given["speaks_for"], settings.choice)
+    desk = Workspace.at_work(settings.start, given["speaks_for"], settings.choice)
     base = desk.base
     draft = pinned(desk.library, base, name, is_wanted=is_wanted)
     data = {"skill": name, "pinned": is_wanted}
     if draft is None:
         so = "is pinned already" if is_wanted else "is not pinned"
         none = {"proposal": None, "created": False}
-        return Answer(data | none, f"{name} {so}")
+        return CommandResult(data | none, f"{name} {so}")
     why = given["why"] or f"{'Pin' if is_wanted else 'Unpin'} {name}"
     origin = Origin(given["origin"] or Origin.HUMAN)
     wanted = replace(draft, why=why, origin=origin)
-    request = Request(wanted, base, supersede=given["supersede"])
+    request = ProposalRequest(wanted, base, supersede=given["supersede"])
     answer = proposed(propose(desk.library, desk.forge, [request], desk.by), [])
     said = noted(answer.words, desk.forge.note)
     return answer._replace(data=answer.data | data, words=said)
@@ -157,7 +165,9 @@ def _pinned(
 @as_option
 @forge_options
 @click.pass_obj
-def curate(settings: Settings, /, names: tuple[str, ...], **given: Any) -> Answer:
+def curate(
+    settings: GlobalOptions, /, names: tuple[str, ...], **given: Any
+) -> CommandResult:
     """Find skills that are stale, superseded, double or broken; dry by default.
 
     \b
@@ -180,9 +190,9 @@ def curate(settings: Settings, /, names: tuple[str, ...], **given: Any) -> Answe
 
     Exits 0 with a report; 1 if a draft could not be proposed.
     """
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
 
-    desk = Desk.at(settings.start, given["speaks_for"], settings.choice)
+    desk = Workspace.at(settings.start, given["speaks_for"], settings.choice)
     if given["restore"] and names:
         raise click.UsageError("--restore names the skill itself")
     library = desk.settled()
@@ -199,16 +209,16 @@ def curate(settings: Settings, /, names: tuple[str, ...], **given: Any) -> Answe
     data = curate_words.data(done)
     text = curate_words.text(done, is_dry=not given["is_proposed"])
     if not given["is_proposed"]:
-        return Answer(data, text)
+        return CommandResult(data, text)
     drafts = [it.draft for it in done.remarks if it.draft]
     data, text = offered(desk, drafts, data, text, again=bool(names))
     ok = all(row["proposal"] or row["refused"] for row in data["proposals"])
-    return Answer(data, text, ok)
+    return CommandResult(data, text, ok)
 
 
-def _restored(desk: "Desk", tip: str, given: dict[str, Any]) -> Answer:
+def _restored(desk: "Workspace", tip: str, given: dict[str, Any]) -> CommandResult:
     from skillforge.operate.archive import restored
-    from skillforge.propose.admission import Request
+    from skillforge.propose.admission import ProposalRequest
     from skillforge.propose.submit import propose
 
     name = given["restore"]
@@ -217,8 +227,10 @@ def _restored(desk: "Desk", tip: str, given: dict[str, Any]) -> Answer:
     version = draft.restores[name]
     if not given["is_proposed"]:
         words = f"{name} can come back as version {version[:10]}; --propose asks for it"
-        return Answer({"skill": name, "version": version, "proposal": None}, words)
-    request = Request(draft, tip)
+        return CommandResult(
+            {"skill": name, "version": version, "proposal": None}, words
+        )
+    request = ProposalRequest(draft, tip)
     answer = proposed(propose(desk.library, desk.forge, [request], desk.by), [])
     said = noted(answer.words, desk.forge.note)
     return answer._replace(data=answer.data | {"version": version}, words=said)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillforge.cli.base import Answer, Settings, selection_options
+from skillforge.cli.base import CommandResult, GlobalOptions, selection_options
 from skillforge.cli.output import use_colour
 
 if TYPE_CHECKING:
-    from skillforge.checks.cases.case_run import Progress, Tested
+    from skillforge.checks.cases.case_run import Progress, TestResults
     from skillforge.model import Finding, Trial
 
 
@@ -51,7 +51,7 @@ shard_option = click.option(
 @selection_options
 @click.pass_obj
 def test(  # noqa: PLR0913, PLR0917 - one for each option
-    settings: Settings,
+    settings: GlobalOptions,
     targets: tuple[str, ...],
     changed_since: str | None,
     rev: str | None,
@@ -62,7 +62,7 @@ def test(  # noqa: PLR0913, PLR0917 - one for each option
     no_cache: bool,
     verbose: bool,
     format_: str,
-) -> Answer:
+) -> CommandResult:
     """Run the cases of skills in a sandbox: names, folders, or the whole library.
 
     Cases are files of the skill's tests/ folder: *.yaml, test_*.py and executable
@@ -83,7 +83,7 @@ def test(  # noqa: PLR0913, PLR0917 - one for each option
     from skillforge.checks.skill_selection import Selection
 
     settings.json = settings.json or format_ == "json"
-    options = case_run.Options(
+    options = case_run.TestOptions(
         match, jobs or 0, repeat, case_run.read_shard(shard), not no_cache
     )
     selection = Selection(targets, changed_since, rev)
@@ -92,7 +92,7 @@ def test(  # noqa: PLR0913, PLR0917 - one for each option
     return _answer(tested, format_, verbose)
 
 
-def _answer(tested: "Tested", format_: str, verbose: bool) -> Answer:
+def _answer(tested: "TestResults", format_: str, verbose: bool) -> CommandResult:
     from skillforge import report as reports
     from skillforge.checks.cases import words
 
@@ -109,7 +109,7 @@ def _answer(tested: "Tested", format_: str, verbose: bool) -> Answer:
     if tested.remembered:
         known = reports.many(tested.remembered, "skill")
         said += f" ({known} as before; --no-cache tries again)"
-    return Answer(data, said, tested.ok, document)
+    return CommandResult(data, said, tested.ok, document)
 
 
 def rendered(

@@ -15,26 +15,26 @@ import click
 
 from skillforge import processes, resources
 from skillforge.cli import output, tour_steps
-from skillforge.cli.base import Answer
-from skillforge.cli.tour_steps import Step
+from skillforge.cli.base import CommandResult
+from skillforge.cli.tour_steps import DemoStep
 from skillforge.errors import RequestError, unwritable
 
 _INTERRUPTED = 130
 _OF_USERS = ("SKILLFORGE_LIBRARY", "SKILLFORGE_KEY")
 
 
-class Line(NamedTuple):
+class TypedStep(NamedTuple):
     """A step with the command as it is typed; the first of a chapter has its title."""
 
     title: str
-    step: Step
+    step: DemoStep
     typed: str
 
 
 class Played(NamedTuple):
     """A command that was run, and all that it printed."""
 
-    line: Line
+    line: TypedStep
     output: str
     code: int
 
@@ -59,7 +59,7 @@ class Played(NamedTuple):
         return {k: v for it in found if it for k, v in it.groupdict().items()}
 
 
-def tour(keep: Path | None, *, is_paused: bool) -> Answer:
+def tour(keep: Path | None, *, is_paused: bool) -> CommandResult:
     """Show all steps; the answer is a no as soon as one ends otherwise than told."""
     if is_paused and (sys.stdin is None or not sys.stdin.isatty()):
         raise RequestError(
@@ -69,7 +69,7 @@ def tour(keep: Path | None, *, is_paused: bool) -> Answer:
     told: dict[str, str] = {}
     count, problem = 0, ""
 
-    def announce(line: Line) -> None:
+    def announce(line: TypedStep) -> None:
         if is_paused and count:
             _wait()
         output.emit("\n".join(_words(line)))
@@ -84,11 +84,11 @@ def tour(keep: Path | None, *, is_paused: bool) -> Answer:
     to_do = _to_go_on(library, told) if library and not problem else []
     words = _failed(problem, library) if problem else _end(count, library, to_do)
     data = {"steps": count, "problem": problem or None, "library": library}
-    return Answer(data | {"next": to_do}, words, ok=not problem)
+    return CommandResult(data | {"next": to_do}, words, ok=not problem)
 
 
 def played(
-    root: Path, announce: Callable[[Line], None] = lambda _line: None
+    root: Path, announce: Callable[[TypedStep], None] = lambda _line: None
 ) -> Iterator[Played]:
     """Run the steps on a `stage`, one by one; none after one that is not as told.
 
@@ -97,7 +97,7 @@ def played(
     told: dict[str, str] = {}
     for title, steps in tour_steps.chapters(root):
         for number, step in enumerate(steps):
-            line = Line("" if number else title, step, step.line.format_map(told))
+            line = TypedStep("" if number else title, step, step.line.format_map(told))
             announce(line)
             with _writing(root):
                 step.before()
@@ -223,7 +223,7 @@ def _ran_here(arguments: list[str], source: str) -> tuple[str, int]:
     return said.getvalue(), code
 
 
-def _words(line: Line) -> Iterator[str]:
+def _words(line: TypedStep) -> Iterator[str]:
     """What stands above a command's output."""
     if line.title:
         heading = f"== {line.title}"

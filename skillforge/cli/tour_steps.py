@@ -11,7 +11,7 @@ _RITA = "--approve --as 'Rita <rita@example.org>'"
 _ID = r"[0-9a-f]{12}"
 
 
-class Step(NamedTuple):
+class DemoStep(NamedTuple):
     """A command, and what makes it as told.
 
     `shows` are patterns that its output must hold. What their named groups match can
@@ -29,7 +29,7 @@ class Chapter(NamedTuple):
     """Steps under one heading."""
 
     title: str
-    steps: list[Step]
+    steps: list[DemoStep]
 
 
 def chapters(root: Path) -> Iterator[Chapter]:
@@ -55,26 +55,28 @@ def chapters(root: Path) -> Iterator[Chapter]:
     yield Chapter("Share", _sharing())
 
 
-def _setting_up() -> list[Step]:
+def _setting_up() -> list[DemoStep]:
     return [
-        Step("", "git init --quiet --initial-branch=main library"),
-        Step("", "cd library"),
-        Step("You are Ada.", "git config user.name Ada"),
-        Step("", "git config user.email ada@example.org"),
-        Step("A library is a git repository.", "skillforge init", shows=("wrote ",)),
-        Step("", "git add --all"),
-        Step("", "git commit --quiet --message Start"),
+        DemoStep("", "git init --quiet --initial-branch=main library"),
+        DemoStep("", "cd library"),
+        DemoStep("You are Ada.", "git config user.name Ada"),
+        DemoStep("", "git config user.email ada@example.org"),
+        DemoStep(
+            "A library is a git repository.", "skillforge init", shows=("wrote ",)
+        ),
+        DemoStep("", "git add --all"),
+        DemoStep("", "git commit --quiet --message Start"),
     ]
 
 
-def _learning() -> list[Step]:
+def _learning() -> list[DemoStep]:
     """From what agents did, several times, to what repeats in it."""
     return [*_capturing(), *_finding_patterns()]
 
 
-def _capturing() -> list[Step]:
+def _capturing() -> list[DemoStep]:
     return [
-        Step(
+        DemoStep(
             "Thirteen runs that a verifier judged. What is private is taken out first.",
             "skillforge capture ../transcripts/runs.jsonl",
             shows=(
@@ -84,18 +86,18 @@ def _capturing() -> list[Step]:
                 "redacted: 1 credentials, .*email",
             ),
         ),
-        Step(
+        DemoStep(
             "Claude Code does not say how a session ended. Rita read these seven.",
             "skillforge capture ../transcripts/sessions --reviewed-by Rita "
             "--outcome success",
             shows=("kept 7 examples", "redacted: .*secret"),
         ),
-        Step(
+        DemoStep(
             "And six that people wrote down.",
             "skillforge capture ../transcripts/notes.jsonl --reviewed-by Rita",
             shows=("kept 6 examples",),
         ),
-        Step(
+        DemoStep(
             "What is left of a run: no address, no home folder, no password.",
             "skillforge examples show {invoices}",
             shows=("<EMAIL_1>", "/home/<USER_1>", "<CREDENTIALS_1>@"),
@@ -103,20 +105,20 @@ def _capturing() -> list[Step]:
     ]
 
 
-def _finding_patterns() -> list[Step]:
+def _finding_patterns() -> list[DemoStep]:
     return [
-        Step(
+        DemoStep(
             "Nothing is learned from what nobody approved.",
             "skillforge examples approve --all-verified --as Rita",
             shows=("approved 12 examples", "1 left for you to look at"),
         ),
-        Step(
+        DemoStep(
             "That one holds text that wants to be obeyed. Rita looks, and says no.",
             "skillforge examples reject {suspect} --as Rita "
             "--reason 'A row of the table gives orders'",
             shows=("rejected 1 example",),
         ),
-        Step(
+        DemoStep(
             "Three tasks repeat. What happened once stays out.",
             "skillforge patterns",
             shows=(
@@ -129,20 +131,20 @@ def _finding_patterns() -> list[Step]:
     ]
 
 
-def _proposing() -> list[Step]:
+def _proposing() -> list[DemoStep]:
     """A pattern becomes a skill."""
     return [
-        Step(
+        DemoStep(
             "A pattern becomes a draft, without a model. Failures teach its pitfalls.",
             f"skillforge draft {{export}} --name {_LEARNED} --dry-run",
             shows=("## Failure handling", "Do not leave out `read_file`: 2 of 2"),
         ),
-        Step(
+        DemoStep(
             "The draft becomes a branch and a proposal.",
             f"skillforge draft {{export}} --name {_LEARNED} --propose",
             shows=(f"proposal 1: Add {_LEARNED}",),
         ),
-        Step(
+        DemoStep(
             "The gate judges it by the policy of main.",
             "skillforge gate 1",
             shows=("passed +evidence", "the gate passed"),
@@ -150,14 +152,14 @@ def _proposing() -> list[Step]:
     ]
 
 
-def _refusing_poison() -> list[Step]:
+def _refusing_poison() -> list[DemoStep]:
     return [
-        Step(
+        DemoStep(
             "A skill from a forum: it reports on disks, and has a second purpose.",
             "skillforge propose ../drafts/disk-report --why 'It was praised'",
             shows=("proposal 2: Add disk-report",),
         ),
-        Step(
+        DemoStep(
             "The gate says what it found, and on which line.",
             "skillforge gate 2",
             1,
@@ -167,7 +169,7 @@ def _refusing_poison() -> list[Step]:
                 "the gate refuses this",
             ),
         ),
-        Step(
+        DemoStep(
             "",
             "skillforge close 2 --why 'It sends a key away'",
             shows=("closed proposal 2",),
@@ -175,16 +177,16 @@ def _refusing_poison() -> list[Step]:
     ]
 
 
-def _proving() -> list[Step]:
+def _proving() -> list[DemoStep]:
     """A script that works where its author looked."""
     return [
-        Step(
+        DemoStep(
             "Any program may rewrite a draft. This agent adds a script, in a hurry.",
             "skillforge draft {archive} --name archive-log --agent hasty-agent "
             "--propose",
             shows=("proposal 3: Add archive-log",),
         ),
-        Step(
+        DemoStep(
             "The gate tries it, in a sandbox, with examples that the agent never saw.",
             "skillforge gate 3",
             1,
@@ -194,7 +196,7 @@ def _proving() -> list[Step]:
                 "the gate refuses this",
             ),
         ),
-        Step(
+        DemoStep(
             "",
             "skillforge close 3 --why 'Wrong for days of one digit'",
             shows=("closed proposal 3",),
@@ -202,45 +204,45 @@ def _proving() -> list[Step]:
     ]
 
 
-def _proving_nothing(why_not: str) -> list[Step]:
+def _proving_nothing(why_not: str) -> list[DemoStep]:
     """Without a sandbox no script is tried, and none gets through."""
     return [
-        Step(
+        DemoStep(
             f"This machine has none ({why_not}).\n"
             "An agent's script cannot be tried with the examples held out from it.",
             "skillforge draft {archive} --name archive-log --agent careful-agent "
             "--propose",
             shows=("proposal 3: Add archive-log",),
         ),
-        Step(
+        DemoStep(
             "Not run is never passed.",
             "skillforge gate 3",
             1,
             ("FAILED +test", "trial-not-run", "the gate refuses this"),
         ),
-        Step(
+        DemoStep(
             "",
             "skillforge close 3 --why 'There is no sandbox to try it in'",
             shows=("closed proposal 3",),
         ),
-        Step("What is missing, and how to get it.", "skillforge doctor"),
+        DemoStep("What is missing, and how to get it.", "skillforge doctor"),
     ]
 
 
-def _reviewing() -> list[Step]:
+def _reviewing() -> list[DemoStep]:
     return [
-        Step(
+        DemoStep(
             "Nobody approves their own work.",
             "skillforge review 1 --approve",
             4,
             ("cannot approve it",),
         ),
-        Step(
+        DemoStep(
             "Rita does, of exactly these bytes.",
             f"skillforge review 1 {_RITA}",
             shows=("approved proposal 1",),
         ),
-        Step(
+        DemoStep(
             "A merge is the promotion.",
             "skillforge promote 1",
             shows=("proposal 1 is merged into main",),
@@ -248,22 +250,22 @@ def _reviewing() -> list[Step]:
     ]
 
 
-def _trying_again() -> list[Step]:
+def _trying_again() -> list[DemoStep]:
     """The script that was refused, mended."""
     return [
-        Step(
+        DemoStep(
             "The agent tries again, with more care.",
             "skillforge draft {archive} --name archive-log --agent careful-agent "
             "--propose",
             shows=("proposal 4: Add archive-log",),
         ),
-        Step("", "skillforge gate 4", shows=("passed +test", "the gate passed")),
-        Step("", f"skillforge review 4 {_RITA}", shows=("approved proposal 4",)),
-        Step("", "skillforge promote 4", shows=("proposal 4 is merged into main",)),
+        DemoStep("", "skillforge gate 4", shows=("passed +test", "the gate passed")),
+        DemoStep("", f"skillforge review 4 {_RITA}", shows=("approved proposal 4",)),
+        DemoStep("", "skillforge promote 4", shows=("proposal 4 is merged into main",)),
     ]
 
 
-def _worsening(root: Path) -> list[Step]:
+def _worsening(root: Path) -> list[DemoStep]:
     """A worse version gets through, and is caught in use."""
     edited = root / "drafts" / _LEARNED / "SKILL.md"
 
@@ -279,19 +281,21 @@ def _worsening(root: Path) -> list[Step]:
         (root / "uses.jsonl").write_text(_uses(root / "library"), encoding="utf-8")
 
     return [
-        Step(
+        DemoStep(
             "Somebody drops the check at the end. It reads well, and passes.",
             f"skillforge propose ../drafts/{_LEARNED} --why 'Checks take time'",
             shows=(rf"proposal (?P<worse>\d+): Edit {_LEARNED}",),
             before=worsen,
         ),
-        Step("", f"skillforge review {{worse}} {_RITA}", shows=("approved proposal",)),
-        Step(
+        DemoStep(
+            "", f"skillforge review {{worse}} {_RITA}", shows=("approved proposal",)
+        ),
+        DemoStep(
             "But only one key in ten gets it for now.",
             "skillforge promote {worse}",
             shows=("is merged into main", "10 % of keys get it for now"),
         ),
-        Step(
+        DemoStep(
             "Agents use both versions, and tests tell how it went (simulated here).",
             "skillforge record < ../uses.jsonl",
             shows=(
@@ -302,12 +306,12 @@ def _worsening(root: Path) -> list[Step]:
             ),
             before=write_uses,
         ),
-        Step(
+        DemoStep(
             "Rita takes it back, byte for byte.",
             f"skillforge review {{back}} {_RITA}",
             shows=("approved proposal",),
         ),
-        Step("", "skillforge promote {back}", shows=(f"Roll back {_LEARNED} to",)),
+        DemoStep("", "skillforge promote {back}", shows=(f"Roll back {_LEARNED} to",)),
     ]
 
 
@@ -331,14 +335,14 @@ def _uses(library: Path) -> str:
     return "".join(lines)
 
 
-def _looking_back() -> list[Step]:
+def _looking_back() -> list[DemoStep]:
     return [
-        Step(
+        DemoStep(
             "Which versions there were.",
             f"skillforge log {_LEARNED}",
             shows=("rollback, proposal", "reverted by", "create, proposal 1"),
         ),
-        Step(
+        DemoStep(
             "Why there was each of them.",
             f"skillforge why {_LEARNED}",
             shows=(
@@ -347,7 +351,7 @@ def _looking_back() -> list[Step]:
                 "because: The canary .* was closed",
             ),
         ),
-        Step(
+        DemoStep(
             "And nothing reached main unjudged.",
             "skillforge audit",
             shows=("all judged",),
@@ -355,24 +359,24 @@ def _looking_back() -> list[Step]:
     ]
 
 
-def _sharing() -> list[Step]:
+def _sharing() -> list[DemoStep]:
     """A tag publishes; anybody installs from what it makes."""
     return [
-        Step(
+        DemoStep(
             "A release is a tag on main.",
             "skillforge release 1.0.0",
             shows=("v1.0.0 is commit",),
         ),
-        Step(
+        DemoStep(
             "It becomes a hub, the same bytes anywhere.",
             "skillforge build v1.0.0 --out ../hub",
             shows=("SHA256SUMS sha256:",),
         ),
-        Step("", "cd .."),
-        Step(
+        DemoStep("", "cd .."),
+        DemoStep(
             "Whoever installs from it checks, scans and locks what came.",
             f"skillforge install ./hub@{_LEARNED} --to installed",
             shows=(f"installed {_LEARNED}",),
         ),
-        Step("", "skillforge verify --to installed", shows=("all as locked",)),
+        DemoStep("", "skillforge verify --to installed", shows=("all as locked",)),
     ]

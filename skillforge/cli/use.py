@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skillforge.cli import completions
-from skillforge.cli.base import Answer, Settings, forge_options
+from skillforge.cli.base import CommandResult, GlobalOptions, forge_options
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from skillforge.operate.folder_sync import Synced
+    from skillforge.operate.folder_sync import SyncResult
 
 _AGENTS = ("claude", "codex", "hermes", "agents")  # a test holds it to `places`
 
@@ -38,7 +38,7 @@ key_option = click.option(
 @key_option
 @forge_options
 @click.pass_obj
-def use(settings: Settings, name: str, key: str) -> Answer:
+def use(settings: GlobalOptions, name: str, key: str) -> CommandResult:
     """Print the folder of the version of a skill that a key gets.
 
     The folder is read-only, called like the skill, and holds what git has: that is
@@ -70,7 +70,7 @@ def use(settings: Settings, name: str, key: str) -> Answer:
         "readable_version": path and _readable(path),
         "remembered": not _noted(unwritten),
     }
-    return Answer(data, str(path or ""), ok=path is not None)
+    return CommandResult(data, str(path or ""), ok=path is not None)
 
 
 def _readable(path: "Path") -> str | None:
@@ -113,7 +113,9 @@ def _noted(unwritten: str) -> bool:
 @key_option
 @forge_options
 @click.pass_obj
-def sync(settings: Settings, /, key: str, dry: bool, **where: str | None) -> Answer:
+def sync(
+    settings: GlobalOptions, /, key: str, dry: bool, **where: str | None
+) -> CommandResult:
     """Lay out all skills of main in an agent's folder, in the versions a key gets.
 
     Only what changed is written, and what main no longer has is taken away. A folder
@@ -135,7 +137,7 @@ def sync(settings: Settings, /, key: str, dry: bool, **where: str | None) -> Ans
     done = folder_sync.sync(library, key, folder, dry=dry)
     unwritten = "" if dry else assignment_log.remember(library, done.handed, key)
     data = _data(done) | {"dry_run": dry, "remembered": not (dry or _noted(unwritten))}
-    return Answer(data, _words(done, dry), ok=done.ok)
+    return CommandResult(data, _words(done, dry), ok=done.ok)
 
 
 def _folder(folder: str | None, agent: str | None, project: str | None) -> "Path":
@@ -153,31 +155,31 @@ def _folder(folder: str | None, agent: str | None, project: str | None) -> "Path
     return skills_folder(agent, Path(project).resolve() if project else None)
 
 
-def _data(done: "Synced") -> dict[str, Any]:
-    from skillforge.operate.folder_sync import Fate
+def _data(done: "SyncResult") -> dict[str, Any]:
+    from skillforge.operate.folder_sync import SyncAction
 
-    rows = [{"skill": n, "why": done.why[n]} for n in done.names(Fate.REFUSED)]
-    names = {fate.value: done.names(fate) for fate in Fate}
+    rows = [{"skill": n, "why": done.why[n]} for n in done.names(SyncAction.REFUSED)]
+    names = {fate.value: done.names(fate) for fate in SyncAction}
     return {"to": str(done.folder), **names, "refused": rows}
 
 
-def _words(done: "Synced", dry: bool) -> str:
-    from skillforge.operate.folder_sync import Fate
+def _words(done: "SyncResult", dry: bool) -> str:
+    from skillforge.operate.folder_sync import SyncAction
     from skillforge.report import printable
 
-    silent = (Fate.UNCHANGED, Fate.WITHHELD)
-    shown = {fate: done.names(fate) for fate in Fate if fate not in silent}
+    silent = (SyncAction.UNCHANGED, SyncAction.WITHHELD)
+    shown = {fate: done.names(fate) for fate in SyncAction if fate not in silent}
     lines = [
         f"{fate.value:<8} {name}" + (f": {done.why[name]}" if name in done.why else "")
         for fate, names in shown.items()
         for name in names
     ]
-    if edited := done.names(Fate.KEPT):
+    if edited := done.names(SyncAction.KEPT):
         lines.append(
             f"    skillforge propose {done.folder}/{edited[0]} puts an edit up"
         )
         lines.append("    for review; moved away, it makes room for the library's")
-    counts = [f"{len(done.names(fate))} {fate.value}" for fate in Fate]
+    counts = [f"{len(done.names(fate))} {fate.value}" for fate in SyncAction]
     told = ", ".join(it for it in counts if not it.startswith("0 ")) or "nothing to do"
     start = "would be " if dry else ""
     lines.append(f"{done.folder}: {start}{told}")

@@ -8,60 +8,62 @@ from collections.abc import Iterator
 from skillforge.document import frontmatter_bounds, yaml_errors
 from skillforge.document.links import find_links
 from skillforge.document.plain_header import Header, read_plain
-from skillforge.document.yaml_header import UnreadableError, read_yaml
-from skillforge.model import Document, Finding, Problem, Rule, rule, rules_in
+from skillforge.document.yaml_header import HeaderError, read_yaml
+from skillforge.model import Document, Finding, Rule, RuleProblem, rule, rules_in
 
 MAX_BYTES = 1 << 20
 MAX_HEADER = 1 << 16
 
 
 @rule()
-def file_too_large(size: int) -> Iterator[Problem]:
+def file_too_large(size: int) -> Iterator[RuleProblem]:
     """A SKILL.md has at most 1 MiB, its frontmatter at most 64 KiB.
 
     The largest of 96,903 published files has 177 KB. Move data and long texts to files
     under `references/` or `assets/`, which an agent reads when it needs them.
     """
-    yield Problem(
+    yield RuleProblem(
         f"the file has {size:,} bytes, too many to be instructions",
         "move long parts to files under references/ and link to them",
     )
 
 
 @rule()
-def encoding_nul(line: int) -> Iterator[Problem]:
+def encoding_nul(line: int) -> Iterator[RuleProblem]:
     """A SKILL.md holds no NUL bytes.
 
     They come from files saved as UTF-16, or from binary files under a wrong name.
     """
-    yield Problem("the file contains a NUL byte", "save the file as UTF-8 text", line)
+    yield RuleProblem(
+        "the file contains a NUL byte", "save the file as UTF-8 text", line
+    )
 
 
 @rule()
-def encoding_utf8(line: int) -> Iterator[Problem]:
+def encoding_utf8(line: int) -> Iterator[RuleProblem]:
     """A SKILL.md is UTF-8.
 
     Clients read nothing else. `iconv -f latin1 -t utf-8` converts most older files.
     """
-    yield Problem("the file is not UTF-8 text", "save the file as UTF-8", line)
+    yield RuleProblem("the file is not UTF-8 text", "save the file as UTF-8", line)
 
 
 @rule()
-def encoding_bom() -> Iterator[Problem]:
+def encoding_bom() -> Iterator[RuleProblem]:
     """A SKILL.md does not start with a byte order mark.
 
     It hides the opening `---` from most clients, which then see no frontmatter at all.
     """
-    yield Problem(
+    yield RuleProblem(
         "the file starts with a byte order mark (BOM), which hides the frontmatter",
         "save it as UTF-8 without BOM",
     )
 
 
 @rule()
-def file_unreadable(reason: str) -> Iterator[Problem]:
+def file_unreadable(reason: str) -> Iterator[RuleProblem]:
     """The file can be read. What cannot be read cannot be approved."""
-    yield Problem(f"the file cannot be read: {reason}", "check its permissions")
+    yield RuleProblem(f"the file cannot be read: {reason}", "check its permissions")
 
 
 def rules() -> tuple[Rule, ...]:
@@ -95,7 +97,7 @@ def _parse_text(text: str, data: bytes, with_links: bool) -> Document:
         problems.extend(frontmatter_bounds.spaces_after(text, found))
     try:
         header = read_header(text[found.header_start : found.header_end])
-    except UnreadableError as err:
+    except HeaderError as err:
         return unreadable([*problems, err.finding], text, found.body_start)
     links = find_links(text, data, found.body_start) if with_links else ()
     return Document(text, *header, found.body_start, data, links, tuple(problems))

@@ -9,7 +9,7 @@ import re
 from skillforge.document import frontmatter_bounds, read_header
 from skillforge.document.frontmatter_bounds import Fences
 from skillforge.document.plain_header import BREAK, kind_of, plain_value
-from skillforge.document.yaml_header import Entry, Node, UnreadableError, compose
+from skillforge.document.yaml_header import HeaderError, MappingEntry, Node, compose
 from skillforge.errors import RequestError
 from skillforge.model import Value
 
@@ -44,9 +44,9 @@ def _spliced(text: str, path: tuple[str, ...], value: str | None) -> str:
     newline = "\r\n" if "\r\n" in header else "\n"
     try:
         root = compose(header) if _has_fields(header) else Node(2, 0, 0, entries={})
-        changed = _Splice(header, newline).apply(root, path, value)
+        changed = _HeaderEditor(header, newline).apply(root, path, value)
         _check(header, changed, path, value)
-    except UnreadableError as err:
+    except HeaderError as err:
         raise _cannot(path, err.finding.message) from err
     return text[: found.header_start] + changed + text[found.header_end :]
 
@@ -88,7 +88,7 @@ def _changed(
     return others if new is None else {**others, key: new}
 
 
-class _Splice:
+class _HeaderEditor:
     """Edits one header's text; offsets come from the nodes that were read from it."""
 
     def __init__(self, header: str, newline: str) -> None:
@@ -98,7 +98,7 @@ class _Splice:
     def apply(self, node: Node, path: tuple[str, ...], value: str | None) -> str:
         """Set the field at `path` below `node`, or take it out if `value` is None."""
         *parents, last = path
-        owner: Entry | None = None
+        owner: MappingEntry | None = None
         for depth, key in enumerate(parents):
             entry = (node.entries or {}).get(key)
             if entry is None:
@@ -136,7 +136,7 @@ class _Splice:
             indent += "  "
         return f"{out}{indent}{scalar(last)}: {scalar(value)}{self.newline}"
 
-    def _replace(self, entry: Entry, value: str, *, in_flow: bool) -> str:
+    def _replace(self, entry: MappingEntry, value: str, *, in_flow: bool) -> str:
         node = entry.value
         style = '"' if in_flow else ""
         if node.items is not None or node.entries is not None:
@@ -150,7 +150,7 @@ class _Splice:
         return self._put(node.start, node.end, scalar(value, style) + kept)
 
     def _replace_by_map(
-        self, entry: Entry, path: tuple[str, ...], depth: int, value: str | None
+        self, entry: MappingEntry, path: tuple[str, ...], depth: int, value: str | None
     ) -> str:
         """Put a mapping in a value's place; a comment on the key's line stays there."""
         if value is None:
@@ -165,7 +165,9 @@ class _Splice:
         lines = self._lines(path, "  " * (depth + 1), value)
         return self._put(start, after, rest + lines)
 
-    def _without(self, parent: Node, entry: Entry, owner: Entry | None) -> str:
+    def _without(
+        self, parent: Node, entry: MappingEntry, owner: MappingEntry | None
+    ) -> str:
         """Take an entry out; the last one takes its mapping along, else null stays."""
         assert parent.entries is not None
         if len(parent.entries) == 1 and owner is not None:
@@ -176,7 +178,7 @@ class _Splice:
         start = self.header.rfind("\n", 0, entry.key.start) + 1
         return self._put(start, end, "")
 
-    def _without_in_flow(self, parent: Node, entry: Entry) -> str:
+    def _without_in_flow(self, parent: Node, entry: MappingEntry) -> str:
         assert parent.entries is not None
         entries = list(parent.entries.values())
         at = entries.index(entry)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from skillforge.model import Finding, Problem, Severity, rule, rules_in
+from skillforge.model import Finding, RuleProblem, Severity, rule, rules_in
 
 _ADD_HEADER = "start the file with `---`, `name: …`, `description: …`, `---`"
 _HEADING = re.compile(r"\s*#{1,6}\s")
@@ -24,7 +24,7 @@ class Fences(NamedTuple):
 
 
 @rule()
-def frontmatter_missing(text: str) -> Iterator[Problem]:
+def frontmatter_missing(text: str) -> Iterator[RuleProblem]:
     """A SKILL.md starts with frontmatter: YAML between two lines of `---`.
 
         ---
@@ -35,78 +35,78 @@ def frontmatter_missing(text: str) -> Iterator[Problem]:
     Without it a client knows neither the name nor when to load the skill.
     """
     if not text.strip():
-        yield Problem("the file is empty", _ADD_HEADER)
+        yield RuleProblem("the file is empty", _ADD_HEADER)
     elif _HEADING.match(text):
-        yield Problem("starts with a heading instead of frontmatter", _ADD_HEADER)
+        yield RuleProblem("starts with a heading instead of frontmatter", _ADD_HEADER)
     else:
-        yield Problem("has no frontmatter", _ADD_HEADER)
+        yield RuleProblem("has no frontmatter", _ADD_HEADER)
 
 
 @rule()
-def frontmatter_after_heading(text: str) -> Iterator[Problem]:
+def frontmatter_after_heading(text: str) -> Iterator[RuleProblem]:
     """The frontmatter comes before everything else, headings included."""
     if later := _LATER_HEADER.search(text):
         line = text.count("\n", 0, later.start()) + 1
-        yield Problem(
+        yield RuleProblem(
             f"the frontmatter comes too late: it starts in line {line}",
             "move it to the very top of the file",
         )
 
 
 @rule()
-def frontmatter_after_blank(text: str) -> Iterator[Problem]:
+def frontmatter_after_blank(text: str) -> Iterator[RuleProblem]:
     """The opening `---` is the very first line; no blank line comes before it."""
     if re.match(r"\s+---[ \t]*\r?\n", text):
-        yield Problem(
+        yield RuleProblem(
             "a blank line or space comes before the opening `---`",
             "remove it: the file starts with `---`",
         )
 
 
 @rule()
-def frontmatter_in_code_fence(text: str) -> Iterator[Problem]:
+def frontmatter_in_code_fence(text: str) -> Iterator[RuleProblem]:
     """The file is the skill itself, not a code block that shows one.
 
     Chat answers wrap files in ``` fences; remove the first and the last line.
     """
     if re.match(r"\s*(```|~~~)", text):
-        yield Problem(
+        yield RuleProblem(
             "the whole file stands inside a code fence",
             "remove the first line and the closing fence",
         )
 
 
 @rule()
-def frontmatter_without_fences(text: str) -> Iterator[Problem]:
+def frontmatter_without_fences(text: str) -> Iterator[RuleProblem]:
     """The fields stand between two lines of `---`.
 
     `name:` and `description:` alone at the top are plain text to every client.
     """
     if _FIELD.match(text):
-        yield Problem(
+        yield RuleProblem(
             "the fields are not fenced",
             "put a line `---` above the first field and one below the last",
         )
 
 
 @rule()
-def frontmatter_link_text(text: str) -> Iterator[Problem]:
+def frontmatter_link_text(text: str) -> Iterator[RuleProblem]:
     """The file is not the text of a symbolic link.
 
     Git without symlink support checks a link out as a file that holds its target's
     path.
     """
     if len(text) < 300 and re.fullmatch(r"[\w./@ -]*/[\w./@ -]+\s*", text):
-        yield Problem(
+        yield RuleProblem(
             f"the file holds only a path ({text.strip()}): a symlink stored as text",
             "replace it by the file that it points to",
         )
 
 
 @rule()
-def fence_inexact(line: int, text: str) -> Iterator[Problem]:
+def fence_inexact(line: int, text: str) -> Iterator[RuleProblem]:
     """A fence is a line of exactly three hyphens: not indented, nothing after it."""
-    yield Problem(
+    yield RuleProblem(
         f"the fence is written `{text.strip()[:40]}`"
         + (" and indented" if text[:1].isspace() else ""),
         "write exactly `---` on a line of its own",
@@ -115,9 +115,9 @@ def fence_inexact(line: int, text: str) -> Iterator[Problem]:
 
 
 @rule()
-def fence_unclosed(line: int) -> Iterator[Problem]:
+def fence_unclosed(line: int) -> Iterator[RuleProblem]:
     """The frontmatter ends with a second line of `---`."""
-    yield Problem(
+    yield RuleProblem(
         "the frontmatter is never closed",
         "write `---` on a line of its own below the last field",
         line,
@@ -125,9 +125,9 @@ def fence_unclosed(line: int) -> Iterator[Problem]:
 
 
 @rule(Severity.WARNING)
-def fence_spaces(line: int) -> Iterator[Problem]:
+def fence_spaces(line: int) -> Iterator[RuleProblem]:
     """No spaces follow a fence: some clients look for the line `---` exactly."""
-    yield Problem("spaces follow the `---`", "remove them", line)
+    yield RuleProblem("spaces follow the `---`", "remove them", line)
 
 
 RULES = rules_in(globals())

@@ -72,7 +72,7 @@ class _PlainReader:
         self.kinds: dict[str, str] = {}
         self.into = self.fields
         self.prefix = self.indent = ""
-        self.block: _Block | None = None
+        self.block: _TextBlock | None = None
 
     def take(self, line: str, number: int) -> bool:
         """Read one line; False if it needs a YAML parser."""
@@ -117,7 +117,7 @@ class _PlainReader:
             self.prefix = f"{key}."
         else:
             self.fields[key] = ""
-            self.block = _Block(key, value)
+            self.block = _TextBlock(key, value)
         return True
 
     def _close_block(self) -> None:
@@ -137,7 +137,7 @@ class _PlainReader:
         return Header(self.fields, self.lines, self.kinds)
 
 
-class _Block:
+class _TextBlock:
     """The lines below `key: >` or `key: |`, all with the same indent and none empty."""
 
     __slots__ = ("indent", "key", "lines", "style")

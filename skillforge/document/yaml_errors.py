@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from skillforge.model import Problem, rule, rules_in
+from skillforge.model import RuleProblem, rule, rules_in
 
 
 class Suspect(NamedTuple):
@@ -22,7 +22,7 @@ class Suspect(NamedTuple):
 
 
 @rule()
-def yaml_conflict_marker(header: str) -> Iterator[Problem]:
+def yaml_conflict_marker(header: str) -> Iterator[RuleProblem]:
     """The header holds no conflict markers of an unfinished merge.
 
     Choose one side, and remove the lines that start with `<<<<<<<`, `=======` and
@@ -30,7 +30,7 @@ def yaml_conflict_marker(header: str) -> Iterator[Problem]:
     """
     for number, text in enumerate(header.split("\n"), 2):
         if text.startswith(("<<<<<<<", ">>>>>>>")) or text.rstrip() == "=======":
-            yield Problem(
+            yield RuleProblem(
                 "the merge was not finished: a conflict marker is left",
                 "keep one side and remove the <<<<<<<, ======= and >>>>>>> lines",
                 number,
@@ -39,14 +39,14 @@ def yaml_conflict_marker(header: str) -> Iterator[Problem]:
 
 
 @rule()
-def yaml_tab(at: Suspect) -> Iterator[Problem]:
+def yaml_tab(at: Suspect) -> Iterator[RuleProblem]:
     """YAML is indented with spaces; a tab is not allowed.
 
     Editors show both alike. Replace each tab by two spaces.
     """
     margin = at.text[: len(at.text) - len(at.text.lstrip())]
     if "\t" in margin:
-        yield Problem(
+        yield RuleProblem(
             "the line is indented with a tab, which YAML does not allow",
             "indent with two spaces instead",
             at.line,
@@ -54,7 +54,7 @@ def yaml_tab(at: Suspect) -> Iterator[Problem]:
 
 
 @rule()
-def yaml_block_text(at: Suspect) -> Iterator[Problem]:
+def yaml_block_text(at: Suspect) -> Iterator[RuleProblem]:
     """After `|` or `>` the text starts on the next line.
 
         description: >
@@ -64,7 +64,7 @@ def yaml_block_text(at: Suspect) -> Iterator[Problem]:
     is the most frequent YAML error in published skills.
     """
     if re.match(r"[|>][+-]?\d?[+-]?\s+[^#\s]", at.value):
-        yield Problem(
+        yield RuleProblem(
             f"text follows `{at.value[0]}` on the same line",
             f"start the text on the next line, indented by two spaces, or drop the "
             f"`{at.value[0]}` and quote the text",
@@ -73,34 +73,34 @@ def yaml_block_text(at: Suspect) -> Iterator[Problem]:
 
 
 @rule()
-def yaml_leading_star(at: Suspect) -> Iterator[Problem]:
+def yaml_leading_star(at: Suspect) -> Iterator[RuleProblem]:
     """A value that starts with `*` needs quotes: YAML reads `*` as an alias.
 
     paths: "*.md"
     """
     if at.value.startswith("*"):
-        yield Problem("the value starts with `*`", at.quote_hint(), at.line)
+        yield RuleProblem("the value starts with `*`", at.quote_hint(), at.line)
 
 
 @rule()
-def yaml_leading_sign(at: Suspect) -> Iterator[Problem]:
+def yaml_leading_sign(at: Suspect) -> Iterator[RuleProblem]:
     """A value that starts with `@`, a backtick or `%` needs quotes.
 
     YAML reserves these signs at the start of a value: `author: "@someone"`.
     """
     if at.value[:1] in ("@", "`", "%"):
         sign = at.value[0]
-        yield Problem(f"the value starts with {sign!r}", at.quote_hint(), at.line)
+        yield RuleProblem(f"the value starts with {sign!r}", at.quote_hint(), at.line)
 
 
 @rule()
-def yaml_braces(at: Suspect) -> Iterator[Problem]:
+def yaml_braces(at: Suspect) -> Iterator[RuleProblem]:
     """A value that starts with `{{` needs quotes: YAML reads `{` as a mapping.
 
     A placeholder that a template tool was to fill in is often simply left over.
     """
     if at.value.startswith("{{"):
-        yield Problem(
+        yield RuleProblem(
             "the value starts with `{{`: an unquoted or unfilled placeholder",
             f"fill it in, or {at.quote_hint()}",
             at.line,
@@ -108,13 +108,13 @@ def yaml_braces(at: Suspect) -> Iterator[Problem]:
 
 
 @rule()
-def yaml_escape(at: Suspect) -> Iterator[Problem]:
+def yaml_escape(at: Suspect) -> Iterator[RuleProblem]:
     r"""In double quotes a backslash starts an escape such as `\n` or `\"`.
 
     For a backslash that stands for itself, use single quotes: `'C:\temp'`, `'\d+'`.
     """
     if "escape" in at.complaint or "hexdecimal" in at.complaint:
-        yield Problem(
+        yield RuleProblem(
             "a backslash in double quotes starts an escape that YAML does not know",
             r"use single quotes, or write `\\` for one backslash",
             at.line,
@@ -122,7 +122,7 @@ def yaml_escape(at: Suspect) -> Iterator[Problem]:
 
 
 @rule()
-def yaml_unclosed(at: Suspect) -> Iterator[Problem]:
+def yaml_unclosed(at: Suspect) -> Iterator[RuleProblem]:
     """What is opened is closed: quotes, `[` and `{`.
 
     `name: [draft` and `description: "Reads tables` never end.
@@ -130,7 +130,7 @@ def yaml_unclosed(at: Suspect) -> Iterator[Problem]:
     opener = at.value[:1]
     closer = {'"': '"', "'": "'", "[": "]", "{": "}"}.get(opener)
     if closer and closer not in at.value[1:]:
-        yield Problem(
+        yield RuleProblem(
             f"`{opener}` is opened and never closed",
             f"close it with `{closer}`, or {at.quote_hint()}",
             at.line,
@@ -138,14 +138,14 @@ def yaml_unclosed(at: Suspect) -> Iterator[Problem]:
 
 
 @rule()
-def yaml_inner_quotes(at: Suspect) -> Iterator[Problem]:
+def yaml_inner_quotes(at: Suspect) -> Iterator[RuleProblem]:
     """Quotes inside a quoted value are escaped.
 
     Write `'Use for "quick" jobs'` or `"Use for \\"quick\\" jobs"`; in single quotes an
     apostrophe is doubled: `'it''s'`.
     """
     if at.value[:1] in ("'", '"') and at.value.count(at.value[0]) > 2:
-        yield Problem(
+        yield RuleProblem(
             "the value goes on after its closing quote: inner quotes are not escaped",
             "use the other kind of quote around the value, or escape the inner ones",
             at.line,
@@ -153,18 +153,18 @@ def yaml_inner_quotes(at: Suspect) -> Iterator[Problem]:
 
 
 @rule()
-def yaml_text_after_bracket(at: Suspect) -> Iterator[Problem]:
+def yaml_text_after_bracket(at: Suspect) -> Iterator[RuleProblem]:
     """Nothing follows the closing bracket of a list or mapping on its line.
 
     `argument-hint: [file] [format]` is meant as text, so it needs quotes:
     `argument-hint: "[file] [format]"`.
     """
     if re.match(r"\[[^\[\]]*\]\s*[^\s#]|\{[^{}]*\}\s*[^\s#]", at.value):
-        yield Problem("text follows a closing bracket", at.quote_hint(), at.line)
+        yield RuleProblem("text follows a closing bracket", at.quote_hint(), at.line)
 
 
 @rule()
-def yaml_colon(at: Suspect) -> Iterator[Problem]:
+def yaml_colon(at: Suspect) -> Iterator[RuleProblem]:
     """A value that contains a colon and a space needs quotes.
 
     `description: Use this when: ...` reads like a second key. Quotes end the doubt:
@@ -172,18 +172,18 @@ def yaml_colon(at: Suspect) -> Iterator[Problem]:
     """
     plain = at.value if at.key else at.text.strip()
     if plain[:1] not in ("'", '"', "[", "{") and re.search(r":(\s|$)", plain):
-        yield Problem("an unquoted value contains `: `", at.quote_hint(), at.line)
+        yield RuleProblem("an unquoted value contains `: `", at.quote_hint(), at.line)
 
 
 @rule()
-def yaml_indentation(at: Suspect) -> Iterator[Problem]:
+def yaml_indentation(at: Suspect) -> Iterator[RuleProblem]:
     """Keys of one mapping start in the same column.
 
     Top-level keys start in column 1; the entries of `metadata` all have the same
     indent.
     """
     if at.text[:1].isspace() and at.key:
-        yield Problem(
+        yield RuleProblem(
             f"`{at.key}` is indented differently from the keys around it",
             "let keys of the same level start in the same column",
             at.line,
@@ -191,14 +191,14 @@ def yaml_indentation(at: Suspect) -> Iterator[Problem]:
 
 
 @rule()
-def yaml_stray_text(at: Suspect) -> Iterator[Problem]:
+def yaml_stray_text(at: Suspect) -> Iterator[RuleProblem]:
     """A line is a key with a value, or it is indented under one.
 
     Text that continues a value on the next line is indented by two spaces, else YAML
     takes it for a new key.
     """
     if at.text.strip() and not at.text[:1].isspace() and not at.key:
-        yield Problem(
+        yield RuleProblem(
             "the line is neither `key: value` nor indented under one",
             "indent it by two spaces if it continues the value above; if it is the "
             "body, close the header above it with `---`",
@@ -207,22 +207,22 @@ def yaml_stray_text(at: Suspect) -> Iterator[Problem]:
 
 
 @rule()
-def yaml_syntax(at: Suspect) -> Iterator[Problem]:
+def yaml_syntax(at: Suspect) -> Iterator[RuleProblem]:
     """The header is YAML.
 
     The message is the parser's own. Quoting the value on the line that it names helps
     most often.
     """
-    yield Problem(f"not YAML: {at.complaint}", at.quote_hint(), at.line)
+    yield RuleProblem(f"not YAML: {at.complaint}", at.quote_hint(), at.line)
 
 
 @rule()
-def yaml_control_character(line: int, code: int) -> Iterator[Problem]:
+def yaml_control_character(line: int, code: int) -> Iterator[RuleProblem]:
     """The header holds no control characters; YAML refuses them.
 
     They come in by copying from terminals and PDF files, and no editor shows them.
     """
-    yield Problem(
+    yield RuleProblem(
         f"the header contains the control character U+{code:04X}",
         "remove it; retyping the line is the easiest way",
         line,
@@ -230,12 +230,12 @@ def yaml_control_character(line: int, code: int) -> Iterator[Problem]:
 
 
 @rule()
-def yaml_anchor(line: int) -> Iterator[Problem]:
+def yaml_anchor(line: int) -> Iterator[RuleProblem]:
     """The header uses no anchors (`&a`) and aliases (`*a`).
 
     Few clients read them, and they are the stuff of documents that explode when read.
     """
-    yield Problem(
+    yield RuleProblem(
         "anchors and aliases are not allowed",
         "write the value out; if the `&` or `*` is text, quote the value",
         line,
@@ -243,13 +243,13 @@ def yaml_anchor(line: int) -> Iterator[Problem]:
 
 
 @rule()
-def yaml_tag(line: int) -> Iterator[Problem]:
+def yaml_tag(line: int) -> Iterator[RuleProblem]:
     """The header uses no tags (`!!str`, `!custom`).
 
     All values of a skill are text already, and tags can make other readers build
     objects.
     """
-    yield Problem(
+    yield RuleProblem(
         "tags such as `!!str` are not allowed",
         "remove the tag; if the `!` is text, quote the value",
         line,
@@ -257,35 +257,37 @@ def yaml_tag(line: int) -> Iterator[Problem]:
 
 
 @rule()
-def yaml_duplicate_key(key: str, line: int, first: int) -> Iterator[Problem]:
+def yaml_duplicate_key(key: str, line: int, first: int) -> Iterator[RuleProblem]:
     """Each key stands once.
 
     Of two equal keys some clients take the first, some the last, and some none.
     """
-    yield Problem(f"`{key}` is already set in line {first}", "remove one of them", line)
+    yield RuleProblem(
+        f"`{key}` is already set in line {first}", "remove one of them", line
+    )
 
 
 @rule()
-def yaml_key(line: int) -> Iterator[Problem]:
+def yaml_key(line: int) -> Iterator[RuleProblem]:
     """A key is plain text: not a list, not a mapping, and not the merge sign `<<`."""
-    yield Problem("a key must be text", "write a word, or quote it", line)
+    yield RuleProblem("a key must be text", "write a word, or quote it", line)
 
 
 @rule()
-def yaml_depth(line: int) -> Iterator[Problem]:
+def yaml_depth(line: int) -> Iterator[RuleProblem]:
     """Values are nested at most 20 deep."""
-    yield Problem(
+    yield RuleProblem(
         "the value is nested too deeply", "move it to a file of its own", line
     )
 
 
 @rule()
-def frontmatter_mapping(found: str) -> Iterator[Problem]:
+def frontmatter_mapping(found: str) -> Iterator[RuleProblem]:
     """The frontmatter is a mapping: lines of `key: value`.
 
     A list, a single text or an empty header has no `name` and `description`.
     """
-    yield Problem(
+    yield RuleProblem(
         f"the frontmatter is {found}, not a mapping",
         "write `name: …` and `description: …` between the two `---` lines",
         2,
@@ -293,12 +295,12 @@ def frontmatter_mapping(found: str) -> Iterator[Problem]:
 
 
 @rule()
-def frontmatter_single(line: int) -> Iterator[Problem]:
+def frontmatter_single(line: int) -> Iterator[RuleProblem]:
     """The frontmatter is one YAML document.
 
     A line of `...` or a second `---` ends it early.
     """
-    yield Problem("the YAML document ends here", "remove the line", line)
+    yield RuleProblem("the YAML document ends here", "remove the line", line)
 
 
 RULES = rules_in(globals())

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 MAX_DEPTH = 20
 
 
-class UnreadableError(Exception):
+class HeaderError(Exception):
     """The header cannot be read; the finding says why."""
 
     def __init__(self, finding: Finding) -> None:
@@ -32,7 +32,7 @@ class Node:
     style: str = ""
     text: str = ""
     items: "list[Node] | None" = None
-    entries: "dict[str, Entry] | None" = None
+    entries: "dict[str, MappingEntry] | None" = None
     pending: "Node | None" = field(default=None, repr=False)
 
     @property
@@ -52,7 +52,7 @@ class Node:
         return self.style == "flow"
 
 
-class Entry(NamedTuple):
+class MappingEntry(NamedTuple):
     """A key of a mapping and its value."""
 
     key: Node
@@ -96,9 +96,9 @@ def compose(header: str) -> Node:
             if handler := take.get(type(event)):
                 handler(event)
     except yaml.MarkedYAMLError as err:
-        raise UnreadableError(diagnosis.syntax(header, err)) from err
+        raise HeaderError(diagnosis.syntax(header, err)) from err
     except yaml.reader.ReaderError as err:
-        raise UnreadableError(diagnosis.control_character(header, err)) from err
+        raise HeaderError(diagnosis.control_character(header, err)) from err
     return composer.mapping()
 
 
@@ -107,9 +107,7 @@ def _refuse_end_marker(header: str) -> None:
     if "..." in header:
         for number, line in enumerate(header.split("\n"), FIRST_LINE):
             if any(part.rstrip() == "..." for part in BREAK.split(line)):
-                raise UnreadableError(
-                    yaml_errors.frontmatter_single.findings(number)[0]
-                )
+                raise HeaderError(yaml_errors.frontmatter_single.findings(number)[0])
 
 
 def _parser(header: str) -> Any:
@@ -156,7 +154,7 @@ class _Composer:
         self.open.pop().end = _index(event.end_mark)
 
     def _alias(self, event: "yaml.AliasEvent") -> None:
-        raise UnreadableError(diagnosis.alias(self.header, _line(event)))
+        raise HeaderError(diagnosis.alias(self.header, _line(event)))
 
     def _document(self, event: "yaml.DocumentStartEvent") -> None:
         self.documents += 1
@@ -165,9 +163,7 @@ class _Composer:
 
     def mapping(self) -> Node:
         if self.root is None or self.root.entries is None:
-            raise UnreadableError(
-                diagnosis.not_a_mapping(self.root and self.root.value)
-            )
+            raise HeaderError(diagnosis.not_a_mapping(self.root and self.root.value))
         return self.root
 
     def _open(self, event: "yaml.CollectionStartEvent") -> Node:
@@ -196,12 +192,12 @@ class _Composer:
         assert parent.entries is not None
         is_sign = key.is_plain and key.text in ("", "<<")
         if key.items is not None or key.entries is not None or is_sign:
-            raise UnreadableError(diagnosis.key_not_text(self.header, key.line))
+            raise HeaderError(diagnosis.key_not_text(self.header, key.line))
         if key.text in parent.entries:
             first = parent.entries[key.text].key.line
             twice = yaml_errors.yaml_duplicate_key.findings(key.text, key.line, first)
-            raise UnreadableError(twice[0])
-        parent.entries[key.text] = Entry(key, value)
+            raise HeaderError(twice[0])
+        parent.entries[key.text] = MappingEntry(key, value)
 
     def _node(self, event: "yaml.Event", style: str, text: str) -> Node:
         start, end = _index(event.start_mark), _index(event.end_mark)
@@ -214,7 +210,7 @@ class _Composer:
             self._refuse(yaml_errors.yaml_tag, event)
 
     def _refuse(self, why: Rule, event: "yaml.Event") -> None:
-        raise UnreadableError(why.findings(_line(event))[0])
+        raise HeaderError(why.findings(_line(event))[0])
 
 
 def _line(event: "yaml.Event") -> int:

@@ -5,14 +5,14 @@ from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol, TypeAlias
 
 from skillforge.errors import ConfigError
-from skillforge.gitrepo.ref_update import NewCommit, Who
+from skillforge.gitrepo.ref_update import NewCommit, Signature
 from skillforge.model import Approval, Comment, Proposal, State, Verdict
 
 PULLS = "refs/skillforge/pulls/"  # heads of pull requests, as they were fetched
 Admit: TypeAlias = Callable[[list[Proposal]], Proposal | None]
 
 
-class Page(NamedTuple):
+class ReviewPage(NamedTuple):
     """What reviewers read of a proposal, as Markdown, and the labels that sort it."""
 
     text: str
@@ -62,7 +62,7 @@ class Forge(Protocol):
         """One proposal as it stands; an unknown number is an error."""
 
     def open(
-        self, commit: NewCommit, proposal: Proposal, by: Who, admit: Admit
+        self, commit: NewCommit, proposal: Proposal, by: Signature, admit: Admit
     ) -> tuple[Proposal, bool]:
         """Put a commit on the proposal's branch and open the proposal, or neither.
 
@@ -71,39 +71,43 @@ class Forge(Protocol):
         whether a proposal was made.
         """
 
-    def describe(self, proposal: Proposal, page: Callable[[Proposal], Page]) -> None:
+    def describe(
+        self, proposal: Proposal, page: Callable[[Proposal], ReviewPage]
+    ) -> None:
         """Put the review page where reviewers read; made only if that is the forge."""
 
     def report(self, number: int, text: str) -> None:
         """Put the gate's report there: one of them, whatever there was before."""
 
-    def judge(self, proposal: Proposal, verdict: Verdict, by: Who) -> Proposal:
+    def judge(self, proposal: Proposal, verdict: Verdict, by: Signature) -> Proposal:
         """Store what the gate said."""
 
-    def approve(self, proposal: Proposal, approval: Approval, by: Who) -> Proposal:
+    def approve(
+        self, proposal: Proposal, approval: Approval, by: Signature
+    ) -> Proposal:
         """Store an approval; an earlier one by the same reviewer is replaced."""
 
-    def comment(self, proposal: Proposal, comment: Comment, by: Who) -> Proposal:
+    def comment(self, proposal: Proposal, comment: Comment, by: Signature) -> Proposal:
         """Store what somebody said."""
 
     def keep(self, proposal: Proposal) -> Proposal:
         """Make sure that an open proposal still has its branch."""
 
-    def ready(self, proposal: Proposal, by: Who) -> Proposal:
+    def ready(self, proposal: Proposal, by: Signature) -> Proposal:
         """Make a draft proposal one that may be promoted."""
 
     def update(
-        self, proposal: Proposal, commit: NewCommit, base: str, by: Who
+        self, proposal: Proposal, commit: NewCommit, base: str, by: Signature
     ) -> Proposal:
         """Put the branch on a new commit; approvals and verdicts of the old one go."""
 
     def close(
-        self, proposal: Proposal, state: State, comment: Comment, by: Who
+        self, proposal: Proposal, state: State, comment: Comment, by: Signature
     ) -> Proposal:
         """End a proposal without merging it."""
 
-    def merge(self, proposal: Proposal, message: str, by: Who) -> Proposal:
+    def merge(self, proposal: Proposal, message: str, by: Signature) -> Proposal:
         """Merge exactly the proposal's tree into a main that is still at its base."""
 
-    def mark_merged(self, proposal: Proposal, merge: str, by: Who) -> Proposal:
+    def mark_merged(self, proposal: Proposal, merge: str, by: Signature) -> Proposal:
         """Note a merge that was made but not written down."""

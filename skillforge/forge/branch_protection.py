@@ -12,11 +12,11 @@ from skillforge.errors import ConflictError
 from skillforge.forge.github_address import PUBLIC
 from skillforge.forge.github_api import (
     ForbiddenError,
-    NotThereError,
-    RefusedError,
-    Wire,
+    GitHubApi,
+    NotFoundError,
+    RejectedError,
 )
-from skillforge.forge.github_clone import Hosted
+from skillforge.forge.github_clone import GitHubClone
 from skillforge.forge.github_comments import LABELS
 from skillforge.forge.pull_request import EXPIRED, GATE, Json
 from skillforge.policy import POLICY_FILE, Policy
@@ -43,7 +43,7 @@ _SETTINGS = {
 }
 
 
-class Call(NamedTuple):
+class ApiCall(NamedTuple):
     """A call that brings the repository nearer to what is wanted, and what is amiss."""
 
     verb: str
@@ -52,7 +52,7 @@ class Call(NamedTuple):
     why: str
 
 
-def plan(hosted: Hosted, policy: Policy, owners: tuple[str, ...]) -> list[Call]:
+def plan(hosted: GitHubClone, policy: Policy, owners: tuple[str, ...]) -> list[ApiCall]:
     """The calls that are needed; none if all is as it should be.
 
     The ruleset comes last: it would keep us from writing CODEOWNERS.
@@ -67,11 +67,11 @@ def plan(hosted: Hosted, policy: Policy, owners: tuple[str, ...]) -> list[Call]:
     ]
 
 
-def apply(wire: Wire, calls: list[Call]) -> None:
+def apply(wire: GitHubApi, calls: list[ApiCall]) -> None:
     for call in calls:
         try:
             wire.put(call.verb, call.path, call.body)
-        except RefusedError as err:
+        except RejectedError as err:
             raise ConflictError(f"{call.why}; {err.message}", hint=_hint(call)) from err
         except ForbiddenError as err:
             raise ForbiddenError(
@@ -81,7 +81,7 @@ def apply(wire: Wire, calls: list[Call]) -> None:
             ) from err
 
 
-def _hint(call: Call) -> str:
+def _hint(call: ApiCall) -> str:
     if "content" not in call.body:
         return "--dry-run shows the call; mend what it says, and run protect again"
     text = base64.b64decode(call.body["content"]).decode()
@@ -90,7 +90,7 @@ def _hint(call: Call) -> str:
     return f"bring it to {branch} by a pull request; {name} should say: {text}"
 
 
-def default_owner(wire: Wire) -> str:
+def default_owner(wire: GitHubApi) -> str:
     """Who owns the judge, if nobody is named: the account that the repository is of."""
     about: Json = wire.get(wire.place.path)
     if about["owner"]["type"] == "User":
@@ -98,7 +98,7 @@ def default_owner(wire: Wire) -> str:
     return f"@{wire.get('/user')['login']}"
 
 
-def _settings(wire: Wire) -> Iterator[Call]:
+def _settings(wire: GitHubApi) -> Iterator[ApiCall]:
     about = wire.get(wire.place.path)
     # Who may not change a setting does not see it either.
     wrong = {k: v for k, v in _SETTINGS.items() if about.get(k, v) != v}
@@ -106,17 +106,17 @@ def _settings(wire: Wire) -> Iterator[Call]:
         wrong |= _PAIR  # GitHub takes the two only together
     if wrong:
         why = f"merge settings differ: {', '.join(wrong)}"
-        yield Call("PATCH", wire.place.path, wrong, why)
+        yield ApiCall("PATCH", wire.place.path, wrong, why)
 
 
-def _topic(wire: Wire) -> Iterator[Call]:
+def _topic(wire: GitHubApi) -> Iterator[ApiCall]:
     path = f"{wire.place.path}/topics"
     names = wire.get(path)["names"]
     if TOPIC not in names:
-        yield Call("PUT", path, {"names": [*names, TOPIC]}, f"no topic {TOPIC}")
+        yield ApiCall("PUT", path, {"names": [*names, TOPIC]}, f"no topic {TOPIC}")
 
 
-def _labels(wire: Wire) -> Iterator[Call]:
+def _labels(wire: GitHubApi) -> Iterator[ApiCall]:
     path = f"{wire.place.path}/labels"
     there = {label["name"].casefold() for label in wire.pages(path)}
     wanted = _COLOURS | _RISKS
@@ -124,18 +124,20 @@ def _labels(wire: Wire) -> Iterator[Call]:
     wanted |= dict.fromkeys(LABELS["action"], "d4c5f9")
     for name, colour in wanted.items():
         if name.casefold() not in there:
-            yield Call(
+            yield ApiCall(
                 "POST", path, {"name": name, "color": colour}, f"no label {name}"
             )
 
 
-def _codeowners(wire: Wire, branch: str, owners: tuple[str, ...]) -> Iterator[Call]:
+def _codeowners(
+    wire: GitHubApi, branch: str, owners: tuple[str, ...]
+) -> Iterator[ApiCall]:
     """People, not agents, decide on what judges skills."""
     path, there = _CODEOWNERS[0], None
     for candidate in _CODEOWNERS:
         try:
             there = wire.get(f"{wire.place.path}/contents/{candidate}", ref=branch)
-        except NotThereError:
+        except NotFoundError:
             continue
         path = candidate
         break
@@ -156,7 +158,7 @@ def _codeowners(wire: Wire, branch: str, owners: tuple[str, ...]) -> Iterator[Ca
     }
     body |= {"sha": there["sha"]} if there else {}
     why = f"{path} does not cover {', '.join(missing)}"
-    yield Call("PUT", f"{wire.place.path}/contents/{path}", body, why)
+    yield ApiCall("PUT", f"{wire.place.path}/contents/{path}", body, why)
 
 
 def _is_owned(text: str, owned: str) -> bool:
@@ -173,7 +175,7 @@ def _is_owned(text: str, owned: str) -> bool:
     return is_owned
 
 
-def _rulesets(hosted: Hosted, policy: Policy) -> Iterator[Call]:
+def _rulesets(hosted: GitHubClone, policy: Policy) -> Iterator[ApiCall]:
     wire = hosted.wire
     path = f"{wire.place.path}/rulesets"
     own = wire.pages(path, includes_parents="false")
@@ -181,15 +183,15 @@ def _rulesets(hosted: Hosted, policy: Policy) -> Iterator[Call]:
     for wanted in (_main_rules(hosted, policy), _tag_rules()):
         name = wanted["name"]
         if name not in there:
-            yield Call("POST", path, wanted, f"there is no ruleset {name!r}")
+            yield ApiCall("POST", path, wanted, f"there is no ruleset {name!r}")
             continue
         now = wire.get(f"{path}/{there[name]}")
         if wrong := list(_differences(wanted, now)):
             why = f"the ruleset {name!r} differs: {', '.join(wrong)}"
-            yield Call("PUT", f"{path}/{there[name]}", wanted, why)
+            yield ApiCall("PUT", f"{path}/{there[name]}", wanted, why)
 
 
-def _main_rules(hosted: Hosted, policy: Policy) -> Json:
+def _main_rules(hosted: GitHubClone, policy: Policy) -> Json:
     check: Json = {"context": GATE}
     if hosted.place.host == PUBLIC:
         check["integration_id"] = _ACTIONS_APP

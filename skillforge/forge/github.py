@@ -7,13 +7,13 @@ from typing import Any
 
 from skillforge import store
 from skillforge.errors import ConfigError, ConflictError, RequestError, ToolError
-from skillforge.forge import Admit, Page, pull_request
-from skillforge.forge.github_api import ForbiddenError, RefusedError, sense
-from skillforge.forge.github_clone import Hosted, Target
-from skillforge.forge.github_comments import UNWRITTEN, Thread
+from skillforge.forge import Admit, ReviewPage, pull_request
+from skillforge.forge.github_api import ForbiddenError, RejectedError, sense
+from skillforge.forge.github_clone import GitHubClone, PushTarget
+from skillforge.forge.github_comments import UNWRITTEN, PullRequestThread
 from skillforge.forge.pull_request import Json
 from skillforge.gitrepo import remote
-from skillforge.gitrepo.ref_update import NewCommit, RefUpdate, Who
+from skillforge.gitrepo.ref_update import NewCommit, RefUpdate, Signature
 from skillforge.model import Approval, Comment, Proposal, State, Verdict
 
 _REBASED = ("base_ref_changed", "automatic_base_change_succeeded")
@@ -29,12 +29,12 @@ class GitHubForge:
     is_here = False
     note = ""
 
-    def __init__(self, hosted: Hosted) -> None:
+    def __init__(self, hosted: GitHubClone) -> None:
         self.hosted = hosted
         self.repo = hosted.repo
         self.main = hosted.main
         self.unreadable: dict[int, ConfigError] = {}
-        self.alone = store.Alone(lambda: hosted.repo.common_dir)
+        self.alone = store.ExclusiveLock(lambda: hosted.repo.common_dir)
         self.batch = self.alone  # others open pull requests at any time
 
     def look(self) -> None:
@@ -121,7 +121,7 @@ class GitHubForge:
         return proposal
 
     def open(
-        self, commit: NewCommit, proposal: Proposal, by: Who, admit: Admit
+        self, commit: NewCommit, proposal: Proposal, by: Signature, admit: Admit
     ) -> tuple[Proposal, bool]:
         with self.alone():
             if there := admit(self.waiting()):
@@ -133,7 +133,7 @@ class GitHubForge:
             pull, is_new = self._opened(proposal, target)
         return self.get(pull["number"]), is_new
 
-    def _opened(self, proposal: Proposal, target: Target) -> tuple[Json, bool]:
+    def _opened(self, proposal: Proposal, target: PushTarget) -> tuple[Json, bool]:
         head = f"{target.owner}:{proposal.branch}"
 
         def look() -> Json | None:
@@ -149,26 +149,30 @@ class GitHubForge:
         path = f"{self.hosted.place.path}/pulls"
         try:
             return self.hosted.wire.once("POST", path, body, look), True
-        except RefusedError:
+        except RejectedError:
             if there := look():  # somebody was faster, with the same draft
                 return there, False
             raise
 
-    def describe(self, proposal: Proposal, page: Callable[[Proposal], Page]) -> None:
+    def describe(
+        self, proposal: Proposal, page: Callable[[Proposal], ReviewPage]
+    ) -> None:
         self._thread(proposal.number).describe(page(proposal))
 
     def report(self, number: int, text: str) -> None:
         if self.hosted.may_push:  # a stranger's word for it would be worth nothing
             self._thread(number).report(text)
 
-    def _thread(self, number: int) -> Thread:
-        return Thread(self.hosted.wire, number, self.hosted.is_writer)
+    def _thread(self, number: int) -> PullRequestThread:
+        return PullRequestThread(self.hosted.wire, number, self.hosted.is_writer)
 
-    def judge(self, proposal: Proposal, verdict: Verdict, by: Who) -> Proposal:
+    def judge(self, proposal: Proposal, verdict: Verdict, by: Signature) -> Proposal:
         """What counts on GitHub is the run there; ours is for whoever asked."""
         return replace(proposal, verdict=verdict)
 
-    def approve(self, proposal: Proposal, approval: Approval, by: Who) -> Proposal:
+    def approve(
+        self, proposal: Proposal, approval: Approval, by: Signature
+    ) -> Proposal:
         def look() -> Proposal | None:
             now = self.with_reviews(proposal)
             is_in = any(a[:2] == (approval.by, approval.head) for a in now.approvals)
@@ -187,7 +191,7 @@ class GitHubForge:
     def _path(self, proposal: Proposal) -> str:
         return f"{self.hosted.place.path}/pulls/{proposal.number}"
 
-    def comment(self, proposal: Proposal, comment: Comment, by: Who) -> Proposal:
+    def comment(self, proposal: Proposal, comment: Comment, by: Signature) -> Proposal:
         self._thread(proposal.number).say(comment.text)
         return replace(proposal, comments=(*proposal.comments, comment))
 
@@ -195,13 +199,13 @@ class GitHubForge:
         """GitHub closes what has lost its branch."""
         return proposal
 
-    def ready(self, proposal: Proposal, by: Who) -> Proposal:
+    def ready(self, proposal: Proposal, by: Signature) -> Proposal:
         node = self.hosted.pull(proposal.number)["node_id"]
         self.hosted.wire.graphql(_READY, id=node)
         return replace(proposal, is_draft=False)
 
     def update(
-        self, proposal: Proposal, commit: NewCommit, base: str, by: Who
+        self, proposal: Proposal, commit: NewCommit, base: str, by: Signature
     ) -> Proposal:
         with self.repo.making(base) as commits:
             head = commits.branch_commit(commit)
@@ -220,7 +224,7 @@ class GitHubForge:
         return self.get(proposal.number)
 
     def close(
-        self, proposal: Proposal, state: State, comment: Comment, by: Who
+        self, proposal: Proposal, state: State, comment: Comment, by: Signature
     ) -> Proposal:
         self._refuse_changed(proposal)
         thread = self._thread(proposal.number)
@@ -246,7 +250,7 @@ class GitHubForge:
             with suppress(ConflictError, ToolError):
                 remote.push(self.repo, self.hosted.remote, update)
 
-    def merge(self, proposal: Proposal, message: str, by: Who) -> Proposal:
+    def merge(self, proposal: Proposal, message: str, by: Signature) -> Proposal:
         """Let GitHub merge exactly this head, then see that main holds just that."""
         self._refuse_changed(proposal)
         self.look()
@@ -278,7 +282,7 @@ class GitHubForge:
         path = f"{self._path(proposal)}/merge"
         try:
             return str(self.hosted.wire.once("PUT", path, body, look)["sha"])
-        except RefusedError as err:
+        except RejectedError as err:
             raise _unmergeable(proposal, err) from err
 
     def _verify(self, proposal: Proposal, merge: str) -> None:
@@ -292,12 +296,12 @@ class GitHubForge:
                 "protect` makes GitHub refuse this",
             )
 
-    def mark_merged(self, proposal: Proposal, merge: str, by: Who) -> Proposal:
+    def mark_merged(self, proposal: Proposal, merge: str, by: Signature) -> Proposal:
         """GitHub notes its merges itself."""
         return replace(proposal, state=State.MERGED, merge=merge)
 
 
-def _unmergeable(proposal: Proposal, err: RefusedError) -> ConflictError:
+def _unmergeable(proposal: Proposal, err: RejectedError) -> ConflictError:
     number = proposal.number
     hint = f"the pull request tells what is missing: {proposal.url}"
     if err.status == 409:

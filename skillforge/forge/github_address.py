@@ -16,7 +16,7 @@ _TOKENS = ("GITHUB_TOKEN", "GH_TOKEN")
 _ENTERPRISE_TOKENS = ("GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN")
 
 
-class Place(NamedTuple):
+class GitHubRepository(NamedTuple):
     """A repository on a GitHub: where its pages are, who owns it, what it is called."""
 
     web: str
@@ -47,7 +47,7 @@ class Place(NamedTuple):
         return re.fullmatch(rf"{re.escape(str(self))}/[\w/-]+", url, re.I) is not None
 
 
-def find(url: str, host: str = "") -> Place | None:
+def find(url: str, host: str = "") -> GitHubRepository | None:
     """The place that a remote's URL names; `host` is that of another GitHub."""
     try:
         return _find(url, host)
@@ -55,7 +55,7 @@ def find(url: str, host: str = "") -> Place | None:
         return None
 
 
-def _find(url: str, host: str) -> Place | None:
+def _find(url: str, host: str) -> GitHubRepository | None:
     is_url = "://" in url
     match = None if is_url else _SCP.fullmatch(url)
     if not is_url and match is None:
@@ -68,7 +68,7 @@ def _find(url: str, host: str) -> Place | None:
     web = f"https://{name}"
     if parts.scheme in ("http", "https"):
         web = f"{parts.scheme}://{name}" + (f":{parts.port}" if parts.port else "")
-    return Place(_web(host) if host else web, *path)
+    return GitHubRepository(_web(host) if host else web, *path)
 
 
 def _web(host: str) -> str:
@@ -89,7 +89,7 @@ def _web(host: str) -> str:
     return web
 
 
-def is_github(place: Place) -> bool:
+def is_github(place: GitHubRepository) -> bool:
     """Whether a host is known to be a GitHub, by its name or by the user's word."""
     host = place.host
     is_named = host == PUBLIC or host.endswith(".ghe.com") or host.startswith("github.")
@@ -102,7 +102,7 @@ def _named_hosts() -> set[str]:
     return {urlsplit(_web(host)).netloc for host in said if host}
 
 
-def token(place: Place, *, is_named: bool) -> str:
+def token(place: GitHubRepository, *, is_named: bool) -> str:
     """The token for a place, from the environment or from `gh`.
 
     None of the environment is shown to a host that only a repository's configuration

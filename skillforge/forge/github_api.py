@@ -12,7 +12,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from skillforge.errors import ConflictError, RequestError, SkillforgeError, ToolError
-from skillforge.forge.github_address import Place
+from skillforge.forge.github_address import GitHubRepository
 from skillforge.installation import install_command
 
 if TYPE_CHECKING:
@@ -25,11 +25,11 @@ _PAGE = 100
 _MOST_PAGES = 500
 
 
-class NotThereError(RequestError):
+class NotFoundError(RequestError):
     """GitHub knows nothing of that name, or does not let us see it."""
 
 
-class RefusedError(ConflictError):
+class RejectedError(ConflictError):
     """GitHub understood, and will not do it as things are."""
 
     def __init__(self, status: int, words: str, hint: str = "") -> None:
@@ -58,10 +58,10 @@ class _LimitedError(Exception):
         self.seconds = seconds
 
 
-class Wire:
+class GitHubApi:
     """A connection to one place."""
 
-    def __init__(self, place: Place, token: str) -> None:
+    def __init__(self, place: GitHubRepository, token: str) -> None:
         try:
             import github
         except ImportError as err:
@@ -125,7 +125,7 @@ class Wire:
         ask = partial(self._ask, "POST", self._requester.graphql_url, {}, body)
         answer = self._patiently(ask)
         if errors := answer.get("errors"):
-            raise RefusedError(200, str(errors[0].get("message", "")))
+            raise RejectedError(200, str(errors[0].get("message", "")))
         return answer["data"]
 
     def _patiently(
@@ -219,12 +219,12 @@ class Wire:
             ) from err
         if err.status in (404, 410):
             what = path.removeprefix(self.place.path).strip("/")
-            raise NotThereError(
+            raise NotFoundError(
                 f"{self.place} does not show us {what or 'itself'}",
                 hint="is it the right repository (git remote -v), and may the token "
                 "see it (gh auth status)?",
             ) from err
-        raise RefusedError(err.status, words) from err
+        raise RejectedError(err.status, words) from err
 
 
 def _senseless(path: str) -> ToolError:
@@ -234,7 +234,7 @@ def _senseless(path: str) -> ToolError:
     )
 
 
-class _Said(dict[str, Any]):
+class _ResponseObject(dict[str, Any]):
     """An object of an answer: what it lacks is GitHub's fault, not ours."""
 
     path = ""
@@ -245,7 +245,9 @@ class _Said(dict[str, Any]):
 
 def _said(data: Any, path: str) -> Any:
     if isinstance(data, dict):
-        found = _Said({key: _said(value, path) for key, value in data.items()})
+        found = _ResponseObject(
+            {key: _said(value, path) for key, value in data.items()}
+        )
         found.path = path
         return found
     return [_said(it, path) for it in data] if isinstance(data, list) else data

@@ -9,13 +9,13 @@ from urllib.parse import quote
 
 from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.forge import PULLS
-from skillforge.forge.github_address import Place, token
+from skillforge.forge.github_address import GitHubRepository, token
 from skillforge.forge.github_api import (
     PAUSES,
     ForbiddenError,
-    NotThereError,
-    RefusedError,
-    Wire,
+    GitHubApi,
+    NotFoundError,
+    RejectedError,
     sense,
 )
 from skillforge.forge.pull_request import Json
@@ -24,18 +24,24 @@ from skillforge.gitrepo.ref_update import RefUpdate
 from skillforge.gitrepo.remote import Remote
 
 
-class Target(NamedTuple):
+class PushTarget(NamedTuple):
     """Where a branch is pushed to: the repository itself, or the caller's fork."""
 
     remote: Remote
     owner: str
 
 
-class Hosted:
+class GitHubClone:
     """What there is, who may do what, and how to fetch and push."""
 
     def __init__(
-        self, repo: GitRepo, place: Place, branch: str, *, origin: str, is_named: bool
+        self,
+        repo: GitRepo,
+        place: GitHubRepository,
+        branch: str,
+        *,
+        origin: str,
+        is_named: bool,
     ) -> None:
         self.repo = repo
         self.place = place
@@ -46,8 +52,8 @@ class Hosted:
         self._writers: dict[str, bool] = {}
 
     @cached_property
-    def wire(self) -> Wire:
-        return Wire(self.place, self._token)
+    def wire(self) -> GitHubApi:
+        return GitHubApi(self.place, self._token)
 
     @cached_property
     def _token(self) -> str:
@@ -62,7 +68,7 @@ class Hosted:
         """Who the token is of; None for that of an app, which is nobody."""
         try:
             user: Json = self.wire.get("/user")
-        except (ForbiddenError, NotThereError):
+        except (ForbiddenError, NotFoundError):
             return None
         return user
 
@@ -93,7 +99,7 @@ class Hosted:
             path = f"{self.place.path}/collaborators/{quote(login)}/permission"
             try:
                 right = self.wire.get(path)["permission"]
-            except (ForbiddenError, NotThereError):
+            except (ForbiddenError, NotFoundError):
                 right = "none"
             self._writers[login] = right in ("admin", "write")
         return self._writers[login]
@@ -111,7 +117,7 @@ class Hosted:
         """A pull request to main."""
         try:
             pull: Json = self.wire.get(f"{self.place.path}/pulls/{number}")
-        except NotThereError as err:
+        except NotFoundError as err:
             raise RequestError(
                 f"there is no proposal {number}", hint="skillforge proposals --all"
             ) from err
@@ -153,7 +159,7 @@ class Hosted:
         path = f"{self.place.path}/git/ref/heads/{quote(self.branch)}"
         try:
             answer = self.wire.get(path)
-        except (NotThereError, RefusedError) as err:
+        except (NotFoundError, RejectedError) as err:
             default = self.about.get("default_branch", self.branch)
             if default != self.branch:
                 raise self._renamed(default) from err
@@ -181,12 +187,12 @@ class Hosted:
     def _main_spec(self) -> str:
         return f"+refs/heads/{self.branch}:{self.main}"
 
-    def target(self) -> Target:
+    def target(self) -> PushTarget:
         """Where our branches go."""
         if self.may_push:
-            return Target(self.remote, self.place.owner)
+            return PushTarget(self.remote, self.place.owner)
         fork = self.wire.put("POST", f"{self.place.path}/forks", {})
-        target = Target(self.at(fork), fork["owner"]["login"])
+        target = PushTarget(self.at(fork), fork["owner"]["login"])
         for pause in (1, 2, 4, 8, 0):  # GitHub answers before the fork is there
             with suppress(ToolError):
                 if remote.heads(self.repo, target.remote):

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from urllib.parse import quote
 
-from skillforge.forge import Page
-from skillforge.forge.github_api import ForbiddenError, NotThereError, Wire
+from skillforge.forge import ReviewPage
+from skillforge.forge.github_api import ForbiddenError, GitHubApi, NotFoundError
 from skillforge.forge.pull_request import Json
 from skillforge.model import Action, Danger, Origin
 
@@ -23,18 +23,18 @@ LABELS = {
 }  # of each kind a proposal has one
 
 
-class Thread:
+class PullRequestThread:
     """The words of one pull request; `is_writer` tells whether a user may write."""
 
     def __init__(
-        self, wire: Wire, number: int, is_writer: Callable[[Json], bool]
+        self, wire: GitHubApi, number: int, is_writer: Callable[[Json], bool]
     ) -> None:
         self._wire = wire
         self._is_writer = is_writer
         self._pull = f"{wire.place.path}/pulls/{number}"
         self._issue = f"{wire.place.path}/issues/{number}"
 
-    def describe(self, page: Page) -> None:
+    def describe(self, page: ReviewPage) -> None:
         """Write the page into the body, between marks; what others wrote stays."""
         body = (self._wire.get(self._pull).get("body") or "").replace("\r\n", "\n")
         before, mark, rest = body.partition(_PAGE)
@@ -55,7 +55,7 @@ class Thread:
         old = (there & known) - set(labels)
         new = [name for name in labels if name not in there]
         # From a fork nobody may set labels; they are a help, not the record.
-        with suppress(ForbiddenError, NotThereError):
+        with suppress(ForbiddenError, NotFoundError):
             if new:
                 self._wire.put("POST", f"{self._issue}/labels", {"labels": new})
             for name in sorted(old):

@@ -12,10 +12,10 @@ from functools import partial
 
 from skillforge import store
 from skillforge.errors import ConfigError, ConflictError, RequestError
-from skillforge.forge import Admit, Page, proposal_record
+from skillforge.forge import Admit, ReviewPage, proposal_record
 from skillforge.gitrepo import GitRepo, checkout, ref_moves, trailers
-from skillforge.gitrepo.object_writer import Making
-from skillforge.gitrepo.ref_update import NewCommit, Put, RefUpdate, Who
+from skillforge.gitrepo.object_writer import ObjectWriter
+from skillforge.gitrepo.ref_update import NewCommit, RefUpdate, Signature, TreeChange
 from skillforge.gitrepo.refs import read as read_refs
 from skillforge.gitrepo.refs import removal
 from skillforge.model import Approval, Comment, Proposal, State, Verdict
@@ -35,7 +35,7 @@ class LocalForge:
         self.repo = repo
         self.note = note
         self.main = f"refs/heads/{main}"
-        self.alone = store.Alone(lambda: repo.common_dir)
+        self.alone = store.ExclusiveLock(lambda: repo.common_dir)
         self.unreadable: dict[int, ConfigError] = {}
         self._highest = 0  # number seen; one that is taken meanwhile is passed over
         # What an opening closes: it moves with the refs of what it opens, or not.
@@ -49,7 +49,9 @@ class LocalForge:
     def user(self) -> None:
         return None
 
-    def describe(self, proposal: Proposal, page: Callable[[Proposal], Page]) -> None:
+    def describe(
+        self, proposal: Proposal, page: Callable[[Proposal], ReviewPage]
+    ) -> None:
         """`skillforge review` is the page."""
 
     def report(self, number: int, text: str) -> None:
@@ -157,7 +159,7 @@ class LocalForge:
         return replace(proposal, head=live, base=base)
 
     def open(
-        self, commit: NewCommit, proposal: Proposal, by: Who, admit: Admit
+        self, commit: NewCommit, proposal: Proposal, by: Signature, admit: Admit
     ) -> tuple[Proposal, bool]:
         with self.alone(), self._together() as along:
             if there := admit(self.waiting()):
@@ -218,19 +220,21 @@ class LocalForge:
         said = (_PROPOSAL.findall(c.message) for c in self.repo.log(*line, self.main))
         return max((int(n) for numbers in said for n in numbers), default=0)
 
-    def judge(self, proposal: Proposal, verdict: Verdict, by: Who) -> Proposal:
+    def judge(self, proposal: Proposal, verdict: Verdict, by: Signature) -> Proposal:
         return self._note(
             "checked", proposal, by, lambda p: replace(p, verdict=verdict)
         )
 
-    def approve(self, proposal: Proposal, approval: Approval, by: Who) -> Proposal:
+    def approve(
+        self, proposal: Proposal, approval: Approval, by: Signature
+    ) -> Proposal:
         def add(now: Proposal) -> Proposal:
             others = tuple(a for a in now.approvals if a.by != approval.by)
             return replace(now, approvals=(*others, approval))
 
         return self._note("approved", proposal, by, add)
 
-    def comment(self, proposal: Proposal, comment: Comment, by: Who) -> Proposal:
+    def comment(self, proposal: Proposal, comment: Comment, by: Signature) -> Proposal:
         def add(now: Proposal) -> Proposal:
             return replace(now, comments=(*now.comments, comment))
 
@@ -242,11 +246,11 @@ class LocalForge:
             self._move(RefUpdate(branch, proposal.head, ""))
         return proposal
 
-    def ready(self, proposal: Proposal, by: Who) -> Proposal:
+    def ready(self, proposal: Proposal, by: Signature) -> Proposal:
         return self._note("readied", proposal, by, partial(replace, is_draft=False))
 
     def update(
-        self, proposal: Proposal, commit: NewCommit, base: str, by: Who
+        self, proposal: Proposal, commit: NewCommit, base: str, by: Signature
     ) -> Proposal:
         branch = f"refs/heads/{proposal.branch}"
         before = self.repo.ref(branch)
@@ -274,14 +278,14 @@ class LocalForge:
         return fresh
 
     def close(
-        self, proposal: Proposal, state: State, comment: Comment, by: Who
+        self, proposal: Proposal, state: State, comment: Comment, by: Signature
     ) -> Proposal:
         def end(now: Proposal) -> Proposal:
             return replace(now, state=state, comments=(*now.comments, comment))
 
         return self._note(state.value, proposal, by, end, comment.text)
 
-    def merge(self, proposal: Proposal, message: str, by: Who) -> Proposal:
+    def merge(self, proposal: Proposal, message: str, by: Signature) -> Proposal:
         ref = f"{PREFIX}{proposal.number}"
         tip = self._tip_of(proposal)
         tree = self.repo.name_of(f"{proposal.head}^{{tree}}")
@@ -297,7 +301,7 @@ class LocalForge:
         )
         return merged
 
-    def mark_merged(self, proposal: Proposal, merge: str, by: Who) -> Proposal:
+    def mark_merged(self, proposal: Proposal, merge: str, by: Signature) -> Proposal:
         def end(now: Proposal) -> Proposal:
             return replace(now, state=State.MERGED, merge=merge)
 
@@ -307,7 +311,7 @@ class LocalForge:
         self,
         event: str,
         proposal: Proposal,
-        by: Who,
+        by: Signature,
         change: Callable[[Proposal], Proposal],
         why: str = "",
     ) -> Proposal:
@@ -356,15 +360,15 @@ class LocalForge:
 
     def _write(  # noqa: PLR0913, PLR0917 - the parts of a record
         self,
-        commits: Making,
+        commits: ObjectWriter,
         event: str,
         proposal: Proposal,
         parents: list[str],
-        by: Who,
+        by: Signature,
         why: str = "",
     ) -> str:
         files = proposal_record.dump(proposal)
-        changes = [Put(path, data) for path, data in files.items()]
+        changes = [TreeChange(path, data) for path, data in files.items()]
         # A remark must not end the message: git would read its lines as trailers.
         said = [("Noted-By", str(by))] if why else []
         message = trailers.message(f"{event} {proposal.skill}", why, said)

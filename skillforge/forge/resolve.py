@@ -26,12 +26,12 @@ def choose(repo: GitRepo, main: str, choice: Choice, policy: str) -> Forge:
         # Most libraries need none of this.
         from skillforge.forge.github import GitHubForge
         from skillforge.forge.github_address import find, is_github
-        from skillforge.forge.github_clone import Hosted
+        from skillforge.forge.github_clone import GitHubClone
 
         place = find(url, choice.host)
         if place is not None and (kind or is_github(place)):
             is_named = bool(choice.host)
-            hosted = Hosted(repo, place, main, origin=name, is_named=is_named)
+            hosted = GitHubClone(repo, place, main, origin=name, is_named=is_named)
             return GitHubForge(hosted)
         if place is not None:
             note = (

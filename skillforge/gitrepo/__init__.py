@@ -7,14 +7,14 @@ from skillforge.lazy_import import lazily
 if TYPE_CHECKING:
     from skillforge.gitrepo.git_command import environment, version
     from skillforge.gitrepo.git_files import find_root
-    from skillforge.gitrepo.repository import Asked, GitRepo
+    from skillforge.gitrepo.repository import GitRepo, PendingQuery
     from skillforge.gitrepo.trees import TreeFile
 
 _PARTS = {
     "git_files": ("find_root",),
-    "repository": ("Asked", "GitRepo"),
+    "repository": ("PendingQuery", "GitRepo"),
     "git_command": ("environment", "version"),
     "trees": ("TreeFile",),
 }
 __getattr__ = lazily(__name__, _PARTS)
-__all__ = ["Asked", "GitRepo", "TreeFile", "environment", "find_root", "version"]
+__all__ = ["GitRepo", "PendingQuery", "TreeFile", "environment", "find_root", "version"]

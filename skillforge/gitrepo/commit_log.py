@@ -12,7 +12,7 @@ _TREES = {b"40000", b""}  # the mode of a folder, and of nothing
 FORMAT = "--format=tformat:" + "%x00".join(_FIELDS) + "%x00"
 
 
-class Change(NamedTuple):
+class PathChange(NamedTuple):
     """What happened to one path: objects before and after, empty for none."""
 
     before: str
@@ -20,10 +20,10 @@ class Change(NamedTuple):
     is_tree: bool  # and was one: no file has its place
     is_tree_now: bool = False
 
-    def joined(self, other: "Change") -> "Change":
+    def joined(self, other: "PathChange") -> "PathChange":
         is_tree_now = self.is_tree_now or other.is_tree_now
         before, after = self.before or other.before, self.after or other.after
-        return Change(before, after, False, is_tree_now)
+        return PathChange(before, after, False, is_tree_now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Commit:
     committer: str
     seconds: int
     message: str
-    changes: Mapping[str, Change] = field(default_factory=dict)
+    changes: Mapping[str, PathChange] = field(default_factory=dict)
 
     @property
     def subject(self) -> str:
@@ -59,7 +59,7 @@ def read(out: bytes) -> Iterator[Commit]:
                 return
             word = following
         about = [word, *(next(parts) for _ in range(len(_FIELDS) - 1))]
-        changes: dict[str, Change] = {}
+        changes: dict[str, PathChange] = {}
         next(parts, None)  # the end of the format
         word = next(parts, b"")
         while word.lstrip(b"\n").startswith(b":"):
@@ -67,7 +67,7 @@ def read(out: bytes) -> Iterator[Commit]:
             is_tree = {before_mode.lstrip(b":0"), after_mode.lstrip(b"0")} <= _TREES
             path = os.fsdecode(next(parts))
             is_tree_now = after_mode.lstrip(b"0") in _TREES and bool(after.strip(b"0"))
-            change = Change(_object(before), _object(after), is_tree, is_tree_now)
+            change = PathChange(_object(before), _object(after), is_tree, is_tree_now)
             if path in changes:  # a folder that became a file is told in two parts
                 change = changes[path].joined(change)
             changes[path] = change
@@ -88,7 +88,7 @@ def _within_calendar(seconds: str) -> int:
     return min(number, _LATEST) if number < _OVERFLOW else 0
 
 
-def _commit(about: list[bytes], changes: dict[str, Change]) -> Commit:
+def _commit(about: list[bytes], changes: dict[str, PathChange]) -> Commit:
     name, tree, parents, author, committer, seconds, message = (
         part.decode("utf-8", "replace").strip("\n") for part in about
     )

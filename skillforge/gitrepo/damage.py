@@ -17,7 +17,7 @@ _REFLOG = re.compile(rf"{_HASH} ({_HASH}) ")
 STALE = 3600  # seconds after which a lock is left over, if no git is running there
 
 
-class Lock(NamedTuple):
+class GitLock(NamedTuple):
     """A lock file of git, and when it was made."""
 
     path: Path
@@ -91,12 +91,12 @@ def without_bad_lines(git_dir: Path) -> Path:
     return kept
 
 
-def locks(git_dir: Path) -> list[Lock]:
+def locks(git_dir: Path) -> list[GitLock]:
     """Every lock that a git holds, or left when it died."""
     places = [git_dir, *git_dir.glob("worktrees/*"), git_dir / "objects" / "info"]
     found = [lock for place in places for lock in place.glob("*.lock")]
     found += (git_dir / "refs").rglob("*.lock")
-    return [Lock(path, _made(path)) for path in sorted(found) if path.exists()]
+    return [GitLock(path, _made(path)) for path in sorted(found) if path.exists()]
 
 
 def stale_lock(path: Path) -> str:

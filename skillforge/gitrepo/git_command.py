@@ -89,7 +89,7 @@ def version() -> str:
     return result.out.decode().removeprefix("git version").strip()
 
 
-def output(args: tuple[str, ...], result: processes.Result) -> bytes:
+def output(args: tuple[str, ...], result: processes.ProcessResult) -> bytes:
     if result.code == 0:
         return result.out
     hint = ""

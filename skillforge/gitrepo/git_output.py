@@ -5,7 +5,7 @@ from typing import IO
 
 from skillforge.errors import RequestError, ToolError
 from skillforge.gitrepo.object_reader import Object
-from skillforge.gitrepo.ref_update import Who
+from skillforge.gitrepo.ref_update import Signature
 
 
 def paths(out: bytes) -> list[str]:
@@ -23,7 +23,7 @@ def hashes(out: bytes) -> dict[str, str]:
     return {p.rpartition("/")[2]: about.split(" ")[2] for about, _, p in entries}
 
 
-def who(out: bytes) -> Who:
+def who(out: bytes) -> Signature:
     lines = out.decode("utf-8", "replace").split("\n")
     found = dict(line.partition("=")[::2] for line in lines)
     who, _, when = found.get("GIT_AUTHOR_IDENT", "").rpartition("> ")
@@ -36,7 +36,7 @@ def who(out: bytes) -> Who:
         )
     # The time is the committer's, as in any log.
     committed = found.get("GIT_COMMITTER_IDENT", "").rpartition("> ")[2]
-    return Who(name, mail, committed or when)
+    return Signature(name, mail, committed or when)
 
 
 def feed(pipe: IO[bytes], names: list[str]) -> None:

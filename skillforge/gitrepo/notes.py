@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from skillforge.errors import ConflictError
 from skillforge.gitrepo import GitRepo
-from skillforge.gitrepo.ref_update import NewCommit, Put, RefUpdate, Who
+from skillforge.gitrepo.ref_update import NewCommit, RefUpdate, Signature, TreeChange
 
 NOTES = "refs/notes/skillforge"
 
@@ -20,7 +20,7 @@ def read(repo: GitRepo, at: str = NOTES) -> dict[str, str]:
     }
 
 
-def write(repo: GitRepo, notes: Mapping[str, str], by: Who) -> None:
+def write(repo: GitRepo, notes: Mapping[str, str], by: Signature) -> None:
     """Add notes; one that a commit has already is replaced."""
     before = repo.ref(NOTES)
     parents = [before] if before else []
@@ -28,8 +28,10 @@ def write(repo: GitRepo, notes: Mapping[str, str], by: Who) -> None:
         put
         for commit, text in notes.items()
         for put in (
-            Put(f"{commit[:2]}/{commit[2:]}"),  # where git keeps it if there are many
-            Put(commit, text.encode()),
+            TreeChange(
+                f"{commit[:2]}/{commit[2:]}"
+            ),  # where git keeps it if there are many
+            TreeChange(commit, text.encode()),
         )
     ]
     commit = NewCommit(parents, "Note merges made on GitHub\n", by, puts)

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from skillforge.gitrepo import signatures
 from skillforge.gitrepo.git_output import lost
 from skillforge.gitrepo.object_reader import Object
-from skillforge.gitrepo.ref_update import NewCommit, Put, cannot_write
-from skillforge.gitrepo.trees import Entry
+from skillforge.gitrepo.ref_update import NewCommit, TreeChange, cannot_write
+from skillforge.gitrepo.trees import TreeEntry
 
 if TYPE_CHECKING:
     from skillforge.gitrepo import GitRepo
@@ -26,7 +26,7 @@ _KINDS = {"commit": 1, "tree": 2, "blob": 3}  # as a pack numbers them
 _TREE = "40000"
 
 
-class Making:
+class ObjectWriter:
     """Objects that are yet to be written to a repository."""
 
     def __init__(self, repo: "GitRepo", width: int) -> None:
@@ -53,9 +53,9 @@ class Making:
         text = "\n".join(lines).replace("\0", "")
         return self._add("commit", text.encode("utf-8", "replace"))
 
-    def tree(self, files: Iterable[Put]) -> str:
+    def tree(self, files: Iterable[TreeChange]) -> str:
         """Make a tree of files alone, as many as there are; its name."""
-        folders: dict[str, list[Put]] = {}
+        folders: dict[str, list[TreeChange]] = {}
         entries: list[tuple[bytes, bytes]] = []
         for put in files:
             top, _, rest = put.path.partition("/")
@@ -88,7 +88,7 @@ class Making:
         self._made[name] = (kind, data)
         return name
 
-    def _edited(self, tree: str, changes: list[Put]) -> str:
+    def _edited(self, tree: str, changes: list[TreeChange]) -> str:
         """The tree with changes made to it; empty for a tree that has nothing left."""
         data = self._read(tree)
         # Changes of one entry keep their order: sorting is stable.
@@ -98,7 +98,9 @@ class Making:
             data = place.filled(data, os.fsencode(name), entry)
         return self._add("tree", data) if data else ""
 
-    def _changed(self, entry: Entry | None, puts: list[Put]) -> Entry | None:
+    def _changed(
+        self, entry: TreeEntry | None, puts: list[TreeChange]
+    ) -> TreeEntry | None:
         """What becomes of one entry: a file, a folder, or nothing."""
         for is_inner, run in groupby(puts, key=lambda put: "/" in put.path):
             some = list(run)
@@ -109,16 +111,16 @@ class Making:
                 before = entry.object if entry and entry.is_tree else ""
                 inner = [put._replace(path=put.path.split("/", 1)[1]) for put in some]
                 tree = self._edited(before, inner)
-                entry = Entry(_TREE, tree) if tree else None
+                entry = TreeEntry(_TREE, tree) if tree else None
             else:
                 entry = self._put(some[-1])
         return entry
 
-    def _put(self, put: Put) -> Entry | None:
+    def _put(self, put: TreeChange) -> TreeEntry | None:
         if put.is_removal:
             return None
         name = put.object or self._add("blob", put.data or b"")
-        return Entry(put.mode.lstrip("0"), name)
+        return TreeEntry(put.mode.lstrip("0"), name)
 
     def _read(self, tree: str) -> bytes:
         if tree in self._made:
@@ -131,22 +133,22 @@ class Making:
             return found
         raise lost(expression)
 
-    def _place(self, data: bytes, name: bytes) -> "_Place":
+    def _place(self, data: bytes, name: bytes) -> "_EntrySlot":
         """Where an entry stands in a tree, or would stand in git's order."""
-        found: Entry | None = None
+        found: TreeEntry | None = None
         start = end = as_file = len(data)
         for match in self._entries.finditer(data):
             mode, other = match[1], match[2]
             if other == name:
-                found = Entry(mode.decode(), match[3].hex())
+                found = TreeEntry(mode.decode(), match[3].hex())
                 start, end = match.span()
                 continue
             key = other + b"/" if mode == b"40000" else other
             if as_file == len(data) and key > name:
                 as_file = match.start()
             if key > name + b"/":
-                return _Place(found, start, end, as_file, match.start())
-        return _Place(found, start, end, as_file, len(data))
+                return _EntrySlot(found, start, end, as_file, match.start())
+        return _EntrySlot(found, start, end, as_file, len(data))
 
     def write(self) -> None:
         """Have git write all that was made; no ref names it yet."""
@@ -165,16 +167,16 @@ class Making:
         return content + self._hash(content).digest()
 
 
-class _Place(NamedTuple):
+class _EntrySlot(NamedTuple):
     """An entry's place in the bytes of a tree; a folder sorts as if it ended in `/`."""
 
-    entry: Entry | None
+    entry: TreeEntry | None
     start: int
     end: int
     as_file: int
     as_tree: int
 
-    def filled(self, data: bytes, name: bytes, entry: Entry | None) -> bytes:
+    def filled(self, data: bytes, name: bytes, entry: TreeEntry | None) -> bytes:
         """The tree with another entry here, or none."""
         cut = [(self.start, self.end, b"")] if self.entry else []
         if entry is not None:
@@ -191,7 +193,7 @@ def _entry(mode: str, name: bytes, found: str) -> bytes:
     return b"%s %s\0%s" % (mode.encode(), name, bytes.fromhex(found))
 
 
-def _first(put: Put) -> str:
+def _first(put: TreeChange) -> str:
     return put.path.split("/", 1)[0]
 
 

@@ -116,12 +116,12 @@ def _settle(repo: "GitRepo", updates: Sequence[RefUpdate], since: float) -> bool
     return True
 
 
-def _has_died(done: processes.Result) -> bool:
+def _has_died(done: processes.ProcessResult) -> bool:
     """Whether a signal ended it; a shell reports that as 128 and the signal."""
     return done.code < 0 or done.code > _FATAL
 
 
-def _failed(done: processes.Result) -> ToolError:
+def _failed(done: processes.ProcessResult) -> ToolError:
     if not _has_died(done):
         return cannot_write(done.complaint)
     signal = -done.code if done.code < 0 else done.code - _FATAL

@@ -13,7 +13,7 @@ _UNFIT = re.compile(r"[<>\x00-\x1f\x7f]")  # what would end a name in a commit's
 _WHEN = re.compile(r"[0-9]{1,18} [+-][0-9]{4}")  # seconds since 1970, and the zone
 
 
-class Who(NamedTuple):
+class Signature(NamedTuple):
     """A person in a commit: who, and when as git writes it (`seconds zone`)."""
 
     name: str
@@ -43,7 +43,7 @@ class Who(NamedTuple):
             )
 
 
-class Put(NamedTuple):
+class TreeChange(NamedTuple):
     """One change to a tree: new bytes at a path, an object that exists, or nothing."""
 
     path: str
@@ -61,8 +61,8 @@ class NewCommit(NamedTuple):
 
     parents: Sequence[str]
     message: str
-    who: Who
-    changes: Sequence[Put] = ()
+    who: Signature
+    changes: Sequence[TreeChange] = ()
     tree: str = ""  # a whole tree instead
     starts_empty: bool = False
 

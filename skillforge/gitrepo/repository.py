@@ -34,11 +34,11 @@ from skillforge.gitrepo import (
 )
 from skillforge.gitrepo.git_command import AS_IT_IS, GIT, environment, output
 from skillforge.gitrepo.object_reader import Object, Objects
-from skillforge.gitrepo.ref_update import RefUpdate, Who
-from skillforge.gitrepo.trees import Entry, TreeFile, Trees, folders_to
+from skillforge.gitrepo.ref_update import RefUpdate, Signature
+from skillforge.gitrepo.trees import TreeEntry, TreeFile, Trees, folders_to
 
 if TYPE_CHECKING:
-    from skillforge.gitrepo.object_writer import Making
+    from skillforge.gitrepo.object_writer import ObjectWriter
 
 T = TypeVar("T")
 _FEW = 15  # objects that are had sooner from the process that answers other questions
@@ -140,10 +140,12 @@ class GitRepo:
         out = self.git("rev-list", "--first-parent", tip, *left_out, "--")
         return out.decode().split()
 
-    def start_subtrees(self, revision: str, folder: str) -> "Asked[dict[str, str]]":
+    def start_subtrees(
+        self, revision: str, folder: str
+    ) -> "PendingQuery[dict[str, str]]":
         """Begin to list what lies directly under `folder`: names and object hashes."""
         options = ("-z", "--full-tree", revision, f"{folder}/")
-        return Asked(self._start("ls-tree", *options), git_output.hashes)
+        return PendingQuery(self._start("ls-tree", *options), git_output.hashes)
 
     def files(self, revision: str, *folders: str) -> Iterator[TreeFile]:
         """All files under some folders, by path, with their sizes."""
@@ -157,13 +159,13 @@ class GitRepo:
 
     def _listed(
         self, revision: str, folders: Sequence[str]
-    ) -> Iterator[tuple[str, Entry]]:
+    ) -> Iterator[tuple[str, TreeEntry]]:
         if not folders:
             yield from self.files_in(f"{revision}^{{tree}}").items()
         asked = [f"{revision}:{folder}" for folder in folders]
         self._check_folders(asked)
         trees: dict[str, str] = {}
-        parents: dict[str, dict[str, Entry]] = {}
+        parents: dict[str, dict[str, TreeEntry]] = {}
         for folder, found in zip(folders, self._reader().about(asked), strict=True):
             if found is not None and found.kind == "tree":
                 trees[folder] = found.name
@@ -183,7 +185,7 @@ class GitRepo:
         rows = output(("cat-file",), done).split(b"\n")[:-1]
         return [int(row) if row.isdigit() else 0 for row in rows]
 
-    def start_diff(self, revision: str, folder: str) -> "Asked[list[str]]":
+    def start_diff(self, revision: str, folder: str) -> "PendingQuery[list[str]]":
         """Begin to compare the checkout with a commit, while the caller goes on.
 
         The plumbing command names every file whose times differ from the index, also
@@ -193,19 +195,19 @@ class GitRepo:
         strict = [word for setting in trust for word in ("-c", setting)]
         options = (*AS_IT_IS, "--name-only", "-z")
         question = ("diff-index", *options, revision, "--", folder)
-        return Asked(self._start(*strict, *question), git_output.paths)
+        return PendingQuery(self._start(*strict, *question), git_output.paths)
 
-    def start_unwatched(self, folder: str) -> "Asked[list[str]]":
+    def start_unwatched(self, folder: str) -> "PendingQuery[list[str]]":
         """Begin to list files that git was told not to look at (assume-unchanged)."""
-        return Asked(
+        return PendingQuery(
             self._start("ls-files", "-v", "-z", "--", folder), git_output.flagged
         )
 
-    def start_listing(self, revision: str, folder: str) -> "Asked[list[str]]":
+    def start_listing(self, revision: str, folder: str) -> "PendingQuery[list[str]]":
         """Begin to list all files of a commit under `folder`."""
         options = ("-r", "-z", "--full-tree", "--name-only")
         question = self._start("ls-tree", *options, revision, "--", folder)
-        return Asked(question, git_output.paths)
+        return PendingQuery(question, git_output.paths)
 
     def blobs(self, names: Iterable[str]) -> Generator[bytes, None, None]:
         """The contents of blobs, in order; of many, from a process of their own."""
@@ -268,7 +270,7 @@ class GitRepo:
             weakref.finalize(self, known.close)
         return known
 
-    def tree(self, expression: str) -> dict[str, Entry]:
+    def tree(self, expression: str) -> dict[str, TreeEntry]:
         """The entries of a tree; none where there is no such tree."""
         found = self.find(expression)
         return self.trees.entries(found) if found and found.kind == "tree" else {}
@@ -284,7 +286,7 @@ class GitRepo:
             self.trees.verify(new, old)
             self._verified.add((new, old))
 
-    def files_in(self, expression: str) -> dict[str, Entry]:
+    def files_in(self, expression: str) -> dict[str, TreeEntry]:
         """Every file below a tree, by its path there."""
         found = self.find(expression)
         is_tree = found is not None and found.kind == "tree"
@@ -299,19 +301,19 @@ class GitRepo:
         self._check_folders(expressions)
         return self._reader().names_of(expressions)
 
-    def start_identity(self) -> "Asked[Who]":
+    def start_identity(self) -> "PendingQuery[Signature]":
         """Begin to ask who commits here, and the time, as git itself would write it."""
-        return Asked(self._start("var", "-l"), git_output.who)
+        return PendingQuery(self._start("var", "-l"), git_output.who)
 
     @contextmanager
-    def making(self, like: str) -> "Iterator[Making]":
+    def making(self, like: str) -> "Iterator[ObjectWriter]":
         """Make commits; when this ends, git has written them, and no ref names them.
 
         Their names are of the same kind as another, `like` that of their base.
         """
-        from skillforge.gitrepo.object_writer import Making
+        from skillforge.gitrepo.object_writer import ObjectWriter
 
-        made = Making(self, len(like))
+        made = ObjectWriter(self, len(like))
         yield made
         made.write()
 
@@ -356,10 +358,10 @@ class GitRepo:
         """Commits in git's order, from one process."""
         return self.start_log(*options).wait()
 
-    def start_log(self, *options: str) -> "Asked[Iterator[commit_log.Commit]]":
+    def start_log(self, *options: str) -> "PendingQuery[Iterator[commit_log.Commit]]":
         """Begin to list commits, while the caller goes on."""
         question = ("log", "-z", "--encoding=UTF-8", commit_log.FORMAT, *options)
-        return Asked(self._start(*question), commit_log.read)
+        return PendingQuery(self._start(*question), commit_log.read)
 
     def run(
         self,
@@ -368,7 +370,7 @@ class GitRepo:
         env: Mapping[str, str] | None = None,
         handed: Sequence[int] = (),
         is_online: bool = False,
-    ) -> processes.Result:
+    ) -> processes.ProcessResult:
         """Run git; a non-zero exit is a value. `env` is for secrets, and for now."""
         own = git_command.online(self._env) if is_online else self._env
         line, env = [*GIT, *args], own | dict(env or {})
@@ -382,7 +384,7 @@ class GitRepo:
         return output(args, self.run(*args))
 
 
-class Asked(NamedTuple, Generic[T]):
+class PendingQuery(NamedTuple, Generic[T]):
     """A question to git under way; `wait` returns its answer."""
 
     process: "processes.Process"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from skillforge.errors import ToolError
 from skillforge.gitrepo.git_command import output
-from skillforge.gitrepo.ref_update import NewCommit, Who
+from skillforge.gitrepo.ref_update import NewCommit, Signature
 
 if TYPE_CHECKING:
     from skillforge.gitrepo import GitRepo
@@ -41,7 +41,7 @@ def commit(repo: "GitRepo", new: NewCommit) -> str:
     return name
 
 
-def _identity(who: Who) -> dict[str, str]:
+def _identity(who: Signature) -> dict[str, str]:
     """Variables that make git write a person as our own commits have them."""
     name, _, rest = who.line.partition(" <")
     mail, _, when = rest.rpartition("> ")

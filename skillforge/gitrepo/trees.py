@@ -52,7 +52,7 @@ class EndlessTreeError(MalformedTreeError):
         self.hint = "commit the files of skills only; nothing of it was read further"
 
 
-class Entry(NamedTuple):
+class TreeEntry(NamedTuple):
     """One line of a tree; the mode is octal text, as `100644` or `40000`."""
 
     mode: str
@@ -76,14 +76,14 @@ class TreeFile(NamedTuple):
     path: str
 
 
-def read_tree(tree: Object) -> dict[str, Entry]:
+def read_tree(tree: Object) -> dict[str, TreeEntry]:
     """The entries of a tree, by name, in git's order."""
     return _entries(read_rows(tree))
 
 
-def _entries(rows: list[Row]) -> dict[str, Entry]:
+def _entries(rows: list[Row]) -> dict[str, TreeEntry]:
     return {
-        os.fsdecode(name): Entry(mode.decode(), found.hex())
+        os.fsdecode(name): TreeEntry(mode.decode(), found.hex())
         for mode, name, found in rows
     }
 
@@ -153,12 +153,12 @@ def _shown(name: bytes) -> str:
     return ascii(os.fsdecode(name[:80]))
 
 
-def tree_name(files: Mapping[str, Entry], like: str) -> str:
+def tree_name(files: Mapping[str, TreeEntry], like: str) -> str:
     """The hash that git gives a folder of files, which are named by their paths in it.
 
     A folder without files is nothing to git, and has no part in it.
     """
-    folders: dict[str, dict[str, Entry]] = {"": {}}
+    folders: dict[str, dict[str, TreeEntry]] = {"": {}}
     for path, entry in files.items():
         parts = path.split("/")
         for depth in range(1, len(parts)):
@@ -168,11 +168,11 @@ def tree_name(files: Mapping[str, Entry], like: str) -> str:
         if folder:
             parent, _, name = folder.rpartition("/")
             inner = object_name("tree", _tree_data(folders[folder]), like)
-            folders[parent][name] = Entry("40000", inner)
+            folders[parent][name] = TreeEntry("40000", inner)
     return object_name("tree", _tree_data(folders[""]), like)
 
 
-def _tree_data(entries: Mapping[str, Entry]) -> bytes:
+def _tree_data(entries: Mapping[str, TreeEntry]) -> bytes:
     """A tree as git writes it; a folder sorts as if its name ended in a slash."""
     rows = [(os.fsencode(name), entry) for name, entry in entries.items()]
     rows.sort(key=lambda row: row[0] + b"/" if row[1].is_tree else row[0])
@@ -191,7 +191,7 @@ def folders_to(expression: str) -> list[str]:
     return [f"{revision}:{'/'.join(parts[:depth])}" for depth in range(len(parts))]
 
 
-class _Source(Protocol):
+class _ObjectSource(Protocol):
     """Where trees come from: a repository."""
 
     def read_all(self, names: list[str]) -> Iterable[Object | None]: ...
@@ -200,7 +200,9 @@ class _Source(Protocol):
 class Trees:
     """The trees of one repository; those that were found canonical are remembered."""
 
-    def __init__(self, source: _Source, canonical: set[str] | None = None) -> None:
+    def __init__(
+        self, source: _ObjectSource, canonical: set[str] | None = None
+    ) -> None:
         self._source = source
         self.canonical: set[str] = set() if canonical is None else canonical
 
@@ -217,7 +219,7 @@ class Trees:
         self.canonical.add(tree.name)
         return rows
 
-    def entries(self, tree: Object) -> dict[str, Entry]:
+    def entries(self, tree: Object) -> dict[str, TreeEntry]:
         """The entries by name, in git's order."""
         return _entries(self.rows(tree))
 
@@ -233,10 +235,10 @@ class Trees:
         )
         return changed, gone - changed
 
-    def files(self, trees: Mapping[str, str]) -> Iterator[tuple[str, Entry]]:
+    def files(self, trees: Mapping[str, str]) -> Iterator[tuple[str, TreeEntry]]:
         """Every file below some trees, by path; the order is git's within each."""
         pending = [(f"{path}/" if path else "", name) for path, name in trees.items()]
-        found: dict[str, dict[str, Entry]] = {}
+        found: dict[str, dict[str, TreeEntry]] = {}
         count = 0
         while pending:
             read = {n: _entries(rows) for n, rows in self._read(pending).items()}
@@ -312,8 +314,8 @@ def _changed_folders(
 
 
 def _flattened(
-    top: str, found: Mapping[str, Mapping[str, Entry]]
-) -> Iterator[tuple[str, Entry]]:
+    top: str, found: Mapping[str, Mapping[str, TreeEntry]]
+) -> Iterator[tuple[str, TreeEntry]]:
     walks = [(top, iter(found[top].items()))]
     while walks:
         path, entries = walks[-1]

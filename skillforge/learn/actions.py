@@ -23,7 +23,7 @@ _MOST_ACTIONS = 120
 Words = frozenset[tuple[str, str]]
 
 
-class Action(NamedTuple):
+class ToolAction(NamedTuple):
     """One thing that was done, and how often in a row.
 
     `sign` is what it is compared by: the tool, for a shell also the program. `at` says
@@ -50,9 +50,9 @@ def vocabulary(examples: Sequence[Example]) -> Words:
     return frozenset(word for word, count in seen.items() if count > 1)
 
 
-def actions(example: Example, words: Words) -> list[Action]:
+def actions(example: Example, words: Words) -> list[ToolAction]:
     """The deeds of an episode; the same several times in a row is one."""
-    found: list[Action] = []
+    found: list[ToolAction] = []
     for _, run in groupby(deeds(example, words), key=lambda deed: deed.sign):
         same = list(run)
         forced = same[0].is_forced
@@ -60,7 +60,7 @@ def actions(example: Example, words: Words) -> list[Action]:
     return found[:_MOST_ACTIONS]
 
 
-def deeds(example: Example, known: Words) -> Iterator[Action]:
+def deeds(example: Example, known: Words) -> Iterator[ToolAction]:
     """Everything that was done; what was only thought of or planned is left out."""
     calls = any(True for _ in example.calls)
     has_failed = False
@@ -70,12 +70,14 @@ def deeds(example: Example, known: Words) -> Iterator[Action]:
             command, tool = command_of(step.arguments), on_one_line(step.tool, 80)
             sign = on_one_line(f"{tool} {_sign(command, known)}", 120)
             error = _error_after(example.steps, at)
-            yield Action(sign, tool, step.arguments, command, at, 1, error, has_failed)
+            yield ToolAction(
+                sign, tool, step.arguments, command, at, 1, error, has_failed
+            )
             has_failed = bool(error)
         elif not calls and step.kind is StepKind.MESSAGE and step.role == "assistant":
             sign = " ".join(words(step.text))
             if sign and example.format == "plain":
-                yield Action(sign, "", {}, plain_words(step.text), at)
+                yield ToolAction(sign, "", {}, plain_words(step.text), at)
 
 
 def _sign(command: str, known: Words) -> str:
@@ -122,18 +124,18 @@ def _error_after(steps: Sequence[Step], at: int) -> str:
 
 
 @dataclass(slots=True)
-class Aligned:
+class AlignedAction:
     """The same action in several episodes, by the number of the episode."""
 
     sign: str
-    seen: dict[int, Action] = field(default_factory=dict)
+    seen: dict[int, ToolAction] = field(default_factory=dict)
 
     @property
     def support(self) -> int:
         return len(self.seen)
 
     @property
-    def any_action(self) -> Action:
+    def any_action(self) -> ToolAction:
         return next(iter(self.seen.values()))
 
     @property
@@ -149,33 +151,37 @@ class Aligned:
         return several * 2 > self.support
 
 
-def aligned(episodes: Sequence[Sequence[Action]]) -> list[Aligned]:
+def aligned(episodes: Sequence[Sequence[ToolAction]]) -> list[AlignedAction]:
     """Episodes lined up, whatever the number of those that have a step."""
     some = list(enumerate(episodes))
     if not some:
         return []
     start = max(some, key=lambda it: (_in_common(it[1], episodes), -it[0]))
-    lined: list[Aligned] = []
+    lined: list[AlignedAction] = []
     for number, episode in (start, *(it for it in some if it[0] != start[0])):
         lined = _with(lined, number, episode)
     return lined
 
 
-def _in_common(episode: Sequence[Action], others: Sequence[Sequence[Action]]) -> int:
+def _in_common(
+    episode: Sequence[ToolAction], others: Sequence[Sequence[ToolAction]]
+) -> int:
     signs = {action.sign for action in episode}
     return sum(len(signs & {a.sign for a in it}) for it in others)
 
 
 def _with(
-    lined: list[Aligned], number: int, episode: Sequence[Action]
-) -> list[Aligned]:
+    lined: list[AlignedAction], number: int, episode: Sequence[ToolAction]
+) -> list[AlignedAction]:
     """The line with one more episode: what is new in it is put where it was done."""
     pairs = common([it.sign for it in lined], [action.sign for action in episode])
-    found: list[Aligned] = []
+    found: list[AlignedAction] = []
     done = start = 0
     for at, index in (*pairs, (len(lined), len(episode))):
         found += lined[done:at]
-        found += [Aligned(new.sign, {number: new}) for new in episode[start:index]]
+        found += [
+            AlignedAction(new.sign, {number: new}) for new in episode[start:index]
+        ]
         if at < len(lined):
             lined[at].seen[number] = episode[index]
             found.append(lined[at])
@@ -183,12 +189,12 @@ def _with(
     return found
 
 
-def usual(lined: Sequence[Aligned], episodes: int) -> list[Aligned]:
+def usual(lined: Sequence[AlignedAction], episodes: int) -> list[AlignedAction]:
     """The steps that at least half of the episodes have; not those that went wrong,
     nor what was done again, or at all, because of that.
     """
     often = [step for step in lined if step.support * 2 >= episodes]
-    found: list[Aligned] = []
+    found: list[AlignedAction] = []
     for step in often:
         is_again = step.support < episodes and any(it.sign == step.sign for it in found)
         if not (is_again or step.is_in_vain or _is_cure(step, episodes)):
@@ -196,7 +202,7 @@ def usual(lined: Sequence[Aligned], episodes: int) -> list[Aligned]:
     return found
 
 
-def _is_cure(step: Aligned, episodes: int) -> bool:
+def _is_cure(step: AlignedAction, episodes: int) -> bool:
     """Whether it was done because something had gone wrong, and not by all."""
     forced = sum(action.is_forced for action in step.seen.values())
     return step.support < episodes and forced * 2 > step.support

@@ -27,7 +27,7 @@ from skillforge.model import (
     SKILLS,
     Draft,
     DraftFile,
-    Kind,
+    FileKind,
     Skill,
 )
 
@@ -177,8 +177,8 @@ def _read_back(home: Path) -> Iterator[tuple[str, DraftFile]]:
     if len(skill.files) > _MOST_FILES or total > _MOST_BYTES:
         raise _refused("it is too large")
     for path, file in sorted(skill.files.items()):
-        if file.kind not in (Kind.FILE, Kind.EXECUTABLE):
+        if file.kind not in (FileKind.FILE, FileKind.EXECUTABLE):
             raise _refused(f"{path} is no ordinary file")
-        yield path, DraftFile(skill.read(path), file.kind is Kind.EXECUTABLE)
+        yield path, DraftFile(skill.read(path), file.kind is FileKind.EXECUTABLE)
     if SKILL_FILE not in skill.files:
         raise _refused(f"it has no {SKILL_FILE}")

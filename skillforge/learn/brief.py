@@ -26,7 +26,7 @@ _NEAR = 0.1  # that a skill has in common with tasks, to be worth a look
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class SessionError:
     """An error that a session ran into, and whether the same tool went on to work."""
 
     tool: str
@@ -35,7 +35,7 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True)
-class Brief:
+class SessionBrief:
     """What is known of sessions before anybody learns from them."""
 
     subject: str  # a file, or a pattern
@@ -43,25 +43,26 @@ class Brief:
     tasks: tuple[str, ...]
     calls: int
     corrections: tuple[str, ...]  # what the user said after the first request
-    troubles: tuple[Trouble, ...]
+    troubles: tuple[SessionError, ...]
     loaded: tuple[str, ...]  # skills of main that were read
     near: tuple[tuple[str, float], ...]  # skills of main for such tasks
     pattern: str = ""
 
 
-def of_transcript(library: Library, path: Path) -> Brief:
+def of_transcript(library: Library, path: Path) -> SessionBrief:
     """What there is to learn from a transcript; nothing of it is kept."""
     raws = [
-        triage.Raw(it, digest(it.observed)) for it in capture_trigger.episodes(path)
+        triage.RawEpisode(it, digest(it.observed))
+        for it in capture_trigger.episodes(path)
     ]
     get_ready()
-    ready = triage.prepared(private_to(library), triage.Word(), raws)
+    ready = triage.prepared(private_to(library), triage.CaptureClaim(), raws)
     found = [it.example for it in ready if it.example.task.strip()]
     longest = sorted(found, key=lambda it: -sum(1 for _ in it.calls))
     return _brief(library, path.name, longest[:_MOST_EPISODES])
 
 
-def of_pattern(library: Library, number: str) -> Brief:
+def of_pattern(library: Library, number: str) -> SessionBrief:
     """What there is to learn from a pattern of approved examples."""
     pattern = patterns.one(library, number)
     examples = patterns.full(library, pattern.members)
@@ -70,13 +71,13 @@ def of_pattern(library: Library, number: str) -> Brief:
 
 def _brief(
     library: Library, subject: str, examples: Sequence[Example], pattern: str = ""
-) -> Brief:
+) -> SessionBrief:
     tasks = tuple(dict.fromkeys(it.task for it in examples))
     troubles = [trouble for it in examples for trouble in _troubles(it.steps)]
     known = library.repository().tree(f"{library.tip}:{SKILLS}")
     read = dict.fromkeys(name for it in examples for name in _loaded(it.steps))
     near = similarity_index.triggers(library, library.tip).ranked(" ".join(tasks))
-    return Brief(
+    return SessionBrief(
         subject,
         next((it.session for it in examples if it.session), ""),
         tasks[:_MOST],
@@ -96,7 +97,7 @@ def _corrections(steps: Iterable[Step]) -> list[str]:
     return said[1:]
 
 
-def _troubles(steps: Sequence[Step]) -> list[Trouble]:
+def _troubles(steps: Sequence[Step]) -> list[SessionError]:
     found = []
     for at, step in enumerate(steps):
         if step.kind is StepKind.ERROR and may_be_learned(step.text):
@@ -104,7 +105,7 @@ def _troubles(steps: Sequence[Step]) -> list[Trouble]:
             is_cured = any(
                 it.kind is StepKind.OBSERVATION and it.tool == step.tool for it in after
             )
-            found.append(Trouble(step.tool, step.text, is_cured))
+            found.append(SessionError(step.tool, step.text, is_cured))
     return found
 
 

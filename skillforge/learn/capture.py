@@ -21,13 +21,13 @@ from skillforge.checks.private_names import private_to
 from skillforge.errors import RequestError
 from skillforge.learn import checkpoint, formats, transcript_reader, triage
 from skillforge.learn.example_review import loaded
-from skillforge.learn.formats import Format, Origin, Record, Trouble
-from skillforge.learn.triage import Raw, Ready
+from skillforge.learn.formats import Format, FormatProblem, Record, RecordOrigin
+from skillforge.learn.triage import PreparedEpisode, RawEpisode
 from skillforge.library import Library
-from skillforge.model import Ended, Example
+from skillforge.model import Example, OutcomeStatus
 from skillforge.model.example import digest
-from skillforge.redact import Known, get_ready
-from skillforge.store import Examples, Row
+from skillforge.redact import KnownPrivate, get_ready
+from skillforge.store import ExampleRow, Examples
 
 _GROWING = ("claude-code", "codex")  # one file for a session, which may go on
 _FEWEST, _MOST_LETTERS = 16, 4_000_000  # examples and letters that are redacted at once
@@ -40,7 +40,7 @@ _VERDICTS = ("result.json", "reward.json", "reward.txt")
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class CaptureOptions:
     """What somebody wants captured, and how."""
 
     format: str = ""
@@ -57,11 +57,11 @@ class Wish:
         return bool(self.since or self.project)
 
     @property
-    def word(self) -> triage.Word:
-        return triage.Word(self.reviewed_by, self.outcome)
+    def word(self) -> triage.CaptureClaim:
+        return triage.CaptureClaim(self.reviewed_by, self.outcome)
 
 
-class Problem(NamedTuple):
+class CaptureProblem(NamedTuple):
     """Something that could not be read, and where it stands."""
 
     path: str
@@ -70,7 +70,7 @@ class Problem(NamedTuple):
 
 
 @dataclass(slots=True)
-class Captured:
+class CaptureResult:
     """What became of the episodes of some transcripts."""
 
     kept: list[Example] = field(default_factory=list)
@@ -81,7 +81,7 @@ class Captured:
     approved: int = 0  # of those that were there
     files: int = 0
     unchanged: int = 0
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[CaptureProblem] = field(default_factory=list)
     more_problems: int = 0
 
     @property
@@ -92,9 +92,9 @@ class Captured:
         is_read = self.kept or self.known or skipped or self.unchanged
         return bool(self.problems or strange) and not is_read
 
-    def report(self, path: str, trouble: Trouble) -> None:
+    def report(self, path: str, trouble: FormatProblem) -> None:
         if len(self.problems) < _MOST_PROBLEMS:
-            self.problems.append(Problem(path, *trouble))
+            self.problems.append(CaptureProblem(path, *trouble))
         else:
             self.more_problems += 1
 
@@ -102,17 +102,17 @@ class Captured:
 class Capture:
     """One run over some transcripts."""
 
-    def __init__(self, library: Library, wish: Wish) -> None:
+    def __init__(self, library: Library, wish: CaptureOptions) -> None:
         self.store = Examples.of(library.repository().common_dir)
         self.wish = wish
-        self.known: Known = private_to(library)
-        self.done = Captured()
+        self.known: KnownPrivate = private_to(library)
+        self.done = CaptureResult()
         self._form = formats.named(wish.format) if wish.format else None
-        self._waiting: list[Raw] = []
+        self._waiting: list[RawEpisode] = []
         self._letters = 0
         self._seen = 0  # episodes
 
-    def files(self, targets: Sequence[Path]) -> Captured:
+    def files(self, targets: Sequence[Path]) -> CaptureResult:
         """Capture files, and all transcripts below folders."""
         found = list(transcript_reader.files(targets))
         if not found:
@@ -128,10 +128,10 @@ class Capture:
                 self._file(path)
             except (OSError, RuntimeError, RequestError) as err:
                 said = err.message if isinstance(err, RequestError) else str(err)
-                self.done.report(str(path), Trouble(0, said))
+                self.done.report(str(path), FormatProblem(0, said))
         return self.done
 
-    def stream(self, file: io.BufferedReader) -> Captured:
+    def stream(self, file: io.BufferedReader) -> CaptureResult:
         """Capture what comes in on standard input."""
         if not file.peek(1):
             raise RequestError("standard input is empty", hint="nothing was captured")
@@ -139,7 +139,7 @@ class Capture:
         form, objects = self._recognised(records)
         if form is None:
             raise _strange("standard input", records)
-        self._episodes(form, objects, records, Origin("stdin"), "standard input")
+        self._episodes(form, objects, records, RecordOrigin("stdin"), "standard input")
         self._flush()
         return self.done
 
@@ -184,9 +184,9 @@ class Capture:
         place = str(path.resolve()).encode("utf-8", "backslashreplace").decode()
         is_afresh = self.wish.everything or self.wish.reviewed_by
         mark = (
-            checkpoint.Mark()
+            checkpoint.Checkpoint()
             if is_afresh
-            else checkpoint.Mark.read(self.store.mark(place))
+            else checkpoint.Checkpoint.read(self.store.mark(place))
         )
         origin = _origin(path)
         if mark.is_of(status, origin.verdict):
@@ -212,7 +212,9 @@ class Capture:
         if is_read and not self.wish.is_rehearsal and not self.wish.is_partial:
             is_whole = not records.is_lines or form.NAME in _GROWING
             offset = 0 if is_whole else records.done
-            read = checkpoint.Mark.of(path, status, form.NAME, offset, records.line)
+            read = checkpoint.Checkpoint.of(
+                path, status, form.NAME, offset, records.line
+            )
             self.store.set_mark(place, replace(read, verdict=origin.verdict).written)
 
     def _episodes(
@@ -220,12 +222,12 @@ class Capture:
         form: Format,
         objects: Iterable[Record],
         records: transcript_reader.Records,
-        origin: Origin,
+        origin: RecordOrigin,
         name: str,
     ) -> None:
         for found in form.read(objects, origin):
             self._report(name, records)
-            if isinstance(found, Trouble):
+            if isinstance(found, FormatProblem):
                 self.done.report(name, found)
                 continue
             self._seen += 1
@@ -240,7 +242,7 @@ class Capture:
             self.done.report(name, trouble)
         records.troubles.clear()
 
-    def _unwanted(self, example: Example, origin: Origin) -> str:
+    def _unwanted(self, example: Example, origin: RecordOrigin) -> str:
         """Why an episode is not looked at; empty if it is."""
         about, wanted = example.environment, self.wish.project
         places = (about.get("project", ""), about.get("cwd", ""))
@@ -260,7 +262,7 @@ class Capture:
 
     def _wait(self, example: Example) -> None:
         raw = digest(example.observed)
-        self._waiting.append(Raw(example, raw))
+        self._waiting.append(RawEpisode(example, raw))
         self._letters += sum(
             len(step.text) + len(str(step.arguments)) for step in example.steps
         )
@@ -283,8 +285,8 @@ class Capture:
         parts = worker_pool.spread(work, fresh, _FEWEST)
         self._keep([ready for part in parts for ready in part])
 
-    def _keep(self, ready: list[Ready]) -> None:
-        rows: list[Row] = []
+    def _keep(self, ready: list[PreparedEpisode]) -> None:
+        rows: list[ExampleRow] = []
         replaced: list[str] = []
         for it in ready:
             if why := triage.too_little(it.example):
@@ -299,7 +301,7 @@ class Capture:
                 self.done.skipped["an earlier part of it was reviewed"] += 1
                 continue
             replaced += [old.id for old in earlier]
-            is_success = it.example.outcome.status is not Ended.FAILURE
+            is_success = it.example.outcome.status is not OutcomeStatus.FAILURE
             is_kept = is_success or it.example.review.status == "approved"
             (self.done.kept if is_kept else self.done.failures).append(it.example)
             if not is_kept:
@@ -308,7 +310,7 @@ class Capture:
         if rows and not self.wish.is_rehearsal:
             self.store.add(rows, replaced)
 
-    def _update(self, row: Row, said: Example) -> None:
+    def _update(self, row: ExampleRow, said: Example) -> None:
         """What is new of an example that is there: a verdict, or that NAME reviewed."""
         example = loaded(row)
         now = triage.updated(example, said, self.wish.word)
@@ -342,7 +344,7 @@ def _is_in(project: str, place: str) -> bool:
     return f"/{wanted}/" in f"/{parts}/" or parts.endswith(f"-{wanted}")
 
 
-def _origin(path: Path) -> Origin:
+def _origin(path: Path) -> RecordOrigin:
     # Harbor keeps the trajectory, the result and the verifier's reward apart.
     near = [path.parent]
     if path.parent.name == "agent":
@@ -356,7 +358,7 @@ def _origin(path: Path) -> Origin:
 
     verdict = hashlib.sha256(b"\0".join(map(beside, _VERDICTS))).hexdigest()
     changed = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(path.stat().st_mtime))
-    return Origin(path.name, path.resolve().parts[1:-1], beside, changed, verdict)
+    return RecordOrigin(path.name, path.resolve().parts[1:-1], beside, changed, verdict)
 
 
 def _strange(name: str, records: transcript_reader.Records) -> RequestError:

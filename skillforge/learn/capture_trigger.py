@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from skillforge.errors import RequestError
 from skillforge.learn import formats, transcript_reader
-from skillforge.learn.capture import Capture, Captured, Wish
-from skillforge.learn.formats import Origin
+from skillforge.learn.capture import Capture, CaptureOptions, CaptureResult
+from skillforge.learn.formats import RecordOrigin
 from skillforge.library import Library
 from skillforge.model import Example
 from skillforge.store import Uses
@@ -16,15 +16,15 @@ from skillforge.store import Uses
 CALLS = 10
 
 
-class Nudged(NamedTuple):
+class TriggerResult(NamedTuple):
     """What became of a session that ended."""
 
     calls: int
     since: int  # calls since the last look
-    done: Captured | None = None  # None where it was not due
+    done: CaptureResult | None = None  # None where it was not due
 
 
-def review(library: Library, session: str, transcript: Path) -> Nudged:
+def review(library: Library, session: str, transcript: Path) -> TriggerResult:
     """Capture a transcript if enough has happened since it was captured last."""
     store = Uses.of(library.repository().common_dir)
     fact = f"hook:{session}"
@@ -32,10 +32,10 @@ def review(library: Library, session: str, transcript: Path) -> Nudged:
     before = int(store.fact(fact) or 0)
     since = calls - before if calls >= before else calls  # else it was cut short
     if since < CALLS:
-        return Nudged(calls, since)
-    done = Capture(library, Wish()).files([transcript])
+        return TriggerResult(calls, since)
+    done = Capture(library, CaptureOptions()).files([transcript])
     store.set_fact(fact, str(calls))
-    return Nudged(calls, since, done)
+    return TriggerResult(calls, since, done)
 
 
 def episodes(transcript: Path) -> Iterator[Example]:
@@ -49,6 +49,6 @@ def episodes(transcript: Path) -> Iterator[Example]:
                 f"{transcript} is no transcript that is known",
                 hint=f"known are {', '.join(formats.formats())}",
             )
-        for found in form.read(chain(first, records), Origin(transcript.name)):
+        for found in form.read(chain(first, records), RecordOrigin(transcript.name)):
             if isinstance(found, Example):
                 yield found

@@ -11,7 +11,7 @@ _SAMPLE = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Checkpoint:
     """A file as it was: its size and time, and where its last whole line ended.
 
     `sample` is a digest of its beginning and of what stood before that place: a file
@@ -27,7 +27,7 @@ class Mark:
     verdict: str = ""  # of verifiers, beside it
 
     @classmethod
-    def read(cls, written: str) -> "Mark":
+    def read(cls, written: str) -> "Checkpoint":
         """A mark as it was written; none if it is of another kind."""
         try:
             return cls(**json.loads(written or "{}"))
@@ -37,7 +37,7 @@ class Mark:
     @classmethod
     def of(
         cls, path: Path, status: os.stat_result, form: str, offset: int, line: int
-    ) -> "Mark":
+    ) -> "Checkpoint":
         """The mark to make after a file was read up to `offset`; 0 if it is a whole."""
         sample = ""
         if offset:

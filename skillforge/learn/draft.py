@@ -23,12 +23,12 @@ from skillforge.model import (
     SKILLS,
     Draft,
     DraftFile,
-    Ended,
     Example,
     Origin,
+    OutcomeStatus,
 )
 from skillforge.model.example import split
-from skillforge.redact import Known, get_ready
+from skillforge.redact import KnownPrivate, get_ready
 from skillforge.report import many
 
 FEWEST = 3  # verified successes that a draft is made from
@@ -103,7 +103,7 @@ def _evidence(library: Library, pattern: Pattern) -> dict[str, Example]:
     return dict(sorted((it.id, it) for part in parts for it in part))
 
 
-def _cleaned(known: Known, examples: Sequence[Example]) -> list[Example]:
+def _cleaned(known: KnownPrivate, examples: Sequence[Example]) -> list[Example]:
     found = []
     for example in examples:
         clean, _ = scoring.redact(example, known)
@@ -166,7 +166,7 @@ def _files(library: Library, skill: str) -> dict[str, DraftFile]:
 def _why(pattern: Pattern, examples: Iterable[Example]) -> str:
     every = list(examples)
     good = sum(example.has_succeeded for example in every)
-    bad = sum(example.outcome.status is Ended.FAILURE for example in every)
+    bad = sum(example.outcome.status is OutcomeStatus.FAILURE for example in every)
     failed = f" and {many(bad, 'failure')}" if bad else ""
     return (
         f"Learned from {good} verified successes{failed} of pattern {pattern.id}, from "

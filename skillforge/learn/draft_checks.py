@@ -9,15 +9,19 @@ from skillforge.checks.scan import scan
 from skillforge.document import parse
 from skillforge.learn.draft import Drafted
 from skillforge.library import Library
-from skillforge.model import SKILL_FILE, SKILLS, Draft, File, Kind, Report, Skill
+from skillforge.model import SKILL_FILE, SKILLS, Draft, File, FileKind, Report, Skill
 
 
 def proven(library: Library, made: Drafted) -> Report:
     """Validation, the scan, and whether it holds text of held-out examples."""
     skill = as_skill(made.draft)
     policy = library.policy()
-    held = [held_out.Example(number, it.said) for number, it in made.held.items()]
-    shown = [held_out.Example(number, it.said) for number, it in made.shown.items()]
+    held = [
+        held_out.HeldOutExample(number, it.said) for number, it in made.held.items()
+    ]
+    shown = [
+        held_out.HeldOutExample(number, it.said) for number, it in made.shown.items()
+    ]
     found = (
         *Ruleset(policy.profile, policy.rules).check(skill),
         *scan(skill).findings,
@@ -40,7 +44,9 @@ def doubles(library: Library, made: Drafted) -> list[Neighbour]:
 def as_skill(draft: Draft) -> Skill:
     """A draft as the skill that it would be."""
     files = {
-        path: File(Kind.EXECUTABLE if it.is_executable else Kind.FILE, len(it.data))
+        path: File(
+            FileKind.EXECUTABLE if it.is_executable else FileKind.FILE, len(it.data)
+        )
         for path, it in draft.files.items()
     }
     page = draft.files.get(SKILL_FILE)

@@ -10,8 +10,8 @@ from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.learn import scoring
 from skillforge.learn.triage import now
 from skillforge.library import Library
-from skillforge.model import Ended, Example, Review, Source
-from skillforge.store import Examples, Row
+from skillforge.model import Example, OutcomeSource, OutcomeStatus, Review
+from skillforge.store import ExampleRow, Examples
 
 _TOLERANCE = 1e-9
 
@@ -49,11 +49,11 @@ def _values(value: Any) -> str:
     return "\n".join(map(_values, value)) if isinstance(value, list) else str(value)
 
 
-class Kept(NamedTuple):
+class StoredExample(NamedTuple):
     """An example as it is kept, with what was taken from it."""
 
     example: Example
-    row: Row
+    row: ExampleRow
 
     @property
     def taken(self) -> dict[str, str]:
@@ -66,16 +66,16 @@ def store_of(library: Library) -> Examples:
     return Examples.of(library.repository().common_dir)
 
 
-def kept(library: Library) -> list[Kept]:
+def kept(library: Library) -> list[StoredExample]:
     """Every example, in the order in which they came."""
     return [_kept(row) for row in store_of(library).rows()]
 
 
-def _kept(row: Row) -> Kept:
-    return Kept(loaded(row), row)
+def _kept(row: ExampleRow) -> StoredExample:
+    return StoredExample(loaded(row), row)
 
 
-def loaded(row: Row) -> Example:
+def loaded(row: ExampleRow) -> Example:
     """The example of a row."""
     try:
         return Example.of(json.loads(row.example))
@@ -87,7 +87,7 @@ def loaded(row: Row) -> Example:
         ) from err
 
 
-def find(library: Library, number: str) -> Kept:
+def find(library: Library, number: str) -> StoredExample:
     """The example that an id, or the beginning of one, means."""
     is_id = re.fullmatch(r"[0-9a-f]{1,64}", number.lower())
     found = store_of(library).find(number.lower()) if is_id else []
@@ -117,7 +117,7 @@ def approve_verified(
 
     What talks to its reader is left for somebody to look at; how many those are.
     """
-    proven = (Source.TEST, Source.VERIFIER)
+    proven = (OutcomeSource.TEST, OutcomeSource.VERIFIER)
     waiting = [
         it
         for it in kept(library)
@@ -136,14 +136,14 @@ def reject(
     return _decide(library, _all(library, numbers), "rejected", by, reason, "")
 
 
-def _all(library: Library, numbers: Iterable[str]) -> list[Kept]:
+def _all(library: Library, numbers: Iterable[str]) -> list[StoredExample]:
     found = [find(library, number) for number in numbers]
     return list({it.row.id: it for it in found}.values())
 
 
 def _decide(  # noqa: PLR0913, PLR0917 - who says what of which
     library: Library,
-    chosen: list[Kept],
+    chosen: list[StoredExample],
     status: str,
     by: str,
     reason: str,
@@ -173,12 +173,14 @@ def _decided(
         is_same = example.outcome.status == outcome
         if not is_same:
             who = example.outcome.by or f"a {example.outcome.source}"
-            who = who if example.outcome.source is Source.HUMAN else "a verifier"
+            who = who if example.outcome.source is OutcomeSource.HUMAN else "a verifier"
             raise ConflictError(
                 f"{who} says that example {example.id[:12]} was a "
                 f"{example.outcome.status}",
                 hint="what was proven is not overruled; reject the example instead",
             )
     if outcome:
-        example = scoring.verified(example, Ended(outcome), Source.HUMAN, by)
+        example = scoring.verified(
+            example, OutcomeStatus(outcome), OutcomeSource.HUMAN, by
+        )
     return replace(example, review=Review(status, by, now(), reason))

@@ -12,7 +12,7 @@ from skillforge.errors import ConflictError, RequestError
 from skillforge.learn import patterns, scoring
 from skillforge.learn.patterns import Pattern
 from skillforge.library import Library, replace_file
-from skillforge.model import Ended, Example, Step, StepKind
+from skillforge.model import Example, OutcomeStatus, Step, StepKind
 from skillforge.text import similarity, terms
 
 SHAREGPT, DPO, MANIFEST = "sharegpt.jsonl", "dpo.jsonl", "manifest.json"
@@ -33,7 +33,7 @@ def export(library: Library, folder: Path, *, force: bool = False) -> Exported:
     found = patterns.find(library)
     known = private_to(library)
 
-    def clean(members: Iterable[patterns.Member]) -> list[Example]:
+    def clean(members: Iterable[patterns.PatternMember]) -> list[Example]:
         counted = [it for it in patterns.full(library, members) if it.counts]
         return [scoring.redact(example, known)[0] for example in counted]
 
@@ -93,7 +93,7 @@ def _turn(step: Step) -> tuple[str, str]:
 def _pairs(pattern: Pattern, examples: Sequence[Example]) -> Iterator[dict[str, Any]]:
     """Each failure against the success that was most alike; each used once."""
     left = [it for it in examples if it.has_succeeded]
-    for bad in (it for it in examples if it.outcome.status is Ended.FAILURE):
+    for bad in (it for it in examples if it.outcome.status is OutcomeStatus.FAILURE):
         if left:
             good = max(left, key=lambda it: (_alike(it, bad), it.id))
             left.remove(good)

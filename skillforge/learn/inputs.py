@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from skillforge.learn.task_template import Template, template
+from skillforge.learn.task_template import TaskTemplate, template
 from skillforge.model import Example, StepKind
 from skillforge.text import is_small_word
 
@@ -116,7 +116,7 @@ def type_of(values: Sequence[Any]) -> str:
     return "text"
 
 
-def found_inputs(examples: Sequence[Example]) -> tuple[list[Input], Template]:
+def found_inputs(examples: Sequence[Example]) -> tuple[list[Input], TaskTemplate]:
     """What examples declare as inputs, and what else varies in their tasks."""
     lined = template([example.task for example in examples])
     found = declared(examples)

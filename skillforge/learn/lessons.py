@@ -12,7 +12,7 @@ from skillforge.checks.rules.anti_learning import (
     ONE_OFF,
     TRANSIENT,
 )
-from skillforge.learn.actions import Action, Aligned, Words, deeds
+from skillforge.learn.actions import AlignedAction, ToolAction, Words, deeds
 from skillforge.learn.skill_steps import without_placeholders
 from skillforge.model import Example
 from skillforge.report import many
@@ -45,7 +45,7 @@ def recoveries(successes: Sequence[Example], words: Words) -> list[str]:
     return [f"{cure} ({many(n, 'run')})" for cure, n in found.most_common(_MOST)]
 
 
-def _cures(every: Sequence[Action], known: Set[str]) -> Iterator[str]:
+def _cures(every: Sequence[ToolAction], known: Set[str]) -> Iterator[str]:
     """Of actions that more than one run took: others may be of one occasion."""
     done = [action for action in every if action.sign in known]
     for at, action in enumerate(done):
@@ -60,7 +60,7 @@ def _cures(every: Sequence[Action], known: Set[str]) -> Iterator[str]:
             yield f"If `{action.sign}` answers “{said}”, {cure}"
 
 
-def _cure(action: Action, rest: list[Action], again: Action | None) -> str:
+def _cure(action: ToolAction, rest: list[ToolAction], again: ToolAction | None) -> str:
     between = [it.sign for it in rest[: rest.index(again)]] if again else []
     others = [sign for sign in dict.fromkeys(between) if sign != action.sign]
     if again and others:
@@ -72,7 +72,7 @@ def _cure(action: Action, rest: list[Action], again: Action | None) -> str:
     return f"call `{nxt.sign}` instead" if nxt else ""
 
 
-def _changed(before: Action, after: Action) -> str:
+def _changed(before: ToolAction, after: ToolAction) -> str:
     """The names of arguments that an action was repeated with otherwise."""
     names = [
         name
@@ -96,7 +96,7 @@ def error_words(text: str) -> str:
     return plain_words(said, 120) if re.search(r"[a-z]{3}", said) else ""
 
 
-def checks(steps: Sequence[Aligned], runs: int) -> list[str]:
+def checks(steps: Sequence[AlignedAction], runs: int) -> list[str]:
     """What successful runs looked at last."""
     looked = [it for it in steps if _LOOKS.search(it.sign) or not it.any_action.tool]
     if not steps:
@@ -114,9 +114,9 @@ def checks(steps: Sequence[Aligned], runs: int) -> list[str]:
 
 
 def pitfalls(
-    good: Sequence[Sequence[Action]],
-    bad: Sequence[Sequence[Action]],
-    steps: Sequence[Aligned],
+    good: Sequence[Sequence[ToolAction]],
+    bad: Sequence[Sequence[ToolAction]],
+    steps: Sequence[AlignedAction],
 ) -> list[str]:
     """What failing runs did differently; nothing, if there are none."""
     fine = [{action.sign for action in done} for done in good]
@@ -127,7 +127,7 @@ def pitfalls(
 
 
 def _left_out(
-    good: list[set[str]], bad: list[set[str]], steps: Sequence[Aligned]
+    good: list[set[str]], bad: list[set[str]], steps: Sequence[AlignedAction]
 ) -> Iterator[str]:
     """Steps that failing runs went past; those that they never came to say nothing."""
     signs = list(dict.fromkeys(step.sign for step in steps))

@@ -17,16 +17,16 @@ from skillforge.errors import RequestError
 from skillforge.learn.clustering import Groups, clusters
 from skillforge.learn.example_review import loaded, store_of
 from skillforge.learn.intent_vectors import ALIKE, Vector, vectors
-from skillforge.learn.task_template import Template, template
+from skillforge.learn.task_template import TaskTemplate, template
 from skillforge.library import Library
-from skillforge.model import Ended, Example
-from skillforge.store import Row
+from skillforge.model import Example, OutcomeStatus
+from skillforge.store import ExampleRow
 
 AT_ONCE = 1000  # examples that are clustered together
 FEWEST = 2  # of a pattern: more than one
 
 
-class Member(NamedTuple):
+class PatternMember(NamedTuple):
     """An approved example, without its steps; they can be long."""
 
     id: str
@@ -39,10 +39,10 @@ class Pattern:
     """Examples of the same intent."""
 
     id: str
-    members: tuple[Member, ...]
+    members: tuple[PatternMember, ...]
 
     @cached_property
-    def template(self) -> Template:
+    def template(self) -> TaskTemplate:
         """What their tasks have in common."""
         return template([member.example.task for member in self.members])
 
@@ -60,25 +60,25 @@ class Pattern:
         return len({it.example.session or it.id for it in self.members})
 
     @property
-    def successes(self) -> list[Member]:
+    def successes(self) -> list[PatternMember]:
         """Those that more than a model says of."""
         good = (it for it in self.members if it.example.has_succeeded)
         return [it for it in good if it.example.outcome.is_verified]
 
     @property
-    def failures(self) -> list[Member]:
-        failed = Ended.FAILURE
+    def failures(self) -> list[PatternMember]:
+        failed = OutcomeStatus.FAILURE
         return [it for it in self.members if it.example.outcome.status is failed]
 
 
-class Found(NamedTuple):
+class PatternSearch(NamedTuple):
     """The patterns of a library, those with most successes first, and what waits."""
 
     patterns: list[Pattern]
-    waiting: list[Member]
+    waiting: list[PatternMember]
 
 
-def find(library: Library, *, is_rebuilt: bool = False) -> Found:
+def find(library: Library, *, is_rebuilt: bool = False) -> PatternSearch:
     """The patterns of all approved examples; each example's is remembered."""
     store = store_of(library)
     members = list(_approved(store.rows(), is_rebuilt=is_rebuilt))
@@ -107,7 +107,7 @@ def one(library: Library, number: str) -> Pattern:
     )
 
 
-def full(library: Library, members: Iterable[Member]) -> list[Example]:
+def full(library: Library, members: Iterable[PatternMember]) -> list[Example]:
     """Examples with their steps."""
     wanted = [member.id for member in members]
     rows = {row.id: row for row in store_of(library).some(wanted)}
@@ -135,15 +135,17 @@ def _has_commit(library: Library) -> bool:
     return bool(library.repository().name_of("HEAD^{commit}"))
 
 
-def _approved(rows: Iterable[Row], *, is_rebuilt: bool = False) -> Iterator[Member]:
+def _approved(
+    rows: Iterable[ExampleRow], *, is_rebuilt: bool = False
+) -> Iterator[PatternMember]:
     for row in rows:
         example = loaded(row)
         if example.review.status == "approved":
             brief = replace(example, steps=(), named_tools=example.tools, output="")
-            yield Member(row.id, brief, "" if is_rebuilt else row.pattern)
+            yield PatternMember(row.id, brief, "" if is_rebuilt else row.pattern)
 
 
-def _assigned(members: Sequence[Member]) -> list[str]:
+def _assigned(members: Sequence[PatternMember]) -> list[str]:
     """The pattern of each: the one it has, one it joins, a new one, or none."""
     named = [member.pattern for member in members]
     numbers = vectors([member.example for member in members])
@@ -171,7 +173,7 @@ def _joins(groups: Groups, vector: Vector, named: list[str], at: int) -> bool:
 
 def _founded(
     waiting: list[int],
-    members: Sequence[Member],
+    members: Sequence[PatternMember],
     numbers: list[Vector],
     named: list[str],
     groups: Groups,
@@ -194,8 +196,8 @@ def _name(founders: Iterable[str]) -> str:
     return hashlib.sha256("\n".join(sorted(founders)).encode()).hexdigest()[:12]
 
 
-def _found(members: Sequence[Member], named: Sequence[str]) -> Found:
-    groups: dict[str, list[Member]] = {}
+def _found(members: Sequence[PatternMember], named: Sequence[str]) -> PatternSearch:
+    groups: dict[str, list[PatternMember]] = {}
     waiting = []
     for member, name in zip(members, named, strict=True):
         if name:
@@ -207,4 +209,4 @@ def _found(members: Sequence[Member], named: Sequence[str]) -> Found:
         it[0] for it in groups.values() if len(it) == 1
     ]  # the others were rejected
     whole.sort(key=lambda it: (-len(it.successes), -len(it.members), it.id))
-    return Found(whole, [*waiting, *alone])
+    return PatternSearch(whole, [*waiting, *alone])

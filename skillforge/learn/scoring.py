@@ -5,8 +5,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from skillforge.checks.prompt_injection import talks_to_reader
-from skillforge.model import Ended, Example, Result, Source, StepKind, Worth
-from skillforge.redact import Known, Redaction, remains
+from skillforge.model import (
+    Example,
+    Outcome,
+    OutcomeSource,
+    OutcomeStatus,
+    StepKind,
+    Worth,
+)
+from skillforge.redact import KnownPrivate, Redaction, remains
 
 FEWEST_MESSAGES = 10
 FEWEST_CALLS = 5
@@ -21,7 +28,7 @@ _SUSPICIOUS = re.compile(
 )
 
 
-def redact(example: Example, known: Known) -> tuple[Example, dict[str, str]]:
+def redact(example: Example, known: KnownPrivate) -> tuple[Example, dict[str, str]]:
     """The example without private values; and those, by placeholder."""
     redaction = Redaction(known)
     steps = [[step.text, step.tool, dict(step.arguments)] for step in example.steps]
@@ -52,7 +59,7 @@ def digest_of(session: str) -> str:
     return found.translate(_LETTERS)  # no digits: it would look like an id itself
 
 
-def judged(example: Example, known: Known) -> Example:
+def judged(example: Example, known: KnownPrivate) -> Example:
     """A redacted example with its learning value, and what is odd about it."""
     return replace(
         example,
@@ -71,7 +78,7 @@ def has_recovered(example: Example) -> bool:
 
     Not if the whole thing is known to have failed.
     """
-    if example.outcome.status is Ended.FAILURE:
+    if example.outcome.status is OutcomeStatus.FAILURE:
         return False
     kinds = [step.kind for step in example.steps]
     if StepKind.ERROR not in kinds:
@@ -79,7 +86,7 @@ def has_recovered(example: Example) -> bool:
     return StepKind.OBSERVATION in kinds[kinds.index(StepKind.ERROR) :]
 
 
-def is_generalizable(example: Example, known: Known) -> bool:
+def is_generalizable(example: Example, known: KnownPrivate) -> bool:
     """Whether nothing is left in what was asked that is of one person or machine."""
     asked = {"task": example.task, "inputs": dict(example.inputs)}
     if remains(asked, known):
@@ -94,10 +101,12 @@ def is_long_enough(example: Example) -> bool:
     return example.messages >= FEWEST_MESSAGES or calls >= FEWEST_CALLS
 
 
-def verified(example: Example, status: Ended, source: Source, by: str) -> Example:
+def verified(
+    example: Example, status: OutcomeStatus, source: OutcomeSource, by: str
+) -> Example:
     """The example with an outcome that somebody stands for, and its value by that."""
-    example = replace(example, outcome=Result(status, source, by))
-    success, recovered = status is Ended.SUCCESS, has_recovered(example)
+    example = replace(example, outcome=Outcome(status, source, by))
+    success, recovered = status is OutcomeStatus.SUCCESS, has_recovered(example)
     worth = example.worth._replace(success=success, recovered=recovered)
     return replace(example, worth=worth)
 

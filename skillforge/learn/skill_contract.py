@@ -12,9 +12,9 @@ from skillforge.checks.rules.anti_learning import ONE_OCCASION
 from skillforge.learn import lessons
 from skillforge.learn.actions import actions, aligned, usual, vocabulary
 from skillforge.learn.inputs import Input, found_inputs
-from skillforge.learn.skill_steps import Step, Steps, without_placeholders
-from skillforge.learn.task_template import Template
-from skillforge.model import Ended, Example
+from skillforge.learn.skill_steps import SkillStep, StepWriter, without_placeholders
+from skillforge.learn.task_template import TaskTemplate
+from skillforge.model import Example, OutcomeStatus
 from skillforge.text import is_small_word, on_one_line, plain_words, terms
 
 _MOST_RUNS = 40  # of each kind: more would not tell more
@@ -38,7 +38,7 @@ class Contract:
     name: str
     phrase: str  # the task, with inputs in place of values
     inputs: tuple[Input, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[SkillStep, ...]
     tools: tuple[tuple[str, int], ...]
     output: tuple[str, ...]
     failures: tuple[str, ...]
@@ -51,20 +51,20 @@ class Contract:
 def contract(examples: Sequence[Example]) -> Contract:
     """What examples of one intent share; those that failed tell only what to avoid."""
     good = [it for it in examples if it.has_succeeded][:_MOST_RUNS]
-    failed = [it for it in examples if it.outcome.status is Ended.FAILURE]
+    failed = [it for it in examples if it.outcome.status is OutcomeStatus.FAILURE]
     bad = failed[:_MOST_RUNS]
     inputs, lined = found_inputs(good)
     words = vocabulary([*good, *bad])
     did = [actions(example, words) for example in good]
     common = usual(aligned(did), len(good))
-    writer = Steps(good, inputs)
+    writer = StepWriter(good, inputs)
     name = name_of(lined, good, [step.any_action.tool for step in common])
     phrase = phrase_of(lined, inputs)
     if not lessons.may_be_learned(phrase) or not _says_enough(phrase):
         phrase = name.replace("-", " ")
     told = [it for it in writer.written(common) if lessons.may_be_learned(it.text)]
     avoided = lessons.pitfalls(did, [actions(it, words) for it in bad], common)
-    steps = told or [Step(phrase, "", len(good), len(good))]
+    steps = told or [SkillStep(phrase, "", len(good), len(good))]
     tools = Counter(tool for it in good for tool in dict.fromkeys(it.tools))
     often = [
         (on_one_line(tool, 80), n)
@@ -86,7 +86,9 @@ def contract(examples: Sequence[Example]) -> Contract:
     )
 
 
-def _unnamed(phrase: str, steps: Sequence[Step], known: Sequence[Input]) -> list[Input]:
+def _unnamed(
+    phrase: str, steps: Sequence[SkillStep], known: Sequence[Input]
+) -> list[Input]:
     """Inputs that stand for what was redacted: used, but nobody's to see."""
     said = " ".join((phrase, *(step.text for step in steps)))
     used = dict.fromkeys(re.findall(r"\{\{(\w+)\}\}", said))
@@ -100,7 +102,7 @@ def _says_enough(phrase: str) -> bool:
     return sum(map(_is_telling, words)) >= _FEWEST_WORDS
 
 
-def phrase_of(lined: Template, inputs: Sequence[Input]) -> str:
+def phrase_of(lined: TaskTemplate, inputs: Sequence[Input]) -> str:
     """The task that all share, as a sentence with inputs in place of what varies."""
     words = [plain_words(word) for word in lined.spelled]
     for slot in reversed(lined.slots):
@@ -111,7 +113,9 @@ def phrase_of(lined: Template, inputs: Sequence[Input]) -> str:
     return " ".join(text.split()).strip(" .,;:!?-")[:_LONGEST_PHRASE]
 
 
-def name_of(lined: Template, examples: Sequence[Example], tools: Sequence[str]) -> str:
+def name_of(
+    lined: TaskTemplate, examples: Sequence[Example], tools: Sequence[str]
+) -> str:
     """A name for the kind of task: shared words, else those of most tasks or tools."""
     words = [word for word in lined.shared if _is_telling(word)]
     if len(words) < 2:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from skillforge.learn.actions import Action, Aligned
+from skillforge.learn.actions import AlignedAction, ToolAction
 from skillforge.learn.inputs import (
     Input,
     as_name,
@@ -27,7 +27,7 @@ _NAME = re.compile(r"^\W*[A-Z][a-z]|\d{3}|<[A-Z]+_\d+>")
 _SENTENCE = 6  # words, beyond which a value is one
 
 
-class Step(NamedTuple):
+class SkillStep(NamedTuple):
     """One step of a skill, and how many of the runs took it."""
 
     text: str
@@ -41,17 +41,17 @@ class Step(NamedTuple):
         return self.support < self.of
 
 
-class Steps:
+class StepWriter:
     """Writes steps down; values that vary and are new become inputs, too."""
 
     def __init__(self, examples: Sequence[Example], inputs: Sequence[Input]) -> None:
         self.examples = examples
         self.inputs = list(inputs)
 
-    def written(self, lined: Sequence[Aligned]) -> list[Step]:
+    def written(self, lined: Sequence[AlignedAction]) -> list[SkillStep]:
         return [self._step(step) for step in lined]
 
-    def _step(self, step: Aligned) -> Step:
+    def _step(self, step: AlignedAction) -> SkillStep:
         action = step.any_action
         if not action.tool:
             text = self._told(step)
@@ -60,13 +60,13 @@ class Steps:
         else:
             text = f"Call `{action.tool}`{self._arguments(step)}"
         support, of = step.support, len(self.examples)
-        return Step(text, action.tool, support, of, step.is_repeated)
+        return SkillStep(text, action.tool, support, of, step.is_repeated)
 
-    def _told(self, step: Aligned) -> str:
+    def _told(self, step: AlignedAction) -> str:
         """A step that people described in words: what they share."""
         return self._lined_up(self._texts(step)) if step.support > 1 else step.sign
 
-    def _command(self, step: Aligned) -> str:
+    def _command(self, step: AlignedAction) -> str:
         """A command as a template; of a single run, only what it runs."""
         texts = self._texts(step)
         is_long = any("\n" in it or len(it) > _MOST_LETTERS for it in texts.values())
@@ -74,7 +74,7 @@ class Steps:
             return f"{step.sign.partition(' ')[2]} …"
         return self._lined_up(texts)
 
-    def _texts(self, step: Aligned) -> dict[int, str]:
+    def _texts(self, step: AlignedAction) -> dict[int, str]:
         """What was said or run, each with inputs in place of its own values."""
         return {at: self._filled(at, it.text) for at, it in step.seen.items()}
 
@@ -99,13 +99,13 @@ class Steps:
                 words.insert(place, self._put(as_name(before.lstrip("-")), seen))
         return on_one_line(without_placeholders(" ".join(words)))
 
-    def _arguments(self, step: Aligned) -> str:
+    def _arguments(self, step: AlignedAction) -> str:
         names = Counter(name for it in step.seen.values() for name in it.arguments)
         usual = [name for name, seen in names.items() if seen * 2 >= step.support]
         said = [f"`{on_one_line(n, 60)}` = {self._argument(step, n)}" for n in usual]
         return f" with {', '.join(said)}" if said else ""
 
-    def _argument(self, step: Aligned, name: str) -> str:
+    def _argument(self, step: AlignedAction, name: str) -> str:
         given = {
             at: action.arguments[name]
             for at, action in step.seen.items()
@@ -144,7 +144,7 @@ class Steps:
     def _known(self, given: dict[int, Any]) -> Input | None:
         return next((it for it in self.inputs if is_equal(it.values, given)), None)
 
-    def _source(self, seen: dict[int, Action], given: dict[int, Any]) -> str:
+    def _source(self, seen: dict[int, ToolAction], given: dict[int, Any]) -> str:
         """The tool whose answers held the values, in more than half of the runs."""
         found = Counter(
             comes_from(self.examples[at], seen[at].at, value)

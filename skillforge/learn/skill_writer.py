@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from skillforge.learn.inputs import Input
 from skillforge.learn.skill_contract import Contract
-from skillforge.learn.skill_steps import Step
+from skillforge.learn.skill_steps import SkillStep
 from skillforge.report import many
 from skillforge.text import plain_words
 
@@ -94,7 +94,7 @@ def _input_line(item: Input) -> str:
     return f"`{item.name}`: {kind}{such}{rest}."
 
 
-def _step_line(step: Step) -> str:
+def _step_line(step: SkillStep) -> str:
     how = [f"{step.support} of {step.of} runs"]
     how += ["optional"] if step.is_optional else []
     how += ["repeat as needed"] if step.is_repeated else []

@@ -42,7 +42,7 @@ _MOST_TASKS = 60
 _EDGES = " .,?!:;\"'“”()"
 
 
-class Token(NamedTuple):
+class TaskToken(NamedTuple):
     """A word, a quote or a sign of a text, and where it stands."""
 
     word: str
@@ -57,7 +57,7 @@ class Slot(NamedTuple):
     values: dict[int, str]
 
 
-class Template(NamedTuple):
+class TaskTemplate(NamedTuple):
     """What tasks have in common, and where they differ; `spelled` as most spell it."""
 
     shared: list[str]
@@ -65,7 +65,7 @@ class Template(NamedTuple):
     spelled: list[str]
 
 
-def template(tasks: Sequence[str]) -> Template:
+def template(tasks: Sequence[str]) -> TaskTemplate:
     """Line tasks up by the words that nearly all of them have in the same order."""
     tasks = [request(task) for task in tasks[:_MOST_TASKS]]
     read = [_tokens(task) for task in tasks]
@@ -86,7 +86,7 @@ def template(tasks: Sequence[str]) -> Template:
     if len(shared) < _COVERED * sum(map(len, said)) / len(said):
         slots = [slot for slot in slots if _is_specific(slot)]
     usual = [max(it, key=lambda word: (it[word], word)) for it in spelled]
-    return Template(shared, [it for it in slots if _varies(it, len(tasks))], usual)
+    return TaskTemplate(shared, [it for it in slots if _varies(it, len(tasks))], usual)
 
 
 def request(task: str) -> str:
@@ -97,8 +97,8 @@ def request(task: str) -> str:
     return _THANKS.sub("", text).strip() or task
 
 
-def _tokens(task: str) -> list[Token]:
-    found = (Token(match[0], *match.span()) for match in _TOKEN.finditer(task))
+def _tokens(task: str) -> list[TaskToken]:
+    found = (TaskToken(match[0], *match.span()) for match in _TOKEN.finditer(task))
     return list(found)[:_MOST_WORDS]
 
 

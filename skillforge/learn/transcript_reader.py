@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from skillforge.errors import RequestError
-from skillforge.learn.formats import Record, Trouble
+from skillforge.learn.formats import FormatProblem, Record
 
 LONGEST = 16 << 20  # bytes of one line or object
 _CHUNK = 1 << 16
@@ -107,7 +107,7 @@ class Records:
         self.done = done
         self.is_lines = True
         self.is_broken = False
-        self.troubles: list[Trouble] = []
+        self.troubles: list[FormatProblem] = []
 
     def __iter__(self) -> Iterator[Record]:
         """Objects as they come; a damaged end is a trouble, not a stop."""
@@ -124,7 +124,7 @@ class Records:
         return self._line
 
     def _trouble(self, message: str, line: int = 0) -> None:
-        self.troubles.append(Trouble(line or self._line, message))
+        self.troubles.append(FormatProblem(line or self._line, message))
 
     def _objects(self) -> Iterator[Record]:
         first = self._first_line()

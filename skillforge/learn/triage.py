@@ -7,46 +7,48 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from skillforge.learn import scoring
-from skillforge.model import Ended, Example, Result, Review, Source
-from skillforge.redact import Known
-from skillforge.store import Row
+from skillforge.model import Example, Outcome, OutcomeSource, OutcomeStatus, Review
+from skillforge.redact import KnownPrivate
+from skillforge.store import ExampleRow
 
 PLAIN = "plain"
 _MOST_BYTES = 600_000  # of steps; evidence of more than a megabyte is refused
 
 
-class Raw(NamedTuple):
+class RawEpisode(NamedTuple):
     """An episode as it was read, and what its digest is."""
 
     example: Example
     raw: str
 
 
-class Word(NamedTuple):
+class CaptureClaim(NamedTuple):
     """Who stands for what is captured, and how it ended if that is not told."""
 
     by: str = ""
     outcome: str = ""
 
 
-class Ready(NamedTuple):
+class PreparedEpisode(NamedTuple):
     """An episode that was redacted and judged, and what was taken from it."""
 
     example: Example
     taken: dict[str, str]
 
 
-def row_of(example: Example, taken: dict[str, str], origin: str = "") -> Row:
+def row_of(example: Example, taken: dict[str, str], origin: str = "") -> ExampleRow:
     said = json.dumps(example.said, ensure_ascii=False)
-    return Row(example.id, example.raw, origin, said, json.dumps(taken))
+    return ExampleRow(example.id, example.raw, origin, said, json.dumps(taken))
 
 
-def prepared(known: Known, word: Word, raws: Sequence[Raw]) -> list[Ready]:
+def prepared(
+    known: KnownPrivate, word: CaptureClaim, raws: Sequence[RawEpisode]
+) -> list[PreparedEpisode]:
     """Redact and judge; in several processes at once."""
     return [_ready(it, known, word) for it in raws]
 
 
-def _ready(it: Raw, known: Known, word: Word) -> Ready:
+def _ready(it: RawEpisode, known: KnownPrivate, word: CaptureClaim) -> PreparedEpisode:
     whole = replace(_fitting(it.example), raw=it.raw)
     if not whole.session and whole.format != PLAIN:
         whole = replace(whole, session=scoring.digest_of(it.raw))  # a talk is a session
@@ -54,34 +56,34 @@ def _ready(it: Raw, known: Known, word: Word) -> Ready:
     claimed = example.outcome
     if example.format == PLAIN:
         # What a file says of itself proves nothing.
-        example = replace(example, outcome=Result(), review=Review())
+        example = replace(example, outcome=Outcome(), review=Review())
     if example.format == PLAIN and word.by:
         example = reviewed(replace(example, outcome=claimed), word.by)
     else:
         example = _as_seen(example, word)
-    return Ready(scoring.judged(example, known), taken)
+    return PreparedEpisode(scoring.judged(example, known), taken)
 
 
-def _as_seen(example: Example, word: Word) -> Example:
+def _as_seen(example: Example, word: CaptureClaim) -> Example:
     """An example that ended as somebody saw it; what was proven stands."""
     if not (word.by and word.outcome) or example.outcome.is_verified:
         return example
-    seen = Result(Ended(word.outcome), Source.NONE)
+    seen = Outcome(OutcomeStatus(word.outcome), OutcomeSource.NONE)
     return reviewed(replace(example, outcome=seen), word.by)
 
 
 def reviewed(example: Example, reviewer: str) -> Example:
     """An example that somebody stands for; what a model judged stays that."""
     status, source, _by = example.outcome
-    status = Ended.SUCCESS if status is Ended.UNKNOWN else status
-    source = source if source is Source.LLM else Source.HUMAN
+    status = OutcomeStatus.SUCCESS if status is OutcomeStatus.UNKNOWN else status
+    source = source if source is OutcomeSource.LLM else OutcomeSource.HUMAN
     example = scoring.verified(example, status, source, reviewer)
     return replace(
         example, review=Review("approved", reviewer, now(), "given as reviewed")
     )
 
 
-def updated(example: Example, said: Example, word: Word) -> Example:
+def updated(example: Example, said: Example, word: CaptureClaim) -> Example:
     """An example that is there, with what is new about it; itself, if nothing is."""
     if example.review.status != "pending":
         return example
@@ -99,7 +101,7 @@ def too_little(example: Example) -> str:
         return ""
     if not scoring.is_long_enough(example):
         return "too short"
-    if example.outcome.is_verified and example.outcome.status is Ended.FAILURE:
+    if example.outcome.is_verified and example.outcome.status is OutcomeStatus.FAILURE:
         return ""
     return "" if example.worth.is_enough else "learning value below 0.6"
 

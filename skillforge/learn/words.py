@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from skillforge.learn.capture import Captured, Wish
+from skillforge.learn.capture import CaptureOptions, CaptureResult
 from skillforge.learn.draft import Drafted
 from skillforge.learn.inputs import Input, found_inputs
 from skillforge.learn.patterns import Pattern
-from skillforge.learn.skill_steps import Step as DraftStep
+from skillforge.learn.skill_steps import SkillStep as DraftStep
 from skillforge.model import EVIDENCE, SKILL_FILE, SKILLS, Example, Step, StepKind
 from skillforge.report import many, printable
 from skillforge.text import lines_of
@@ -35,7 +35,7 @@ def example_row(example: Example) -> dict[str, Any]:
     }
 
 
-def captured_data(done: Captured) -> dict[str, Any]:
+def captured_data(done: CaptureResult) -> dict[str, Any]:
     return {
         "kept": len(done.kept),
         "skipped": sum(done.skipped.values()),
@@ -55,7 +55,7 @@ def captured_data(done: Captured) -> dict[str, Any]:
     }
 
 
-def captured_text(done: Captured, wish: Wish) -> str:
+def captured_text(done: CaptureResult, wish: CaptureOptions) -> str:
     lines = [_example_line(example) for example in done.kept[:20]]
     if len(done.kept) > 20:
         lines.append(f"… and {len(done.kept) - 20:,} more")
@@ -83,7 +83,7 @@ def _passed_over(example: Example, why: str) -> str:
     return f"    {_short(example.task, 50)} ({said})"
 
 
-def _summary(done: Captured, wish: Wish) -> str:
+def _summary(done: CaptureResult, wish: CaptureOptions) -> str:
     words = f"kept {many(len(done.kept), 'example')}"
     words += f", skipped {sum(done.skipped.values())}"
     words += f", {done.known} known before" if done.known else ""

@@ -17,8 +17,8 @@ from skillforge.model import Origin
 
 if TYPE_CHECKING:
     from skillforge.library import Library
-    from skillforge.propose.workspace import Desk
-    from skillforge.store.index import Shelved
+    from skillforge.propose.workspace import Workspace
+    from skillforge.store.index import IndexedSkill
 
 _MOST_SEEN = 100_000
 _FOREGROUND = ("", "foreground", "assistant_tool", Origin.AGENT_FOREGROUND)
@@ -36,7 +36,7 @@ class Caller(NamedTuple):
     key: str
 
 
-class Glance(NamedTuple):
+class FileRead(NamedTuple):
     """One file of one version of a skill that somebody has read."""
 
     session: str
@@ -45,21 +45,21 @@ class Glance(NamedTuple):
     path: str
 
 
-class Seen:
+class ReadLog:
     """What sessions have read; the oldest is forgotten if it gets too much."""
 
     def __init__(self) -> None:
-        self._glances: OrderedDict[Glance, None] = OrderedDict()
+        self._glances: OrderedDict[FileRead, None] = OrderedDict()
         self._lock = threading.Lock()
 
-    def add(self, glance: Glance) -> None:
+    def add(self, glance: FileRead) -> None:
         with self._lock:
             self._glances[glance] = None
             self._glances.move_to_end(glance)
             if len(self._glances) > _MOST_SEEN:
                 self._glances.popitem(last=False)
 
-    def __contains__(self, glance: Glance) -> bool:
+    def __contains__(self, glance: FileRead) -> bool:
         with self._lock:
             return glance in self._glances
 
@@ -68,14 +68,14 @@ class Listings:
     """Lists of skills as they were made at last, by what they were made of."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[object, list[Shelved]] = OrderedDict()
+        self._kept: OrderedDict[object, list[IndexedSkill]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def find(self, made_of: object) -> "list[Shelved] | None":
+    def find(self, made_of: object) -> "list[IndexedSkill] | None":
         with self._lock:
             return self._kept.get(made_of)
 
-    def keep(self, made_of: object, skills: "list[Shelved]") -> None:
+    def keep(self, made_of: object, skills: "list[IndexedSkill]") -> None:
         with self._lock:
             self._kept[made_of] = skills
             while len(self._kept) > 8:
@@ -83,7 +83,7 @@ class Listings:
 
 
 @dataclass(frozen=True)
-class Door:
+class LibraryContext:
     """A library, and how agents may come in.
 
     `is_background` makes every write one of a background review. `session` stands for
@@ -96,7 +96,7 @@ class Door:
     is_background: bool = False
     speaks_for: str = ""
     session: str = field(default_factory=lambda: uuid.uuid4().hex)
-    seen: Seen = field(default_factory=Seen)
+    seen: ReadLog = field(default_factory=ReadLog)
     listings: Listings = field(default_factory=Listings)
 
     def caller(self, client: str, session: str) -> Caller:
@@ -111,16 +111,16 @@ class Door:
 
         return library_at(self.start, self.forge, self.host)
 
-    def desk(self, caller: Caller) -> "Desk":
+    def desk(self, caller: Caller) -> "Workspace":
         """The desk of an agent: proposals are its own, not those of git's user."""
         from skillforge.forge.resolve import Choice
         from skillforge.library import Library
-        from skillforge.propose.workspace import Desk
+        from skillforge.propose.workspace import Workspace
 
         name = caller.client
         slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "agent"
         who = self.speaks_for or f"{name} (agent) <{slug}@agents.invalid>"
-        return Desk(Library.open(self.start), who, Choice(self.forge, self.host))
+        return Workspace(Library.open(self.start), who, Choice(self.forge, self.host))
 
     def origin(self, said: str) -> Origin:
         """Which kind of agent wants something; never a person."""

@@ -12,7 +12,7 @@ from skillforge.errors import ConflictError, RequestError, ToolError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, MutableMapping
 
-    from skillforge.mcp_server.context import Door
+    from skillforge.mcp_server.context import LibraryContext
 
 _HERE = "127.0.0.1"
 _PATH = "/mcp"
@@ -112,7 +112,7 @@ def address(listener: socket.socket) -> str:
     return f"http://{_HERE}:{listener.getsockname()[1]}{_PATH}"
 
 
-def application(door: "Door", token: str, port: int) -> Guarded:
+def application(door: "LibraryContext", token: str, port: int) -> Guarded:
     """The application: Host and Origin are those of this machine, or it is refused.
 
     A page in a browser that makes its own name lead here (DNS rebinding) has neither.
@@ -133,7 +133,7 @@ def application(door: "Door", token: str, port: int) -> Guarded:
     return Guarded(app, token)
 
 
-def serve_http(door: "Door", listener: socket.socket, token: str) -> None:
+def serve_http(door: "LibraryContext", listener: socket.socket, token: str) -> None:
     """Serve until somebody ends it."""
     import uvicorn
 

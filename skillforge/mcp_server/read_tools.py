@@ -8,14 +8,14 @@ from typing import Any, TypeVar
 from skillforge.document import parse
 from skillforge.errors import ConfigError, RequestError, ToolError
 from skillforge.gitrepo.lineage import successors
-from skillforge.gitrepo.trees import Entry
+from skillforge.gitrepo.trees import TreeEntry
 from skillforge.library import Library
-from skillforge.mcp_server.context import Caller, Door, Glance
-from skillforge.model import SKILL_FILE, SKILLS, Assigned, Document, Value
+from skillforge.mcp_server.context import Caller, FileRead, LibraryContext
+from skillforge.model import SKILL_FILE, SKILLS, Assignment, Document, Value
 from skillforge.operate import assignment, assignment_log, materialize, rollouts
 from skillforge.share import catalog, skill_index
 from skillforge.share import search as searching
-from skillforge.store.index import Index, Shelved
+from skillforge.store.index import Index, IndexedSkill
 from skillforge.text import CATALOG_TOKENS, nearest
 from skillforge.workflows.lookup import unknown
 
@@ -28,7 +28,7 @@ _ENVELOPE = 200  # tokens of an answer besides its skills and categories
 T = TypeVar("T")
 
 
-def skills_list(door: Door, caller: Caller, given: Mapping[str, Any]) -> str:
+def skills_list(door: LibraryContext, caller: Caller, given: Mapping[str, Any]) -> str:
     """The skills that this key gets, as JSON: as many as fit in a catalog's budget.
 
     The list that a page is cut from is kept until something changes.
@@ -66,7 +66,7 @@ def _dumped(value: Any) -> str:
 
 def _other_arms(
     library: Library, commit: str, key: str
-) -> tuple[tuple[str, Assigned], ...]:
+) -> tuple[tuple[str, Assignment], ...]:
     """Where a key gets something else than what main holds; in doubt, nothing."""
     repo = library.repository()
     known = rollouts.every(repo)
@@ -74,22 +74,22 @@ def _other_arms(
     trees = repo.names_of([f"{commit}:{SKILLS}/{name}" for name in names])
     main = {name: tree for name, tree in zip(names, trees, strict=True) if tree}
     given, doubts = assignment.among(library, main, known, key)
-    given |= {name: Assigned(name, "") for name in doubts}
+    given |= {name: Assignment(name, "") for name in doubts}
     return tuple(
         (it.skill, it) for it in given.values() if it.version != main[it.skill]
     )
 
 
 def _shown(
-    library: Library, commit: str, other: Mapping[str, Assigned]
-) -> list[Shelved]:
+    library: Library, commit: str, other: Mapping[str, Assignment]
+) -> list[IndexedSkill]:
     found = skill_index.reading(library, commit, Index.skills)
     shown = [it for it in found if not it.problem and it.name not in other]
     for name, given in other.items():
         if given.version:
             document = _document(library, given.version)
             about = document.words("description"), document.metadata("category")
-            shown.append(Shelved(name, given.version, about[0], group=about[1]))
+            shown.append(IndexedSkill(name, given.version, about[0], group=about[1]))
     return sorted(shown, key=lambda it: (it.group, it.name))
 
 
@@ -99,7 +99,7 @@ def _document(library: Library, tree: str) -> Document:
 
 
 def _listing(
-    skills: list[Shelved], category: str, after: tuple[str, str]
+    skills: list[IndexedSkill], category: str, after: tuple[str, str]
 ) -> dict[str, Any]:
     chosen = [it for it in skills if category in ("", it.group)]
     if not chosen:
@@ -122,7 +122,7 @@ def _listing(
     }
 
 
-def _row(skill: Shelved) -> dict[str, str | None]:
+def _row(skill: IndexedSkill) -> dict[str, str | None]:
     return {
         "name": skill.name,
         "description": skill.description,
@@ -144,13 +144,13 @@ def _tokens(value: Any) -> int:
 
 
 @dataclass(frozen=True)
-class Version:
+class SkillVersion:
     """One version of a skill: its files straight from git's objects."""
 
     library: Library
-    given: Assigned
+    given: Assignment
     main: str  # the tree that main holds
-    files: Mapping[str, Entry]
+    files: Mapping[str, TreeEntry]
 
     @property
     def name(self) -> str:
@@ -177,20 +177,22 @@ class Version:
         return data
 
 
-def version_of(door: Door, caller: Caller, name: str, wanted: str = "") -> Version:
+def version_of(
+    door: LibraryContext, caller: Caller, name: str, wanted: str = ""
+) -> SkillVersion:
     """The version of a skill that a key gets, or the one it asks for."""
     library = door.library()
     commit = library.tip
     plain, main = _found(library, commit, name)
-    given = Assigned(plain, main)
+    given = Assignment(plain, main)
     if wanted not in ("", MAIN):
-        given = Assigned(plain, _known_tree(library, plain, wanted))
+        given = Assignment(plain, _known_tree(library, plain, wanted))
     elif not wanted:
         given = assignment.assigned(library, plain, caller.key)
     if not given.version:
         raise _unknown(library, commit, name)
     files = library.repository().files_in(given.version)
-    return Version(library, given, main, files)
+    return SkillVersion(library, given, main, files)
 
 
 def _found(library: Library, commit: str, name: str) -> tuple[str, str]:
@@ -230,7 +232,9 @@ def _unknown(library: Library, commit: str, name: str) -> RequestError:
     )
 
 
-def skill_view(door: Door, caller: Caller, given: Mapping[str, Any]) -> dict[str, Any]:
+def skill_view(
+    door: LibraryContext, caller: Caller, given: Mapping[str, Any]
+) -> dict[str, Any]:
     """A skill's instructions or one of its files; from then on the session knows it."""
     wanted = given.get("version") or ""
     version = version_of(door, caller, given["name"], wanted)
@@ -244,8 +248,8 @@ def skill_view(door: Door, caller: Caller, given: Mapping[str, Any]) -> dict[str
     return _skill(version, data)
 
 
-def saw(door: Door, caller: Caller, version: Version, path: str) -> None:
-    door.seen.add(Glance(caller.session, version.name, version.tree, path))
+def saw(door: LibraryContext, caller: Caller, version: SkillVersion, path: str) -> None:
+    door.seen.add(FileRead(caller.session, version.name, version.tree, path))
 
 
 def as_text(data: bytes) -> str | None:
@@ -256,7 +260,7 @@ def as_text(data: bytes) -> str | None:
         return None
 
 
-def _file(version: Version, path: str, data: bytes) -> dict[str, Any]:
+def _file(version: SkillVersion, path: str, data: bytes) -> dict[str, Any]:
     text = as_text(data)
     return {
         "success": True,
@@ -268,7 +272,7 @@ def _file(version: Version, path: str, data: bytes) -> dict[str, Any]:
     }
 
 
-def _skill(version: Version, data: bytes) -> dict[str, Any]:
+def _skill(version: SkillVersion, data: bytes) -> dict[str, Any]:
     document = parse(data)
     linked = _linked(version.files)
     folder, why_not = _laid_out(version)
@@ -320,7 +324,7 @@ def _needs(document: Document) -> dict[str, Any]:
     }
 
 
-def _linked(files: Mapping[str, Entry]) -> dict[str, list[str]]:
+def _linked(files: Mapping[str, TreeEntry]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for path in sorted(files):
         folder, _, rest = path.partition("/")
@@ -329,7 +333,7 @@ def _linked(files: Mapping[str, Entry]) -> dict[str, list[str]]:
     return found
 
 
-def _laid_out(version: Version) -> tuple[str | None, str]:
+def _laid_out(version: SkillVersion) -> tuple[str | None, str]:
     """The folder of a version in the cache; or why there is none."""
     repo = version.library.repository()
     try:
@@ -349,7 +353,7 @@ def _words(value: "Value | None") -> list[str]:
 
 
 def skill_search(
-    door: Door, caller: Caller, given: Mapping[str, Any]
+    door: LibraryContext, caller: Caller, given: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The skills that words call for, the best first, as far as this key gets them."""
     library = door.library()
@@ -372,7 +376,7 @@ def skill_search(
     return {"success": True, "results": rows, "count": len(rows), "hint": _HINT}
 
 
-def names(door: Door, caller: Caller) -> list[Shelved]:
+def names(door: LibraryContext, caller: Caller) -> list[IndexedSkill]:
     """Every skill that this key gets, by name."""
     library = door.library()
     commit = library.tip

@@ -5,18 +5,20 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from skillforge.errors import ConflictError, SkillforgeError
-from skillforge.mcp_server.context import Caller, Door
+from skillforge.mcp_server.context import Caller, LibraryContext
 from skillforge.mcp_server.tools import TOOLS
 
 
-class Said(NamedTuple):
+class ToolResponse(NamedTuple):
     """An answer as agents get it."""
 
     text: str
     is_error: bool = False
 
 
-def answer(door: Door, name: str, caller: Caller, given: Mapping[str, Any]) -> Said:
+def answer(
+    door: LibraryContext, name: str, caller: Caller, given: Mapping[str, Any]
+) -> ToolResponse:
     """Do what a tool does; whatever goes wrong is an answer, too."""
     try:
         tool = TOOLS[name]
@@ -29,13 +31,13 @@ def answer(door: Door, name: str, caller: Caller, given: Mapping[str, Any]) -> S
         told = {"error": f"stopped by an error of its own: {what}", "hint": hint}
         return _failed(told)
     if isinstance(done, str):
-        return Said(done)
-    return Said(json.dumps(done, ensure_ascii=False), not done["success"])
+        return ToolResponse(done)
+    return ToolResponse(json.dumps(done, ensure_ascii=False), not done["success"])
 
 
-def _failed(told: Mapping[str, Any]) -> Said:
+def _failed(told: Mapping[str, Any]) -> ToolResponse:
     said = json.dumps({"success": False, **told}, ensure_ascii=False, default=str)
-    return Said(said, is_error=True)
+    return ToolResponse(said, is_error=True)
 
 
 def _told(err: SkillforgeError) -> dict[str, Any]:

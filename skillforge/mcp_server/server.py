@@ -21,13 +21,13 @@ from mcp.shared.exceptions import MCPError
 
 from skillforge import __version__
 from skillforge.errors import SkillforgeError
-from skillforge.mcp_server.context import Caller, Door
+from skillforge.mcp_server.context import Caller, LibraryContext
 from skillforge.mcp_server.responses import answer
 from skillforge.mcp_server.tools import TOOLS
 from skillforge.model import SKILL_FILE
 
 if TYPE_CHECKING:
-    from skillforge.store.index import Shelved
+    from skillforge.store.index import IndexedSkill
 
 T = TypeVar("T")
 _SCHEME = "skill://"
@@ -45,7 +45,7 @@ before a reviewer has approved it."""
 class Service:
     """Our tools and resources, as the SDK asks for them."""
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: LibraryContext) -> None:
         self.door = door
         self._limit: anyio.CapacityLimiter | None = None
 
@@ -174,7 +174,7 @@ class Service:
             raise MCPError(types.INVALID_PARAMS, said) from err
 
 
-def _names(door: Door, caller: Caller) -> "list[Shelved]":
+def _names(door: LibraryContext, caller: Caller) -> "list[IndexedSkill]":
     from skillforge.mcp_server import read_tools
 
     return read_tools.names(door, caller)
@@ -195,7 +195,7 @@ def _contents(
     return types.BlobResourceContents(uri=uri, mime_type=kind, blob=blob)
 
 
-def server_of(door: Door) -> Server[Any]:
+def server_of(door: LibraryContext) -> Server[Any]:
     """A server of the SDK for one library."""
     service = Service(door)
     return Server(
@@ -211,12 +211,12 @@ def server_of(door: Door) -> Server[Any]:
     )
 
 
-def serve_stdio(door: Door) -> None:
+def serve_stdio(door: LibraryContext) -> None:
     """Serve one client on standard input and output, until it hangs up."""
     anyio.run(_serve_stdio, door)
 
 
-async def _serve_stdio(door: Door) -> None:
+async def _serve_stdio(door: LibraryContext) -> None:
     server = server_of(door)
     async with stdio_server() as (read, write):
         await server.run(read, write, server.create_initialization_options())

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from skillforge.errors import RequestError
 
 if TYPE_CHECKING:
-    from skillforge.mcp_server.context import Caller, Door
+    from skillforge.mcp_server.context import Caller, LibraryContext
 
-Work: TypeAlias = "Callable[[Door, Caller, Mapping[str, Any]], dict[str, Any] | str]"
+Work: TypeAlias = (
+    "Callable[[LibraryContext, Caller, Mapping[str, Any]], dict[str, Any] | str]"
+)
 _READING = "skillforge.mcp_server.read_tools"
 _WRITING = "skillforge.mcp_server.write_tools"
 _KINDS: dict[str, tuple[type, ...]] = {
@@ -26,7 +28,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
 _A = {"integer": "an", "array": "an"}
 
 
-class Field(NamedTuple):
+class ToolArgument(NamedTuple):
     """One argument of a tool."""
 
     kind: str
@@ -69,7 +71,7 @@ class Tool:
 
     module: str
     about: str
-    fields: Mapping[str, Field]
+    fields: Mapping[str, ToolArgument]
     is_reading: bool = False
     is_open: bool = False
     extra: Mapping[str, Any] | None = None  # of its schema
@@ -111,7 +113,7 @@ class Tool:
         return told
 
 
-_SESSION = Field("string", "Your session, if the connection does not tell it.")
+_SESSION = ToolArgument("string", "Your session, if the connection does not tell it.")
 _OPERATION = {
     "type": "object",
     "properties": {
@@ -163,8 +165,8 @@ TOOLS: dict[str, Tool] = {
         "List the skills of this library: name, description, category. Look here "
         "before a task; load what fits with skill_view. Long lists come in pages.",
         {
-            "category": Field("string", "Only skills of this category."),
-            "cursor": Field("string", "`next_cursor` of the page before."),
+            "category": ToolArgument("string", "Only skills of this category."),
+            "cursor": ToolArgument("string", "`next_cursor` of the page before."),
         },
         is_reading=True,
     ),
@@ -172,9 +174,11 @@ TOOLS: dict[str, Tool] = {
         _READING,
         "Load a skill's instructions (SKILL.md), or one of its linked files.",
         {
-            "name": Field("string", "The skill's name.", is_required=True),
-            "file_path": Field("string", "A file of it, such as references/api.md."),
-            "version": Field(
+            "name": ToolArgument("string", "The skill's name.", is_required=True),
+            "file_path": ToolArgument(
+                "string", "A file of it, such as references/api.md."
+            ),
+            "version": ToolArgument(
                 "string",
                 'Which version: "main" for the one that edits are based on, or a git '
                 "tree. Leave it away to get the one that is meant for you.",
@@ -187,8 +191,8 @@ TOOLS: dict[str, Tool] = {
         _READING,
         "Find skills by what they are for. Any words will do.",
         {
-            "query": Field("string", "What you want to do.", is_required=True),
-            "limit": Field("integer", "How many.", least=1, most=100),
+            "query": ToolArgument("string", "What you want to do.", is_required=True),
+            "limit": ToolArgument("integer", "How many.", least=1, most=100),
         },
         is_reading=True,
     ),
@@ -199,18 +203,20 @@ TOOLS: dict[str, Tool] = {
         "with skill_view before you change it. Leave out what failed once on one "
         "machine, and stories of one session.",
         {
-            "why": Field("string", "The reason, for the reviewer and history."),
-            "examples": Field("array", "Ids of examples that it was learned from."),
-            "origin": Field(
+            "why": ToolArgument("string", "The reason, for the reviewer and history."),
+            "examples": ToolArgument(
+                "array", "Ids of examples that it was learned from."
+            ),
+            "origin": ToolArgument(
                 "string",
                 "agent-foreground (a user is watching) or agent-background (a review "
                 "of your own).",
             ),
             "session": _SESSION,
-            "model": Field("string", "The model that wrote it."),
-            "bump": Field("string", "Of the version: patch, minor or major."),
-            "draft": Field("boolean", "Not to be promoted yet."),
-            "supersede": Field(
+            "model": ToolArgument("string", "The model that wrote it."),
+            "bump": ToolArgument("string", "Of the version: patch, minor or major."),
+            "draft": ToolArgument("boolean", "Not to be promoted yet."),
+            "supersede": ToolArgument(
                 "boolean", "Replace another agent's open proposal for the skill."
             ),
         },
@@ -222,23 +228,25 @@ TOOLS: dict[str, Tool] = {
         "Report how a task ended for which you used a skill. It counts for the version "
         "that you were given.",
         {
-            "name": Field("string", "The skill's name.", is_required=True),
-            "outcome": Field(
+            "name": ToolArgument("string", "The skill's name.", is_required=True),
+            "outcome": ToolArgument(
                 "string",
                 "How it ended.",
                 is_required=True,
                 choices=("success", "failure", "unknown"),
             ),
-            "verified_by": Field(
+            "verified_by": ToolArgument(
                 "string",
                 "What says so: test, verifier, llm or none. Only the first two count.",
             ),
-            "pitfall": Field("string", "What others should watch out for."),
-            "note": Field("string", "A remark; it stays in this clone."),
-            "seconds": Field("number", "How long it took.", least=0, most=1e12),
-            "tokens": Field("integer", "What it cost.", least=0, most=1e12),
-            "loaded": Field("boolean", "False if it was offered, and left alone."),
-            "id": Field("string", "Of this report, so that it counts once."),
+            "pitfall": ToolArgument("string", "What others should watch out for."),
+            "note": ToolArgument("string", "A remark; it stays in this clone."),
+            "seconds": ToolArgument("number", "How long it took.", least=0, most=1e12),
+            "tokens": ToolArgument("integer", "What it cost.", least=0, most=1e12),
+            "loaded": ToolArgument(
+                "boolean", "False if it was offered, and left alone."
+            ),
+            "id": ToolArgument("string", "Of this report, so that it counts once."),
         },
     ),
     "skill_capture": Tool(
@@ -246,17 +254,19 @@ TOOLS: dict[str, Tool] = {
         "Keep what is worth learning from a transcript of your session. It is "
         "redacted, stays in this clone, and waits for a person to approve it.",
         {
-            "transcript_path": Field("string", "The file that holds the session."),
-            "transcript": Field("string", "Or the transcript itself, as JSON."),
-            "format": Field("string", "Its format, if it is not recognised."),
+            "transcript_path": ToolArgument(
+                "string", "The file that holds the session."
+            ),
+            "transcript": ToolArgument("string", "Or the transcript itself, as JSON."),
+            "format": ToolArgument("string", "Its format, if it is not recognised."),
         },
     ),
     "proposal_status": Tool(
         _WRITING,
         "Tell how proposals stand: one by number, those for a skill, or all open ones.",
         {
-            "proposal": Field("integer", "Its number.", least=1, most=2**31),
-            "skill": Field("string", "The skill that they are about."),
+            "proposal": ToolArgument("integer", "Its number.", least=1, most=2**31),
+            "skill": ToolArgument("string", "The skill that they are about."),
         },
         is_reading=True,
     ),

@@ -10,28 +10,28 @@ from pathlib import Path
 from typing import Any
 
 from skillforge.errors import ConflictError, RequestError
-from skillforge.mcp_server.context import Caller, Door, Glance
+from skillforge.mcp_server.context import Caller, FileRead, LibraryContext
 from skillforge.model import (
     SCAN,
     SKILL_FILE,
     SKILLS,
-    Ended,
     Origin,
+    OutcomeSource,
+    OutcomeStatus,
     Proposal,
     Severity,
-    Source,
 )
 from skillforge.propose import operations, proposal_request, submit, words
 from skillforge.propose.operations import Operation
-from skillforge.propose.workspace import Desk
+from skillforge.propose.workspace import Workspace
 from skillforge.report import finding_data
 
-_PROVEN = tuple(it.value for it in Source if it is not Source.HUMAN)
+_PROVEN = tuple(it.value for it in OutcomeSource if it is not OutcomeSource.HUMAN)
 _MOST_PROPOSALS = 50
 
 
 def skill_manage(
-    door: Door, caller: Caller, given: Mapping[str, Any]
+    door: LibraryContext, caller: Caller, given: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Put a batch of operations up for review; main stays as it is."""
     batch, said = operations.understood(dict(given))
@@ -59,9 +59,9 @@ def skill_manage(
 
 
 def _options(
-    door: Door, caller: Caller, said: Mapping[str, Any]
-) -> proposal_request.Options:
-    options = proposal_request.Options.of(said)
+    door: LibraryContext, caller: Caller, said: Mapping[str, Any]
+) -> proposal_request.ProposalOptions:
+    options = proposal_request.ProposalOptions.of(said)
     for example in options.examples:
         if "/" in example or example.endswith(".json"):
             raise RequestError(
@@ -82,7 +82,7 @@ def _one_line(text: str) -> str:
 
 
 def _refuse_unread(
-    door: Door, caller: Caller, desk: Desk, batch: Iterable[Operation]
+    door: LibraryContext, caller: Caller, desk: Workspace, batch: Iterable[Operation]
 ) -> None:
     """Whoever works unseen changes only what it has read, as it is on main now."""
     repo, made = desk.library.repository(), set()
@@ -95,7 +95,7 @@ def _refuse_unread(
         is_there = bool(repo.name_of(f"{tree}:{path}"))
         needed = {SKILL_FILE, path} if is_there else {SKILL_FILE}
         for file in sorted(needed):
-            if Glance(caller.session, operation.name, tree, file) not in door.seen:
+            if FileRead(caller.session, operation.name, tree, file) not in door.seen:
                 raise _unread(operation, file, desk.library.main)
 
 
@@ -123,7 +123,7 @@ def _invalid(findings: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _staged(desk: Desk, proposal: Proposal, created: bool) -> dict[str, Any]:
+def _staged(desk: Workspace, proposal: Proposal, created: bool) -> dict[str, Any]:
     how = "is open" if proposal.is_open else f"is {proposal.state} already"
     return {
         "success": True,
@@ -138,7 +138,7 @@ def _staged(desk: Desk, proposal: Proposal, created: bool) -> dict[str, Any]:
     }
 
 
-def _checks(desk: Desk, proposal: Proposal) -> list[dict[str, str]]:
+def _checks(desk: Workspace, proposal: Proposal) -> list[dict[str, str]]:
     """What the gate said of each required check; until it runs, only one has."""
     verdict = proposal.verdict
     if verdict is not None and verdict.head == proposal.head:
@@ -149,24 +149,24 @@ def _checks(desk: Desk, proposal: Proposal) -> list[dict[str, str]]:
 
 
 def skill_record(
-    door: Door, caller: Caller, given: Mapping[str, Any]
+    door: LibraryContext, caller: Caller, given: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Keep how a use of a skill ended, for the version that this session was given."""
     from skillforge.operate import words as operate_words
-    from skillforge.operate.use_reports import Report
+    from skillforge.operate.use_reports import UseReport
     from skillforge.workflows.record import record
 
-    source = given.get("verified_by") or Source.NONE
+    source = given.get("verified_by") or OutcomeSource.NONE
     if source not in _PROVEN:
         raise RequestError(
             "an agent cannot speak for a person",
             hint=f"`verified_by` is {', '.join(_PROVEN)}",
         )
-    report = Report(
+    report = UseReport(
         given["name"].rpartition("/")[2],
         caller.key,
-        Ended(given["outcome"]),
-        Source(source),
+        OutcomeStatus(given["outcome"]),
+        OutcomeSource(source),
         given.get("seconds"),
         given.get("tokens"),
         given.get("note") or "",
@@ -187,17 +187,17 @@ def skill_record(
     }
 
 
-def _settled(door: Door, caller: Caller) -> Desk:
+def _settled(door: LibraryContext, caller: Caller) -> Workspace:
     desk = door.desk(caller)
     desk.settled()
     return desk
 
 
 def skill_capture(
-    door: Door, _caller: Caller, given: Mapping[str, Any]
+    door: LibraryContext, _caller: Caller, given: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Learn from a transcript: redacted, kept in the clone, waiting for a person."""
-    from skillforge.learn.capture import Capture, Wish
+    from skillforge.learn.capture import Capture, CaptureOptions
     from skillforge.learn.words import captured_data
 
     path, text = given.get("transcript_path"), given.get("transcript")
@@ -206,7 +206,7 @@ def skill_capture(
             "there has to be one of `transcript_path` and `transcript`",
             hint="a path names the file in which the agent keeps its session",
         )
-    run = Capture(door.library(), Wish(format=given.get("format") or ""))
+    run = Capture(door.library(), CaptureOptions(format=given.get("format") or ""))
     if path:
         file = Path(path).expanduser()
         if file.is_dir():
@@ -221,7 +221,7 @@ def skill_capture(
 
 
 def proposal_status(
-    door: Door, caller: Caller, given: Mapping[str, Any]
+    door: LibraryContext, caller: Caller, given: Mapping[str, Any]
 ) -> dict[str, Any]:
     """How proposals stand: one, those for a skill, or all that are open."""
     desk = door.desk(caller)
@@ -237,7 +237,7 @@ def proposal_status(
     return {"success": True, "proposals": rows, "count": len(chosen)}
 
 
-def _status(desk: Desk, proposal: Proposal) -> dict[str, Any]:
+def _status(desk: Workspace, proposal: Proposal) -> dict[str, Any]:
     from skillforge.propose import review
 
     desk.forge.look()

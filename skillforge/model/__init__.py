@@ -20,15 +20,15 @@ if TYPE_CHECKING:
         SKILLS,
         Danger,
         Finding,
-        Problem,
         Profile,
         Report,
         Rule,
+        RuleProblem,
         Severity,
         rule,
         rules_in,
     )
-    from skillforge.model.outcome import Ended, Result, Source
+    from skillforge.model.outcome import Outcome, OutcomeSource, OutcomeStatus
     from skillforge.model.proposal import (
         CANARY,
         SCAN,
@@ -44,18 +44,18 @@ if TYPE_CHECKING:
         Status,
         Verdict,
     )
-    from skillforge.model.rollout import Judged, Rollout, RolloutState
+    from skillforge.model.rollout import Rollout, RolloutState, RolloutVerdict
     from skillforge.model.skill import (
         Document,
         File,
-        Kind,
+        FileKind,
         Link,
         Skill,
         Value,
         is_of_agent,
     )
-    from skillforge.model.trial import Outcome, Trial
-    from skillforge.model.use import Arm, Assigned, Use
+    from skillforge.model.trial import Trial, TrialOutcome
+    from skillforge.model.use import Arm, Assignment, Use
 
 _PARTS = {
     "finding": (
@@ -66,7 +66,7 @@ _PARTS = {
         "SKILLS",
         "Danger",
         "Finding",
-        "Problem",
+        "RuleProblem",
         "Profile",
         "Report",
         "Rule",
@@ -75,7 +75,7 @@ _PARTS = {
         "rules_in",
     ),
     "example": ("Example", "Review", "Step", "StepKind", "Worth"),
-    "outcome": ("Ended", "Result", "Source"),
+    "outcome": ("OutcomeStatus", "Outcome", "OutcomeSource"),
     "proposal": (
         "CANARY",
         "SCAN",
@@ -91,10 +91,10 @@ _PARTS = {
         "Status",
         "Verdict",
     ),
-    "rollout": ("Judged", "Rollout", "RolloutState"),
-    "skill": ("Document", "File", "Kind", "Link", "Skill", "Value", "is_of_agent"),
-    "trial": ("Outcome", "Trial"),
-    "use": ("Arm", "Assigned", "Use"),
+    "rollout": ("RolloutVerdict", "Rollout", "RolloutState"),
+    "skill": ("Document", "File", "FileKind", "Link", "Skill", "Value", "is_of_agent"),
+    "trial": ("TrialOutcome", "Trial"),
+    "use": ("Arm", "Assignment", "Use"),
 }
 
 __getattr__ = lazily(__name__, _PARTS)
@@ -109,39 +109,39 @@ __all__ = [
     "Action",
     "Approval",
     "Arm",
-    "Assigned",
+    "Assignment",
     "CheckResult",
     "Comment",
     "Danger",
     "Document",
     "Draft",
     "DraftFile",
-    "Ended",
     "Example",
     "File",
+    "FileKind",
     "Finding",
-    "Judged",
-    "Kind",
     "Link",
     "Origin",
     "Outcome",
-    "Problem",
+    "OutcomeSource",
+    "OutcomeStatus",
     "Profile",
     "Proposal",
     "Report",
-    "Result",
     "Review",
     "Rollout",
     "RolloutState",
+    "RolloutVerdict",
     "Rule",
+    "RuleProblem",
     "Severity",
     "Skill",
-    "Source",
     "State",
     "Status",
     "Step",
     "StepKind",
     "Trial",
+    "TrialOutcome",
     "Use",
     "Value",
     "Verdict",

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from skillforge.model.outcome import Ended, Result, Source
+from skillforge.model.outcome import Outcome, OutcomeSource, OutcomeStatus
 
 KEPT_FROM = 0.6  # learning value; compared with a tolerance, as it is a sum of tenths
 _TOLERANCE = 1e-9
@@ -89,7 +89,7 @@ class Example:
     left_out: int = 0  # steps of an episode that is too long to keep in full
     raw: str = ""  # sha256 of the episode before redaction
     named_tools: tuple[str, ...] = ()  # that it says it used, where no steps tell
-    outcome: Result = field(default_factory=Result)
+    outcome: Outcome = field(default_factory=Outcome)
     flags: tuple[str, ...] = ()  # what a reviewer should know, such as "instructions"
     redacted: Mapping[str, int] = field(default_factory=dict)  # how many of each kind
     worth: Worth = field(default_factory=Worth)
@@ -146,9 +146,9 @@ class Example:
             **{key: said[key] for key in _AS_IT_IS},
             steps=tuple(_step(step) for step in said["steps"]),
             named_tools=tuple(said["tools"]),
-            outcome=Result(
-                Ended(outcome["status"]),
-                Source(outcome["source"]),
+            outcome=Outcome(
+                OutcomeStatus(outcome["status"]),
+                OutcomeSource(outcome["source"]),
                 outcome["verified_by"],
             ),
             flags=tuple(said["flags"]),
@@ -163,7 +163,7 @@ class Example:
 
     @property
     def has_succeeded(self) -> bool:
-        return self.outcome.status is Ended.SUCCESS
+        return self.outcome.status is OutcomeStatus.SUCCESS
 
     @property
     def counts(self) -> bool:

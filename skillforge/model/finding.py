@@ -91,7 +91,7 @@ class Danger(StrEnum):
         return cls.CAUTION if Severity.WARNING in severities else cls.SAFE
 
 
-class Problem(NamedTuple):
+class RuleProblem(NamedTuple):
     """What a rule saw, before the rule's name and severity are put to it."""
 
     message: str
@@ -109,12 +109,14 @@ class Rule:
     """
 
     id: str
-    check: Callable[..., Iterable[Problem]]
+    check: Callable[..., Iterable[RuleProblem]]
     severity: Severity
     profile: Profile
     category: str = ""
 
-    def finding(self, problem: Problem, severity: Severity | None = None) -> Finding:
+    def finding(
+        self, problem: RuleProblem, severity: Severity | None = None
+    ) -> Finding:
         message, hint, line, path, text = problem
         how_bad = severity or self.severity
         return Finding(self.id, how_bad, message, path, line, hint, text, self.category)
@@ -135,10 +137,10 @@ def rule(
     severity: Severity = Severity.ERROR,
     profile: Profile = Profile.SPEC,
     category: str = "",
-) -> Callable[[Callable[..., Iterable[Problem]]], Rule]:
+) -> Callable[[Callable[..., Iterable[RuleProblem]]], Rule]:
     """Make a function a rule; `name_matches_folder` becomes `name-matches-folder`."""
 
-    def make(check: Callable[..., Iterable[Problem]]) -> Rule:
+    def make(check: Callable[..., Iterable[RuleProblem]]) -> Rule:
         name = check.__name__.replace("_", "-")
         return Rule(name, check, severity, profile, category)
 

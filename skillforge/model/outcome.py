@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 
-class Ended(StrEnum):
+class OutcomeStatus(StrEnum):
     """How an episode ended."""
 
     SUCCESS = "success"
@@ -12,7 +12,7 @@ class Ended(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Source(StrEnum):
+class OutcomeSource(StrEnum):
     """What says how an episode ended; the last two prove nothing."""
 
     TEST = "test"
@@ -22,15 +22,15 @@ class Source(StrEnum):
     NONE = "none"
 
 
-class Result(NamedTuple):
+class Outcome(NamedTuple):
     """The outcome of an episode, and what or who verified it."""
 
-    status: Ended = Ended.UNKNOWN
-    source: Source = Source.NONE
+    status: OutcomeStatus = OutcomeStatus.UNKNOWN
+    source: OutcomeSource = OutcomeSource.NONE
     by: str = ""
 
     @property
     def is_verified(self) -> bool:
         """Whether more than a model says so; nothing else counts as evidence."""
-        is_proven = self.source not in (Source.LLM, Source.NONE)
-        return is_proven and self.status is not Ended.UNKNOWN
+        is_proven = self.source not in (OutcomeSource.LLM, OutcomeSource.NONE)
+        return is_proven and self.status is not OutcomeStatus.UNKNOWN

@@ -37,7 +37,7 @@ class Rollout:
         return self.state is RolloutState.RUNNING
 
 
-class Judged(StrEnum):
+class RolloutVerdict(StrEnum):
     """What a rollout's votes say; a person decides where they say nothing."""
 
     CONTINUE = "continue"

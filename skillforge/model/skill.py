@@ -61,7 +61,7 @@ class Document:
         return value if isinstance(value, str) else ""
 
 
-class Kind(StrEnum):
+class FileKind(StrEnum):
     """What a path in a skill is, in git's words."""
 
     FILE = "file"
@@ -74,7 +74,7 @@ class Kind(StrEnum):
 class File(NamedTuple):
     """One file of a skill, without its bytes."""
 
-    kind: Kind
+    kind: FileKind
     size: int
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Outcome(StrEnum):
+class TrialOutcome(StrEnum):
     """How a trial ended; only one of them is good."""
 
     PASSED = "passed"
@@ -22,7 +22,7 @@ class Trial:
 
     skill: str
     case: str
-    outcome: Outcome
+    outcome: TrialOutcome
     seconds: float = 0.0
     detail: str = ""
     path: str = ""
@@ -31,4 +31,4 @@ class Trial:
 
     @property
     def ok(self) -> bool:
-        return self.outcome is Outcome.PASSED
+        return self.outcome is TrialOutcome.PASSED

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import NamedTuple
 
-from skillforge.model.outcome import Ended, Result, Source
+from skillforge.model.outcome import Outcome, OutcomeSource, OutcomeStatus
 
 
 class Arm(StrEnum):
@@ -26,8 +26,8 @@ class Use(NamedTuple):
     version: str
     voice: str
     at: int  # seconds since 1970
-    outcome: Ended = Ended.UNKNOWN
-    source: Source = Source.NONE
+    outcome: OutcomeStatus = OutcomeStatus.UNKNOWN
+    source: OutcomeSource = OutcomeSource.NONE
     arm: Arm = Arm.STABLE
     rollout: str = ""
     share: float = 0.0
@@ -40,11 +40,11 @@ class Use(NamedTuple):
     node: str = ""  # the clone that it was reported to; empty for this one
 
     @property
-    def result(self) -> Result:
-        return Result(self.outcome, self.source)
+    def result(self) -> Outcome:
+        return Outcome(self.outcome, self.source)
 
 
-class Assigned(NamedTuple):
+class Assignment(NamedTuple):
     """The version of a skill that a key gets; no version means no skill."""
 
     skill: str

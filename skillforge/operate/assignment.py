@@ -6,7 +6,7 @@ from typing import NamedTuple
 from skillforge.errors import ConfigError, RequestError
 from skillforge.gitrepo.lineage import successors
 from skillforge.library import Library
-from skillforge.model import SKILLS, Arm, Assigned, Rollout, RolloutState
+from skillforge.model import SKILLS, Arm, Assignment, Rollout, RolloutState
 from skillforge.operate import rollouts
 from skillforge.operate.pseudonym import digest
 from skillforge.text import nearest
@@ -24,21 +24,21 @@ def has_canary(rollout: Rollout, key: str) -> bool:
     return drawn < rollout.share / 100 * _RANGE
 
 
-def arm_of(rollout: Rollout | None, tree: str, skill: str, key: str) -> Assigned:
+def arm_of(rollout: Rollout | None, tree: str, skill: str, key: str) -> Assignment:
     """What a key gets of a skill that main holds as `tree`."""
     if rollout is None or not rollouts.is_current(rollout, tree):
-        return Assigned(skill, tree)
+        return Assignment(skill, tree)
     if rollout.state is RolloutState.FINISHED:
-        return Assigned(skill, tree)
+        return Assignment(skill, tree)
     if not rollout.is_running:
-        return Assigned(skill, rollout.stable)
+        return Assignment(skill, rollout.stable)
     is_canary = has_canary(rollout, key)
     arm = Arm.CANARY if is_canary else Arm.STABLE
     version = rollout.canary if is_canary else rollout.stable
-    return Assigned(skill, version, arm, rollout.id, rollout.share)
+    return Assignment(skill, version, arm, rollout.id, rollout.share)
 
 
-def assigned(library: Library, name: str, key: str) -> Assigned:
+def assigned(library: Library, name: str, key: str) -> Assignment:
     """What a key gets of one skill; an old name leads to what took its place."""
     rollouts.refuse_name(name)
     repo, tip = library.repository(), library.tip
@@ -54,14 +54,14 @@ def assigned(library: Library, name: str, key: str) -> Assigned:
     return given
 
 
-class AllAssigned(NamedTuple):
+class Assignments(NamedTuple):
     """What a key gets, by skill; and where that is in doubt, what is wrong."""
 
-    given: dict[str, Assigned]
+    given: dict[str, Assignment]
     doubts: dict[str, ConfigError]
 
 
-def all_assigned(library: Library, key: str) -> AllAssigned:
+def all_assigned(library: Library, key: str) -> Assignments:
     """What a key gets of every skill of main, by name."""
     repo = library.repository()
     entries = sorted(repo.tree(f"{library.tip}:{SKILLS}").items())
@@ -71,7 +71,7 @@ def all_assigned(library: Library, key: str) -> AllAssigned:
 
 def among(
     library: Library, trees: Mapping[str, str], known: rollouts.Every, key: str
-) -> AllAssigned:
+) -> Assignments:
     """What a key gets of skills that main holds as these trees."""
     given = {
         name: arm_of(known.sound.get(name), tree, name, key)
@@ -84,7 +84,7 @@ def among(
     }
     doubts = known.doubts | rollouts.unheld(library, others)
     sure = {name: it for name, it in given.items() if name not in doubts}
-    return AllAssigned(sure, {n: it for n, it in doubts.items() if n in trees})
+    return Assignments(sure, {n: it for n, it in doubts.items() if n in trees})
 
 
 def unknown(library: Library, name: str) -> RequestError:

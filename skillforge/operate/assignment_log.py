@@ -5,12 +5,12 @@ from collections.abc import Iterable
 
 from skillforge.errors import ToolError
 from skillforge.library import Library
-from skillforge.model import Assigned
+from skillforge.model import Assignment
 from skillforge.operate.pseudonym import voice
 from skillforge.store import Uses
 
 
-def remember(library: Library, given: Iterable[Assigned], key: str) -> str:
+def remember(library: Library, given: Iterable[Assignment], key: str) -> str:
     """Write down what a key has now; why not, where that cannot be.
 
     A skill can be used where nothing may be written: then `record` goes by what the key

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from skillforge.gitrepo.ref_update import Who
+from skillforge.gitrepo.ref_update import Signature
 from skillforge.library import Library
-from skillforge.model import Arm, Ended, Judged, Rollout, RolloutState
+from skillforge.model import Arm, OutcomeStatus, Rollout, RolloutState, RolloutVerdict
 from skillforge.operate import rollouts, sequential_test
 from skillforge.operate.intervals import wilson
 from skillforge.operate.sequential_test import Ballot
@@ -17,7 +17,7 @@ from skillforge.store import Uses, Votes
 _DAY = 86_400
 
 
-class Heard(NamedTuple):
+class ArmOutcomes(NamedTuple):
     """The keys of one arm that were heard of, by their first outcome."""
 
     successes: int = 0
@@ -44,10 +44,10 @@ class Judgement:
     """
 
     rollout: Rollout
-    verdict: Judged
+    verdict: RolloutVerdict
     why: str
-    stable: Heard
-    canary: Heard
+    stable: ArmOutcomes
+    canary: ArmOutcomes
     worse: float
     better: float
     no_worse: float
@@ -68,7 +68,7 @@ def judge(
     ballots = _ballots(cast)
     drafted = Judgement(
         rollout,
-        Judged.CONTINUE,
+        RolloutVerdict.CONTINUE,
         "",
         stable,
         canary,
@@ -81,22 +81,27 @@ def judge(
     return replace(drafted, verdict=verdict, why=why)
 
 
-def _verdict(so_far: Judgement, rule: CanaryPolicy, days: float) -> tuple[Judged, str]:
+def _verdict(
+    so_far: Judgement, rule: CanaryPolicy, days: float
+) -> tuple[RolloutVerdict, str]:
     """A version that is worse is one however old its rollout; a good one may wait."""
     enough, heard = so_far.threshold, so_far.canary.keys
     if heard >= rule.least and so_far.worse >= enough:
-        return Judged.ROLL_BACK, f"it fails more often: {_compared(so_far)}"
+        return RolloutVerdict.ROLL_BACK, f"it fails more often: {_compared(so_far)}"
     if days > rule.days:
         why = f"no verdict after {rule.days:g} days, with {many(heard, 'canary key')}"
-        return Judged.INCONCLUSIVE, f"{why}: a person decides"
+        return RolloutVerdict.INCONCLUSIVE, f"{why}: a person decides"
     if heard < rule.least:
-        return Judged.CONTINUE, f"{heard} of {rule.least} canary keys were heard of"
+        return (
+            RolloutVerdict.CONTINUE,
+            f"{heard} of {rule.least} canary keys were heard of",
+        )
     if so_far.better >= enough:
-        return Judged.PROMOTE, f"it fails less often: {_compared(so_far)}"
+        return RolloutVerdict.PROMOTE, f"it fails less often: {_compared(so_far)}"
     if so_far.rollout.stable and so_far.no_worse >= enough:
         why = f"it fails less than {rule.margin:g} times as often: {_compared(so_far)}"
-        return Judged.PROMOTE, why
-    return Judged.CONTINUE, f"nothing is shown yet: {_compared(so_far)}"
+        return RolloutVerdict.PROMOTE, why
+    return RolloutVerdict.CONTINUE, f"nothing is shown yet: {_compared(so_far)}"
 
 
 def _compared(so_far: Judgement) -> str:
@@ -108,10 +113,10 @@ def _compared(so_far: Judgement) -> str:
     )
 
 
-def _heard(votes: Iterable[Votes], arm: Arm) -> Heard:
+def _heard(votes: Iterable[Votes], arm: Arm) -> ArmOutcomes:
     mine = [vote for vote in votes if vote.arm == arm]
-    good = sum(vote.voices for vote in mine if vote.outcome == Ended.SUCCESS)
-    return Heard(good, sum(vote.voices for vote in mine) - good)
+    good = sum(vote.voices for vote in mine if vote.outcome == OutcomeStatus.SUCCESS)
+    return ArmOutcomes(good, sum(vote.voices for vote in mine) - good)
 
 
 def _ballots(votes: Iterable[Votes]) -> list[Ballot]:
@@ -126,7 +131,7 @@ def _ballots(votes: Iterable[Votes]) -> list[Ballot]:
     ]
 
 
-def look(library: Library, skill: str, by: Who) -> Judgement | None:
+def look(library: Library, skill: str, by: Signature) -> Judgement | None:
     """Judge the rollout of a skill, and close or finish it where that is called for.
 
     From the moment this has closed a canary, no key gets it. None where main's version
@@ -139,8 +144,8 @@ def look(library: Library, skill: str, by: Who) -> Judgement | None:
     votes = Uses.of(library.repository().common_dir).votes(rollout.id)
     judged = judge(rollout, votes, rule, by.seconds)
     states = {
-        Judged.ROLL_BACK: RolloutState.CLOSED,
-        Judged.PROMOTE: RolloutState.FINISHED,
+        RolloutVerdict.ROLL_BACK: RolloutState.CLOSED,
+        RolloutVerdict.PROMOTE: RolloutState.FINISHED,
     }
     state = states.get(judged.verdict)
     is_open = rollout.state in (RolloutState.RUNNING, RolloutState.PAUSED)

@@ -5,7 +5,7 @@ import posixpath
 from skillforge.errors import ConflictError
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE, Document, Draft, DraftFile, Skill
-from skillforge.operate.link_fixes import Splice, place_of, spliced, told_apart
+from skillforge.operate.link_fixes import TextSplice, place_of, spliced, told_apart
 from skillforge.operate.skill_edits import curators, editable
 
 _REFERENCES = "references"
@@ -57,7 +57,7 @@ def rehomed(name: str, document: Document, homes: dict[str, str]) -> str:
             continue
         home = homes[path]
         new = posixpath.relpath(home, _REFERENCES) if link.is_markdown else home
-        splices.append(Splice(start, start + len(link.target), new))
+        splices.append(TextSplice(start, start + len(link.target), new))
     whole = spliced(document.text, splices)
     body = whole[document.body_start :].strip("\n")
     return f"From the skill {name}: {document.words('description')}\n\n{body}\n"

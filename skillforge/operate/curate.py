@@ -16,7 +16,7 @@ from skillforge.operate.archive import archived
 from skillforge.operate.consolidation import consolidated
 from skillforge.operate.link_fixes import mended
 from skillforge.operate.skill_edits import curators, edited
-from skillforge.operate.skill_facts import Shelf, look
+from skillforge.operate.skill_facts import SkillFacts, look
 from skillforge.report import many
 from skillforge.text import BYTES_PER_TOKEN, CATALOG_TOKENS
 
@@ -24,7 +24,7 @@ _OFFERS = 10  # after which it is no chance that nobody loads a skill
 _LONGEST = 3  # descriptions that are named where the catalog is too long
 
 
-class Kind(StrEnum):
+class CurationKind(StrEnum):
     """What is the matter with a skill, in the order in which drafts are made."""
 
     SUPERSEDED = "superseded"
@@ -37,13 +37,13 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class CurationFinding:
     """What the curator has to say, and the draft that follows from it, if one does.
 
     `left_alone` is the reason for not acting; `skill` is empty for the whole library.
     """
 
-    kind: Kind
+    kind: CurationKind
     skill: str
     message: str
     other: str = ""
@@ -53,15 +53,15 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
-class Curated:
+class CurationReport:
     """All remarks on a library, and whether its uses are known at all."""
 
-    remarks: tuple[Remark, ...]
+    remarks: tuple[CurationFinding, ...]
     is_recorded: bool
     tokens: int  # of the catalog
 
 
-def curate(library: Library, tip: str, names: tuple[str, ...] = ()) -> Curated:
+def curate(library: Library, tip: str, names: tuple[str, ...] = ()) -> CurationReport:
     """Look at every skill of main, or report on some of them only."""
     shelf = look(library, tip)
     found = [
@@ -71,15 +71,15 @@ def curate(library: Library, tip: str, names: tuple[str, ...] = ()) -> Curated:
         *_broken(library, tip, shelf),
         *_never_loaded(shelf),
     ]
-    order = list(Kind)
+    order = list(CurationKind)
     found.sort(key=lambda it: (order.index(it.kind), it.skill, it.other))
     tokens = catalog_tokens(shelf)
     chosen = [it for it in found if not names or {it.skill, it.other} & set(names)]
     whole = [] if names else list(_catalog(shelf, tokens))
-    return Curated((*_one_each(chosen), *whole), shelf.is_recorded, tokens)
+    return CurationReport((*_one_each(chosen), *whole), shelf.is_recorded, tokens)
 
 
-def _one_each(found: list[Remark]) -> Iterator[Remark]:
+def _one_each(found: list[CurationFinding]) -> Iterator[CurationFinding]:
     """One draft for a skill: the others can follow when it is decided."""
     taken: set[str] = set()
     for it in found:
@@ -91,26 +91,30 @@ def _one_each(found: list[Remark]) -> Iterator[Remark]:
         taken |= touched
 
 
-def _superseded(library: Library, tip: str, shelf: Shelf) -> Iterator[Remark]:
+def _superseded(
+    library: Library, tip: str, shelf: SkillFacts
+) -> Iterator[CurationFinding]:
     for name, skill in shelf.skills.items():
         said = skill.document.metadata("superseded-by") if skill.document else ""
         if said and said != name and said in shelf.skills:
             message = f"it says that {said} takes its place"
             draft = archived(library, name, f"{name}: {message}.", into=said, tip=tip)
-            it = Remark(Kind.SUPERSEDED, name, message, said, "archive", "", draft)
+            it = CurationFinding(
+                CurationKind.SUPERSEDED, name, message, said, "archive", "", draft
+            )
             yield _unless(it, shelf.hands_off(name))
         elif name in shelf.absorbed and not shelf.life(name).is_back:
             into = shelf.absorbed[name]
             message = f"it was absorbed by {into}, and is there again"
-            yield Remark(Kind.SUPERSEDED, name, message, into)
+            yield CurationFinding(CurationKind.SUPERSEDED, name, message, into)
 
 
-def _unless(remark: Remark, reason: str) -> Remark:
+def _unless(remark: CurationFinding, reason: str) -> CurationFinding:
     """A remark without its draft where there is a reason to leave the skill alone."""
     return replace(remark, draft=None, left_alone=reason) if reason else remark
 
 
-def _unused(library: Library, tip: str, shelf: Shelf) -> Iterator[Remark]:
+def _unused(library: Library, tip: str, shelf: SkillFacts) -> Iterator[CurationFinding]:
     limits = shelf.policy.curate
     for name in shelf.skills if shelf.is_recorded else ():
         days = shelf.quiet_days(name)
@@ -118,14 +122,18 @@ def _unused(library: Library, tip: str, shelf: Shelf) -> Iterator[Remark]:
             continue
         message = f"it was not used for {days} days, while others were"
         if days < limits.archive:
-            yield Remark(Kind.STALE, name, message, left_alone=shelf.hands_off(name))
+            yield CurationFinding(
+                CurationKind.STALE, name, message, left_alone=shelf.hands_off(name)
+            )
         else:
             draft = archived(library, name, _quiet_reason(shelf, name), tip=tip)
-            it = Remark(Kind.ARCHIVE, name, message, "", "archive", "", draft)
+            it = CurationFinding(
+                CurationKind.ARCHIVE, name, message, "", "archive", "", draft
+            )
             yield _unless(it, shelf.hands_off(name))
 
 
-def _quiet_reason(shelf: Shelf, name: str) -> str:
+def _quiet_reason(shelf: SkillFacts, name: str) -> str:
     used = shelf.used(name)
     return (
         f"Not used for {shelf.policy.curate.archive} days or more, while others were; "
@@ -134,7 +142,7 @@ def _quiet_reason(shelf: Shelf, name: str) -> str:
     )
 
 
-def _never_loaded(shelf: Shelf) -> Iterator[Remark]:
+def _never_loaded(shelf: SkillFacts) -> Iterator[CurationFinding]:
     for name in shelf.skills:
         used = shelf.used(name)
         if not used.loaded and used.passed_by >= _OFFERS:
@@ -142,12 +150,17 @@ def _never_loaded(shelf: Shelf) -> Iterator[Remark]:
                 f"it was offered {used.passed_by} times and never loaded: does its "
                 "description say what it is for?"
             )
-            yield Remark(
-                Kind.NEVER_LOADED, name, message, left_alone=shelf.hands_off(name)
+            yield CurationFinding(
+                CurationKind.NEVER_LOADED,
+                name,
+                message,
+                left_alone=shelf.hands_off(name),
             )
 
 
-def _doubles(library: Library, tip: str, shelf: Shelf) -> Iterator[Remark]:
+def _doubles(
+    library: Library, tip: str, shelf: SkillFacts
+) -> Iterator[CurationFinding]:
     for one, two, alike in pairs(library, tip):
         if one not in shelf.skills or two not in shelf.skills:
             continue
@@ -155,7 +168,7 @@ def _doubles(library: Library, tip: str, shelf: Shelf) -> Iterator[Remark]:
             (one, two), key=lambda name: (-shelf.used(name).loaded, name)
         )
         message = f"it says {alike:.0%} the same as {umbrella}"
-        remark = Remark(Kind.OVERLAP, other, message, umbrella)
+        remark = CurationFinding(CurationKind.OVERLAP, other, message, umbrella)
         if alike >= IDENTICAL:
             remark = replace(remark, action="consolidate")
             reason = shelf.hands_off(other) or _of_other(shelf, umbrella)
@@ -163,12 +176,14 @@ def _doubles(library: Library, tip: str, shelf: Shelf) -> Iterator[Remark]:
         yield remark
 
 
-def _of_other(shelf: Shelf, name: str) -> str:
+def _of_other(shelf: SkillFacts, name: str) -> str:
     reason = shelf.hands_off(name)
     return f"of {name}: {reason}" if reason else ""
 
 
-def _consolidated(library: Library, tip: str, shelf: Shelf, remark: Remark) -> Remark:
+def _consolidated(
+    library: Library, tip: str, shelf: SkillFacts, remark: CurationFinding
+) -> CurationFinding:
     if remark.left_alone:
         return remark
     umbrella, absorbed = shelf.skills[remark.other], shelf.skills[remark.skill]
@@ -180,7 +195,7 @@ def _consolidated(library: Library, tip: str, shelf: Shelf, remark: Remark) -> R
     return replace(remark, draft=draft)
 
 
-def _broken(library: Library, tip: str, shelf: Shelf) -> Iterator[Remark]:
+def _broken(library: Library, tip: str, shelf: SkillFacts) -> Iterator[CurationFinding]:
     for name, skill in shelf.skills.items():
         document = skill.document
         dead = dead_links(skill, document) if document and document.readable else []
@@ -193,14 +208,23 @@ def _broken(library: Library, tip: str, shelf: Shelf) -> Iterator[Remark]:
         if left:
             message = f"{_targets(left)} not there, and what is meant is not clear"
             reason = shelf.hands_off(name)
-            yield Remark(Kind.BROKEN_REFERENCE, name, message, left_alone=reason)
+            yield CurationFinding(
+                CurationKind.BROKEN_REFERENCE, name, message, left_alone=reason
+            )
 
 
 def _repair(  # noqa: PLR0913, PLR0917 - what it takes
-    library: Library, tip: str, shelf: Shelf, skill: Skill, fixed: list[Link], text: str
-) -> Remark:
+    library: Library,
+    tip: str,
+    shelf: SkillFacts,
+    skill: Skill,
+    fixed: list[Link],
+    text: str,
+) -> CurationFinding:
     message = f"{_targets(fixed)} not there"
-    remark = Remark(Kind.BROKEN_REFERENCE, skill.name, message, action="repair")
+    remark = CurationFinding(
+        CurationKind.BROKEN_REFERENCE, skill.name, message, action="repair"
+    )
     if reason := shelf.hands_off(skill.name):
         return replace(remark, left_alone=reason)
     try:
@@ -217,7 +241,7 @@ def _targets(links: list[Link]) -> str:
     return f"{names} is" if len(links) == 1 else f"{names} are"
 
 
-def catalog_tokens(shelf: Shelf) -> int:
+def catalog_tokens(shelf: SkillFacts) -> int:
     """About how many tokens the names and descriptions of all skills take."""
     return sum(map(_tokens, shelf.skills.values()))
 
@@ -227,7 +251,7 @@ def _tokens(skill: Skill) -> int:
     return -(-len(f"{skill.name}: {said}\n".encode()) // BYTES_PER_TOKEN)
 
 
-def _catalog(shelf: Shelf, tokens: int) -> Iterator[Remark]:
+def _catalog(shelf: SkillFacts, tokens: int) -> Iterator[CurationFinding]:
     if tokens <= CATALOG_TOKENS:
         return
     longest = sorted(shelf.skills.values(), key=lambda it: (-_tokens(it), it.name))
@@ -236,4 +260,4 @@ def _catalog(shelf: Shelf, tokens: int) -> Iterator[Remark]:
         f"names and descriptions take about {tokens:,} tokens, and {CATALOG_TOKENS:,} "
         f"should do; the longest: {named}"
     )
-    yield Remark(Kind.CATALOG, "", message)
+    yield CurationFinding(CurationKind.CATALOG, "", message)

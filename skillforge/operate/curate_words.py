@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from skillforge.operate.curate import Curated, Remark
+from skillforge.operate.curate import CurationFinding, CurationReport
 from skillforge.report import many, printable
 from skillforge.text import CATALOG_TOKENS
 
@@ -14,7 +14,7 @@ _ACTIONS = {
 }
 
 
-def data(done: Curated) -> dict[str, Any]:
+def data(done: CurationReport) -> dict[str, Any]:
     return {
         "remarks": [_row(remark) for remark in done.remarks],
         "left_alone": [
@@ -27,7 +27,7 @@ def data(done: Curated) -> dict[str, Any]:
     }
 
 
-def _row(remark: Remark) -> dict[str, Any]:
+def _row(remark: CurationFinding) -> dict[str, Any]:
     return {
         "kind": remark.kind,
         "skill": remark.skill or None,
@@ -38,7 +38,7 @@ def _row(remark: Remark) -> dict[str, Any]:
     }
 
 
-def text(done: Curated, *, is_dry: bool) -> str:
+def text(done: CurationReport, *, is_dry: bool) -> str:
     lines = [line for remark in done.remarks for line in _lines(remark)]
     if not done.is_recorded:
         lines.append(
@@ -54,7 +54,7 @@ def text(done: Curated, *, is_dry: bool) -> str:
     return "\n".join(lines)
 
 
-def _lines(remark: Remark) -> list[str]:
+def _lines(remark: CurationFinding) -> list[str]:
     about = remark.skill or "all skills"
     lines = [f"{about}: {remark.kind}: {remark.message}"]
     if remark.left_alone:

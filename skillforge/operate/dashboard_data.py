@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from skillforge.model import Arm
-from skillforge.operate.canary import Heard, Judgement
+from skillforge.operate.canary import ArmOutcomes, Judgement
 from skillforge.operate.stats import Sum, added_up, day_name
-from skillforge.store import Checked, Tally
+from skillforge.store import CaseRecord, Tally
 
 _DAY = 86_400
 
@@ -52,7 +52,7 @@ def canary(judged: Judgement, rows: Iterable[Tally]) -> dict[str, Any]:
     }
 
 
-def _arm(uses: Sum, heard: Heard) -> dict[str, Any]:
+def _arm(uses: Sum, heard: ArmOutcomes) -> dict[str, Any]:
     return {
         "uses": uses.uses,
         "successes": heard.successes,
@@ -67,10 +67,10 @@ def _days(uses: Sum) -> list[list[Any]]:
 
 
 def health(
-    checked: Iterable[Checked], trees: Mapping[str, str], readable: Mapping[str, str]
+    checked: Iterable[CaseRecord], trees: Mapping[str, str], readable: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     """How the versions on main fared when their cases were tried last."""
-    last: dict[str, Checked] = {}
+    last: dict[str, CaseRecord] = {}
     for one in sorted(checked, key=lambda it: it.at):
         if trees.get(one.skill) == one.version:
             last[one.skill] = one

@@ -13,15 +13,15 @@ from skillforge.gitrepo.git_files import (
     read_ref,
     recorded_branch,
 )
-from skillforge.model import Assigned
+from skillforge.model import Assignment
 from skillforge.operate.pseudonym import voice
-from skillforge.operate.use_reports import Recorded, Report
+from skillforge.operate.use_reports import RecordResult, UseReport
 from skillforge.store import Uses
 
 ROLLOUTS = "refs/skillforge/rollouts/"
 
 
-def record(folder: str, report: Report) -> Recorded | None:
+def record(folder: str, report: UseReport) -> RecordResult | None:
     """Keep a report of a use of now; None if there is more to it.
 
     There is if words have to be redacted, if a rollout has to be judged, or if only
@@ -37,7 +37,7 @@ def record(folder: str, report: Report) -> Recorded | None:
     if given is None or (given.rollout and report.is_verified):
         return None
     use = report.use_of(given, who, int(time.time()))
-    return Recorded((use,), uses.add([use]))
+    return RecordResult((use,), uses.add([use]))
 
 
 def standing(git_dir: str, skill: str, branch: str) -> str:
@@ -47,7 +47,7 @@ def standing(git_dir: str, skill: str, branch: str) -> str:
     return f"{main} {rollout or '-'}" if main and rollout is not None else ""
 
 
-def remember(uses: Uses, before: str, after: str, given: Assigned) -> None:
+def remember(uses: Uses, before: str, after: str, given: Assignment) -> None:
     """Write down what every key gets, if that is so and was so all the while.
 
     `before` and `after` are how things stood before and after it was looked up.
@@ -59,13 +59,13 @@ def remember(uses: Uses, before: str, after: str, given: Assigned) -> None:
         uses.set_fact(name, said)
 
 
-def _recalled(git_dir: str, skill: str, said: str) -> Assigned | None:
+def _recalled(git_dir: str, skill: str, said: str) -> Assignment | None:
     """What every key gets, if that is known and still holds."""
     known, _, version = said.rpartition(" ")
     if not known or has_remote(git_dir):
         return None
     now = standing(git_dir, skill, recorded_branch(git_dir))
-    return Assigned(skill, version) if known == now else None
+    return Assignment(skill, version) if known == now else None
 
 
 def _fact(skill: str) -> str:

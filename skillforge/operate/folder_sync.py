@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 from skillforge.errors import ConfigError, ConflictError, RequestError
 from skillforge.library import Library
-from skillforge.model import Assigned, DraftFile
+from skillforge.model import Assignment, DraftFile
 from skillforge.operate import materialize, tree_hash
 from skillforge.operate.assignment import all_assigned
-from skillforge.operate.sync_ledger import STATE, Put, read_ledger
+from skillforge.operate.sync_ledger import STATE, SyncedSkill, read_ledger
 from skillforge.store import held
 
 if TYPE_CHECKING:
-    from skillforge.gitrepo.trees import Entry
+    from skillforge.gitrepo.trees import TreeEntry
 
 _LOCK = ".skillforge-sync.lock"
 _WORK = (
@@ -29,7 +29,7 @@ _WORK = (
 )
 
 
-class Fate(StrEnum):
+class SyncAction(StrEnum):
     """What becomes of a skill in the folder, in the past tense."""
 
     ADDED = "added"
@@ -42,17 +42,17 @@ class Fate(StrEnum):
     WITHHELD = "withheld"  # this key gets no such skill
 
 
-LEFT_ALONE = (Fate.KEPT, Fate.FOREIGN, Fate.REFUSED)
-_CHANGES = (Fate.ADDED, Fate.UPDATED, Fate.REMOVED)
+LEFT_ALONE = (SyncAction.KEPT, SyncAction.FOREIGN, SyncAction.REFUSED)
+_CHANGES = (SyncAction.ADDED, SyncAction.UPDATED, SyncAction.REMOVED)
 
 
 @dataclass
-class Synced:
+class SyncResult:
     """What became of each skill, and why where that needs a word."""
 
     folder: Path
-    given: Mapping[str, Assigned]
-    fates: dict[str, Fate] = field(default_factory=dict)
+    given: Mapping[str, Assignment]
+    fates: dict[str, SyncAction] = field(default_factory=dict)
     why: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -61,16 +61,16 @@ class Synced:
         return not any(fate in LEFT_ALONE for fate in self.fates.values())
 
     @property
-    def handed(self) -> list[Assigned]:
+    def handed(self) -> list[Assignment]:
         """What the key has now, as far as that is up to us."""
         left = {name for name, fate in self.fates.items() if fate in LEFT_ALONE}
         return [it for name, it in self.given.items() if name not in left]
 
-    def names(self, fate: Fate) -> list[str]:
+    def names(self, fate: SyncAction) -> list[str]:
         return sorted(name for name, its in self.fates.items() if its is fate)
 
 
-def sync(library: Library, key: str, folder: Path, *, dry: bool = False) -> Synced:
+def sync(library: Library, key: str, folder: Path, *, dry: bool = False) -> SyncResult:
     """Make a folder hold what a key gets of every skill; with `dry`, only tell.
 
     Safe to repeat, and to kill at any moment: the next one finishes it.
@@ -134,21 +134,23 @@ class _Work:
         self.source = str(self.repo.common_dir.resolve())
         self.puts = self.ledger.of(self.source)
         self.before = dict(self.puts)
-        self.files: dict[str, dict[str, Entry]] = {}
-        self.done = Synced(folder, given)
+        self.files: dict[str, dict[str, TreeEntry]] = {}
+        self.done = SyncResult(folder, given)
 
-    def plan(self) -> Synced:
+    def plan(self) -> SyncResult:
         """Decide what becomes of each skill; nothing is written."""
         self._inherit()
         others = self.ledger.owners(self.source)
         fates = self.done.fates
         for name, doubt in self.doubts.items():
-            fates[name], self.done.why[name] = Fate.REFUSED, doubt.message
+            fates[name], self.done.why[name] = SyncAction.REFUSED, doubt.message
         for name in sorted({*self.wanted, *self.puts} - self.doubts.keys()):
             fate = self._fate(name, others.get(name, ""))
             if fate is not None:
                 fates[name] = fate
-        coming = [n for n, f in fates.items() if f in (Fate.ADDED, Fate.UPDATED)]
+        coming = [
+            n for n, f in fates.items() if f in (SyncAction.ADDED, SyncAction.UPDATED)
+        ]
         versions = {name: self.wanted[name] for name in coming}
         self.files = materialize.listings(self.repo, versions)
         for name in coming:
@@ -163,7 +165,7 @@ class _Work:
                 for name in left.keys() & self.wanted.keys():
                     self.puts[name] = left.pop(name)
 
-    def _fate(self, name: str, other: str) -> Fate | None:
+    def _fate(self, name: str, other: str) -> SyncAction | None:
         """What has to become of a skill; None where there is nothing to say."""
         place, put = f"{self.folder}/{name}", self.puts.get(name)
         wanted = self.wanted.get(name, "")
@@ -172,33 +174,33 @@ class _Work:
         now = self._now(place, put, wanted)
         if now is None:
             self.done.why[name] = "edited since it was put there"
-            return Fate.KEPT
+            return SyncAction.KEPT
         self.puts[name] = now
         if now.tree == wanted:
-            return Fate.UNCHANGED
-        return Fate.UPDATED if wanted else Fate.REMOVED
+            return SyncAction.UNCHANGED
+        return SyncAction.UPDATED if wanted else SyncAction.REMOVED
 
     def _fate_of_new(
         self, name: str, wanted: str, place: str, other: str
-    ) -> Fate | None:
+    ) -> SyncAction | None:
         """The same, where nothing of ours is in the way."""
         self.puts.pop(name, None)
         if not wanted:
-            return Fate.WITHHELD if name in self.wanted else None
+            return SyncAction.WITHHELD if name in self.wanted else None
         if not os.path.lexists(place):
-            return Fate.ADDED
+            return SyncAction.ADDED
         by = f"by the library {other}" if other else "by somebody else"
         self.done.why[name] = f"put there {by}"
-        return Fate.FOREIGN
+        return SyncAction.FOREIGN
 
-    def _now(self, place: str, put: Put, wanted: str) -> Put | None:
+    def _now(self, place: str, put: SyncedSkill, wanted: str) -> SyncedSkill | None:
         """The version that lies there; None if it is none that we put there."""
         if put.mark and not put.coming and put.mark == tree_hash.glance(place):
             return put
         seen = tree_hash.look(place, put.tree or put.coming)
         for tree in (put.tree, put.coming, wanted):
             if seen.is_of(tree):
-                return Put(tree, seen.mark)
+                return SyncedSkill(tree, seen.mark)
         return None
 
     def _judge(self, name: str) -> None:
@@ -207,13 +209,13 @@ class _Work:
             materialize.refuse(name, self.files[name])
         except ConfigError as err:
             self.done.why[name] = err.message
-            self.done.fates[name] = Fate.REFUSED
+            self.done.fates[name] = SyncAction.REFUSED
 
     def act(self) -> None:
         """Do what was planned, and write down what was done."""
         changes = [n for n, fate in self.done.fates.items() if fate in _CHANGES]
         for name in changes:
-            old = self.puts.get(name, Put(""))
+            old = self.puts.get(name, SyncedSkill(""))
             self.puts[name] = old._replace(coming=self.wanted.get(name, ""))
         self._save()
         files = [self.files.get(name, {}) for name in changes]
@@ -225,20 +227,20 @@ class _Work:
         materialize.discard(self.folder / _WORK)
 
     def _change(self, name: str, files: Mapping[str, DraftFile]) -> None:
-        """Put the new version of a skill in the place of the old one, or nothing."""
+        """SyncedSkill the new version of a skill in the place of the old one, or nothing."""
         put = self.puts.pop(name)
         new = self._work("new") / name
         if put.coming:
             materialize.write(files, new)
             materialize.prove(new, put.coming)
         if put.tree and not self._clear(name, put.tree):
-            self.done.fates[name] = Fate.KEPT
+            self.done.fates[name] = SyncAction.KEPT
             self.done.why[name] = "edited while it was to be changed"
             self.puts[name] = put
             return
         if put.coming:
             self._place(new, name)
-            self.puts[name] = Put(put.coming)
+            self.puts[name] = SyncedSkill(put.coming)
 
     def _clear(self, name: str, tree: str) -> bool:
         """Move the old version out of the way; not so if it is not that any more.

@@ -14,17 +14,17 @@ from skillforge import sandbox
 from skillforge.checks.cases import dependencies
 from skillforge.checks.cases.case_check import settings
 from skillforge.checks.cases.case_run import Progress, by_skill
-from skillforge.checks.cases.trials import OUT_OF_TIME, Plan, plan, run
+from skillforge.checks.cases.trials import OUT_OF_TIME, TrialPlan, plan, run
 from skillforge.checks.status_metadata import is_pinned
 from skillforge.errors import ToolError
 from skillforge.library import Library
-from skillforge.model import SKILLS, Outcome, Skill, Trial
+from skillforge.model import SKILLS, Skill, Trial, TrialOutcome
 from skillforge.operate import health_record
 from skillforge.operate.health_record import (
     Checkup,
     Condition,
     Environment,
-    Past,
+    HealthHistory,
     is_bad,
 )
 from skillforge.operate.skill_edits import refuse_unknown
@@ -40,7 +40,7 @@ _IMPORTANT = ("high", "critical")
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class HealthOptions:
     """Which skills to try, how long it may take, and what to do at once."""
 
     names: tuple[str, ...] = ()
@@ -57,7 +57,9 @@ class Urgency(NamedTuple):
     score: float
 
     @classmethod
-    def of(cls, skill: Skill, uses: int, last: float | None, past: Past) -> "Urgency":
+    def of(
+        cls, skill: Skill, uses: int, last: float | None, past: HealthHistory
+    ) -> "Urgency":
         """A use more tells less each time; a week of waiting is worth a doubling.
 
         `last` is how many days ago this version was tried here.
@@ -74,7 +76,7 @@ def _is_important(skill: Skill) -> bool:
 
 
 def check_up(
-    library: Library, tip: str, ask: Ask, progress: Progress
+    library: Library, tip: str, ask: HealthOptions, progress: Progress
 ) -> Iterator[Checkup]:
     """Try skills of main, the most urgent first, and remember how they fared.
 
@@ -109,23 +111,23 @@ def check_up(
     _note_left(store, {one.skill.name for one in queue}, left)
 
 
-def _parts(queue: "list[_Waiting]") -> "Iterator[list[_Waiting]]":
+def _parts(queue: "list[_QueuedSkill]") -> "Iterator[list[_QueuedSkill]]":
     """What is tried together: the most urgent skill alone, then many."""
     yield queue[:1]
     for at in range(1, len(queue), _AT_ONCE):
         yield queue[at : at + _AT_ONCE]
 
 
-class _Waiting(NamedTuple):
+class _QueuedSkill(NamedTuple):
     skill: Skill
     version: str
-    past: Past
+    past: HealthHistory
     urgency: Urgency
 
 
 def _queue(
-    library: Library, tip: str, ask: Ask, store: Uses, machine: Environment
-) -> list[_Waiting]:
+    library: Library, tip: str, ask: HealthOptions, store: Uses, machine: Environment
+) -> list[_QueuedSkill]:
     for name in ask.names:
         refuse_unknown(library, tip, name)
     trees = library.repository().tree(f"{tip}:{SKILLS}")
@@ -143,12 +145,12 @@ def _queue(
     found = []
     for skill in library.read_at(tip, wanted) if wanted else ():
         version = trees[skill.name].object
-        past = pasts.get(skill.name, Past())
+        past = pasts.get(skill.name, HealthHistory())
         last = past.last(version, machine)
         days = (_now() - last.at) / DAY if last else None
         urgency = Urgency.of(skill, uses[skill.name], days, past)
         urgency = urgency._replace(was_left=skill.name in left)
-        found.append(_Waiting(skill, version, past, urgency))
+        found.append(_QueuedSkill(skill, version, past, urgency))
     return sorted(found, key=lambda it: (it.urgency, it.skill.name), reverse=True)
 
 
@@ -164,7 +166,7 @@ def recent(tally: Sequence[Tally], first: int) -> Counter[str]:
 def _part(  # noqa: PLR0913, PLR0917 - what trials take
     library: Library,
     tip: str,
-    part: list[_Waiting],
+    part: list[_QueuedSkill],
     machine: Environment,
     jobs: int,
     deadline: float,
@@ -192,7 +194,7 @@ def _part(  # noqa: PLR0913, PLR0917 - what trials take
     return found
 
 
-def _only_bad(planned: Plan, trials: list[Trial]) -> Plan:
+def _only_bad(planned: TrialPlan, trials: list[Trial]) -> TrialPlan:
     """What is to be tried again; what cannot be read is no other the second time."""
     bad = {trial.case for trial in trials if is_bad(trial)}
     cases = tuple(case for case in planned.cases if case.name in bad)
@@ -203,12 +205,12 @@ def compared(first: list[Trial], second: list[Trial]) -> tuple[tuple[Trial, ...]
     """Trials after a second try, and whether every failure is sure."""
     again = {trial.case: trial.outcome for trial in second}
     trials = tuple(
-        replace(trial, outcome=Outcome.FLAKY, detail=f"{_AGAIN}{trial.detail}")
-        if is_bad(trial) and again.get(trial.case) is Outcome.PASSED
+        replace(trial, outcome=TrialOutcome.FLAKY, detail=f"{_AGAIN}{trial.detail}")
+        if is_bad(trial) and again.get(trial.case) is TrialOutcome.PASSED
         else trial
         for trial in first
     )
-    return trials, Outcome.NOT_RUN not in again.values()
+    return trials, TrialOutcome.NOT_RUN not in again.values()
 
 
 _AGAIN = "it passed when it was tried again; before: "
@@ -222,7 +224,7 @@ def _machine(box: Sandbox) -> Environment:
 
 
 def _no_time(skill: Skill) -> Trial:
-    return Trial(skill.name, "all cases", Outcome.NOT_RUN, 0.0, OUT_OF_TIME)
+    return Trial(skill.name, "all cases", TrialOutcome.NOT_RUN, 0.0, OUT_OF_TIME)
 
 
 def _left(store: Uses) -> list[str]:

@@ -6,10 +6,15 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from skillforge.checks.cases.trials import OUT_OF_TIME
-from skillforge.model import Outcome, Skill, Trial
-from skillforge.store import Checked
+from skillforge.model import Skill, Trial, TrialOutcome
+from skillforge.store import CaseRecord
 
-_BAD = (Outcome.FAILED, Outcome.ERROR, Outcome.TIMEOUT, Outcome.LIMIT)
+_BAD = (
+    TrialOutcome.FAILED,
+    TrialOutcome.ERROR,
+    TrialOutcome.TIMEOUT,
+    TrialOutcome.LIMIT,
+)
 
 
 class Condition(StrEnum):
@@ -28,9 +33,9 @@ class Condition(StrEnum):
             return cls.NO_CASES
         if not outcomes.isdisjoint(_BAD):
             return cls.FAILED
-        if Outcome.FLAKY in outcomes:
+        if TrialOutcome.FLAKY in outcomes:
             return cls.FLAKY
-        return cls.NOT_RUN if Outcome.NOT_RUN in outcomes else cls.PASSED
+        return cls.NOT_RUN if TrialOutcome.NOT_RUN in outcomes else cls.PASSED
 
     @property
     def is_known(self) -> bool:
@@ -71,7 +76,7 @@ class Environment(NamedTuple):
         return self._replace(dependency="")
 
 
-class Pass(NamedTuple):
+class LastPass(NamedTuple):
     """When a skill passed at last: which version of it, where."""
 
     version: str
@@ -87,7 +92,7 @@ class Checkup(NamedTuple):
     environment: Environment
     trials: tuple[Trial, ...]
     since: int | None = None  # it has been so, as far as is known
-    passed: Pass | None = None  # before it failed
+    passed: LastPass | None = None  # before it failed
     is_confirmed: bool = True  # what failed did so twice
 
     @property
@@ -119,7 +124,7 @@ class Checkup(NamedTuple):
         found = [name for name, before, now in fields if before != now]
         return (*(["skill"] if self.passed.version != self.version else []), *found)
 
-    def record(self, at: int) -> Checked:
+    def record(self, at: int) -> CaseRecord:
         """As the store keeps it: the last pass stays known while it fails."""
         said = {
             "status": self.condition,
@@ -131,15 +136,15 @@ class Checkup(NamedTuple):
             ],
         }
         key, ok = self.environment.key, self.condition is Condition.PASSED
-        return Checked(self.name, self.version, key, at, ok, json.dumps(said))
+        return CaseRecord(self.name, self.version, key, at, ok, json.dumps(said))
 
 
-class Past(NamedTuple):
+class HealthHistory(NamedTuple):
     """What is remembered of one skill, in any version and environment."""
 
-    rows: tuple[Checked, ...] = ()
+    rows: tuple[CaseRecord, ...] = ()
 
-    def last(self, version: str, machine: Environment) -> Checked | None:
+    def last(self, version: str, machine: Environment) -> CaseRecord | None:
         """The last run of a version on a machine like this, whatever its packages."""
         mine = (
             row
@@ -156,11 +161,13 @@ class Past(NamedTuple):
         return last is not None and _said(last).get("status") == Condition.FAILED
 
     @property
-    def passed(self) -> Pass | None:
+    def passed(self) -> LastPass | None:
         """The last pass of all."""
-        passes = [Pass(r.version, r.environment, r.at) for r in self.rows if r.ok]
+        passes = [LastPass(r.version, r.environment, r.at) for r in self.rows if r.ok]
         told = (_said(row).get("passed") for row in self.rows)
-        passes += [Pass(*it) for it in told if isinstance(it, list) and len(it) == 3]
+        passes += [
+            LastPass(*it) for it in told if isinstance(it, list) and len(it) == 3
+        ]
         return max(passes, key=lambda it: it.at, default=None)
 
     def judged(self, found: Checkup, at: int) -> Checkup:
@@ -181,15 +188,15 @@ class Past(NamedTuple):
         )
 
 
-def by_skill(rows: Iterable[Checked]) -> dict[str, Past]:
+def by_skill(rows: Iterable[CaseRecord]) -> dict[str, HealthHistory]:
     """What is remembered, by skill."""
-    found: dict[str, list[Checked]] = {}
+    found: dict[str, list[CaseRecord]] = {}
     for row in rows:
         found.setdefault(row.skill, []).append(row)
-    return {name: Past(tuple(some)) for name, some in found.items()}
+    return {name: HealthHistory(tuple(some)) for name, some in found.items()}
 
 
-def _said(row: Checked) -> dict[str, object]:
+def _said(row: CaseRecord) -> dict[str, object]:
     """What a row tells beside its columns; nothing if another tool wrote it."""
     try:
         said = json.loads(row.trials)

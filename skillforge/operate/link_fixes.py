@@ -8,7 +8,7 @@ from skillforge.library import Library
 from skillforge.model import SKILL_FILE, SKILLS, Document, Link, Skill
 
 
-class Splice(NamedTuple):
+class TextSplice(NamedTuple):
     """A part of a text, and what is to stand there instead."""
 
     start: int
@@ -16,7 +16,7 @@ class Splice(NamedTuple):
     new: str
 
 
-def spliced(text: str, splices: Iterable[Splice]) -> str:
+def spliced(text: str, splices: Iterable[TextSplice]) -> str:
     for start, end, new in sorted(splices, reverse=True):
         text = text[:start] + new + text[end:]
     return text
@@ -52,7 +52,7 @@ def mended(
     """
     document = skill.document
     assert document is not None
-    splices: list[Splice] = []
+    splices: list[TextSplice] = []
     left: list[Link] = []
     for link in dead:
         found = _answers(library, tip, skill, document, link)
@@ -63,7 +63,7 @@ def mended(
 
 def _answers(
     library: Library, tip: str, skill: Skill, document: Document, link: Link
-) -> list[Splice]:
+) -> list[TextSplice]:
     """What mends every link to one target; nothing if it is not clear what would."""
     path = posixpath.normpath(link.target)
     links = told_apart(document)
@@ -97,12 +97,12 @@ def _was_there(library: Library, tip: str, skill: Skill, path: str) -> bool:
     return any(True for _ in library.repository().log(*options))
 
 
-def _corrected(document: Document, link: Link, meant: str) -> Splice | None:
+def _corrected(document: Document, link: Link, meant: str) -> TextSplice | None:
     start = place_of(document, link)
-    return None if start is None else Splice(start, start + len(link.target), meant)
+    return None if start is None else TextSplice(start, start + len(link.target), meant)
 
 
-def _unlinked(document: Document, link: Link) -> Splice | None:
+def _unlinked(document: Document, link: Link) -> TextSplice | None:
     """`[the guide](guide.md)` as `the guide`; a picture says nothing without it."""
     text, at = document.text, link.offset
     start = text.rfind("[", 0, at)
@@ -111,4 +111,4 @@ def _unlinked(document: Document, link: Link) -> Splice | None:
     is_plain = start >= 0 and end >= 0 and not set("[]()\n") & set(words)
     if not is_plain or text[start - 1 : start] == "!" or "(" in text[at + 2 : end]:
         return None
-    return Splice(start, end + 1, words)
+    return TextSplice(start, end + 1, words)

@@ -7,7 +7,7 @@ from pathlib import Path
 from skillforge.checks import path_policy
 from skillforge.errors import ConfigError, ToolError
 from skillforge.gitrepo import GitRepo
-from skillforge.gitrepo.trees import Entry, read_tree
+from skillforge.gitrepo.trees import TreeEntry, read_tree
 from skillforge.model import DraftFile
 from skillforge.operate.tree_hash import look
 from skillforge.store import cache_folder, held
@@ -63,9 +63,11 @@ def _shelve(
         raise cannot_lay(folder, err) from err
 
 
-def listings(repo: GitRepo, versions: Mapping[str, str]) -> dict[str, dict[str, Entry]]:
+def listings(
+    repo: GitRepo, versions: Mapping[str, str]
+) -> dict[str, dict[str, TreeEntry]]:
     """The files of versions (trees by skill), by path; of many at once, if need be."""
-    found: dict[str, dict[str, Entry]] = {skill: {} for skill in versions}
+    found: dict[str, dict[str, TreeEntry]] = {skill: {} for skill in versions}
     pending = [(found[skill], "", tree) for skill, tree in versions.items()]
     ask = repo.find_all if len(versions) < _MANY else repo.objects
     while pending:
@@ -73,7 +75,7 @@ def listings(repo: GitRepo, versions: Mapping[str, str]) -> dict[str, dict[str, 
         inner = []
         for (files, prefix, name), tree in zip(pending, trees, strict=True):
             if tree is None or tree.kind != "tree":
-                files[prefix.rstrip("/")] = Entry(_LOST, name)
+                files[prefix.rstrip("/")] = TreeEntry(_LOST, name)
                 continue
             for part, entry in read_tree(tree).items():
                 if entry.is_tree:
@@ -84,7 +86,7 @@ def listings(repo: GitRepo, versions: Mapping[str, str]) -> dict[str, dict[str, 
     return found
 
 
-def refuse(skill: str, files: Mapping[str, Entry]) -> None:
+def refuse(skill: str, files: Mapping[str, TreeEntry]) -> None:
     """Stop at a version that cannot be laid out as it is.
 
     Main holds what was judged. But an old tree, or one that somebody pushed, may hold
@@ -112,7 +114,9 @@ def _refused(skill: str, why: str) -> ConfigError:
     )
 
 
-def read(entries: Mapping[str, Entry], blobs: Iterator[bytes]) -> dict[str, DraftFile]:
+def read(
+    entries: Mapping[str, TreeEntry], blobs: Iterator[bytes]
+) -> dict[str, DraftFile]:
     """Files with their contents, which come in the same order."""
     return {
         path: DraftFile(next(blobs), entry.mode == _EXECUTABLE)

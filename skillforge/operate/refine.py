@@ -39,7 +39,7 @@ class Lesson(NamedTuple):
     others: tuple[str, ...] = ()  # how it was put, otherwise
 
 
-class Waiting(NamedTuple):
+class HeldLesson(NamedTuple):
     """A lesson that is not added, and why."""
 
     lesson: Lesson
@@ -58,7 +58,7 @@ class Refinement:
     heard: tuple[Lesson, ...] = ()
     draft: Draft | None = None
     added: tuple[Lesson, ...] = ()
-    waiting: tuple[Waiting, ...] = ()
+    waiting: tuple[HeldLesson, ...] = ()
 
     @property
     def is_failing(self) -> bool:
@@ -116,7 +116,7 @@ def refined(
     for lesson in heard:
         why, text = _tried(before, after, anchor, lesson)
         if why:
-            waiting.append(Waiting(lesson, why))
+            waiting.append(HeldLesson(lesson, why))
         elif text != after:
             after = text
             added.append(lesson)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from skillforge.errors import ConfigError, ConflictError, RequestError
 from skillforge.gitrepo import GitRepo, remote
-from skillforge.gitrepo.ref_update import NewCommit, Put, RefUpdate, Who
+from skillforge.gitrepo.ref_update import NewCommit, RefUpdate, Signature, TreeChange
 from skillforge.gitrepo.remote import Remote
 from skillforge.library import Library
 from skillforge.model import SKILLS, Rollout, RolloutState
@@ -29,7 +29,7 @@ class Exchanged(NamedTuple):
     refused: dict[str, str]
 
 
-def agree(library: Library, other: Remote, by: Who) -> Exchanged:
+def agree(library: Library, other: Remote, by: Signature) -> Exchanged:
     """Exchange rollouts with another repository.
 
     Whoever may push there may write nonsense: it is left where it is, and stops nobody
@@ -67,7 +67,7 @@ def _push(repo: GitRepo, other: Remote, update: RefUpdate) -> None:
         return
 
 
-def _agreed(library: Library, skill: str, ours: str, theirs: str, by: Who) -> str:
+def _agreed(library: Library, skill: str, ours: str, theirs: str, by: Signature) -> str:
     """The record that both sides go on from."""
     repo = library.repository()
     rollouts.refuse_name(skill)
@@ -81,7 +81,7 @@ def _agreed(library: Library, skill: str, ours: str, theirs: str, by: Who) -> st
     if not ours or repo.is_ancestor(ours, theirs):
         return theirs
     chosen = careful(rollouts.load(skill, _data(repo, ours)), told, tree)
-    puts = [Put("rollout.json", rollouts.dump(chosen))]
+    puts = [TreeChange("rollout.json", rollouts.dump(chosen))]
     new = NewCommit([theirs, ours], f"agreed {skill}\n", by, puts, starts_empty=True)
     with repo.making(theirs) as commits:
         return commits.commit(new)

@@ -15,7 +15,7 @@ from skillforge.checks import path_policy
 from skillforge.errors import ConfigError, ConflictError, RequestError
 from skillforge.gitrepo import GitRepo
 from skillforge.gitrepo.lineage import ever_held
-from skillforge.gitrepo.ref_update import NewCommit, Put, RefUpdate, Who
+from skillforge.gitrepo.ref_update import NewCommit, RefUpdate, Signature, TreeChange
 from skillforge.gitrepo.refs import read as read_refs
 from skillforge.gitrepo.refs import removal
 from skillforge.library import Library
@@ -114,7 +114,7 @@ def current(library: Library, skill: str) -> Rollout | None:
     return rollout if is_current(rollout, tree) else None
 
 
-def begun(library: Library, wanted: Rollout, by: Who) -> Rollout:
+def begun(library: Library, wanted: Rollout, by: Signature) -> Rollout:
     """Start a rollout, in the place of whatever there was; safe to repeat.
 
     What a rollout that is not decided yet had for its stable version stays stable: an
@@ -146,7 +146,7 @@ def _proven(before: Rollout | None, wanted: Rollout) -> str:
 def change(
     library: Library,
     skill: str,
-    by: Who,
+    by: Signature,
     event: str,
     how: Callable[[Rollout], Rollout],
 ) -> Rollout:
@@ -170,7 +170,7 @@ def _write(  # noqa: PLR0913, PLR0917 - the parts of a record
     skill: str,
     how: Callable[[Rollout | None, str], Rollout],
     event: str,
-    by: Who,
+    by: Signature,
     like: str,
 ) -> Rollout:
     """Put a record on top of the last one; whoever was faster is seen first."""
@@ -183,7 +183,7 @@ def _write(  # noqa: PLR0913, PLR0917 - the parts of a record
         if after == before:
             return after
         message = f"{event} {skill}\n" + (f"\n{after.why}\n" if after.why else "")
-        puts = [Put(_FILE, dump(after))]
+        puts = [TreeChange(_FILE, dump(after))]
         parents = [tip] if tip else []
         with repo.making(like) as commits:
             commit = commits.commit(

@@ -14,7 +14,7 @@ from skillforge.model import (
     SKILLS,
     Document,
     Draft,
-    Kind,
+    FileKind,
     Origin,
     Skill,
 )
@@ -40,7 +40,7 @@ def refuse_unknown(library: Library, tip: str, name: str) -> None:
 def editable(skill: Skill) -> Document:
     """The page of a skill that a draft can carry; stop at one that it cannot."""
     for path, file in skill.files.items():
-        if file.kind not in (Kind.FILE, Kind.EXECUTABLE):
+        if file.kind not in (FileKind.FILE, FileKind.EXECUTABLE):
             raise ConflictError(
                 f"{skill.path}/{path} is no ordinary file, and no draft can hold it",
                 hint="propose the skill with a copy of the file in its place first",

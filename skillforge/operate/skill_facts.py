@@ -16,7 +16,7 @@ from skillforge.store import Tally, Uses
 DAY = 86_400
 
 
-class Usage(NamedTuple):
+class SkillUsage(NamedTuple):
     """How a skill was used: how often, when at last, and how often it was passed by."""
 
     loaded: int = 0
@@ -25,13 +25,13 @@ class Usage(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class SkillFacts:
     """The skills of main, with all that bears on whether they stay."""
 
     skills: Mapping[str, Skill]
     trees: Mapping[str, str]
     lives: Mapping[str, Life]
-    usage: Mapping[str, Usage]
+    usage: Mapping[str, SkillUsage]
     policy: Policy
     today: int  # day since 1970
     first: int  # the day of the first use that is recorded; 0 if none is
@@ -42,8 +42,8 @@ class Shelf:
         """Whether any use is known; without one nothing can be said to be unused."""
         return self.first > 0
 
-    def used(self, name: str) -> Usage:
-        return self.usage.get(name, Usage())
+    def used(self, name: str) -> SkillUsage:
+        return self.usage.get(name, SkillUsage())
 
     def life(self, name: str) -> Life:
         return self.lives.get(name, Life())
@@ -81,7 +81,7 @@ class Shelf:
         return ""
 
 
-def look(library: Library, tip: str) -> Shelf:
+def look(library: Library, tip: str) -> SkillFacts:
     """Gather what is known of every skill on main."""
     from skillforge.gitrepo.lineage import absorptions
 
@@ -90,7 +90,7 @@ def look(library: Library, tip: str) -> Shelf:
     trees = {name: it.object for name, it in entries.items() if it.is_tree}
     skills = {skill.name: skill for skill in library.read_at(tip)}
     tally = Uses.of(repo.common_dir).tally()
-    return Shelf(
+    return SkillFacts(
         {name: it for name, it in skills.items() if name in trees},
         trees,
         lives(repo, tip, trees),
@@ -102,13 +102,13 @@ def look(library: Library, tip: str) -> Shelf:
     )
 
 
-def usage(tally: Iterable[Tally]) -> dict[str, Usage]:
+def usage(tally: Iterable[Tally]) -> dict[str, SkillUsage]:
     """Uses by skill; where a key got no skill, none was used."""
-    found: dict[str, Usage] = {}
+    found: dict[str, SkillUsage] = {}
     for row in tally:
         if not row.version:
             continue
-        was = found.get(row.skill, Usage())
+        was = found.get(row.skill, SkillUsage())
         if row.is_loaded:
             last = max(was.last, row.day)
             found[row.skill] = was._replace(loaded=was.loaded + row.uses, last=last)

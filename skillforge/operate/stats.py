@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from skillforge.model import Ended, Result, Source
+from skillforge.model import Outcome, OutcomeSource, OutcomeStatus
 from skillforge.operate.intervals import wilson
 from skillforge.store import Tally
 
@@ -48,7 +48,7 @@ def added_up(tallies: Iterable[Tally]) -> Sum:
     for row in rows:
         if _is_verified(row):
             good, bad = days.get(row.day, (0, 0))
-            is_good = row.outcome == Ended.SUCCESS
+            is_good = row.outcome == OutcomeStatus.SUCCESS
             days[row.day] = (good + row.uses * is_good, bad + row.uses * (not is_good))
     timed, counted = sum(r.timed for r in rows), sum(r.counted for r in rows)
     return Sum(
@@ -62,7 +62,7 @@ def added_up(tallies: Iterable[Tally]) -> Sum:
 
 
 def _is_verified(row: Tally) -> bool:
-    return Result(Ended(row.outcome), Source(row.source)).is_verified
+    return Outcome(OutcomeStatus(row.outcome), OutcomeSource(row.source)).is_verified
 
 
 def grouped(rows: Iterable[Tally], by: Callable[[Tally], K]) -> dict[K, list[Tally]]:
@@ -114,7 +114,7 @@ def _recent(rows: list[Tally]) -> tuple[int, int]:
 
 
 def of_skill(
-    name: str, rows: Iterable[Tally], latest: list[tuple[str, Ended]], keys: int
+    name: str, rows: Iterable[Tally], latest: list[tuple[str, OutcomeStatus]], keys: int
 ) -> SkillStats:
     """What the tallies of a skill and its latest outcomes tell."""
     mine = list(rows)
@@ -134,11 +134,11 @@ def of_skill(
     )
 
 
-def moving(outcomes: Iterable[Ended]) -> float:
+def moving(outcomes: Iterable[OutcomeStatus]) -> float:
     """The moving average of outcomes, for a quick look; it decides nothing."""
     average = 1.0
     for outcome in outcomes:
-        average += ALPHA * ((outcome is Ended.SUCCESS) - average)
+        average += ALPHA * ((outcome is OutcomeStatus.SUCCESS) - average)
     return average
 
 

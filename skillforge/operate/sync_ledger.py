@@ -12,7 +12,7 @@ STATE = ".skillforge-sync.json"
 _FORMAT = "skillforge/sync/1"
 
 
-class Put(NamedTuple):
+class SyncedSkill(NamedTuple):
     """One skill that was put into a folder.
 
     `mark` is what the file system said of it then (see `looking`). `coming` is the
@@ -29,9 +29,9 @@ class Put(NamedTuple):
 class Ledger:
     """What libraries have put into one folder, by the git directory of each."""
 
-    libraries: dict[str, dict[str, Put]] = field(default_factory=dict)
+    libraries: dict[str, dict[str, SyncedSkill]] = field(default_factory=dict)
 
-    def of(self, source: str) -> dict[str, Put]:
+    def of(self, source: str) -> dict[str, SyncedSkill]:
         """What one library has put there; changes to it are changes of the ledger."""
         return self.libraries.setdefault(source, {})
 
@@ -54,7 +54,7 @@ class Ledger:
         return json.dumps(said, sort_keys=True).encode() + b"\n"
 
 
-def _row(put: Put) -> dict[str, str]:
+def _row(put: SyncedSkill) -> dict[str, str]:
     return {name: value for name, value in put._asdict().items() if value}
 
 
@@ -88,8 +88,8 @@ def _load(said: Any) -> Ledger:
     )
 
 
-def _put(row: dict[str, str]) -> Put:
-    put = Put(row.get("tree", ""), row.get("mark", ""), row.get("coming", ""))
+def _put(row: dict[str, str]) -> SyncedSkill:
+    put = SyncedSkill(row.get("tree", ""), row.get("mark", ""), row.get("coming", ""))
     if not all(isinstance(value, str) for value in put):
         raise TypeError("a version is text")
     return put

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from skillforge.gitrepo.object_reader import blob_name
-from skillforge.gitrepo.trees import Entry, tree_name
+from skillforge.gitrepo.trees import TreeEntry, tree_name
 
 # Programs put these beside a script that they run; nobody wrote or misses them.
 _LEFT_BY_RUNS = re.compile(
@@ -20,7 +20,7 @@ _TICK = 100_000_000  # nanoseconds
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-class Seen(NamedTuple):
+class FolderState(NamedTuple):
     """What lies in a folder.
 
     `tree` is the hash that git gives it, `bare` the same without what runs leave
@@ -38,7 +38,7 @@ class Seen(NamedTuple):
         return tree != "" and tree in (self.tree, self.bare)
 
 
-def look(folder: str, like: str) -> Seen:
+def look(folder: str, like: str) -> FolderState:
     """Read all of a folder; hashes are of the same kind as another, `like`.
 
     Links are seen as links, never followed.
@@ -48,13 +48,13 @@ def look(folder: str, like: str) -> Seen:
         files = _files(folder)
         entries = {p: _entry(f"{folder}/{p}", s, like) for p, s in files.items()}
     except OSError:
-        return Seen()
+        return FolderState()
     tree = bare = tree_name(entries, like)
     kept = {p: e for p, e in entries.items() if not _LEFT_BY_RUNS.fullmatch(p)}
     if len(kept) < len(entries):
         bare = tree_name(kept, like)
     newest = max((status.st_ctime_ns for status in files.values()), default=0)
-    return Seen(tree, bare, _mark(files) if newest < began - _TICK else "")
+    return FolderState(tree, bare, _mark(files) if newest < began - _TICK else "")
 
 
 def glance(folder: str) -> str:
@@ -93,11 +93,13 @@ def _mark(files: Mapping[str, os.stat_result]) -> str:
     return hashlib.blake2b(said, digest_size=16).hexdigest()
 
 
-def _entry(path: str, status: os.stat_result, like: str) -> Entry:
+def _entry(path: str, status: os.stat_result, like: str) -> TreeEntry:
     if stat.S_ISLNK(status.st_mode):
-        return Entry("120000", blob_name(os.fsencode(os.readlink(path)), like))
+        return TreeEntry("120000", blob_name(os.fsencode(os.readlink(path)), like))
     if not stat.S_ISREG(status.st_mode):
-        return Entry("0", blob_name(b"", like))  # a pipe or the like: no tree has it
+        return TreeEntry(
+            "0", blob_name(b"", like)
+        )  # a pipe or the like: no tree has it
     with open(os.open(path, _READ), "rb", buffering=0) as file:
         mode = "100755" if status.st_mode & stat.S_IXUSR else "100644"
-        return Entry(mode, blob_name(file.readall(), like))
+        return TreeEntry(mode, blob_name(file.readall(), like))

@@ -14,17 +14,17 @@ from typing import Any
 from skillforge.checks import path_policy
 from skillforge.errors import ConflictError, SkillforgeError
 from skillforge.gitrepo import GitRepo, remote
-from skillforge.gitrepo.ref_update import NewCommit, Put, RefUpdate, Who
+from skillforge.gitrepo.ref_update import NewCommit, RefUpdate, Signature, TreeChange
 from skillforge.gitrepo.remote import Remote
 from skillforge.library import Library
-from skillforge.model import Arm, Ended, Source, Use
+from skillforge.model import Arm, OutcomeSource, OutcomeStatus, Use
 from skillforge.report import many
 from skillforge.store import Uses
 
 PREFIX = "refs/skillforge/uses/"
 _NODE = re.compile(r"[0-9a-f]{12}")
 _KEPT_HERE = ("note", "node")  # a note is its writer's own
-_KINDS = {"outcome": Ended, "source": Source, "arm": Arm}
+_KINDS = {"outcome": OutcomeStatus, "source": OutcomeSource, "arm": Arm}
 _TEXTS = ("id", "skill", "version", "voice", "rollout", "pitfall")
 _TREE = re.compile(r"([0-9a-f]{40}([0-9a-f]{24})?)?")
 _MOST_TEXT = 8_000  # bytes
@@ -33,7 +33,7 @@ _DAY = 86_400
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class UsageExchange:
     """What an exchange brought: uses sent and received, and what is odd about them."""
 
     sent: int
@@ -43,7 +43,7 @@ class Shared:
     ahead: int = 0  # uses of the future, taken for ones of now
 
 
-def write_log(library: Library, by: Who) -> int:
+def write_log(library: Library, by: Signature) -> int:
     """Put new uses of this clone into its own log; how many there were.
 
     Killed between the log and the note of it, the same uses are written again under
@@ -60,7 +60,7 @@ def write_log(library: Library, by: Who) -> int:
         return 0
     first, newest = fresh[0][0], fresh[-1][0]
     lines = "".join(_line(use) for _, use in fresh).encode()
-    put = Put(f"{first:012d}.jsonl", lines)
+    put = TreeChange(f"{first:012d}.jsonl", lines)
     message = f"{len(fresh)} uses\n"
     with repo.making(library.tip) as commits:
         new = NewCommit([tip] if tip else [], message, by, [put])
@@ -88,7 +88,7 @@ def _line(use: Use) -> str:
     return json.dumps(said, sort_keys=True, separators=(",", ":")) + "\n"
 
 
-def send(library: Library, to: Remote, by: Who) -> int:
+def send(library: Library, to: Remote, by: Signature) -> int:
     """Write this clone's log and push it; how many uses are new to the other side.
 
     If somebody else has pushed under our name, this clone was copied with its store: it
@@ -137,7 +137,7 @@ def _fresh_blobs(repo: GitRepo, before: str, after: str) -> list[str]:
     ]
 
 
-def receive(library: Library, source: Remote | None, now: int) -> Shared:
+def receive(library: Library, source: Remote | None, now: int) -> UsageExchange:
     """Fetch the logs of others, and take in what is new in them."""
     repo = library.repository()
     uses = Uses.of(repo.common_dir)
@@ -145,7 +145,7 @@ def receive(library: Library, source: Remote | None, now: int) -> Shared:
     if source is not None:
         specs = (f"+{PREFIX}*:{PREFIX}*", f"^{PREFIX}{own}")
         remote.fetch(repo, source, specs)
-    shared = Shared(0, 0, 0)
+    shared = UsageExchange(0, 0, 0)
     for ref in repo.refs(PREFIX):
         name = ref.removeprefix(PREFIX)
         if name != own and _NODE.fullmatch(name):
@@ -153,7 +153,9 @@ def receive(library: Library, source: Remote | None, now: int) -> Shared:
     return shared
 
 
-def _take_in(repo: GitRepo, uses: Uses, name: str, now: int, so_far: Shared) -> Shared:
+def _take_in(
+    repo: GitRepo, uses: Uses, name: str, now: int, so_far: UsageExchange
+) -> UsageExchange:
     """Keep what a node's log holds beyond what was taken in before."""
     fact = f"imported {name}"
     tree = repo.name_of(f"{PREFIX}{name}^{{tree}}")

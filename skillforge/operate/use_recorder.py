@@ -6,9 +6,9 @@ from functools import partial
 
 from skillforge.errors import ConfigError, RequestError
 from skillforge.library import Library
-from skillforge.model import SKILLS, Assigned, Rollout, Use
+from skillforge.model import SKILLS, Assignment, Rollout, Use
 from skillforge.operate import assignment, fast_record, pseudonym, rollouts
-from skillforge.operate.use_reports import Recorded, Report, Unread
+from skillforge.operate.use_reports import RecordResult, UnreadableLine, UseReport
 from skillforge.store import Uses
 
 MOST_TEXT = 2_000  # letters of a note or a pitfall
@@ -29,7 +29,7 @@ class Recorder:
     def __post_init__(self) -> None:
         self.uses = Uses.of(self.library.repository().common_dir)
 
-    def record(self, reports: Iterable[Report]) -> Recorded:
+    def record(self, reports: Iterable[UseReport]) -> RecordResult:
         """Keep reports, all or none; one that is there already counts once.
 
         Of many lines, one that is about no skill of main is named, and stops no other.
@@ -45,12 +45,12 @@ class Recorder:
                     continue
                 if not report.line:
                     raise
-                unread.append(Unread(report.line, err.message))
+                unread.append(UnreadableLine(report.line, err.message))
         added = self.uses.add(uses)
         remarks = tuple(dict.fromkeys(self.remarks))
-        return Recorded(tuple(uses), added, remarks, tuple(unread))
+        return RecordResult(tuple(uses), added, remarks, tuple(unread))
 
-    def _use(self, report: Report) -> Use:
+    def _use(self, report: UseReport) -> Use:
         rollouts.refuse_name(report.skill)
         voice = pseudonym.voice(report.skill, report.key)
         given = self._given(report, voice)
@@ -60,7 +60,7 @@ class Recorder:
             pitfall=self._redacted(report.pitfall),
         )
 
-    def _given(self, report: Report, voice: str) -> Assigned:
+    def _given(self, report: UseReport, voice: str) -> Assignment:
         """The version that a report is about: what this key was handed, as a rule."""
         given = self.uses.handed(report.skill, voice)
         if given is None and not (report.version and self._is_gone(report.skill)):
@@ -72,13 +72,13 @@ class Recorder:
                 f"version {report.version[:12]} of {report.skill} is not known here; "
                 "it is counted by itself"
             )
-        return Assigned(report.skill, report.version)
+        return Assignment(report.skill, report.version)
 
     def _is_gone(self, skill: str) -> bool:
         library = self.library
         return not library.repository().name_of(f"{library.tip}:{SKILLS}/{skill}")
 
-    def _assigned(self, report: Report) -> Assigned:
+    def _assigned(self, report: UseReport) -> Assignment:
         library, git_dir = self.library, str(self.library.repository().common_dir)
         standing = partial(fast_record.standing, git_dir, report.skill, library.main)
         before = standing()
@@ -88,10 +88,10 @@ class Recorder:
             self._remembered.add(report.skill)
         rollout = self._rollout(report.skill) if given.rollout else None
         if rollout and report.at is not None and report.at < rollout.started:
-            return Assigned(report.skill, rollout.stable)  # there was no other yet
+            return Assignment(report.skill, rollout.stable)  # there was no other yet
         return given
 
-    def _speaks(self, report: Report, given: Assigned) -> bool:
+    def _speaks(self, report: UseReport, given: Assignment) -> bool:
         """Whether a use tells something of a rollout.
 
         Where the other arm has no skill, nothing could be loaded there; so it counts
@@ -109,7 +109,7 @@ class Recorder:
             self._rollouts[skill] = rollouts.find(self.library.repository(), skill)
         return self._rollouts[skill]
 
-    def _time(self, report: Report) -> int:
+    def _time(self, report: UseReport) -> int:
         """When it was; a clock that is ahead of ours is not believed."""
         if report.at is None or report.at <= self.now:
             return self.now if report.at is None else report.at

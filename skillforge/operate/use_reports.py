@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from skillforge.model import Assigned, Ended, Result, Source, Use
+from skillforge.model import Assignment, Outcome, OutcomeSource, OutcomeStatus, Use
 
 _VERSION = re.compile(r"(?:[0-9a-f]{40}(?:[0-9a-f]{24})?)?")
 _KEYS = (
@@ -15,13 +15,13 @@ _KEYS = (
 )  # fmt: skip
 
 
-class Report(NamedTuple):
+class UseReport(NamedTuple):
     """What somebody says of one use. Without `at` it was now."""
 
     skill: str
     key: str
-    outcome: Ended = Ended.UNKNOWN
-    source: Source = Source.NONE
+    outcome: OutcomeStatus = OutcomeStatus.UNKNOWN
+    source: OutcomeSource = OutcomeSource.NONE
     seconds: float | None = None
     tokens: int | None = None
     note: str = ""
@@ -34,9 +34,9 @@ class Report(NamedTuple):
 
     @property
     def is_verified(self) -> bool:
-        return Result(self.outcome, self.source).is_verified
+        return Outcome(self.outcome, self.source).is_verified
 
-    def use_of(self, given: Assigned, voice: str, at: int) -> Use:
+    def use_of(self, given: Assignment, voice: str, at: int) -> Use:
         """The use that is reported, of the version that was given; without words."""
         return Use(
             id=self.id or uuid.uuid4().hex,
@@ -55,27 +55,27 @@ class Report(NamedTuple):
         )
 
 
-class Unread(NamedTuple):
+class UnreadableLine(NamedTuple):
     """A line that is no report, and why."""
 
     line: int
     why: str
 
 
-class Recorded(NamedTuple):
+class RecordResult(NamedTuple):
     """What became of reports: how many were new, and what there is to say of them."""
 
     uses: tuple[Use, ...]
     added: int
     remarks: tuple[str, ...] = ()
-    unread: tuple[Unread, ...] = ()  # lines of which no version could be found
+    unread: tuple[UnreadableLine, ...] = ()  # lines of which no version could be found
 
     @property
     def again(self) -> int:
         return len(self.uses) - self.added
 
 
-def read_lines(lines: Iterable[str]) -> Iterator[Report | Unread]:
+def read_lines(lines: Iterable[str]) -> Iterator[UseReport | UnreadableLine]:
     """Reports, one JSON object a line; a line that is none stops no other."""
     import json
 
@@ -84,12 +84,14 @@ def read_lines(lines: Iterable[str]) -> Iterator[Report | Unread]:
             try:
                 yield report_of(json.loads(line))._replace(line=number)
             except json.JSONDecodeError as err:
-                yield Unread(number, f"it is not JSON: {err.msg} at column {err.colno}")
+                yield UnreadableLine(
+                    number, f"it is not JSON: {err.msg} at column {err.colno}"
+                )
             except (ValueError, RecursionError) as err:
-                yield Unread(number, str(err))
+                yield UnreadableLine(number, str(err))
 
 
-def report_of(said: Any) -> Report:
+def report_of(said: Any) -> UseReport:
     """A report as somebody wrote it; a ValueError tells what is wrong with it."""
     if not isinstance(said, dict):
         raise ValueError("it is not a JSON object")
@@ -112,11 +114,11 @@ def report_of(said: Any) -> Report:
         raise ValueError("`loaded` is not true or false")
     tokens = _number(said, "tokens")
     at = _number(said, "at")
-    return Report(
+    return UseReport(
         said["skill"],
         said["key"],
-        Ended(_one_of(said, "outcome", Ended, Ended.UNKNOWN)),
-        Source(_one_of(said, "verified_by", Source, Source.NONE)),
+        OutcomeStatus(_one_of(said, "outcome", OutcomeStatus, OutcomeStatus.UNKNOWN)),
+        OutcomeSource(_one_of(said, "verified_by", OutcomeSource, OutcomeSource.NONE)),
         _number(said, "seconds"),
         None if tokens is None else int(tokens),
         said.get("note", ""),

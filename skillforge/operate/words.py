@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from skillforge.model import Judged, Rollout, RolloutState
-from skillforge.operate.canary import Heard, Judgement
+from skillforge.model import Rollout, RolloutState, RolloutVerdict
+from skillforge.operate.canary import ArmOutcomes, Judgement
 from skillforge.operate.refine import Refinement
 from skillforge.operate.stats import SkillStats, sparkline
 from skillforge.report import many, printable
@@ -53,7 +53,7 @@ def _short(wealth: float) -> float:
     return float(f"{wealth:.4g}")
 
 
-def _heard_data(heard: Heard) -> dict[str, Any]:
+def _heard_data(heard: ArmOutcomes) -> dict[str, Any]:
     rate = heard.rate
     return {
         "keys": heard.keys,
@@ -76,7 +76,7 @@ def judgement_text(judged: Judgement) -> str:
     if rollout.state is RolloutState.FINISHED:
         other = ""
     lines = [f"{rollout.skill}: {rollout.canary[:12]} {state}{other}"]
-    if rollout.is_running or judged.verdict is not Judged.CONTINUE:
+    if rollout.is_running or judged.verdict is not RolloutVerdict.CONTINUE:
         lines.append(f"    {judged.verdict}: {judged.why}")
     lines += [
         f"    canary {_heard_text(judged.canary)}; stable {_heard_text(judged.stable)}",
@@ -91,7 +91,7 @@ def judgement_text(judged: Judgement) -> str:
     return "\n".join(map(printable, lines))
 
 
-def _heard_text(heard: Heard) -> str:
+def _heard_text(heard: ArmOutcomes) -> str:
     if heard.rate is None:
         return "not heard of"
     low, high = heard.interval
@@ -101,7 +101,7 @@ def _heard_text(heard: Heard) -> str:
 
 def rollback_reason(judged: Judgement) -> str:
     """Why a canary goes back, for the proposal that takes it back."""
-    is_shown = judged.verdict is Judged.ROLL_BACK
+    is_shown = judged.verdict is RolloutVerdict.ROLL_BACK
     reason = judged.why if is_shown else judged.rollout.why
     lines = [
         f"The canary of {judged.rollout.skill} was closed: {reason}.",

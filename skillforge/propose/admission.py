@@ -6,7 +6,7 @@ from skillforge.checks.overlap import IDENTICAL, neighbours
 from skillforge.document import MAX_BYTES, parse, too_large
 from skillforge.errors import ConflictError, RequestError
 from skillforge.forge import Forge
-from skillforge.gitrepo.ref_update import Who
+from skillforge.gitrepo.ref_update import Signature
 from skillforge.library import Library
 from skillforge.model import (
     ARCHIVE,
@@ -29,7 +29,7 @@ FREE_GROWTH = 1000  # bytes that any SKILL.md may grow by: a small one has to
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ProposalRequest:
     """A draft, and how it is to be proposed."""
 
     draft: Draft
@@ -40,10 +40,10 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class AdmittedDraft:
     """A draft as it will be committed, and what it is committed on."""
 
-    request: Request
+    request: ProposalRequest
     draft: Draft  # its files are stamped with their version
     digest: str  # of the draft as it was given, and of how its version is raised
     action: Action
@@ -52,7 +52,7 @@ class Ready:
     before: bytes | None  # its SKILL.md on the base; None for a skill that is new
 
 
-def refuse_together(forge: Forge, ready: list[Ready], by: Who) -> None:
+def refuse_together(forge: Forge, ready: list[AdmittedDraft], by: Signature) -> None:
     """Stop before the first of several is opened, if one of them could not be."""
     waiting = forge.waiting()
     digests = {proposal.digest for proposal in waiting}
@@ -68,7 +68,9 @@ def refuse_together(forge: Forge, ready: list[Ready], by: Who) -> None:
         refuse_many(waiting, fresh, by)
 
 
-def refuse_many(waiting: list[Proposal], ready: list[Ready], by: Who) -> None:
+def refuse_many(
+    waiting: list[Proposal], ready: list[AdmittedDraft], by: Signature
+) -> None:
     """A cap on what reviewers have before them; what is too old does not count."""
     policy = ready[0].policy
     mine = {name for one in ready for name in one.draft.skills}
@@ -111,7 +113,7 @@ def refuse_archived(library: Library, base: str, draft: Draft, action: Action) -
         )
 
 
-def refuse_growth(ready: Ready) -> None:
+def refuse_growth(ready: AdmittedDraft) -> None:
     """A skill that only ever grows is one that nobody can follow in the end."""
     after = ready.draft.files.get(SKILL_FILE)
     if ready.action is not Action.EDIT or not ready.before or not after:
@@ -128,7 +130,7 @@ def refuse_growth(ready: Ready) -> None:
         )
 
 
-def refuse_double(library: Library, ready: Ready) -> None:
+def refuse_double(library: Library, ready: AdmittedDraft) -> None:
     """One skill for one thing: a near copy becomes an edit of what is there."""
     document = document_of(ready.draft)
     if document is None or ready.action not in (Action.CREATE, Action.CONSOLIDATE):
@@ -146,17 +148,17 @@ def refuse_double(library: Library, ready: Ready) -> None:
             )
 
 
-def is_old(proposal: Proposal, policy: Policy, by: Who) -> bool:
+def is_old(proposal: Proposal, policy: Policy, by: Signature) -> bool:
     return by.seconds - proposal.opened > policy.days_limit * DAY
 
 
-def _rivals(waiting: list[Proposal], ready: Ready) -> list[Proposal]:
+def _rivals(waiting: list[Proposal], ready: AdmittedDraft) -> list[Proposal]:
     """Open proposals about a skill that a draft touches."""
     mine = set(ready.draft.skills)
     return [proposal for proposal in waiting if not mine.isdisjoint(proposal.skills)]
 
 
-def refuse_rivals(waiting: list[Proposal], ready: Ready, by: Who) -> None:
+def refuse_rivals(waiting: list[Proposal], ready: AdmittedDraft, by: Signature) -> None:
     """One open proposal for a skill, unless it is too old or is to be superseded."""
     for rival in _rivals(waiting, ready):
         may_replace = _is_replaceable(rival, ready)
@@ -171,12 +173,14 @@ def refuse_rivals(waiting: list[Proposal], ready: Ready, by: Who) -> None:
         )
 
 
-def _is_replaceable(rival: Proposal, ready: Ready) -> bool:
+def _is_replaceable(rival: Proposal, ready: AdmittedDraft) -> bool:
     """Whether a draft may take the place of a proposal: an agent's, of agents' only."""
     return ready.draft.origin not in _AGENTS or is_of_agent(rival.origin)
 
 
-def close_rivals(forge: Forge, waiting: list[Proposal], ready: Ready, by: Who) -> None:
+def close_rivals(
+    forge: Forge, waiting: list[Proposal], ready: AdmittedDraft, by: Signature
+) -> None:
     """Close what is about the same skill and too old, or is to be superseded."""
     for rival in _rivals(waiting, ready):
         expired = is_old(rival, ready.policy, by)

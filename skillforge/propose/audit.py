@@ -13,7 +13,7 @@ from skillforge import processes
 from skillforge.errors import ConfigError, RequestError
 from skillforge.forge import Forge
 from skillforge.gitrepo import checkout, trailers
-from skillforge.gitrepo.commit_log import Change
+from skillforge.gitrepo.commit_log import PathChange
 from skillforge.gitrepo.object_reader import Object
 from skillforge.library import Library
 from skillforge.model import (
@@ -35,13 +35,13 @@ from skillforge.propose import (
     history_steps,
     identity,
 )
-from skillforge.propose.history_steps import NOW, Step
+from skillforge.propose.history_steps import NOW, HistoryStep
 
 _UNREADABLE = "unreadable-record"
 _UNSHALLOW = "git fetch --unshallow; or audit a range that is here: A..B"
 
 
-class Problem(NamedTuple):
+class AuditException(NamedTuple):
     """What is not as promised: where, what kind, and in words."""
 
     commit: str
@@ -56,7 +56,7 @@ class Audit:
     promotions: int
     reverts: int
     adopted: int
-    exceptions: tuple[Problem, ...]
+    exceptions: tuple[AuditException, ...]
     has_records: bool
     warnings: tuple[str, ...] = ()
 
@@ -97,7 +97,7 @@ def audit(
         return _untrusted(bad)
     facts = _gather(library, forge, all_steps, adopted)
     counts = {"promotion": 0, "revert": 0, "adopted": 0}
-    found: list[Problem] = []
+    found: list[AuditException] = []
     for step in all_steps:
         if chosen is None or step.name in chosen:
             kind, problems = _judge(step, facts, adopted)
@@ -110,9 +110,11 @@ def audit(
         merged = {step.number for step in all_steps if step.is_promotion}
         for number in sorted(facts.damaged.keys() - merged):
             where = f"refs/skillforge/proposals/{number}"
-            found.append(Problem(where, _UNREADABLE, facts.damaged[number]))
+            found.append(AuditException(where, _UNREADABLE, facts.damaged[number]))
         if late := audit_baseline.moved(library, all_steps, tip):
-            found.append(Problem(late, "adoption-moved", audit_baseline.TOO_LATE))
+            found.append(
+                AuditException(late, "adoption-moved", audit_baseline.TOO_LATE)
+            )
     return Audit(
         counts["promotion"],
         counts["revert"],
@@ -125,7 +127,7 @@ def audit(
 
 def _untrusted(bad: list[audit_objects.Found]) -> Audit:
     """Nothing that is read of such objects can be trusted."""
-    return Audit(0, 0, 0, tuple(Problem(*it) for it in bad), has_records=False)
+    return Audit(0, 0, 0, tuple(AuditException(*it) for it in bad), has_records=False)
 
 
 def _end(library: Library, span: str) -> str:
@@ -145,7 +147,7 @@ def commits_of(library: Library, span: str) -> set[str]:
 
 
 def _chosen(
-    library: Library, all_steps: list[Step], span: str, since: str
+    library: Library, all_steps: list[HistoryStep], span: str, since: str
 ) -> set[str] | None:
     """The commits that are asked for; None for all of them."""
     if not span and not since:
@@ -163,7 +165,10 @@ def _chosen(
 
 
 def _gather(
-    library: Library, forge: Forge | None, all_steps: list[Step], adopted: set[str]
+    library: Library,
+    forge: Forge | None,
+    all_steps: list[HistoryStep],
+    adopted: set[str],
 ) -> _Facts:
     """Ask git everything at once: no process for each commit."""
     repo = library.repository()
@@ -193,7 +198,7 @@ def _policy(blob: Object | None) -> Policy | None:
         return None
 
 
-def _evidence(step: Step) -> list[str]:
+def _evidence(step: HistoryStep) -> list[str]:
     skill = trailers.first(step.drafted, "Skill")
     return [
         f"{step.name}:{EVIDENCE}/{skill}/{number}.json"
@@ -201,44 +206,48 @@ def _evidence(step: Step) -> list[str]:
     ]
 
 
-def _judge(step: Step, facts: _Facts, adopted: set[str]) -> tuple[str, list[Problem]]:
+def _judge(
+    step: HistoryStep, facts: _Facts, adopted: set[str]
+) -> tuple[str, list[AuditException]]:
     if step.is_promotion:
         kinds = ((kind, why) for check in _CHECKS for kind, why in check(step, facts))
-        return "promotion", [Problem(step.name, kind, why) for kind, why in kinds]
+        return "promotion", [
+            AuditException(step.name, kind, why) for kind, why in kinds
+        ]
     if any("Proposal" in trailers.read(commit.message) for commit in step.brought):
         why = "it puts promotions to the side: the branch has another first-parent line"
-        return "direct", [Problem(step.name, "side-history", why)]
+        return "direct", [AuditException(step.name, "side-history", why)]
     if not history_steps.touches_skills(step):
         return "other", []
     if names := facts.returned.get(step.name):
         why = f"a revert brings back {', '.join(names)} as it was before it was taken "
         why += "back; that needs a proposal: skillforge rollback NAME --to VERSION"
-        return "direct", [Problem(step.name, "returned-version", why)]
+        return "direct", [AuditException(step.name, "returned-version", why)]
     if step.name in adopted or step.is_exact_revert:
         return "adopted" if step.name in adopted else "revert", []
     return "direct", [_unjudged(step)]
 
 
-def _unjudged(step: Step) -> Problem:
+def _unjudged(step: HistoryStep) -> AuditException:
     tops = {path.partition("/")[0] for path in step.commit.changes}
     beside = " and ".join(sorted(top for top in tops if top.casefold() in OURS))
     names = ", ".join(sorted(step.skills)) or beside
     if step.pull_request is not None and step.drafted and not step.reverts:
         why = f"pull request {step.pull_request} was merged on GitHub, and who approved"
         why += " it is not noted here: git fetch origin 'refs/notes/*:refs/notes/*'"
-        return Problem(step.name, "unrecorded", why)
+        return AuditException(step.name, "unrecorded", why)
     if step.reverts:
         why = f"a revert of {names} that does not bring back an earlier version"
-        return Problem(step.name, "inexact-revert", why)
+        return AuditException(step.name, "inexact-revert", why)
     why = f"{names} changed without a proposal, by {step.commit.author}"
-    return Problem(step.name, "direct-push", why)
+    return AuditException(step.name, "direct-push", why)
 
 
 Said = Iterator[tuple[str, str]]
-_NO_CHANGE = Change("", "", True)
+_NO_CHANGE = PathChange("", "", True)
 
 
-def _tree_is_approved(step: Step, _facts: _Facts) -> Said:
+def _tree_is_approved(step: HistoryStep, _facts: _Facts) -> Said:
     """Tested tree = approved tree = merged tree."""
     head = step.brought[0] if step.brought else None
     said = trailers.first(step.said, "Approved-Tree")
@@ -253,7 +262,7 @@ def _tree_is_approved(step: Step, _facts: _Facts) -> Said:
         yield "tree-mismatch", "the tree that was merged is not the one approved"
 
 
-def _stays_in_its_skill(step: Step, _facts: _Facts) -> Said:
+def _stays_in_its_skill(step: HistoryStep, _facts: _Facts) -> Said:
     # A branch made by hand names none, and may be about one.
     named = step.drafted.get("Skill") or sorted(step.skills)[:1]
     several = step.action in (Action.CONSOLIDATE, Action.ROLLBACK)
@@ -263,7 +272,7 @@ def _stays_in_its_skill(step: Step, _facts: _Facts) -> Said:
         yield "outside-skill", f"it changed more than {', '.join(own)}: {shown}"
 
 
-def _is_approved(step: Step, facts: _Facts) -> Said:
+def _is_approved(step: HistoryStep, facts: _Facts) -> Said:
     policy = facts.policy_at(step.commit.parents[0])
     if policy is None:
         yield "policy-mismatch", "the policy of its base cannot be read"
@@ -281,19 +290,19 @@ def _is_approved(step: Step, facts: _Facts) -> Said:
         yield "missing-approval", f"it was merged with {count}"
 
 
-def _needed(step: Step, policy: Policy) -> int:
+def _needed(step: HistoryStep, policy: Policy) -> int:
     """How many approvals a merge needs: one more where its scan asked for caution."""
     is_doubtful = trailers.first(step.said, "Scan") == Danger.CAUTION
     return policy.approvals + is_doubtful
 
 
-def _was_allowed_now(step: Step, policy: Policy) -> Said:
+def _was_allowed_now(step: HistoryStep, policy: Policy) -> Said:
     origin = trailers.first(step.drafted, "Origin")
     if step.action != Action.ROLLBACK or not policy.lets_roll_back(origin):
         yield "missing-approval", "the policy did not allow to merge it at once"
 
 
-def _is_judged_by_its_base(step: Step, facts: _Facts) -> Said:
+def _is_judged_by_its_base(step: HistoryStep, facts: _Facts) -> Said:
     said = trailers.first(step.said, "Policy")
     if said != (facts.policies[step.commit.parents[0]] or "none"):
         yield "policy-mismatch", "it was not judged by the policy of its base"
@@ -302,20 +311,20 @@ def _is_judged_by_its_base(step: Step, facts: _Facts) -> Said:
         yield "missing-checks", "it does not say which checks passed"
 
 
-def _rests_on_evidence(step: Step, facts: _Facts) -> Said:
+def _rests_on_evidence(step: HistoryStep, facts: _Facts) -> Said:
     for path in _evidence(step):
         if path in facts.missing:
             yield "unresolved-evidence", f"there is no {path.partition(':')[2]}"
 
 
-def _rolls_back_exactly(step: Step, facts: _Facts) -> Said:
+def _rolls_back_exactly(step: HistoryStep, facts: _Facts) -> Said:
     if step.action == Action.ROLLBACK:
         for name, change in step.skills.items():
             if change.after not in facts.held.get(name, {""}):
                 yield "inexact-revert", f"{name} is no version that was promoted before"
 
 
-def _archives_exactly(step: Step, _facts: _Facts) -> Said:
+def _archives_exactly(step: HistoryStep, _facts: _Facts) -> Said:
     """What moved to the archive is what was in use; it leaves when it is in use."""
     changes = step.commit.changes
     moved = {p.split("/")[1] for p in changes if p.startswith(f"{ARCHIVE}/")}
@@ -329,7 +338,7 @@ def _archives_exactly(step: Step, _facts: _Facts) -> Said:
             yield "inexact-archive", f"{ARCHIVE}/{name} is not what {name} was"
 
 
-def _agrees_with_its_record(step: Step, facts: _Facts) -> Said:
+def _agrees_with_its_record(step: HistoryStep, facts: _Facts) -> Said:
     """Where the proposals' records are here, a merge has to be one of theirs."""
     if damage := facts.damaged.get(step.number or 0):
         yield _UNREADABLE, damage
@@ -349,7 +358,7 @@ def _agrees_with_its_record(step: Step, facts: _Facts) -> Said:
         yield "record-mismatch", f"proposal {record.number} is {record.state} elsewhere"
 
 
-def _says_so(step: Step, record: Proposal) -> bool:
+def _says_so(step: HistoryStep, record: Proposal) -> bool:
     """Whether a record tells of the very bytes, verdict and approvals of a merge."""
     verdict = record.verdict
     approved = {a.by for a in record.approvals if a.head == record.head}
@@ -366,7 +375,7 @@ def _says_so(step: Step, record: Proposal) -> bool:
     )
 
 
-_CHECKS: tuple[Callable[[Step, _Facts], Said], ...] = (
+_CHECKS: tuple[Callable[[HistoryStep, _Facts], Said], ...] = (
     _tree_is_approved,
     _stays_in_its_skill,
     _is_approved,
@@ -379,8 +388,8 @@ _CHECKS: tuple[Callable[[Step, _Facts], Said], ...] = (
 
 
 def _lost(
-    library: Library, all_steps: list[Step], records: dict[int, Proposal]
-) -> Iterator[Problem]:
+    library: Library, all_steps: list[HistoryStep], records: dict[int, Proposal]
+) -> Iterator[AuditException]:
     """Merges that a record knows and main does not: history was rewritten."""
     known = {step.name for step in all_steps}
     merged = [it for it in records.values() if it.state is State.MERGED]
@@ -391,4 +400,4 @@ def _lost(
         if proposal.merge not in since:
             why = f"proposal {proposal.number} was merged, and {library.main} has lost "
             why += "the merge"
-            yield Problem(proposal.merge, "lost-promotion", why)
+            yield AuditException(proposal.merge, "lost-promotion", why)

@@ -3,12 +3,12 @@
 from skillforge.errors import ConfigError
 from skillforge.library import Library
 from skillforge.policy import POLICY_FILE
-from skillforge.propose.history_steps import Step
+from skillforge.propose.history_steps import HistoryStep
 
 TOO_LATE = "the policy adopts promotions: the commit that it names is too late"
 
 
-def adopted(library: Library, all_steps: list[Step], tip: str) -> set[str]:
+def adopted(library: Library, all_steps: list[HistoryStep], tip: str) -> set[str]:
     """Commits from before the library was under review.
 
     The first commit, the one that brought the policy, and all up to the one that the
@@ -41,7 +41,7 @@ def _position(library: Library, names: list[str], named: str) -> int:
     )
 
 
-def moved(library: Library, all_steps: list[Step], tip: str) -> str:
+def moved(library: Library, all_steps: list[HistoryStep], tip: str) -> str:
     """The commit up to which a library was adopted, if that came too late.
 
     A library is adopted before it is used: later, that would hide what came in.
@@ -56,6 +56,6 @@ def moved(library: Library, all_steps: list[Step], tip: str) -> str:
     return names[until] if is_late else ""
 
 
-def _adds(step: Step, path: str) -> bool:
+def _adds(step: HistoryStep, path: str) -> bool:
     change = step.commit.changes.get(path)
     return change is not None and not change.before

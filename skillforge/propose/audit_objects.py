@@ -13,13 +13,13 @@ from skillforge.library import Library
 from skillforge.model import OURS
 from skillforge.policy import POLICY_FILE
 from skillforge.propose import history_steps
-from skillforge.propose.history_steps import Step
+from skillforge.propose.history_steps import HistoryStep
 
 Found = tuple[str, str, str]  # commit, kind and message
 
 
 def problems(
-    library: Library, audited: Iterable[Step], adopted: set[str]
+    library: Library, audited: Iterable[HistoryStep], adopted: set[str]
 ) -> list[Found]:
     """What is wrong with objects of the steps that are audited."""
     repo = library.repository()

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable
 
-from skillforge.propose.history_steps import Step
+from skillforge.propose.history_steps import HistoryStep
 
 
-def returns(all_steps: Iterable[Step], adopted: set[str]) -> dict[str, list[str]]:
+def returns(
+    all_steps: Iterable[HistoryStep], adopted: set[str]
+) -> dict[str, list[str]]:
     """The reverts that bring back what was taken back, with the skills of each.
 
     A plain `git revert` may go back to any version that main held, but not to one that
@@ -29,5 +31,5 @@ def returns(all_steps: Iterable[Step], adopted: set[str]) -> dict[str, list[str]
     return found
 
 
-def _reverted(step: Step, name: str) -> Iterable[str]:
+def _reverted(step: HistoryStep, name: str) -> Iterable[str]:
     return (it.skills[name].after for it in step.reverts if name in it.skills)

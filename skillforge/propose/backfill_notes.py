@@ -7,17 +7,17 @@ from typing import NamedTuple
 from skillforge.errors import ConflictError, RequestError
 from skillforge.forge.github import GitHubForge
 from skillforge.gitrepo import notes, trailers
-from skillforge.gitrepo.ref_update import Who
+from skillforge.gitrepo.ref_update import Signature
 from skillforge.library import Library
 from skillforge.model import Proposal
 from skillforge.policy import POLICY_FILE
 from skillforge.propose import gate, history_steps, review
 from skillforge.propose.candidate import Candidate
 from skillforge.propose.github_merges import BASE
-from skillforge.propose.history_steps import Step
+from skillforge.propose.history_steps import HistoryStep
 
 
-class Recorded(NamedTuple):
+class NotedMerge(NamedTuple):
     """A merge that was noted: of which proposal, and what the gate said of it."""
 
     commit: str
@@ -26,13 +26,13 @@ class Recorded(NamedTuple):
 
 
 def record(
-    library: Library, forge: GitHubForge, commits: set[str] | None, by: Who
-) -> list[Recorded]:
+    library: Library, forge: GitHubForge, commits: set[str] | None, by: Signature
+) -> list[NotedMerge]:
     """Note who approved what, and what the gate says, for merges that do not say so.
 
     `commits` are those to look at; None for all of main.
     """
-    done: list[Recorded] = []
+    done: list[NotedMerge] = []
 
     def change() -> None:
         done.clear()
@@ -53,9 +53,9 @@ def record(
 
 def _by_number(
     library: Library, forge: GitHubForge, commits: set[str] | None
-) -> dict[int, list[Step]]:
+) -> dict[int, list[HistoryStep]]:
     """The steps without a record, by the pull request that brought them."""
-    found: dict[int, list[Step]] = {}
+    found: dict[int, list[HistoryStep]] = {}
     for step in _unsaid(library):
         is_wanted = commits is None or step.name in commits
         number = forge.hosted.number_of(step.name) if is_wanted else None
@@ -64,7 +64,7 @@ def _by_number(
     return found
 
 
-def _unsaid(library: Library) -> Iterator[Step]:
+def _unsaid(library: Library) -> Iterator[HistoryStep]:
     for step in history_steps.steps(library, library.tip):
         is_clear = step.is_promotion or step.is_exact_revert
         if history_steps.touches_skills(step) and not is_clear:
@@ -72,8 +72,8 @@ def _unsaid(library: Library) -> Iterator[Step]:
 
 
 def _note(
-    library: Library, proposal: Proposal, steps: list[Step]
-) -> tuple[Recorded, str]:
+    library: Library, proposal: Proposal, steps: list[HistoryStep]
+) -> tuple[NotedMerge, str]:
     repo = library.repository()
     base = steps[0].commit.parents[0]
     candidate = replace(Candidate.of(proposal), base=base)
@@ -91,5 +91,5 @@ def _note(
     ]
     title = f"Pull request {proposal.number}, merged on GitHub"
     last = steps[-1].name
-    passed = Recorded(last, proposal.number, verdict.passed)
+    passed = NotedMerge(last, proposal.number, verdict.passed)
     return passed, trailers.message(title, "", said)

@@ -10,7 +10,7 @@ from pathlib import Path
 from skillforge.checks import path_policy
 from skillforge.errors import RequestError
 from skillforge.library import Library, read_folder
-from skillforge.model import EVIDENCE, SKILLS, Draft, DraftFile, Kind, Skill
+from skillforge.model import EVIDENCE, SKILLS, Draft, DraftFile, FileKind, Skill
 
 MAX_EXAMPLE = 1 << 20
 _LEFT_BY_RUNS = re.compile(
@@ -50,13 +50,13 @@ def _name_of(folder: Path, skill: Skill) -> str:
 
 def _file(skill: Skill, path: str) -> DraftFile:
     kind = skill.files[path].kind
-    if kind not in (Kind.FILE, Kind.EXECUTABLE):
+    if kind not in (FileKind.FILE, FileKind.EXECUTABLE):
         raise RequestError(
             f"{path} is not an ordinary file ({kind})",
             hint="put a copy of the file in its place",
         )
     try:
-        return DraftFile(skill.read(path), kind is Kind.EXECUTABLE)
+        return DraftFile(skill.read(path), kind is FileKind.EXECUTABLE)
     except OSError as err:
         raise RequestError(
             f"{path} cannot be read: {err.strerror}", hint="nothing was proposed"

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from skillforge.library import Library
 
 
-class Told(NamedTuple):
+class ExampleSummary(NamedTuple):
     """One example: what was asked, how it ended, who says so, who approved it."""
 
     id: str
@@ -17,10 +17,12 @@ class Told(NamedTuple):
     reviewed_by: str
 
 
-def told(library: Library, commit: str, skill: str, ids: Sequence[str]) -> list[Told]:
+def told(
+    library: Library, commit: str, skill: str, ids: Sequence[str]
+) -> list[ExampleSummary]:
     """The examples that a proposal names, as they are at a commit."""
     found = library.evidence_at(commit, skill) if ids else {}
-    return [Told(number, *_of(found.get(number))) for number in ids]
+    return [ExampleSummary(number, *_of(found.get(number))) for number in ids]
 
 
 def _of(data: bytes | None) -> list[str]:

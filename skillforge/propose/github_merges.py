@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from skillforge.forge import PULLS
 from skillforge.gitrepo import GitRepo, notes, trailers
-from skillforge.gitrepo.commit_log import Change, Commit
+from skillforge.gitrepo.commit_log import Commit, PathChange
 
 Said = dict[str, list[str]]
 _PULL_REQUEST = re.compile(r"Merge pull request #(\d{1,9}) |.*\(#(\d{1,9})\)$")
@@ -52,12 +52,12 @@ def _is_rebased(parts: list[Commit], own: list[Commit], base: str) -> bool:
 
 
 def _joined(parts: list[Commit], base: str) -> Commit:
-    changes: dict[str, Change] = {}
+    changes: dict[str, PathChange] = {}
     for commit in parts:
         for path, change in commit.changes.items():
             first = changes.get(path, change)
             is_tree = first.is_tree and change.is_tree
-            changes[path] = Change(first.before, change.after, is_tree)
+            changes[path] = PathChange(first.before, change.after, is_tree)
     kept = {path: it for path, it in changes.items() if it.before != it.after}
     return replace(parts[-1], parents=(base,), changes=kept)
 

@@ -13,7 +13,7 @@ from skillforge.errors import RequestError, SkillforgeError, ToolError
 from skillforge.gitrepo import trailers
 from skillforge.model import Origin, Proposal, Severity, State
 from skillforge.propose import operations, proposal_request, submit
-from skillforge.propose.workspace import Desk
+from skillforge.propose.workspace import Workspace
 
 _MOST_BYTES = 32 << 20
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -24,7 +24,7 @@ _ORIGINS = {
 _PREFIX = "hermes-pending/"
 
 
-class Record(NamedTuple):
+class PendingWrite(NamedTuple):
     """One write that Hermes holds back, in the words of its `skill_manage`."""
 
     id: str
@@ -34,7 +34,7 @@ class Record(NamedTuple):
     batch: dict[str, Any]
 
 
-class Imported(NamedTuple):
+class ImportResult(NamedTuple):
     """What became of a record: a proposal and its state, or why there is none."""
 
     id: str
@@ -49,7 +49,7 @@ class Imported(NamedTuple):
         return self.proposal is not None and self.proposal.state is not State.OPEN
 
 
-def bring(desk: Desk, folder: Path) -> list[Imported]:
+def bring(desk: Workspace, folder: Path) -> list[ImportResult]:
     """A proposal for every record; one that cannot be proposed stops no other."""
     known = _known(desk)
     return [_brought(desk, path, known) for path in _files(folder)]
@@ -62,7 +62,7 @@ def _files(folder: Path) -> list[Path]:
         raise ToolError(f"{folder} cannot be read: {err.strerror}") from err
 
 
-def _known(desk: Desk) -> dict[str, Proposal]:
+def _known(desk: Workspace) -> dict[str, Proposal]:
     """Proposals that were made of records, by the record's id; the newest counts."""
     found = {}
     for proposal in desk.forge.proposals():
@@ -72,18 +72,18 @@ def _known(desk: Desk) -> dict[str, Proposal]:
     return found
 
 
-def _brought(desk: Desk, path: Path, known: dict[str, Proposal]) -> Imported:
+def _brought(desk: Workspace, path: Path, known: dict[str, Proposal]) -> ImportResult:
     try:
         record = read(path)
         if before := known.get(record.id):
-            return Imported(record.id, path, before)
+            return ImportResult(record.id, path, before)
         return _opened(desk, record)
     except SkillforgeError as err:
         words = f"{err.message}; {err.hint}" if err.hint else err.message
-        return Imported(path.stem, path, why_not=words)
+        return ImportResult(path.stem, path, why_not=words)
 
 
-def read(path: Path) -> Record:
+def read(path: Path) -> PendingWrite:
     """One record as Hermes wrote it."""
     try:
         if path.stat().st_size > _MOST_BYTES:
@@ -102,13 +102,13 @@ def read(path: Path) -> Record:
         del batch["action"]
     origin = _ORIGINS.get(str(said.get("origin")), Origin.AGENT_BACKGROUND)
     summary = " ".join(str(said.get("summary") or "").split())
-    return Record(number, path, summary, origin, batch)
+    return PendingWrite(number, path, summary, origin, batch)
 
 
-def _opened(desk: Desk, record: Record) -> Imported:
+def _opened(desk: Workspace, record: PendingWrite) -> ImportResult:
     batch, _options = operations.understood(record.batch)
     draft = operations.draft_of(desk.library, desk.base, batch)
-    options = proposal_request.Options(
+    options = proposal_request.ProposalOptions(
         why=record.summary, origin=record.origin, session=f"{_PREFIX}{record.id}"
     )
     request = proposal_request.request(desk, draft, options)
@@ -117,11 +117,11 @@ def _opened(desk: Desk, record: Record) -> Imported:
         wrong = [f for f in outcome.report.findings if f.severity is Severity.ERROR]
         where = f"{wrong[0].path}:{wrong[0].line}"
         why = f"the draft is not valid: {where}: {wrong[0].message}; {wrong[0].hint}"
-        return Imported(record.id, record.path, why_not=why)
-    return Imported(record.id, record.path, outcome.proposal, outcome.created)
+        return ImportResult(record.id, record.path, why_not=why)
+    return ImportResult(record.id, record.path, outcome.proposal, outcome.created)
 
 
-def clear(done: list[Imported]) -> list[Path]:
+def clear(done: list[ImportResult]) -> list[Path]:
     """Remove the records that a reviewer has decided on; which they were."""
     gone = [it.path for it in done if it.is_over]
     for path in gone:

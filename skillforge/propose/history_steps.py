@@ -13,7 +13,7 @@ from typing import TypeAlias
 from skillforge import processes
 from skillforge.errors import ConflictError
 from skillforge.gitrepo import GitRepo, trailers
-from skillforge.gitrepo.commit_log import Change, Commit
+from skillforge.gitrepo.commit_log import Commit, PathChange
 from skillforge.gitrepo.git_command import AS_IT_IS
 from skillforge.library import Library
 from skillforge.model import ARCHIVE, EVIDENCE, OURS, SKILLS, Action
@@ -35,16 +35,16 @@ MAIN_LINE = ("--first-parent", "--diff-merges=first-parent", *_RAW)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
+class HistoryStep:
     """One commit on main's own line; `reverts` are steps that it takes back."""
 
     commit: Commit
     brought: tuple[Commit, ...]
-    skills: dict[str, Change]
+    skills: dict[str, PathChange]
     said: dict[str, list[str]]  # trailers of the commit itself
     drafted: dict[str, list[str]]  # trailers of the proposal's commit
     is_noted: bool = False  # what it said was noted later, for a merge in GitHub's UI
-    reverts: list["Step"] = field(default_factory=list)
+    reverts: list["HistoryStep"] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -106,7 +106,7 @@ class Step:
             return said
         return "revert" if self.reverts else "direct"
 
-    def took_back(self, name: str, other: "Step") -> bool:
+    def took_back(self, name: str, other: "HistoryStep") -> bool:
         """Whether it made a skill what it was before another step."""
         ours, theirs = self.skills.get(name), other.skills.get(name)
         return bool(ours and theirs and ours.after == theirs.before)
@@ -137,7 +137,7 @@ class Step:
 
 
 @processes.without_cycles
-def steps(library: Library, tip: str) -> list[Step]:
+def steps(library: Library, tip: str) -> list[HistoryStep]:
     """Every step of a branch, the oldest first."""
     return _steps(
         library, tip, github_merges.read(library.repository()), github_merges.heads
@@ -145,7 +145,7 @@ def steps(library: Library, tip: str) -> list[Step]:
 
 
 @processes.without_cycles
-def told_alike(library: Library, tip: str, notes: str) -> list[Step]:
+def told_alike(library: Library, tip: str, notes: str) -> list[HistoryStep]:
     """The same from a commit and from notes of one time alone: alike in any clone.
 
     What was fetched of pull requests is not looked at, as others may not have it.
@@ -154,7 +154,9 @@ def told_alike(library: Library, tip: str, notes: str) -> list[Step]:
     return _steps(library, tip, noted, lambda *_: {})
 
 
-def _steps(library: Library, tip: str, noted: Notes, heads_of: HeadsOf) -> list[Step]:
+def _steps(
+    library: Library, tip: str, noted: Notes, heads_of: HeadsOf
+) -> list[HistoryStep]:
     repo = library.repository()
     commits, line = _logs(repo, tip)
     heads = heads_of(repo, line, noted)
@@ -188,7 +190,7 @@ def _logs(repo: GitRepo, tip: str) -> tuple[dict[str, Commit], list[Commit]]:
 
 def _step(
     commit: Commit, brought: tuple[Commit, ...], noted: dict[str, list[str]] | None
-) -> Step:
+) -> HistoryStep:
     skills = {
         path.split("/")[1]: change
         for path, change in commit.changes.items()
@@ -203,7 +205,7 @@ def _step(
     is_github = github_merges.pull_request(commit.subject) is not None
     is_noted = noted is not None and (is_github or "Proposal" not in said)
     said = noted if noted is not None and is_noted else said
-    return Step(commit, brought, skills, said, drafted, is_noted)
+    return HistoryStep(commit, brought, skills, said, drafted, is_noted)
 
 
 def _brought(
@@ -222,10 +224,10 @@ def _brought(
     return tuple(found)
 
 
-def _find_reverts(found: list[Step]) -> None:
+def _find_reverts(found: list[HistoryStep]) -> None:
     """Say of each step which older ones it takes back; a later one it cannot know."""
-    by_commit: dict[str, Step] = {}
-    by_number: dict[int, Step] = {}
+    by_commit: dict[str, HistoryStep] = {}
+    by_number: dict[int, HistoryStep] = {}
     for step in found:
         for other in _reverted(step, by_commit, by_number):
             if other not in step.reverts:
@@ -236,8 +238,10 @@ def _find_reverts(found: list[Step]) -> None:
 
 
 def _reverted(
-    step: Step, by_commit: dict[str, Step], by_number: dict[int, Step]
-) -> Iterator[Step]:
+    step: HistoryStep,
+    by_commit: dict[str, HistoryStep],
+    by_number: dict[int, HistoryStep],
+) -> Iterator[HistoryStep]:
     """The steps that one says it reverts: in its trailers, or in plain git's words."""
     if step.is_promotion:
         names: Iterable[str] = step.drafted.get("Reverts", ())
@@ -254,7 +258,7 @@ def _reverted(
 
 
 def refuse_shallow(
-    library: Library, some: Iterable[Step], hint: str = "git fetch --unshallow"
+    library: Library, some: Iterable[HistoryStep], hint: str = "git fetch --unshallow"
 ) -> None:
     """Stop where a shallow clone ends: the commit there looks as if all began in it."""
     cut = library.repository().shallow_commits()
@@ -267,18 +271,18 @@ def is_of(path: str, top: str) -> bool:
     return path.partition("/")[0].casefold() == top
 
 
-def trees_now(step: Step) -> Iterator[str]:
+def trees_now(step: HistoryStep) -> Iterator[str]:
     """The trees that a step wrote below the folders that only proposals change."""
     for path, change in step.commit.changes.items():
         if change.is_tree_now and any(is_of(path, top) for top in OURS):
             yield change.after
 
 
-def touches_skills(step: Step) -> bool:
+def touches_skills(step: HistoryStep) -> bool:
     return any(is_of(p, top) for p in step.commit.changes for top in OURS)
 
 
-def outside(step: Step, names: Iterable[str]) -> list[str]:
+def outside(step: HistoryStep, names: Iterable[str]) -> list[str]:
     """Paths that a step changed beyond some skills and their evidence.
 
     What moves a skill to the archive or back may touch its place there, too.
@@ -292,12 +296,12 @@ def outside(step: Step, names: Iterable[str]) -> list[str]:
     ]
 
 
-def of_skill(all_steps: list[Step], name: str) -> list[Step]:
+def of_skill(all_steps: list[HistoryStep], name: str) -> list[HistoryStep]:
     """The steps that changed a skill, the oldest first."""
     return [step for step in all_steps if name in step.skills]
 
 
-def reverted_by(all_steps: list[Step], name: str) -> dict[str, str]:
+def reverted_by(all_steps: list[HistoryStep], name: str) -> dict[str, str]:
     """Steps of a skill that were taken back, and the steps that did it."""
     return {
         other.name: step.name
@@ -307,7 +311,7 @@ def reverted_by(all_steps: list[Step], name: str) -> dict[str, str]:
     }
 
 
-def was_version(all_steps: list[Step], name: str, tree: str) -> bool:
+def was_version(all_steps: list[HistoryStep], name: str, tree: str) -> bool:
     """Whether a skill was ever at a tree; the empty one is before its first."""
     changes = [step.skills[name] for step in of_skill(all_steps, name)]
     return any(tree in (change.before, change.after) for change in changes)

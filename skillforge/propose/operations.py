@@ -161,7 +161,7 @@ def _operation(at: int, item: Any) -> Operation:
 
 
 @dataclass
-class _Desk:
+class _Batch:
     """The skills of a batch while it is worked through."""
 
     library: Library
@@ -182,7 +182,7 @@ class _Desk:
 
 def draft_of(library: Library, base: str, operations: Iterable[Operation]) -> Draft:
     """Work through a batch on the skills as they are at a commit."""
-    desk = _Desk(library, base)
+    desk = _Batch(library, base)
     for operation in operations:
         if operation.name in desk.deleted or (
             operation.action == "delete" and operation.name in desk.touched
@@ -193,7 +193,7 @@ def draft_of(library: Library, base: str, operations: Iterable[Operation]) -> Dr
     return _draft(desk)
 
 
-def _draft(desk: _Desk) -> Draft:
+def _draft(desk: _Batch) -> Draft:
     kept = [name for name in desk.files if name not in desk.deleted]
     if len(kept) > 1 or (not kept and len(desk.deleted) > 1):
         raise RequestError(
@@ -216,7 +216,7 @@ def _draft(desk: _Desk) -> Draft:
     return Draft(name, desk.files[name], absorbed=tuple(sorted(desk.deleted)))
 
 
-def _refuse_unknown(desk: _Desk, into: str) -> None:
+def _refuse_unknown(desk: _Batch, into: str) -> None:
     if into and not desk.repo.name_of(f"{desk.base}:{SKILLS}/{into}/{SKILL_FILE}"):
         raise RequestError(
             f"`absorbed_into` names {into}, which is no skill of the library",
@@ -224,7 +224,7 @@ def _refuse_unknown(desk: _Desk, into: str) -> None:
         )
 
 
-def _create(desk: _Desk, operation: Operation) -> None:
+def _create(desk: _Batch, operation: Operation) -> None:
     if desk.open(operation.name):
         raise ConflictError(
             f"the skill {operation.name} exists already",
@@ -233,13 +233,13 @@ def _create(desk: _Desk, operation: Operation) -> None:
     desk.files[operation.name] = {SKILL_FILE: _text(operation, "content")}
 
 
-def _edit(desk: _Desk, operation: Operation) -> None:
+def _edit(desk: _Batch, operation: Operation) -> None:
     files = _existing(desk, operation)
     was = files.get(SKILL_FILE, DraftFile(b""))
     files[SKILL_FILE] = was._replace(data=_text(operation, "content").data)
 
 
-def _patch(desk: _Desk, operation: Operation) -> None:
+def _patch(desk: _Batch, operation: Operation) -> None:
     files = _existing(desk, operation)
     path = operation["file_path"] or SKILL_FILE
     file = _file_of(files, path, operation)
@@ -251,7 +251,7 @@ def _patch(desk: _Desk, operation: Operation) -> None:
     files[path] = file._replace(data=file.data.replace(old, new))
 
 
-def _seen(desk: _Desk, operation: Operation, path: str) -> bytes:
+def _seen(desk: _Batch, operation: Operation, path: str) -> bytes:
     """The file in the version that the caller has read; by default the current one."""
     version = operation["version"]
     if not version:
@@ -292,7 +292,7 @@ def _count(data: bytes, path: str, operation: Operation) -> None:
     )
 
 
-def _delete(desk: _Desk, operation: Operation) -> None:
+def _delete(desk: _Batch, operation: Operation) -> None:
     _existing(desk, operation)
     if operation["absorbed_into"] and not path_policy.is_name(
         operation["absorbed_into"]
@@ -301,7 +301,7 @@ def _delete(desk: _Desk, operation: Operation) -> None:
     desk.deleted[operation.name] = operation["absorbed_into"]
 
 
-def _write_file(desk: _Desk, operation: Operation) -> None:
+def _write_file(desk: _Batch, operation: Operation) -> None:
     files = _existing(desk, operation)
     path = operation["file_path"]
     if why := path_policy.refusal(path):
@@ -311,7 +311,7 @@ def _write_file(desk: _Desk, operation: Operation) -> None:
     files[path] = was._replace(data=data)
 
 
-def _remove_file(desk: _Desk, operation: Operation) -> None:
+def _remove_file(desk: _Batch, operation: Operation) -> None:
     files = _existing(desk, operation)
     path = operation["file_path"]
     _file_of(files, path, operation)
@@ -320,7 +320,7 @@ def _remove_file(desk: _Desk, operation: Operation) -> None:
     del files[path]
 
 
-def _existing(desk: _Desk, operation: Operation) -> dict[str, DraftFile]:
+def _existing(desk: _Batch, operation: Operation) -> dict[str, DraftFile]:
     if files := desk.open(operation.name):
         return files
     known = list(desk.repo.tree(f"{desk.base}:{SKILLS}"))
@@ -351,7 +351,7 @@ def _bytes(operation: Operation, key: str) -> bytes:
         raise operation.wrong(f"`{key}` is not text that can be written") from err
 
 
-_ACTIONS: dict[str, Callable[[_Desk, Operation], None]] = {
+_ACTIONS: dict[str, Callable[[_Batch, Operation], None]] = {
     "create": _create,
     "edit": _edit,
     "patch": _patch,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from skillforge.errors import ConflictError, RequestError
 from skillforge.forge import Forge
 from skillforge.gitrepo import trailers
-from skillforge.gitrepo.ref_update import NewCommit, Put, Who
+from skillforge.gitrepo.ref_update import NewCommit, Signature, TreeChange
 from skillforge.library import Library
 from skillforge.model import (
     OURS,
@@ -41,7 +41,7 @@ class Promoted(NamedTuple):
 
 
 def promote(
-    library: Library, forge: Forge, number: int, by: Who, *, now: bool = False
+    library: Library, forge: Forge, number: int, by: Signature, *, now: bool = False
 ) -> Promoted:
     """Merge a proposal whose exact bytes the gate passed and others approved.
 
@@ -62,7 +62,7 @@ def promote(
 
 
 def _promote(
-    library: Library, forge: Forge, number: int, by: Who, now: bool
+    library: Library, forge: Forge, number: int, by: Signature, now: bool
 ) -> Promoted:
     proposal = _found_merged(library, forge, forge.get(number), by)
     if proposal.state is State.MERGED:
@@ -105,7 +105,7 @@ def _merged(
 
 
 def _found_merged(
-    library: Library, forge: Forge, proposal: Proposal, by: Who
+    library: Library, forge: Forge, proposal: Proposal, by: Signature
 ) -> Proposal:
     """A crash may come between the merge and the note of it; then this is that note."""
     repo = library.repository()
@@ -122,7 +122,7 @@ def _found_merged(
 
 
 def _refuse_unready(
-    library: Library, proposal: Proposal, by: Who, now: bool
+    library: Library, proposal: Proposal, by: Signature, now: bool
 ) -> list[Approval]:
     """Stop where a proposal cannot be promoted now, and say what would help."""
     number = proposal.number
@@ -182,7 +182,10 @@ def _refuse_now(proposal: Proposal, policy: Policy) -> None:
 
 
 def _message(
-    proposal: Proposal, verdict: Verdict, approvals: list[Approval], now: Who | None
+    proposal: Proposal,
+    verdict: Verdict,
+    approvals: list[Approval],
+    now: Signature | None,
 ) -> str:
     named = trailers.read(proposal.message).get("Proposed-By", [])
     said = [
@@ -199,7 +202,7 @@ def _message(
     return trailers.message(title, "", said)
 
 
-def refresh(library: Library, forge: Forge, number: int, by: Who) -> Proposal:
+def refresh(library: Library, forge: Forge, number: int, by: Signature) -> Proposal:
     """Put a proposal on today's main; whoever approved it has to look again."""
     with forge.alone():
         proposal = _found_merged(library, forge, forge.get(number), by)
@@ -234,14 +237,14 @@ def refresh(library: Library, forge: Forge, number: int, by: Who) -> Proposal:
 
 def _carried(
     library: Library, proposal: Proposal, tip: str, tree: str
-) -> Iterator[Put]:
+) -> Iterator[TreeChange]:
     """What a proposal changes, put on another base; nothing but what it may touch."""
     repo = library.repository()
     for name in proposal.skills:
         for top in OURS:
             merged = repo.name_of(f"{tree}:{top}/{name}")
             if merged != repo.name_of(f"{tip}:{top}/{name}"):
-                yield Put(f"{top}/{name}", mode="040000", object=merged)
+                yield TreeChange(f"{top}/{name}", mode="040000", object=merged)
     if proposal.action is Action.ROLLBACK:
         return
     path = f"{SKILLS}/{proposal.skill}/{SKILL_FILE}"
@@ -252,17 +255,17 @@ def _carried(
             after.data, readable_version.raised(was, now, None)
         )
         if data != after.data:
-            yield Put(path, data)
+            yield TreeChange(path, data)
 
 
-def close(forge: Forge, number: int, why: str, by: Who) -> Proposal:
+def close(forge: Forge, number: int, why: str, by: Signature) -> Proposal:
     """End a proposal without merging it."""
     proposal = review.get_open(forge, number)
     comment = Comment(str(by), why or "closed", by.seconds)
     return forge.close(proposal, State.CLOSED, comment, by)
 
 
-def expire(library: Library, forge: Forge, by: Who) -> list[Proposal]:
+def expire(library: Library, forge: Forge, by: Signature) -> list[Proposal]:
     """Close what has waited longer than the policy allows."""
     policy = library.policy(library.tip)
     comment = Comment(str(by), f"older than {policy.days_limit} days", by.seconds)

@@ -6,12 +6,12 @@ from typing import Any
 
 from skillforge.model import Draft, Origin
 from skillforge.propose import draft_source
-from skillforge.propose.admission import Request
-from skillforge.propose.workspace import Desk
+from skillforge.propose.admission import ProposalRequest
+from skillforge.propose.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ProposalOptions:
     """How somebody wants drafts to be proposed; all of it may be left away."""
 
     why: str = ""
@@ -24,13 +24,13 @@ class Options:
     supersede: bool = False
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> "Options":
+    def of(cls, given: Mapping[str, Any]) -> "ProposalOptions":
         """Options by name; others among them are none of ours."""
         names = {field.name for field in fields(cls)}
         return cls(**{key: it for key, it in given.items() if key in names and it})
 
 
-def request(desk: Desk, draft: Draft, options: Options) -> Request:
+def request(desk: Workspace, draft: Draft, options: ProposalOptions) -> ProposalRequest:
     """What is asked of `propose`, based on main as the desk has seen it."""
     files, ids = draft_source.examples(
         desk.library, desk.base, draft.skill, options.examples
@@ -45,4 +45,4 @@ def request(desk: Desk, draft: Draft, options: Options) -> Request:
         model=options.model,
     )
     how = (options.bump, options.draft, options.supersede)
-    return Request(whole, desk.base, *how)
+    return ProposalRequest(whole, desk.base, *how)

@@ -9,8 +9,8 @@ from skillforge.forge.github import GitHubForge
 from skillforge.library import Library
 from skillforge.model import Proposal, State
 from skillforge.propose import history_steps
-from skillforge.propose.audit import Audit, Problem, commits_of
-from skillforge.propose.history_steps import Step
+from skillforge.propose.audit import Audit, AuditException, commits_of
+from skillforge.propose.history_steps import HistoryStep
 
 
 def confirmed(library: Library, forge: Forge, audit: Audit, span: str) -> Audit:
@@ -25,7 +25,7 @@ def confirmed(library: Library, forge: Forge, audit: Audit, span: str) -> Audit:
 
 def _drift(
     library: Library, forge: GitHubForge, chosen: set[str] | None
-) -> Iterator[Problem]:
+) -> Iterator[AuditException]:
     """Settings that are not as `protect` leaves them, and merges without a witness."""
     policy = library.policy(library.tip)
     place = str(forge.hosted.place)
@@ -33,9 +33,9 @@ def _drift(
     labels = [call.body["name"] for call in calls if call.path.endswith("/labels")]
     for call in calls:
         if not call.path.endswith("/labels"):
-            yield Problem(place, "drift", call.why)
+            yield AuditException(place, "drift", call.why)
     if labels:
-        yield Problem(place, "drift", f"labels are missing: {', '.join(labels)}")
+        yield AuditException(place, "drift", f"labels are missing: {', '.join(labels)}")
     records = {proposal.number: proposal for proposal in forge.proposals()}
     for step in history_steps.steps(library, library.tip):
         is_asked = chosen is None or step.name in chosen
@@ -44,19 +44,19 @@ def _drift(
 
 
 def _unconfirmed(
-    forge: GitHubForge, step: Step, record: Proposal | None
-) -> Iterator[Problem]:
+    forge: GitHubForge, step: HistoryStep, record: Proposal | None
+) -> Iterator[AuditException]:
     """What a merge on main claims and GitHub does not know."""
     if record is None or record.state is not State.MERGED:
         why = f"GitHub knows of no merged pull request {step.number}"
-        yield Problem(step.name, "no-record", why)
+        yield AuditException(step.name, "no-record", why)
     elif record.merge != step.name:
         why = f"GitHub merged pull request {step.number} as {record.merge[:12]}"
-        yield Problem(step.name, "record-mismatch", why)
+        yield AuditException(step.name, "record-mismatch", why)
     else:
         reviewed = forge.with_reviews(record)
         known = {a.by for a in reviewed.approvals if a.head == record.head}
         for who in step.approvers:
             if who not in known:
                 why = f"GitHub has no approval of this by {who}"
-                yield Problem(step.name, "unconfirmed-approval", why)
+                yield AuditException(step.name, "unconfirmed-approval", why)

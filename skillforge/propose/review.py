@@ -9,7 +9,7 @@ from skillforge.checks.scan import able
 from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.forge import Forge
 from skillforge.gitrepo import diff, trailers
-from skillforge.gitrepo.ref_update import Who
+from skillforge.gitrepo.ref_update import Signature
 from skillforge.library import Library
 from skillforge.model import (
     EVIDENCE,
@@ -28,13 +28,13 @@ from skillforge.model import (
 from skillforge.policy import Policy
 from skillforge.propose import gate, identity
 from skillforge.propose.candidate import Candidate
-from skillforge.propose.evidence_summary import Told, told
+from skillforge.propose.evidence_summary import ExampleSummary, told
 
 _SECONDS = 60  # to read what a skill is able to do
 
 
 @dataclass(frozen=True, slots=True)
-class Brief:
+class ReviewBrief:
     """A proposal with all that bears on it."""
 
     proposal: Proposal
@@ -50,10 +50,10 @@ class Brief:
     conflicts: bool | None
     needed: int  # approvals
     next_step: str  # for somebody who wants it to go on; empty if it is over
-    told: tuple[Told, ...]  # by the examples that it rests on
+    told: tuple[ExampleSummary, ...]  # by the examples that it rests on
 
 
-def brief(library: Library, forge: Forge, number: int) -> Brief:
+def brief(library: Library, forge: Forge, number: int) -> ReviewBrief:
     """Gather what is known of a proposal; runs the gate if it has not judged this.
 
     Nothing is written: to look at a proposal changes nothing about it.
@@ -65,7 +65,7 @@ def brief(library: Library, forge: Forge, number: int) -> Brief:
     return gather(library, proposal, verdict)
 
 
-def gather(library: Library, proposal: Proposal, verdict: Verdict) -> Brief:
+def gather(library: Library, proposal: Proposal, verdict: Verdict) -> ReviewBrief:
     """All that bears on a proposal, with what the gate said of it."""
     tip = library.tip
     judged = replace(proposal, verdict=verdict)
@@ -73,7 +73,7 @@ def gather(library: Library, proposal: Proposal, verdict: Verdict) -> Brief:
     was = library.skill_at(proposal.base, proposal.skill)
     document = now.document if now else None
     near = neighbours(library, proposal.base, document) if document else []
-    return Brief(
+    return ReviewBrief(
         proposal,
         verdict,
         diff.diff(library.repository(), proposal.base, proposal.head, EVIDENCE),
@@ -159,7 +159,9 @@ def merged(library: Library, proposal: Proposal, tip: str) -> str:
     return diff.merged_tree(repo, tip, proposal.head)
 
 
-def check(library: Library, forge: Forge, proposal: Proposal, by: Who) -> Proposal:
+def check(
+    library: Library, forge: Forge, proposal: Proposal, by: Signature
+) -> Proposal:
     """Run the gate on a proposal and store what it says."""
     refuse_over(proposal)
     return forge.judge(proposal, gate.judge(library, Candidate.of(proposal)), by)
@@ -200,7 +202,7 @@ def _compare_powers(was: Skill | None, now: Skill | None) -> list[str]:
 
 
 def approve(
-    library: Library, forge: Forge, number: int, by: Who, seen: str = ""
+    library: Library, forge: Forge, number: int, by: Signature, seen: str = ""
 ) -> Proposal:
     """Say yes to exactly these bytes; never to one's own.
 
@@ -228,7 +230,7 @@ def approve(
         return forge.approve(proposal, _approval(library, proposal, by), by)
 
 
-def _approval(library: Library, proposal: Proposal, by: Who) -> Approval:
+def _approval(library: Library, proposal: Proposal, by: Signature) -> Approval:
     repo = library.repository()
     return Approval(
         trailers.one_line(str(by)),
@@ -240,7 +242,7 @@ def _approval(library: Library, proposal: Proposal, by: Who) -> Approval:
     )
 
 
-def reject(forge: Forge, number: int, why: str, by: Who) -> Proposal:
+def reject(forge: Forge, number: int, why: str, by: Signature) -> Proposal:
     """Say no: the proposal is closed, and its author can read why."""
     if not why.strip():
         raise RequestError("a rejection needs a reason", hint="--why TEXT")
@@ -249,7 +251,7 @@ def reject(forge: Forge, number: int, why: str, by: Who) -> Proposal:
     return forge.close(proposal, State.CLOSED, comment, by)
 
 
-def remark(forge: Forge, number: int, text: str, by: Who) -> Proposal:
+def remark(forge: Forge, number: int, text: str, by: Signature) -> Proposal:
     comment = Comment(str(by), text, by.seconds)
     return forge.comment(get_open(forge, number), comment, by)
 
@@ -283,7 +285,7 @@ def standing(library: Library, proposal: Proposal) -> list[Approval]:
     """The approvals that hold for what is there now, each reviewer counted once."""
     by_authors = authors(library, proposal)
     found: list[Approval] = []
-    exact = _approval(library, proposal, Who("", "", "0 +0000"))
+    exact = _approval(library, proposal, Signature("", "", "0 +0000"))
     for approval in proposal.approvals:
         is_exact = approval[1:5] == exact[1:5]
         others = [a.by for a in found]

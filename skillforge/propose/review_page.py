@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from skillforge.checks import path_policy
-from skillforge.forge import Page
+from skillforge.forge import ReviewPage
 from skillforge.gitrepo import diff, trailers
 from skillforge.library import Library
 from skillforge.model import (
@@ -28,7 +28,7 @@ from skillforge.model import (
 from skillforge.propose import gate, identity, readable_version, review, words
 from skillforge.propose.candidate import Candidate
 from skillforge.propose.evidence_summary import shortened
-from skillforge.propose.review import Brief
+from skillforge.propose.review import ReviewBrief
 from skillforge.report import code, many, markdown, plain
 
 _SIGNS = {
@@ -45,7 +45,7 @@ _CELL = 300  # of what stands in a table
 _SLOW = ("test",)  # checks that run where untrusted code may: not on the author's desk
 
 
-def of(library: Library, proposal: Proposal) -> Page:
+def of(library: Library, proposal: Proposal) -> ReviewPage:
     """The page; checks that take long are left to CI."""
     verdict = gate.judge(library, Candidate.of(proposal), leave_out=_SLOW)
     brief = review.gather(library, proposal, verdict)
@@ -58,10 +58,10 @@ def of(library: Library, proposal: Proposal) -> Page:
         _commands(brief),
     ]
     text = "\n\n".join("\n".join(section) for section in sections if section)
-    return Page(_cut(text), _labels(brief))
+    return ReviewPage(_cut(text), _labels(brief))
 
 
-def _labels(brief: Brief) -> tuple[str, ...]:
+def _labels(brief: ReviewBrief) -> tuple[str, ...]:
     proposal = brief.proposal
     risk = (f"risk:{brief.verdict.danger}",) if brief.verdict.danger else ()
     return ("skill", f"origin:{proposal.origin}", f"action:{proposal.action}", *risk)
@@ -74,7 +74,7 @@ def _cut(text: str) -> str:
     return f"{whole}\n\n*The page is cut: `skillforge review` shows all of it.*"
 
 
-def _head(brief: Brief) -> list[str]:
+def _head(brief: ReviewBrief) -> list[str]:
     proposal = brief.proposal
     author, _mail = identity.parts(proposal.author)
     fork = ", from a fork" if proposal.is_from_fork else ""
@@ -98,7 +98,7 @@ def _session(proposal: Proposal) -> str:
     return "".join(f", {name.lower()} {code(it)}" for name, it in found.items() if it)
 
 
-def _changes(library: Library, brief: Brief) -> list[str]:
+def _changes(library: Library, brief: ReviewBrief) -> list[str]:
     proposal = brief.proposal
     repo = library.repository()
     rows = _rows(diff.diff_lines(repo, proposal.base, proposal.head))
@@ -142,7 +142,7 @@ def _rows(changed: Iterable[tuple[str, str, str]]) -> list[str]:
     return rows
 
 
-def _evidence(brief: Brief) -> list[str]:
+def _evidence(brief: ReviewBrief) -> list[str]:
     lines = ["### Evidence", ""]
     if brief.proposal.action is Action.ROLLBACK:
         return []  # it rests on what main held before
@@ -155,7 +155,7 @@ def _evidence(brief: Brief) -> list[str]:
     return lines
 
 
-def _checks(brief: Brief) -> list[str]:
+def _checks(brief: ReviewBrief) -> list[str]:
     url = brief.proposal.url
     lines = ["### Checks", "", *_check_table(brief.verdict, f"{url}/checks")]
     return [*lines, "", f"Checked when it was proposed; [what CI says]({url}/checks)."]
@@ -179,7 +179,7 @@ def _count(check: CheckResult) -> str:
     return f" ({', '.join(counts)})" if counts else ""
 
 
-def _risk(brief: Brief) -> list[str]:
+def _risk(brief: ReviewBrief) -> list[str]:
     danger = brief.verdict.danger
     is_new = brief.proposal.action is Action.CREATE
     nothing = "nothing" if is_new else "nothing that it had not before"
@@ -219,7 +219,7 @@ def _shortened(finding: Finding) -> Finding:
     )
 
 
-def _commands(brief: Brief) -> list[str]:
+def _commands(brief: ReviewBrief) -> list[str]:
     proposal = brief.proposal
     number, name = proposal.number, proposal.skill
     is_name = path_policy.is_name(name)  # else it is no word for a shell

@@ -8,12 +8,12 @@ from skillforge.errors import ConflictError, RequestError
 from skillforge.library import Library
 from skillforge.model import SKILLS, Action, Draft, Origin
 from skillforge.propose import history_steps
-from skillforge.propose.history_steps import Step
+from skillforge.propose.history_steps import HistoryStep
 from skillforge.propose.skill_history import readable, unknown
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class RollbackRequest:
     """Which skill, to which version (else the one before), why, and by whom.
 
     One that is to be merged `at_once` is for an emergency, in which two people may do
@@ -31,10 +31,10 @@ class _Layer(NamedTuple):
     """A version that is in force until another is put on top of it."""
 
     tree: str
-    step: Step | None
+    step: HistoryStep | None
 
 
-def draft_of(library: Library, wish: Wish) -> Draft:
+def draft_of(library: Library, wish: RollbackRequest) -> Draft:
     """The draft that restores an earlier version, and what went with it."""
     tip = library.tip
     all_steps = history_steps.steps(library, tip)
@@ -71,7 +71,7 @@ def _target(library: Library, restores: dict[str, str], name: str) -> str:
     return f"{where}, with {others}" if others else where
 
 
-def _layers(own: list[Step], name: str) -> list[_Layer]:
+def _layers(own: list[HistoryStep], name: str) -> list[_Layer]:
     """A skill's versions as a pile: a step back takes off what it takes back."""
     pile = [_Layer(own[0].skills[name].before, None)]
     for step in own:
@@ -105,7 +105,7 @@ def _before(layers: list[_Layer], name: str) -> str:
     )
 
 
-def _above(layers: list[_Layer], tree: str) -> list[Step]:
+def _above(layers: list[_Layer], tree: str) -> list[HistoryStep]:
     """The steps to be taken back, the newest first."""
     last = _last(layers, tree)
     if last is None:
@@ -113,7 +113,7 @@ def _above(layers: list[_Layer], tree: str) -> list[Step]:
     return [layer.step for layer in reversed(layers[last + 1 :]) if layer.step]
 
 
-def _chosen(library: Library, own: list[Step], wish: Wish) -> str:
+def _chosen(library: Library, own: list[HistoryStep], wish: RollbackRequest) -> str:
     """The tree that a user means: a readable version, a tree, a commit, a proposal."""
     trees = [tree for step in reversed(own) if (tree := step.skills[wish.name].after)]
     wanted = {
@@ -144,7 +144,7 @@ def _is_called(library: Library, tree: str, words: str) -> bool:
 
 
 def _with_it(
-    library: Library, tip: str, above: list[Step], name: str
+    library: Library, tip: str, above: list[HistoryStep], name: str
 ) -> dict[str, str]:
     """Other skills that the same steps changed, and that are still as those left them.
 

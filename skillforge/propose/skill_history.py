@@ -8,15 +8,15 @@ from skillforge.gitrepo import trailers
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE, SKILLS
 from skillforge.propose import history_steps, readable_version
-from skillforge.propose.history_steps import NOW, Step
+from skillforge.propose.history_steps import NOW, HistoryStep
 from skillforge.text import nearest
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class HistoryVersion:
     """One version of a skill on main, and how it came to be."""
 
-    step: Step
+    step: HistoryStep
     skill: str
     version: str
     tree: str
@@ -46,7 +46,7 @@ class Version:
         }
 
 
-def log(library: Library, name: str) -> list[Version]:
+def log(library: Library, name: str) -> list[HistoryVersion]:
     """The versions of a skill, the newest first."""
     all_steps = _all_steps(library)
     found = _versions(library, all_steps, name)
@@ -55,13 +55,13 @@ def log(library: Library, name: str) -> list[Version]:
     return found[::-1]
 
 
-def _all_steps(library: Library) -> list[Step]:
+def _all_steps(library: Library) -> list[HistoryStep]:
     all_steps = history_steps.steps(library, library.tip)
     history_steps.refuse_shallow(library, all_steps)
     return all_steps
 
 
-def unknown(library: Library, all_steps: list[Step], name: str) -> RequestError:
+def unknown(library: Library, all_steps: list[HistoryStep], name: str) -> RequestError:
     """The error for a skill that never was."""
     known = sorted({skill for step in all_steps for skill in step.skills})
     meant = nearest(name, known)
@@ -71,10 +71,12 @@ def unknown(library: Library, all_steps: list[Step], name: str) -> RequestError:
     )
 
 
-def _versions(library: Library, all_steps: list[Step], name: str) -> list[Version]:
+def _versions(
+    library: Library, all_steps: list[HistoryStep], name: str
+) -> list[HistoryVersion]:
     reverted = history_steps.reverted_by(all_steps, name)
     return [
-        Version(
+        HistoryVersion(
             step,
             name,
             readable(library, step.skills[name].after),
@@ -93,20 +95,20 @@ def readable(library: Library, tree: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class SkillHistory:
     """Why a skill is what it is: its versions and those of skills it came from."""
 
     name: str
-    versions: tuple[Version, ...]
+    versions: tuple[HistoryVersion, ...]
     examples: dict[str, list[str]]  # of each proposal's commit
     tags: dict[str, list[str]]  # releases by the tree that they hold
     became: tuple[str, ...]  # skills that took its place
 
 
-def why(library: Library, name: str) -> Story:
+def why(library: Library, name: str) -> SkillHistory:
     """The chain from examples to releases and reverts, across renames."""
     all_steps = _all_steps(library)
-    found: list[Version] = []
+    found: list[HistoryVersion] = []
     names, seen = [name], set()
     while names:
         skill = names.pop()
@@ -120,7 +122,7 @@ def why(library: Library, name: str) -> Story:
         raise unknown(library, all_steps, name)
     order = {step.name: at for at, step in enumerate(all_steps)}
     found.sort(key=lambda version: (order[version.step.name], bool(version.tree)))
-    return Story(
+    return SkillHistory(
         name,
         tuple(found),
         {v.step.name: v.step.drafted.get("Example", []) for v in found},
@@ -129,12 +131,12 @@ def why(library: Library, name: str) -> Story:
     )
 
 
-def _gone_in(step: Step) -> list[str]:
+def _gone_in(step: HistoryStep) -> list[str]:
     """Skills that went in the same step: what a new one in it was made of."""
     return [name for name, change in step.skills.items() if not change.after]
 
 
-def _became(all_steps: list[Step], name: str) -> list[str]:
+def _became(all_steps: list[HistoryStep], name: str) -> list[str]:
     """Skills that came or grew when this one went."""
     last = next((s for s in reversed(all_steps) if name in s.skills), None)
     if last is None or last.skills[name].after:
@@ -144,7 +146,7 @@ def _became(all_steps: list[Step], name: str) -> list[str]:
     return list(dict.fromkeys([*into, *others]))
 
 
-def _releases(library: Library, found: list[Version]) -> dict[str, list[str]]:
+def _releases(library: Library, found: list[HistoryVersion]) -> dict[str, list[str]]:
     """The release tags that hold each version, by its tree."""
     repo = library.repository()
     tags = repo.refs("refs/tags/v*")

@@ -1,4 +1,4 @@
-"""Put a draft on its own branch and open a proposal to merge it."""
+"""TreeChange a draft on its own branch and open a proposal to merge it."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -9,10 +9,10 @@ from typing import NamedTuple
 from skillforge.checks import Ruleset
 from skillforge.checks.runner import check_skills
 from skillforge.errors import ConflictError, RequestError
-from skillforge.forge import Forge, Page
+from skillforge.forge import Forge, ReviewPage
 from skillforge.gitrepo import GitRepo, trailers
 from skillforge.gitrepo.object_reader import blob_name
-from skillforge.gitrepo.ref_update import NewCommit, Put, Who
+from skillforge.gitrepo.ref_update import NewCommit, Signature, TreeChange
 from skillforge.library import Library
 from skillforge.model import (
     ARCHIVE,
@@ -23,13 +23,13 @@ from skillforge.model import (
     Draft,
     DraftFile,
     File,
-    Kind,
+    FileKind,
     Proposal,
     Report,
     Skill,
 )
 from skillforge.propose import admission, readable_version
-from skillforge.propose.admission import Ready, Request
+from skillforge.propose.admission import AdmittedDraft, ProposalRequest
 
 _TITLES = {
     Action.CREATE: "Add",
@@ -41,7 +41,7 @@ _TITLES = {
 }
 
 
-class Outcome(NamedTuple):
+class Submission(NamedTuple):
     """What became of a request: a proposal, or the findings that forbid one."""
 
     report: Report
@@ -50,8 +50,8 @@ class Outcome(NamedTuple):
 
 
 def propose(
-    library: Library, forge: Forge, requests: list[Request], by: Who
-) -> list[Outcome]:
+    library: Library, forge: Forge, requests: list[ProposalRequest], by: Signature
+) -> list[Submission]:
     """Open a proposal for each draft, if all of them are fine; else for none.
 
     Safe to repeat, also after a crash: a draft is known by its bytes, so the same draft
@@ -60,7 +60,7 @@ def propose(
     ready = [_prepare(library, request) for request in requests]
     reports = [_validate(one) for one in ready]
     if not all(report.ok for report in reports):
-        return [Outcome(report) for report in reports]
+        return [Submission(report) for report in reports]
     ready = [_stamped(one) for one in ready]
     for one in ready:
         admission.refuse_growth(one)
@@ -75,7 +75,7 @@ def propose(
         return [_open(library, forge, one, report, by) for one, report in chosen]
 
 
-def _prepare(library: Library, request: Request) -> Ready:
+def _prepare(library: Library, request: ProposalRequest) -> AdmittedDraft:
     draft, base = request.draft, request.base
     before = library.repository().find(f"{base}:{SKILLS}/{draft.skill}/{SKILL_FILE}")
     action = _action(library, draft, before is not None)
@@ -85,7 +85,7 @@ def _prepare(library: Library, request: Request) -> Ready:
         digest = hashlib.sha256(f"{digest} {request.bump}".encode()).hexdigest()
     fresh = replace(draft, evidence=_new_evidence(library, base, draft))
     policy, data = library.policy(base), before.data if before else None
-    return Ready(request, fresh, digest, action, base, policy, data)
+    return AdmittedDraft(request, fresh, digest, action, base, policy, data)
 
 
 def _new_evidence(library: Library, base: str, draft: Draft) -> dict[str, bytes]:
@@ -105,7 +105,7 @@ def _new_evidence(library: Library, base: str, draft: Draft) -> dict[str, bytes]
     return fresh
 
 
-def _stamped(ready: Ready) -> Ready:
+def _stamped(ready: AdmittedDraft) -> AdmittedDraft:
     """The same with the version raised, once its document is known to be sound."""
     draft = ready.draft
     if SKILL_FILE not in draft.files:
@@ -134,13 +134,15 @@ def _action(library: Library, draft: Draft, exists: bool) -> Action:
     )
 
 
-def _validate(ready: Ready) -> Report:
+def _validate(ready: AdmittedDraft) -> Report:
     """What the base's rules say of a draft before anything is written."""
     draft, policy = ready.draft, ready.policy
     if not draft.files:
         return Report()
     files = {
-        path: File(Kind.EXECUTABLE if it.is_executable else Kind.FILE, len(it.data))
+        path: File(
+            FileKind.EXECUTABLE if it.is_executable else FileKind.FILE, len(it.data)
+        )
         for path, it in draft.files.items()
     }
     document = admission.document_of(draft)
@@ -157,8 +159,8 @@ def _validate(ready: Ready) -> Report:
 
 
 def _open(
-    library: Library, forge: Forge, ready: Ready, report: Report, by: Who
-) -> Outcome:
+    library: Library, forge: Forge, ready: AdmittedDraft, report: Report, by: Signature
+) -> Submission:
     rivals: list[Proposal] = []
 
     def admit(waiting: list[Proposal]) -> Proposal | None:
@@ -185,10 +187,10 @@ def _open(
         admission.close_rivals(forge, rivals, ready, by)
     if opened.is_open:
         forge.describe(opened, partial(_page, library))
-    return Outcome(report, opened, created)
+    return Submission(report, opened, created)
 
 
-def _page(library: Library, proposal: Proposal) -> Page:
+def _page(library: Library, proposal: Proposal) -> ReviewPage:
     from skillforge.propose import (
         review_page,  # all checks, for a forge that shows pages
     )
@@ -196,14 +198,16 @@ def _page(library: Library, proposal: Proposal) -> Page:
     return review_page.of(library, proposal)
 
 
-def _again(forge: Forge, proposal: Proposal, ready: Ready, by: Who) -> Proposal:
+def _again(
+    forge: Forge, proposal: Proposal, ready: AdmittedDraft, by: Signature
+) -> Proposal:
     """The proposal that the same draft opened before."""
     if proposal.is_draft and not ready.request.is_draft:
         return forge.ready(proposal, by)
     return forge.keep(proposal)
 
 
-def _is_on_base(library: Library, ready: Ready) -> bool:
+def _is_on_base(library: Library, ready: AdmittedDraft) -> bool:
     """Whether main holds these bytes already, but for a version that we would raise."""
     repo, draft, base = library.repository(), ready.draft, ready.base
     if draft.evidence:
@@ -227,7 +231,7 @@ def _is_on_base(library: Library, ready: Ready) -> bool:
     return _holds_files(repo, f"{base}:{SKILLS}/{draft.skill}", given)
 
 
-def _holds(library: Library, head: str, ready: Ready) -> bool:
+def _holds(library: Library, head: str, ready: AdmittedDraft) -> bool:
     """Whether a commit holds a draft's bytes, and not only claims to."""
     repo, draft = library.repository(), ready.draft
     evidence = library.evidence_at(head, draft.skill)
@@ -263,7 +267,7 @@ def _holds_files(repo: GitRepo, folder: str, given: Mapping[str, DraftFile]) -> 
     )
 
 
-def _merged_before(library: Library, forge: Forge, ready: Ready) -> Proposal:
+def _merged_before(library: Library, forge: Forge, ready: AdmittedDraft) -> Proposal:
     """The proposal that brought these bytes to main, for one who asks a second time."""
     repo, path = library.repository(), f"{SKILLS}/{ready.draft.skill}"
     tree = repo.name_of(f"{ready.base}:{path}")
@@ -278,7 +282,7 @@ def _merged_before(library: Library, forge: Forge, ready: Ready) -> Proposal:
     )
 
 
-def _proposal(ready: Ready, by: Who) -> Proposal:
+def _proposal(ready: AdmittedDraft, by: Signature) -> Proposal:
     draft = ready.draft
     return Proposal(
         number=0,
@@ -301,12 +305,12 @@ def _proposal(ready: Ready, by: Who) -> Proposal:
     )
 
 
-def _title(ready: Ready) -> str:
+def _title(ready: AdmittedDraft) -> str:
     title = f"{_TITLES[ready.action]} {ready.draft.skill}"
     return f"{title} {ready.draft.target}" if ready.draft.target else title
 
 
-def _message(ready: Ready, by: Who) -> str:
+def _message(ready: AdmittedDraft, by: Signature) -> str:
     draft = ready.draft
     gone_into = draft.skill if draft.absorbed else draft.absorbed_into
     said = [
@@ -324,20 +328,22 @@ def _message(ready: Ready, by: Who) -> str:
     return trailers.message(_title(ready), draft.why, said)
 
 
-def _puts(draft: Draft) -> Iterator[Put]:
+def _puts(draft: Draft) -> Iterator[TreeChange]:
     """The changes to the tree: each skill is replaced as a whole."""
     if not draft.restores:
-        yield Put(f"{SKILLS}/{draft.skill}")
+        yield TreeChange(f"{SKILLS}/{draft.skill}")
     for path, file in draft.files.items():
         mode = "100755" if file.is_executable else "100644"
-        yield Put(f"{SKILLS}/{draft.skill}/{path}", file.data, mode)
+        yield TreeChange(f"{SKILLS}/{draft.skill}/{path}", file.data, mode)
     for name in draft.absorbed:
-        yield Put(f"{SKILLS}/{name}")
+        yield TreeChange(f"{SKILLS}/{name}")
     for name, tree in draft.restores.items():
-        yield Put(f"{SKILLS}/{name}", mode="040000", object=tree)
+        yield TreeChange(f"{SKILLS}/{name}", mode="040000", object=tree)
         if tree:  # where it is back, it is not in the archive any more
-            yield Put(f"{ARCHIVE}/{name}")
+            yield TreeChange(f"{ARCHIVE}/{name}")
     if draft.archives:
-        yield Put(f"{ARCHIVE}/{draft.skill}", mode="040000", object=draft.archives)
+        yield TreeChange(
+            f"{ARCHIVE}/{draft.skill}", mode="040000", object=draft.archives
+        )
     for number, data in draft.evidence.items():
-        yield Put(f"{EVIDENCE}/{draft.skill}/{number}.json", data)
+        yield TreeChange(f"{EVIDENCE}/{draft.skill}/{number}.json", data)

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from skillforge.errors import ConflictError, RequestError
 from skillforge.forge import Forge
-from skillforge.gitrepo.ref_update import Who
+from skillforge.gitrepo.ref_update import Signature
 from skillforge.library import Library
 from skillforge.model import Draft, Proposal, Severity, State
-from skillforge.propose.admission import Request, is_old
+from skillforge.propose.admission import ProposalRequest, is_old
 from skillforge.propose.submit import propose
 
 
@@ -24,19 +24,19 @@ class Offer(NamedTuple):
 
 
 @dataclass
-class _Desk:
+class _OpenProposals:
     """What the forge holds, asked for once."""
 
     library: Library
     forge: Forge
     base: str
-    by: Who
+    by: Signature
     waiting: list[Proposal]
     every: list[Proposal]
 
 
 def offer(
-    library: Library, forge: Forge, base: str, by: Who, drafts: Iterable[Draft]
+    library: Library, forge: Forge, base: str, by: Signature, drafts: Iterable[Draft]
 ) -> list[Offer]:
     """Open a proposal for each draft whose skills have none.
 
@@ -45,11 +45,11 @@ def offer(
     wanted = list(drafts)
     if not wanted:
         return []
-    desk = _Desk(library, forge, base, by, forge.waiting(), forge.proposals())
+    desk = _OpenProposals(library, forge, base, by, forge.waiting(), forge.proposals())
     return [_refused(desk, draft) or _opened(desk, draft) for draft in wanted]
 
 
-def _refused(desk: _Desk, draft: Draft) -> Offer | None:
+def _refused(desk: _OpenProposals, draft: Draft) -> Offer | None:
     """What became of the same draft the last time, if somebody closed it."""
     same = [p for p in desk.every if p.digest == draft.digest]
     if not same or same[-1].state is not State.CLOSED:
@@ -60,20 +60,20 @@ def _refused(desk: _Desk, draft: Draft) -> Offer | None:
 
 
 def offer_again(
-    library: Library, forge: Forge, base: str, by: Who, drafts: Iterable[Draft]
+    library: Library, forge: Forge, base: str, by: Signature, drafts: Iterable[Draft]
 ) -> list[Offer]:
     """The same for one who asks for it by name: it is asked a second time."""
-    desk = _Desk(library, forge, base, by, forge.waiting(), [])
+    desk = _OpenProposals(library, forge, base, by, forge.waiting(), [])
     return [_opened(desk, draft) for draft in drafts]
 
 
-def _opened(desk: _Desk, draft: Draft) -> Offer:
+def _opened(desk: _OpenProposals, draft: Draft) -> Offer:
     policy = desk.library.policy(desk.base)
     for proposal in desk.waiting:
         is_rival = not set(draft.skills).isdisjoint(proposal.skills)
         if is_rival and not is_old(proposal, policy, desk.by):
             return Offer(draft, proposal.number)
-    request = Request(draft, desk.base)
+    request = ProposalRequest(draft, desk.base)
     try:
         [outcome] = propose(desk.library, desk.forge, [request], desk.by)
     except (ConflictError, RequestError) as err:

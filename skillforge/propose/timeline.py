@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from skillforge.gitrepo import trailers
 from skillforge.model import Action
-from skillforge.propose.history_steps import Step
+from skillforge.propose.history_steps import HistoryStep
 
 
 class Day(NamedTuple):
@@ -17,7 +17,7 @@ class Day(NamedTuple):
     rollbacks: int
 
 
-def days(all_steps: Iterable[Step]) -> list[Day]:
+def days(all_steps: Iterable[HistoryStep]) -> list[Day]:
     """The days on which something changed, in the order of history."""
     there: set[str] = set()
     promotions = rollbacks = 0
@@ -34,7 +34,7 @@ def days(all_steps: Iterable[Step]) -> list[Day]:
     return list(found.values())
 
 
-def origins(all_steps: Iterable[Step]) -> Mapping[str, str]:
+def origins(all_steps: Iterable[HistoryStep]) -> Mapping[str, str]:
     """Who made each version of a skill, by its tree; to bring one back makes none."""
     found: dict[str, str] = {}
     for step in all_steps:

@@ -16,16 +16,16 @@ from skillforge.model import (
     Verdict,
 )
 from skillforge.propose.admission import DAY
-from skillforge.propose.evidence_summary import Told, shortened
+from skillforge.propose.evidence_summary import ExampleSummary, shortened
 from skillforge.propose.github_merges import cut_words
 from skillforge.report import many, printable
 from skillforge.text import lines_of
 
 if TYPE_CHECKING:
-    from skillforge.propose.audit import Audit, Problem
+    from skillforge.propose.audit import Audit, AuditException
     from skillforge.propose.promote import Promoted
-    from skillforge.propose.review import Brief
-    from skillforge.propose.skill_history import Story, Version
+    from skillforge.propose.review import ReviewBrief
+    from skillforge.propose.skill_history import HistoryVersion, SkillHistory
 
 _SIGNS = {
     Status.PASSED: "passed",
@@ -173,7 +173,7 @@ def finding_lines(findings: Iterable[Finding], *, colour: bool = False) -> list[
     ]
 
 
-def brief_data(brief: "Brief") -> dict[str, Any]:
+def brief_data(brief: "ReviewBrief") -> dict[str, Any]:
     was, now = brief.sizes
     total_was, total_now = brief.totals
     return {
@@ -197,7 +197,7 @@ def brief_data(brief: "Brief") -> dict[str, Any]:
     }
 
 
-def brief_text(brief: "Brief", *, full: bool, colour: bool) -> str:
+def brief_text(brief: "ReviewBrief", *, full: bool, colour: bool) -> str:
     """One screen for a reviewer; the diff is cut unless all of it is asked for."""
     proposal = brief.proposal
     about = {
@@ -228,14 +228,14 @@ def brief_text(brief: "Brief", *, full: bool, colour: bool) -> str:
     return "\n".join(lines)
 
 
-def _told_line(told: Told) -> str:
+def _told_line(told: ExampleSummary) -> str:
     by = f", verified by {told.verified_by}" if told.verified_by else ""
     reviewed = f", approved by {told.reviewed_by}" if told.reviewed_by else ""
     said = f"{told.outcome or 'no outcome'}{by}{reviewed}"
     return f"{told.id[:12]} {shortened(told.task, 60)} ({said})"
 
 
-def _standing(brief: "Brief") -> str:
+def _standing(brief: "ReviewBrief") -> str:
     approved = [approval.by for approval in brief.standing]
     state = "draft" if brief.proposal.is_draft else str(brief.proposal.state)
     return f"{state}, approved by {', '.join(approved)}" if approved else state
@@ -247,7 +247,7 @@ def growth(was: int, now: int) -> str:
     return f"{was:,} to {now:,} bytes ({now / was - 1:+.0%})"
 
 
-def _overlap(brief: "Brief") -> str:
+def _overlap(brief: "ReviewBrief") -> str:
     near = [f"{n.name} {n.similarity:.0%}" for n in brief.neighbours]
     return ", ".join(near) or "no other skill says the same"
 
@@ -267,12 +267,12 @@ def _painted(line: str, colour: bool) -> str:
     return f"\x1b[{code}m{line}\x1b[0m" if colour and code else line
 
 
-def log_text(versions: "list[Version]") -> str:
+def log_text(versions: "list[HistoryVersion]") -> str:
     lines = (line for version in versions for line in _version_lines(version))
     return "\n".join(map(printable, lines))
 
 
-def _version_lines(version: "Version") -> list[str]:
+def _version_lines(version: "HistoryVersion") -> list[str]:
     data = version.data
     name = version.version or ("-" if version.tree else "removed")
     what = f"{data['action']}, {_number(data['proposal'])}"
@@ -295,7 +295,7 @@ def _number(number: int | None) -> str:
     return f"proposal {number}" if number else "no proposal"
 
 
-def story_data(story: "Story") -> dict[str, Any]:
+def story_data(story: "SkillHistory") -> dict[str, Any]:
     rows = [
         version.data
         | {
@@ -313,7 +313,7 @@ def story_data(story: "Story") -> dict[str, Any]:
     return {"skill": story.name, "became": list(story.became), "versions": rows}
 
 
-def story_text(story: "Story") -> str:
+def story_text(story: "SkillHistory") -> str:
     lines: list[str] = []
     for row in story_data(story)["versions"]:
         gone = "" if row["tree"] else " (removed)"
@@ -362,7 +362,7 @@ def audit_data(audit: "Audit") -> dict[str, Any]:
     }
 
 
-def problem_text(problem: "Problem") -> str:
+def problem_text(problem: "AuditException") -> str:
     where = problem.commit if "/" in problem.commit else problem.commit[:12]
     return printable(f"{where} {problem.kind}: {problem.message}")
 

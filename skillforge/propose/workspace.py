@@ -9,8 +9,8 @@ from skillforge.checks import skill_selection
 from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.forge import Forge
 from skillforge.forge.resolve import Choice, choose
-from skillforge.gitrepo import Asked
-from skillforge.gitrepo.ref_update import Who
+from skillforge.gitrepo import PendingQuery
+from skillforge.gitrepo.ref_update import Signature
 from skillforge.library import Library
 from skillforge.model import SKILLS, Draft, Origin, is_of_agent
 from skillforge.propose import admission, draft_source, identity
@@ -19,7 +19,7 @@ _ANY = Choice()
 _AGENTS = [it.value for it in Origin if is_of_agent(it)]
 
 
-class Desk:
+class Workspace:
     """A library at work; `speaks_for` is what `--as` says."""
 
     def __init__(
@@ -27,7 +27,7 @@ class Desk:
         library: Library,
         speaks_for: str | None,
         choice: Choice,
-        asked: Asked[Who] | None = None,
+        asked: PendingQuery[Signature] | None = None,
     ) -> None:
         self.library = library
         self.speaks_for = speaks_for
@@ -37,14 +37,14 @@ class Desk:
     @classmethod
     def at(
         cls, start: Path, speaks_for: str | None = None, choice: Choice = _ANY
-    ) -> "Desk":
+    ) -> "Workspace":
         """The desk of somebody who reads, and may come to write."""
         return cls(Library.open(start), speaks_for, choice)
 
     @classmethod
     def at_work(
         cls, start: Path, speaks_for: str | None, choice: Choice = _ANY
-    ) -> "Desk":
+    ) -> "Workspace":
         """The desk of somebody who writes; git looks up who it is meanwhile."""
         library = Library.open(start)
         return cls(library, speaks_for, choice, library.repository().start_identity())
@@ -75,7 +75,7 @@ class Desk:
         return self.library
 
     @property
-    def reviewer(self) -> Who:
+    def reviewer(self) -> Signature:
         """Who approves: a forge that knows its people takes nobody's word for it."""
         user = self.forge.user()
         if user is None:
@@ -85,10 +85,10 @@ class Desk:
                 f"the forge knows you as {user[0]}, whatever --as says",
                 hint="leave --as away, or log in as somebody else",
             )
-        return Who(*user, self._time())
+        return Signature(*user, self._time())
 
     @cached_property
-    def by(self) -> Who:
+    def by(self) -> Signature:
         """Git's user, or whoever is named instead."""
         if not self.speaks_for:
             return self._user()
@@ -97,9 +97,9 @@ class Desk:
             raise RequestError(
                 f"{self.speaks_for!r} names nobody", hint="--as 'Name <mail>'"
             )
-        return Who(name, mail, self._time())
+        return Signature(name, mail, self._time())
 
-    def _user(self) -> Who:
+    def _user(self) -> Signature:
         return (self._asked or self.library.repository().start_identity()).wait()
 
     def _time(self) -> str:

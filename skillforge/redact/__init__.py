@@ -32,25 +32,27 @@ _VALUED = frozenset(("value", "answer", "text", "content", "val"))
 _MOST_LABELS = 8  # keys of an object that names a field, and its value
 
 
-class Field(NamedTuple):
+class FieldContext(NamedTuple):
     """Where a text stands in a JSON value: under which key, and what that holds."""
 
     key: str
     kind: str
 
 
-NO_FIELD = Field("", "")
-Change: TypeAlias = Callable[[str, Field], str]
+NO_FIELD = FieldContext("", "")
+Change: TypeAlias = Callable[[str, FieldContext], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownPrivate:
     """What a library or a machine knows to be private, each with its kind."""
 
     patterns: tuple[tuple[str, re.Pattern[str]], ...] = ()
 
     @classmethod
-    def of(cls, names: Mapping[str, Iterable[str]], ids: Iterable[str] = ()) -> "Known":
+    def of(
+        cls, names: Mapping[str, Iterable[str]], ids: Iterable[str] = ()
+    ) -> "KnownPrivate":
         """Names by kind, and patterns of ids."""
         by_name = [
             (kind, re.compile(whole(name), re.IGNORECASE))
@@ -60,18 +62,18 @@ class Known:
         ]
         return cls((*by_name, *(("ID", re.compile(it)) for it in ids)))
 
-    def find(self, text: str) -> Iterator[detect.Private]:
+    def find(self, text: str) -> Iterator[detect.PrivateValue]:
         for kind, pattern in self.patterns:
             for match in pattern.finditer(text):
                 if match[0]:
-                    yield detect.Private(kind, match[0])
+                    yield detect.PrivateValue(kind, match[0])
 
 
 @dataclass(slots=True)
 class Redaction:
     """What is taken from one example."""
 
-    known: Known = field(default_factory=Known)
+    known: KnownPrivate = field(default_factory=KnownPrivate)
     taken: dict[str, str] = field(default_factory=dict)  # by placeholder
     _put: dict[str, str] = field(default_factory=dict)  # by value
     _same: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -95,7 +97,7 @@ class Redaction:
                 break
         return value
 
-    def _learn(self, text: str, field: Field) -> str:
+    def _learn(self, text: str, field: FieldContext) -> str:
         """Look for private values in a text, and in what its field says of it."""
         for private in detect.by_key(field.key, text):
             self._take(*private)
@@ -103,7 +105,7 @@ class Redaction:
             self._learn_from(view.text, field)
         return text
 
-    def _learn_from(self, text: str, field: Field) -> None:
+    def _learn_from(self, text: str, field: FieldContext) -> None:
         for private in self.known.find(text):
             self._take(*private)
         for home, user in people.homes(text):
@@ -129,7 +131,7 @@ class Redaction:
         if is_own:
             self._take(kind, value)
 
-    def _clean(self, pattern: re.Pattern[str], text: str, field: Field) -> str:
+    def _clean(self, pattern: re.Pattern[str], text: str, field: FieldContext) -> str:
         """A text without what is private in it, or in a plainer copy of it."""
         edits: list[Edit] = []
         for view in views(text):
@@ -152,7 +154,7 @@ class Redaction:
         """How often something of each kind was taken out."""
         return dict(sorted(self._hits.items()))
 
-    def _reserve(self, text: str, _field: Field) -> str:
+    def _reserve(self, text: str, _field: FieldContext) -> str:
         """Placeholders that are there already keep their numbers to themselves."""
         if "_" in text and "<" in text:
             for kind, number in PLACEHOLDER.findall(text):
@@ -184,14 +186,14 @@ def get_ready() -> None:
     Redaction()("a text that is long enough to be looked at")
 
 
-def remains(value: Any, known: Known) -> dict[str, int]:
+def remains(value: Any, known: KnownPrivate) -> dict[str, int]:
     """How much of each kind a value still holds that should have been taken out."""
     redaction = Redaction(known)
     redaction(value)
     return redaction.counts
 
 
-class Located(NamedTuple):
+class LocatedPrivate(NamedTuple):
     """A private value of some kind, and where it is in a text."""
 
     kind: str
@@ -199,7 +201,9 @@ class Located(NamedTuple):
     end: int
 
 
-def locate(text: str, known: Known, kinds: Iterable[str]) -> list[Located]:
+def locate(
+    text: str, known: KnownPrivate, kinds: Iterable[str]
+) -> list[LocatedPrivate]:
     """Where a text has known values, or some of these kinds; however it hides them."""
     found: dict[tuple[int, int], str] = {}
     for view in views(text):
@@ -209,21 +213,23 @@ def locate(text: str, known: Known, kinds: Iterable[str]) -> list[Located]:
         for match in any_of(values).finditer(view.text):
             found.setdefault(view.span(*match.span()), values[match[0]])
     edits = sorted((Edit(*span, kind) for span, kind in found.items()), key=_by_place)
-    return [Located(kind, start, end) for start, end, kind in apart(edits)]
+    return [LocatedPrivate(kind, start, end) for start, end, kind in apart(edits)]
 
 
 def _by_place(edit: Edit) -> tuple[int, int]:
     return edit.start, -edit.end
 
 
-def _spans(text: str, field: Field) -> Sequence[text_fields.Span]:
+def _spans(text: str, field: FieldContext) -> Sequence[text_fields.FieldSpan]:
     """The values of fields in a text; all of it, if its own field says so."""
     if field.kind and fields.is_value(field.kind, text):
-        return (text_fields.Span(0, len(text), fields.label_of(field.kind)),)
+        return (text_fields.FieldSpan(0, len(text), fields.label_of(field.kind)),)
     return text_fields.find(text)
 
 
-def _mapped(value: Any, change: Change, field: Field = NO_FIELD, depth: int = 0) -> Any:
+def _mapped(
+    value: Any, change: Change, field: FieldContext = NO_FIELD, depth: int = 0
+) -> Any:
     """A JSON value with its texts changed; what is nested too deep is dropped."""
     if isinstance(value, str):
         return change(value, field)
@@ -243,7 +249,7 @@ def _mapped(value: Any, change: Change, field: Field = NO_FIELD, depth: int = 0)
     return value if value is None or isinstance(value, bool) else None
 
 
-def _labelled(value: Mapping[Any, Any]) -> tuple[Field, ...]:
+def _labelled(value: Mapping[Any, Any]) -> tuple[FieldContext, ...]:
     """The fields of `{"name": "first_name", "value": "Ada"}`; none, if it is none."""
     if not 2 <= len(value) <= _MOST_LABELS or _VALUED.isdisjoint(value):
         return ()
@@ -253,19 +259,19 @@ def _labelled(value: Mapping[Any, Any]) -> tuple[Field, ...]:
     is_secret = secrets.by_key(name, "anything-1")
     if not kind and not is_secret:
         return ()
-    own = Field(name if is_secret else "", kind)
+    own = FieldContext(name if is_secret else "", kind)
     return tuple(own if key in _VALUED else NO_FIELD for key in value)
 
 
 @lru_cache(maxsize=1024)
-def _inner(outer: str, keys: tuple[Any, ...]) -> tuple[Field, ...]:
+def _inner(outer: str, keys: tuple[Any, ...]) -> tuple[FieldContext, ...]:
     """What the fields of an object hold, which is itself in a field."""
     names = [plain(str(key)) for key in keys]
     # What is in a field that holds a secret is one, however deep.
     is_secret = secrets.by_key(outer, "anything-1")
     kinds = fields.kinds_of(names, fields.kind_of(outer))
     return tuple(
-        Field(outer if is_secret else name, kind)
+        FieldContext(outer if is_secret else name, kind)
         for name, kind in zip(names, kinds, strict=True)
     )
 

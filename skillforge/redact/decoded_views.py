@@ -73,7 +73,7 @@ class Edit(NamedTuple):
     put: str
 
 
-class View:
+class DecodedView:
     """A copy of a text, and where each of its letters is in the text.
 
     `edits` of its source are asked for only if something is found in the copy.
@@ -82,7 +82,7 @@ class View:
     def __init__(
         self,
         text: str,
-        source: "View | None" = None,
+        source: "DecodedView | None" = None,
         edits: Callable[[], Sequence[Edit]] = tuple,
     ) -> None:
         self.text = text
@@ -121,13 +121,13 @@ class View:
 
 
 @lru_cache(maxsize=256)
-def views(text: str) -> tuple[View, ...]:
+def views(text: str) -> tuple[DecodedView, ...]:
     """Copies of a text to be searched: itself, and each plainer than the one before.
 
     What a terminal does not show may be in the middle of a word or between two: there
     is a copy for either reading, and one of long hidden parts, such as a link.
     """
-    found = [View(text)]
+    found = [DecodedView(text)]
     for _ in range(_ROUNDS):
         count = len(found)
         source = found[-1]
@@ -145,10 +145,12 @@ def views(text: str) -> tuple[View, ...]:
     return tuple(found)
 
 
-def substituted(source: View, pattern: re.Pattern[str], put: str | Put) -> View:
+def substituted(
+    source: DecodedView, pattern: re.Pattern[str], put: str | Put
+) -> DecodedView:
     """A copy in which something else is in the place of each match."""
     edits = partial(_edits, source.text, pattern, put)
-    return View(pattern.sub(put, source.text), source, edits)
+    return DecodedView(pattern.sub(put, source.text), source, edits)
 
 
 def _edits(text: str, pattern: re.Pattern[str], put: str | Put) -> list[Edit]:
@@ -168,14 +170,14 @@ def replaced(text: str, edits: Iterable[Edit]) -> str:
     return "".join((*parts, text[last:])) if parts else text
 
 
-def _hidden(source: View) -> Iterator[View]:
+def _hidden(source: DecodedView) -> Iterator[DecodedView]:
     """The long ones of the parts that are not shown, one on each line."""
     places = [match.span() for match in _LONG.finditer(source.text)]
     if places:
         ends = [0, *(at for place in places for at in place), len(source.text)]
         around = zip(ends[::2], ends[1::2], strict=True)
         edits = [Edit(start, end, "\n") for start, end in around]
-        yield View(replaced(source.text, edits), source, lambda: edits)
+        yield DecodedView(replaced(source.text, edits), source, lambda: edits)
 
 
 def apart(edits: Iterable[Edit]) -> Iterator[Edit]:

@@ -13,7 +13,7 @@ Finder = Callable[[str], Iterator[str]]
 _BREAK = re.compile(r"\\[nrt]")
 
 
-class Private(NamedTuple):
+class PrivateValue(NamedTuple):
     """A value that is nobody else's business, and of what kind it is."""
 
     kind: str
@@ -21,7 +21,7 @@ class Private(NamedTuple):
 
 
 @lru_cache(maxsize=2048)
-def find(text: str) -> tuple[Private, ...]:
+def find(text: str) -> tuple[PrivateValue, ...]:
     """Private values in a text; the same texts come again and again."""
     found = list(_find(text))
     if _BREAK.search(text):
@@ -29,19 +29,19 @@ def find(text: str) -> tuple[Private, ...]:
     return tuple(found)
 
 
-def _find(text: str) -> Iterator[Private]:
+def _find(text: str) -> Iterator[PrivateValue]:
     for kind, needs, finder in _FINDERS:
         if needs(text):
             for value in finder(text):
-                yield Private(kind, value)
+                yield PrivateValue(kind, value)
 
 
-def by_key(key: str, text: str) -> Iterator[Private]:
+def by_key(key: str, text: str) -> Iterator[PrivateValue]:
     """What the name of its field says of a value."""
     if secrets.by_key(key, text):
-        yield Private("SECRET", text)
+        yield PrivateValue("SECRET", text)
     elif kind := people.by_key(key, text):
-        yield Private(kind, text)
+        yield PrivateValue(kind, text)
 
 
 def _holds(word: str) -> Needs:

@@ -25,7 +25,7 @@ from skillforge.redact.fields import (
 )
 
 
-class Span(NamedTuple):
+class FieldSpan(NamedTuple):
     """A value of a field, and where it stands in a text."""
 
     start: int
@@ -160,7 +160,7 @@ _COMPANY = 400  # characters within which two fields are of the same object
 
 
 @lru_cache(maxsize=2048)
-def find(text: str) -> tuple[Span, ...]:
+def find(text: str) -> tuple[FieldSpan, ...]:
     """The values in a text that the names of their fields say are private."""
     lower = text.lower()
     if not any(word in lower for word in _NEEDED):
@@ -171,7 +171,7 @@ def find(text: str) -> tuple[Span, ...]:
     found = sorted({*_fields(text), *rows}, key=lambda it: (it.start, -it.end))
     people = [(it.start, it.kind) for it in found if _is_of_a_person(text, it)]
     settled = (it._replace(kind=_settled(text, it, people)) for it in found)
-    spans: list[Span] = []
+    spans: list[FieldSpan] = []
     for span in settled:
         if spans and span.start < spans[-1].end:
             continue
@@ -180,14 +180,14 @@ def find(text: str) -> tuple[Span, ...]:
     return tuple(spans)
 
 
-def _is_of_a_person(text: str, span: Span) -> bool:
+def _is_of_a_person(text: str, span: FieldSpan) -> bool:
     """Whether a field makes those beside it a person's: not if it holds a file."""
     value = text[span.start : span.end]
     is_any = span.kind == "EMAIL" or value[:1] in ("", "<")
     return span.kind in OF_A_PERSON and (is_any or is_value(span.kind, value))
 
 
-def _settled(text: str, span: Span, people: list[tuple[int, str]]) -> str:
+def _settled(text: str, span: FieldSpan, people: list[tuple[int, str]]) -> str:
     """The kind of a field; for one that says little alone, by those beside it."""
     if in_company(span.kind, is_person=False) == span.kind:
         return span.kind
@@ -205,7 +205,7 @@ def _settled(text: str, span: Span, people: list[tuple[int, str]]) -> str:
     return in_company(span.kind, is_person=bool(beside))
 
 
-def _is_near(text: str, span: Span, other: int) -> bool:
+def _is_near(text: str, span: FieldSpan, other: int) -> bool:
     """Whether two fields are in the same object."""
     between = sorted((span.end if other > span.start else span.start, other))
     return abs(other - span.start) <= _COMPANY and not _BREAKS_OBJECT.search(
@@ -213,7 +213,7 @@ def _is_near(text: str, span: Span, other: int) -> bool:
     )
 
 
-def _fields(text: str) -> Iterator[Span]:
+def _fields(text: str) -> Iterator[FieldSpan]:
     for match, kind in _named(text, _IN_OBJECT):
         yield from _in_object(text, match, kind)
     for pattern in (_PAIR, _BESIDE):
@@ -234,11 +234,11 @@ def _named(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[re.Match[str],
             yield match, kind
 
 
-def _in_object(text: str, match: re.Match[str], kind: str) -> Iterator[Span]:
+def _in_object(text: str, match: re.Match[str], kind: str) -> Iterator[FieldSpan]:
     at = match.end()
     if match["open"] == "{":  # no value: says whose the objects in it and around are
         whose = "NAME" if kind in (SOME_NAME, WHO) else kind
-        yield from (Span(it, it, whose) for it in (match.start("open"), at))
+        yield from (FieldSpan(it, it, whose) for it in (match.start("open"), at))
     elif bare := _REST.match(text, at) or _NUMBER.match(text, at):
         if kind == SECRET or not bare[0][0].islower():
             yield _trimmed(text, *bare.span(), kind)
@@ -246,7 +246,9 @@ def _in_object(text: str, match: re.Match[str], kind: str) -> Iterator[Span]:
         yield from _quoted(text, at, kind)
 
 
-def _quoted(text: str, at: int, kind: str, *, is_apart: bool = False) -> Iterator[Span]:
+def _quoted(
+    text: str, at: int, kind: str, *, is_apart: bool = False
+) -> Iterator[FieldSpan]:
     """A value in quotes; one that is apart from its name is not another such name."""
     if not (match := _QUOTED.match(text, at)):
         return
@@ -259,7 +261,7 @@ def _quoted(text: str, at: int, kind: str, *, is_apart: bool = False) -> Iterato
     yield _trimmed(text, *match.span(group), kind)
 
 
-def _assigned(text: str, match: re.Match[str], kind: str) -> Iterator[Span]:
+def _assigned(text: str, match: re.Match[str], kind: str) -> Iterator[FieldSpan]:
     at = match.end()
     quote = text[match.start() - 1 : match.start()] if match.start() else ""
     if quote in ("'", '"') and match["sign"] == "=":  # `-F 'key=value'`
@@ -298,12 +300,12 @@ def _is_variable(kind: str, value: str) -> bool:
     return not is_name and _VARIABLE.fullmatch(value) is not None
 
 
-def _spoken(text: str) -> Iterator[Span]:
+def _spoken(text: str) -> Iterator[FieldSpan]:
     for match in _SPOKEN.finditer(text):
         if name := next((it for it in ("digits", "four", "pin") if match[it]), ""):
-            yield Span(*match.span(name), "CARD")
+            yield FieldSpan(*match.span(name), "CARD")
         elif match["date"]:
-            yield Span(*match.span("date"), "BIRTHDATE")
+            yield FieldSpan(*match.span("date"), "BIRTHDATE")
         elif match["place"]:
             yield _trimmed(text, *match.span("place"), "ADDRESS")
         else:
@@ -311,7 +313,7 @@ def _spoken(text: str) -> Iterator[Span]:
             yield _trimmed(text, *match.span("bare"), kind)
 
 
-def _trimmed(text: str, start: int, end: int, kind: str) -> Span:
+def _trimmed(text: str, start: int, end: int, kind: str) -> FieldSpan:
     inner = text[start:end]
     left = len(inner) - len(inner.lstrip(" \t\r\n\"'"))
-    return Span(start + left, start + len(inner.rstrip(" \t\r\n,.\"'")), kind)
+    return FieldSpan(start + left, start + len(inner.rstrip(" \t\r\n,.\"'")), kind)

@@ -3,11 +3,11 @@
 from typing import NamedTuple
 
 from skillforge.redact import wrapped_tokens
-from skillforge.redact.decoded_views import Edit, View, apart, replaced, views
+from skillforge.redact.decoded_views import DecodedView, Edit, apart, replaced, views
 from skillforge.redact.formats import TOKEN_PATTERNS
 
 
-class Token(NamedTuple):
+class ServiceToken(NamedTuple):
     """A token as it would be used, and where it is in a text."""
 
     what: str
@@ -16,7 +16,7 @@ class Token(NamedTuple):
     end: int
 
 
-def find(text: str) -> list[Token]:
+def find(text: str) -> list[ServiceToken]:
     """The tokens in a text, in order; each place is reported once."""
     found = [token for view in views(text) for token in _in_view(view)]
     by_place = {(token.start, token.end): token for token in reversed(found)}
@@ -30,16 +30,16 @@ def masked(text: str) -> str:
     return replaced(text, edits)
 
 
-def _in_view(view: View) -> list[Token]:
+def _in_view(view: DecodedView) -> list[ServiceToken]:
     exact = [
-        Token(what, match[0], *view.span(*match.span()))
+        ServiceToken(what, match[0], *view.span(*match.span()))
         for needs, what, pattern in TOKEN_PATTERNS
         if needs in view.text
         for match in pattern.finditer(view.text)
     ]
     broken = wrapped_tokens.find(view.text)
     return exact + [
-        Token(it.what, it.value, *view.span(it.start, it.end)) for it in broken
+        ServiceToken(it.what, it.value, *view.span(it.start, it.end)) for it in broken
     ]
 
 

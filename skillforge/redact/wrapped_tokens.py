@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from skillforge.redact.decoded_views import View, substituted
+from skillforge.redact.decoded_views import DecodedView, substituted
 from skillforge.redact.formats import TOKENS
 
 _PART_OF_WORD = r"[\w+/=.\-]"
@@ -74,10 +74,10 @@ def _joined_by(joint: re.Pattern[str], text: str) -> Iterator[Wrapped]:
     joined = joint.sub("", text)
     if len(joined) == len(text):
         return
-    view: View | None = None
+    view: DecodedView | None = None
     for needs, what, pattern in _PATTERNS:
         for match in pattern.finditer(joined) if needs in joined else ():
-            view = view or substituted(View(text), joint, "")
+            view = view or substituted(DecodedView(text), joint, "")
             start, end = view.span(*match.span())
             if end - start > len(match[0]) and _is_whole(text, start, end):
                 written = _shortened(joint, text[start:end])

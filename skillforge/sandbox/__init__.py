@@ -100,7 +100,7 @@ class Job:
         )
 
 
-class Found(NamedTuple):
+class WorkFile(NamedTuple):
     """A path of the work directory after the job; `data` is a file's only."""
 
     kind: str  # file, large file (cut), folder, link, other, unreadable
@@ -108,7 +108,7 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class JobResult:
     """How a job ended, as seen from outside.
 
     `limit` says which limit ended it; empty if none did. `sprung` says which of the
@@ -121,7 +121,7 @@ class Ended:
     seconds: float
     limit: str = ""
     is_timeout: bool = False
-    found: Mapping[str, Found] = field(default_factory=dict)
+    found: Mapping[str, WorkFile] = field(default_factory=dict)
     sprung: tuple[str, ...] = ()
     tried_to_connect: bool = False
 
@@ -151,7 +151,7 @@ class Sandbox(Protocol):
         """
         ...
 
-    def run(self, job: Job) -> Ended: ...
+    def run(self, job: Job) -> JobResult: ...
 
 
 NAMES = ("bubblewrap", "landlock", "docker", "podman")

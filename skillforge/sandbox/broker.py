@@ -42,7 +42,7 @@ _OWN_FILE = re.compile(rb"/proc/self/fd/(\d{1,9})")
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-class Request(NamedTuple):
+class SystemCall(NamedTuple):
     """A call that waits for an answer; `pid` may be a thread's."""
 
     number: int
@@ -70,7 +70,7 @@ class Broker:
         here = column()
         known = {**NOTIFIED, **SIGNALS, "socket": SOCKET}
         known |= {"sendto": SENDTO, "sendmsg": SENDMSG}
-        self._answers: dict[int | None, Callable[[Request], int]] = {
+        self._answers: dict[int | None, Callable[[SystemCall], int]] = {
             numbers[here]: getattr(self, f"_{name}") for name, numbers in known.items()
         }
         self._signals = {numbers[here] for numbers in SIGNALS.values()}
@@ -83,7 +83,7 @@ class Broker:
         except OSError:
             return
         fields = struct.unpack(_REQUEST, data)
-        request = Request(fields[0], fields[1], fields[3], fields[6:])
+        request = SystemCall(fields[0], fields[1], fields[3], fields[6:])
         value = code = flags = 0
         try:
             value = self._answers[request.call](request)
@@ -98,15 +98,15 @@ class Broker:
 
     # Files: modes and times, in the work directory only.
 
-    def _chmod(self, request: Request) -> int:
+    def _chmod(self, request: SystemCall) -> int:
         path, mode = request.args[:2]
         return self._set_mode(self._named(request, _AT_CWD, path), mode)
 
-    def _fchmodat(self, request: Request) -> int:
+    def _fchmodat(self, request: SystemCall) -> int:
         folder, path, mode = request.args[:3]
         return self._set_mode(self._named(request, _signed(folder), path), mode)
 
-    def _fchmod(self, request: Request) -> int:
+    def _fchmod(self, request: SystemCall) -> int:
         fd, mode = request.args[:2]
         return self._set_mode(self._opened(request, _signed(fd)), mode)
 
@@ -120,7 +120,7 @@ class Broker:
             os.close(fd)
         return 0
 
-    def _utimensat(self, request: Request) -> int:
+    def _utimensat(self, request: SystemCall) -> int:
         folder, path, times, flags = request.args[:4]
         data = self._read(request, times, _TIMES) if times else None
         if data is not None and len(data) != _TIMES:
@@ -137,7 +137,9 @@ class Broker:
             os.close(fd)
         return 0
 
-    def _named(self, request: Request, folder: int, at: int, no_follow: int = 0) -> int:
+    def _named(
+        self, request: SystemCall, folder: int, at: int, no_follow: int = 0
+    ) -> int:
         """The file of a name, as the caller sees it, held open by us."""
         path = self._read(request, at, _LONGEST).partition(b"\0")[0]
         if not path:
@@ -156,12 +158,12 @@ class Broker:
                 os.close(base)
         return self._own(request, fd)
 
-    def _opened(self, request: Request, fd: int) -> int:
+    def _opened(self, request: SystemCall, fd: int) -> int:
         """A file that the caller has open, held open by us as well."""
         link = f"/proc/{request.pid}/fd/{fd}"
         return self._own(request, os.open(link, os.O_PATH | os.O_CLOEXEC))
 
-    def _own(self, request: Request, fd: int) -> int:
+    def _own(self, request: SystemCall, fd: int) -> int:
         """The same, if it is in the work directory."""
         try:
             self._check(request)
@@ -175,7 +177,7 @@ class Broker:
 
     # A job that asks for the network gets a socket that leads nowhere.
 
-    def _socket(self, request: Request) -> int:
+    def _socket(self, request: SystemCall) -> int:
         kind = request.args[1]
         if kind & 0xF not in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
             raise Refusal(errno.EPERM)
@@ -189,14 +191,14 @@ class Broker:
             gift = struct.pack(_FILE, request.number, 0, decoy.fileno(), 0, closes)
             return int(fcntl.ioctl(self.listener, _ADD_FILE, bytearray(gift)))
 
-    def _connect(self, request: Request) -> int:
+    def _connect(self, request: SystemCall) -> int:
         fd, at, size = request.args[:3]
         raise self._refused(request, at, size, self._is_datagram(request, fd))
 
-    def _sendto(self, request: Request) -> int:
+    def _sendto(self, request: SystemCall) -> int:
         raise self._refused(request, request.args[4], request.args[5], False)
 
-    def _sendmsg(self, request: Request) -> int:
+    def _sendmsg(self, request: SystemCall) -> int:
         """The address is the first field of a message, and of the first of many."""
         head = self._read(request, request.args[1], 12)
         at, size = struct.unpack("=QI", head.ljust(12, b"\0"))
@@ -206,7 +208,9 @@ class Broker:
 
     _sendmmsg = _sendmsg
 
-    def _refused(self, request: Request, at: int, size: int, is_probe: bool) -> Refusal:
+    def _refused(
+        self, request: SystemCall, at: int, size: int, is_probe: bool
+    ) -> Refusal:
         """The answer to a call that would reach an address; the attempt is recorded.
 
         A C library connects sockets for datagrams to learn of routes, which sends
@@ -225,7 +229,7 @@ class Broker:
             self.tried_to_connect = True
         return Refusal(errno.ECONNREFUSED if is_near else errno.ENETUNREACH)
 
-    def _is_datagram(self, request: Request, fd: int) -> bool:
+    def _is_datagram(self, request: SystemCall, fd: int) -> bool:
         try:
             number = os.stat(f"/proc/{request.pid}/fd/{fd}").st_ino
         except OSError:
@@ -234,7 +238,7 @@ class Broker:
 
     # Signals, where Landlock does not know of them: within the job only.
 
-    def _kill(self, request: Request) -> int:
+    def _kill(self, request: SystemCall) -> int:
         target = _signed(request.args[0])
         is_own = target == 0 or (target > 0 and self._is_of_job(target))
         if target < -1:
@@ -244,7 +248,7 @@ class Broker:
             raise Refusal(errno.EPERM)
         return 0
 
-    def _tkill(self, request: Request) -> int:
+    def _tkill(self, request: SystemCall) -> int:
         if not self._is_of_job(_signed(request.args[0])):
             raise Refusal(errno.EPERM)
         return 0
@@ -256,11 +260,11 @@ class Broker:
 
     # The caller.
 
-    def _check(self, request: Request) -> None:
+    def _check(self, request: SystemCall) -> None:
         """That the caller still waits: its number may be another process's by now."""
         fcntl.ioctl(self.listener, _IS_VALID, struct.pack("=Q", request.number))
 
-    def _read(self, request: Request, at: int, size: int) -> bytes:
+    def _read(self, request: SystemCall, at: int, size: int) -> bytes:
         """Memory of the caller's, up to where it ends."""
         fd = os.open(f"/proc/{request.pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
         try:

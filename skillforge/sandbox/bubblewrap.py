@@ -26,8 +26,8 @@ from skillforge.sandbox import (
     SHARED_DIR,
     USER_ID,
     WORK_DIR,
-    Ended,
     Job,
+    JobResult,
     SandboxError,
     bwrap_args,
     probe,
@@ -35,8 +35,8 @@ from skillforge.sandbox import (
     traps,
     work_files,
 )
-from skillforge.sandbox.job_monitor import Seen, attend, conclude
-from skillforge.sandbox.resource_usage import Usage
+from skillforge.sandbox.job_monitor import JobTraces, attend, conclude
+from skillforge.sandbox.resource_usage import ResourceUsage
 
 _LEAST = (0, 7)  # the first bubblewrap with all that we ask of it
 _SETUP_SECONDS = 30
@@ -68,9 +68,9 @@ class Bubblewrap:
     def weaknesses(self) -> list[str]:
         return []
 
-    def run(self, job: Job) -> Ended:
+    def run(self, job: Job) -> JobResult:
         with ExitStack() as stack:
-            return _Stay(self.program, job.at(""), stack).run()
+            return _BwrapJob(self.program, job.at(""), stack).run()
 
 
 def _candidates() -> Iterator[str]:
@@ -93,26 +93,26 @@ def _version(program: str) -> tuple[int, ...]:
 
 
 @dataclass
-class _Stay:
+class _BwrapJob:
     """One job in its room, from start to end; `stack` closes what is held."""
 
     program: str
     job: Job
     stack: ExitStack
 
-    def run(self) -> Ended:
+    def run(self) -> JobResult:
         job, limits = self.job, self.job.limits
         planted = traps.Traps() if job.has_traps else None
         process, door = self._start(planted)
         pid = self._arrival(process, door)
-        held = _Held(pid, self.stack)
+        held = _SandboxHandles(pid, self.stack)
         marks = self._furnish(held, planted)
         os.fchmod(held.home, 0o555)  # not a place to write, only one to look at
-        usage = Usage(held.proc, (held.work, held.shared), limits)
+        usage = ResourceUsage(held.proc, (held.work, held.shared), limits)
         door.send(b"\n")
         attended = attend(process, limits, usage.excess, held.end)
         found = work_files.take_all(held.work, job.wanted, limits.output)
-        seen = Seen(found, traps.touched(held.home, marks), held.counters())
+        seen = JobTraces(found, traps.touched(held.home, marks), held.counters())
         return conclude(attended, seen, planted, limits)
 
     def _start(
@@ -122,7 +122,7 @@ class _Stay:
         self.stack.enter_context(ours)
         # The kernel then tells who speaks: the number, here, of the shell in the room.
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-        with bwrap_args.Room(self.job, planted) as room, theirs:
+        with bwrap_args.BwrapArguments(self.job, planted) as room, theirs:
             process = processes.start(
                 room.command(self.program),
                 env={},
@@ -149,7 +149,9 @@ class _Stay:
         pid: int = struct.unpack("3i", extra[0][2])[0]
         return pid
 
-    def _furnish(self, held: "_Held", planted: traps.Traps | None) -> Mapping[str, int]:
+    def _furnish(
+        self, held: "_SandboxHandles", planted: traps.Traps | None
+    ) -> Mapping[str, int]:
         """Put everything in its place, before anything has run there."""
         try:
             owner = USER_ID if bwrap_args.is_root() else -1
@@ -178,7 +180,7 @@ def _end_children(process: processes.Process) -> None:
     process_tree.kill(process_tree.descendants(process.pid))
 
 
-class _Held:
+class _SandboxHandles:
     """What we hold of a room from outside, until the end and after it."""
 
     def __init__(self, pid: int, stack: ExitStack) -> None:

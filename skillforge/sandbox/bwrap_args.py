@@ -74,7 +74,7 @@ def is_root() -> bool:
     return os.geteuid() == 0
 
 
-class Room(ExitStack):
+class BwrapArguments(ExitStack):
     """The room for one job; closes what it has handed over."""
 
     def __init__(self, job: Job, planted: Traps | None) -> None:

@@ -66,7 +66,7 @@ def writing(abi: int) -> int:
     return (1 << {1: 13, 2: 14, 3: 15, 4: 15}.get(abi, 16)) - 1
 
 
-class Ruleset:
+class LandlockRuleset:
     """What may be done beneath which path; all else is refused."""
 
     def __init__(self, abi: int) -> None:

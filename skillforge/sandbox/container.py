@@ -22,17 +22,17 @@ from skillforge.sandbox import (
     SKILL_DIR,
     USER_ID,
     WORK_DIR,
-    Ended,
-    Found,
     Job,
+    JobResult,
     Limits,
     SandboxError,
+    WorkFile,
     container_agent,
     probe,
     seccomp,
     traps,
 )
-from skillforge.sandbox.job_monitor import Attended, Seen, attend, conclude
+from skillforge.sandbox.job_monitor import JobRun, JobTraces, attend, conclude
 
 _IMAGE = "SKILLFORGE_SANDBOX_IMAGE"
 _OPTIONS = "SKILLFORGE_SANDBOX_OPTIONS"
@@ -76,22 +76,22 @@ class Container:
     def weaknesses(self) -> list[str]:
         return []
 
-    def run(self, job: Job) -> Ended:
+    def run(self, job: Job) -> JobResult:
         with tempfile.TemporaryDirectory(prefix="skillforge-container-") as scratch:
-            return _Room(self, job.at(""), Path(scratch)).run()
+            return _ContainerJob(self, job.at(""), Path(scratch)).run()
 
     def start(self, *arguments: str, cwd: Path | None = None) -> processes.Process:
         line = [self.name, *self.options, *arguments]
         return processes.start(line, stdin=True, cwd=cwd)
 
-    def _call(self, *arguments: str) -> processes.Result:
+    def _call(self, *arguments: str) -> processes.ProcessResult:
         try:
             return processes.finish(self.start(*arguments))
         except ToolError as err:
-            return processes.Result(127, b"", err.message.encode())
+            return processes.ProcessResult(127, b"", err.message.encode())
 
 
-class _Room:
+class _ContainerJob:
     """One job from its container's start to its end."""
 
     def __init__(self, box: Container, job: Job, scratch: Path) -> None:
@@ -100,13 +100,13 @@ class _Room:
         self.scratch = scratch
         self.traps = traps.Traps() if job.has_traps else None
 
-    def run(self) -> Ended:
+    def run(self) -> JobResult:
         self.name = self._open()
         try:
             marks = self._ask("furnish", self._things())
             attended = self._attend()
             if attended.limit:  # then the container is gone, and all that was in it
-                return conclude(attended, Seen({}, [], ""), None, self.job.limits)
+                return conclude(attended, JobTraces({}, [], ""), None, self.job.limits)
             return self._ended(attended, marks)
         finally:
             self._call("rm", "--force", self.name)
@@ -179,7 +179,7 @@ class _Room:
         who = ["--user", f"{USER_ID}:{USER_ID}", "--workdir", folder]
         return ["exec", "--interactive", *who, self.name]
 
-    def _attend(self) -> Attended:
+    def _attend(self) -> JobRun:
         planted = self.traps.variables if self.traps else {}
         env = {**ENVIRONMENT, **planted, **self.job.env}
         line = [*self._inside(WORK_DIR), "sh", "-c", _CLEAN, "sh"]
@@ -194,20 +194,20 @@ class _Room:
         with processes.running(client), processes.fed(client, self.job.stdin):
             return attend(client, self.job.limits, lambda: "", end)
 
-    def _ended(self, attended: Attended, marks: Mapping[str, Any]) -> Ended:
+    def _ended(self, attended: JobRun, marks: Mapping[str, Any]) -> JobResult:
         limits, wanted = self.job.limits, self.job.wanted
         told = {"wanted": wanted, "most": limits.output, "marks": marks}
         self._ask("clear", {})
         said = self._ask("collect", told)
         found = {
-            path: Found(kind, base64.b64decode(data))
+            path: WorkFile(kind, base64.b64decode(data))
             for path, (kind, data) in said["found"].items()
         }
         attended = attended._replace(limit=_excess(said, limits))
-        seen = Seen(found, said["touched"], said["counters"])
+        seen = JobTraces(found, said["touched"], said["counters"])
         return conclude(attended, seen, self.traps, limits)
 
-    def _call(self, *arguments: str, stdin: bytes = b"") -> processes.Result:
+    def _call(self, *arguments: str, stdin: bytes = b"") -> processes.ProcessResult:
         # Podman may leave a file where it is called from.
         return processes.finish(self.box.start(*arguments, cwd=self.scratch), stdin)
 

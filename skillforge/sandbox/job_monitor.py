@@ -8,12 +8,12 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from skillforge.processes import Process
-from skillforge.sandbox import Ended, Found, Limits, traps
+from skillforge.sandbox import JobResult, Limits, WorkFile, traps
 
 _FIRST_LOOK, _LAST_LOOK = 0.01, 0.1  # seconds between two looks at what it uses
 
 
-class Attended(NamedTuple):
+class JobRun(NamedTuple):
     """What was seen of a job while it ran, and how it ended."""
 
     code: int
@@ -24,21 +24,21 @@ class Attended(NamedTuple):
     is_timeout: bool
 
 
-class Seen(NamedTuple):
+class JobTraces(NamedTuple):
     """What was seen of a job when it was gone: its files, touched keys, counters."""
 
-    found: Mapping[str, Found]
+    found: Mapping[str, WorkFile]
     touched: list[str]
     counters: str
 
 
 def conclude(
-    attended: Attended, seen: Seen, planted: traps.Traps | None, limits: Limits
-) -> Ended:
+    attended: JobRun, seen: JobTraces, planted: traps.Traps | None, limits: Limits
+) -> JobResult:
     """All that was seen of a job, put together."""
     texts = (attended.out, attended.err, *(it.data for it in seen.found.values()))
     leaked = planted is not None and planted.is_in(texts)
-    return Ended(
+    return JobResult(
         *attended[:4],
         attended.limit or limits.of_code(attended.code),
         attended.is_timeout,
@@ -50,7 +50,7 @@ def conclude(
 
 def attend(
     process: Process, limits: Limits, look: Callable[[], str], end: Callable[[], None]
-) -> Attended:
+) -> JobRun:
     """Read what a job writes until it is over; `look` may say that it has to end.
 
     `end` leaves no process of it: what it wrote before is then read to the last byte.
@@ -64,7 +64,7 @@ def attend(
     start = time.monotonic()
     deadline = start + limits.seconds
     limit, is_timeout = "", False
-    with _Watched(process, streams) as watched:
+    with _ProcessPipes(process, streams) as watched:
         pause = _FIRST_LOOK
         looks_at = time.monotonic() + pause
         while not limit and watched.is_running:
@@ -83,7 +83,7 @@ def attend(
     seconds = time.monotonic() - start
     limit = limit or _flood(streams, limits) or _look_at_end(look)
     out, err = (bytes(data[: limits.output]) for data in streams.values())
-    return Attended(process.wait(), out, err, seconds, limit, is_timeout)
+    return JobRun(process.wait(), out, err, seconds, limit, is_timeout)
 
 
 def _look_at_end(look: Callable[[], str]) -> str:
@@ -99,7 +99,7 @@ def _flood(streams: dict[int, bytearray], limits: Limits) -> str:
     return "" if is_fine else limits.over("output")
 
 
-class _Watched:
+class _ProcessPipes:
     """The pipes of a process, and whether it is still there."""
 
     def __init__(self, process: Process, streams: dict[int, bytearray]) -> None:
@@ -115,7 +115,7 @@ class _Watched:
             self.pidfd = os.pidfd_open(process.pid)
             self.selector.register(self.pidfd, selectors.EVENT_READ)
 
-    def __enter__(self) -> "_Watched":
+    def __enter__(self) -> "_ProcessPipes":
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -24,17 +24,17 @@ from typing import Any
 
 from skillforge import processes
 from skillforge.sandbox import (
-    Ended,
-    Found,
     Job,
+    JobResult,
     SandboxError,
+    WorkFile,
     launcher,
     process_tree,
     traps,
     work_files,
 )
 from skillforge.sandbox.file_watch import FileWatch
-from skillforge.sandbox.job_monitor import Attended, Seen, attend, conclude
+from skillforge.sandbox.job_monitor import JobRun, JobTraces, attend, conclude
 from skillforge.sandbox.scratch_root import (
     ScratchRoot,
     interpreter,
@@ -96,10 +96,10 @@ class Landlock:
     def weaknesses(self) -> list[str]:
         return list(WEAKNESSES)
 
-    def run(self, job: Job) -> Ended:
+    def run(self, job: Job) -> JobResult:
         with ExitStack() as stack:
             scratch = stack.enter_context(scratch_folder())
-            return _Stay(self.abi, job.at(scratch), scratch, stack).run()
+            return _LandlockJob(self.abi, job.at(scratch), scratch, stack).run()
 
 
 @cache
@@ -110,7 +110,7 @@ def _python_version() -> str:
 
 
 @dataclass
-class _Stay:
+class _LandlockJob:
     """One job in its scratch folder; `stack` closes what is held."""
 
     abi: int
@@ -118,7 +118,7 @@ class _Stay:
     scratch: str
     stack: ExitStack
 
-    def run(self) -> Ended:
+    def run(self) -> JobResult:
         job, limits = self.job, self.job.limits
         root = self._furnish()
         planted = traps.Traps() if job.has_traps else None
@@ -131,7 +131,9 @@ class _Stay:
         found = work_files.take_all(
             self._hold(work_files.open_folder(root.work)), job.wanted, limits.output
         )
-        ended = conclude(attended, Seen(found, sorted(touched), ""), planted, limits)
+        ended = conclude(
+            attended, JobTraces(found, sorted(touched), ""), planted, limits
+        )
         return _translated(replace(ended, tried_to_connect=report["connects"]), root)
 
     def _watch(self, root: ScratchRoot, marks: Iterable[str]) -> FileWatch:
@@ -184,7 +186,7 @@ class _Stay:
 
     def _attend(
         self, root: ScratchRoot, planted: traps.Traps | None
-    ) -> tuple[Attended, dict[str, Any]]:
+    ) -> tuple[JobRun, dict[str, Any]]:
         receive, send = os.pipe()
         self._hold(receive)
         words = ["-I", "-S", "-c", launcher.CALL, str(_PACKAGE)]
@@ -241,10 +243,10 @@ def _read_report(fd: int) -> dict[str, Any]:
     return {"limit": "", "connects": False, "error": "", **report}
 
 
-def _translated(ended: Ended, root: ScratchRoot) -> Ended:
+def _translated(ended: JobResult, root: ScratchRoot) -> JobResult:
     """The end of a job, where its paths are those of other sandboxes."""
     found = {
-        path: Found(it.kind, root.translate(it.data))
+        path: WorkFile(it.kind, root.translate(it.data))
         for path, it in ended.found.items()
     }
     out, err = root.translate(ended.out), root.translate(ended.err)

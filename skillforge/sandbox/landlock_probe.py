@@ -17,7 +17,7 @@ from skillforge.sandbox import USER_ID, Job, Limits, work_files
 from skillforge.sandbox.scratch_root import is_root, open_folder
 
 if TYPE_CHECKING:
-    from skillforge.sandbox import Ended, Sandbox
+    from skillforge.sandbox import JobResult, Sandbox
 
 # What a job must not be able to do, by what is said if it can.
 _FORBIDDEN = {
@@ -176,7 +176,7 @@ def _bounds(limits: Limits) -> dict[str, int]:
     }
 
 
-def _judge(ended: "Ended") -> list[str]:
+def _judge(ended: "JobResult") -> list[str]:
     try:
         found, sleeper = json.loads(ended.out)
     except ValueError:

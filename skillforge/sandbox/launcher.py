@@ -98,7 +98,7 @@ def _become(spec: Mapping[str, Any], limits: Limits, door: socket.socket) -> NoR
         confine.limit(limits, confine.count_tasks(visible))
         os.umask(0o022)
         confine.forbid_privileges()
-        rules = confine.Ruleset(spec["abi"])
+        rules = confine.LandlockRuleset(spec["abi"])
         rules.allow(spec["reads"], confine.READ)
         rules.allow(spec["devices"], confine.DEVICE)
         rules.allow([spec["work"]], confine.writing(spec["abi"]))

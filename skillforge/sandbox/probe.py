@@ -13,7 +13,7 @@ from skillforge.installation import install_command
 from skillforge.sandbox import USER_ID, Job, Limits
 
 if TYPE_CHECKING:
-    from skillforge.sandbox import Ended, Sandbox
+    from skillforge.sandbox import JobResult, Sandbox
 
 _NAMESPACES = ("user", "ipc", "mnt", "net", "pid", "uts", "cgroup")
 _APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
@@ -72,7 +72,7 @@ def _explained(complaint: str) -> str:
     return complaint
 
 
-def _judge(ended: "Ended", limits: Limits, namespaces: Sequence[str]) -> list[str]:
+def _judge(ended: "JobResult", limits: Limits, namespaces: Sequence[str]) -> list[str]:
     said = ended.out.decode("utf-8", "replace")
     found = [f"no namespace of its own: {n}" for n in namespaces if _shares(said, n)]
     facts = dict(re.findall(r"^(\w+):\s+(\S+)", said, re.MULTILINE))

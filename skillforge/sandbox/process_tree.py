@@ -12,7 +12,7 @@ import time
 from contextlib import suppress
 
 from skillforge.sandbox import Limits
-from skillforge.sandbox.resource_usage import MOST_MAPS, Usage
+from skillforge.sandbox.resource_usage import MOST_MAPS, ResourceUsage
 
 _PATIENCE = 10  # seconds, for a process that the kernel cannot end at once
 _MOST_MOVED = 10  # looks in a row that miss a folder; to tidy up takes fewer
@@ -122,7 +122,7 @@ def end_all() -> None:
         time.sleep(0.001)
 
 
-class TreeUsage(Usage):
+class TreeUsage(ResourceUsage):
     """What all processes below this one use together, and their work directory."""
 
     own = 0

@@ -12,7 +12,7 @@ MOST_MAPS = 1 << 20  # bytes of a list of what a process has mapped
 _SCARCE = 25  # of its memory, the part that a machine has to have left
 
 
-class Usage:
+class ResourceUsage:
     """What all processes of a job use together, read from its own /proc."""
 
     own = 1  # processes of it that are the sandbox's

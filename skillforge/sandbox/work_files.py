@@ -5,7 +5,7 @@ import stat
 from collections.abc import Iterable
 from itertools import count
 
-from skillforge.sandbox import Found
+from skillforge.sandbox import WorkFile
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -41,13 +41,13 @@ def link(folder: int, path: str, target: str, *, owner: int = -1) -> None:
         os.close(parent)
 
 
-def take_all(folder: int, paths: Iterable[str], most: int) -> dict[str, Found]:
+def take_all(folder: int, paths: Iterable[str], most: int) -> dict[str, WorkFile]:
     """What is at some paths below a folder; nothing for those where nothing is."""
     found = {path: take(folder, path, most) for path in paths}
     return {path: it for path, it in found.items() if it is not None}
 
 
-def take(folder: int, path: str, most: int) -> Found | None:
+def take(folder: int, path: str, most: int) -> WorkFile | None:
     """What is at a path below a folder: of a file, at most so many bytes."""
     try:
         *parents, name = path.split("/")
@@ -61,19 +61,21 @@ def take(folder: int, path: str, most: int) -> Found | None:
     except FileNotFoundError:
         return None
     except OSError:  # a link in the way, for one: what it leads to is not to be known
-        return Found("unreadable")
+        return WorkFile("unreadable")
 
 
-def _look(parent: int, name: str, most: int) -> Found:
+def _look(parent: int, name: str, most: int) -> WorkFile:
     mode = os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode
     if stat.S_ISDIR(mode):
-        return Found("folder")
+        return WorkFile("folder")
     if not stat.S_ISREG(mode):
-        return Found("link" if stat.S_ISLNK(mode) else "other")
+        return WorkFile("link" if stat.S_ISLNK(mode) else "other")
     with open(os.open(name, _OLD, dir_fd=parent), "rb") as file:
         data = file.read(most + 1)
     return (
-        Found("file", data) if len(data) <= most else Found("large file", data[:most])
+        WorkFile("file", data)
+        if len(data) <= most
+        else WorkFile("large file", data[:most])
     )
 
 

@@ -24,7 +24,7 @@ _ZIP_END = b"PK\x05\x06"
 _ZIP64 = b"PK\x06\x07"
 
 
-class Member(NamedTuple):
+class ArchiveMember(NamedTuple):
     """One file as an archive names it."""
 
     path: str
@@ -45,7 +45,7 @@ def unpacked(data: bytes) -> dict[str, DraftFile]:
     return _unwrapped(gathered(members))
 
 
-def gathered(members: Iterator[Member]) -> dict[str, DraftFile]:
+def gathered(members: Iterator[ArchiveMember]) -> dict[str, DraftFile]:
     """Files by path; stops at the first thing that is not safe to write anywhere."""
     files: dict[str, DraftFile] = {}
     size = 0
@@ -113,21 +113,21 @@ def _gunzipped(data: bytes) -> bytes:
     raise _refused(f"it is made of more than {_MOST_STREAMS} parts")
 
 
-def _tar_members(data: bytes) -> Iterator[Member]:
+def _tar_members(data: bytes) -> Iterator[ArchiveMember]:
     try:
         for count, found in enumerate(read_tar(data)):
             if count > 4 * MOST_FILES:
                 raise _refused(f"it holds more than {MOST_FILES:,} files")
             path = found.path.removeprefix("./")
             if not found.is_folder:
-                yield Member(path, found.data, bool(found.mode & 0o111))
+                yield ArchiveMember(path, found.data, bool(found.mode & 0o111))
             elif path.rstrip("/") not in ("", "."):
                 refuse_path(path.rstrip("/"))
     except TarError as err:
         raise _refused(str(err)) from err
 
 
-def _zip_members(data: bytes) -> Iterator[Member]:
+def _zip_members(data: bytes) -> Iterator[ArchiveMember]:
     import zipfile
 
     _refuse_long_table(data)
@@ -147,7 +147,7 @@ def _zip_members(data: bytes) -> Iterator[Member]:
                     content = file.read(info.file_size + 1)
                 if len(content) != info.file_size:
                     raise _refused(f"{info.filename[:200]!r} is not as long as it says")
-                yield Member(info.filename, content, bool(mode & 0o111))
+                yield ArchiveMember(info.filename, content, bool(mode & 0o111))
     except (zipfile.BadZipFile, zlib.error, NotImplementedError) as err:
         raise _refused(f"it is damaged: {err}") from err
     except (ValueError, RuntimeError, EOFError, OSError) as err:

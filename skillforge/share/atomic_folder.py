@@ -17,14 +17,14 @@ from skillforge.share.hub_formats import HUB_FORMAT, read_sums
 _AT_FDCWD, _EXCHANGE = -100, 2  # of renameat2
 
 
-class Standing(NamedTuple):
+class ExistingHub(NamedTuple):
     """The hub that is in a place: of which tag, and the checksums of its files."""
 
     tag: str
     sums: bytes
 
 
-def hub_in(folder: Path) -> Standing | None:
+def hub_in(folder: Path) -> ExistingHub | None:
     """The hub that a folder holds; None if there is nothing in it.
 
     A folder with anything else in it is refused: nothing of others is overwritten.
@@ -47,7 +47,7 @@ def hub_in(folder: Path) -> Standing | None:
     return found
 
 
-def standing(manifest: bytes, sums: bytes) -> Standing | None:
+def standing(manifest: bytes, sums: bytes) -> ExistingHub | None:
     """What a place holds, by its manifest; None if that is none of ours."""
     import json
 
@@ -56,10 +56,10 @@ def standing(manifest: bytes, sums: bytes) -> Standing | None:
     except (ValueError, RecursionError):
         return None
     is_ours = isinstance(said, dict) and said.get("format") == HUB_FORMAT
-    return Standing(str(said.get("tag", "")), sums) if is_ours else None
+    return ExistingHub(str(said.get("tag", "")), sums) if is_ours else None
 
 
-def refuse_other(there: Standing | None, hub: Hub, made: Path, where: str) -> None:
+def refuse_other(there: ExistingHub | None, hub: Hub, made: Path, where: str) -> None:
     """Stop where a place holds other bytes under the same version, or a newer one."""
     if there is None:
         return

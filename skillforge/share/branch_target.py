@@ -5,19 +5,19 @@ from typing import NamedTuple
 
 from skillforge.errors import ConflictError, RequestError
 from skillforge.gitrepo import GitRepo, checkout, remote, trailers
-from skillforge.gitrepo.ref_update import NewCommit, Put, RefUpdate, Who
+from skillforge.gitrepo.ref_update import NewCommit, RefUpdate, Signature, TreeChange
 from skillforge.gitrepo.remote import Remote
 from skillforge.share import hub_layout
-from skillforge.share.atomic_folder import Standing, refuse_other, standing
+from skillforge.share.atomic_folder import ExistingHub, refuse_other, standing
 from skillforge.share.hub import Hub
 from skillforge.share.hub_formats import read_sums
 
 
-class Target(NamedTuple):
+class BranchTarget(NamedTuple):
     """The branch, who commits, and where it is pushed to, if it is."""
 
     branch: str
-    by: Who
+    by: Signature
     remote: Remote | None = None
 
     @property
@@ -25,14 +25,16 @@ class Target(NamedTuple):
         return f"refs/heads/{self.branch}"
 
 
-class Published(NamedTuple):
+class PublishedBranch(NamedTuple):
     """The commit that holds a hub, and whether it had to be made."""
 
     commit: str
     created: bool
 
 
-def publish(repo: GitRepo, hub: Hub, made: Path, target: Target) -> Published:
+def publish(
+    repo: GitRepo, hub: Hub, made: Path, target: BranchTarget
+) -> PublishedBranch:
     """Put what is in the folder `made` on the branch, and push it if told to.
 
     Files that no hub brought there stay, such as a CNAME. Run again, it finds what
@@ -49,10 +51,10 @@ def publish(repo: GitRepo, hub: Hub, made: Path, target: Target) -> Published:
         )
     if target.remote is not None and commit != there:
         remote.push(repo, target.remote, RefUpdate(target.ref, commit, there))
-    return Published(commit, commit != base)
+    return PublishedBranch(commit, commit != base)
 
 
-def _refuse_taken(repo: GitRepo, target: Target) -> None:
+def _refuse_taken(repo: GitRepo, target: BranchTarget) -> None:
     name = target.branch
     if repo.run("check-ref-format", "--branch", name).code or name.startswith("skill/"):
         raise RequestError(f"{name!r} cannot be a branch", hint="--to branch:gh-pages")
@@ -63,7 +65,7 @@ def _refuse_taken(repo: GitRepo, target: Target) -> None:
         )
 
 
-def _there(repo: GitRepo, target: Target) -> str:
+def _there(repo: GitRepo, target: BranchTarget) -> str:
     """What the branch is at elsewhere; that is then here, too."""
     if target.remote is None:
         return ""
@@ -85,7 +87,9 @@ def _joined(repo: GitRepo, branch: str, here: str, there: str) -> str:
     )
 
 
-def _committed(repo: GitRepo, hub: Hub, made: Path, target: Target, base: str) -> str:
+def _committed(
+    repo: GitRepo, hub: Hub, made: Path, target: BranchTarget, base: str
+) -> str:
     """A commit of the hub on top of another; that one, if it holds the same."""
     puts = [*_puts(made)]
     paths = {put.path for put in puts}
@@ -102,10 +106,10 @@ def _committed(repo: GitRepo, hub: Hub, made: Path, target: Target, base: str) -
         return commits.branch_commit(NewCommit(parents, message, target.by, tree=tree))
 
 
-def _puts(made: Path) -> list[Put]:
+def _puts(made: Path) -> list[TreeChange]:
     files = sorted(path for path in made.rglob("*") if path.is_file())
     return [
-        Put(
+        TreeChange(
             path.relative_to(made).as_posix(),
             path.read_bytes(),
             "100755" if path.stat().st_mode & 0o100 else "100644",
@@ -114,7 +118,7 @@ def _puts(made: Path) -> list[Put]:
     ]
 
 
-def _standing(repo: GitRepo, commit: str) -> Standing:
+def _standing(repo: GitRepo, commit: str) -> ExistingHub:
     """The hub that a branch holds; one that holds anything else is refused."""
     manifest, sums = repo.find_all(
         [f"{commit}:{hub_layout.MANIFEST}", f"{commit}:{hub_layout.SUMS}"]
@@ -128,12 +132,12 @@ def _standing(repo: GitRepo, commit: str) -> Standing:
     return found
 
 
-def _kept(repo: GitRepo, commit: str) -> list[Put]:
+def _kept(repo: GitRepo, commit: str) -> list[TreeChange]:
     """What others put on the branch."""
     found = repo.find(f"{commit}:{hub_layout.SUMS}")
     ours = {hub_layout.SUMS, *read_sums(found.data if found else b"")}
     return [
-        Put(file.path, mode=file.mode, object=file.object)
+        TreeChange(file.path, mode=file.mode, object=file.object)
         for file in repo.files(commit)
         if file.path not in ours
     ]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from skillforge.processes import without_cycles
-from skillforge.store.index import Index, Shelved
+from skillforge.store.index import Index, IndexedSkill
 from skillforge.text import BYTES_PER_TOKEN
 
 LEAST = 150  # tokens, in which the shortest catalog fits in any form
@@ -17,7 +17,7 @@ _EXAMPLES = (5, 3, 1, 0)  # names that are told of each group
 _GROUPS = (64, 32, 16, 8, 4, 2, 1, 0)
 
 
-class Group(NamedTuple):
+class CatalogGroup(NamedTuple):
     """Skills that are told of together; a few of them by name."""
 
     name: str
@@ -25,7 +25,7 @@ class Group(NamedTuple):
     examples: tuple[str, ...] = ()
 
 
-class Item(NamedTuple):
+class CatalogItem(NamedTuple):
     """One skill of a catalog; without a description where only its name fits."""
 
     name: str
@@ -33,7 +33,7 @@ class Item(NamedTuple):
     score: float | None = None
 
 
-class LeftOut(NamedTuple):
+class Omissions(NamedTuple):
     """What of the library a catalog does not tell."""
 
     shortened: int = 0  # descriptions
@@ -47,9 +47,9 @@ class Catalog(NamedTuple):
     """What is shown: items in their order, then groups in place of the others."""
 
     detail: str  # full, shortened, names or groups
-    items: tuple[Item, ...]
-    groups: tuple[Group, ...] = ()
-    left_out: LeftOut = LeftOut()
+    items: tuple[CatalogItem, ...]
+    groups: tuple[CatalogGroup, ...] = ()
+    left_out: Omissions = Omissions()
     total: int = 0
 
 
@@ -58,20 +58,20 @@ def tokens(text: str) -> int:
     return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
 
 
-def readable(index: Index, budget: int) -> list[Shelved]:
+def readable(index: Index, budget: int) -> list[IndexedSkill]:
     """Every skill; without descriptions where not even all names would fit."""
     outline = index.outline()
     return index.skills() if _names_fit(outline, budget) else outline
 
 
-def _names_fit(skills: Sequence[Shelved], budget: int) -> bool:
+def _names_fit(skills: Sequence[IndexedSkill], budget: int) -> bool:
     room = budget * BYTES_PER_TOKEN
     return sum(len(skill.name) + 2 for skill in skills) <= room
 
 
 @without_cycles
 def fitted(
-    skills: Sequence[Shelved],
+    skills: Sequence[IndexedSkill],
     scores: dict[str, float],
     budget: int,
     rendered: Callable[[Catalog], str],
@@ -97,7 +97,7 @@ def fitted(
 
 
 def _candidates(
-    order: list[Shelved], scores: dict[str, float], budget: int
+    order: list[IndexedSkill], scores: dict[str, float], budget: int
 ) -> Iterator[Catalog]:
     """Catalogs from the most to the least detailed."""
     leads = list(dict.fromkeys(min(count, len(scores)) for count in _LEADS))
@@ -108,7 +108,7 @@ def _candidates(
 
 
 def _named(
-    order: list[Shelved], scores: dict[str, float], leads: int
+    order: list[IndexedSkill], scores: dict[str, float], leads: int
 ) -> Iterator[Catalog]:
     """Catalogs that name every skill."""
     yield Catalog("full", tuple(_item(it, scores, it.description) for it in order))
@@ -118,24 +118,24 @@ def _named(
         items = [_item(it, scores, s) for it, s in zip(order, short, strict=True)]
         pairs = zip(order, short, strict=True)
         cut = sum(it.description != said for it, said in pairs)
-        yield Catalog("shortened", tuple(items), left_out=LeftOut(shortened=cut))
+        yield Catalog("shortened", tuple(items), left_out=Omissions(shortened=cut))
     rest = [_item(it, scores, None) for it in order[leads:]]
     first = [_item(it, scores, it.description) for it in order[:leads]]
-    left = LeftOut(names_only=len(rest))
+    left = Omissions(names_only=len(rest))
     yield Catalog("names", (*first, *rest), left_out=left)
 
 
 def _grouped(
-    order: list[Shelved], scores: dict[str, float], leads: int
+    order: list[IndexedSkill], scores: dict[str, float], leads: int
 ) -> Iterator[Catalog]:
     """Catalogs of groups, the largest first; best matches stand before them."""
     first = tuple(_item(it, scores, it.description) for it in order[:leads])
     rest = order[leads:]
     groups = _groups(rest)
 
-    def catalog(shown: Sequence[Group]) -> Catalog:
+    def catalog(shown: Sequence[CatalogGroup]) -> Catalog:
         told = sum(len(group.examples) for group in shown)
-        left = LeftOut(skills=len(rest) - told, groups=len(groups) - len(shown))
+        left = Omissions(skills=len(rest) - told, groups=len(groups) - len(shown))
         return Catalog("groups", first, tuple(shown), left)
 
     for count in _EXAMPLES:
@@ -145,25 +145,27 @@ def _grouped(
             yield catalog([it._replace(examples=()) for it in groups[:count]])
 
 
-def _groups(skills: list[Shelved]) -> list[Group]:
+def _groups(skills: list[IndexedSkill]) -> list[CatalogGroup]:
     names: dict[str, list[str]] = {}
     for skill in skills:
         names.setdefault(group_of(skill), []).append(skill.name)
     groups = [
-        Group(name, len(some), tuple(some[: _EXAMPLES[0]]))
+        CatalogGroup(name, len(some), tuple(some[: _EXAMPLES[0]]))
         for name, some in names.items()
     ]
     return sorted(groups, key=lambda it: (-it.skills, it.name))
 
 
-def group_of(skill: Shelved) -> str:
+def group_of(skill: IndexedSkill) -> str:
     """Its category; of a skill without one, the first word of its name."""
     said = " ".join(skill.group.split())[:40] if skill.group else ""
     return said or skill.name.partition("-")[0]
 
 
-def _item(skill: Shelved, scores: dict[str, float], said: str | None) -> Item:
-    return Item(skill.name, said, scores.get(skill.name))
+def _item(
+    skill: IndexedSkill, scores: dict[str, float], said: str | None
+) -> CatalogItem:
+    return CatalogItem(skill.name, said, scores.get(skill.name))
 
 
 def shortened(text: str, most: int) -> str:

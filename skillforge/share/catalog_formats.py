@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from skillforge.report import many, plain, printable
-from skillforge.share.catalog import Catalog, Group, Item
+from skillforge.share.catalog import Catalog, CatalogGroup, CatalogItem
 
 Locate = Callable[[str], str]  # where the SKILL.md of a skill lies, by its name
 
@@ -69,11 +69,11 @@ def left_out(catalog: Catalog) -> str:
     return f"left out: {', '.join(parts)}; `skillforge {verb}` tells more"
 
 
-def _described(catalog: Catalog) -> list[Item]:
+def _described(catalog: Catalog) -> list[CatalogItem]:
     return [it for it in catalog.items if it.description is not None]
 
 
-def _group(group: Group) -> str:
+def _group(group: CatalogGroup) -> str:
     """A group, its size, and some of its skills."""
     names = ", ".join(group.examples)
     if group.skills == len(group.examples):
@@ -86,7 +86,7 @@ def _line(description: str | None) -> str:
     return printable(" ".join((description or "").split()))
 
 
-def _plain(item: Item) -> str:
+def _plain(item: CatalogItem) -> str:
     return plain(" ".join((item.description or "").split()))
 
 

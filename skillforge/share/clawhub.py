@@ -20,7 +20,7 @@ _LICENSE = "MIT-0"  # of all that is published there
 _ON_GITHUB = re.compile(r"(?:https://github\.com/)?([\w.-]+/[\w.-]+?)(?:\.git)?/?")
 
 
-class Sent(NamedTuple):
+class ClawHubResult(NamedTuple):
     """What ClawHub said of a skill; or why it was not asked."""
 
     skill: str
@@ -28,7 +28,7 @@ class Sent(NamedTuple):
     status: str
 
 
-def publish(hub: Hub, *, really: bool) -> Iterator[Sent]:
+def publish(hub: Hub, *, really: bool) -> Iterator[ClawHubResult]:
     """Publish each skill of a hub, or let ClawHub say what it would do.
 
     What is there already is left alone by ClawHub, so it is safe to repeat.
@@ -43,7 +43,7 @@ def publish(hub: Hub, *, really: bool) -> Iterator[Sent]:
     for skill in hub_formats.installable(hub):
         if skill.license and skill.license != _LICENSE:
             why = f"left out: its license is {skill.license}, and ClawHub's {_LICENSE}"
-            yield Sent(skill.name, skill.version, why)
+            yield ClawHubResult(skill.name, skill.version, why)
             continue
         with tempfile.TemporaryDirectory(prefix="skillforge-") as folder:
             write_files(Path(folder), skill.files.items())
@@ -87,7 +87,9 @@ def _version(hub: Hub, skill: PublishedSkill) -> str:
     return str(found)
 
 
-def _sent(skill: PublishedSkill, version: str, done: processes.Result) -> Sent:
+def _sent(
+    skill: PublishedSkill, version: str, done: processes.ProcessResult
+) -> ClawHubResult:
     said = done.out.decode("utf-8", "replace").strip()
     if done.code:
         raise ToolError(
@@ -99,4 +101,4 @@ def _sent(skill: PublishedSkill, version: str, done: processes.Result) -> Sent:
         status = str(answer.get("status") or "done")
     except (ValueError, AttributeError):
         status = "done"
-    return Sent(skill.name, version, status)
+    return ClawHubResult(skill.name, version, status)

@@ -19,34 +19,34 @@ _AGAIN = (301, 302, 303, 307, 308)
 _STEP = 1 << 16
 
 
-class Limits(NamedTuple):
+class DownloadLimits(NamedTuple):
     """How long an answer may take, in seconds: to go on, and as a whole."""
 
     pause: float = 15
     whole: float = 120
 
 
-class Fetched(NamedTuple):
+class Download(NamedTuple):
     """An answer, and where it came from in the end."""
 
     url: str
     data: bytes
 
 
-class NotThereError(RequestError):
+class PageNotFoundError(RequestError):
     """The server has no such page."""
 
 
-def get(url: str, most: int, limits: Limits | None = None) -> Fetched:
+def get(url: str, most: int, limits: DownloadLimits | None = None) -> Download:
     """The bytes at a URL, at most `most` of them."""
-    times = limits or Limits()
+    times = limits or DownloadLimits()
     deadline = time.monotonic() + times.whole
     start = url
     for _ in range(_REDIRECTS + 1):
         _refuse_leading_away(start, url)
         answer, target = _ask(url, most, times, deadline)
         if not target:
-            return Fetched(url, answer)
+            return Download(url, answer)
         url = _target(start, url, target)
     raise RefusedError(
         f"{start} redirects more than {_REDIRECTS} times", hint="nothing was installed"
@@ -96,7 +96,9 @@ def _is_inside(host: str) -> bool:
     return any(not it.is_global for it in plain)
 
 
-def _ask(url: str, most: int, limits: Limits, deadline: float) -> tuple[bytes, str]:
+def _ask(
+    url: str, most: int, limits: DownloadLimits, deadline: float
+) -> tuple[bytes, str]:
     """One answer, or where it is said to be."""
     import http.client
 
@@ -198,7 +200,7 @@ def _read(
 
 def _refuse_status(url: str, status: int) -> None:
     if status in (404, 410):
-        raise NotThereError(f"there is nothing at {url}", hint="check the address")
+        raise PageNotFoundError(f"there is nothing at {url}", hint="check the address")
     if status != 200:
         raise ToolError(
             f"{url} answers with {status}",

@@ -10,16 +10,21 @@ from skillforge.errors import RefusedError, RequestError
 from skillforge.gitrepo import GitRepo, TreeFile
 from skillforge.library import read_folder
 from skillforge.model import SKILL_FILE, SKILLS, DraftFile
-from skillforge.model import Kind as FileKind
+from skillforge.model import FileKind as FileKind
 from skillforge.share import download, hub_client
 from skillforge.share.archive_reader import (
     MOST_BYTES,
     MOST_FILES,
-    Member,
+    ArchiveMember,
     gathered,
     unpacked,
 )
-from skillforge.share.install_source import Kind, Source, is_loopback, is_url
+from skillforge.share.install_source import (
+    InstallSource,
+    SourceKind,
+    is_loopback,
+    is_url,
+)
 from skillforge.share.package_digest import Package, contents_digest, digest
 
 Wanted = Callable[[list[str]], Set[str]]  # of all names, those to bring
@@ -27,7 +32,7 @@ MOST_TOGETHER = 300 << 20  # bytes of all skills that are installed at once
 _FILE_MODES = ("100644", "100755")
 
 
-def packages(source: Source, names: Collection[str] = ()) -> Iterator[Package]:
+def packages(source: InstallSource, names: Collection[str] = ()) -> Iterator[Package]:
     """The skills of a source: those named, the one it names itself, or all."""
     asked = set(names) or {source.skill} - {""}
 
@@ -38,15 +43,17 @@ def packages(source: Source, names: Collection[str] = ()) -> Iterator[Package]:
         return asked or set(known)
 
     bring = {
-        Kind.HUB: hub_client.packages,
-        Kind.ARCHIVE: _of_archive,
-        Kind.GIT: _of_git,
-        Kind.FOLDER: _of_folder,
+        SourceKind.HUB: hub_client.packages,
+        SourceKind.ARCHIVE: _of_archive,
+        SourceKind.GIT: _of_git,
+        SourceKind.FOLDER: _of_folder,
     }
     return _within_limits(source, bring[source.kind](source, wanted))
 
 
-def _within_limits(source: Source, found: Iterator[Package]) -> Iterator[Package]:
+def _within_limits(
+    source: InstallSource, found: Iterator[Package]
+) -> Iterator[Package]:
     """Stop a source of many skills, each packed small, before it fills a disk."""
     size = 0
     for package in found:
@@ -60,7 +67,7 @@ def _within_limits(source: Source, found: Iterator[Package]) -> Iterator[Package
         yield package
 
 
-def known_only(source: Source, names: Collection[str]) -> Iterator[Package]:
+def known_only(source: InstallSource, names: Collection[str]) -> Iterator[Package]:
     """Those of some skills that a source still has."""
     try:
         yield from packages(source, names)
@@ -72,7 +79,7 @@ def known_only(source: Source, names: Collection[str]) -> Iterator[Package]:
             yield from packages(source, there)
 
 
-def _none(source: Source, missing: list[str], known: list[str]) -> RequestError:
+def _none(source: InstallSource, missing: list[str], known: list[str]) -> RequestError:
     shown = ", ".join(known[:10]) or "none"
     more = f" and {len(known) - 10:,} more" if len(known) > 10 else ""
     what = f"no skill {missing[0]!r}" if missing else "no skills"
@@ -83,7 +90,7 @@ def _none(source: Source, missing: list[str], known: list[str]) -> RequestError:
     )
 
 
-def _of_archive(source: Source, wanted: Wanted) -> Iterator[Package]:
+def _of_archive(source: InstallSource, wanted: Wanted) -> Iterator[Package]:
     if is_url(source.where):
         data = download.get(source.where, MOST_BYTES).data
     else:
@@ -114,7 +121,7 @@ def _own_name(files: dict[str, DraftFile], otherwise: str = "") -> str:
     return said
 
 
-def _of_git(source: Source, wanted: Wanted) -> Iterator[Package]:
+def _of_git(source: InstallSource, wanted: Wanted) -> Iterator[Package]:
     from urllib.parse import urlsplit
 
     from skillforge.gitrepo.temporary_clone import borrowed
@@ -172,7 +179,7 @@ def _blobs(repo: GitRepo, top: str, listed: list[TreeFile]) -> dict[str, DraftFi
         )
     with closing(repo.blobs(it.object for it in listed)) as blobs:
         return gathered(
-            Member(it.path.removeprefix(top), data, it.mode == "100755")
+            ArchiveMember(it.path.removeprefix(top), data, it.mode == "100755")
             for it, data in zip(listed, blobs, strict=True)
         )
 
@@ -186,7 +193,7 @@ def _found(name: str, files: dict[str, DraftFile], top: str, commit: str) -> Pac
     return Package(name, files, contents_digest(files), path, commit)
 
 
-def _of_folder(source: Source, wanted: Wanted) -> Iterator[Package]:
+def _of_folder(source: InstallSource, wanted: Wanted) -> Iterator[Package]:
     folder = Path(source.where).resolve()
     paths = [
         path.relative_to(folder).as_posix()
@@ -226,6 +233,6 @@ def folder_files(folder: Path) -> dict[str, DraftFile]:
             f"{folder} is larger than a skill may be", hint="nothing was installed"
         )
     return gathered(
-        Member(path, skill.read(path), file.kind is FileKind.EXECUTABLE)
+        ArchiveMember(path, skill.read(path), file.kind is FileKind.EXECUTABLE)
         for path, file in sorted(skill.files.items())
     )

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from skillforge.errors import ConflictError
-from skillforge.forge.github_api import NotThereError, RefusedError, Wire, sense
+from skillforge.forge.github_api import GitHubApi, NotFoundError, RejectedError, sense
 from skillforge.gitrepo.tags import Tag
 from skillforge.share import hub_formats, hub_layout, semver
 from skillforge.share.hub import Hub
@@ -20,7 +20,7 @@ _MOST_ASSETS = 1000  # that GitHub takes
 _LONGEST = 120_000  # characters of notes
 
 
-class Published(NamedTuple):
+class PublishedRelease(NamedTuple):
     """The page of a release, whether it was made now, and what was sent to it."""
 
     url: str
@@ -41,7 +41,9 @@ def assets(hub: Hub, made: Path) -> dict[str, bytes]:
     return files | {hub_layout.SUMS: hub_formats.sums(digests)}
 
 
-def publish(wire: Wire, hub: Hub, tag: Tag, files: Mapping[str, bytes]) -> Published:
+def publish(
+    wire: GitHubApi, hub: Hub, tag: Tag, files: Mapping[str, bytes]
+) -> PublishedRelease:
     """Make the release, or what is missing of it.
 
     Safe to repeat: files that are there are compared, not sent again. One of the same
@@ -54,15 +56,15 @@ def publish(wire: Wire, hub: Hub, tag: Tag, files: Mapping[str, bytes]) -> Publi
     with sense("releases"):
         sent = tuple(_complete(wire, release, files))
         done = _finish(wire, release, hub.tag)
-        return Published(str(done["html_url"]), not is_published, sent)
+        return PublishedRelease(str(done["html_url"]), not is_published, sent)
 
 
-def _refuse_other_tag(wire: Wire, tag: Tag) -> None:
+def _refuse_other_tag(wire: GitHubApi, tag: Tag) -> None:
     """GitHub would make a tag of its own where it has none."""
     path = f"{wire.place.path}/git/ref/tags/{quote(tag.name)}"
     try:
         answer = wire.get(path)
-    except NotThereError as err:
+    except NotFoundError as err:
         raise ConflictError(
             f"{wire.place} has no tag {tag.name} yet",
             hint=f"git push origin {tag.name}",
@@ -76,18 +78,18 @@ def _refuse_other_tag(wire: Wire, tag: Tag) -> None:
         )
 
 
-def _find(wire: Wire, tag: str) -> Json | None:
+def _find(wire: GitHubApi, tag: str) -> Json | None:
     """The release of a tag: the one that people see, else a draft of it."""
     path = f"{wire.place.path}/releases"
     try:
         found: Json = wire.get(f"{path}/tags/{quote(tag)}")
-    except NotThereError:
+    except NotFoundError:
         drafts = (it for it in wire.pages(path) if it["tag_name"] == tag)
         return next(drafts, None)
     return found
 
 
-def _draft(wire: Wire, hub: Hub) -> Json:
+def _draft(wire: GitHubApi, hub: Hub) -> Json:
     version = semver.read(hub.tag)
     body = {
         "tag_name": hub.tag,
@@ -101,7 +103,9 @@ def _draft(wire: Wire, hub: Hub) -> Json:
     return made
 
 
-def _complete(wire: Wire, release: Json, files: Mapping[str, bytes]) -> Iterator[str]:
+def _complete(
+    wire: GitHubApi, release: Json, files: Mapping[str, bytes]
+) -> Iterator[str]:
     """Send what a release lacks; the names of it."""
     path = f"{wire.place.path}/releases/{release['id']}/assets"
     there = {asset["name"]: asset for asset in wire.pages(path)}
@@ -118,7 +122,7 @@ def _complete(wire: Wire, release: Json, files: Mapping[str, bytes]) -> Iterator
         yield name
 
 
-def _whole(wire: Wire, path: str, name: str) -> Json | None:
+def _whole(wire: GitHubApi, path: str, name: str) -> Json | None:
     """A file of a release, if all of it is there."""
     same = (asset for asset in wire.pages(path) if asset["name"] == name)
     return next((it for it in same if it["state"] == "uploaded"), None)
@@ -137,7 +141,7 @@ def _refuse_other_content(release: Json, asset: Json, data: bytes) -> None:
         )
 
 
-def _finish(wire: Wire, release: Json, tag: str) -> Json:
+def _finish(wire: GitHubApi, release: Json, tag: str) -> Json:
     """Show it to everybody, and as the latest if no later one is there."""
     path = f"{wire.place.path}/releases"
     version = semver.read(tag)
@@ -151,10 +155,10 @@ def _finish(wire: Wire, release: Json, tag: str) -> Json:
     return done
 
 
-def _latest(wire: Wire) -> semver.Version | None:
+def _latest(wire: GitHubApi) -> semver.SemVer | None:
     """The version that clients get who ask for none."""
     try:
         answer = wire.get(f"{wire.place.path}/releases/latest")
-    except (NotThereError, RefusedError):
+    except (NotFoundError, RejectedError):
         return None
     return semver.find(str(answer["tag_name"]))

@@ -63,7 +63,7 @@ def write(hub: Hub, fresh: Path, texts: Texts) -> dict[str, str]:
     return made
 
 
-class _Written(NamedTuple):
+class _WrittenFiles(NamedTuple):
     """What was written of some skills: digests of what clients take, and of pages."""
 
     files: dict[str, str]
@@ -91,14 +91,16 @@ def _statement(hub: Hub, digests: Mapping[str, str]) -> dict[str, bytes]:
 
 def _write_skills(
     fresh: Path, hub: Hub, texts: Texts, skills: Sequence[PublishedSkill]
-) -> _Written:
+) -> _WrittenFiles:
     from skillforge.share import site
 
     loose = {skill.name for skill in hub_formats.loose(hub)}
     files = (file for skill in skills for file in _files(skill, skill.name in loose))
     own = Texts(texts.edition, texts.known)
     pages = _plain(site.skill_pages(hub, skills, own))
-    return _Written(write_files(fresh, files), write_files(fresh, pages), own.fresh)
+    return _WrittenFiles(
+        write_files(fresh, files), write_files(fresh, pages), own.fresh
+    )
 
 
 def _files(skill: PublishedSkill, is_loose: bool) -> Iterator[File]:

@@ -20,12 +20,12 @@ from skillforge.share import download
 from skillforge.share.archive_reader import (
     MOST_BYTES,
     MOST_FILES,
-    Member,
+    ArchiveMember,
     gathered,
     refuse_path,
     unpacked,
 )
-from skillforge.share.install_source import INDEX, LEGACY, Source
+from skillforge.share.install_source import INDEX, LEGACY, InstallSource
 from skillforge.share.package_digest import Package, contents_digest, digest
 
 SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
@@ -34,10 +34,10 @@ _MOST_SKILLS = 100_000
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _ON_DISK = "https://folder.invalid"  # stands for one: nothing is fetched from it
 
-Get = Callable[[str, int], download.Fetched]
+Get = Callable[[str, int], download.Download]
 
 
-class Entry(NamedTuple):
+class IndexEntry(NamedTuple):
     """One skill of an index; without a digest it is of the older kind."""
 
     name: str
@@ -48,7 +48,7 @@ class Entry(NamedTuple):
 
 
 def packages(
-    source: Source, wanted: Callable[[list[str]], Set[str]]
+    source: InstallSource, wanted: Callable[[list[str]], Set[str]]
 ) -> Iterator[Package]:
     """The skills of a hub that are wanted of all that it has."""
     get, places = _reach(source.where)
@@ -72,13 +72,13 @@ def _reach(where: str) -> tuple[Get, list[str]]:
     ]
 
 
-def _from_disk(folder: Path, url: str, most: int) -> download.Fetched:
+def _from_disk(folder: Path, url: str, most: int) -> download.Download:
     """A file of a hub on disk; links that lead out of it are not followed."""
     try:
         path = (folder / unquote(urlsplit(url).path).lstrip("/")).resolve()
         path.lstat()
     except (ValueError, OSError) as err:
-        raise download.NotThereError(
+        raise download.PageNotFoundError(
             f"there is no file {url.removeprefix(_ON_DISK)[:200]!r} in {folder}",
             hint="is the hub whole?",
         ) from err
@@ -88,22 +88,22 @@ def _from_disk(folder: Path, url: str, most: int) -> download.Fetched:
             hint="nothing was installed",
         )
     if not path.is_file():
-        raise download.NotThereError(
+        raise download.PageNotFoundError(
             f"there is no file {path}", hint="is the hub whole?"
         )
     if path.stat().st_size > most:
         raise RefusedError(
             f"{path} has more than {most >> 20} MiB", hint="nothing was installed"
         )
-    return download.Fetched(url, path.read_bytes())
+    return download.Download(url, path.read_bytes())
 
 
-def _entries(get: Get, places: list[str]) -> list[Entry]:
+def _entries(get: Get, places: list[str]) -> list[IndexEntry]:
     """The entries of the first index that is there."""
     for place in places:
         try:
             found = get(place, _MOST_INDEX)
-        except download.NotThereError:
+        except download.PageNotFoundError:
             continue
         return _read_index(found)
     raise RequestError(
@@ -112,7 +112,7 @@ def _entries(get: Get, places: list[str]) -> list[Entry]:
     )
 
 
-def _read_index(found: download.Fetched) -> list[Entry]:
+def _read_index(found: download.Download) -> list[IndexEntry]:
     said = _json(found)
     rows = said.get("skills")
     schema = said.get("$schema")
@@ -128,7 +128,7 @@ def _read_index(found: download.Fetched) -> list[Entry]:
     return entries
 
 
-def _json(found: download.Fetched) -> dict[str, Any]:
+def _json(found: download.Download) -> dict[str, Any]:
     try:
         said = json.loads(found.data)
     except (ValueError, RecursionError) as err:
@@ -138,7 +138,7 @@ def _json(found: download.Fetched) -> dict[str, Any]:
     return said
 
 
-def _entry(index: str, row: Any) -> Entry:
+def _entry(index: str, row: Any) -> IndexEntry:
     """One row of an index of version 0.2.0."""
     name = _name(index, row)
     kind, url, sha = (row.get(key) for key in ("type", "url", "digest"))
@@ -148,10 +148,10 @@ def _entry(index: str, row: Any) -> Entry:
         raise _odd(index, f"{name} has no url or no digest")
     if not _DIGEST.fullmatch(sha):
         raise _odd(index, f"the digest of {name} is none: {sha[:100]!r}")
-    return Entry(name, _beside(index, name, url), kind == "archive", sha)
+    return IndexEntry(name, _beside(index, name, url), kind == "archive", sha)
 
 
-def _older_entry(index: str, row: Any) -> Entry:
+def _older_entry(index: str, row: Any) -> IndexEntry:
     """One row of an index of version 0.1.0: files by name, without a digest."""
     name = _name(index, row)
     files = row.get("files")
@@ -159,7 +159,7 @@ def _older_entry(index: str, row: Any) -> Entry:
         raise _odd(index, f"{name} has no list of files")
     if SKILL_FILE not in files or len(files) > MOST_FILES:
         raise _odd(index, f"the files of {name} are none of a skill")
-    return Entry(name, urljoin(index, f"{name}/"), False, "", tuple(files))
+    return IndexEntry(name, urljoin(index, f"{name}/"), False, "", tuple(files))
 
 
 def _name(index: str, row: Any) -> str:
@@ -182,7 +182,7 @@ def _beside(index: str, name: str, url: str) -> str:
     return target
 
 
-def _package(get: Get, entry: Entry) -> Package:
+def _package(get: Get, entry: IndexEntry) -> Package:
     if entry.files:
         return _older_package(get, entry)
     data = get(entry.url, MOST_BYTES).data
@@ -197,10 +197,12 @@ def _package(get: Get, entry: Entry) -> Package:
     return Package(entry.name, files, entry.digest)
 
 
-def _older_package(get: Get, entry: Entry) -> Package:
-    def members() -> Iterator[Member]:
+def _older_package(get: Get, entry: IndexEntry) -> Package:
+    def members() -> Iterator[ArchiveMember]:
         left = MOST_BYTES
-        deadline = time.monotonic() + download.Limits().whole  # of all files together
+        deadline = (
+            time.monotonic() + download.DownloadLimits().whole
+        )  # of all files together
         for path in entry.files:
             refuse_path(path)
             if time.monotonic() > deadline:
@@ -208,7 +210,7 @@ def _older_package(get: Get, entry: Entry) -> Package:
             url = _beside(entry.url, entry.name, _encoded(path))
             data = get(url, left).data
             left -= len(data)
-            yield Member(path, data, False)
+            yield ArchiveMember(path, data, False)
 
     files = gathered(members())
     return Package(entry.name, files, contents_digest(files))

@@ -13,8 +13,8 @@ from skillforge.model import (
     SKILL_FILE,
     SKILLS,
     DraftFile,
+    FileKind,
     Finding,
-    Kind,
     Skill,
 )
 from skillforge.share.hub import Hub, PublishedSkill
@@ -29,7 +29,7 @@ DEFAULT_TITLE = "Skills Hub"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class HistoryFacts:
     """What history says of skills, up to the tag.
 
     `lineage` has the versions of each, the newest first; `tested` the trees of which
@@ -40,7 +40,7 @@ class Told:
     tested: frozenset[str] = frozenset()
 
 
-class Wish(NamedTuple):
+class HubOptions(NamedTuple):
     """What the publisher says of a hub; empty where the tag's own word counts."""
 
     url: str = ""
@@ -49,7 +49,7 @@ class Wish(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class HubContents:
     """A hub, what must not be published of it, and skills that cannot be."""
 
     hub: Hub
@@ -59,7 +59,9 @@ class Gathered:
 
 
 @processes.without_cycles
-def gather(library: Library, release: Release, told: Told, wish: Wish) -> Gathered:
+def gather(
+    library: Library, release: Release, told: HistoryFacts, wish: HubOptions
+) -> HubContents:
     """Everything that a tag publishes; nothing of the checkout is looked at."""
     commit = release.tag.commit
     when = _date(library, commit)
@@ -85,7 +87,7 @@ def gather(library: Library, release: Release, told: Told, wish: Wish) -> Gather
         wish.repository or release.repository,
     )
     cache = Cache.of(library.repository().common_dir)
-    return Gathered(hub, scanned.blocking, left_out, cache)
+    return HubContents(hub, scanned.blocking, left_out, cache)
 
 
 def _date(library: Library, commit: str) -> datetime:
@@ -140,7 +142,7 @@ def _followed(skill: Skill, files: Mapping[str, DraftFile]) -> dict[str, DraftFi
 
     found = {}
     for path, file in skill.files.items():
-        if file.kind is Kind.SYMLINK and not path.startswith(LEFT_OUT):
+        if file.kind is FileKind.SYMLINK and not path.startswith(LEFT_OUT):
             target = skill.read(path).decode("utf-8", "replace")
             inside = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
             if inside in files:
@@ -171,7 +173,7 @@ def _published(  # noqa: PLR0913, PLR0917 - what is known of a skill
     skill: Skill,
     tree: str,
     files: Mapping[str, DraftFile],
-    told: Told,
+    told: HistoryFacts,
     verdict: str,
     examples: int,
 ) -> PublishedSkill:

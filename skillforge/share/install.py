@@ -14,13 +14,13 @@ from skillforge.errors import ConflictError, RefusedError, RequestError
 from skillforge.library import read_folder
 from skillforge.model import Danger, Draft, Finding, Origin, Profile, Report, Skill
 from skillforge.share import fetch, lockfile
-from skillforge.share.install_source import Source
-from skillforge.share.lockfile import Lock, Locked
+from skillforge.share.install_source import InstallSource
+from skillforge.share.lockfile import LockedSkill, Lockfile
 from skillforge.share.package_digest import Package, tree_name
-from skillforge.share.staging import Place, Quarantine, installed, quarantine
+from skillforge.share.staging import Quarantine, SkillFolder, installed, quarantine
 
 
-class Judged(NamedTuple):
+class QuarantinedSkill(NamedTuple):
     """A skill in quarantine, and what the rules and the scan say of it."""
 
     package: Package
@@ -33,24 +33,24 @@ class Judged(NamedTuple):
         return self.is_valid and self.danger in good
 
 
-class Installed(NamedTuple):
+class InstalledSkill(NamedTuple):
     """What became of a skill: installed, updated, adopted or unchanged."""
 
     name: str
     action: str
-    locked: Locked
+    locked: LockedSkill
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class InstallResult:
     """What an installation did; if one skill was refused, none is in place."""
 
-    skills: tuple[Installed, ...]
-    judged: tuple[Judged, ...] = ()
+    skills: tuple[InstalledSkill, ...]
+    judged: tuple[QuarantinedSkill, ...] = ()
     accept_caution: bool = False
 
     @property
-    def refused(self) -> list[Judged]:
+    def refused(self) -> list[QuarantinedSkill]:
         accept = self.accept_caution
         return [it for it in self.judged if not it.is_welcome(accept_caution=accept)]
 
@@ -59,7 +59,9 @@ class Done:
         return not self.refused
 
 
-def install(source: Source, place: Place, *, accept_caution: bool = False) -> Done:
+def install(
+    source: InstallSource, place: SkillFolder, *, accept_caution: bool = False
+) -> InstallResult:
     """Install from a source; all skills that are asked for, or none."""
     with quarantine(place) as here:
         lock = lockfile.read(place.lock)
@@ -69,12 +71,12 @@ def install(source: Source, place: Place, *, accept_caution: bool = False) -> Do
 
 
 def _with(
-    packages: Iterable[Package], source: Source
-) -> Iterator[tuple[Package, Source]]:
+    packages: Iterable[Package], source: InstallSource
+) -> Iterator[tuple[Package, InstallSource]]:
     return ((package, source) for package in packages)
 
 
-def recorded(source: Source, lock: Path) -> Source:
+def recorded(source: InstallSource, lock: Path) -> InstallSource:
     """A source as a lock names it: a folder is seen from where the lock is."""
     if source.is_remote or Path(source.where).is_absolute():
         return replace(source, skill="")
@@ -82,7 +84,7 @@ def recorded(source: Source, lock: Path) -> Source:
     return replace(source, where=Path(where).as_posix(), skill="")
 
 
-def located(source: Source, lock: Path) -> Source:
+def located(source: InstallSource, lock: Path) -> InstallSource:
     """A source that a lock names, to be fetched from here."""
     if source.is_remote or Path(source.where).is_absolute():
         return source
@@ -91,14 +93,14 @@ def located(source: Source, lock: Path) -> Source:
 
 def take(
     here: Quarantine,
-    lock: Lock,
-    packages: Iterable[tuple[Package, Source]],
+    lock: Lockfile,
+    packages: Iterable[tuple[Package, InstallSource]],
     *,
     accept_caution: bool,
-) -> Done:
+) -> InstallResult:
     """Judge packages in quarantine; if all are welcome, put them in place."""
-    judged: list[Judged] = []
-    results: list[Installed] = []
+    judged: list[QuarantinedSkill] = []
+    results: list[InstalledSkill] = []
     before: dict[str, str] = {}
     for package, source in packages:
         result, was = _compared(here.place, lock, package, source)
@@ -106,7 +108,7 @@ def take(
             judged.append(judge(here, package))
             before[package.name] = was
         results.append(result)
-    done = Done(tuple(results), tuple(judged), accept_caution)
+    done = InstallResult(tuple(results), tuple(judged), accept_caution)
     if not done.ok:
         return replace(done, skills=())
     fresh = {it.name: it.locked for it in results if it.name in before}
@@ -118,12 +120,12 @@ def take(
 
 
 def _compared(
-    place: Place, lock: Lock, package: Package, source: Source
-) -> tuple[Installed, str]:
+    place: SkillFolder, lock: Lockfile, package: Package, source: InstallSource
+) -> tuple[InstalledSkill, str]:
     """What a package would do to what is there, and the tree of that."""
     name = package.name
     _refuse_other_case(place, name)
-    locked = Locked.of(package, source, place.shown)
+    locked = LockedSkill.of(package, source, place.shown)
     known = lock.entries.get(name)
     if known and known.folder != place.shown:
         raise ConflictError(
@@ -132,16 +134,16 @@ def _compared(
         )
     there = installed(place.folder / name)
     if there is None:
-        return Installed(name, "installed", locked), ""
+        return InstalledSkill(name, "installed", locked), ""
     if locked.holds(there):
         action = "unchanged" if known else "adopted"
-        return Installed(name, action, locked), tree_name(there)
+        return InstalledSkill(name, action, locked), tree_name(there)
     if known is None or not known.holds(there):
         raise _in_the_way(place, name, is_known=known is not None)
-    return Installed(name, "updated", locked), known.tree
+    return InstalledSkill(name, "updated", locked), known.tree
 
 
-def _in_the_way(place: Place, name: str, *, is_known: bool) -> ConflictError:
+def _in_the_way(place: SkillFolder, name: str, *, is_known: bool) -> ConflictError:
     if is_known:
         return ConflictError(
             f"{name} was changed here since it was installed",
@@ -154,7 +156,7 @@ def _in_the_way(place: Place, name: str, *, is_known: bool) -> ConflictError:
     )
 
 
-def _refuse_other_case(place: Place, name: str) -> None:
+def _refuse_other_case(place: SkillFolder, name: str) -> None:
     with suppress(OSError):
         for other in place.folder.iterdir():
             if other.name != name and other.name.casefold() == name.casefold():
@@ -164,7 +166,7 @@ def _refuse_other_case(place: Place, name: str) -> None:
                 )
 
 
-def judge(here: Quarantine, package: Package) -> Judged:
+def judge(here: Quarantine, package: Package) -> QuarantinedSkill:
     """What the specification and the scan say of a skill, read back from quarantine."""
     folder = here.put(package.name, package.files)
     skill = _read(folder, package.name)
@@ -174,14 +176,14 @@ def judge(here: Quarantine, package: Package) -> Judged:
     scanned = scan(skill, before)
     report = Report((*valid.findings, *(f.under(skill.path) for f in scanned.findings)))
     written = package._replace(files={})  # many of them would fill the memory
-    return Judged(written, report.findings, scanned.verdict, valid.ok)
+    return QuarantinedSkill(written, report.findings, scanned.verdict, valid.ok)
 
 
 def _read(folder: Path, name: str) -> Skill:
     return read_folder(str(folder), name, name, alone=True)
 
 
-def frozen(place: Place, *, accept_caution: bool = False) -> Done:
+def frozen(place: SkillFolder, *, accept_caution: bool = False) -> InstallResult:
     """Install exactly what the lock says, or fail; what is there is not fetched."""
     lock = lockfile.read(place.lock)
     _refuse_unpinned(lock)
@@ -190,7 +192,7 @@ def frozen(place: Place, *, accept_caution: bool = False) -> Done:
     return joined([_frozen(it, accept_caution=accept_caution) for it in places])
 
 
-def _frozen(place: Place, *, accept_caution: bool) -> Done:
+def _frozen(place: SkillFolder, *, accept_caution: bool) -> InstallResult:
     """What the lock says of one folder."""
     with quarantine(place) as here:
         lock = lockfile.read(place.lock)
@@ -199,21 +201,23 @@ def _frozen(place: Place, *, accept_caution: bool) -> Done:
         packages = _pinned(lock, missing)
         done = take(here, lock, packages, accept_caution=accept_caution)
         same = [
-            Installed(it.name, "unchanged", it) for it in wanted if it not in missing
+            InstalledSkill(it.name, "unchanged", it)
+            for it in wanted
+            if it not in missing
         ]
         return replace(done, skills=(*done.skills, *same))
 
 
-def joined(parts: list[Done]) -> Done:
+def joined(parts: list[InstallResult]) -> InstallResult:
     """What was done in several folders."""
-    return Done(
+    return InstallResult(
         tuple(it for part in parts for it in part.skills),
         tuple(it for part in parts for it in part.judged),
         all(part.accept_caution for part in parts),
     )
 
 
-def _refuse_unpinned(lock: Lock) -> None:
+def _refuse_unpinned(lock: Lockfile) -> None:
     if not lock.entries and not lock.others:
         raise RequestError(
             f"{lock.path} names no skills", hint="skillforge install SOURCE writes it"
@@ -225,12 +229,14 @@ def _refuse_unpinned(lock: Lock) -> None:
         )
 
 
-def _is_there(place: Place, locked: Locked) -> bool:
+def _is_there(place: SkillFolder, locked: LockedSkill) -> bool:
     there = installed(place.folder / locked.name)
     return there is not None and locked.holds(there)
 
 
-def _pinned(lock: Lock, missing: list[Locked]) -> Iterator[tuple[Package, Source]]:
+def _pinned(
+    lock: Lockfile, missing: list[LockedSkill]
+) -> Iterator[tuple[Package, InstallSource]]:
     """The packages that a lock names; each has to be what it was."""
     for pinned, group in grouped(lock, missing, is_pinned=True).items():
         for package in fetch.packages(pinned, group):
@@ -245,10 +251,10 @@ def _pinned(lock: Lock, missing: list[Locked]) -> Iterator[tuple[Package, Source
 
 
 def grouped(
-    lock: Lock, entries: Iterable[Locked], *, is_pinned: bool
-) -> Mapping[Source, dict[str, Locked]]:
+    lock: Lockfile, entries: Iterable[LockedSkill], *, is_pinned: bool
+) -> Mapping[InstallSource, dict[str, LockedSkill]]:
     """Entries by where they come from, so that each place is asked once."""
-    groups: dict[Source, dict[str, Locked]] = {}
+    groups: dict[InstallSource, dict[str, LockedSkill]] = {}
     for entry in entries:
         source = entry.pinned if is_pinned else entry.source
         here = replace(located(source, lock.path), skill="")
@@ -256,7 +262,9 @@ def grouped(
     return groups
 
 
-def drafts(source: Source, why: str, *, accept_caution: bool = False) -> list[Draft]:
+def drafts(
+    source: InstallSource, why: str, *, accept_caution: bool = False
+) -> list[Draft]:
     """Skills of others as drafts for the own library, with where they come from."""
     made = []
     for package in fetch.packages(source):
@@ -275,7 +283,7 @@ def drafts(source: Source, why: str, *, accept_caution: bool = False) -> list[Dr
     return made
 
 
-def _origin(source: Source, package: Package) -> str:
+def _origin(source: InstallSource, package: Package) -> str:
     lines = [f"Imported from {source.where}{f'#{source.tag}' if source.tag else ''}"]
     if package.commit:
         lines.append(f"Origin commit {package.commit}")
@@ -286,10 +294,12 @@ def _origin(source: Source, package: Package) -> str:
 
 def _in_memory(package: Package) -> Skill:
     from skillforge.document import parse
-    from skillforge.model import SKILL_FILE, File, Kind
+    from skillforge.model import SKILL_FILE, File, FileKind
 
     files = {
-        path: File(Kind.EXECUTABLE if it.is_executable else Kind.FILE, len(it.data))
+        path: File(
+            FileKind.EXECUTABLE if it.is_executable else FileKind.FILE, len(it.data)
+        )
         for path, it in package.files.items()
     }
     document = parse(package.files[SKILL_FILE].data)

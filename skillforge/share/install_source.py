@@ -20,7 +20,7 @@ _GIT_HOSTS = ("github.com", "gitlab.com", "bitbucket.org", "codeberg.org")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
-class Kind(StrEnum):
+class SourceKind(StrEnum):
     """Where skills come from, in the words of the lock."""
 
     HUB = "well-known"
@@ -30,10 +30,10 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class InstallSource:
     """A place to install from; `tag` is a tag, branch or commit of a repository."""
 
-    kind: Kind
+    kind: SourceKind
     where: str
     tag: str = ""
     skill: str = ""
@@ -51,7 +51,7 @@ def is_loopback(host: str | None) -> bool:
     return (host or "").lower() in _LOOPBACK
 
 
-def parse(text: str) -> Source:
+def parse(text: str) -> InstallSource:
     """Read `SOURCE[#TAG][@SKILL]`; what lies on disk is taken for what it is."""
     if "\0" in text or not text.isprintable() or not text.strip():
         raise RequestError(f"{text!r} is no source", hint=_HINT)
@@ -63,12 +63,12 @@ def parse(text: str) -> Source:
     where = where.removeprefix("git+")
     kind = _kind_of_url(where, tag) if is_url(where) else _kind_on_disk(where, tag)
     if text.startswith("git+"):
-        kind = Kind.GIT
-    if tag and kind is not Kind.GIT:
+        kind = SourceKind.GIT
+    if tag and kind is not SourceKind.GIT:
         raise RequestError(
             f"{where} is no git repository, and has no tags", hint="leave out #TAG"
         )
-    return Source(kind, where, tag, skill)
+    return InstallSource(kind, where, tag, skill)
 
 
 _HINT = (
@@ -90,19 +90,19 @@ def _parts(text: str) -> tuple[str, str, str]:
     return (before, "", last) if is_skill else (text, "", "")
 
 
-def _kind_of_url(where: str, tag: str) -> Kind:
+def _kind_of_url(where: str, tag: str) -> SourceKind:
     try:
         url = urlsplit(where)
         host = url.hostname
     except ValueError:
         raise RequestError(f"{where!r} is no URL", hint=_HINT) from None
     if url.scheme in ("ssh", "file"):
-        return Kind.GIT
+        return SourceKind.GIT
     refuse_unsafe(where)
     is_git = url.path.endswith(".git") or host in _GIT_HOSTS or bool(tag)
     if is_git:
-        return Kind.GIT
-    return Kind.ARCHIVE if url.path.endswith(ARCHIVES) else Kind.HUB
+        return SourceKind.GIT
+    return SourceKind.ARCHIVE if url.path.endswith(ARCHIVES) else SourceKind.HUB
 
 
 def refuse_unsafe(url: str) -> None:
@@ -126,19 +126,19 @@ def refuse_unsafe(url: str) -> None:
         )
 
 
-def _kind_on_disk(where: str, tag: str) -> Kind:
+def _kind_on_disk(where: str, tag: str) -> SourceKind:
     if _SCP.fullmatch(where) and not os.path.lexists(where):
-        return Kind.GIT
+        return SourceKind.GIT
     path = Path(where)
     if path.is_file():
         if where.endswith(ARCHIVES):
-            return Kind.ARCHIVE
+            return SourceKind.ARCHIVE
         raise RequestError(f"{where} is no archive of a skill", hint=_HINT)
     if not path.is_dir():
         is_short = re.fullmatch(r"[\w.-]+/[\w.-]+", where)
         hint = f"on GitHub: https://github.com/{where}.git" if is_short else _HINT
         raise RequestError(f"there is no file or folder {where!r}", hint=hint)
     if not tag and any((path / index).is_file() for index in (INDEX, LEGACY)):
-        return Kind.HUB
+        return SourceKind.HUB
     is_repository = find_root(path.absolute()) == path.absolute()
-    return Kind.GIT if is_repository else Kind.FOLDER
+    return SourceKind.GIT if is_repository else SourceKind.FOLDER

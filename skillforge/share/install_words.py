@@ -5,15 +5,15 @@ from typing import Any
 
 from skillforge.model import Danger
 from skillforge.report import finding_data, finding_text, many, printable
-from skillforge.share.install import Done, Installed, Judged
-from skillforge.share.lockfile import Lock
-from skillforge.share.staging import Place
+from skillforge.share.install import InstalledSkill, InstallResult, QuarantinedSkill
+from skillforge.share.lockfile import Lockfile
+from skillforge.share.staging import SkillFolder
 from skillforge.share.update import Difference, Update
 
 _SHOWN = 12
 
 
-def done_data(done: Done, place: Place) -> dict[str, Any]:
+def done_data(done: InstallResult, place: SkillFolder) -> dict[str, Any]:
     return {
         "folder": str(place.folder),
         "lock": str(place.lock),
@@ -24,7 +24,7 @@ def done_data(done: Done, place: Place) -> dict[str, Any]:
     }
 
 
-def _row(it: Installed) -> dict[str, Any]:
+def _row(it: InstalledSkill) -> dict[str, Any]:
     locked = it.locked
     return {
         "name": it.name,
@@ -37,7 +37,7 @@ def _row(it: Installed) -> dict[str, Any]:
     }
 
 
-def done_text(done: Done, place: Place, *, colour: bool = False) -> str:
+def done_text(done: InstallResult, place: SkillFolder, *, colour: bool = False) -> str:
     """What was put in place; or what stands against it, and that nothing was."""
     if done.ok:
         lines = [
@@ -58,12 +58,12 @@ def done_text(done: Done, place: Place, *, colour: bool = False) -> str:
     return "\n".join(lines)
 
 
-def _findings(judged: Judged, colour: bool) -> list[str]:
+def _findings(judged: QuarantinedSkill, colour: bool) -> list[str]:
     shown = [it for it in judged.findings if it.severity != "note"]
     return [finding_text(finding, colour=colour) for finding in shown]
 
 
-def verify_data(lock: Lock, found: list[Difference]) -> dict[str, Any]:
+def verify_data(lock: Lockfile, found: list[Difference]) -> dict[str, Any]:
     return {
         "lock": str(lock.path),
         "skills": len(lock.entries),
@@ -72,13 +72,13 @@ def verify_data(lock: Lock, found: list[Difference]) -> dict[str, Any]:
     }
 
 
-def _lock(place: Place) -> str:
+def _lock(place: SkillFolder) -> str:
     """The lock by its name where the reader is, else by its path."""
     is_here = place.lock.parent == Path.cwd().resolve()
     return place.lock.name if is_here else str(place.lock)
 
 
-def verify_text(lock: Lock, found: list[Difference]) -> str:
+def verify_text(lock: Lockfile, found: list[Difference]) -> str:
     lines = [printable(_difference(it)) for it in found]
     lines += [f"{name}: locked by another tool, not looked at" for name in lock.others]
     skills = len({it.skill for it in found})
@@ -95,7 +95,9 @@ def _difference(it: Difference) -> str:
     return f"{it.skill}: {kind} {it.path}"
 
 
-def update_data(found: list[Update], done: Done | None, place: Place) -> dict[str, Any]:
+def update_data(
+    found: list[Update], done: InstallResult | None, place: SkillFolder
+) -> dict[str, Any]:
     applied = done_data(done, place) if done else {}
     return applied | {
         "updates": [

@@ -15,7 +15,7 @@ from typing import Any
 from skillforge.checks.path_policy import is_name, refusal
 from skillforge.errors import ConfigError
 from skillforge.library import replace_file
-from skillforge.share.install_source import Kind, Source
+from skillforge.share.install_source import InstallSource, SourceKind
 from skillforge.share.package_digest import (
     Files,
     Package,
@@ -33,11 +33,11 @@ _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
-class Locked:
+class LockedSkill:
     """One installed skill, to the byte."""
 
     name: str
-    source: Source
+    source: InstallSource
     tree: str
     digest: str
     files: Mapping[str, str]  # path to digest
@@ -48,7 +48,7 @@ class Locked:
     folder: str = DEFAULT  # that holds it, seen from the lock
 
     @classmethod
-    def of(cls, package: Package, source: Source, folder: str) -> "Locked":
+    def of(cls, package: Package, source: InstallSource, folder: str) -> "LockedSkill":
         files = package.files
         return cls(
             package.name,
@@ -68,9 +68,11 @@ class Locked:
         return tree_name(files) == self.tree and file_digests(files) == self.files
 
     @property
-    def pinned(self) -> Source:
+    def pinned(self) -> InstallSource:
         """The source at the commit that was installed."""
-        return Source(self.source.kind, self.source.where, self.commit, self.name)
+        return InstallSource(
+            self.source.kind, self.source.where, self.commit, self.name
+        )
 
     @property
     def said(self) -> dict[str, Any]:
@@ -79,7 +81,7 @@ class Locked:
         entry = {
             "source": source.where,
             "sourceType": str(source.kind),
-            "sourceUrl": source.where if source.kind is Kind.GIT else "",
+            "sourceUrl": source.where if source.kind is SourceKind.GIT else "",
             "ref": source.tag,
             "skillPath": self.skill_path,
             "computedHash": self.computed,
@@ -94,20 +96,20 @@ class Locked:
 
 
 @dataclass(frozen=True, slots=True)
-class Lock:
+class Lockfile:
     """A lock as it was read; `others` are entries that another tool wrote."""
 
     path: Path
-    entries: Mapping[str, Locked] = field(default_factory=dict)
+    entries: Mapping[str, LockedSkill] = field(default_factory=dict)
     others: Mapping[str, Any] = field(default_factory=dict)
     rest: Mapping[str, Any] = field(default_factory=dict)
 
 
-def read(path: Path) -> Lock:
+def read(path: Path) -> Lockfile:
     """The lock in a file; an empty one if there is none."""
     try:
         if not os.path.lexists(path):
-            return Lock(path)
+            return Lockfile(path)
         if path.stat().st_size > _MOST:
             raise ValueError("it is too large")
         said = json.loads(path.read_bytes())
@@ -119,10 +121,10 @@ def read(path: Path) -> Lock:
     ours = entries(path, {name: it for name, it in skills.items() if _is_ours(it)})
     others = {name: it for name, it in skills.items() if name not in ours}
     rest = {key: it for key, it in said.items() if key not in ("version", "skills")}
-    return Lock(path, ours, others, rest)
+    return Lockfile(path, ours, others, rest)
 
 
-def entries(path: Path, said: Mapping[str, Any]) -> dict[str, Locked]:
+def entries(path: Path, said: Mapping[str, Any]) -> dict[str, LockedSkill]:
     """Entries of ours as a lock writes them."""
     return {name: _locked(path, name, entry) for name, entry in said.items()}
 
@@ -131,7 +133,7 @@ def _is_ours(entry: Any) -> bool:
     return isinstance(entry, dict) and "tree" in entry and "digest" in entry
 
 
-def _locked(path: Path, name: str, entry: dict[str, Any]) -> Locked:
+def _locked(path: Path, name: str, entry: dict[str, Any]) -> LockedSkill:
     """An entry of ours; closed on doubt, for anybody may have written it."""
     texts = ("source", "ref", "skillPath", "computedHash", "commit", "tree", "digest")
     said = {key: entry.get(key) or "" for key in (*texts, "sourceType", "path")}
@@ -142,7 +144,7 @@ def _locked(path: Path, name: str, entry: dict[str, Any]) -> Locked:
         and isinstance(files, dict)
         and isinstance(executable, list)
         and is_name(name)
-        and said["sourceType"] in list(Kind)
+        and said["sourceType"] in list(SourceKind)
         and _HEX.fullmatch(said["tree"])
         and _DIGEST.fullmatch(said["digest"])
         and (not said["commit"] or _HEX.fullmatch(said["commit"]))
@@ -152,8 +154,10 @@ def _locked(path: Path, name: str, entry: dict[str, Any]) -> Locked:
     )
     if not is_sound:
         raise _odd(path, f"the entry of {name[:100]!r} makes no sense")
-    source = Source(Kind(said["sourceType"]), said["source"], said["ref"], name)
-    return Locked(
+    source = InstallSource(
+        SourceKind(said["sourceType"]), said["source"], said["ref"], name
+    )
+    return LockedSkill(
         name,
         source,
         said["tree"],
@@ -178,7 +182,7 @@ def _is_inside(folder: str) -> bool:
     return not path.is_absolute() and ".." not in path.parts
 
 
-def write(lock: Lock, fresh: Mapping[str, Locked]) -> None:
+def write(lock: Lockfile, fresh: Mapping[str, LockedSkill]) -> None:
     """Put entries into a lock; the same entries give the same bytes."""
     known = {name: entry.said for name, entry in {**lock.entries, **fresh}.items()}
     skills = dict(sorted({**lock.others, **known}.items()))

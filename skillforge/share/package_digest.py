@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from skillforge.gitrepo import trees
 from skillforge.gitrepo.object_reader import blob_name
-from skillforge.gitrepo.trees import Entry
+from skillforge.gitrepo.trees import TreeEntry
 from skillforge.model import DraftFile
 
 Files = Mapping[str, DraftFile]
@@ -51,7 +51,7 @@ def contents_digest(files: Files) -> str:
 def tree_name(files: Files) -> str:
     """The hash that git gives a folder of these files, without asking git."""
     entries = {
-        path: Entry(
+        path: TreeEntry(
             "100755" if file.is_executable else "100644", blob_name(file.data, _SHA1)
         )
         for path, file in files.items()

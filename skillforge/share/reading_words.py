@@ -9,13 +9,13 @@ from skillforge.report import many, printable
 from skillforge.share.catalog import Catalog, group_of, shortened
 from skillforge.share.catalog_formats import left_out
 from skillforge.share.search import Hit
-from skillforge.share.skill_view import Shown
-from skillforge.store.index import Shelved
+from skillforge.share.skill_view import SkillView
+from skillforge.store.index import IndexedSkill
 
 _LINE = 100  # letters of a description in a list
 
 
-def skill_row(skill: Shelved, score: float | None = None) -> dict[str, Any]:
+def skill_row(skill: IndexedSkill, score: float | None = None) -> dict[str, Any]:
     """The keys that scripts rely on, and a few more."""
     return {
         "name": skill.name,
@@ -28,14 +28,14 @@ def skill_row(skill: Shelved, score: float | None = None) -> dict[str, Any]:
     }
 
 
-def list_text(skills: Sequence[Shelved]) -> str:
+def list_text(skills: Sequence[IndexedSkill]) -> str:
     """One skill on a line, and how many there are."""
     width = min(max((len(skill.name) for skill in skills), default=0), 40)
     lines = [f"{printable(it.name):<{width}}  {_said(it)}" for it in skills]
     return "\n".join([*lines, many(len(skills), "skill")])
 
 
-def _said(skill: Shelved) -> str:
+def _said(skill: IndexedSkill) -> str:
     return f"({skill.problem})" if skill.problem else _short(skill.description)
 
 
@@ -60,7 +60,7 @@ def hits_text(hits: Sequence[Hit], query: str) -> str:
     return "\n".join([*lines, f"next: skillforge show {hits[0].skill.name}"])
 
 
-def shown_data(shown: Shown) -> dict[str, Any]:
+def shown_data(shown: SkillView) -> dict[str, Any]:
     document = shown.skill.document
     return {
         "name": shown.skill.name,
@@ -78,7 +78,7 @@ def shown_data(shown: Shown) -> dict[str, Any]:
     }
 
 
-def shown_text(shown: Shown) -> str:
+def shown_text(shown: SkillView) -> str:
     """Facts, the other files, then the instructions as they are."""
     name, version = shown.skill.name, shown.version
     lines = [f"{name} {version}".rstrip(), f"tree {shown.tree}"]

@@ -3,14 +3,14 @@
 History cannot be changed, so nothing here stops a release; it is only not repeated.
 """
 
-from skillforge.redact import Known, locate
+from skillforge.redact import KnownPrivate, locate
 from skillforge.redact.decoded_views import Edit, replaced
 
 _OF_TEXT = ("SECRET", "CREDENTIALS", "CARD", "IBAN")
 _OF_WORDS = (*_OF_TEXT, "EMAIL", "PHONE")
 
 
-def masked(text: str, known: Known, *, is_reason: bool = False) -> str:
+def masked(text: str, known: KnownPrivate, *, is_reason: bool = False) -> str:
     """A text with the kind of each private value in its place.
 
     A reason is somebody's own words: what it says of people is taken out as well.

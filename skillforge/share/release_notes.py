@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from skillforge.report import many, plain
 from skillforge.share.hub import PublishedVersion
-from skillforge.share.semver import FIRST, Version
+from skillforge.share.semver import FIRST, SemVer
 
 Trees = Mapping[str, str]
 Lineage = Mapping[str, tuple[PublishedVersion, ...]]
@@ -15,7 +15,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.+-]*[A-Za-z0-9])?")
 _BACK = ("rollback", "revert")
 
 
-class Kind(StrEnum):
+class ChangeKind(StrEnum):
     """What happened to a skill since the release before; as the notes order them."""
 
     ADDED = "added"
@@ -24,11 +24,11 @@ class Kind(StrEnum):
     RETIRED = "retired"
 
 
-class Change(NamedTuple):
+class ReleaseChange(NamedTuple):
     """One skill's way from release to release; `steps` are its versions since then."""
 
     skill: str
-    kind: Kind
+    kind: ChangeKind
     before: str
     after: str
     steps: tuple[PublishedVersion, ...]
@@ -36,7 +36,7 @@ class Change(NamedTuple):
 
 def changes(
     lineage: Lineage, before: Trees, after: Trees, since: Iterable[str]
-) -> list[Change]:
+) -> list[ReleaseChange]:
     """What became of each skill, from its tree in one release to that in the next.
 
     `since` are the commits between. A skill that came and went in between was never
@@ -51,50 +51,50 @@ def changes(
         if kind is not None:
             was = _readable(told, before.get(name, ""))
             now = _readable(told, after.get(name, ""))
-            found.append(Change(name, kind, was, now, steps))
+            found.append(ReleaseChange(name, kind, was, now, steps))
     return found
 
 
-def _kind(was: str, now: str, steps: tuple[PublishedVersion, ...]) -> Kind | None:
+def _kind(was: str, now: str, steps: tuple[PublishedVersion, ...]) -> ChangeKind | None:
     if not was or not now:
-        return Kind.ADDED if now else Kind.RETIRED
+        return ChangeKind.ADDED if now else ChangeKind.RETIRED
     is_back = bool(steps) and (steps[0].action in _BACK or was == now)
     if is_back:
-        return Kind.ROLLED_BACK
-    return Kind.CHANGED if was != now else None
+        return ChangeKind.ROLLED_BACK
+    return ChangeKind.CHANGED if was != now else None
 
 
 def _readable(told: tuple[PublishedVersion, ...], tree: str) -> str:
     return next((it.version for it in told if tree and it.tree == tree), "")
 
 
-def following(before: Version | None, found: Iterable[Change]) -> Version:
+def following(before: SemVer | None, found: Iterable[ReleaseChange]) -> SemVer:
     """The version that fits: a skill less is a break, one more is a feature."""
     if before is None:
         return FIRST
     kinds = {change.kind for change in found}
-    if Kind.RETIRED in kinds:
+    if ChangeKind.RETIRED in kinds:
         return before.raised("major")
-    return before.raised("minor" if Kind.ADDED in kinds else "patch")
+    return before.raised("minor" if ChangeKind.ADDED in kinds else "patch")
 
 
-def notes(found: Iterable[Change]) -> str:
+def notes(found: Iterable[ReleaseChange]) -> str:
     """Release notes in Markdown; words of others are words, and nothing more."""
     known = list(found)
     parts = [
         f"### {kind.capitalize()}\n\n" + "\n".join(map(_entry, of_kind))
-        for kind in Kind
+        for kind in ChangeKind
         if (of_kind := [change for change in known if change.kind is kind])
     ]
     return "\n\n".join(parts) + "\n" if parts else "No skill has changed.\n"
 
 
-def _entry(change: Change) -> str:
+def _entry(change: ReleaseChange) -> str:
     return "\n".join([f"- **{_word(change.skill)}**{_span(change)}", *_lines(change)])
 
 
-def _span(change: Change) -> str:
-    if change.kind is Kind.RETIRED or change.before == change.after:
+def _span(change: ReleaseChange) -> str:
+    if change.kind is ChangeKind.RETIRED or change.before == change.after:
         span = _word(change.before)
     else:
         span = " → ".join(map(_word, filter(None, (change.before, change.after))))
@@ -106,7 +106,7 @@ def _word(text: str) -> str:
     return text if _PLAIN.fullmatch(text) else plain(text)
 
 
-def _lines(change: Change) -> Iterable[str]:
+def _lines(change: ReleaseChange) -> Iterable[str]:
     for step in reversed(change.steps):
         number = f"proposal {step.proposal}, " if step.proposal else ""
         by = f"{number}{step.action} by {plain(step.author)}"
@@ -116,8 +116,8 @@ def _lines(change: Change) -> Iterable[str]:
         yield f"  - {why} ({by})" if why else f"  - {by}"
 
 
-def summary(found: Iterable[Change]) -> str:
+def summary(found: Iterable[ReleaseChange]) -> str:
     """How many skills of each kind, in a line."""
     kinds = [change.kind for change in found]
-    counted = [f"{kinds.count(kind)} {kind}" for kind in Kind if kind in kinds]
+    counted = [f"{kinds.count(kind)} {kind}" for kind in ChangeKind if kind in kinds]
     return f"{many(len(kinds), 'skill')}: {', '.join(counted)}" if kinds else "nothing"

@@ -18,9 +18,9 @@ from skillforge.checks.scan import scan
 from skillforge.checks.scan.scan_run import library_waivers
 from skillforge.checks.scan.waivers import apply
 from skillforge.library import Library
-from skillforge.model import SKILLS, Danger, Finding, Kind, Report, Severity, Skill
+from skillforge.model import SKILLS, Danger, FileKind, Finding, Report, Severity, Skill
 from skillforge.policy import Policy
-from skillforge.redact import Known, locate
+from skillforge.redact import KnownPrivate, locate
 from skillforge.store import Cache
 
 _WORTH_SPREADING = 20  # skills for each process
@@ -30,7 +30,7 @@ _TEXT = 1 << 20  # bytes of a file that is looked through for what is private
 
 
 @dataclass(frozen=True, slots=True)
-class Scanned:
+class ReleaseScan:
     """What the scan says of every skill at a commit, by name."""
 
     findings: Mapping[str, tuple[Finding, ...]]
@@ -62,11 +62,11 @@ def _is_blocking(finding: Finding) -> bool:
 
 def scan_commit(
     library: Library, commit: str, today: date, skills: Sequence[Skill]
-) -> Scanned:
+) -> ReleaseScan:
     """Scan the skills of a commit, by the policy and the waivers of that commit."""
     policy, waivers = library.policy(commit), library_waivers(library, commit)
     trees = library.repository().tree(f"{commit}:{SKILLS}")
-    memory = _Memory(library, policy)
+    memory = _ScanCache(library, policy)
     keys = {skill.name: memory.key(trees[skill.name].object) for skill in skills}
     known = memory.recall(list(keys.values()))
     fresh = [skill for skill in skills if keys[skill.name] not in known]
@@ -74,7 +74,7 @@ def scan_commit(
     for part in worker_pool.spread(work, fresh, _WORTH_SPREADING):
         known |= {keys[name]: found for name, found in part.items()}
     memory.remember({keys[it.name]: known[keys[it.name]] for it in fresh})
-    return Scanned(
+    return ReleaseScan(
         {
             skill.name: tuple(apply(known[keys[skill.name]], skill, waivers, today))
             for skill in skills
@@ -87,17 +87,17 @@ def _look_at_all(policy: Policy, skills: Sequence[Skill]) -> dict[str, list[Find
     return {skill.name: _look_at(policy, known, skill) for skill in skills}
 
 
-def _look_at(policy: Policy, known: Known, skill: Skill) -> list[Finding]:
+def _look_at(policy: Policy, known: KnownPrivate, skill: Skill) -> list[Finding]:
     found = list(scan(skill, must_declare=policy.scan.declare).findings)
     there = {(finding.path, finding.line) for finding in found}
     private = (it for it in _private(skill, known) if (it.path, it.line) not in there)
     return [*found, *private]
 
 
-def _private(skill: Skill, known: Known) -> Iterator[Finding]:
+def _private(skill: Skill, known: KnownPrivate) -> Iterator[Finding]:
     """What redaction would take out of a file, if it were an example."""
     for path, file in sorted(skill.files.items()):
-        if file.kind not in (Kind.FILE, Kind.EXECUTABLE) or file.size > _TEXT:
+        if file.kind not in (FileKind.FILE, FileKind.EXECUTABLE) or file.size > _TEXT:
             continue
         text = skill.read(path).decode("utf-8", "replace")
         places: dict[tuple[str, str], int] = {}
@@ -118,7 +118,7 @@ def _private(skill: Skill, known: Known) -> Iterator[Finding]:
             )
 
 
-class _Memory:
+class _ScanCache:
     """What was said of the very same bytes by the very same rules."""
 
     def __init__(self, library: Library, policy: Policy) -> None:

@@ -6,7 +6,7 @@ from skillforge.errors import ConflictError, RequestError
 from skillforge.gitrepo import GitRepo, notes, tags, trailers
 from skillforge.gitrepo.tags import Tag
 from skillforge.share import semver
-from skillforge.share.semver import Version
+from skillforge.share.semver import SemVer
 
 # Trailers of a tag. What a hub says must not depend on the clone that it is made in.
 REPOSITORY = "Repository"  # where clients install from
@@ -16,7 +16,7 @@ NOTES = "Notes"  # the notes on merges as they were
 class Release(NamedTuple):
     """A tag that is a version."""
 
-    version: Version
+    version: SemVer
     tag: Tag
 
     @property
@@ -65,7 +65,7 @@ def must_find_newest(repo: GitRepo) -> Release:
     raise RequestError("there is no release yet", hint="skillforge release")
 
 
-def made_before(repo: GitRepo, version: Version, commit: str) -> Release | None:
+def made_before(repo: GitRepo, version: SemVer, commit: str) -> Release | None:
     """The release, if this commit is released so; another one's name is refused."""
     tag = tags.find(repo, version.tag)
     if tag is not None and tag.commit == commit:
@@ -80,14 +80,14 @@ def made_before(repo: GitRepo, version: Version, commit: str) -> Release | None:
     raise ConflictError(problem, hint="skillforge release, alone, names the next one")
 
 
-def make(repo: GitRepo, version: Version, commit: str, message: str) -> Release:
+def make(repo: GitRepo, version: SemVer, commit: str, message: str) -> Release:
     """Tag a commit; whoever does the same at the same time finds it done."""
     if not tags.make(repo, version.tag, commit, message):
         made_before(repo, version, commit)
     return find(repo, version.tag)
 
 
-def message(repo: GitRepo, version: Version, said: str, repository: str) -> str:
+def message(repo: GitRepo, version: SemVer, said: str, repository: str) -> str:
     """What a tag says: the notes, and what a hub of it cannot know otherwise."""
     about = [(REPOSITORY, repository), (NOTES, repo.ref(notes.NOTES))]
     lines = "\n".join(f"{name}: {trailers.one_line(it)}" for name, it in about if it)

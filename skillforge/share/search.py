@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE
 from skillforge.share.skill_index import reading
-from skillforge.store.index import Found, Index, Shelved, matches
+from skillforge.store.index import Index, IndexedSkill, SearchMatch, matches
 from skillforge.text import terms
 
 _WORD = re.compile(r"[^\W_]+")
@@ -20,7 +20,7 @@ PLACES = ("name", "description", "triggers", "body")
 class Hit:
     """A skill that was found; `why` tells which words stand where."""
 
-    skill: Shelved
+    skill: IndexedSkill
     score: float
     why: dict[str, list[str]]
 
@@ -33,7 +33,7 @@ def search(library: Library, commit: str, query: str, limit: int = 10) -> list[H
     """
     words = words_of(query)
 
-    def find(index: Index) -> list[Found]:
+    def find(index: Index) -> list[SearchMatch]:
         found = index.best(words, limit)
         found = found or index.best([f"{word}*" for word in words], limit)
         return _with_named(index, query, found)[:limit]
@@ -53,17 +53,19 @@ def words_of(query: str) -> list[str]:
     return list(dict.fromkeys(telling or found))[:_MOST_WORDS]
 
 
-def _with_named(index: Index, query: str, found: list[Found]) -> list[Found]:
+def _with_named(
+    index: Index, query: str, found: list[SearchMatch]
+) -> list[SearchMatch]:
     """The same; the skill whose name the query is, if there is one, comes first."""
     named = index.named("-".join(_WORD.findall(query.lower()))[:256])
     if named is None:
         return found
-    first = Found(named, 2.0, is_whole=True)
+    first = SearchMatch(named, 2.0, is_whole=True)
     return [first, *(it for it in found if it.skill.name != named.name)]
 
 
 def _reasons(
-    library: Library, found: list[Found], words: list[str]
+    library: Library, found: list[SearchMatch], words: list[str]
 ) -> list[dict[str, list[str]]]:
     """For each skill, the words of each of its places that answer to a query.
 

@@ -12,7 +12,7 @@ _SEMVER = re.compile(
 )
 
 
-class Version(NamedTuple):
+class SemVer(NamedTuple):
     """A release's version; `pre` and `build` are what may follow the numbers."""
 
     major: int
@@ -39,34 +39,34 @@ class Version(NamedTuple):
         ]
         return (self.major, self.minor, self.patch, not self.pre, parts)
 
-    def raised(self, part: Literal["major", "minor", "patch"]) -> "Version":
+    def raised(self, part: Literal["major", "minor", "patch"]) -> "SemVer":
         """The next final version, with one part of this one raised."""
         if self.pre:
-            return Version(self.major, self.minor, self.patch)
+            return SemVer(self.major, self.minor, self.patch)
         if part == "major":
-            return Version(self.major + 1, 0, 0)
+            return SemVer(self.major + 1, 0, 0)
         if part == "minor":
-            return Version(self.major, self.minor + 1, 0)
-        return Version(self.major, self.minor, self.patch + 1)
+            return SemVer(self.major, self.minor + 1, 0)
+        return SemVer(self.major, self.minor, self.patch + 1)
 
 
-FIRST = Version(1, 0, 0)
+FIRST = SemVer(1, 0, 0)
 
 
-def find(text: str) -> Version | None:
+def find(text: str) -> SemVer | None:
     """The version that a text is, as `1.2.0` or `v1.2.0`; None if it is none."""
     match = _SEMVER.fullmatch(text)
     if match is None or any(map(_leads_with_zero, (match[4] or "").split("."))):
         return None
     numbers = (int(match[1]), int(match[2]), int(match[3]))
-    return Version(*numbers, match[4] or "", match[5] or "")
+    return SemVer(*numbers, match[4] or "", match[5] or "")
 
 
 def _leads_with_zero(word: str) -> bool:
     return word.isdecimal() and word != "0" and word.startswith("0")
 
 
-def read(text: str) -> Version:
+def read(text: str) -> SemVer:
     """The version that somebody asks for."""
     if found := find(text):
         return found

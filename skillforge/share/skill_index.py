@@ -16,9 +16,9 @@ from skillforge.model import SKILL_FILE, SKILLS, Skill
 from skillforge.store.index import (
     DamagedError,
     Index,
+    IndexedSkill,
     Indexes,
-    Shelved,
-    Text,
+    SkillText,
     in_memory,
 )
 
@@ -86,11 +86,11 @@ def _write(library: Library, commit: str, tree: str, kept: Indexes) -> None:
     if start is None or before is None or 2 * len(gone) > len(known):
         kept.write(tree, None, (), _texts(library, commit, now))
     else:
-        old = [Text(it, body) for it, body in zip(gone, before, strict=True)]
+        old = [SkillText(it, body) for it, body in zip(gone, before, strict=True)]
         kept.write(tree, start, old, _texts(library, commit, fresh))
 
 
-def _known(kept: Indexes) -> tuple[Mapping[str, Shelved], Path | None]:
+def _known(kept: Indexes) -> tuple[Mapping[str, IndexedSkill], Path | None]:
     found = kept.latest()
     if found is None:
         return {}, None
@@ -112,7 +112,7 @@ def _folders(repo: GitRepo, commit: str) -> dict[str, str]:
     return {n: it.object for n, it in entries if it.is_tree and n.isprintable()}
 
 
-def _bodies(repo: GitRepo, skills: list[Shelved]) -> list[str] | None:
+def _bodies(repo: GitRepo, skills: list[IndexedSkill]) -> list[str] | None:
     """The bodies of skills as they were; None if git does not have them any more."""
     from skillforge.document import MAX_BYTES, parse
 
@@ -127,19 +127,23 @@ def _bodies(repo: GitRepo, skills: list[Shelved]) -> list[str] | None:
     ]
 
 
-def _texts(library: Library, commit: str, trees: Mapping[str, str]) -> Iterator[Text]:
+def _texts(
+    library: Library, commit: str, trees: Mapping[str, str]
+) -> Iterator[SkillText]:
     """Skills of a commit, by name and tree, as they are indexed."""
     for skill in library.read_at(commit, trees) if trees else ():
         yield _text(skill, trees[skill.name])
 
 
-def _text(skill: Skill, tree: str) -> Text:
+def _text(skill: Skill, tree: str) -> SkillText:
     from skillforge.checks.triggers import queries
 
     document = skill.document
     if document is None:
-        return Text(Shelved(skill.name, tree, problem="it has no SKILL.md"), "")
-    shelved = Shelved(
+        return SkillText(
+            IndexedSkill(skill.name, tree, problem="it has no SKILL.md"), ""
+        )
+    shelved = IndexedSkill(
         skill.name,
         tree,
         document.words("description").strip(),
@@ -148,7 +152,7 @@ def _text(skill: Skill, tree: str) -> Text:
         document.metadata("category").strip(),
         _problem(skill),
     )
-    return Text(shelved, document.body)
+    return SkillText(shelved, document.body)
 
 
 def _problem(skill: Skill) -> str:

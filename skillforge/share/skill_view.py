@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from skillforge.errors import RequestError
 from skillforge.library import Library
-from skillforge.model import SKILL_FILE, SKILLS, File, Kind, Skill
+from skillforge.model import SKILL_FILE, SKILLS, File, FileKind, Skill
 from skillforge.text import nearest
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class SkillView:
     """A skill at a commit, with the tree that is its version."""
 
     skill: Skill
@@ -36,14 +36,14 @@ class Shown:
         return self.skill.document.body if self.skill.document else ""
 
 
-def find(library: Library, commit: str, name: str) -> Shown | None:
+def find(library: Library, commit: str, name: str) -> SkillView | None:
     """A skill at a commit, if it is there."""
     is_name = "/" not in name and name not in ("", ".", "..") and name.isprintable()
     tree = library.repository().tree(f"{commit}:{SKILLS}").get(name)
     if not is_name or tree is None or not tree.is_tree:
         return None
     skill = library.skill_at(commit, name)
-    return Shown(skill, commit, tree.object) if skill else None
+    return SkillView(skill, commit, tree.object) if skill else None
 
 
 def unknown(library: Library, commit: str, name: str) -> RequestError:
@@ -72,13 +72,13 @@ def moved(name: str, became: tuple[str, ...], commit: str) -> RequestError:
     )
 
 
-def read_file(shown: Shown, path: str) -> bytes:
+def read_file(shown: SkillView, path: str) -> bytes:
     """The bytes of one file of a skill."""
     wanted = path.removeprefix("./")
     file = shown.files.get(wanted)
     if file is None:
         raise _no_file(shown, path)
-    if file.kind not in (Kind.FILE, Kind.EXECUTABLE):
+    if file.kind not in (FileKind.FILE, FileKind.EXECUTABLE):
         raise RequestError(
             f"{path} of {shown.skill.name} is a {file.kind}, not a file",
             hint=f"skillforge show {shown.skill.name} lists its files",
@@ -86,7 +86,7 @@ def read_file(shown: Shown, path: str) -> bytes:
     return shown.skill.read(wanted)
 
 
-def _no_file(shown: Shown, path: str) -> RequestError:
+def _no_file(shown: SkillView, path: str) -> RequestError:
     inner = [file for file in shown.files if file.startswith(f"{path.rstrip('/')}/")]
     meant = inner[0] if inner else nearest(path, list(shown.files))
     name = shown.skill.name

@@ -29,9 +29,9 @@ from skillforge.errors import (
     unwritable,
 )
 from skillforge.library import read_folder, replace_file
-from skillforge.model import DraftFile, Kind
+from skillforge.model import DraftFile, FileKind
 from skillforge.share import lockfile
-from skillforge.share.lockfile import Locked
+from skillforge.share.lockfile import LockedSkill
 from skillforge.share.package_digest import Files, tree_name
 from skillforge.store.lock import held
 
@@ -39,7 +39,7 @@ _PATIENCE = 60.0
 _PLAN = "plan.json"
 
 
-class Place(NamedTuple):
+class SkillFolder(NamedTuple):
     """A folder of skills, and the lock that says what is in it.
 
     `named` are other folders of the lock that the user has named.
@@ -57,7 +57,7 @@ class Place(NamedTuple):
             return self.folder.relative_to(top).as_posix()
         return lockfile.DEFAULT
 
-    def of(self, folder: str) -> "Place":
+    def of(self, folder: str) -> "SkillFolder":
         """The place with the folder that an entry of the lock names, to read it.
 
         A lock may come from anyone: it names folders beside it, and no links.
@@ -73,7 +73,7 @@ class Place(NamedTuple):
             )
         return there
 
-    def to_write(self, folder: str) -> "Place":
+    def to_write(self, folder: str) -> "SkillFolder":
         """The same, to write in it: an agent's folder, or one that the user named."""
         there = self.of(folder)
         if there == self or folder in PROJECT_FOLDERS or there.folder in self.named:
@@ -84,7 +84,7 @@ class Place(NamedTuple):
         )
 
 
-def place(to: Sequence[str], agent: str, is_user: bool, lock: str) -> Place:
+def place(to: Sequence[str], agent: str, is_user: bool, lock: str) -> SkillFolder:
     """The place that options name; in the current folder if they name none."""
     named = tuple(named_folder(folder) for folder in to)
     project = None if is_user else Path.cwd()
@@ -94,7 +94,7 @@ def place(to: Sequence[str], agent: str, is_user: bool, lock: str) -> Place:
     is_here = not is_user and folder.is_relative_to(real(Path.cwd()))
     beside = Path.cwd() if is_here else folder.parent  # a lock names what is below it
     path = Path(lock).absolute() if lock else beside / lockfile.NAME
-    return Place(folder, real(path.parent) / path.name, named)
+    return SkillFolder(folder, real(path.parent) / path.name, named)
 
 
 def installed(folder: Path) -> dict[str, DraftFile] | None:
@@ -107,9 +107,9 @@ def installed(folder: Path) -> dict[str, DraftFile] | None:
     skill = read_folder(str(folder), folder.name, folder.name, alone=True)
     found: dict[str, DraftFile] = {}
     for path, file in skill.files.items():
-        is_plain = file.kind in (Kind.FILE, Kind.EXECUTABLE)
+        is_plain = file.kind in (FileKind.FILE, FileKind.EXECUTABLE)
         data = skill.read(path) if is_plain else b"\0" + str(file.kind).encode()
-        found[path] = DraftFile(data, file.kind is Kind.EXECUTABLE)
+        found[path] = DraftFile(data, file.kind is FileKind.EXECUTABLE)
     return found
 
 
@@ -117,7 +117,7 @@ def installed(folder: Path) -> dict[str, DraftFile] | None:
 class Quarantine:
     """The private folder of one destination, held by one process."""
 
-    place: Place
+    place: SkillFolder
     root: Path
 
     def folder(self, name: str) -> Path:
@@ -137,7 +137,9 @@ class Quarantine:
             raise unwritable(self.root, err) from err
         return folder
 
-    def move_in(self, fresh: Mapping[str, Locked], before: Mapping[str, str]) -> None:
+    def move_in(
+        self, fresh: Mapping[str, LockedSkill], before: Mapping[str, str]
+    ) -> None:
         """Put what is here in place, then into the lock; `before` are trees that go."""
         said = {name: entry.said for name, entry in fresh.items()}
         plan = {
@@ -150,9 +152,9 @@ class Quarantine:
         self._carry_out(fresh, before)
 
     def _carry_out(
-        self, fresh: Mapping[str, Locked], before: Mapping[str, str]
+        self, fresh: Mapping[str, LockedSkill], before: Mapping[str, str]
     ) -> None:
-        done: dict[str, Locked] = {}
+        done: dict[str, LockedSkill] = {}
         failed: OSError | None = None
         for name, entry in fresh.items():
             try:
@@ -199,7 +201,7 @@ class Quarantine:
             said, before = plan["skills"], plan["before"]
             if plan["folder"] != self._mark():
                 return
-            place = Place(self.place.folder, Path(plan["lock"]))
+            place = SkillFolder(self.place.folder, Path(plan["lock"]))
             fresh = lockfile.entries(place.lock, said)
         except (OSError, ValueError, TypeError, KeyError):
             return
@@ -207,7 +209,7 @@ class Quarantine:
 
 
 @contextmanager
-def quarantine(place: Place) -> Iterator[Quarantine]:
+def quarantine(place: SkillFolder) -> Iterator[Quarantine]:
     """Be the only one who changes a place; what a dead run left is settled first."""
     root = _root(place)
     try:
@@ -237,7 +239,7 @@ def quarantine(place: Place) -> Iterator[Quarantine]:
                 shutil.rmtree(root, ignore_errors=True)
 
 
-def settle(place: Place) -> None:
+def settle(place: SkillFolder) -> None:
     """Finish what a dead run had begun, if there is any such thing."""
     if _root(place).exists():
         with quarantine(place):
@@ -259,7 +261,7 @@ def _make_own(root: Path) -> None:
             raise
 
 
-def _root(place: Place) -> Path:
+def _root(place: SkillFolder) -> Path:
     return place.folder.parent / f".skillforge-{place.folder.name}"
 
 

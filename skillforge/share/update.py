@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from skillforge.errors import ConflictError, RequestError
 from skillforge.share import fetch, lockfile
-from skillforge.share.install import Done, grouped, joined, take
-from skillforge.share.lockfile import Lock, Locked
+from skillforge.share.install import InstallResult, grouped, joined, take
+from skillforge.share.lockfile import LockedSkill, Lockfile
 from skillforge.share.package_digest import Files, Package, file_digests
-from skillforge.share.staging import Place, installed, quarantine, settle
+from skillforge.share.staging import SkillFolder, installed, quarantine, settle
 
 # Pairs of lines that are compared one by one; beyond, whole files are shown.
 _MOST_COMPARED = 25_000_000
@@ -24,7 +24,7 @@ class Difference(NamedTuple):
     path: str = ""  # empty where it is the whole skill
 
 
-def verify(place: Place) -> tuple[Lock, list[Difference]]:
+def verify(place: SkillFolder) -> tuple[Lockfile, list[Difference]]:
     """What differs between the lock and the disk."""
     lock = _lock_of(place)
     found = [
@@ -35,7 +35,7 @@ def verify(place: Place) -> tuple[Lock, list[Difference]]:
     return lock, found
 
 
-def _lock_of(place: Place) -> Lock:
+def _lock_of(place: SkillFolder) -> Lockfile:
     settle(place)
     lock = lockfile.read(place.lock)
     if not lock.entries:
@@ -46,7 +46,7 @@ def _lock_of(place: Place) -> Lock:
     return lock
 
 
-def differences(place: Place, locked: Locked) -> Iterator[Difference]:
+def differences(place: SkillFolder, locked: LockedSkill) -> Iterator[Difference]:
     """What differs of one skill, file by file."""
     there = installed(place.of(locked.folder).folder / locked.name)
     if there is None:
@@ -70,12 +70,14 @@ class Update:
 
     name: str
     state: str
-    locked: Locked
+    locked: LockedSkill
     package: Package | None = None
     diff: str = ""
 
 
-def updates(place: Place, names: Collection[str]) -> tuple[Lock, list[Update]]:
+def updates(
+    place: SkillFolder, names: Collection[str]
+) -> tuple[Lockfile, list[Update]]:
     """What is new at the sources of installed skills; nothing is changed."""
     lock = _lock_of(place)
     for name in names:
@@ -92,7 +94,7 @@ def updates(place: Place, names: Collection[str]) -> tuple[Lock, list[Update]]:
     return lock, sorted(found, key=lambda it: it.name)
 
 
-def _update(place: Place, locked: Locked, package: Package | None) -> Update:
+def _update(place: SkillFolder, locked: LockedSkill, package: Package | None) -> Update:
     if package is None:
         return Update(locked.name, "gone", locked)
     if locked.holds(package.files):
@@ -142,7 +144,9 @@ def _file_diff(
     yield from (f"+{line}" for line in new)
 
 
-def apply(place: Place, found: list[Update], *, accept_caution: bool) -> Done:
+def apply(
+    place: SkillFolder, found: list[Update], *, accept_caution: bool
+) -> InstallResult:
     """Take what is new; what was changed here meanwhile stays as it is."""
     fresh = [it for it in found if it.state == "new"]
     folders = sorted({it.locked.folder for it in fresh})
@@ -155,7 +159,9 @@ def apply(place: Place, found: list[Update], *, accept_caution: bool) -> Done:
     )
 
 
-def _apply(place: Place, fresh: list[Update], accept_caution: bool) -> Done:
+def _apply(
+    place: SkillFolder, fresh: list[Update], accept_caution: bool
+) -> InstallResult:
     with quarantine(place) as here:
         lock = lockfile.read(place.lock)
         for it in fresh:

@@ -11,29 +11,29 @@ from skillforge.lazy_import import lazily
 if TYPE_CHECKING:
     from skillforge.store.cache import Cache, CachedResult
     from skillforge.store.cache_paths import cache_folder
-    from skillforge.store.examples import Examples, Row
-    from skillforge.store.lock import Alone, alone, held, holder
+    from skillforge.store.examples import ExampleRow, Examples
+    from skillforge.store.lock import ExclusiveLock, alone, held, holder
     from skillforge.store.state import condition
-    from skillforge.store.uses import Checked, Pitfall, Tally, Uses, Votes
+    from skillforge.store.uses import CaseRecord, Pitfall, Tally, Uses, Votes
 
 _PARTS = {
     "cache": ("Cache", "CachedResult"),
-    "examples": ("Examples", "Row"),
+    "examples": ("Examples", "ExampleRow"),
     "cache_paths": ("cache_folder",),
-    "lock": ("Alone", "alone", "held", "holder"),
+    "lock": ("ExclusiveLock", "alone", "held", "holder"),
     "state": ("condition",),
-    "uses": ("Checked", "Pitfall", "Tally", "Uses", "Votes"),
+    "uses": ("CaseRecord", "Pitfall", "Tally", "Uses", "Votes"),
 }
 
 __getattr__ = lazily(__name__, _PARTS)
 __all__ = [
-    "Alone",
     "Cache",
     "CachedResult",
-    "Checked",
+    "CaseRecord",
+    "ExampleRow",
     "Examples",
+    "ExclusiveLock",
     "Pitfall",
-    "Row",
     "Tally",
     "Uses",
     "Votes",

@@ -12,7 +12,7 @@ from skillforge.errors import ConflictError
 from skillforge.store.state import is_there, opened, path_in
 
 
-class Row(NamedTuple):
+class ExampleRow(NamedTuple):
     """One example as it is kept.
 
     `raw` names the episode before redaction, `origin` a session that may go on; both
@@ -37,40 +37,43 @@ class Examples:
     def of(cls, git_dir: Path) -> "Examples":
         return cls(Path(path_in(git_dir)))
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ExampleRow]:
         """Every example, in the order in which they came."""
         return self._rows("1")
 
-    def find(self, prefix: str) -> list[Row]:
+    def find(self, prefix: str) -> list[ExampleRow]:
         """Examples whose id starts so."""
         return self._rows("substr(id, 1, length(?1)) = ?1", prefix)
 
-    def some(self, numbers: Iterable[str]) -> list[Row]:
+    def some(self, numbers: Iterable[str]) -> list[ExampleRow]:
         """Examples by id."""
         wanted = json.dumps(list(numbers))
         return self._rows("id IN (SELECT value FROM json_each(?1))", wanted)
 
-    def of_pattern(self, prefix: str) -> list[Row]:
+    def of_pattern(self, prefix: str) -> list[ExampleRow]:
         """Examples of patterns whose id starts so."""
         return self._rows("substr(pattern, 1, length(?1)) = ?1", prefix)
 
-    def of_raws(self, raws: Iterable[str]) -> list[Row]:
+    def of_raws(self, raws: Iterable[str]) -> list[ExampleRow]:
         """Examples by the digest of their episode before redaction."""
         wanted = json.dumps(list(raws))
         return self._rows("raw IN (SELECT value FROM json_each(?1))", wanted)
 
-    def of_origin(self, origin: str) -> list[Row]:
+    def of_origin(self, origin: str) -> list[ExampleRow]:
         """Examples of one session."""
         return self._rows("origin = ?1", origin)
 
-    def _rows(self, which: str, *values: str) -> list[Row]:
+    def _rows(self, which: str, *values: str) -> list[ExampleRow]:
         if not is_there(self.path):
             return []
-        query = f"SELECT {', '.join(Row._fields)} FROM examples WHERE {which}"  # noqa: S608
+        query = f"SELECT {', '.join(ExampleRow._fields)} FROM examples WHERE {which}"  # noqa: S608
         with opened(self.path) as db:
-            return [Row(*row) for row in db.execute(f"{query} ORDER BY number", values)]
+            return [
+                ExampleRow(*row)
+                for row in db.execute(f"{query} ORDER BY number", values)
+            ]
 
-    def add(self, rows: Iterable[Row], replaced: Iterable[str] = ()) -> None:
+    def add(self, rows: Iterable[ExampleRow], replaced: Iterable[str] = ()) -> None:
         """Keep examples; those that are there stay as they are. `replaced` ids go."""
         insert = (
             "INSERT OR IGNORE INTO examples (id, raw, origin, example, taken, pattern)"

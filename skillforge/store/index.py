@@ -39,7 +39,7 @@ _SIGN = r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af])"
 _MARKED = re.compile("\x02([^\x03]*)\x03")
 
 
-class Shelved(NamedTuple):
+class IndexedSkill(NamedTuple):
     """One skill as a list shows it; `problem` says why it is of no use to a client."""
 
     name: str
@@ -51,17 +51,17 @@ class Shelved(NamedTuple):
     problem: str = ""
 
 
-class Text(NamedTuple):
+class SkillText(NamedTuple):
     """A skill, and its body, which is indexed but not kept."""
 
-    skill: Shelved
+    skill: IndexedSkill
     body: str
 
 
-class Found(NamedTuple):
+class SearchMatch(NamedTuple):
     """A skill that was found; `is_whole` if it says every word of itself."""
 
-    skill: Shelved
+    skill: IndexedSkill
     score: float
     is_whole: bool
 
@@ -80,23 +80,23 @@ class Index:
         self._db.close()
 
     @without_cycles
-    def skills(self) -> list[Shelved]:
+    def skills(self) -> list[IndexedSkill]:
         """Every skill, by name."""
         with _reading():
             query = f"SELECT {_columns()} FROM skills"  # noqa: S608
-            return sorted(map(Shelved._make, self._db.execute(query)))
+            return sorted(map(IndexedSkill._make, self._db.execute(query)))
 
     @without_cycles
-    def outline(self) -> list[Shelved]:
+    def outline(self) -> list[IndexedSkill]:
         """The same without what they say: of many skills, that is most of the time."""
         with _reading():
             query = (
                 """SELECT name, '', '', '', '', "group", problem FROM skills"""
                 " INDEXED BY outline ORDER BY name"
             )
-            return list(map(Shelved._make, self._db.execute(query)))
+            return list(map(IndexedSkill._make, self._db.execute(query)))
 
-    def best(self, words: Sequence[str], limit: int) -> list[Found]:
+    def best(self, words: Sequence[str], limit: int) -> list[SearchMatch]:
         """Skills in which words stand, the best first; equals are in order of names.
 
         Those that have every word in what they say of themselves come before all
@@ -119,21 +119,21 @@ class Index:
 
     def _first(
         self, scores: dict[int, float], limit: int, *, is_whole: bool
-    ) -> list[Found]:
+    ) -> list[SearchMatch]:
         """The best of some skills; a score is from 0 to 1, of a whole match 1 more."""
         least = min(sorted(scores.values(), reverse=True)[:limit], default=0.0)
         near = [(number, score) for number, score in scores.items() if score >= least]
         found = [
-            Found(self._skill(number), is_whole + score / (1 + score), is_whole)
+            SearchMatch(self._skill(number), is_whole + score / (1 + score), is_whole)
             for number, score in near
         ]
         return sorted(found, key=lambda it: (-it.score, it.skill.name))[:limit]
 
-    def named(self, name: str) -> Shelved | None:
+    def named(self, name: str) -> IndexedSkill | None:
         with _reading():
             query = f"SELECT {_columns()} FROM skills WHERE name = ?"  # noqa: S608
             row = self._db.execute(query, (name,)).fetchone()
-            return Shelved(*row) if row else None
+            return IndexedSkill(*row) if row else None
 
     def _ranked(
         self, table: str, wanted: str, most: int
@@ -145,14 +145,16 @@ class Index:
         )
         yield from self._db.execute(query, (wanted, weights, most))
 
-    def _skill(self, number: int) -> Shelved:
+    def _skill(self, number: int) -> IndexedSkill:
         query = f"SELECT {_columns()} FROM skills WHERE id = ?"  # noqa: S608
         row = self._db.execute(query, (number,)).fetchone()
         if row is None:
             raise DamagedError("a skill is missing")
-        return Shelved(*row)
+        return IndexedSkill(*row)
 
-    def take(self, gone: Iterable[Text], fresh: Iterable[Text], tree: str) -> None:
+    def take(
+        self, gone: Iterable[SkillText], fresh: Iterable[SkillText], tree: str
+    ) -> None:
         """Make it the index of another tree: some skills go, some come."""
         db = self._db
         for skill, body in gone:
@@ -169,7 +171,7 @@ class Index:
         db.execute("INSERT INTO made SELECT ?, count(*) FROM skills", (tree,))
         db.commit()
 
-    def _write(self, order: str, number: int, skill: Shelved, body: str) -> None:
+    def _write(self, order: str, number: int, skill: IndexedSkill, body: str) -> None:
         said = [spaced(skill.name), spaced(skill.description), spaced(skill.triggers)]
         for table, columns, values in (
             ("heads", "name, description, triggers", said),
@@ -213,8 +215,8 @@ class Indexes:
         self,
         tree: str,
         start: Path | None,
-        gone: Iterable[Text],
-        fresh: Iterable[Text],
+        gone: Iterable[SkillText],
+        fresh: Iterable[SkillText],
     ) -> None:
         """Write the index of a tree, from another one or from nothing.
 
@@ -275,7 +277,7 @@ class Indexes:
         return None
 
 
-def in_memory(tree: str, fresh: Iterable[Text]) -> Index:
+def in_memory(tree: str, fresh: Iterable[SkillText]) -> Index:
     """An index for one command, where none can be kept."""
     try:
         return filled(sqlite3.connect(":memory:"), tree, (), fresh, is_new=True)
@@ -289,8 +291,8 @@ def in_memory(tree: str, fresh: Iterable[Text]) -> Index:
 def filled(
     db: sqlite3.Connection,
     tree: str,
-    gone: Iterable[Text],
-    fresh: Iterable[Text],
+    gone: Iterable[SkillText],
+    fresh: Iterable[SkillText],
     *,
     is_new: bool,
 ) -> Index:
@@ -357,7 +359,7 @@ def _quoted(word: str) -> str:
 
 
 def _columns() -> str:
-    return ", ".join(f'"{column}"' for column in Shelved._fields)
+    return ", ".join(f'"{column}"' for column in IndexedSkill._fields)
 
 
 @contextmanager

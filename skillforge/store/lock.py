@@ -11,7 +11,7 @@ from skillforge import flock
 from skillforge.errors import ConflictError, ToolError
 
 
-class Alone:
+class ExclusiveLock:
     """A lock that one process holds at a time; within it, as deep as it likes."""
 
     def __init__(self, git_dir: Callable[[], Path]) -> None:
@@ -31,14 +31,14 @@ class Alone:
                 self._is_held = False
 
 
-class Holder(NamedTuple):
+class LockHolder(NamedTuple):
     """The process that holds the lock, 0 if unknown, and for how many seconds."""
 
     process: int
     seconds: float
 
 
-def holder(git_dir: Path) -> Holder | None:
+def holder(git_dir: Path) -> LockHolder | None:
     """Who holds the lock of a clone now; the lock of a process ends with it."""
     import fcntl
 
@@ -52,7 +52,7 @@ def holder(git_dir: Path) -> Holder | None:
     except OSError:
         noted = os.read(handle, 20).decode("ascii", "replace")
         seconds = time.time() - os.fstat(handle).st_mtime
-        return Holder(int(noted) if noted.isdigit() else 0, seconds)
+        return LockHolder(int(noted) if noted.isdigit() else 0, seconds)
     finally:
         os.close(handle)
     return None

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from skillforge.model import Arm, Assigned, Ended, Source, Use
+from skillforge.model import Arm, Assignment, OutcomeSource, OutcomeStatus, Use
 from skillforge.store.state import StrPath, is_there, opened, path_in
 
 _COLUMNS = Use._fields
@@ -53,7 +53,7 @@ class Pitfall(NamedTuple):
     id: str
 
 
-class Checked(NamedTuple):
+class CaseRecord(NamedTuple):
     """How the cases of one version of a skill fared in one environment, at last."""
 
     skill: str
@@ -87,19 +87,19 @@ class Uses:
         query = f"SELECT {', '.join(_COLUMNS)} FROM uses WHERE id = ?"  # noqa: S608
         return next((_use(row) for row in self._all(query, number)), None)
 
-    def hand(self, given: Iterable[tuple[Assigned, str]], at: int) -> None:
+    def hand(self, given: Iterable[tuple[Assignment, str]], at: int) -> None:
         """Remember which version each voice got at last."""
         rows = [(a.skill, voice, *a[1:], at) for a, voice in given]
         with opened(self.path) as db, db:
             db.executemany("INSERT OR REPLACE INTO handed VALUES (?,?,?,?,?,?,?)", rows)
 
-    def handed(self, skill: str, voice: str) -> Assigned | None:
+    def handed(self, skill: str, voice: str) -> Assignment | None:
         """What a voice got at last, if that is known."""
         return self.known(skill, voice)[0]
 
     def known(
         self, skill: str, voice: str, fact: str = ""
-    ) -> tuple[Assigned | None, str]:
+    ) -> tuple[Assignment | None, str]:
         """What a voice got at last, and what was written down, in one look."""
         if not is_there(self.path):
             return None, ""
@@ -125,7 +125,7 @@ class Uses:
 
     def latest(
         self, skills: Iterable[str], most: int
-    ) -> dict[str, list[tuple[str, Ended]]]:
+    ) -> dict[str, list[tuple[str, OutcomeStatus]]]:
         """Version and outcome of the last uses that tell one; the oldest first."""
         query = (
             "SELECT version, outcome FROM uses WHERE skill = ? AND version != ''"
@@ -139,7 +139,9 @@ class Uses:
                 name: db.execute(query, (name, most)).fetchall() for name in skills
             }
         return {
-            name: [(version, Ended(outcome)) for version, outcome in reversed(rows)]
+            name: [
+                (version, OutcomeStatus(outcome)) for version, outcome in reversed(rows)
+            ]
             for name, rows in found.items()
         }
 
@@ -157,17 +159,17 @@ class Uses:
         rows = self._all(f"{query} {where}", node, number)
         return [(row[0], _use(row[1:])) for row in rows]
 
-    def check(self, results: Iterable[Checked]) -> None:
+    def check(self, results: Iterable[CaseRecord]) -> None:
         """Remember how skills fared; each replaces what was known of its version."""
         with opened(self.path) as db, db:
             db.executemany(
                 "INSERT OR REPLACE INTO health VALUES (?,?,?,?,?,?)", results
             )
 
-    def checked(self) -> list[Checked]:
+    def checked(self) -> list[CaseRecord]:
         """How each version of a skill fared at last, in each environment."""
         rows = self._all("SELECT * FROM health")
-        return [Checked(*row)._replace(ok=bool(row[4])) for row in rows]
+        return [CaseRecord(*row)._replace(ok=bool(row[4])) for row in rows]
 
     def fact(self, name: str) -> str:
         """What was written down under a name; empty if nothing."""
@@ -186,8 +188,8 @@ class Uses:
 
 
 _KINDS = {
-    "outcome": Ended,
-    "source": Source,
+    "outcome": OutcomeStatus,
+    "source": OutcomeSource,
     "arm": Arm,
     "is_loaded": bool,
     "is_vote": bool,
@@ -201,5 +203,5 @@ def _use(row: Iterable[Any]) -> Use:
 
 def _assigned(
     skill: str, version: str, arm: str, rollout: str, share: float
-) -> Assigned:
-    return Assigned(skill, version, Arm(arm), rollout, share)
+) -> Assignment:
+    return Assignment(skill, version, Arm(arm), rollout, share)

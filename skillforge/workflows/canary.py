@@ -7,10 +7,10 @@ from skillforge.errors import SkillforgeError
 from skillforge.model import Action, Origin, Rollout
 
 if TYPE_CHECKING:
-    from skillforge.gitrepo.ref_update import Who
+    from skillforge.gitrepo.ref_update import Signature
     from skillforge.library import Library
     from skillforge.operate.canary import Judgement
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
 
 
 class Merged(NamedTuple):
@@ -22,7 +22,7 @@ class Merged(NamedTuple):
     proposal: int | None
 
 
-def rolled_out(desk: "Desk", merged: Merged) -> tuple[Rollout | None, str]:
+def rolled_out(desk: "Workspace", merged: Merged) -> tuple[Rollout | None, str]:
     """Start the rollout that the policy wants after a promotion; or why there is none.
 
     Safe to repeat: a rollout that was started for a merge is found again.
@@ -60,7 +60,7 @@ def _is_only_marked(library: "Library", name: str, revisions: tuple[str, ...]) -
     return before is not None and after is not None and is_only_marked(before, after)
 
 
-def looked_at(desk: "Desk", name: str) -> "tuple[Judgement | None, str]":
+def looked_at(desk: "Workspace", name: str) -> "tuple[Judgement | None, str]":
     """Judge a rollout and see to what follows; a problem does not undo the verdict."""
     from skillforge.operate import canary as canaries
 
@@ -76,7 +76,7 @@ def looked_at(desk: "Desk", name: str) -> "tuple[Judgement | None, str]":
         return judged, f"the rollback could not be proposed: {err.message}; {again}"
 
 
-def _asked_for(desk: "Desk", rollout: Rollout) -> int | None:
+def _asked_for(desk: "Workspace", rollout: Rollout) -> int | None:
     """The proposal that takes a canary back, if this forge has one.
 
     Clones agree on rollouts, but without a forge in common each has its own proposals:
@@ -94,36 +94,36 @@ def _asked_for(desk: "Desk", rollout: Rollout) -> int | None:
     return max(rollbacks, default=None)
 
 
-def heard(desk: "Desk", names: list[str]) -> "list[tuple[Judgement, str]]":
+def heard(desk: "Workspace", names: list[str]) -> "list[tuple[Judgement, str]]":
     """The rollouts that something new was heard of, judged."""
     looked = [looked_at(desk, name) for name in names]
     return [(judged, problem) for judged, problem in looked if judged is not None]
 
 
-def automatic() -> "Who":
-    """Who decides where nobody is asked."""
+def automatic() -> "Signature":
+    """Signature decides where nobody is asked."""
     import time
 
-    from skillforge.gitrepo.ref_update import Who
+    from skillforge.gitrepo.ref_update import Signature
 
-    return Who("skillforge canary", "", f"{int(time.time())} +0000")
+    return Signature("skillforge canary", "", f"{int(time.time())} +0000")
 
 
-def taken_back(desk: "Desk", judged: "Judgement") -> "Judgement":
+def taken_back(desk: "Workspace", judged: "Judgement") -> "Judgement":
     """Open the proposal that takes a canary back, and note it with the rollout.
 
     Where the policy says `auto`, it is promoted at once.
     """
     from skillforge.operate import rollouts, words
     from skillforge.propose import promote, rollback
-    from skillforge.propose.admission import Request
+    from skillforge.propose.admission import ProposalRequest
     from skillforge.propose.submit import propose
 
     rollout, by = judged.rollout, automatic()
     why = words.rollback_reason(judged)
-    wish = rollback.Wish(rollout.skill, rollout.stable, why, Origin.CURATOR)
+    wish = rollback.RollbackRequest(rollout.skill, rollout.stable, why, Origin.CURATOR)
     draft = rollback.draft_of(desk.library, wish)
-    request = Request(draft, desk.base, supersede=True)
+    request = ProposalRequest(draft, desk.base, supersede=True)
     [outcome] = propose(desk.library, desk.forge, [request], by)
     assert outcome.proposal is not None
     number = outcome.proposal.number

@@ -26,7 +26,7 @@ _GITHUB = re.compile(
 )
 
 
-class Change(NamedTuple):
+class ConfigChange(NamedTuple):
     """A file of an agent's, as it is and as it is to be."""
 
     path: Path
@@ -45,28 +45,32 @@ class Extras(NamedTuple):
     tap: bool = False
 
 
-def installed(agent: Agent, library: Library, extras: Extras) -> list[Change]:
+def installed(agent: Agent, library: Library, extras: Extras) -> list[ConfigChange]:
     """What has to change so that an agent calls us; nothing is written."""
     line = hooks.command(program(), agent.name, str(library.root))
     file = _config(agent)
     before = _text(file)
     if agent.name != "hermes":
-        return [Change(file, before, json_hooks.with_hook(before, agent, line))]
-    changes = [Change(file, before, _hermes_with(before, agent, library, line, extras))]
+        return [ConfigChange(file, before, json_hooks.with_hook(before, agent, line))]
+    changes = [
+        ConfigChange(file, before, _hermes_with(before, agent, library, line, extras))
+    ]
     if extras.tap:
         taps = file.parent / "skills" / ".hub" / "taps.json"
         text = _text(taps)
-        changes.append(Change(taps, text, json_hooks.with_tap(text, _github(library))))
+        changes.append(
+            ConfigChange(taps, text, json_hooks.with_tap(text, _github(library)))
+        )
     return changes
 
 
-def removed(agent: Agent, library: Library) -> list[Change]:
+def removed(agent: Agent, library: Library) -> list[ConfigChange]:
     """What has to change so that an agent does not call us any more."""
     file = _config(agent)
     before = _text(file)
     if agent.name == "hermes":
-        return [Change(file, before, _hermes_without(before, agent, library))]
-    return [Change(file, before, json_hooks.without_hook(before, agent))]
+        return [ConfigChange(file, before, _hermes_without(before, agent, library))]
+    return [ConfigChange(file, before, json_hooks.without_hook(before, agent))]
 
 
 def is_installed(agent: Agent) -> bool:
@@ -76,7 +80,7 @@ def is_installed(agent: Agent) -> bool:
     return bool(_ours(text, agent))
 
 
-def apply(changes: list[Change]) -> list[Path]:
+def apply(changes: list[ConfigChange]) -> list[Path]:
     """Write what is needed, each file whole; the backups that were made."""
     backups = []
     for change in changes:
@@ -117,7 +121,7 @@ def layout(library: Library) -> Path:
     return cache_folder() / "hermes" / name / "skills"
 
 
-def lay_out(library: Library, key: str) -> folder_sync.Synced:
+def lay_out(library: Library, key: str) -> folder_sync.SyncResult:
     """Bring the layout up to what a key gets of main; nobody else writes there."""
     folder = layout(library)
     for skill in _laid_out(folder):
@@ -150,12 +154,12 @@ def _text(path: Path) -> str:
         raise hooks.by_hand(str(path), f"cannot be read: {err}", "add it") from err
 
 
-def _hook_place(agent: Agent) -> yaml_hooks.Place:
-    return yaml_hooks.Place(agent.file, "hooks", agent.event)
+def _hook_place(agent: Agent) -> yaml_hooks.ListPath:
+    return yaml_hooks.ListPath(agent.file, "hooks", agent.event)
 
 
-def _layout_place(agent: Agent) -> yaml_hooks.Place:
-    return yaml_hooks.Place(agent.file, "skills", "external_dirs")
+def _layout_place(agent: Agent) -> yaml_hooks.ListPath:
+    return yaml_hooks.ListPath(agent.file, "skills", "external_dirs")
 
 
 def _ours(text: str, agent: Agent) -> list[int]:
@@ -209,14 +213,14 @@ def _github(library: Library) -> str:
     return match[1]
 
 
-class Call(NamedTuple):
+class HookCall(NamedTuple):
     """What an agent tells when it calls: the session that ended, and its transcript."""
 
     session: str = ""
     transcript: str = ""
 
     @classmethod
-    def of(cls, text: str) -> "Call":
+    def of(cls, text: str) -> "HookCall":
         """What stands in the JSON that a hook gets; whatever is odd is left out."""
         try:
             said = json.loads(text or "{}")
@@ -230,7 +234,7 @@ class Call(NamedTuple):
         )
 
 
-def see_to(agent: Agent, library: Library, call: Call) -> hook_log.Entry:
+def see_to(agent: Agent, library: Library, call: HookCall) -> hook_log.Entry:
     """Capture a session if it is due; the outcome is logged for `hook status`."""
     try:
         outcome = _captured(agent, library, call)
@@ -241,7 +245,7 @@ def see_to(agent: Agent, library: Library, call: Call) -> hook_log.Entry:
     return entry
 
 
-def _captured(agent: Agent, library: Library, call: Call) -> dict[str, Any]:
+def _captured(agent: Agent, library: Library, call: HookCall) -> dict[str, Any]:
     with _transcript(agent, library, call) as path:
         nudged = capture_trigger.review(library, f"{agent.name}:{call.session}", path)
     if agent.name == "hermes" and layout(library).exists():
@@ -257,7 +261,7 @@ def last_outcome(library: Library) -> hook_log.Entry | None:
 
 
 @contextmanager
-def _transcript(agent: Agent, library: Library, call: Call) -> Iterator[Path]:
+def _transcript(agent: Agent, library: Library, call: HookCall) -> Iterator[Path]:
     """The transcript of a session; Hermes keeps its own in a database."""
     if call.transcript:
         yield Path(call.transcript).expanduser()

@@ -14,9 +14,9 @@ def library_at(start: Path, forge: str = "", host: str = "") -> Library:
     if not (forge or host) and not remote.origin(library.repository())[1]:
         return library  # as on one machine; that is not to wait for more
     from skillforge.forge.resolve import Choice
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
 
-    return Desk(library, None, Choice(forge, host)).settled()
+    return Workspace(library, None, Choice(forge, host)).settled()
 
 
 def unknown(library: Library, commit: str, name: str, *, is_now: bool) -> RequestError:

@@ -6,10 +6,10 @@ from skillforge.errors import SkillforgeError
 from skillforge.model import SKILLS, Action, Proposal, Rollout
 from skillforge.propose import checkout_sync, rollback
 from skillforge.propose import promote as promotes
-from skillforge.propose.admission import Request
+from skillforge.propose.admission import ProposalRequest
 from skillforge.propose.promote import Promoted
 from skillforge.propose.submit import propose
-from skillforge.propose.workspace import Desk
+from skillforge.propose.workspace import Workspace
 from skillforge.workflows.canary import Merged, rolled_out
 
 
@@ -34,7 +34,7 @@ class Promotion(NamedTuple):
         return self.done.proposal.merge
 
 
-def promote(desk: Desk, number: int, *, now: bool = False) -> Promotion:
+def promote(desk: Workspace, number: int, *, now: bool = False) -> Promotion:
     """Merge a proposal; `now` is a rollback's, where the policy allows it."""
     done = promotes.promote(desk.library, desk.forge, number, desk.by, now=now)
     proposal = done.proposal
@@ -46,7 +46,7 @@ def promote(desk: Desk, number: int, *, now: bool = False) -> Promotion:
     return Promotion(done, version, *rolled_out(desk, merged))
 
 
-class TakenBack(NamedTuple):
+class Rollback(NamedTuple):
     """The proposal that restores a version, and its promotion if that was wished."""
 
     proposal: Proposal
@@ -55,22 +55,24 @@ class TakenBack(NamedTuple):
     promotion: Promotion | None = None
 
 
-def roll_back(desk: Desk, wish: rollback.Wish, *, supersede: bool = False) -> TakenBack:
+def roll_back(
+    desk: Workspace, wish: rollback.RollbackRequest, *, supersede: bool = False
+) -> Rollback:
     """Propose an earlier version again; merge it if the wish is for at once."""
     base = desk.base
     if wish.at_once and (again := _unfinished(desk, wish)):
         return again
     draft = rollback.draft_of(desk.library, wish)
-    request = Request(draft, base, supersede=supersede)
+    request = ProposalRequest(draft, base, supersede=supersede)
     [outcome] = propose(desk.library, desk.forge, [request], desk.by)
     proposal = outcome.proposal
     assert proposal is not None
     promotion = promote(desk, proposal.number, now=True) if wish.at_once else None
     version = draft.restores[wish.name]
-    return TakenBack(proposal, outcome.created, version, promotion)
+    return Rollback(proposal, outcome.created, version, promotion)
 
 
-def _unfinished(desk: Desk, wish: rollback.Wish) -> TakenBack | None:
+def _unfinished(desk: Workspace, wish: rollback.RollbackRequest) -> Rollback | None:
     """Finish what a process left that died while it moved main.
 
     If that was a rollback of the same skill, the answer is that rollback: the caller is
@@ -86,4 +88,4 @@ def _unfinished(desk: Desk, wish: rollback.Wish) -> TakenBack | None:
     if (proposal.skill, proposal.action) != (wish.name, Action.ROLLBACK):
         return None
     made = promote(desk, move.proposal, now=True)
-    return TakenBack(made.proposal, False, made.version, made)
+    return Rollback(made.proposal, False, made.version, made)

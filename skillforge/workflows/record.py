@@ -5,19 +5,22 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from skillforge.operate import fast_record
-from skillforge.operate.use_reports import Recorded, Report
+from skillforge.operate.use_reports import RecordResult, UseReport
 
 if TYPE_CHECKING:
     from skillforge.library import Library
     from skillforge.operate.canary import Judgement
-    from skillforge.propose.workspace import Desk
+    from skillforge.propose.workspace import Workspace
 
 Looked: TypeAlias = "list[tuple[Judgement, str]]"
 
 
 def record_at(
-    folder: str, reports: Sequence[Report], desk: "Callable[[], Desk]", *choice: str
-) -> tuple[Recorded, Looked]:
+    folder: str,
+    reports: Sequence[UseReport],
+    desk: "Callable[[], Workspace]",
+    *choice: str,
+) -> tuple[RecordResult, Looked]:
     """Keep reports for the library at a folder, whose forge may be chosen.
 
     Agents wait for this after every use: a single one that asks for no more than to be
@@ -34,8 +37,8 @@ def record_at(
 
 
 def record(
-    library: "Library", reports: Sequence[Report], desk: "Callable[[], Desk]"
-) -> tuple[Recorded, Looked]:
+    library: "Library", reports: Sequence[UseReport], desk: "Callable[[], Workspace]"
+) -> tuple[RecordResult, Looked]:
     """Keep reports; a use that decides a rollout closes or finishes it at once.
 
     The desk is asked for only then: a use without a rollout waits for no forge.

@@ -15,7 +15,7 @@ from skillforge.gitrepo.ref_update import RefUpdate
 from skillforge.library import Library
 from skillforge.model import Proposal
 from skillforge.propose import checkout_sync
-from skillforge.propose.workspace import Desk
+from skillforge.propose.workspace import Workspace
 
 _ROUNDS = 3  # what one repair uncovers, the next round repairs
 _BUSY = 60  # seconds for which a lock is nothing to report
@@ -159,7 +159,7 @@ def _objects(library: Library) -> Iterator[Fault]:
 
 def _proposals(library: Library) -> Iterator[Fault]:
     """Proposals whose ref is damaged; branches without proposal, and the reverse."""
-    forge = Desk(library, None, Choice()).forge
+    forge = Workspace(library, None, Choice()).forge
     if not isinstance(forge, LocalForge):
         return
     known = {proposal.branch: proposal for proposal in forge.proposals()}
@@ -222,7 +222,7 @@ def _restored(forge: LocalForge, number: int, commit: str) -> Callable[[], objec
 
 
 def _checkouts(library: Library) -> Iterator[Fault]:
-    forge = Desk(library, None, Choice()).forge
+    forge = Workspace(library, None, Choice()).forge
     for lag in checkout.lags(library.repository(), library.main):
         hint = f"git -C {lag.root} read-tree -m -u {lag.commit} {lag.tip}"
         yield Fault("checkout", str(lag), hint, _brought(library, forge, lag))

@@ -10,7 +10,7 @@ import skillforge
 from skillforge.checks.gate_rules import GateRule, gate_rules
 from skillforge.checks.registry import checks
 from skillforge.checks.rule_manual import every_rule
-from skillforge.model import Outcome
+from skillforge.model import TrialOutcome
 from tests.conftest import Run
 
 PACKAGE = Path(skillforge.__file__).parent
@@ -28,7 +28,9 @@ def named_in_code() -> Iterator[str]:
 
 def test_every_rule_that_a_finding_names_has_a_page() -> None:
     known = {rule.id for rule in every_rule()}
-    trials = {f"trial-{outcome}" for outcome in Outcome if outcome != Outcome.PASSED}
+    trials = {
+        f"trial-{outcome}" for outcome in TrialOutcome if outcome != TrialOutcome.PASSED
+    }
 
     assert set(named_in_code()) | trials | {"held-out-copied", "canary"} <= known
 

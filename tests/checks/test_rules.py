@@ -18,7 +18,7 @@ from skillforge.checks import (
     fast_path,
 )
 from skillforge.library import read_folder
-from skillforge.model import File, Finding, Kind, Profile, Rule, Severity, Skill
+from skillforge.model import File, FileKind, Finding, Profile, Rule, Severity, Skill
 from tests.conftest import CASES, EXAMPLES, parse_text, skill_md
 
 PORTABLE = Ruleset(Profile.PORTABLE, {})
@@ -271,15 +271,17 @@ def test_a_quick_yes_is_given_to_the_usual_skill(tmp_path: Path) -> None:
 PATHS = st.sampled_from(
     ["a.md", "b/skill.md", "SKILL.md", "con.md", "Run.py", "x.sh", "b/c/d/e/f.md"]
 ) | st.from_regex(r"([a-z.-]{1,60}/){0,3}[a-zA-Z._ -]{1,40}", fullmatch=True)
-FILES = st.builds(File, st.sampled_from(list(Kind)), st.sampled_from([1, 20 << 20]))
+FILES = st.builds(File, st.sampled_from(list(FileKind)), st.sampled_from([1, 20 << 20]))
 
 
-@given(st.dictionaries(PATHS, FILES | st.just(File(Kind.FILE, 1)), max_size=4))
+@given(st.dictionaries(PATHS, FILES | st.just(File(FileKind.FILE, 1)), max_size=4))
 @settings(max_examples=6 * EXAMPLES)
 def test_a_quick_yes_to_any_files_is_what_all_rules_would_say(
     files: dict[str, File],
 ) -> None:
-    skill = Skill("x", "x", {"SKILL.md": File(Kind.FILE, 1)} | files, None, str.encode)
+    skill = Skill(
+        "x", "x", {"SKILL.md": File(FileKind.FILE, 1)} | files, None, str.encode
+    )
 
     if fast_path.files_are_fine(skill):
         assert not [r.id for r in _FOLDER_RULES if list(r.check(skill))]
@@ -308,7 +310,7 @@ def test_a_quick_yes_to_files_is_what_all_rules_would_say(folder: Path) -> None:
 )
 def test_a_hostile_body_takes_no_more_than_its_size(body: str) -> None:
     head = "---\nname: csv-tables\ndescription: x\nmetadata:\n  origin: agent-x\n---\n"
-    files = {f"references/{n}.md": File(Kind.FILE, 1) for n in range(900)}
+    files = {f"references/{n}.md": File(FileKind.FILE, 1) for n in range(900)}
     document = parse_text((head + body)[: 1 << 20])
     skill = Skill("csv-tables", "csv-tables", files, document, lambda _path: b"")
 

@@ -4,11 +4,11 @@ import subprocess
 from pathlib import Path
 
 from skillforge.gitrepo import notes
-from skillforge.gitrepo.ref_update import Who
+from skillforge.gitrepo.ref_update import Signature
 from tests.conftest import LibraryFolder, Run
 from tests.share.test_hub_build import files
 
-ADA = Who("Ada", "ada@example.invalid", "1760000000 +0000")
+ADA = Signature("Ada", "ada@example.invalid", "1760000000 +0000")
 
 
 def note(library: LibraryFolder, commit: str, approver: str) -> None:

@@ -19,7 +19,7 @@ import pytest
 
 from skillforge import sandbox
 from skillforge.cli import tour, tour_steps
-from skillforge.cli.tour_steps import Chapter, Step
+from skillforge.cli.tour_steps import Chapter, DemoStep
 from skillforge.resources import demo_files
 from tests.conftest import LibraryFolder, Run
 
@@ -187,20 +187,22 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("step", "why"),
     [
         pytest.param(
-            Step("", "skillforge validate"), "ended with 2, not 0", id="exit code"
+            DemoStep("", "skillforge validate"), "ended with 2, not 0", id="exit code"
         ),
         pytest.param(
-            Step("", "skillforge init", shows=("wrote gold",)),
+            DemoStep("", "skillforge init", shows=("wrote gold",)),
             "did not tell 'wrote gold'",
             id="words",
         ),
-        pytest.param(Step("", "git frob"), "ended with 1, not 0", id="another program"),
+        pytest.param(
+            DemoStep("", "git frob"), "ended with 1, not 0", id="another program"
+        ),
     ],
 )
 def test_a_story_that_is_not_true_is_a_no(
-    here: Path, run: Run, monkeypatch: pytest.MonkeyPatch, step: Step, why: str
+    here: Path, run: Run, monkeypatch: pytest.MonkeyPatch, step: DemoStep, why: str
 ) -> None:
-    after = Step("", "skillforge doctor")
+    after = DemoStep("", "skillforge doctor")
     story = [Chapter("Start", [step, after])]
     monkeypatch.setattr(tour_steps, "chapters", lambda _root: story)
 
@@ -217,8 +219,8 @@ def test_what_a_step_tells_can_stand_in_later_lines(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps = [
-        Step("", "git --version", shows=(r"version (?P<major>\d)",)),
-        Step("Then", "git rev-parse --sq-quote {major}", shows=(r"'\d'",)),
+        DemoStep("", "git --version", shows=(r"version (?P<major>\d)",)),
+        DemoStep("Then", "git rev-parse --sq-quote {major}", shows=(r"'\d'",)),
     ]
     monkeypatch.setattr(tour_steps, "chapters", lambda _root: [Chapter("One", steps)])
 

@@ -11,7 +11,7 @@ from ruamel.yaml import YAML
 
 from skillforge.document import MAX_BYTES, parse
 from skillforge.document.plain_header import kind_of, read_plain
-from skillforge.document.yaml_header import UnreadableError, read_yaml
+from skillforge.document.yaml_header import HeaderError, read_yaml
 from tests.conftest import CASES, EXAMPLES, parse_text, skill_md
 
 CASE_TEXTS = [
@@ -119,7 +119,7 @@ def test_the_fast_reader_agrees_on_any_characters(text: str) -> None:
 def test_an_end_marker_is_refused_after_any_line_break(line_break: str) -> None:
     header = f"name: csv-tables{line_break}...{line_break}"
 
-    with pytest.raises(UnreadableError) as refused:
+    with pytest.raises(HeaderError) as refused:
         read_yaml(f"{header}\n")
 
     assert refused.value.finding.rule == "frontmatter-single"
@@ -236,7 +236,7 @@ def test_a_bom_is_found_and_the_fields_are_read_all_the_same() -> None:
 
 
 def test_unreadable_is_raised_only_inside() -> None:
-    with pytest.raises(UnreadableError):
+    with pytest.raises(HeaderError):
         read_yaml("a: [")
 
 

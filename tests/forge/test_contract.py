@@ -12,10 +12,10 @@ from skillforge.errors import ConflictError, RequestError
 from skillforge.forge import Forge
 from skillforge.forge.github import GitHubForge
 from skillforge.forge.github_address import find
-from skillforge.forge.github_clone import Hosted
+from skillforge.forge.github_clone import GitHubClone
 from skillforge.forge.local import LocalForge
 from skillforge.gitrepo import GitRepo, remote
-from skillforge.gitrepo.ref_update import NewCommit, Put, Who
+from skillforge.gitrepo.ref_update import NewCommit, Signature, TreeChange
 from skillforge.model import (
     Action,
     Approval,
@@ -32,7 +32,7 @@ from skillforge.model import (
 from tests.conftest import LibraryFolder
 from tests.github.hub import serve
 
-WHO = Who("Test", "test@example.invalid", "1700000000 +0100")
+WHO = Signature("Test", "test@example.invalid", "1700000000 +0100")
 
 
 class Bench(NamedTuple):
@@ -75,7 +75,9 @@ def github(tmp_path: Path) -> Iterator[Bench]:
         repo, place = GitRepo(folder), find(url)
         assert place is not None
         forges = [
-            GitHubForge(Hosted(repo, place, "main", origin="origin", is_named=True))
+            GitHubForge(
+                GitHubClone(repo, place, "main", origin="origin", is_named=True)
+            )
             for _ in writers
         ]
         for forge, who in zip(forges, writers, strict=True):
@@ -106,7 +108,7 @@ def open_one(
     bench: Bench, name: str = "xlsx", there: Proposal | None = None
 ) -> tuple[Proposal, bool]:
     base = bench.main
-    put = Put(f"skills/{name}/SKILL.md", f"text of {name}".encode())
+    put = TreeChange(f"skills/{name}/SKILL.md", f"text of {name}".encode())
     commit = NewCommit([base], message(name), WHO, [put])
     proposal = Proposal(
         number=0,
@@ -209,7 +211,9 @@ def test_an_update_replaces_head_and_voids_what_was_said(
     opened, _ = open_one(bench)
     forge.judge(opened, verdict(opened), WHO)
     approve(bench, opened)
-    commit = NewCommit([opened.base], message("xlsx"), WHO, [Put("skills/x/y", b"z")])
+    commit = NewCommit(
+        [opened.base], message("xlsx"), WHO, [TreeChange("skills/x/y", b"z")]
+    )
 
     updated = forge.update(opened, commit, opened.base, WHO)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from skillforge.errors import RequestError, ToolError
-from skillforge.forge.github_address import Place, find, is_github, token
+from skillforge.forge.github_address import GitHubRepository, find, is_github, token
 from skillforge.gitrepo.remote import let_in
 
 
@@ -87,8 +87,8 @@ def test_a_token_of_github_com_is_for_github_com(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", "ghp_public")
-    ours = Place("https://github.com", "a", "b")
-    theirs = Place("https://github.com.evil.example", "a", "b")
+    ours = GitHubRepository("https://github.com", "a", "b")
+    theirs = GitHubRepository("https://github.com.evil.example", "a", "b")
 
     assert token(ours, is_named=False) == "ghp_public"
     with pytest.raises(ToolError, match="no token for github"):
@@ -124,7 +124,7 @@ def test_a_token_does_not_travel_in_the_clear(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("GITHUB_TOKEN", "ghp_public")
 
     with pytest.raises(RequestError, match="in the clear"):
-        token(Place("http://github.com", "a", "b"), is_named=True)
+        token(GitHubRepository("http://github.com", "a", "b"), is_named=True)
 
 
 @pytest.mark.usefixtures("_no_gh")
@@ -135,7 +135,7 @@ def test_gh_is_asked_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     )
     gh.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
-    place = Place("https://github.com", "a", "b")
+    place = GitHubRepository("https://github.com", "a", "b")
 
     assert token(place, is_named=False) == "gho_from_gh"
     monkeypatch.setenv("GH_TOKEN", "ghp_second")

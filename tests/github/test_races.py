@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from skillforge.forge.github_api import Wire
+from skillforge.forge.github_api import GitHubApi
 from skillforge.gitrepo import remote
 from tests.conftest import skill_md
 from tests.github.conftest import AUTHOR, REVIEWER, Team, by_hand
@@ -18,15 +18,15 @@ def just_before(
     monkeypatch: pytest.MonkeyPatch, end: str, deed: Callable[[], object]
 ) -> None:
     """Let somebody else do something in the instant before a call reaches GitHub."""
-    once = Wire.once
+    once = GitHubApi.once
     done: list[object] = []
 
-    def late(self: Wire, verb: str, path: str, *rest: Any) -> Any:
+    def late(self: GitHubApi, verb: str, path: str, *rest: Any) -> Any:
         if path.endswith(end) and not done:
             done.append(deed())
         return once(self, verb, path, *rest)
 
-    monkeypatch.setattr(Wire, "once", late)
+    monkeypatch.setattr(GitHubApi, "once", late)
 
 
 def test_main_that_moves_in_the_last_instant_is_told(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from skillforge.errors import ToolError
 from skillforge.gitrepo import GitRepo
 from skillforge.gitrepo.object_reader import blob_name
-from skillforge.gitrepo.trees import Entry, tree_name
+from skillforge.gitrepo.trees import TreeEntry, tree_name
 from tests.conftest import LibraryFolder
 from tests.gitrepo.test_object_writer import names, written_by_git
 
@@ -24,7 +24,7 @@ def test_a_tree_has_the_name_that_git_gives_it(
         p: f for p, f in files.items() if not any(o.startswith(f"{p}/") for o in files)
     }
     like = "0" * 40
-    entries = {p: Entry(mode, blob_name(d, like)) for p, (mode, d) in files.items()}
+    entries = {p: TreeEntry(mode, blob_name(d, like)) for p, (mode, d) in files.items()}
 
     assert tree_name(entries, like) == written_by_git(library.root, files)
 

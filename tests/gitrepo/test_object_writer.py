@@ -10,22 +10,24 @@ from hypothesis import strategies as st
 
 from skillforge.errors import ToolError
 from skillforge.gitrepo import GitRepo
-from skillforge.gitrepo.ref_update import NewCommit, Put, Who
+from skillforge.gitrepo.ref_update import NewCommit, Signature, TreeChange
 from tests.conftest import LibraryFolder
 
-WHO = Who("Test", "test@example.invalid", "1700000000 +0100")
+WHO = Signature("Test", "test@example.invalid", "1700000000 +0100")
 # Names that git sorts otherwise than one would think: a folder counts as `name/`.
 names = st.sampled_from(["a", "a.b", "a-b", "a0", "ab", "A", "é", "z"])
 paths = st.lists(names, min_size=1, max_size=3).map("/".join)
 puts = st.builds(
-    lambda path, data, mode: Put(path, data, mode if data is not None else "100644"),
+    lambda path, data, mode: TreeChange(
+        path, data, mode if data is not None else "100644"
+    ),
     paths,
     st.none() | st.binary(max_size=5),
     st.sampled_from(["100644", "100755"]),
 )
 
 
-def after(files: dict[str, tuple[str, bytes]], changes: list[Put]) -> None:
+def after(files: dict[str, tuple[str, bytes]], changes: list[TreeChange]) -> None:
     """What the changes mean, in the simplest words."""
     for put in changes:
         inside = [path for path in files if path.startswith(f"{put.path}/")]
@@ -73,7 +75,7 @@ def written_by_git(root: Path, files: dict[str, tuple[str, bytes]]) -> str:
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(first=st.lists(puts, max_size=6), then=st.lists(puts, max_size=6))
 def test_spliced_trees_are_gits(
-    library: LibraryFolder, first: list[Put], then: list[Put]
+    library: LibraryFolder, first: list[TreeChange], then: list[TreeChange]
 ) -> None:
     repo = GitRepo(library.root)
     base = repo.ref("refs/heads/main")
@@ -94,8 +96,8 @@ def test_spliced_trees_are_gits(
 def test_a_large_file_and_a_large_folder(library: LibraryFolder) -> None:
     repo = GitRepo(library.root)
     base = repo.ref("refs/heads/main")
-    many = [Put(f"skills/n{n}/SKILL.md", b"x%d" % n) for n in range(1000)]
-    large = Put("large.bin", os.urandom(3_000_000))
+    many = [TreeChange(f"skills/n{n}/SKILL.md", b"x%d" % n) for n in range(1000)]
+    large = TreeChange("large.bin", os.urandom(3_000_000))
 
     commit = make(repo, NewCommit([base], "Many\n", WHO, [*many, large]))
 
@@ -123,7 +125,7 @@ def test_what_cannot_be_written_is_an_error(library: LibraryFolder) -> None:
     objects.write_text("no folder")
 
     with pytest.raises(ToolError):
-        make(repo, NewCommit([base], "x\n", WHO, [Put("a", b"b")]))
+        make(repo, NewCommit([base], "x\n", WHO, [TreeChange("a", b"b")]))
 
 
 def test_a_tree_that_is_lost_is_not_taken_for_an_empty_one(
@@ -135,4 +137,4 @@ def test_a_tree_that_is_lost_is_not_taken_for_an_empty_one(
     (library.root / ".git/objects" / tree[:2] / tree[2:]).unlink()
 
     with pytest.raises(ToolError, match="lost"):
-        make(repo, NewCommit([base], "x\n", WHO, [Put("skills/a/b", b"c")]))
+        make(repo, NewCommit([base], "x\n", WHO, [TreeChange("skills/a/b", b"c")]))

@@ -12,7 +12,7 @@ from skillforge.learn.hooks import AGENTS, command, is_ours, json_hooks, yaml_ho
 
 CLAUDE = AGENTS["claude-code"]
 LINE = command(["/opt/my tools/skillforge"], "claude-code", "/home/me/my skills")
-PLACE = yaml_hooks.Place("config.yaml", "hooks", "on_session_end")
+PLACE = yaml_hooks.ListPath("config.yaml", "hooks", "on_session_end")
 ITEM = {"command": "skillforge hook run hermes --library 'a b'", "timeout": 10}
 
 

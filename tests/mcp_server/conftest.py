@@ -13,7 +13,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.types import Implementation
 
-from skillforge.mcp_server.context import Door
+from skillforge.mcp_server.context import LibraryContext
 from skillforge.mcp_server.server import server_of
 from tests.conftest import LibraryFolder, Run
 from tests.propose.conftest import Loop
@@ -76,12 +76,12 @@ def loop(library: LibraryFolder, run: Run) -> Loop:
 
 
 @pytest.fixture
-def door(loop: Loop) -> Door:
-    return Door(loop.folder.root)
+def door(loop: Loop) -> LibraryContext:
+    return LibraryContext(loop.folder.root)
 
 
 @pytest.fixture
-def server(door: Door) -> Any:
+def server(door: LibraryContext) -> Any:
     return server_of(door)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from skillforge.gitrepo.ref_update import Who
-from skillforge.mcp_server.context import Door
+from skillforge.gitrepo.ref_update import Signature
+from skillforge.mcp_server.context import LibraryContext
 from skillforge.mcp_server.server import server_of
 from skillforge.model import Arm, Rollout
 from skillforge.operate import assignment, rollouts
@@ -205,7 +205,7 @@ def test_a_session_gets_one_arm_of_a_rollout_and_reports_for_it(
     seen = {}
     for arm, key in keys.items():
         monkeypatch.setenv("SKILLFORGE_KEY", key)
-        server = server_of(Door(loop.folder.root))
+        server = server_of(LibraryContext(loop.folder.root))
         seen[arm] = once(server, "skill_view", name=NAME)
         main = once(server, "skill_view", name=NAME, version="main")
         assert main["version"] == loop.tree(NAME)
@@ -228,7 +228,9 @@ def test_a_rollout_in_doubt_hides_its_skill_and_no_other(
     loop.folder.git("checkout", "--quiet", "main")
     evil = loop.tree(NAME, "evil")
     forged = Rollout(NAME, "", evil, loop.tree(NAME), 0.000001, 1)
-    rollouts.begun(loop.folder.library, forged, Who("Eve", "", "1700000000 +0000"))
+    rollouts.begun(
+        loop.folder.library, forged, Signature("Eve", "", "1700000000 +0000")
+    )
 
     listed = once(server, "skills_list")["skills"]
     found = once(server, "skill_search", query="csv tables")["results"]
@@ -249,7 +251,7 @@ def test_a_new_skill_on_trial_is_hidden_from_others(
     for is_given in (True, False):
         key = next(n for n, it in given.items() if bool(it.version) is is_given)
         monkeypatch.setenv("SKILLFORGE_KEY", str(key))
-        server = server_of(Door(loop.folder.root))
+        server = server_of(LibraryContext(loop.folder.root))
         listed = {it["name"] for it in once(server, "skills_list")["skills"]}
         found = once(server, "skill_search", query="trial tables")["results"]
         assert ("trial-tables" in listed) is is_given

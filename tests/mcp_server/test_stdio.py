@@ -11,7 +11,7 @@ import anyio
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from skillforge.mcp_server.context import Door
+from skillforge.mcp_server.context import LibraryContext
 from skillforge.mcp_server.server import server_of
 from tests.mcp_server.conftest import NAME, Agent, once, stdio, talk
 from tests.propose.conftest import Loop, page
@@ -146,5 +146,7 @@ def test_a_client_that_dies_in_the_middle_leaves_nothing_half(loop: Loop) -> Non
     found = loop.ok("proposals")["proposals"]
     branches = loop.folder.git("branch", "--list", "skill/*").split()
     assert len(found) == len(branches) <= 1
-    again = once(server_of(Door(loop.folder.root)), "skill_manage", **operation)
+    again = once(
+        server_of(LibraryContext(loop.folder.root)), "skill_manage", **operation
+    )
     assert again["proposal"] == 1

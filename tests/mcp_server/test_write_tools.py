@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from skillforge.mcp_server.context import Door
+from skillforge.mcp_server.context import LibraryContext
 from skillforge.mcp_server.server import server_of
 from tests.conftest import skill_md
 from tests.learn.conftest import export_run
@@ -193,7 +193,7 @@ def test_an_agent_replaces_its_own_proposal(server: Any) -> None:
 
 
 def background(loop: Loop) -> Any:
-    return server_of(Door(loop.folder.root, is_background=True))
+    return server_of(LibraryContext(loop.folder.root, is_background=True))
 
 
 def test_whoever_works_unseen_reads_before_it_writes(loop: Loop) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from skillforge.gitrepo import GitRepo
 from skillforge.library import Library
 from skillforge.operate import materialize
-from skillforge.operate.folder_sync import Fate, sync
+from skillforge.operate.folder_sync import SyncAction, sync
 from skillforge.operate.tree_hash import look
 
 
@@ -28,4 +28,4 @@ def synced_beside_an_edit(library: Library, agent: Path, name: str) -> list[str]
             page.write_text(page.read_text() + "Mine.\n")
 
     sys.addaudithook(edit_first)
-    return sync(library, "k", agent).names(Fate.KEPT)
+    return sync(library, "k", agent).names(SyncAction.KEPT)

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from skillforge.model import Arm, Judged, Rollout
+from skillforge.model import Arm, Rollout, RolloutVerdict
 from skillforge.operate.canary import Judgement, judge
 from skillforge.policy import CanaryPolicy
-from skillforge.propose.workspace import Desk
+from skillforge.propose.workspace import Workspace
 from skillforge.store import Votes
 from skillforge.workflows.canary import looked_at
 from tests.operate.conftest import NAME, POLICY, Field
@@ -30,15 +30,17 @@ def votes(share: float, *counts: int) -> list[Votes]:
 @pytest.mark.parametrize(
     ("counts", "verdict"),
     [
-        pytest.param((0, 0, 0, 0), Judged.CONTINUE, id="nothing"),
-        pytest.param((90, 10, 0, 9), Judged.CONTINUE, id="bad-but-too-few"),
-        pytest.param((90, 10, 1, 9), Judged.ROLL_BACK, id="worse"),
-        pytest.param((500, 500, 98, 2), Judged.PROMOTE, id="better"),
-        pytest.param((5400, 600, 600, 66), Judged.PROMOTE, id="no-worse"),
-        pytest.param((180, 20, 18, 2), Judged.CONTINUE, id="alike"),
+        pytest.param((0, 0, 0, 0), RolloutVerdict.CONTINUE, id="nothing"),
+        pytest.param((90, 10, 0, 9), RolloutVerdict.CONTINUE, id="bad-but-too-few"),
+        pytest.param((90, 10, 1, 9), RolloutVerdict.ROLL_BACK, id="worse"),
+        pytest.param((500, 500, 98, 2), RolloutVerdict.PROMOTE, id="better"),
+        pytest.param((5400, 600, 600, 66), RolloutVerdict.PROMOTE, id="no-worse"),
+        pytest.param((180, 20, 18, 2), RolloutVerdict.CONTINUE, id="alike"),
     ],
 )
-def test_a_verdict_needs_evidence(counts: tuple[int, ...], verdict: Judged) -> None:
+def test_a_verdict_needs_evidence(
+    counts: tuple[int, ...], verdict: RolloutVerdict
+) -> None:
     assert judge(ROLLOUT, votes(10.0, *counts), CanaryPolicy(), DAY).verdict is verdict
 
 
@@ -46,7 +48,7 @@ def test_a_new_skill_is_good_only_if_it_is_better_than_none() -> None:
     new = Rollout(NAME, "aa", "", "2" * 40, 10.0, 0)
     cast = votes(10.0, 5400, 600, 600, 66)
 
-    assert judge(new, cast, CanaryPolicy(), DAY).verdict is Judged.CONTINUE
+    assert judge(new, cast, CanaryPolicy(), DAY).verdict is RolloutVerdict.CONTINUE
 
 
 def test_a_rollout_that_is_too_old_is_for_a_person_unless_it_is_bad() -> None:
@@ -55,9 +57,9 @@ def test_a_rollout_that_is_too_old_is_for_a_person_unless_it_is_bad() -> None:
     good = judge(ROLLOUT, votes(10.0, 500, 500, 98, 2), CanaryPolicy(), late)
     bad = judge(ROLLOUT, votes(10.0, 90, 10, 1, 9), CanaryPolicy(), late)
 
-    assert good.verdict is Judged.INCONCLUSIVE
+    assert good.verdict is RolloutVerdict.INCONCLUSIVE
     assert "a person decides" in good.why
-    assert bad.verdict is Judged.ROLL_BACK
+    assert bad.verdict is RolloutVerdict.ROLL_BACK
 
 
 def test_promoting_an_edit_starts_a_rollout(field: Field) -> None:
@@ -252,7 +254,7 @@ def test_a_plain_revert_ends_a_rollout_for_everybody(rolling: Field) -> None:
 def test_a_decision_on_a_version_that_goes_meanwhile_is_a_conflict(
     rolling: Field, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def late(desk: Desk, name: str) -> tuple[Judgement | None, str]:
+    def late(desk: Workspace, name: str) -> tuple[Judgement | None, str]:
         """Main moves after the decision was written down, before it is judged."""
         rolling.folder.git("reset", "--hard", "--quiet")
         rolling.folder.git("revert", "--no-edit", "-m", "1", "HEAD")

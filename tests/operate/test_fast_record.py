@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from skillforge.model import Arm, Ended, Source, Use
+from skillforge.model import Arm, OutcomeSource, OutcomeStatus, Use
 from skillforge.operate import assignment, fast_record
-from skillforge.operate.use_reports import Report
+from skillforge.operate.use_reports import UseReport
 from skillforge.store import Uses
 from tests.operate.conftest import NAME, Field
 
@@ -17,7 +17,7 @@ PLAIN = ("record", NAME, "--outcome", "success")
 
 
 def at_once(field: Field, key: str = "k", **said: Any) -> Use | None:
-    report = Report(NAME, key, Ended.SUCCESS, **said)
+    report = UseReport(NAME, key, OutcomeStatus.SUCCESS, **said)
     done = fast_record.record(str(field.folder.root), report)
     return done.uses[0] if done else None
 
@@ -46,7 +46,7 @@ def test_the_first_use_asks_git_and_the_next_ones_do_not(
     monkeypatch.undo()
     one, two = kept(field)
     assert two.version == one.version == field.tree(NAME)
-    assert (two.source, two.seconds) == (Source.TEST, 2.0)
+    assert (two.source, two.seconds) == (OutcomeSource.TEST, 2.0)
 
 
 def test_both_ways_keep_the_same(known: Field) -> None:
@@ -100,7 +100,7 @@ def test_a_use_that_decides_is_left_to_the_careful_way(rolling: Field) -> None:
     [key] = rolling.keys(Arm.CANARY, 1)
     rolling.ok("use", NAME, "--key", key)
 
-    assert at_once(rolling, key, source=Source.TEST) is None
+    assert at_once(rolling, key, source=OutcomeSource.TEST) is None
     assert not kept(rolling)
 
 
@@ -153,4 +153,4 @@ def test_the_quick_way_imports_little(known: Field) -> None:
 
 
 def test_no_library_is_told_as_ever(tmp_path: Path) -> None:
-    assert fast_record.record(str(tmp_path), Report(NAME, "k")) is None
+    assert fast_record.record(str(tmp_path), UseReport(NAME, "k")) is None

@@ -12,17 +12,17 @@ import pytest
 
 from skillforge.agent_folders import AGENTS, skills_folder
 from skillforge.errors import ConfigError, ConflictError, RequestError
-from skillforge.gitrepo.ref_update import Who
+from skillforge.gitrepo.ref_update import Signature
 from skillforge.library import Library
 from skillforge.model import Rollout
 from skillforge.operate import rollouts
-from skillforge.operate.folder_sync import Fate, Synced, sync
+from skillforge.operate.folder_sync import SyncAction, SyncResult, sync
 from tests.conftest import LibraryFolder, skill_md
 from tests.forks import at_once, killed_at
 from tests.operate.elsewhere import synced, synced_beside_an_edit
 from tests.operate.test_materialize import commit_tree, touched
 
-WHO = Who("Test", "test@example.invalid", "1700000000 +0000")
+WHO = Signature("Test", "test@example.invalid", "1700000000 +0000")
 OURS = [".skillforge-sync.json", ".skillforge-sync.lock"]
 
 
@@ -31,13 +31,13 @@ def agent(tmp_path: Path) -> Path:
     return tmp_path / "agent" / "skills"
 
 
-def to(agent: Path, library: LibraryFolder, key: str = "k", **how: bool) -> Synced:
+def to(agent: Path, library: LibraryFolder, key: str = "k", **how: bool) -> SyncResult:
     return sync(library.library, key, agent, **how)
 
 
-def told(done: Synced) -> dict[str, list[str]]:
+def told(done: SyncResult) -> dict[str, list[str]]:
     """The names by fate, without fates that nothing has."""
-    names = {fate.value: done.names(fate) for fate in Fate}
+    names = {fate.value: done.names(fate) for fate in SyncAction}
     return {fate: found for fate, found in names.items() if found}
 
 
@@ -284,7 +284,7 @@ def test_a_key_gets_its_arm_and_loses_a_canary_that_is_over(
         assert ("otherwise" in text) == (done.given["csv-tables"].version == new)
         is_there = (agent / key / "xls-tables").exists()
         assert is_there == (done.given["xls-tables"].version != "")
-        assert ("xls-tables" in done.names(Fate.WITHHELD)) != is_there
+        assert ("xls-tables" in done.names(SyncAction.WITHHELD)) != is_there
     assert len({done.given["xls-tables"].version for done in seen.values()}) == 2
     key = next(k for k, done in seen.items() if done.given["xls-tables"].version)
     library.git("update-ref", "-d", "refs/skillforge/rollouts/csv-tables")
@@ -498,7 +498,7 @@ def test_names_that_could_be_anything_else_are_not_laid_out(
 
     done = to(agent, library)
 
-    assert done.names(Fate.REFUSED) == [".hidden"]
+    assert done.names(SyncAction.REFUSED) == [".hidden"]
     assert names(agent) == ["csv-tables", "pdf-tables"]
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from skillforge import sandbox
-from skillforge.model import Outcome, Skill, Trial
+from skillforge.model import Skill, Trial, TrialOutcome
 from skillforge.operate.health import Urgency, compared
-from skillforge.operate.health_record import Condition, Environment, Past
-from skillforge.store import Checked, Uses
+from skillforge.operate.health_record import Condition, Environment, HealthHistory
+from skillforge.store import CaseRecord, Uses
 from tests.conftest import LibraryFolder, Run, parse_text, skill_md
 from tests.propose.conftest import Loop
 
@@ -40,7 +40,7 @@ def store(loop: Loop) -> Uses:
 def remember(loop: Loop, name: str, environment: Environment = OLD) -> None:
     """That the version on main passed a day ago, elsewhere."""
     at = int(time.time()) - 86_400
-    row = Checked(name, loop.tree(name), environment.key, at, True, "{}")
+    row = CaseRecord(name, loop.tree(name), environment.key, at, True, "{}")
     store(loop).check([row])
 
 
@@ -254,23 +254,23 @@ def test_what_github_reads_names_the_case(loop: Loop) -> None:
     assert "::error file=skills/upper-case/tests/up.yaml,line=1" in ran.out
 
 
-def trial(case: str, outcome: Outcome) -> Trial:
+def trial(case: str, outcome: TrialOutcome) -> Trial:
     return Trial("x", case, outcome, detail="Oh")
 
 
 def test_what_passes_the_second_time_is_flaky() -> None:
-    first = [trial("a", Outcome.FAILED), trial("b", Outcome.PASSED)]
+    first = [trial("a", TrialOutcome.FAILED), trial("b", TrialOutcome.PASSED)]
 
-    trials, is_sure = compared(first, [trial("a", Outcome.PASSED)])
+    trials, is_sure = compared(first, [trial("a", TrialOutcome.PASSED)])
 
     assert Condition.of(trials) is Condition.FLAKY
     assert is_sure
 
 
 def test_what_could_not_be_tried_again_is_not_sure() -> None:
-    first = [trial("a", Outcome.FAILED)]
+    first = [trial("a", TrialOutcome.FAILED)]
 
-    trials, is_sure = compared(first, [trial("a", Outcome.NOT_RUN)])
+    trials, is_sure = compared(first, [trial("a", TrialOutcome.NOT_RUN)])
 
     assert Condition.of(trials) is Condition.FAILED
     assert not is_sure
@@ -281,39 +281,49 @@ def a_skill(extra: str = "") -> Skill:
     return Skill("x", "skills/x", {}, page, lambda _path: b"")
 
 
-FAILED = Past((Checked("x", "v", OLD.key, 9, False, '{"status": "failed"}'),))
+FAILED = HealthHistory(
+    (CaseRecord("x", "v", OLD.key, 9, False, '{"status": "failed"}'),)
+)
 
 
 @pytest.mark.parametrize(
     ("urgent", "less"),
     [
         pytest.param(
-            (a_skill(), 40, 7.0, Past()), (a_skill(), 2, 7.0, Past()), id="use"
+            (a_skill(), 40, 7.0, HealthHistory()),
+            (a_skill(), 2, 7.0, HealthHistory()),
+            id="use",
         ),
         pytest.param(
-            (a_skill("metadata: {pinned: 'true'}\n"), 0, 7.0, Past()),
-            (a_skill(), 0, 7.0, Past()),
+            (a_skill("metadata: {pinned: 'true'}\n"), 0, 7.0, HealthHistory()),
+            (a_skill(), 0, 7.0, HealthHistory()),
             id="pinned",
         ),
         pytest.param(
-            (a_skill("metadata: {importance: high}\n"), 0, 7.0, Past()),
-            (a_skill(), 0, 7.0, Past()),
+            (a_skill("metadata: {importance: high}\n"), 0, 7.0, HealthHistory()),
+            (a_skill(), 0, 7.0, HealthHistory()),
             id="important",
         ),
         pytest.param(
-            (a_skill(), 0, 14.0, Past()), (a_skill(), 0, 1.0, Past()), id="age"
+            (a_skill(), 0, 14.0, HealthHistory()),
+            (a_skill(), 0, 1.0, HealthHistory()),
+            id="age",
         ),
         pytest.param(
-            (a_skill(), 0, None, Past()), (a_skill(), 0, 49.0, Past()), id="new"
+            (a_skill(), 0, None, HealthHistory()),
+            (a_skill(), 0, 49.0, HealthHistory()),
+            id="new",
         ),
         pytest.param(
-            (a_skill(), 0, 1.0, FAILED), (a_skill(), 5, 8.0, Past()), id="failed"
+            (a_skill(), 0, 1.0, FAILED),
+            (a_skill(), 5, 8.0, HealthHistory()),
+            id="failed",
         ),
     ],
 )
 def test_the_more_urgent_comes_first(
-    urgent: tuple[Skill, int, float | None, Past],
-    less: tuple[Skill, int, float | None, Past],
+    urgent: tuple[Skill, int, float | None, HealthHistory],
+    less: tuple[Skill, int, float | None, HealthHistory],
 ) -> None:
     assert Urgency.of(*urgent) > Urgency.of(*less)
     assert Urgency.of(*less)._replace(was_left=True) > Urgency.of(*urgent)
@@ -323,7 +333,7 @@ def test_the_more_urgent_comes_first(
 @pytest.mark.parametrize("key", ["", "[]", "3", "{", '{"interpreter": 3}'])
 def test_what_another_tool_wrote_is_no_stumbling_block(loop: Loop, key: str) -> None:
     add(loop, "upper-case")
-    row = Checked("upper-case", loop.tree("upper-case"), key, 5, False, key)
+    row = CaseRecord("upper-case", loop.tree("upper-case"), key, 5, False, key)
     store(loop).check([row])
 
     code, rows = health(loop, "upper-case")

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from skillforge.model import Arm, Ended
+from skillforge.model import Arm, OutcomeStatus
 from skillforge.operate.stats import moving, sparkline
 from tests.operate.conftest import NAME, Field
 
 
 def test_the_rate_is_a_moving_average_that_starts_at_one() -> None:
     assert moving([]) == 1.0
-    assert moving([Ended.FAILURE]) == pytest.approx(0.9)
-    assert moving([Ended.FAILURE, Ended.SUCCESS]) == pytest.approx(0.91)
+    assert moving([OutcomeStatus.FAILURE]) == pytest.approx(0.9)
+    assert moving([OutcomeStatus.FAILURE, OutcomeStatus.SUCCESS]) == pytest.approx(0.91)
 
 
 def test_stats_hold_what_scripts_rely_on(field: Field) -> None:

@@ -4,7 +4,7 @@ import os
 import time
 from pathlib import Path
 
-from skillforge.operate.tree_hash import Seen, glance, look
+from skillforge.operate.tree_hash import FolderState, glance, look
 from tests.conftest import LibraryFolder
 
 LIKE = "0" * 40
@@ -59,6 +59,6 @@ def test_what_is_no_folder_has_neither_name_nor_mark(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("real")
 
     for name in ("link", "real/a", "nothing"):
-        assert look(str(tmp_path / name), LIKE) == Seen()
+        assert look(str(tmp_path / name), LIKE) == FolderState()
         assert glance(str(tmp_path / name)) == ""
-    assert not Seen().is_of("")
+    assert not FolderState().is_of("")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from skillforge.model import Arm
 from skillforge.operate import assignment, pseudonym
-from skillforge.operate.use_reports import Report, Unread, read_lines
+from skillforge.operate.use_reports import UnreadableLine, UseReport, read_lines
 from skillforge.store import Uses
 from tests.operate.conftest import NAME, Field
 
@@ -158,13 +158,13 @@ def test_a_line_that_is_no_report_says_why(line: dict[str, Any], why: str) -> No
     whole = line if "skill" in line or "key" in line else {"skill": "a", "key": "k"}
     [read] = read_lines([json.dumps({**whole, **line})])
 
-    assert isinstance(read, Unread)
+    assert isinstance(read, UnreadableLine)
     assert why in read.why
 
 
 @given(st.text() | st.binary().map(lambda it: it.decode("latin-1")))
 def test_any_line_is_a_report_or_a_reason(line: str) -> None:
-    assert all(isinstance(it, Report | Unread) for it in read_lines([line]))
+    assert all(isinstance(it, UseReport | UnreadableLine) for it in read_lines([line]))
 
 
 @pytest.mark.parametrize(
@@ -192,4 +192,6 @@ def test_bad_requests_say_what_to_do(
 def test_a_broken_line_is_told_by_its_column() -> None:
     [read] = read_lines(['{"skill": "dates"'])
 
-    assert read == Unread(1, "it is not JSON: Expecting ',' delimiter at column 18")
+    assert read == UnreadableLine(
+        1, "it is not JSON: Expecting ',' delimiter at column 18"
+    )

@@ -6,7 +6,7 @@ from markdown_it import MarkdownIt
 from playwright.sync_api import Browser
 
 from skillforge.propose import review_page
-from skillforge.propose.workspace import Desk
+from skillforge.propose.workspace import Workspace
 from tests.pictures.window import shoot
 
 _STYLE = """
@@ -25,7 +25,7 @@ blockquote { border-left: 4px solid #d1d9e0; margin: 0; padding: 0 1em; }
 
 def take(browser: Browser, library: Path, number: int, work: Path, image: Path) -> None:
     """What a reviewer reads of a proposal in a library."""
-    desk = Desk.at(library)
+    desk = Workspace.at(library)
     body = review_page.of(desk.library, desk.forge.get(number)).text
     html = MarkdownIt("gfm-like", {"html": True}).render(body)
     file = work / "pull-request.html"

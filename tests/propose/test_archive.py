@@ -6,16 +6,16 @@ import pytest
 
 from skillforge.errors import ConflictError
 from skillforge.model import Draft, DraftFile, Origin
-from skillforge.propose.admission import Request
+from skillforge.propose.admission import ProposalRequest
 from skillforge.propose.submit import propose
-from skillforge.propose.workspace import Desk
+from skillforge.propose.workspace import Workspace
 from tests.conftest import skill_md
 from tests.propose.conftest import Loop
 
 
 def offer(loop: Loop, draft: Draft) -> int:
-    desk = Desk.at_work(loop.folder.root, None)
-    request = Request(draft, desk.base)
+    desk = Workspace.at_work(loop.folder.root, None)
+    request = ProposalRequest(draft, desk.base)
     [outcome] = propose(desk.library, desk.forge, [request], desk.by)
     assert outcome.proposal is not None, outcome.report
     return outcome.proposal.number

@@ -12,9 +12,9 @@ from skillforge import processes
 from skillforge.checks.overlap import neighbours
 from skillforge.errors import ToolError
 from skillforge.gitrepo.object_reader import Objects
-from skillforge.propose.admission import Request
+from skillforge.propose.admission import ProposalRequest
 from skillforge.propose.submit import propose
-from skillforge.propose.workspace import Desk
+from skillforge.propose.workspace import Workspace
 from skillforge.store import Cache
 from skillforge.text import nearest_lines
 from tests.conftest import LibraryFolder, Run, parse_text, skill_md
@@ -125,7 +125,7 @@ def test_rollback_finds_the_nearest_of_equal_versions(loop: Loop) -> None:
 
 
 def test_a_draft_is_based_on_what_it_was_made_from(loop: Loop) -> None:
-    desk = Desk.at_work(loop.folder.root, None)
+    desk = Workspace.at_work(loop.folder.root, None)
     before = desk.base
     loop.write("csv-tables", "mine")
     [draft] = desk.drafts(("csv-tables",))
@@ -133,7 +133,7 @@ def test_a_draft_is_based_on_what_it_was_made_from(loop: Loop) -> None:
     loop.write("csv-tables", "somebody else")
     loop.folder.commit("Meanwhile")
 
-    request = Request(draft, before)
+    request = ProposalRequest(draft, before)
     [outcome] = propose(desk.library, desk.forge, [request], desk.by)
 
     assert outcome.proposal is not None

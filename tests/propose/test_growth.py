@@ -8,9 +8,9 @@ import pytest
 from skillforge.gitrepo import trees
 from skillforge.gitrepo.object_reader import Object
 from skillforge.model import Draft, DraftFile, State
-from skillforge.propose.admission import Request
-from skillforge.propose.submit import Outcome, propose
-from skillforge.propose.workspace import Desk
+from skillforge.propose.admission import ProposalRequest
+from skillforge.propose.submit import Submission, propose
+from skillforge.propose.workspace import Workspace
 from tests.conftest import LibraryFolder
 from tests.git_work import GitWork, git_work
 from tests.propose.conftest import POLICY, Loop, page
@@ -33,9 +33,11 @@ def drafts(prefix: str, count: int, *words: str) -> list[Draft]:
 
 def proposed(
     folder: LibraryFolder, given: list[Draft], *, supersede: bool = False
-) -> list[Outcome]:
-    desk = Desk.at_work(folder.root, None)
-    requests = [Request(draft, desk.base, supersede=supersede) for draft in given]
+) -> list[Submission]:
+    desk = Workspace.at_work(folder.root, None)
+    requests = [
+        ProposalRequest(draft, desk.base, supersede=supersede) for draft in given
+    ]
     return propose(desk.library, desk.forge, requests, desk.by)
 
 
@@ -69,7 +71,7 @@ def test_a_batch_starts_as_many_processes_whatever_is_open(
 
 def test_a_forge_reads_no_record_twice(folder: LibraryFolder) -> None:
     proposed(folder, drafts("open", 3))
-    forge = Desk.at_work(folder.root, None).forge
+    forge = Workspace.at_work(folder.root, None).forge
     before = forge.waiting()
 
     with git_work() as work:
@@ -86,7 +88,7 @@ def test_a_batch_knows_what_it_closed_and_opened(folder: LibraryFolder) -> None:
         for outcome in proposed(folder, drafts("csv", 3, "again"), supersede=True)
     ]
 
-    forge = Desk.at_work(folder.root, None).forge
+    forge = Workspace.at_work(folder.root, None).forge
     assert [p.number for p in forge.waiting()] == [p.number for p in new if p]
     assert {forge.get(p.number).state for p in old if p} == {State.CLOSED}
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillforge.redact import Known, Redaction, locate, remains, tokens
+from skillforge.redact import KnownPrivate, Redaction, locate, remains, tokens
 from skillforge.redact.decoded_views import plain, views
 
-NOTHING = Known()
+NOTHING = KnownPrivate()
 R = random.Random(3)
 LETTERS = string.ascii_letters + string.digits
 AWS = "AKIA" + "".join(R.choice(string.ascii_uppercase + "234567") for _ in range(16))

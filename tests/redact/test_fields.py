@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillforge.redact import Known, Redaction, remains
+from skillforge.redact import KnownPrivate, Redaction, remains
 
 # The words of a field's name, with a value that it may have.
 PRIVATE = {
@@ -157,7 +157,7 @@ def test_a_field_about_a_person_is_taken_out(spelling: str, container: str) -> N
         left = cleaned(CONTAINERS[container](key, value))
 
         assert value not in str(left), (key, left)
-        assert remains(left, Known()) == {}
+        assert remains(left, KnownPrivate()) == {}
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
@@ -194,7 +194,7 @@ def test_any_name_of_such_a_field_will_do(
     left = cleaned(whole)
 
     assert [value for _key, value in keys if value in str(left)] == []
-    assert remains(left, Known()) == {}
+    assert remains(left, KnownPrivate()) == {}
 
 
 def test_numbers_and_nested_objects_are_fields_too() -> None:
@@ -397,7 +397,7 @@ def test_a_password_in_its_field_goes(given: object) -> None:
     left = Redaction()(given)
 
     assert WORD not in str(left)
-    assert remains(left, Known()) == {}
+    assert remains(left, KnownPrivate()) == {}
 
 
 def test_a_short_password_goes_from_its_field_only() -> None:

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillforge.redact import PLACEHOLDER, Known, Redaction, remains, sound
+from skillforge.redact import PLACEHOLDER, KnownPrivate, Redaction, remains, sound
 from skillforge.redact.decoded_views import plain
 
-NOTHING = Known()
+NOTHING = KnownPrivate()
 LETTERS = string.ascii_letters + string.digits
 R = random.Random(7)
 
 
-def cleaned(value: object, known: Known = NOTHING) -> object:
+def cleaned(value: object, known: KnownPrivate = NOTHING) -> object:
     return Redaction(known)(value)
 
 
@@ -205,7 +205,7 @@ def test_users_and_hosts_of_prompts_and_fields_go() -> None:
 
 
 def test_the_policy_knows_more() -> None:
-    known = Known.of({"NAME": ["Acme Corp"]}, [r"CUST-\d+"])
+    known = KnownPrivate.of({"NAME": ["Acme Corp"]}, [r"CUST-\d+"])
     text = "ACME corp asked for CUST-0042, and CUST-0043"
     assert cleaned(text, known) == "<NAME_1> asked for <ID_1>, and <ID_2>"
     assert remains(text, known) == {"id": 2, "name": 1}

@@ -9,7 +9,7 @@ import pytest
 
 from skillforge import processes
 from skillforge.sandbox import Job
-from skillforge.sandbox.bubblewrap import Bubblewrap, _Stay
+from skillforge.sandbox.bubblewrap import Bubblewrap, _BwrapJob
 from tests.sandbox.conftest import running
 
 
@@ -28,14 +28,16 @@ def test_nothing_is_left_of_a_room_that_is_interrupted_while_it_is_built(
     mark = f"54321.{os.getpid()}"
     delays = iter([0, 0.0001, 0.0002, 0.0005, 0.001, 0.002] * 3)
 
-    def interrupt(_stay: _Stay, process: processes.Process, _door: object) -> NoReturn:
+    def interrupt(
+        _stay: _BwrapJob, process: processes.Process, _door: object
+    ) -> NoReturn:
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
         while not children.read_text():
             assert process.poll() is None
         time.sleep(next(delays))
         raise InterruptedTestError
 
-    monkeypatch.setattr(_Stay, "_arrival", interrupt)
+    monkeypatch.setattr(_BwrapJob, "_arrival", interrupt)
     for _ in range(18):
         with pytest.raises(InterruptedTestError):
             box.run(Job(("sleep", mark), tmp_path))

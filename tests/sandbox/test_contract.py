@@ -16,11 +16,11 @@ from skillforge import sandbox
 from skillforge.sandbox import (
     MB,
     ROOT,
-    Ended,
-    Found,
     Job,
+    JobResult,
     Limits,
     Sandbox,
+    WorkFile,
     container,
     system_paths,
 )
@@ -28,7 +28,7 @@ from tests.sandbox.conftest import running
 
 IMAGE = os.environ.get("SKILLFORGE_SANDBOX_IMAGE", "")  # before a test's clean-up
 OPTIONS = os.environ.get("SKILLFORGE_SANDBOX_OPTIONS", "").split()
-Start = Callable[..., Ended]
+Start = Callable[..., JobResult]
 
 
 @cache
@@ -54,7 +54,7 @@ def start(box: Sandbox, tmp_path: Path) -> Start:
     (folder / "scripts").mkdir(parents=True)
     (folder / "scripts" / "hello.sh").write_text("echo hello $1\n")
 
-    def call(*argv: str, limits: Limits | None = None, **more: object) -> Ended:
+    def call(*argv: str, limits: Limits | None = None, **more: object) -> JobResult:
         job = Job(argv, folder, limits=limits or Limits(seconds=20))
         return box.run(replace(job, **more))  # type: ignore[arg-type]
 
@@ -91,8 +91,8 @@ def test_files_are_brought_back_as_they_are(start: Start) -> None:
 
     found = start("sh", "-c", script, wanted=wanted).found
 
-    assert found["d/f"] == Found("file", b"a\0b")
-    assert found["e"] == Found("file", b"")
+    assert found["d/f"] == WorkFile("file", b"a\0b")
+    assert found["e"] == WorkFile("file", b"")
     assert {path: it.kind for path, it in found.items() if it.kind != "file"} == {
         "d": "folder",
         "l": "link",

@@ -23,8 +23,8 @@ import pytest
 
 from skillforge.sandbox import (
     USER_ID,
-    Ended,
     Job,
+    JobResult,
     Limits,
     SandboxError,
     landlock,
@@ -86,7 +86,7 @@ def listing(folder: Path) -> dict[str, str]:
     }
 
 
-Attack = Callable[..., Ended]
+Attack = Callable[..., JobResult]
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def attack(box: Landlock, victim: Path, tmp_path: Path) -> Attack:
     skill.mkdir()
     (skill / "SKILL.md").write_text("skill")
 
-    def call(script: str, **more: object) -> Ended:
+    def call(script: str, **more: object) -> JobResult:
         told = f"victim, pid, parent = {str(victim)!r}, {os.getpid()}, os.getppid()\n"
         code = f"import ctypes, fcntl, os, resource, signal, socket, sys, time\n{told}"
         code += "libc = ctypes.CDLL(None, use_errno=True)\n"
@@ -511,7 +511,7 @@ class Bare:
     def weaknesses(self) -> list[str]:
         return []
 
-    def run(self, job: Job) -> Ended:
+    def run(self, job: Job) -> JobResult:
         env = {**os.environ, "SKILL_DIR": str(job.skill), "PATH": "/usr/bin:/bin"}
         user = USER_ID if os.getuid() == 0 else None
         done = subprocess.run(
@@ -522,7 +522,7 @@ class Bare:
             user=user,
             timeout=60,
         )
-        return Ended(done.returncode, done.stdout, done.stderr, 0.0)
+        return JobResult(done.returncode, done.stdout, done.stderr, 0.0)
 
 
 def test_running_on_the_host_fails_in_every_respect() -> None:

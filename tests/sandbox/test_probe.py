@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from skillforge import sandbox
-from skillforge.sandbox import Ended, Job, probe
+from skillforge.sandbox import Job, JobResult, probe
 from skillforge.sandbox.bubblewrap import Bubblewrap
 from skillforge.sandbox.landlock import WEAKNESSES, Landlock
 from tests.conftest import LibraryFolder, Run
@@ -29,9 +29,9 @@ class Bare:
     def weaknesses(self) -> list[str]:
         return []
 
-    def run(self, job: Job) -> Ended:
+    def run(self, job: Job) -> JobResult:
         done = subprocess.run(job.argv, capture_output=True, cwd=job.skill)
-        return Ended(done.returncode, done.stdout, done.stderr, 0.0)
+        return JobResult(done.returncode, done.stdout, done.stderr, 0.0)
 
 
 def test_running_on_the_host_fails_in_every_respect() -> None:

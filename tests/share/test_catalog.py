@@ -10,13 +10,15 @@ from hypothesis import strategies as st
 from skillforge.share import catalog_formats
 from skillforge.share.catalog import LEAST, Catalog, fitted, shortened, tokens
 from skillforge.share.reading_words import catalog_data
-from skillforge.store.index import Shelved
+from skillforge.store.index import IndexedSkill
 from tests.conftest import LibraryFolder, Run
 
 NAME = st.text("abc-é", min_size=1, max_size=12)
 WORDS = st.sampled_from(["", "word ", "<&> ", "數據", "a`*_|", "-- ", "\n\t"])
 SKILL = st.builds(
-    lambda name, words, times, group: Shelved(name, "t", words * times, group=group),
+    lambda name, words, times, group: IndexedSkill(
+        name, "t", words * times, group=group
+    ),
     NAME,
     WORDS,
     st.integers(1, 80),
@@ -25,11 +27,13 @@ SKILL = st.builds(
 SKILLS = st.lists(SKILL, max_size=40, unique_by=lambda skill: skill.name)
 
 
-def skills(count: int, length: int) -> list[Shelved]:
-    return [Shelved(f"s-{n}", "t", "word " * (length // 5)) for n in range(count)]
+def skills(count: int, length: int) -> list[IndexedSkill]:
+    return [IndexedSkill(f"s-{n}", "t", "word " * (length // 5)) for n in range(count)]
 
 
-def fit(some: list[Shelved], budget: int, form: str = "text") -> tuple[Catalog, str]:
+def fit(
+    some: list[IndexedSkill], budget: int, form: str = "text"
+) -> tuple[Catalog, str]:
     def rendered(catalog: Catalog) -> str:
         return catalog_formats.FORMS[form](catalog, lambda name: f"/x/{name}/SKILL.md")
 
@@ -45,7 +49,7 @@ def fit(some: list[Shelved], budget: int, form: str = "text") -> tuple[Catalog, 
     ranked=st.integers(0, 20),
 )
 def test_it_fits_whatever_there_is(
-    form: str, some: list[Shelved], budget: int, ranked: int
+    form: str, some: list[IndexedSkill], budget: int, ranked: int
 ) -> None:
     scores = {skill.name: 1.0 + n for n, skill in enumerate(some[:ranked])}
 
@@ -87,7 +91,7 @@ def test_the_budget_is_used_and_not_only_kept() -> None:
 
 
 def test_a_catalog_says_what_it_left_out() -> None:
-    broken = Shelved("broken", "t", problem="it has no description")
+    broken = IndexedSkill("broken", "t", problem="it has no description")
 
     catalog, text = fit([*skills(5000, 50), broken], 300)
 

@@ -8,10 +8,10 @@ import pytest
 
 from skillforge.errors import RefusedError, RequestError, ToolError
 from skillforge.share import download
-from skillforge.share.download import Limits, get
+from skillforge.share.download import DownloadLimits, get
 from tests.share.hubs import answering, serving
 
-QUICK = Limits(pause=0.4, whole=0.8)
+QUICK = DownloadLimits(pause=0.4, whole=0.8)
 
 
 def redirecting(to: str) -> object:
@@ -31,7 +31,7 @@ def test_bytes_come_as_they_are(tmp_path: Path) -> None:
 
 
 def test_what_is_not_there_is_told_apart(tmp_path: Path) -> None:
-    with serving(tmp_path) as url, pytest.raises(download.NotThereError):
+    with serving(tmp_path) as url, pytest.raises(download.PageNotFoundError):
         get(f"{url}/nothing", 10)
 
 

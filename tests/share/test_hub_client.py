@@ -31,7 +31,7 @@ from tests.share.hubs import (
 )
 
 FILES = files_of("csv-tables")
-SLOW = download.Limits(pause=0.4, whole=0.5)
+SLOW = download.DownloadLimits(pause=0.4, whole=0.5)
 DATA = tar_gz(FILES)
 
 
@@ -254,7 +254,7 @@ def test_the_files_of_a_slow_older_hub_share_its_time(
         else:
             time.sleep(0.1)
 
-    monkeypatch.setattr(download.Limits, "__new__", lambda _: SLOW)
+    monkeypatch.setattr(download.DownloadLimits, "__new__", lambda _: SLOW)
     with answering(answer) as url, pytest.raises(ToolError, match="too long"):
         fetched(url)
     assert len(asked) < 20

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from skillforge.errors import RequestError
 from skillforge.gitrepo import GitRepo
-from skillforge.share.install_source import Kind, Source, parse
+from skillforge.share.install_source import InstallSource, SourceKind, parse
 from tests.share.hubs import write_hub
 
 
@@ -17,57 +17,61 @@ from tests.share.hubs import write_hub
     [
         pytest.param(
             "https://skills.example.org",
-            Source(Kind.HUB, "https://skills.example.org"),
+            InstallSource(SourceKind.HUB, "https://skills.example.org"),
             id="hub",
         ),
         pytest.param(
             "https://example.org/hub/@csv-tables",
-            Source(Kind.HUB, "https://example.org/hub/", "", "csv-tables"),
+            InstallSource(SourceKind.HUB, "https://example.org/hub/", "", "csv-tables"),
             id="hub-skill",
         ),
         pytest.param(
             "https://skills.example.org@csv-tables",
-            Source(Kind.HUB, "https://skills.example.org", "", "csv-tables"),
+            InstallSource(
+                SourceKind.HUB, "https://skills.example.org", "", "csv-tables"
+            ),
             id="host-skill",
         ),
         pytest.param(
             "http://127.0.0.1:8000@csv",
-            Source(Kind.HUB, "http://127.0.0.1:8000", "", "csv"),
+            InstallSource(SourceKind.HUB, "http://127.0.0.1:8000", "", "csv"),
             id="loopback",
         ),
         pytest.param(
             "https://example.org/a.skill",
-            Source(Kind.ARCHIVE, "https://example.org/a.skill"),
+            InstallSource(SourceKind.ARCHIVE, "https://example.org/a.skill"),
             id="archive",
         ),
         pytest.param(
             "https://example.org/skills.git#v1.0.0@csv",
-            Source(Kind.GIT, "https://example.org/skills.git", "v1.0.0", "csv"),
+            InstallSource(
+                SourceKind.GIT, "https://example.org/skills.git", "v1.0.0", "csv"
+            ),
             id="git",
         ),
         pytest.param(
             "https://github.com/owner/name",
-            Source(Kind.GIT, "https://github.com/owner/name"),
+            InstallSource(SourceKind.GIT, "https://github.com/owner/name"),
             id="github",
         ),
         pytest.param(
             "git+https://example.org/skills#main",
-            Source(Kind.GIT, "https://example.org/skills", "main"),
+            InstallSource(SourceKind.GIT, "https://example.org/skills", "main"),
             id="git-plus",
         ),
         pytest.param(
             "git@example.org:team/skills.git#v1",
-            Source(Kind.GIT, "git@example.org:team/skills.git", "v1"),
+            InstallSource(SourceKind.GIT, "git@example.org:team/skills.git", "v1"),
             id="scp",
         ),
         pytest.param(
             "ssh://git@example.org/skills",
-            Source(Kind.GIT, "ssh://git@example.org/skills"),
+            InstallSource(SourceKind.GIT, "ssh://git@example.org/skills"),
             id="ssh",
         ),
     ],
 )
-def test_a_source_is_understood(text: str, expected: Source) -> None:
+def test_a_source_is_understood(text: str, expected: InstallSource) -> None:
     assert parse(text) == expected
 
 
@@ -116,7 +120,12 @@ def test_what_lies_on_disk_is_taken_for_what_it_is(tmp_path: Path) -> None:
         for name in ("hub@2", "repo", "a.skill", "plain")
     }
 
-    assert list(kinds.values()) == [Kind.HUB, Kind.GIT, Kind.ARCHIVE, Kind.FOLDER]
+    assert list(kinds.values()) == [
+        SourceKind.HUB,
+        SourceKind.GIT,
+        SourceKind.ARCHIVE,
+        SourceKind.FOLDER,
+    ]
     assert parse(f"{hub}@csv-tables").skill == "csv-tables"
 
 

@@ -9,22 +9,22 @@ import pytest
 from skillforge.errors import ConfigError
 from skillforge.model import DraftFile
 from skillforge.share import lockfile
-from skillforge.share.install_source import Kind, Source
-from skillforge.share.lockfile import Locked
+from skillforge.share.install_source import InstallSource, SourceKind
+from skillforge.share.lockfile import LockedSkill
 from skillforge.share.package_digest import Package, contents_digest
 from tests.conftest import Run
 from tests.share.hubs import write_hub
 
 FILES = {"SKILL.md": DraftFile(b"text"), "scripts/run": DraftFile(b"run", True)}
-SOURCE = Source(Kind.GIT, "https://example.org/x.git", "v1", "csv")
+SOURCE = InstallSource(SourceKind.GIT, "https://example.org/x.git", "v1", "csv")
 THEIRS = {"source": "o/r", "sourceType": "github", "computedHash": "0" * 64}
 
 
-def locked() -> Locked:
+def locked() -> LockedSkill:
     package = Package(
         "csv", FILES, contents_digest(FILES), "skills/csv/SKILL.md", "1" * 40
     )
-    return Locked.of(package, SOURCE, ".claude/skills")
+    return LockedSkill.of(package, SOURCE, ".claude/skills")
 
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:

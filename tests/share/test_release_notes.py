@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from skillforge.share.hub import PublishedVersion
-from skillforge.share.release_notes import Kind, changes, following, notes
+from skillforge.share.release_notes import ChangeKind, changes, following, notes
 from skillforge.share.semver import read
 
 ONE = PublishedVersion(
@@ -19,18 +19,22 @@ GONE = replace(TWO, tree="", commit="c3", action="delete", version="")
 @pytest.mark.parametrize(
     ("told", "before", "after", "kind", "next_one"),
     [
-        pytest.param((ONE,), "", "t1", Kind.ADDED, "1.3.0", id="new"),
-        pytest.param((TWO, ONE), "t1", "t2", Kind.CHANGED, "1.2.4", id="changed"),
-        pytest.param((BACK, TWO), "t2", "t1", Kind.ROLLED_BACK, "1.2.4", id="back"),
-        pytest.param((BACK, TWO), "t1", "t1", Kind.ROLLED_BACK, "1.2.4", id="undone"),
-        pytest.param((GONE, TWO), "t2", "", Kind.RETIRED, "2.0.0", id="gone"),
+        pytest.param((ONE,), "", "t1", ChangeKind.ADDED, "1.3.0", id="new"),
+        pytest.param((TWO, ONE), "t1", "t2", ChangeKind.CHANGED, "1.2.4", id="changed"),
+        pytest.param(
+            (BACK, TWO), "t2", "t1", ChangeKind.ROLLED_BACK, "1.2.4", id="back"
+        ),
+        pytest.param(
+            (BACK, TWO), "t1", "t1", ChangeKind.ROLLED_BACK, "1.2.4", id="undone"
+        ),
+        pytest.param((GONE, TWO), "t2", "", ChangeKind.RETIRED, "2.0.0", id="gone"),
     ],
 )
 def test_what_happened_to_a_skill(
     told: tuple[PublishedVersion, ...],
     before: str,
     after: str,
-    kind: Kind,
+    kind: ChangeKind,
     next_one: str,
 ) -> None:
     was = {"csv": before} if before else {}

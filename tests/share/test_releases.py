@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from skillforge.store import Checked, Uses
+from skillforge.store import CaseRecord, Uses
 from tests.conftest import LibraryFolder, Run
 from tests.git_work import git_work
 from tests.propose.conftest import REVIEWER, Loop
@@ -141,7 +141,7 @@ def test_a_case_that_fails_stops_it(loop: Loop) -> None:
 def test_a_skill_that_failed_its_last_health_run_stops_it(loop: Loop) -> None:
     uses = Uses.of(loop.folder.root / ".git")
     tree = loop.tree("csv-tables")
-    uses.check([Checked("csv-tables", tree, "{}", 1_700_000_000, False, "[]")])
+    uses.check([CaseRecord("csv-tables", tree, "{}", 1_700_000_000, False, "[]")])
 
     ran = loop("release", "1.0.0", "--json")
 

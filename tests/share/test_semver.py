@@ -7,19 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillforge.errors import RequestError
-from skillforge.share.semver import Version, find, read
+from skillforge.share.semver import SemVer, find, read
 
 numbers = st.integers(0, 999_999_999)
 words = st.from_regex(
     r"[a-z][0-9a-z-]{0,5}(\.(0|[1-9][0-9]{0,3})){0,2}", fullmatch=True
 )
 versions = st.builds(
-    Version, numbers, numbers, numbers, st.just("") | words, st.just("") | words
+    SemVer, numbers, numbers, numbers, st.just("") | words, st.just("") | words
 )
 
 
 @given(versions)
-def test_what_is_written_is_read_back(version: Version) -> None:
+def test_what_is_written_is_read_back(version: SemVer) -> None:
     assert find(str(version)) == version
     assert find(version.tag) == version
 

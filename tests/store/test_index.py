@@ -5,13 +5,20 @@ from pathlib import Path
 import pytest
 
 from skillforge.errors import ToolError
-from skillforge.store.index import Indexes, Shelved, Text, in_memory, matches, spaced
+from skillforge.store.index import (
+    IndexedSkill,
+    Indexes,
+    SkillText,
+    in_memory,
+    matches,
+    spaced,
+)
 
 TREE = "a" * 40
 
 
-def text(name: str, said: str, body: str = "") -> Text:
-    return Text(Shelved(name, f"tree of {name}", said), body)
+def text(name: str, said: str, body: str = "") -> SkillText:
+    return SkillText(IndexedSkill(name, f"tree of {name}", said), body)
 
 
 def test_what_goes_leaves_nothing_behind(tmp_path: Path) -> None:

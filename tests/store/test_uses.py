@@ -12,8 +12,8 @@ import pytest
 
 from skillforge.errors import ToolError
 from skillforge.fork_server import Child
-from skillforge.model import Ended
-from skillforge.store import Examples, Row, Uses
+from skillforge.model import OutcomeStatus
+from skillforge.store import ExampleRow, Examples, Uses
 from tests.forks import at_once
 from tests.store.writers import use, write_on, write_three
 
@@ -48,7 +48,7 @@ def test_what_is_shown_follows_from_the_uses(tmp_path: Path) -> None:
     some = [
         use(1, seconds=2.0, tokens=5),
         use(2, seconds=4.0),
-        use(3, outcome=Ended.FAILURE, rollout="aa", share=10.0, is_vote=True),
+        use(3, outcome=OutcomeStatus.FAILURE, rollout="aa", share=10.0, is_vote=True),
     ]
 
     assert uses.add(some) == 3
@@ -63,7 +63,7 @@ def test_what_is_shown_follows_from_the_uses(tmp_path: Path) -> None:
 
 def test_a_store_of_an_older_version_is_brought_up_to_date(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
-    Examples(path).add([Row("id", "raw", "origin", "{}", "{}")])
+    Examples(path).add([ExampleRow("id", "raw", "origin", "{}", "{}")])
     with sqlite3.connect(path) as db:
         tables = ("uses", "tally", "votes", "voices", "handed", "health", "facts")
         for name in tables:

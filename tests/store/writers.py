@@ -3,12 +3,12 @@
 from pathlib import Path
 from socket import socket
 
-from skillforge.model import Ended, Source, Use
+from skillforge.model import OutcomeSource, OutcomeStatus, Use
 from skillforge.store import Uses
 
 
 def use(number: object, **more: object) -> Use:
-    said = {"outcome": Ended.SUCCESS, "source": Source.TEST, **more}
+    said = {"outcome": OutcomeStatus.SUCCESS, "source": OutcomeSource.TEST, **more}
     return Use(f"id-{number}", "csv", "1" * 40, f"v-{number}", 1_700_000_000, **said)  # type: ignore[arg-type]
 
 

@@ -139,7 +139,7 @@ def transcript(folder: Path, runs: int) -> Path:
 
 
 def ended(library: LibraryFolder, path: Path, session: str = "s1") -> dict[str, Any]:
-    call = hooks.Call(session, str(path))
+    call = hooks.HookCall(session, str(path))
     return hooks.see_to(AGENTS["claude-code"], library.library, call)
 
 
@@ -201,8 +201,8 @@ def test_hermes_is_asked_for_a_session_that_is_in_its_database(
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
 
-    told = hooks.see_to(AGENTS["hermes"], library.library, hooks.Call("sess_1"))
-    gone = hooks.see_to(AGENTS["hermes"], library.library, hooks.Call("sess_2"))
+    told = hooks.see_to(AGENTS["hermes"], library.library, hooks.HookCall("sess_1"))
+    gone = hooks.see_to(AGENTS["hermes"], library.library, hooks.HookCall("sess_2"))
 
     assert told["kept"] == 2
     assert "could not export" in gone["error"]
@@ -212,21 +212,21 @@ def test_hermes_is_asked_for_a_session_that_is_in_its_database(
 @pytest.mark.parametrize(
     ("text", "call"),
     [
-        pytest.param("", hooks.Call(), id="nothing"),
-        pytest.param("{", hooks.Call(), id="broken"),
-        pytest.param("[1]", hooks.Call(), id="list"),
+        pytest.param("", hooks.HookCall(), id="nothing"),
+        pytest.param("{", hooks.HookCall(), id="broken"),
+        pytest.param("[1]", hooks.HookCall(), id="list"),
         pytest.param(
-            '{"session_id": "--x", "transcript_path": 3}', hooks.Call(), id="odd"
+            '{"session_id": "--x", "transcript_path": 3}', hooks.HookCall(), id="odd"
         ),
-        pytest.param('{"session_id": "../x"}', hooks.Call(), id="path"),
+        pytest.param('{"session_id": "../x"}', hooks.HookCall(), id="path"),
         pytest.param(
             '{"session_id": "a-1", "transcript_path": null}',
-            hooks.Call("a-1"),
+            hooks.HookCall("a-1"),
             id="codex",
         ),
     ],
 )
 def test_whatever_an_agent_tells_is_understood_or_left_out(
-    text: str, call: hooks.Call
+    text: str, call: hooks.HookCall
 ) -> None:
-    assert hooks.Call.of(text) == call
+    assert hooks.HookCall.of(text) == call

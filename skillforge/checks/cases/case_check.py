@@ -5,19 +5,19 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from skillforge.checks.cases.trials import Plan, Settings, plan, run
+from skillforge.checks.cases.trials import TrialPlan, TrialSettings, plan, run
 from skillforge.checks.registry import Check, Subject
 from skillforge.checks.status_metadata import is_only_marked
 from skillforge.model import (
     CANARY,
     SKILL_FILE,
     File,
+    FileKind,
     Finding,
-    Kind,
-    Outcome,
     Severity,
     Skill,
     Trial,
+    TrialOutcome,
 )
 from skillforge.policy import Policy
 from skillforge.report import many
@@ -45,19 +45,19 @@ def has_scripts(skill: Skill) -> bool:
 
 def _is_program(skill: Skill, path: str, file: File) -> bool:
     """By its place, its mode, its name or its first two bytes."""
-    if file.kind is Kind.EXECUTABLE or path.startswith(_FOR_PROGRAMS):
+    if file.kind is FileKind.EXECUTABLE or path.startswith(_FOR_PROGRAMS):
         return True
-    if file.kind is Kind.FILE and skill.read(path)[:2] == b"#!":
+    if file.kind is FileKind.FILE and skill.read(path)[:2] == b"#!":
         return True
     return bool(_PROGRAMS.search(path)) and not path.startswith(_FOR_READING)
 
 
-def settings(jobs: int = 0, repeat: int = 1) -> Settings:
+def settings(jobs: int = 0, repeat: int = 1) -> TrialSettings:
     """How to run trials, by default as many at once as there are processors."""
-    return Settings(jobs or min(MOST_JOBS, os.cpu_count() or 1), repeat)
+    return TrialSettings(jobs or min(MOST_JOBS, os.cpu_count() or 1), repeat)
 
 
-def shortcomings(planned: Plan, policy: Policy) -> Iterator[Finding]:
+def shortcomings(planned: TrialPlan, policy: Policy) -> Iterator[Finding]:
     """What a skill's cases lack before any of them is run."""
     skill = planned.skill
     proofs = [case for case in planned.cases if case.is_proof]
@@ -66,7 +66,7 @@ def shortcomings(planned: Plan, policy: Policy) -> Iterator[Finding]:
         least, whose = policy.least_cases, "a skill with scripts"
         if skill.is_agent_made:
             least, whose = policy.least_cases_agent, "an agent's skill with scripts"
-    unread = [t for t in planned.trials if t.outcome is Outcome.ERROR]
+    unread = [t for t in planned.trials if t.outcome is TrialOutcome.ERROR]
     if len(proofs) + len(unread) < least:  # what cannot be read is told anyway
         said = f"{whose} needs at least {least} of them"
         also = (

@@ -7,12 +7,12 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from skillforge.checks.cases.expectations import unusable, wanted_files
-from skillforge.model import Kind, Outcome, Skill, Trial
+from skillforge.model import FileKind, Skill, Trial, TrialOutcome
 from skillforge.sandbox import ROOT, SKILL_DIR
 from skillforge.schema_errors import (
     Loaded,
-    Misfit,
-    UnreadableError,
+    SchemaMismatch,
+    YamlFileError,
     as_text,
     load_yaml,
     misfit,
@@ -101,11 +101,11 @@ def read_cases(skill: Skill) -> Iterator[Case | Trial]:
 
 def read_yaml(skill: Skill, path: str) -> Loaded:
     """A YAML file of a skill, or what is wrong with it."""
-    if skill.files[path].kind not in (Kind.FILE, Kind.EXECUTABLE):
+    if skill.files[path].kind not in (FileKind.FILE, FileKind.EXECUTABLE):
         raise BadCaseError(1, "it is a link, not a file")
     try:
         loaded = load_yaml(skill.read(path))
-    except UnreadableError as err:
+    except YamlFileError as err:
         raise BadCaseError(err.line, err.why) from err
     except OSError as err:
         raise BadCaseError(1, f"it cannot be read: {err.strerror}") from err
@@ -114,7 +114,7 @@ def read_yaml(skill: Skill, path: str) -> Loaded:
     return loaded
 
 
-def _explained(wrong: Misfit, raw: Any) -> str:
+def _explained(wrong: SchemaMismatch, raw: Any) -> str:
     """The misfit in words; what belongs below `expect` may stand beside it."""
     below = ("exit", "stdout", "stderr", "connects")
     if isinstance(raw, dict) and wrong.path and wrong.path[0] in below:
@@ -123,7 +123,7 @@ def _explained(wrong: Misfit, raw: Any) -> str:
 
 
 def broken(skill: Skill, path: str, line: int, why: str) -> Trial:
-    return Trial(skill.name, path, Outcome.ERROR, 0.0, why, path, line)
+    return Trial(skill.name, path, TrialOutcome.ERROR, 0.0, why, path, line)
 
 
 def _rows(
@@ -240,7 +240,7 @@ def _parents(path: str) -> set[str]:
 def _fixture(skill: Skill, line: int, name: str) -> bytes:
     path = f"{TESTS}/{name}" if name.startswith("fixtures/") else f"{FIXTURES}/{name}"
     file = skill.files.get(path)
-    if file is None or file.kind not in (Kind.FILE, Kind.EXECUTABLE):
+    if file is None or file.kind not in (FileKind.FILE, FileKind.EXECUTABLE):
         raise BadCaseError(line, f"files: there is no file {path}")
     if file.size > _MOST_BYTES:
         raise BadCaseError(line, f"files: {path} has more than {_MOST_BYTES >> 20} MB")

@@ -12,18 +12,18 @@ from skillforge import sandbox
 from skillforge.checks import edition
 from skillforge.checks.cases.case_check import settings, shortcomings
 from skillforge.checks.cases.case_files import Case
-from skillforge.checks.cases.trials import Plan, plan, run
+from skillforge.checks.cases.trials import TrialPlan, plan, run
 from skillforge.checks.skill_selection import Chosen, Selection, chosen
 from skillforge.errors import RequestError
 from skillforge.library import Library
-from skillforge.model import Finding, Kind, Outcome, Report, Severity, Trial
+from skillforge.model import FileKind, Finding, Report, Severity, Trial, TrialOutcome
 from skillforge.store import Cache
 
-_COUNTED = (Kind.FILE, Kind.EXECUTABLE, Kind.SYMLINK)
+_COUNTED = (FileKind.FILE, FileKind.EXECUTABLE, FileKind.SYMLINK)
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class TestOptions:
     """How to test; `match` is in a case's name or file, `shard` which of how many."""
 
     match: str = ""
@@ -33,7 +33,7 @@ class Options:
     use_cache: bool = True
 
 
-class Tested(NamedTuple):
+class TestResults(NamedTuple):
     """Every trial, what else was found, where the skills are, how many were known."""
 
     trials: list[Trial]
@@ -62,8 +62,8 @@ def read_shard(words: str) -> tuple[int, int]:
 
 
 def run_tests(
-    start: Path, selection: Selection, options: Options, progress: Progress
-) -> Tested:
+    start: Path, selection: Selection, options: TestOptions, progress: Progress
+) -> TestResults:
     """Try all cases of the skills that were selected."""
     selected = chosen(start, selection)
     plans = [plan(each.skill, each.evidence, each.policy) for each in selected]
@@ -73,7 +73,7 @@ def run_tests(
         for finding in (*shortcomings(planned, each.policy), *planned.findings)
     ]
     plans = [_matching(planned, options.match) for planned in plans]
-    memory = _Memory(start, options)
+    memory = _TrialCache(start, options)
     keys = [memory.key(each) for each in selected]
     known = memory.recall(keys)
     fresh = [
@@ -96,10 +96,10 @@ def run_tests(
         for trial in known.get(key, by_path.get(planned.skill.path, []))
     ]
     paths = {planned.skill.name: planned.skill.path for planned in plans}
-    return Tested(ordered, findings, paths, len(known))
+    return TestResults(ordered, findings, paths, len(known))
 
 
-def _matching(planned: Plan, words: str) -> Plan:
+def _matching(planned: TrialPlan, words: str) -> TrialPlan:
     """The part of a plan that has to do with some words."""
 
     def fits(item: Case | Trial) -> bool:
@@ -120,7 +120,9 @@ def _advice(finding: Finding) -> Finding:
     return finding
 
 
-def by_skill(trials: Sequence[Trial], plans: Sequence[Plan]) -> dict[str, list[Trial]]:
+def by_skill(
+    trials: Sequence[Trial], plans: Sequence[TrialPlan]
+) -> dict[str, list[Trial]]:
     """Trials by the path of their skill; two may have the same name."""
     each = iter(trials)
     return {
@@ -129,7 +131,7 @@ def by_skill(trials: Sequence[Trial], plans: Sequence[Plan]) -> dict[str, list[T
     }
 
 
-def _part(plans: list[Plan], part: int, count: int) -> list[Plan]:
+def _part(plans: list[TrialPlan], part: int, count: int) -> list[TrialPlan]:
     """Every so many-th case, over all skills; the parts together are the whole."""
     if count == 1:
         return plans
@@ -154,10 +156,10 @@ def _part_of(name: str, data: bytes) -> bytes:
     return os.fsencode(f"{name}\0{len(data)}\0") + data
 
 
-class _Memory:
+class _TrialCache:
     """What has passed before, here and just so. The gate never asks it."""
 
-    def __init__(self, start: Path, options: Options) -> None:
+    def __init__(self, start: Path, options: TestOptions) -> None:
         library = Library.find(start)
         is_whole = options.shard == (1, 1) and options.repeat == 1 and not options.match
         repo = library.repo if library and options.use_cache and is_whole else None
@@ -186,7 +188,7 @@ class _Memory:
         for key, said in found.items():
             try:
                 rows = [Trial(**row) for row in json.loads(said)]
-                rows = [replace(row, outcome=Outcome(row.outcome)) for row in rows]
+                rows = [replace(row, outcome=TrialOutcome(row.outcome)) for row in rows]
             except (ValueError, TypeError):
                 continue  # damaged; it is tried again
             known[key] = rows

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from skillforge.checks.cases.case_files import Case
-from skillforge.model import SKILL_FILE, Outcome, Skill, Trial
+from skillforge.model import SKILL_FILE, Skill, Trial, TrialOutcome
 from skillforge.text import code_blocks
 
 _MOST_BYTES = 1 << 14  # of a block that is looked at
@@ -35,7 +35,7 @@ _PROMPT = re.compile(r"^(?:\$|>>>|\.\.\.)[ ]", re.MULTILINE)
 _MAGIC = re.compile(r"^[ \t]*[%!].*$", re.MULTILINE)
 
 
-class Block(NamedTuple):
+class CodeBlock(NamedTuple):
     """One block of code: its language, its text, its line, and whether to run it."""
 
     language: str
@@ -44,7 +44,7 @@ class Block(NamedTuple):
     is_test: bool
 
 
-def blocks(skill: Skill) -> Iterator[Block]:
+def blocks(skill: Skill) -> Iterator[CodeBlock]:
     """The blocks of a SKILL.md that are to be run or can be looked at here."""
     document = skill.document
     if document is None or not document.readable:
@@ -64,7 +64,7 @@ def blocks(skill: Skill) -> Iterator[Block]:
         )
         line = document.line_at(document.body_start + opening.end())
         language = _LANGUAGES.get(words[0], words[0])
-        yield Block(language, textwrap.dedent(text), line, is_test)
+        yield CodeBlock(language, textwrap.dedent(text), line, is_test)
 
 
 def read_blocks(skill: Skill) -> Iterator[Case | Trial]:
@@ -76,7 +76,7 @@ def read_blocks(skill: Skill) -> Iterator[Case | Trial]:
             yield Case(name, SKILL_FILE, argv, block.line)
         elif block.is_test:
             why = f"marked `test`, but only {', '.join(_RUN)} can be run"
-            yield _looked_at(skill, block, name, Outcome.ERROR, why)
+            yield _looked_at(skill, block, name, TrialOutcome.ERROR, why)
         elif block.language in ("sh", "bash"):
             # Only the shell knows its own grammar, and it is asked where all code runs.
             argv = ("bash", "-n", "-c", fillable(block.text))
@@ -85,11 +85,11 @@ def read_blocks(skill: Skill) -> Iterator[Case | Trial]:
             why = (
                 f"not {block.language}: {why}; mark it `text` if it is not meant to be"
             )
-            yield _looked_at(skill, block, f"{name} syntax", Outcome.FAILED, why)
+            yield _looked_at(skill, block, f"{name} syntax", TrialOutcome.FAILED, why)
 
 
 def _looked_at(
-    skill: Skill, block: Block, name: str, outcome: Outcome, why: str
+    skill: Skill, block: CodeBlock, name: str, outcome: TrialOutcome, why: str
 ) -> Trial:
     return Trial(skill.name, name, outcome, 0.0, why, SKILL_FILE, block.line)
 
@@ -107,7 +107,7 @@ def fillable(text: str) -> str:
     return _DOTS.sub("PLACEHOLDER", text)
 
 
-def _syntax(block: Block) -> str:
+def _syntax(block: CodeBlock) -> str:
     """What is wrong with a block; empty if it can be read in one of the usual ways."""
     why = ""
     for reading in _READINGS[block.language]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from skillforge import processes
 from skillforge.errors import ToolError
-from skillforge.model import Kind, Skill
+from skillforge.model import FileKind, Skill
 
 LOCK = "tests/requirements.lock"
 _HINT = "name packages by name and version only, as PEP 723 has it"
@@ -22,7 +22,7 @@ _MOST_METADATA = 1 << 12  # characters; the parser takes the square of them
 
 
 @dataclass(frozen=True, slots=True)
-class Needs:
+class Dependencies:
     """What a script asks for; `problem` says why it cannot be had."""
 
     script: str
@@ -30,10 +30,10 @@ class Needs:
     problem: str = ""
 
 
-def needs(skill: Skill) -> Iterator[Needs]:
+def needs(skill: Skill) -> Iterator[Dependencies]:
     """The scripts of a skill that need more than Python, or another one."""
     for path in sorted(skill.files):
-        is_file = skill.files[path].kind in (Kind.FILE, Kind.EXECUTABLE)
+        is_file = skill.files[path].kind in (FileKind.FILE, FileKind.EXECUTABLE)
         if not is_file or not path.endswith(".py"):
             continue
         if b"# /// script" in (data := skill.read(path)):
@@ -42,20 +42,22 @@ def needs(skill: Skill) -> Iterator[Needs]:
                 yield found
 
 
-def _read(path: str, text: str) -> Needs:
+def _read(path: str, text: str) -> Dependencies:
     try:
         metadata = _metadata(text)
         if len(metadata) > _MOST_METADATA:
-            return Needs(path, problem="its inline metadata is too long")
+            return Dependencies(path, problem="its inline metadata is too long")
         said = tomllib.loads(metadata)
         wanted = said.get("dependencies", [])
         if not isinstance(wanted, list) or not all(isinstance(w, str) for w in wanted):
-            return Needs(path, problem="its dependencies are not a list of text")
+            return Dependencies(path, problem="its dependencies are not a list of text")
         python = said.get("requires-python", "")
         problem = _python_problem(python) or _problem(wanted)
     except (ValueError, RecursionError) as err:
-        return Needs(path, problem=f"its inline metadata is not TOML: {str(err)[:200]}")
-    return Needs(path, tuple(sorted(wanted)), problem)
+        return Dependencies(
+            path, problem=f"its inline metadata is not TOML: {str(err)[:200]}"
+        )
+    return Dependencies(path, tuple(sorted(wanted)), problem)
 
 
 def _metadata(text: str) -> str:
@@ -103,7 +105,7 @@ def _problem(wanted: list[str]) -> str:
     return ""
 
 
-def prepare(skill: Skill, wanted: list[Needs]) -> Path:
+def prepare(skill: Skill, wanted: list[Dependencies]) -> Path:
     """A folder with the packages, made once and kept; nothing of them is run for it."""
     said, locked = _said(skill, wanted)
     folder = _folder(said, locked)
@@ -130,7 +132,7 @@ def digest(skill: Skill) -> str:
     return hashlib.sha256(made_of.encode()).hexdigest()[:16]
 
 
-def _said(skill: Skill, wanted: list[Needs]) -> tuple[str, bool]:
+def _said(skill: Skill, wanted: list[Dependencies]) -> tuple[str, bool]:
     """What pip is asked for, a line for each, and whether that is a lock."""
     lines = sorted({line for need in wanted for line in need.requirements})
     locked = LOCK in skill.files

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from skillforge.sandbox import Ended, Found
+from skillforge.sandbox import JobResult, WorkFile
 from skillforge.schema_errors import as_text
 
 _SHOWN = 300  # characters of a text
@@ -17,7 +17,7 @@ _LONGEST = 1000  # characters of a pattern
 _SECONDS = 5  # for a pattern or a schema, which are the author's
 
 
-def differences(expect: Mapping[str, Any], ended: Ended) -> list[str]:
+def differences(expect: Mapping[str, Any], ended: JobResult) -> list[str]:
     """Every expectation that is not met, in words; none if all are."""
     with _in_time():
         try:
@@ -99,7 +99,7 @@ def _in_time() -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _exit(expected: Any, ended: Ended) -> Iterator[str]:
+def _exit(expected: Any, ended: JobResult) -> Iterator[str]:
     fine = expected if isinstance(expected, list) else [expected]
     if str(ended.code) not in map(str, fine):
         said = _tail(ended.err) or _tail(ended.out)
@@ -115,7 +115,7 @@ def _by_signal(code: int) -> str:
         return ""
 
 
-def _files(expected: Mapping[str, Any], found: Mapping[str, Found]) -> Iterator[str]:
+def _files(expected: Mapping[str, Any], found: Mapping[str, WorkFile]) -> Iterator[str]:
     for path, wanted in expected.items():
         here = found.get(path)
         rules = dict(wanted) if isinstance(wanted, dict) else {"equals": wanted}

@@ -19,7 +19,15 @@ from skillforge.checks.cases.case_files import (
     placeholders,
     read_yaml,
 )
-from skillforge.model import EVIDENCE, Finding, Kind, Outcome, Severity, Skill, Trial
+from skillforge.model import (
+    EVIDENCE,
+    FileKind,
+    Finding,
+    Severity,
+    Skill,
+    Trial,
+    TrialOutcome,
+)
 from skillforge.report import many
 from skillforge.schema_errors import Spelled, as_text, misfit
 from skillforge.text import shingles
@@ -39,7 +47,7 @@ _MOST_LEAVES = 200  # texts of an example, and places of one, that are looked at
 _DO_NOT_COPY = "a skill that holds the answers proves nothing; state the rule instead"
 
 
-class Example(NamedTuple):
+class HeldOutExample(NamedTuple):
     """One held-out example: its id, and what it says."""
 
     id: str
@@ -49,15 +57,15 @@ class Example(NamedTuple):
 class Evidence(NamedTuple):
     """The examples of a skill: held out from it, shown to its author, unreadable."""
 
-    held_out: list[Example]
-    shown: list[Example]
+    held_out: list[HeldOutExample]
+    shown: list[HeldOutExample]
     unread: list[Trial]
 
 
 def sorted_out(skill: Skill, evidence: Mapping[str, bytes]) -> Evidence:
     """Which examples are held out; an unreadable one is a trial gone wrong."""
-    held: list[Example] = []
-    shown: list[Example] = []
+    held: list[HeldOutExample] = []
+    shown: list[HeldOutExample] = []
     unread: list[Trial] = []
     for number, data in sorted(evidence.items()):
         try:
@@ -71,13 +79,17 @@ def sorted_out(skill: Skill, evidence: Mapping[str, bytes]) -> Evidence:
         elif not isinstance(said.get("held_out", False), bool):
             why = f"{name}: `held_out` has to be true or false"
         else:
-            (held if said.get("held_out") else shown).append(Example(number, said))
+            (held if said.get("held_out") else shown).append(
+                HeldOutExample(number, said)
+            )
             continue
-        unread.append(Trial(skill.name, name, Outcome.ERROR, 0.0, why, REPLAY))
+        unread.append(Trial(skill.name, name, TrialOutcome.ERROR, 0.0, why, REPLAY))
     return Evidence(held, shown, unread)
 
 
-def read_replay(skill: Skill, examples: Sequence[Example]) -> Iterator[Case | Trial]:
+def read_replay(
+    skill: Skill, examples: Sequence[HeldOutExample]
+) -> Iterator[Case | Trial]:
     """One case for each held-out example, by what `tests/replay.yaml` makes of it."""
     if REPLAY not in skill.files:
         return
@@ -109,7 +121,7 @@ def _refuse_sham(skill: Skill, template: Mapping[str, Any]) -> None:
         raise BadCaseError(1, "`run` has to run a file of the skill")
 
 
-def _case(skill: Skill, template: dict[str, Any], example: Example) -> Case:
+def _case(skill: Skill, template: dict[str, Any], example: HeldOutExample) -> Case:
     filled = fill(template, {**example.said, "id": example.id}, 1)
     if wrong := misfit(filled, "replay.schema.json"):
         raise BadCaseError(1, wrong.words)
@@ -136,7 +148,7 @@ def _other(value: Any) -> Any:
     return f"no {secrets.token_hex(8)}"
 
 
-def unused(skill: Skill, examples: Sequence[Example]) -> Iterator[Finding]:
+def unused(skill: Skill, examples: Sequence[HeldOutExample]) -> Iterator[Finding]:
     """Held-out examples that nothing is tried with."""
     if examples and REPLAY not in skill.files:
         message = f"{many(len(examples), 'held-out example')} of it cannot be tried"
@@ -145,7 +157,9 @@ def unused(skill: Skill, examples: Sequence[Example]) -> Iterator[Finding]:
 
 
 def copied(
-    skill: Skill, examples: Sequence[Example], shown: Sequence[Example] = ()
+    skill: Skill,
+    examples: Sequence[HeldOutExample],
+    shown: Sequence[HeldOutExample] = (),
 ) -> Iterator[Finding]:
     """Files of a skill that hold what they were not to know: overfitting.
 
@@ -155,7 +169,7 @@ def copied(
         return
     known = f" {' '.join(text for it in shown for text in _leaves(it.said))} "
     for path, file in sorted(skill.files.items()):
-        if file.kind not in (Kind.FILE, Kind.EXECUTABLE):
+        if file.kind not in (FileKind.FILE, FileKind.EXECUTABLE):
             continue
         if file.size > _MOST_BYTES:
             message = "it is too large to be looked at for held-out text"
@@ -176,7 +190,7 @@ def _finding(path: str, line: int, message: str) -> Finding:
     return Finding(rule, Severity.ERROR, message, path, line, _DO_NOT_COPY)
 
 
-def _copy(plain: str, parts: Set[int], example: Example, known: str) -> str:
+def _copy(plain: str, parts: Set[int], example: HeldOutExample, known: str) -> str:
     """The text of an example that a file holds, if any; all as `_plain` spells it."""
     said = example.said
 

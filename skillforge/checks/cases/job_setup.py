@@ -20,7 +20,7 @@ from skillforge.checks.cases.case_files import (
 )
 from skillforge.checks.cases.expectations import wanted_files
 from skillforge.errors import RequestError, unwritable
-from skillforge.model import Finding, Kind, Severity, Skill, Trial
+from skillforge.model import FileKind, Finding, Severity, Skill, Trial
 from skillforge.sandbox import ROOT, SKILL_DIR, Job, Limits, work_files
 
 REPORT = ".skillforge-report.xml"
@@ -29,7 +29,7 @@ _RUNNER = "/runner"
 _SKILL = ROOT + SKILL_DIR
 _PYTEST = ["pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments"]
 _PREFIX = "skillforge-test-"
-_MODES = {Kind.FILE: 0o644, Kind.EXECUTABLE: 0o755, Kind.SYMLINK: 0o777}
+_MODES = {FileKind.FILE: 0o644, FileKind.EXECUTABLE: 0o755, FileKind.SYMLINK: 0o777}
 _OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EIO)
 _NOT_LINKED = (TESTS, "evals", "evidence")
 # The runner is imported before anything of the skill can be: it would run the tests.
@@ -93,7 +93,7 @@ def lay_out(skill: Skill, folder: Path) -> Path:
                 continue
             if not is_inside(path):
                 raise RequestError(f"its path {path!r} leads out of the skill")
-            if file.kind is Kind.SYMLINK:
+            if file.kind is FileKind.SYMLINK:
                 work_files.link(held, path, os.fsdecode(skill.read(path)))
             else:
                 work_files.put(held, path, skill.read(path), _MODES[file.kind])
@@ -114,7 +114,7 @@ def test_files(skill: Skill) -> Iterator[Case | Trial]:
             continue
         if where.suffix == ".py" and where.name.startswith("test_"):
             yield _python_case(skill, path)
-        elif where.suffix == ".sh" and file.kind is Kind.EXECUTABLE:
+        elif where.suffix == ".sh" and file.kind is FileKind.EXECUTABLE:
             first = skill.read(path).partition(b"\n")[0]
             if not first.startswith(b"#!") or first.endswith(b"\r"):
                 why = "its first line has to name its interpreter, as #!/bin/sh does"
@@ -129,7 +129,7 @@ def ignored(skill: Skill) -> Iterator[Finding]:
     hint = "cases are *.yaml, test_*.py, and *.sh that can be executed"
     for path, file in sorted(skill.files.items()):
         is_run = path.endswith((".yaml", ".yml")) or (
-            path.endswith(".sh") and file.kind is Kind.EXECUTABLE
+            path.endswith(".sh") and file.kind is FileKind.EXECUTABLE
         )
         if is_in_tests(path) and _LOOKS_LIKE_A_TEST.search(path) and not is_run:
             message = "it lies in tests/, but is not run"

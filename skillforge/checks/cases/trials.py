@@ -1,4 +1,4 @@
-"""Plan the trials of a skill, run them in the sandbox, and say how each ended."""
+"""TrialPlan the trials of a skill, run them in the sandbox, and say how each ended."""
 
 import math
 import re
@@ -12,13 +12,13 @@ from typing import NamedTuple
 from skillforge import sandbox, worker_pool
 from skillforge.checks.cases import case_files, code_blocks, held_out, job_setup
 from skillforge.checks.cases.case_files import Case
-from skillforge.checks.cases.dependencies import Needs, needs, prepare
+from skillforge.checks.cases.dependencies import Dependencies, needs, prepare
 from skillforge.checks.cases.expectations import differences
 from skillforge.errors import RequestError, SkillforgeError
 from skillforge.installation import install_command
-from skillforge.model import Finding, Outcome, Skill, Trial
+from skillforge.model import Finding, Skill, Trial, TrialOutcome
 from skillforge.policy import Policy
-from skillforge.sandbox import Ended, Limits
+from skillforge.sandbox import JobResult, Limits
 
 _ALLOW = "the policy allows it with tests: {dependencies: true}"
 OUT_OF_TIME = "no time was left for it"
@@ -27,7 +27,7 @@ _MOST_CASES, _MOST_BYTES = 10_000, 64 << 20  # of one skill
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TrialPlan:
     """What is to be run for one skill, and what is known of it without running."""
 
     skill: Skill
@@ -39,7 +39,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class TrialSettings:
     """How trials are run; none begins after the `deadline`, by the monotonic clock."""
 
     jobs: int = 1
@@ -48,17 +48,17 @@ class Settings:
     deadline: float = math.inf
 
 
-class Run(NamedTuple):
+class TrialRun(NamedTuple):
     """One case to try, with all that it takes."""
 
-    plan: Plan
+    plan: TrialPlan
     case: Case
     folder: Path
     packages: Path | None
-    settings: Settings
+    settings: TrialSettings
 
 
-def plan(skill: Skill, evidence: Mapping[str, bytes], policy: Policy) -> Plan:
+def plan(skill: Skill, evidence: Mapping[str, bytes], policy: Policy) -> TrialPlan:
     """All that a skill ships to prove itself, and the examples held out from it.
 
     Any bytes give a plan: what cannot be read at all is a trial gone wrong.
@@ -72,10 +72,12 @@ def plan(skill: Skill, evidence: Mapping[str, bytes], policy: Policy) -> Plan:
         )
     except Exception as err:  # noqa: BLE001 - whatever it is, it is the skill's
         why = f"its tests cannot be read: {type(err).__name__}: {str(err)[:200]}"
-        return Plan(skill, (), (Trial(skill.name, "tests", Outcome.ERROR, 0.0, why),))
+        return TrialPlan(
+            skill, (), (Trial(skill.name, "tests", TrialOutcome.ERROR, 0.0, why),)
+        )
 
 
-def _plan(skill: Skill, evidence: Mapping[str, bytes]) -> Plan:
+def _plan(skill: Skill, evidence: Mapping[str, bytes]) -> TrialPlan:
     examples, shown, unread = held_out.sorted_out(skill, evidence)
     sources = (
         unread,
@@ -93,7 +95,7 @@ def _plan(skill: Skill, evidence: Mapping[str, bytes]) -> Plan:
             raise ValueError(
                 f"more than {_MOST_CASES:,} cases, or 64 MB of their files"
             )
-    return Plan(
+    return TrialPlan(
         skill,
         tuple(_told_apart(item for item in found if isinstance(item, Case))),
         tuple(item for item in found if isinstance(item, Trial)),
@@ -118,20 +120,20 @@ def _told_apart(found: Iterable[Case]) -> list[Case]:
 
 
 def run(
-    plans: Sequence[Plan],
-    settings: Settings,
+    plans: Sequence[TrialPlan],
+    settings: TrialSettings,
     done: Callable[[Trial], None] = lambda _trial: None,
 ) -> list[Trial]:
     """Try every case of every plan, in their order; `done` hears of each as it ends."""
     with job_setup.scratch() as scratch:
-        slots: list[Trial | Run] = []
+        slots: list[Trial | TrialRun] = []
         for number, planned in enumerate(plans):
             slots += planned.trials
             slots += _slots(planned, settings, scratch / str(number))
         for slot in slots:
             if isinstance(slot, Trial):
                 done(slot)
-        runs = [slot for slot in slots if isinstance(slot, Run)]
+        runs = [slot for slot in slots if isinstance(slot, TrialRun)]
         ended: dict[int, Trial] = {}
         for place, trial in worker_pool.farm(_try, runs, settings.jobs):
             ended[place] = trial or _lost(runs[place])
@@ -140,7 +142,9 @@ def run(
     return [slot if isinstance(slot, Trial) else next(tried) for slot in slots]
 
 
-def _slots(planned: Plan, settings: Settings, scratch: Path) -> list[Trial | Run]:
+def _slots(
+    planned: TrialPlan, settings: TrialSettings, scratch: Path
+) -> list[Trial | TrialRun]:
     """The cases of a plan, ready to run; or, of those that cannot be, why not."""
     if not planned.cases:
         return []
@@ -155,20 +159,22 @@ def _slots(planned: Plan, settings: Settings, scratch: Path) -> list[Trial | Run
         folder = job_setup.lay_out(planned.skill, scratch)
     except RequestError as err:
         return [
-            _trial(planned.skill, case, Outcome.ERROR, 0.0, err.message)
+            _trial(planned.skill, case, TrialOutcome.ERROR, 0.0, err.message)
             for case in planned.cases
         ]
-    slots: list[Trial | Run] = []
+    slots: list[Trial | TrialRun] = []
     for case in planned.cases:
         why = lacking if lacking and _uses(planned.skill, case, wanted) else ""
         if case.runner == "none":
             why = f"it needs pytest: {install_command('sandbox')}"
-        run_of = Run(planned, case, folder, packages, settings)
+        run_of = TrialRun(planned, case, folder, packages, settings)
         slots.append(_not_run(planned, case, why) if why else run_of)
     return slots
 
 
-def _packages(planned: Plan, wanted: list[Needs]) -> tuple[Path | None, str]:
+def _packages(
+    planned: TrialPlan, wanted: list[Dependencies]
+) -> tuple[Path | None, str]:
     """A folder with what scripts need; or why there is none."""
     if not wanted:
         return None, ""
@@ -184,7 +190,7 @@ def _packages(planned: Plan, wanted: list[Needs]) -> tuple[Path | None, str]:
         return None, f"{err.message}; {err.hint}" if err.hint else err.message
 
 
-def _uses(skill: Skill, case: Case, wanted: list[Needs]) -> bool:
+def _uses(skill: Skill, case: Case, wanted: list[Dependencies]) -> bool:
     """Whether a case runs a script that needs more; a test file may import it."""
     scripts = [need.script for need in wanted]
     if case.runner or case.path.endswith(".sh"):
@@ -193,23 +199,23 @@ def _uses(skill: Skill, case: Case, wanted: list[Needs]) -> bool:
     return case_files.mentions(case, (Path(script).name for script in scripts))
 
 
-def _not_run(planned: Plan, case: Case, why: str) -> Trial:
-    return _trial(planned.skill, case, Outcome.NOT_RUN, 0.0, why)
+def _not_run(planned: TrialPlan, case: Case, why: str) -> Trial:
+    return _trial(planned.skill, case, TrialOutcome.NOT_RUN, 0.0, why)
 
 
-def _lost(wanted: Run) -> Trial:
+def _lost(wanted: TrialRun) -> Trial:
     why = "the process that attended it died"
-    return _trial(wanted.plan.skill, wanted.case, Outcome.ERROR, 0.0, why)
+    return _trial(wanted.plan.skill, wanted.case, TrialOutcome.ERROR, 0.0, why)
 
 
 def _trial(
-    skill: Skill, case: Case, outcome: Outcome, seconds: float, detail: str
+    skill: Skill, case: Case, outcome: TrialOutcome, seconds: float, detail: str
 ) -> Trial:
     detail = detail.strip()[:_SHOWN]
     return Trial(skill.name, case.name, outcome, seconds, detail, case.path, case.line)
 
 
-def _try(wanted: Run) -> Trial:
+def _try(wanted: TrialRun) -> Trial:
     """Try one case, as often as asked; one that ends in two ways is flaky."""
     if time.monotonic() > wanted.settings.deadline:
         return _not_run(wanted.plan, wanted.case, OUT_OF_TIME)
@@ -219,11 +225,11 @@ def _try(wanted: Run) -> Trial:
     if not bad or all(trial.outcome is bad[0].outcome for trial in trials):
         return replace((bad or trials)[0], seconds=seconds)
     detail = f"ended in two ways: {len(trials) - len(bad)} of {len(trials)} passed; "
-    flaky = _trial(wanted.plan.skill, wanted.case, Outcome.FLAKY, seconds, detail)
+    flaky = _trial(wanted.plan.skill, wanted.case, TrialOutcome.FLAKY, seconds, detail)
     return replace(flaky, detail=detail + bad[0].detail)
 
 
-def _try_once(wanted: Run) -> Trial:
+def _try_once(wanted: TrialRun) -> Trial:
     skill, case = wanted.plan.skill, wanted.case
     box, why = sandbox.choose(is_strict=wanted.plan.is_strict)
     limits = wanted.settings.limits
@@ -231,26 +237,31 @@ def _try_once(wanted: Run) -> Trial:
     limits = replace(limits, seconds=seconds, cpu_seconds=2 * math.ceil(seconds))
     try:
         if box is None:
-            return _trial(skill, case, Outcome.NOT_RUN, 0.0, why)
+            return _trial(skill, case, TrialOutcome.NOT_RUN, 0.0, why)
         ended = box.run(
             job_setup.job(case, skill, wanted.folder, wanted.packages, limits)
         )
     except SkillforgeError as err:
-        return _trial(skill, case, Outcome.ERROR, 0.0, err.message)
+        return _trial(skill, case, TrialOutcome.ERROR, 0.0, err.message)
     except (OSError, ValueError) as err:
-        return _trial(skill, case, Outcome.ERROR, 0.0, f"the sandbox failed: {err}")
+        return _trial(
+            skill, case, TrialOutcome.ERROR, 0.0, f"the sandbox failed: {err}"
+        )
     try:
         outcome, detail = judge(case, ended)
     except Exception as err:  # noqa: BLE001 - a schema of the author's may do anything
-        outcome, detail = Outcome.ERROR, f"what it expects cannot be compared: {err!r}"
+        outcome, detail = (
+            TrialOutcome.ERROR,
+            f"what it expects cannot be compared: {err!r}",
+        )
     trial = _trial(skill, case, outcome, ended.seconds, detail)
     return replace(trial, is_alarm=bool(alarms(case, ended)))
 
 
-def judge(case: Case, ended: Ended) -> tuple[Outcome, str]:
+def judge(case: Case, ended: JobResult) -> tuple[TrialOutcome, str]:
     """How a trial ended, decided by what was seen from outside of it alone."""
     if ended.limit:
-        outcome = Outcome.TIMEOUT if ended.is_timeout else Outcome.LIMIT
+        outcome = TrialOutcome.TIMEOUT if ended.is_timeout else TrialOutcome.LIMIT
         said = (ended.err or ended.out)[-200:].decode("utf-8", "backslashreplace")
         return outcome, f"{ended.limit}; it was ended" + (
             f" after: {said}" if said else ""
@@ -260,10 +271,12 @@ def judge(case: Case, ended: Ended) -> tuple[Outcome, str]:
     found += problems or differences(case.expect, ended)
     if not found and case.decoy is not None and not differences(case.decoy, ended):
         found.append("it would pass with any answer: `expect` does not depend on it")
-    return (Outcome.FAILED, "\n".join(found)) if found else (Outcome.PASSED, "")
+    return (
+        (TrialOutcome.FAILED, "\n".join(found)) if found else (TrialOutcome.PASSED, "")
+    )
 
 
-def alarms(case: Case, ended: Ended) -> list[str]:
+def alarms(case: Case, ended: JobResult) -> list[str]:
     """What no honest skill does in a sandbox: touch planted keys, try to connect."""
     found = list(ended.sprung)
     if ended.tried_to_connect and not case.expect.get("connects", False):
@@ -271,7 +284,7 @@ def alarms(case: Case, ended: Ended) -> list[str]:
     return found
 
 
-def _runner_problems(case: Case, ended: Ended) -> list[str]:
+def _runner_problems(case: Case, ended: JobResult) -> list[str]:
     """What a test runner has to show for itself: that it ran tests to their end."""
     report = ended.found.get(job_setup.REPORT)
     is_pytest = case.runner == "pytest"

@@ -6,12 +6,16 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
-from skillforge.model import Finding, Outcome, Trial
+from skillforge.model import Finding, Trial, TrialOutcome
 from skillforge.report import finding_text, many, printable
 from skillforge.text import lines_of
 
-_SIGNS = {Outcome.PASSED: "✓", Outcome.NOT_RUN: "-"}
-_COLOURS = {Outcome.PASSED: "32", Outcome.NOT_RUN: "33", Outcome.FLAKY: "33"}
+_SIGNS = {TrialOutcome.PASSED: "✓", TrialOutcome.NOT_RUN: "-"}
+_COLOURS = {
+    TrialOutcome.PASSED: "32",
+    TrialOutcome.NOT_RUN: "33",
+    TrialOutcome.FLAKY: "33",
+}
 
 
 def text(
@@ -53,7 +57,9 @@ def summary(trials: Sequence[Trial], findings: Sequence[Finding]) -> str:
     if not trials and not findings:
         return "no cases to try; skills are tested by files in their tests/ folder"
     counts = Counter(trial.outcome for trial in trials)
-    ends = [f"{counts[outcome]} {outcome}" for outcome in Outcome if counts[outcome]]
+    ends = [
+        f"{counts[outcome]} {outcome}" for outcome in TrialOutcome if counts[outcome]
+    ]
     if findings:
         ends.append(many(len(findings), "finding"))
     return f"{many(len(trials), 'trial')}: {', '.join(ends)}"
@@ -120,7 +126,7 @@ def _testcase(trial: Trial) -> str:
     head = f'  <testcase classname={where} name={name} time="{trial.seconds:.3f}"'
     if trial.ok:
         return f"{head}/>"
-    kind = "failure" if trial.outcome is Outcome.FAILED else "error"
+    kind = "failure" if trial.outcome is TrialOutcome.FAILED else "error"
     said = quoteattr(printable(trial.outcome))
     detail = escape(_clean(trial.detail))
     return f"{head}><{kind} type={said} message={said}>{detail}</{kind}></testcase>"

@@ -8,7 +8,15 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from skillforge.model import Document, Problem, Profile, Severity, Skill, rule, rules_in
+from skillforge.model import (
+    Document,
+    Profile,
+    RuleProblem,
+    Severity,
+    Skill,
+    rule,
+    rules_in,
+)
 from skillforge.text import code_blocks, in_any
 
 _DATE = r"\d{4}-?\d\d-?\d\d|(?<![^-])20[2-4]\d(?![^-])"
@@ -50,7 +58,7 @@ _FAILURE_SECTION = re.compile(
 
 
 @rule(profile=Profile.PORTABLE)
-def learned_name(_skill: Skill, doc: Document) -> Iterator[Problem]:
+def learned_name(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A name tells a kind of task, not one occasion: no date, no ticket number, no
     `fix-` or `debug-`.
 
@@ -58,7 +66,7 @@ def learned_name(_skill: Skill, doc: Document) -> Iterator[Problem]:
     """
     name = doc.words("name")
     if found := ONE_OCCASION.search(name):
-        yield Problem(
+        yield RuleProblem(
             f"the name {name!r} tells of one {found.lastgroup}, not of a kind of task",
             "name the skill after the task that comes again",
             doc.line_of("name"),
@@ -69,7 +77,7 @@ FIELD_RULES = rules_in(globals())
 
 
 @rule(profile=Profile.PORTABLE)
-def learned_environment(skill: Skill, doc: Document) -> Iterator[Problem]:
+def learned_environment(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A skill does not record what one machine lacked.
 
     The next machine has the command, the module or the permission. Name what the skill
@@ -77,24 +85,26 @@ def learned_environment(skill: Skill, doc: Document) -> Iterator[Problem]:
     """
     if found := _lesson(skill, doc, ENVIRONMENT, fine_in=_FAILURE_SECTION):
         hint = "say what is needed and how to check for it instead"
-        yield Problem(
+        yield RuleProblem(
             f"records a failure of one environment: {found.said}", hint, found.line
         )
 
 
 @rule(profile=Profile.PORTABLE)
-def learned_transient(skill: Skill, doc: Document) -> Iterator[Problem]:
+def learned_transient(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A skill does not record errors that pass by themselves.
 
     A time-out or a busy service is handled by trying again, not by remembering it.
     """
     if found := _lesson(skill, doc, TRANSIENT, fine_in=_FAILURE_SECTION):
         hint = "describe when to retry and when to give up instead"
-        yield Problem(f"records an error that passes: {found.said}", hint, found.line)
+        yield RuleProblem(
+            f"records an error that passes: {found.said}", hint, found.line
+        )
 
 
 @rule(profile=Profile.PORTABLE)
-def learned_helplessness(skill: Skill, doc: Document) -> Iterator[Problem]:
+def learned_helplessness(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A skill does not teach that something does not work.
 
     Such a sentence outlives its cause, and an agent that believes it never tries again.
@@ -104,17 +114,19 @@ def learned_helplessness(skill: Skill, doc: Document) -> Iterator[Problem]:
         return
     if found := _first(doc, DOES_NOT_WORK):
         hint = "write what to do instead"
-        yield Problem(
+        yield RuleProblem(
             f"teaches that something does not work: {found.said}", hint, found.line
         )
 
 
 @rule(profile=Profile.PORTABLE)
-def learned_story(skill: Skill, doc: Document) -> Iterator[Problem]:
+def learned_story(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A skill is a procedure, not the story of one session."""
     if found := _lesson(skill, doc, ONE_OFF):
         hint = "write the step that holds every time"
-        yield Problem(f"tells the story of one session: {found.said}", hint, found.line)
+        yield RuleProblem(
+            f"tells the story of one session: {found.said}", hint, found.line
+        )
 
 
 BODY_RULES = rules_in(globals())[len(FIELD_RULES) :]
@@ -133,7 +145,7 @@ def sections_severity(skill: Skill, severity: Severity) -> Severity:
     return severity if skill.says_agent else Severity.WARNING
 
 
-class _Found(NamedTuple):
+class _PhraseMatch(NamedTuple):
     """A phrase that gives a lesson away: the line's number and what it says."""
 
     line: int
@@ -146,14 +158,14 @@ def _lesson(
     phrase: re.Pattern[str],
     *,
     fine_in: re.Pattern[str] | None = None,
-) -> _Found | None:
+) -> _PhraseMatch | None:
     """The first such phrase in what an agent wrote, the description included."""
     return _first(doc, phrase, fine_in) if skill.is_agent_made else None
 
 
 def _first(
     doc: Document, phrase: re.Pattern[str], fine_in: re.Pattern[str] | None = None
-) -> _Found | None:
+) -> _PhraseMatch | None:
     """The first phrase in prose that tells what was, not what to do about it."""
     text = doc.text
     sections = [match.span() for match in fine_in.finditer(text)] if fine_in else []
@@ -164,5 +176,5 @@ def _first(
         is_advice = sentence.count("`") % 2 or _CONDITION.search(sentence)
         if not is_advice and not in_any(at, code) and not in_any(at, sections):
             said = text[text.rfind("\n", 0, at) + 1 :].split("\n", 1)[0]
-            return _Found(doc.line_at(at), repr(said.strip()[:60]))
+            return _PhraseMatch(doc.line_at(at), repr(said.strip()[:60]))
     return None

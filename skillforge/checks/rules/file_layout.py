@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from skillforge.model import (
     SKILL_FILE,
     File,
-    Kind,
-    Problem,
+    FileKind,
     Profile,
+    RuleProblem,
     Severity,
     Skill,
     rule,
@@ -38,7 +38,7 @@ _DOCUMENT = re.compile(
 
 
 @rule(profile=Profile.PORTABLE)
-def nested_skill(skill: Skill) -> Iterator[Problem]:
+def nested_skill(skill: Skill) -> Iterator[RuleProblem]:
     """A skill holds no second SKILL.md.
 
     Clients that search folders would load it as a skill that nobody reviewed as one.
@@ -46,20 +46,22 @@ def nested_skill(skill: Skill) -> Iterator[Problem]:
     for path in skill.files:
         if path.count("/") and posixpath.basename(path).lower() == SKILL_FILE.lower():
             hint = "make it a skill of its own under skills/, or rename the file"
-            yield Problem("a second SKILL.md lies inside the skill", hint, path=path)
+            yield RuleProblem(
+                "a second SKILL.md lies inside the skill", hint, path=path
+            )
 
 
 @rule(profile=Profile.PORTABLE)
-def symlink_outside(skill: Skill) -> Iterator[Problem]:
+def symlink_outside(skill: Skill) -> Iterator[RuleProblem]:
     """No symbolic link leads out of the skill.
 
     It would read another file on every machine, and installers refuse it.
     """
-    for path, _file in _of_kind(skill, Kind.SYMLINK):
+    for path, _file in _of_kind(skill, FileKind.SYMLINK):
         target = skill.read(path).decode("utf-8", "replace")
         end = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
         if target.startswith("/") or end == ".." or end.startswith("../"):
-            yield Problem(
+            yield RuleProblem(
                 f"the link leads out of the skill, to {target}",
                 "replace it by a copy of the file",
                 path=path,
@@ -67,34 +69,34 @@ def symlink_outside(skill: Skill) -> Iterator[Problem]:
 
 
 @rule(Severity.WARNING, Profile.PORTABLE)
-def symlink_inside(skill: Skill) -> Iterator[Problem]:
+def symlink_inside(skill: Skill) -> Iterator[RuleProblem]:
     """A skill holds no symbolic links at all.
 
     Hubs and `npx skills` refuse archives with them; Windows makes them text files.
     """
-    for path, _file in _of_kind(skill, Kind.SYMLINK):
-        yield Problem(
+    for path, _file in _of_kind(skill, FileKind.SYMLINK):
+        yield RuleProblem(
             "is a symbolic link", "replace it by a copy of the file", path=path
         )
 
 
 @rule(profile=Profile.PORTABLE)
-def submodule(skill: Skill) -> Iterator[Problem]:
+def submodule(skill: Skill) -> Iterator[RuleProblem]:
     """A skill holds no git submodule: its content would not be reviewed with it."""
-    for path, _file in _of_kind(skill, Kind.SUBMODULE):
+    for path, _file in _of_kind(skill, FileKind.SUBMODULE):
         hint = f"git rm --cached {path}, and add its files instead"
-        yield Problem("is a git repository of its own", hint, path=path)
+        yield RuleProblem("is a git repository of its own", hint, path=path)
 
 
 @rule(profile=Profile.PORTABLE)
-def file_kind(skill: Skill) -> Iterator[Problem]:
+def file_kind(skill: Skill) -> Iterator[RuleProblem]:
     """A skill holds ordinary files only: no device, socket or pipe."""
-    for path, _file in _of_kind(skill, Kind.OTHER):
-        yield Problem("is not an ordinary file", "remove it", path=path)
+    for path, _file in _of_kind(skill, FileKind.OTHER):
+        yield RuleProblem("is not an ordinary file", "remove it", path=path)
 
 
 @rule(profile=Profile.PORTABLE)
-def file_size(skill: Skill) -> Iterator[Problem]:
+def file_size(skill: Skill) -> Iterator[RuleProblem]:
     """A file has at most 10 MB, a skill at most 25 MiB in 1,000 files.
 
     Beyond that, hubs refuse the skill and installers give up.
@@ -104,16 +106,16 @@ def file_size(skill: Skill) -> Iterator[Problem]:
         total += file.size
         if file.size > MAX_FILE:
             hint = "fetch it when it is needed, or leave it out"
-            yield Problem(f"the file has {file.size:,} bytes", hint, path=path)
+            yield RuleProblem(f"the file has {file.size:,} bytes", hint, path=path)
     if total > MAX_TOTAL or len(skill.files) > MAX_FILES:
-        yield Problem(
+        yield RuleProblem(
             f"the skill has {total:,} bytes in {len(skill.files):,} files",
             f"keep it under {MAX_TOTAL:,} bytes and {MAX_FILES:,} files",
         )
 
 
 @rule(profile=Profile.PORTABLE)
-def case_collision(skill: Skill) -> Iterator[Problem]:
+def case_collision(skill: Skill) -> Iterator[RuleProblem]:
     """No two paths differ in case only.
 
     On Windows and macOS one would replace the other.
@@ -126,7 +128,7 @@ def case_collision(skill: Skill) -> Iterator[Problem]:
             first = seen.setdefault(name.casefold(), name)
             if first != name:
                 hint = "rename one of them"
-                yield Problem(
+                yield RuleProblem(
                     f"collides with {first} where case is ignored", hint, path=path
                 )
 
@@ -137,7 +139,7 @@ def parents(path: str) -> Iterator[str]:
 
 
 @rule(profile=Profile.PORTABLE)
-def windows_name(skill: Skill) -> Iterator[Problem]:
+def windows_name(skill: Skill) -> Iterator[RuleProblem]:
     """Paths are such that Windows can check them out.
 
     Reserved there: `con`, `aux`, `nul`, `com1` and the like with any ending, names that
@@ -145,36 +147,40 @@ def windows_name(skill: Skill) -> Iterator[Problem]:
     """
     for path in skill.files:
         if path != "." and WINDOWS.search(path):
-            yield Problem(f"Windows cannot store {path!r}", "rename it", path=path)
+            yield RuleProblem(f"Windows cannot store {path!r}", "rename it", path=path)
 
 
 @rule(Severity.WARNING, Profile.PORTABLE)
-def path_length(skill: Skill) -> Iterator[Problem]:
+def path_length(skill: Skill) -> Iterator[RuleProblem]:
     """A path inside the skill has at most 100 bytes, as plain tar archives hold."""
     for path in skill.files:
         if len(path) * 4 > MAX_PATH and len(os.fsencode(path)) > MAX_PATH:
-            yield Problem("the path has more than 100 bytes", "shorten it", path=path)
+            yield RuleProblem(
+                "the path has more than 100 bytes", "shorten it", path=path
+            )
 
 
 @rule(Severity.WARNING, Profile.PORTABLE)
-def executable_bit(skill: Skill) -> Iterator[Problem]:
+def executable_bit(skill: Skill) -> Iterator[RuleProblem]:
     """Only scripts are executable, and shell scripts are.
 
     A document with the bit set is a slip, or something that is not what its name says.
     """
     for path, file in skill.files.items():
-        if file.kind is Kind.EXECUTABLE and _DOCUMENT.fullmatch(path):
+        if file.kind is FileKind.EXECUTABLE and _DOCUMENT.fullmatch(path):
             hint = _CHANGE_MODE.format(mode="-x", path=path)
-            yield Problem("a document is marked executable", hint, path=path)
-        elif file.kind is Kind.FILE and path.endswith(".sh"):
+            yield RuleProblem("a document is marked executable", hint, path=path)
+        elif file.kind is FileKind.FILE and path.endswith(".sh"):
             hint = _CHANGE_MODE.format(mode="+x", path=path)
-            yield Problem("a shell script is not marked executable", hint, path=path)
+            yield RuleProblem(
+                "a shell script is not marked executable", hint, path=path
+            )
 
 
 FOLDER_RULES = rules_in(globals())
 
 
-def _of_kind(skill: Skill, kind: Kind) -> Iterator[tuple[str, File]]:
+def _of_kind(skill: Skill, kind: FileKind) -> Iterator[tuple[str, File]]:
     for path, file in skill.files.items():
         if file.kind is kind:
             yield path, file

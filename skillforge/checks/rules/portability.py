@@ -10,8 +10,8 @@ from skillforge.checks.rules.specification import name_of
 from skillforge.model import (
     Document,
     Link,
-    Problem,
     Profile,
+    RuleProblem,
     Severity,
     Skill,
     rule,
@@ -44,7 +44,7 @@ _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
 
 
 @rule(profile=Profile.PORTABLE)
-def name_portable(_skill: Skill, doc: Document) -> Iterator[Problem]:
+def name_portable(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A name has 3 to 64 characters of `a-z`, `0-9` and hyphens.
 
     The specification allows letters of all scripts, but `gh skill`, hubs and most
@@ -52,7 +52,7 @@ def name_portable(_skill: Skill, doc: Document) -> Iterator[Problem]:
     """
     name = doc.words("name")
     if name.strip() and not (len(name) >= NAME_MIN and _NAME.fullmatch(name)):
-        yield Problem(
+        yield RuleProblem(
             f"the name {name!r} is not 3 to 64 characters of a-z, 0-9 and -",
             "choose an ASCII name, and rename the folder alike",
             doc.line_of("name"),
@@ -60,10 +60,10 @@ def name_portable(_skill: Skill, doc: Document) -> Iterator[Problem]:
 
 
 @rule(profile=Profile.PORTABLE)
-def name_reserved(_skill: Skill, doc: Document) -> Iterator[Problem]:
+def name_reserved(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A name contains neither `claude` nor `anthropic`: claude.ai refuses it."""
     if found := RESERVED.search(name_of(doc).lower()):
-        yield Problem(
+        yield RuleProblem(
             f"the name contains the reserved word `{found[0]}`",
             "name the skill after what it does",
             doc.line_of("name"),
@@ -71,7 +71,7 @@ def name_reserved(_skill: Skill, doc: Document) -> Iterator[Problem]:
 
 
 @rule(profile=Profile.PORTABLE)
-def value_quoted(_skill: Skill, doc: Document) -> Iterator[Problem]:
+def value_quoted(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A value that looks like a number, a boolean, a date or null is quoted.
 
     Readers disagree on what `1.10`, `yes` or `2026-01-01` is. In quotes it is text to
@@ -84,20 +84,22 @@ def value_quoted(_skill: Skill, doc: Document) -> Iterator[Problem]:
             line = doc.line_of(path)
             if value:
                 hint = f'quote it: `{rest or field}: "{value}"`'
-                yield Problem(f"`{path}` is a {kind} to some clients", hint, line)
+                yield RuleProblem(f"`{path}` is a {kind} to some clients", hint, line)
             else:
-                yield Problem(f"`{path}` is empty", "fill it in, or leave it out", line)
+                yield RuleProblem(
+                    f"`{path}` is empty", "fill it in, or leave it out", line
+                )
 
 
 @rule(profile=Profile.PORTABLE)
-def description_brackets(_skill: Skill, doc: Document) -> Iterator[Problem]:
+def description_brackets(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A description contains no `<` and `>`.
 
     Clients put it between XML tags in the system prompt; some refuse brackets outright.
     """
     description = doc.words("description")
     if "<" in description or ">" in description:
-        yield Problem(
+        yield RuleProblem(
             "the description contains `<` or `>`",
             "write it in words: `NAME` for `<name>`, `to` for `->`",
             doc.line_of("description"),
@@ -105,7 +107,7 @@ def description_brackets(_skill: Skill, doc: Document) -> Iterator[Problem]:
 
 
 @rule(profile=Profile.PORTABLE)
-def installer_leftovers(_skill: Skill, doc: Document) -> Iterator[Problem]:
+def installer_leftovers(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """`metadata` holds no entries that an installer wrote into its copy.
 
     `gh skill install` adds `github-repo`, `github-ref`, `github-tree-sha`,
@@ -115,7 +117,7 @@ def installer_leftovers(_skill: Skill, doc: Document) -> Iterator[Problem]:
     metadata = doc.fields.get("metadata")
     for key in metadata if isinstance(metadata, dict) else ():
         if key.startswith(LEFTOVERS):
-            yield Problem(
+            yield RuleProblem(
                 f"`metadata.{key}` was left by an installer",
                 "remove the line",
                 doc.line_of(f"metadata.{key}"),
@@ -126,7 +128,7 @@ FIELD_RULES = rules_in(globals())
 
 
 @rule(profile=Profile.PORTABLE)
-def link_target(skill: Skill, doc: Document) -> Iterator[Problem]:
+def link_target(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """Files that SKILL.md links to or names exist.
 
     Links are relative to the skill's folder. A path in the text counts as the name of a
@@ -135,7 +137,7 @@ def link_target(skill: Skill, doc: Document) -> Iterator[Problem]:
     `scripts/` and `references/` count, and only if the skill has them.
     """
     for target, offset, _is_markdown in dead_links(skill, doc)[:MOST_LINKS]:
-        yield Problem(
+        yield RuleProblem(
             f"{target} does not exist in the skill",
             "add the file, or correct the path",
             doc.line_at(offset),
@@ -169,7 +171,7 @@ def _is_dead(link: Link, folders: set[str], code: list[tuple[int, int]]) -> bool
 
 
 @rule(profile=Profile.PORTABLE)
-def link_depth(_skill: Skill, doc: Document) -> Iterator[Problem]:
+def link_depth(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """SKILL.md links at most one folder deep: `references/api.md`.
 
     Agents follow one step reliably; what lies deeper is often not found or not read.
@@ -181,7 +183,7 @@ def link_depth(_skill: Skill, doc: Document) -> Iterator[Problem]:
         if posixpath.normpath(link.target).count("/") > 1
     ]
     for target, offset, _is_markdown in deep[:MOST_LINKS]:
-        yield Problem(
+        yield RuleProblem(
             f"the link to {target} is more than one folder deep",
             "move the file up, to references/ or assets/",
             doc.line_at(offset),
@@ -189,7 +191,7 @@ def link_depth(_skill: Skill, doc: Document) -> Iterator[Problem]:
 
 
 @rule(Severity.WARNING, Profile.PORTABLE)
-def hidden_characters(_skill: Skill, doc: Document) -> Iterator[Problem]:
+def hidden_characters(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """The text holds no characters that a reviewer cannot see.
 
     Zero-width, bidirectional and tag characters show nothing, or show text in another
@@ -203,7 +205,7 @@ def hidden_characters(_skill: Skill, doc: Document) -> Iterator[Problem]:
         if _RIGHT_TO_LEFT.search(text):
             text = _MARK.sub(" ", text)
         if found := UNSEEN_BREAK.search(text) or _SUSPECT.search(text, 1):
-            yield Problem(
+            yield RuleProblem(
                 f"the invisible character U+{ord(found[0]):04X} stands here",
                 "remove it",
                 doc.line_at(found.start()),

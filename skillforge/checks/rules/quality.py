@@ -3,7 +3,15 @@
 import re
 from collections.abc import Iterator
 
-from skillforge.model import Document, Problem, Profile, Severity, Skill, rule, rules_in
+from skillforge.model import (
+    Document,
+    Profile,
+    RuleProblem,
+    Severity,
+    Skill,
+    rule,
+    rules_in,
+)
 from skillforge.text import BYTES_PER_TOKEN, headings
 
 MAX_LINES = 500
@@ -28,7 +36,7 @@ SECTIONS = {
 
 
 @rule(Severity.WARNING, Profile.PORTABLE)
-def description_when(_skill: Skill, doc: Document) -> Iterator[Problem]:
+def description_when(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A description says what the skill does and when to use it.
 
     It is all that an agent sees when it chooses: "Extracts tables from PDF files. Use
@@ -42,7 +50,9 @@ def description_when(_skill: Skill, doc: Document) -> Iterator[Problem]:
         return  # the usual word; the pattern takes ten times as long
     if not _WHEN.search(description) and not _has_wide_letters(description):
         hint = 'add a sentence such as "Use when …"'
-        yield Problem("the description does not say when to use the skill", hint, line)
+        yield RuleProblem(
+            "the description does not say when to use the skill", hint, line
+        )
 
 
 def _has_wide_letters(text: str) -> bool:
@@ -54,7 +64,7 @@ FIELD_RULES = rules_in(globals())
 
 
 @rule(Severity.WARNING)
-def body_length(_skill: Skill, doc: Document) -> Iterator[Problem]:
+def body_length(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """The body has at most 500 lines and 5,000 tokens.
 
     It is loaded whole. Details that only some tasks need belong in `references/`.
@@ -63,7 +73,7 @@ def body_length(_skill: Skill, doc: Document) -> Iterator[Problem]:
     lines = doc.data.count(b"\n") - doc.text.count("\n", 0, doc.body_start) + 1
     tokens = (len(doc.data) - doc.body_start) // BYTES_PER_TOKEN
     if lines > MAX_LINES or tokens > MAX_TOKENS:
-        yield Problem(
+        yield RuleProblem(
             f"the body has {lines:,} lines and about {tokens:,} tokens",
             f"keep it under {MAX_LINES} lines and {MAX_TOKENS:,} tokens; move details "
             "to references/",
@@ -72,17 +82,17 @@ def body_length(_skill: Skill, doc: Document) -> Iterator[Problem]:
 
 
 @rule(Severity.WARNING)
-def body_empty(_skill: Skill, doc: Document) -> Iterator[Problem]:
+def body_empty(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A skill has a body: without instructions there is nothing to load."""
     if len(doc.text) - doc.body_start < 1000 and not doc.body.strip():
         hint = "write down the steps below the closing `---`"
-        yield Problem(
+        yield RuleProblem(
             "the skill has no instructions", hint, doc.line_at(doc.body_start)
         )
 
 
 @rule(profile=Profile.PORTABLE)
-def sections_required(skill: Skill, doc: Document) -> Iterator[Problem]:
+def sections_required(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A skill that an agent made is a contract, not a chat log.
 
     Its headings say when to use it, the inputs, steps, tools, output, failure handling,
@@ -98,7 +108,7 @@ def sections_required(skill: Skill, doc: Document) -> Iterator[Problem]:
         if not any(word in heading for heading in found for word in words)
     ]
     if missing:
-        yield Problem(
+        yield RuleProblem(
             f"sections are missing: {', '.join(missing)}",
             f"add the heading `## {missing[0]}`" + (" and so on" * (len(missing) > 1)),
             doc.line_at(doc.body_start),
@@ -106,15 +116,15 @@ def sections_required(skill: Skill, doc: Document) -> Iterator[Problem]:
 
 
 @rule(Severity.NOTE, Profile.PORTABLE)
-def final_newline(_skill: Skill, doc: Document) -> Iterator[Problem]:
+def final_newline(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """The file ends with a newline, so that diffs and concatenation stay clean."""
     if doc.text and doc.text[-1] != "\n":
         line = doc.line_at(len(doc.text))
-        yield Problem("the last line has no newline", "end the file with one", line)
+        yield RuleProblem("the last line has no newline", "end the file with one", line)
 
 
 @rule(Severity.NOTE, Profile.PORTABLE)
-def line_endings(_skill: Skill, doc: Document) -> Iterator[Problem]:
+def line_endings(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """Lines end in LF.
 
     CRLF works in most clients but makes noisy diffs, and a mix of the two hides
@@ -125,7 +135,7 @@ def line_endings(_skill: Skill, doc: Document) -> Iterator[Problem]:
     crlf, all_lines = doc.text.count("\r\n"), doc.text.count("\n")
     how = "CRLF" if crlf == all_lines else "both LF and CRLF"
     hint = "git add --renormalize . with `* text=auto eol=lf` in .gitattributes"
-    yield Problem(f"lines end in {how}", hint)
+    yield RuleProblem(f"lines end in {how}", hint)
 
 
 BODY_RULES = rules_in(globals())[len(FIELD_RULES) :]

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from skillforge.model import (
     SKILL_FILE,
     Document,
-    Kind,
-    Problem,
+    FileKind,
+    RuleProblem,
     Severity,
     Skill,
     rule,
@@ -53,21 +53,21 @@ def _normal(name: str) -> str:
 
 
 @rule()
-def field_required(_skill: Skill, doc: Document) -> Iterator[Problem]:
+def field_required(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """`name` and `description` are there and not empty.
 
     They are all that a client knows of a skill before it loads it.
     """
     for name in _REQUIRED:
         if name not in doc.fields:
-            yield Problem(f"`{name}` is missing", f"add a line `{name}: …`")
+            yield RuleProblem(f"`{name}` is missing", f"add a line `{name}: …`")
         elif isinstance(value := doc.fields[name], str) and not value.strip():
             line = doc.line_of(name)
-            yield Problem(f"`{name}` is empty", f"write `{name}: …`", line)
+            yield RuleProblem(f"`{name}` is empty", f"write `{name}: …`", line)
 
 
 @rule()
-def field_unknown(_skill: Skill, doc: Document) -> Iterator[Problem]:
+def field_unknown(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """Fields are those of the specification, or of a client that we know.
 
     The specification has `name`, `description`, `license`, `compatibility`, `metadata`
@@ -78,7 +78,7 @@ def field_unknown(_skill: Skill, doc: Document) -> Iterator[Problem]:
             continue
         meant = probably_meant(name)
         hint = f"did you mean `{meant}`? " if meant else ""
-        yield Problem(
+        yield RuleProblem(
             f"the specification has no field `{name}`",
             f'{hint}move it under `metadata`: `{name}: "…"`',
             doc.line_of(name),
@@ -86,7 +86,7 @@ def field_unknown(_skill: Skill, doc: Document) -> Iterator[Problem]:
 
 
 @rule(Severity.NOTE)
-def field_client(_skill: Skill, doc: Document) -> Iterator[Problem]:
+def field_client(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A field that only some clients read is worth knowing of.
 
     Claude Code, Codex, Hermes and OpenClaw have fields of their own. Others ignore
@@ -95,7 +95,7 @@ def field_client(_skill: Skill, doc: Document) -> Iterator[Problem]:
     if len(doc.fields) > 2:
         for name in doc.fields:
             if name in _CLIENTS:
-                yield Problem(
+                yield RuleProblem(
                     f"`{name}` is read by {_CLIENTS[name]} only",
                     "nothing to do, unless the skill is to be uploaded to claude.ai",
                     doc.line_of(name),
@@ -103,14 +103,14 @@ def field_client(_skill: Skill, doc: Document) -> Iterator[Problem]:
 
 
 @rule()
-def field_text(_skill: Skill, doc: Document) -> Iterator[Problem]:
+def field_text(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """`name`, `description`, `license` and `compatibility` are text.
 
     A list or a mapping there is dropped or refused by clients.
     """
     for name in _TEXT_FIELDS:
         if not isinstance(doc.fields.get(name, ""), str):
-            yield Problem(
+            yield RuleProblem(
                 f"`{name}` must be text",
                 f'write it on one line: `{name}: "…"`',
                 doc.line_of(name),
@@ -118,10 +118,10 @@ def field_text(_skill: Skill, doc: Document) -> Iterator[Problem]:
 
 
 @rule()
-def name_length(_skill: Skill, doc: Document) -> Iterator[Problem]:
+def name_length(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A name has at most 64 characters."""
     if (length := len(name_of(doc))) > limit("name"):
-        yield Problem(
+        yield RuleProblem(
             f"the name has {length} characters, more than {limit('name')}",
             "shorten it, and rename the folder alike",
             doc.line_of("name"),
@@ -129,11 +129,11 @@ def name_length(_skill: Skill, doc: Document) -> Iterator[Problem]:
 
 
 @rule()
-def name_lowercase(_skill: Skill, doc: Document) -> Iterator[Problem]:
+def name_lowercase(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A name is in lower case."""
     name = name_of(doc)
     if name != name.lower():
-        yield Problem(
+        yield RuleProblem(
             f"the name {name!r} has capital letters",
             f"write `name: {name.lower()}`, and rename the folder alike",
             doc.line_of("name"),
@@ -141,12 +141,12 @@ def name_lowercase(_skill: Skill, doc: Document) -> Iterator[Problem]:
 
 
 @rule()
-def name_hyphens(_skill: Skill, doc: Document) -> Iterator[Problem]:
+def name_hyphens(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A name does not start or end with a hyphen and has no two in a row."""
     name = name_of(doc)
     if name.startswith("-") or name.endswith("-") or "--" in name:
         better = re.sub(r"-+", "-", name).strip("-") or "my-skill"
-        yield Problem(
+        yield RuleProblem(
             f"the name {name!r} has a hyphen at an end or two in a row",
             f"write `name: {better}`",
             doc.line_of("name"),
@@ -154,7 +154,7 @@ def name_hyphens(_skill: Skill, doc: Document) -> Iterator[Problem]:
 
 
 @rule()
-def name_characters(_skill: Skill, doc: Document) -> Iterator[Problem]:
+def name_characters(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A name consists of letters, digits and hyphens.
 
     Spaces, underscores, dots, slashes and colons mean something else to some client,
@@ -167,7 +167,7 @@ def name_characters(_skill: Skill, doc: Document) -> Iterator[Problem]:
     if wrong:
         better = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "my-skill"
         shown = " ".join(repr(c) for c in wrong[:8])
-        yield Problem(
+        yield RuleProblem(
             f"the name {name!r} contains {shown}",
             f"write `name: {better}`, and rename the folder alike",
             doc.line_of("name"),
@@ -175,11 +175,11 @@ def name_characters(_skill: Skill, doc: Document) -> Iterator[Problem]:
 
 
 @rule()
-def name_matches_folder(skill: Skill, doc: Document) -> Iterator[Problem]:
+def name_matches_folder(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """The name is the folder's name, so that a path identifies a skill."""
     name = name_of(doc)
     if name and name != skill.name and name != _normal(skill.name):
-        yield Problem(
+        yield RuleProblem(
             f"the name is {name!r} but the folder is {skill.name!r}",
             f"rename the folder, or write `name: {skill.name}`",
             doc.line_of("name"),
@@ -187,13 +187,13 @@ def name_matches_folder(skill: Skill, doc: Document) -> Iterator[Problem]:
 
 
 @rule()
-def description_length(_skill: Skill, doc: Document) -> Iterator[Problem]:
+def description_length(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A description has at most 1,024 characters.
 
     All descriptions of a library stand in the system prompt, all the time.
     """
     if (length := len(doc.words("description"))) > limit("description"):
-        yield Problem(
+        yield RuleProblem(
             f"the description has {length:,} characters, more than "
             f"{limit('description'):,}",
             "keep what it does and when to use it; move the rest to the body",
@@ -202,11 +202,11 @@ def description_length(_skill: Skill, doc: Document) -> Iterator[Problem]:
 
 
 @rule()
-def compatibility_length(_skill: Skill, doc: Document) -> Iterator[Problem]:
+def compatibility_length(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """`compatibility`, where given, has 1 to 500 characters."""
     value = doc.fields.get("compatibility")
     if isinstance(value, str) and not 0 < len(value) <= limit("compatibility"):
-        yield Problem(
+        yield RuleProblem(
             f"`compatibility` has {len(value)} characters",
             f"write 1 to {limit('compatibility')} characters, or leave the field out",
             doc.line_of("compatibility"),
@@ -214,7 +214,7 @@ def compatibility_length(_skill: Skill, doc: Document) -> Iterator[Problem]:
 
 
 @rule()
-def metadata_map(_skill: Skill, doc: Document) -> Iterator[Problem]:
+def metadata_map(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """`metadata` maps text to text; lists and mappings inside it are not allowed.
 
     Clients that follow the specification drop such values or print them garbled.
@@ -222,7 +222,7 @@ def metadata_map(_skill: Skill, doc: Document) -> Iterator[Problem]:
     metadata = doc.fields.get("metadata", {})
     if not isinstance(metadata, dict):
         if metadata or "metadata" not in doc.kinds:
-            yield Problem(
+            yield RuleProblem(
                 "`metadata` must be a mapping",
                 "indent its entries below `metadata:`",
                 doc.line_of("metadata"),
@@ -231,7 +231,7 @@ def metadata_map(_skill: Skill, doc: Document) -> Iterator[Problem]:
     for key, value in metadata.items():
         if not isinstance(value, str):
             what = "a list" if isinstance(value, list) else "a mapping"
-            yield Problem(
+            yield RuleProblem(
                 f"`metadata.{key}` is {what}, not text",
                 f'write it as one text: `{key}: "a, b"`',
                 doc.line_of(f"metadata.{key}"),
@@ -239,7 +239,7 @@ def metadata_map(_skill: Skill, doc: Document) -> Iterator[Problem]:
 
 
 @rule()
-def allowed_tools_text(_skill: Skill, doc: Document) -> Iterator[Problem]:
+def allowed_tools_text(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """`allowed-tools` is one text with spaces between the tools, not a list.
 
     allowed-tools: Bash(git:*) Read
@@ -248,7 +248,7 @@ def allowed_tools_text(_skill: Skill, doc: Document) -> Iterator[Problem]:
     if not isinstance(value, str):
         tools = [tool for tool in value if isinstance(tool, str)]
         example = " ".join(tools) if isinstance(value, list) and tools else "Read Grep"
-        yield Problem(
+        yield RuleProblem(
             "`allowed-tools` must be text",
             f"write the tools with spaces between them: `allowed-tools: {example}`",
             doc.line_of("allowed-tools"),
@@ -259,7 +259,7 @@ FIELD_RULES = rules_in(globals())
 
 
 @rule()
-def skill_file(skill: Skill) -> Iterator[Problem]:
+def skill_file(skill: Skill) -> Iterator[RuleProblem]:
     """The folder holds a file named exactly `SKILL.md`.
 
     File systems that ignore case hide a `skill.md` or `Skill.md`; clients on others do
@@ -268,15 +268,15 @@ def skill_file(skill: Skill) -> Iterator[Problem]:
     if skill.document is not None and SKILL_FILE not in skill.files:
         return  # the folder cannot be read, which is said already
     if found := skill.files.get(SKILL_FILE):
-        if found.kind in (Kind.OTHER, Kind.SUBMODULE):
-            yield Problem("SKILL.md is not a file", "put a text file in its place")
+        if found.kind in (FileKind.OTHER, FileKind.SUBMODULE):
+            yield RuleProblem("SKILL.md is not a file", "put a text file in its place")
         return
     for name in skill.files:
         if name.lower() == SKILL_FILE.lower():
             hint = f"rename it: git mv {name} {SKILL_FILE}"
-            yield Problem(f"the file is named {name}", hint, path=name)
+            yield RuleProblem(f"the file is named {name}", hint, path=name)
             return
-    yield Problem("the folder has no SKILL.md", "skillforge new NAME makes one")
+    yield RuleProblem("the folder has no SKILL.md", "skillforge new NAME makes one")
 
 
 FOLDER_RULES = (skill_file,)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from skillforge.model import Danger, Finding, Rule, Severity, Skill
 
 if TYPE_CHECKING:
-    from skillforge.checks.scan.capabilities import Powers
-    from skillforge.checks.scan.matches import Seen
+    from skillforge.checks.scan.capabilities import Capabilities
+    from skillforge.checks.scan.matches import ScanMatches
 
 _MOST = 10  # findings of one rule in one file: more of the same tell nothing new
 
@@ -66,7 +66,7 @@ def scan(
 ) -> Scan:
     """Scan a skill; with what it was before, also what is new about it."""
     from skillforge.checks.scan.capabilities import POWERS, declared, powers
-    from skillforge.checks.scan.change_rules import CHANGES, Change
+    from skillforge.checks.scan.change_rules import CHANGES, SkillChange
     from skillforge.checks.scan.declaration_rules import DECLARED, Declared
     from skillforge.checks.scan.disguise_rules import DISGUISES
 
@@ -78,7 +78,7 @@ def scan(
     known: set[tuple[str, str, str]] = set()
     if before is not None:
         was = _seen(before, {})
-        changes = _findings(CHANGES, Change(was, seen, powers(before, was), able))
+        changes = _findings(CHANGES, SkillChange(was, seen, powers(before, was), able))
         rules = (*_on_signs(), *DISGUISES)
         known = set(_what_they_show(_findings(rules, was), before))
     # What could not be read is known when all signs were searched.
@@ -101,15 +101,15 @@ def _on_signs() -> tuple[Rule, ...]:
     return (*ATTACKS, *ORDERS, *DOUBTS, *LEAKS)
 
 
-def able(skill: Skill) -> "Powers":
+def able(skill: Skill) -> "Capabilities":
     """What a skill is able to do."""
     from skillforge.checks.scan.capabilities import powers
 
     return powers(skill, _seen(skill, {}))
 
 
-def _seen(skill: Skill, evidence: Mapping[str, bytes]) -> "Seen":
-    from skillforge.checks.scan.matches import Seen
+def _seen(skill: Skill, evidence: Mapping[str, bytes]) -> "ScanMatches":
+    from skillforge.checks.scan.matches import ScanMatches
     from skillforge.checks.scan.text_extraction import read, read_bytes
 
     about = skill.name
@@ -119,7 +119,7 @@ def _seen(skill: Skill, evidence: Mapping[str, bytes]) -> "Seen":
         read_bytes(f"../../evidence/{skill.name}/{name}.json", data)
         for name, data in evidence.items()
     )
-    return Seen(chain(read(skill), chain.from_iterable(beside)), about)
+    return ScanMatches(chain(read(skill), chain.from_iterable(beside)), about)
 
 
 def _findings(rules: Iterable[Rule], subject: object) -> list[Finding]:

@@ -16,7 +16,7 @@ _RUN = re.compile(rb"[\x20-\x7e\t]{6,}")
 _WIDE_RUN = re.compile(rb"(?:[\x20-\x7e\t]\x00){6,}")
 
 
-class Inner(NamedTuple):
+class InnerFile(NamedTuple):
     """A file of an archive; `problem` says why it was not read."""
 
     name: str
@@ -24,7 +24,7 @@ class Inner(NamedTuple):
     problem: str = ""
 
 
-def members(data: bytes) -> Iterator[Inner]:
+def members(data: bytes) -> Iterator[InnerFile]:
     """The files of an archive, or what one compressed file holds."""
     if data[:4] in (b"PK\x03\x04", b"PK\x05\x06") or zipfile.is_zipfile(
         io.BytesIO(data)
@@ -36,48 +36,48 @@ def members(data: bytes) -> Iterator[Inner]:
         if inner[257:262] == b"ustar":
             yield from _tar(data)
         else:
-            yield Inner("", inner)
+            yield InnerFile("", inner)
     else:
-        yield Inner("", b"", "it cannot be unpacked")
+        yield InnerFile("", b"", "it cannot be unpacked")
 
 
-def _zip(data: bytes) -> Iterator[Inner]:
+def _zip(data: bytes) -> Iterator[InnerFile]:
     left = MOST_BYTES
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for number, info in enumerate(archive.infolist()):
                 if info.flag_bits & 1:
-                    yield Inner(info.filename, b"", "it is locked by a password")
+                    yield InnerFile(info.filename, b"", "it is locked by a password")
                     continue
                 if number >= MOST_FILES or left <= 0:
-                    yield Inner(info.filename, b"", "the archive holds too much")
+                    yield InnerFile(info.filename, b"", "the archive holds too much")
                     return
                 with archive.open(info) as file:
                     found = file.read(left + 1)
                 left -= len(found)
-                yield Inner(info.filename, found)
+                yield InnerFile(info.filename, found)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as err:
-        yield Inner("", b"", f"it cannot be unpacked: {err}")
+        yield InnerFile("", b"", f"it cannot be unpacked: {err}")
     except (zlib.error, EOFError, ValueError):
-        yield Inner("", b"", "it cannot be unpacked")
+        yield InnerFile("", b"", "it cannot be unpacked")
 
 
-def _tar(data: bytes) -> Iterator[Inner]:
+def _tar(data: bytes) -> Iterator[InnerFile]:
     left = MOST_BYTES
     try:
         with tarfile.open(fileobj=io.BytesIO(data), mode="r|*") as archive:
             for number, member in enumerate(archive):
                 if number >= MOST_FILES or left <= 0:
-                    yield Inner(member.name, b"", "the archive holds too much")
+                    yield InnerFile(member.name, b"", "the archive holds too much")
                     return
                 file = archive.extractfile(member) if member.isfile() else None
                 if file is None:
                     continue
                 found = file.read(left + 1)
                 left -= len(found)
-                yield Inner(member.name, found)
+                yield InnerFile(member.name, found)
     except (tarfile.TarError, OSError, EOFError, zlib.error, ValueError):
-        yield Inner("", b"", "it cannot be unpacked")
+        yield InnerFile("", b"", "it cannot be unpacked")
 
 
 def strings(data: bytes) -> str:

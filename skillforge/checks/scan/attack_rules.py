@@ -18,10 +18,10 @@ from skillforge.checks.scan.match_context import (
     strangers,
     tell,
 )
-from skillforge.checks.scan.matches import Seen, Sighting
+from skillforge.checks.scan.matches import ScanMatches, SignMatch
 from skillforge.checks.scan.normalize import SOFT
-from skillforge.checks.scan.segments import View
-from skillforge.model import Problem, rule, rules_in
+from skillforge.checks.scan.segments import SegmentView
+from skillforge.model import RuleProblem, rule, rules_in
 
 _INSTALLER = re.compile(
     r"install|setup_\d|get-\w+|^(?:get|cli|sh|install|dl|download)\."
@@ -34,7 +34,7 @@ _ANYBODYS = ("raw.githubusercontent.com", "github.com", "gitlab.com", "huggingfa
 
 
 @rule(category="execution")
-def social_dropper(seen: Seen) -> Iterator[Problem]:
+def social_dropper(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not talk people into running a stranger's program.
 
     The most common attack in the wild: a "prerequisite" that has to be downloaded from
@@ -49,7 +49,7 @@ def social_dropper(seen: Seen) -> Iterator[Problem]:
     for one, _other in seen.near(
         seen.of("lower-guard"), ("download", "fetch-file", "get"), 8
     ):
-        if not is_warning(one) or one.view is not View.CODE:
+        if not is_warning(one) or one.view is not SegmentView.CODE:
             yield tell(
                 one, "a download, and the system's guard is to be lowered for it"
             )
@@ -61,11 +61,11 @@ def social_dropper(seen: Seen) -> Iterator[Problem]:
     yield from _bad_prerequisite(seen)
 
 
-def _bad_prerequisite(seen: Seen) -> Iterator[Problem]:
+def _bad_prerequisite(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A program that has to be fetched from a place that no project would use."""
     places = (Host.ADDRESS, Host.PASTE, Host.TUNNEL, Host.SHORTENER, Host.HOSTILE)
     for link in seen.links:
-        if link.kind not in places or link.view is View.CODE:
+        if link.kind not in places or link.view is SegmentView.CODE:
             continue
         needs = seen.beside(link, ("needs-it",), 8)
         if needs and seen.beside(
@@ -73,7 +73,7 @@ def _bad_prerequisite(seen: Seen) -> Iterator[Problem]:
         ):
             yield tell(needs, f"what is needed comes from {link.kind}")
     for one in seen.of("download"):
-        if one.view is View.CODE or "releases/" in one.text:
+        if one.view is SegmentView.CODE or "releases/" in one.text:
             continue
         unknown = [
             k
@@ -89,7 +89,7 @@ def _bad_prerequisite(seen: Seen) -> Iterator[Problem]:
 
 
 @rule(category="execution")
-def fetch_and_run(seen: Seen) -> Iterator[Problem]:
+def fetch_and_run(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not run what it fetches from a stranger.
 
     A bare address, a paste site, a tunnel or a link shortener can hand out anything to
@@ -101,7 +101,7 @@ def fetch_and_run(seen: Seen) -> Iterator[Problem]:
             yield tell(one, f"what is fetched from {host.name} is run")
 
 
-class _Source(NamedTuple):
+class _CodeSource(NamedTuple):
     """Where something that is run comes from."""
 
     name: str
@@ -109,19 +109,19 @@ class _Source(NamedTuple):
     is_known: bool
 
 
-def fetched_and_run(seen: Seen) -> Iterator[tuple[Sighting, _Source]]:
+def fetched_and_run(seen: ScanMatches) -> Iterator[tuple[SignMatch, _CodeSource]]:
     """What is fetched and run, and from where."""
     for one in seen.of("fetch-run"):
         yield from _sources(seen, one, one.text.count(SOFT))
     for one, _other in seen.near(seen.of("fetch-file"), ("run-file",), 4):
         yield from _sources(seen, one, 1)
     for one, other in seen.near(seen.of("runs-text"), ("get",), 8):
-        if one.view is not View.CODE or other.view is not View.CODE:
+        if one.view is not SegmentView.CODE or other.view is not SegmentView.CODE:
             continue
         if sources := list(_sources(seen, other, 2)):
             yield from sources
         elif _FETCHED.search(one.context):
-            source = _Source("somewhere", is_stranger=True, is_known=False)
+            source = _CodeSource("somewhere", is_stranger=True, is_known=False)
             yield one, source
 
 
@@ -129,16 +129,18 @@ _FETCHED = re.compile(r"\b(?:r|res|resp|response|reply|page)\.(?:text|content|re
 
 
 def _sources(
-    seen: Seen, one: Sighting, lines: int
-) -> Iterator[tuple[Sighting, _Source]]:
+    seen: ScanMatches, one: SignMatch, lines: int
+) -> Iterator[tuple[SignMatch, _CodeSource]]:
     """The first source of each kind: more of them would be the same finding."""
-    kinds: dict[tuple[bool, bool], _Source] = {}
+    kinds: dict[tuple[bool, bool], _CodeSource] = {}
     for source in _all_sources(seen, one, lines):
         kinds.setdefault((source.is_stranger, source.is_known), source)
     yield from ((one, source) for source in kinds.values())
 
 
-def _all_sources(seen: Seen, one: Sighting, lines: int) -> Iterator[_Source]:
+def _all_sources(
+    seen: ScanMatches, one: SignMatch, lines: int
+) -> Iterator[_CodeSource]:
     links = [k for k in seen.links_near(one, lines, ANYWHERE) if k.link]
     for seen_link in links:
         link = seen_link.link
@@ -150,29 +152,31 @@ def _all_sources(seen: Seen, one: Sighting, lines: int) -> Iterator[_Source]:
         is_script = not one.path.endswith(".md")
         is_anybodys = is_script and link.host in _ANYBODYS
         is_ours = link.kind is Host.KNOWN
-        yield _Source(
+        yield _CodeSource(
             link.host,
             is_stranger=is_nameless or not (is_ours or looks_usual),
             is_known=is_ours and not is_nameless and not is_anybodys,
         )
     if not links and (bare := _BARE_HOST.search(one.text)):
-        yield _Source(bare[1], is_stranger=judge(bare[1]) in OUTSIDE, is_known=False)
+        yield _CodeSource(
+            bare[1], is_stranger=judge(bare[1]) in OUTSIDE, is_known=False
+        )
 
 
 @rule(category="obfuscation")
-def decode_and_run(seen: Seen) -> Iterator[Problem]:
+def decode_and_run(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not decode text and run it.
 
     Whoever hides a command from the reader of a skill hides it from the reviewer.
     """
     for one in seen.of("decode-run"):
-        if not is_warning(one) or one.view is View.CODE:
+        if not is_warning(one) or one.view is SegmentView.CODE:
             yield tell(one, "something encoded is decoded and run", IN_CLEAR)
     for one, other in (
         *seen.near(seen.of("runs-text"), ("decode",), 25),
         *seen.near(seen.of("ciphered"), ("exec", "runs-text"), 12),
     ):
-        is_code = one.view is View.CODE and other.view is View.CODE
+        is_code = one.view is SegmentView.CODE and other.view is SegmentView.CODE
         if is_code and one.piece.language != "strings":
             what = f"something encoded is decoded and run (line {other.line})"
             yield tell(one, what, IN_CLEAR)
@@ -191,7 +195,7 @@ _ODD = ("rot13", "escapes", "b32decode", "base32", "b85decode", "a85decode")
 
 
 @rule(category="obfuscation")
-def hidden_payload(seen: Seen) -> Iterator[Problem]:
+def hidden_payload(seen: ScanMatches) -> Iterator[RuleProblem]:
     """No commands or instructions stand in a skill in another spelling.
 
     Base64, hex, character codes, reversed text, invisible characters and the like are
@@ -205,14 +209,14 @@ def hidden_payload(seen: Seen) -> Iterator[Problem]:
 
 
 @rule(category="exfiltration")
-def secret_to_network(seen: Seen) -> Iterator[Problem]:
+def secret_to_network(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not read keys, or the whole environment, and send data away.
 
     To use one's own named key for a service is ordinary. To collect key files, browser
     data, wallets or all variables, in code that also sends, is theft.
     """
     for one, other in seen.near(_read_secrets(seen), ("send", "copy-out"), 25):
-        if other.view is View.CODE and (
+        if other.view is SegmentView.CODE and (
             one.sign == "key-file" or not _is_ours(seen, other)
         ):
             yield tell(
@@ -222,7 +226,7 @@ def secret_to_network(seen: Seen) -> Iterator[Problem]:
         yield tell(one, "a command reads secrets and sends them")
     for one in seen.of("send"):
         if (
-            one.view is View.CODE
+            one.view is SegmentView.CODE
             and _ENCODED.search(one.context)
             and not _is_ours(seen, one)
         ):
@@ -239,36 +243,36 @@ _ENCODED = re.compile(
 )
 
 
-def _read_secrets(seen: Seen) -> Iterator[Sighting]:
+def _read_secrets(seen: ScanMatches) -> Iterator[SignMatch]:
     for one in seen.of("key-file", "env-all", "metadata-service", "env-file"):
-        if one.view is View.CODE and one.piece.language not in _NOT_RUN:
+        if one.view is SegmentView.CODE and one.piece.language not in _NOT_RUN:
             yield one
 
 
-def _in_one_line(seen: Seen) -> Iterator[tuple[Sighting, Sighting]]:
+def _in_one_line(seen: ScanMatches) -> Iterator[tuple[SignMatch, SignMatch]]:
     """A command in the middle of a sentence that reads secrets and sends them."""
     sources = seen.of("key-file", "env-all", "env-file")
-    prose = [s for s in sources if s.view is not View.CODE and not is_warning(s)]
+    prose = [s for s in sources if s.view is not SegmentView.CODE and not is_warning(s)]
     for one, other in seen.near(prose, ("send",), 0):
         if re.search(r"\bcurl\b|\bnc\b|\bwget\b", other.text):
             yield one, other
 
 
-def _is_ours(seen: Seen, sink: Sighting) -> bool:
+def _is_ours(seen: ScanMatches, sink: SignMatch) -> bool:
     """Whether all that is known of where a sink leads is at home."""
     links = [k.link for k in seen.links_near(sink, 3, tuple(Host)) if k.link]
     return bool(links) and all(k.kind in (Host.LOCAL, Host.KNOWN) for k in links)
 
 
 @rule(category="exfiltration")
-def secret_as_data(seen: Seen) -> Iterator[Problem]:
+def secret_as_data(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not post the value of a key to a host that the key is not for.
 
     A key belongs in the header of a request to the service that gave it. As the data
     of a request, to a host with another name, it is being given away.
     """
     for one in seen.of("send"):
-        found = _POSTED.search(one.context) if one.view is View.CODE else None
+        found = _POSTED.search(one.context) if one.view is SegmentView.CODE else None
         if found is None:
             continue
         name = found[1] or found[2]
@@ -289,16 +293,16 @@ _POSTED = re.compile(
 
 
 @rule(category="execution")
-def reverse_shell(seen: Seen) -> Iterator[Problem]:
+def reverse_shell(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not open a shell to another machine, and mines no coins."""
     for one in seen.of("reverse-shell", "miner"):
-        if one.view is not View.DESCRIPTION and not is_warning(one):
+        if one.view is not SegmentView.DESCRIPTION and not is_warning(one):
             what = "a shell is opened to another machine"
             yield tell(one, what if one.sign == "reverse-shell" else "coins are mined")
 
 
 @rule(category="exfiltration")
-def stolen_phrase(seen: Seen) -> Iterator[Problem]:
+def stolen_phrase(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not ask for the words that open a wallet, and pass them on."""
     for one, other in seen.near(seen.of("asks-phrase"), ("send", "send-words"), 6):
         if not is_warning(one):
@@ -307,7 +311,7 @@ def stolen_phrase(seen: Seen) -> Iterator[Problem]:
 
 
 @rule(category="exfiltration")
-def stolen_password(seen: Seen) -> Iterator[Problem]:
+def stolen_password(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not ask for the system's password with a dialog of its own."""
     for one in seen.of("fake-dialog"):
         yield tell(
@@ -316,7 +320,7 @@ def stolen_password(seen: Seen) -> Iterator[Problem]:
 
 
 @rule(category="exfiltration")
-def code_taken_away(seen: Seen) -> Iterator[Problem]:
+def code_taken_away(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not push a whole repository to a stranger's server."""
     for one in seen.of("copy-out"):
         found = _REMOTE.search(one.context) if "git" in one.text else None
@@ -335,17 +339,21 @@ _REMOTE = re.compile(
 
 
 @rule(category="destruction")
-def destructive_command(seen: Seen) -> Iterator[Problem]:
+def destructive_command(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not wipe a home folder, a system or a disk."""
     for one in seen.of("destroy"):
-        if one.view is View.CODE and not is_warning(one) and not _is_example(one):
+        if (
+            one.view is SegmentView.CODE
+            and not is_warning(one)
+            and not _is_example(one)
+        ):
             yield tell(one, "everything in a home, a system or a disk is deleted")
     for one in seen.of("erase-traces"):
-        if one.view is View.CODE and "rm " in one.text and not is_warning(one):
+        if one.view is SegmentView.CODE and "rm " in one.text and not is_warning(one):
             yield tell(one, "traces in the system's logs are deleted")
 
 
-def _is_example(one: Sighting) -> bool:
+def _is_example(one: SignMatch) -> bool:
     """Whether a command stands in a text or a comment, rather than being run."""
     before = one.context[: max(one.context.find(one.text[:20]), 0)]
     is_comment = re.search(r"(?:^|\s)(?:#|//|\*)\s", before)
@@ -357,7 +365,7 @@ _RUNNER = re.compile(r"\b(?:system|popen|run|call|exec\w*|spawn\w*|check_\w+)\(|
 
 
 @rule(category="persistence")
-def planted_access(seen: Seen) -> Iterator[Problem]:
+def planted_access(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not let itself in again.
 
     A key added to `authorized_keys`, a job or a start-up file that fetches, sends or
@@ -372,12 +380,12 @@ def planted_access(seen: Seen) -> Iterator[Problem]:
         ):
             yield tell(one, "a key is added that lets somebody log in")
     for one in seen.of("persist"):
-        if one.view is not View.CODE:
+        if one.view is not SegmentView.CODE:
             continue
         for _one, other in seen.near(
             [one], ("fetch-run", "decode-run", "reverse-shell", "send", "get"), 8
         ):
-            if other.view is View.CODE and seen.links_near(other, 1, OUTSIDE):
+            if other.view is SegmentView.CODE and seen.links_near(other, 1, OUTSIDE):
                 yield tell(
                     one,
                     "something is made to run again and again that calls a stranger",
@@ -385,7 +393,7 @@ def planted_access(seen: Seen) -> Iterator[Problem]:
 
 
 @rule(category="execution")
-def foreign_package(seen: Seen) -> Iterator[Problem]:
+def foreign_package(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not install packages from somebody's own index."""
     for one in seen.of("foreign-index"):
         theirs = [k for k in strangers(seen, one, 0) if k.kind is not Host.FREE]

@@ -6,9 +6,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from skillforge.checks.scan.hosts import Host
-from skillforge.checks.scan.matches import Seen
-from skillforge.checks.scan.segments import Piece, View
-from skillforge.model import Document, Kind, Problem, Severity, Skill, rule, rules_in
+from skillforge.checks.scan.matches import ScanMatches
+from skillforge.checks.scan.segments import Segment, SegmentView
+from skillforge.model import (
+    Document,
+    FileKind,
+    RuleProblem,
+    Severity,
+    Skill,
+    rule,
+    rules_in,
+)
 
 _NOTE = Severity.NOTE
 _VARIABLE = re.compile(
@@ -145,7 +153,7 @@ _SCRIPT = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Powers:
+class Capabilities:
     """What a skill reaches out to, each named once."""
 
     hosts: frozenset[str] = frozenset()
@@ -166,10 +174,12 @@ class Powers:
             yield from (f"{kind} {name}" for name in sorted(names))
 
 
-def powers(skill: Skill, seen: Seen) -> Powers:
+def powers(skill: Skill, seen: ScanMatches) -> Capabilities:
     """What a skill is able to do, as far as its text tells."""
-    code = [p for p in seen.pieces if p.view is View.CODE and p.language != "strings"]
-    return Powers(
+    code = [
+        p for p in seen.pieces if p.view is SegmentView.CODE and p.language != "strings"
+    ]
+    return Capabilities(
         frozenset(
             link.link.host
             for link in seen.links
@@ -193,7 +203,7 @@ def tools(document: Document | None) -> Iterator[str]:
     yield from (str(word) for word in words if str(word).strip())
 
 
-def _variables(code: Iterable[Piece]) -> Iterator[str]:
+def _variables(code: Iterable[Segment]) -> Iterator[str]:
     for piece in code:
         if "$" not in piece.raw and "env" not in piece.raw:
             continue
@@ -204,7 +214,7 @@ def _variables(code: Iterable[Piece]) -> Iterator[str]:
                 yield name
 
 
-def _programs(code: Iterable[Piece]) -> Iterator[str]:
+def _programs(code: Iterable[Segment]) -> Iterator[str]:
     for piece in code:
         if piece.language in _SHELL:
             yield from _COMMAND.findall(piece.text)
@@ -212,7 +222,7 @@ def _programs(code: Iterable[Piece]) -> Iterator[str]:
 
 def _scripts(skill: Skill) -> Iterator[str]:
     for path, file in skill.files.items():
-        if file.kind is Kind.EXECUTABLE or _SCRIPT.fullmatch(path):
+        if file.kind is FileKind.EXECUTABLE or _SCRIPT.fullmatch(path):
             yield path
 
 
@@ -262,35 +272,35 @@ def covers(names: Iterable[str], used: str) -> bool:
 
 
 @rule(_NOTE, category="capability")
-def reaches_network(able: Powers) -> Iterator[Problem]:
+def reaches_network(able: Capabilities) -> Iterator[RuleProblem]:
     """Which hosts a skill names. A note: to reach a service is what many skills do."""
     if able.hosts:
         yield _listed("it names", "host", able.hosts)
 
 
 @rule(_NOTE, category="capability")
-def reads_environment(able: Powers) -> Iterator[Problem]:
+def reads_environment(able: Capabilities) -> Iterator[RuleProblem]:
     """Which variables of the environment a skill reads. A note."""
     if able.variables:
         yield _listed("it reads", "variable", able.variables)
 
 
 @rule(_NOTE, category="capability")
-def runs_programs(able: Powers) -> Iterator[Problem]:
+def runs_programs(able: Capabilities) -> Iterator[RuleProblem]:
     """Which programs a skill runs: compilers, clients, shells. A note."""
     if able.programs:
         yield _listed("it runs", "program", able.programs)
 
 
 @rule(_NOTE, category="capability")
-def brings_scripts(able: Powers) -> Iterator[Problem]:
+def brings_scripts(able: Capabilities) -> Iterator[RuleProblem]:
     """Which scripts a skill brings along. A note."""
     if able.scripts:
         yield _listed("it brings", "script", able.scripts)
 
 
 @rule(_NOTE, category="capability")
-def granted_tools(able: Powers) -> Iterator[Problem]:
+def granted_tools(able: Capabilities) -> Iterator[RuleProblem]:
     """Which tools a skill is granted without a question, by `allowed-tools`.
 
     A note. `Bash` or `Bash(*)` grants every command; `Bash(git:*)` only git's.
@@ -304,12 +314,12 @@ def granted_tools(able: Powers) -> Iterator[Problem]:
         yield listed
 
 
-def _listed(what: str, noun: str, names: frozenset[str]) -> Problem:
+def _listed(what: str, noun: str, names: frozenset[str]) -> RuleProblem:
     shown = sorted(names)[:20]
     more = f" and {len(names) - 20} more" if len(names) > 20 else ""
     plural = "s" if len(names) > 1 else ""
     hint = "nothing to do: it is told for the review"
-    return Problem(
+    return RuleProblem(
         f"{what} {len(names)} {noun}{plural}: {', '.join(shown)}{more}", hint
     )
 

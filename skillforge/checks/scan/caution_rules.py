@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from skillforge.checks.scan.attack_rules import fetched_and_run
 from skillforge.checks.scan.hosts import NAMELESS, Host
 from skillforge.checks.scan.match_context import is_warning, related, strangers, tell
-from skillforge.checks.scan.matches import Seen
-from skillforge.checks.scan.segments import View
-from skillforge.model import Problem, Severity, rule, rules_in
+from skillforge.checks.scan.matches import ScanMatches
+from skillforge.checks.scan.segments import SegmentView
+from skillforge.model import RuleProblem, Severity, rule, rules_in
 
 _WARNING = Severity.WARNING
 
 
 @rule(_WARNING, category="execution")
-def install_script(seen: Seen) -> Iterator[Problem]:
+def install_script(seen: ScanMatches) -> Iterator[RuleProblem]:
     """An installer is fetched from a place that is no known project's, and run."""
     for one, host in fetched_and_run(seen):
         if not host.is_known and not host.is_stranger and not is_warning(one):
@@ -23,7 +23,7 @@ def install_script(seen: Seen) -> Iterator[Problem]:
 
 
 @rule(_WARNING, category="exfiltration")
-def nameless_host(seen: Seen) -> Iterator[Problem]:
+def nameless_host(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A skill has to do with a host that nobody can be asked about.
 
     Paste sites, tunnels, request collectors, link shorteners and bare addresses.
@@ -47,11 +47,11 @@ _ASKED_OF_NOBODY = tuple(kind for kind in NAMELESS if kind is not Host.HOSTILE)
 
 
 @rule(_WARNING, category="exfiltration")
-def secret_read(seen: Seen) -> Iterator[Problem]:
+def secret_read(seen: ScanMatches) -> Iterator[RuleProblem]:
     """Code reads private keys, wallets or browser data, even if it sends nothing."""
     for one in seen.of("key-file"):
         if (
-            one.view is View.CODE
+            one.view is SegmentView.CODE
             and _KEYS.search(one.text)
             and one.piece.language not in ("strings", "html")
             and _READS.search(one.context)
@@ -75,19 +75,24 @@ _READS = re.compile(
 
 
 @rule(_WARNING, category="injection")
-def secrecy(seen: Seen) -> Iterator[Problem]:
+def secrecy(seen: ScanMatches) -> Iterator[RuleProblem]:
     """An agent is told to act where its user does not see it, or without asking."""
     for one in seen.of("conceal"):
-        if one.view in (View.PROSE, View.DESCRIPTION) and _UNSEEN_ACT.search(
-            one.context
-        ):
+        if one.view in (
+            SegmentView.PROSE,
+            SegmentView.DESCRIPTION,
+        ) and _UNSEEN_ACT.search(one.context):
             yield tell(
                 one,
                 "an agent is told to act unseen",
                 "say what is to be shown to the user",
             )
     for one, _other in seen.near(seen.of("conceal"), ("skip-consent", "trigger"), 1):
-        if one.view is View.PROSE and "user" in one.text and _RUNS.search(one.context):
+        if (
+            one.view is SegmentView.PROSE
+            and "user" in one.text
+            and _RUNS.search(one.context)
+        ):
             yield tell(
                 one,
                 "an agent is told to act without its user knowing",
@@ -108,7 +113,7 @@ _RUNS = re.compile(
 
 
 @rule(_WARNING, category="injection")
-def switched_off(seen: Seen) -> Iterator[Problem]:
+def switched_off(seen: ScanMatches) -> Iterator[RuleProblem]:
     """Safeguards of an agent or of a connection are switched off."""
     for one in seen.of("unguarded"):
         if (
@@ -129,11 +134,11 @@ def switched_off(seen: Seen) -> Iterator[Problem]:
 
 
 @rule(_WARNING, category="injection")
-def told_to_obey(seen: Seen) -> Iterator[Problem]:
+def told_to_obey(seen: ScanMatches) -> Iterator[RuleProblem]:
     """An agent is told to do what a page or a reply says, or to send its work away."""
     for one in seen.of("fetch-obey"):
         if (
-            one.view is not View.CODE
+            one.view is not SegmentView.CODE
             and not is_warning(one)
             and strangers(seen, one, 0)
         ):
@@ -145,7 +150,7 @@ def told_to_obey(seen: Seen) -> Iterator[Problem]:
     for one, _other in seen.near(seen.of("send-words"), ("trigger",), 0):
         private = seen.beside(one, ("secret-words", "talk-words"), 0)
         if (
-            one.view is not View.CODE
+            one.view is not SegmentView.CODE
             and private
             and strangers(seen, one, 0)
             and not is_warning(one)
@@ -154,7 +159,7 @@ def told_to_obey(seen: Seen) -> Iterator[Problem]:
 
 
 @rule(_WARNING, category="persistence")
-def lasting_change(seen: Seen) -> Iterator[Problem]:
+def lasting_change(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A skill changes what an agent remembers, or what starts with the machine."""
     writes = re.compile(
         r"\b(?:inject|append|write)\b[^\n]{0,40}\b(?:soul|memory|claude|agents|"
@@ -163,7 +168,7 @@ def lasting_change(seen: Seen) -> Iterator[Problem]:
     )
     for one in seen.of("memory-file"):
         if (
-            one.view is View.PROSE
+            one.view is SegmentView.PROSE
             and writes.search(one.context)
             and not is_warning(one)
             and re.search(
@@ -178,7 +183,7 @@ def lasting_change(seen: Seen) -> Iterator[Problem]:
 
 
 @rule(_WARNING, category="injection")
-def quoted_attack(seen: Seen) -> Iterator[Problem]:
+def quoted_attack(seen: ScanMatches) -> Iterator[RuleProblem]:
     """An attack is quoted below words that warn of it; a person sees whether it is."""
     for one in seen.of("override", "decode-run", "fetch-run", "leak-in-reply"):
         is_harmless = one.sign == "fetch-run" and not strangers(seen, one, 0)

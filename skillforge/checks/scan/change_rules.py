@@ -10,21 +10,27 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import accumulate
 
-from skillforge.checks.scan.capabilities import Powers
+from skillforge.checks.scan.capabilities import Capabilities
 from skillforge.checks.scan.hosts import Host
 from skillforge.checks.scan.match_context import is_warning, leads_out, related, tell
-from skillforge.checks.scan.matches import Seen, Sighting
-from skillforge.checks.scan.segments import Piece, View
-from skillforge.model import SKILL_FILE, Problem, Severity, rule, rules_in
+from skillforge.checks.scan.matches import ScanMatches, SignMatch
+from skillforge.checks.scan.segments import Segment, SegmentView
+from skillforge.model import SKILL_FILE, RuleProblem, Severity, rule, rules_in
 
 _WARNING = Severity.WARNING
 _LOOK = "look at what was added: is it what the change is said to be for?"
 
 
-class Change:
+class SkillChange:
     """A skill after a change, and what it was before."""
 
-    def __init__(self, before: Seen, after: Seen, could: Powers, can: Powers) -> None:
+    def __init__(
+        self,
+        before: ScanMatches,
+        after: ScanMatches,
+        could: Capabilities,
+        can: Capabilities,
+    ) -> None:
         self.after = after
         self.could, self.can = could, can
         self._old = {line.strip() for p in before.pieces for line in p.text.split("\n")}
@@ -32,13 +38,13 @@ class Change:
         self.added = lines - self._old
         self._is_new: dict[int, list[tuple[int, bool]]] = {}
 
-    def new(self, *signs: str) -> Iterator[Sighting]:
+    def new(self, *signs: str) -> Iterator[SignMatch]:
         """Where signs stand in lines that were not there before."""
         for seen in self.after.of(*signs):
             if self.is_new(seen):
                 yield seen
 
-    def is_at_home(self, seen: Sighting) -> bool:
+    def is_at_home(self, seen: SignMatch) -> bool:
         """Whether all links of a line lead where the skill led before."""
         links = [k.link for k in self.after.links_near(seen, 0, tuple(Host)) if k.link]
         if not links:
@@ -50,12 +56,12 @@ class Change:
             for k in links
         )
 
-    def is_new(self, seen: Sighting) -> bool:
+    def is_new(self, seen: SignMatch) -> bool:
         """Whether a sighting stands on a line that was not there before."""
         lines = self._lines_of(seen.piece)
         return lines[bisect_right(lines, seen.at, key=lambda it: it[0]) - 1][1]
 
-    def _lines_of(self, piece: Piece) -> list[tuple[int, bool]]:
+    def _lines_of(self, piece: Segment) -> list[tuple[int, bool]]:
         """Where the lines of a piece begin, and whether each of them is new."""
         if id(piece) not in self._is_new:
             lines = piece.text.split("\n")
@@ -66,7 +72,7 @@ class Change:
 
 
 @rule(_WARNING, category="change")
-def adds_host(change: Change) -> Iterator[Problem]:
+def adds_host(change: SkillChange) -> Iterator[RuleProblem]:
     """The change makes the skill use a host that it did not name before."""
     for link in change.after.links:
         host = link.host
@@ -87,7 +93,7 @@ _USED = re.compile(
 
 
 @rule(_WARNING, category="change")
-def adds_script(change: Change) -> Iterator[Problem]:
+def adds_script(change: SkillChange) -> Iterator[RuleProblem]:
     """The change brings a script, and tells an agent to run it at some occasion."""
     for path in sorted(change.can.scripts - change.could.scripts):
         if path.startswith(("tests/", "evals/")):
@@ -96,7 +102,7 @@ def adds_script(change: Change) -> Iterator[Problem]:
         for seen in change.new("run-script"):
             if (
                 name in seen.context
-                and seen.view is not View.CODE
+                and seen.view is not SegmentView.CODE
                 and _OCCASION.search(seen.context)
             ):
                 yield tell(seen, f"the change brings {path}, and has it run", _LOOK)
@@ -110,17 +116,17 @@ _OCCASION = re.compile(
 
 
 @rule(_WARNING, category="change")
-def adds_tool(change: Change) -> Iterator[Problem]:
+def adds_tool(change: SkillChange) -> Iterator[RuleProblem]:
     """The change grants the skill a tool that it was not granted before."""
     if not change.could.tools:
         return
     for tool in sorted(change.can.tools - change.could.tools):
         hint = "grant it only if the skill cannot do without"
-        yield Problem(f"the change grants the tool {tool}", hint)
+        yield RuleProblem(f"the change grants the tool {tool}", hint)
 
 
 @rule(_WARNING, category="change")
-def adds_order(change: Change) -> Iterator[Problem]:
+def adds_order(change: SkillChange) -> Iterator[RuleProblem]:
     """The change adds lines that send, delete, read secrets, or hold from now on."""
     for seen in change.new(
         "order-away", "order-delete", "order-open", "order-leak", "override",
@@ -143,10 +149,10 @@ def adds_order(change: Change) -> Iterator[Problem]:
                 )
 
 
-def _is_told(seen: Sighting) -> bool:
+def _is_told(seen: SignMatch) -> bool:
     """Whether it is said to an agent, rather than written in code or in data."""
     is_table = seen.path.endswith((".csv", ".tsv", ".xml", ".lock"))
-    return seen.view is not View.CODE and not is_table and not is_warning(seen)
+    return seen.view is not SegmentView.CODE and not is_table and not is_warning(seen)
 
 
 _READS = re.compile(

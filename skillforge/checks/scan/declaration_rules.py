@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator, Mapping
 
-from skillforge.checks.scan.capabilities import Powers, covers
-from skillforge.model import Problem, Severity, rule, rules_in
+from skillforge.checks.scan.capabilities import Capabilities, covers
+from skillforge.model import RuleProblem, Severity, rule, rules_in
 
 
 class Declared:
     """What a skill uses, what it says of itself, and whether it has to say all."""
 
     def __init__(
-        self, able: Powers, said: Mapping[str, frozenset[str]], must_say: bool
+        self, able: Capabilities, said: Mapping[str, frozenset[str]], must_say: bool
     ) -> None:
         self.able = able
         self.said = said
@@ -24,7 +24,7 @@ class Declared:
 
 
 @rule(Severity.WARNING, category="declaration")
-def undeclared(skill: Declared) -> Iterator[Problem]:
+def undeclared(skill: Declared) -> Iterator[RuleProblem]:
     """A skill that declares what it uses declares all of it.
 
     `metadata.hosts`, `metadata.env` and `metadata.programs` name hosts, variables and
@@ -41,7 +41,7 @@ def undeclared(skill: Declared) -> Iterator[Problem]:
             named = sorted(skill.said.get(kind, frozenset())) + missing
             shown = ", ".join(missing[:8])
             hint = f"under metadata, write: {kind}: {' '.join(named)[:400]}"
-            yield Problem(f"it uses {kind} that it does not declare: {shown}", hint)
+            yield RuleProblem(f"it uses {kind} that it does not declare: {shown}", hint)
 
 
 DECLARED = rules_in(globals())

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from skillforge.checks.scan.matches import Seen
+from skillforge.checks.scan.matches import ScanMatches
 from skillforge.checks.scan.normalize import MOST_MIXED, mixed_words, plain
-from skillforge.model import Problem, Severity, rule, rules_in
+from skillforge.model import RuleProblem, Severity, rule, rules_in
 
 _WARNING = Severity.WARNING
 _FILES = {
@@ -25,7 +25,7 @@ _FILES = {
 
 
 @rule(_WARNING, category="obfuscation")
-def unreviewable_file(seen: Seen) -> Iterator[Problem]:
+def unreviewable_file(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A skill holds only what a reviewer can read.
 
     Programs, bytecode, archives, files that cannot be read at all, and files with so
@@ -34,11 +34,13 @@ def unreviewable_file(seen: Seen) -> Iterator[Problem]:
     for notice in seen.notices:
         if notice.kind in _FILES:
             hint = "ship the source, or the files themselves"
-            yield Problem(f"{notice.words}: nobody can review it", hint, 1, notice.path)
+            yield RuleProblem(
+                f"{notice.words}: nobody can review it", hint, 1, notice.path
+            )
 
 
 @rule(category="obfuscation")
-def disguised_file(seen: Seen) -> Iterator[Problem]:
+def disguised_file(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A file is what its name says.
 
     A program named like a picture, something behind the end of one, stored objects that
@@ -46,11 +48,11 @@ def disguised_file(seen: Seen) -> Iterator[Problem]:
     """
     for notice in seen.notices:
         if notice.kind in ("disguised", "pickle"):
-            yield Problem(notice.words, "take it out", 1, notice.path)
+            yield RuleProblem(notice.words, "take it out", 1, notice.path)
 
 
 @rule(_WARNING, category="obfuscation")
-def unseen_characters(seen: Seen) -> Iterator[Problem]:
+def unseen_characters(seen: ScanMatches) -> Iterator[RuleProblem]:
     """No text that looks like other text than it is.
 
     Characters that turn the direction of writing, letters of another script within a
@@ -60,22 +62,22 @@ def unseen_characters(seen: Seen) -> Iterator[Problem]:
     for notice in seen.notices:
         if notice.kind == "break":
             hint = "write it as an escape, such as `\\r`, or take it out"
-            yield Problem(notice.words, hint, notice.line, notice.path)
+            yield RuleProblem(notice.words, hint, notice.line, notice.path)
     for piece in seen.pieces:
         if piece.raw.isascii() or piece.hidden_by or piece.language == "resolved":
             continue
         for pattern, what in _UNSEEN if _SUSPECT.search(piece.raw) else ():
             if match := pattern.search(piece.raw):
                 line = piece.line_of(match.start())
-                yield Problem(what, "write it in plain letters", line, piece.path)
+                yield RuleProblem(what, "write it in plain letters", line, piece.path)
         mixed = list(islice(mixed_words(piece.raw), MOST_MIXED))
         if len(mixed) == MOST_MIXED:
             what = "more words in letters of two scripts than can be read"
-            yield Problem(what, "write them in one script", piece.line, piece.path)
+            yield RuleProblem(what, "write them in one script", piece.line, piece.path)
         words = ((piece.line_of(at), word) for at, word in mixed)
         for line, word in _first_of_each_line(words).items():
             what = f"letters of two scripts stand in one word: {word[:40]}"
-            yield Problem(what, "write it in one script", line, piece.path)
+            yield RuleProblem(what, "write it in one script", line, piece.path)
 
 
 def _first_of_each_line(words: Iterable[tuple[int, str]]) -> dict[int, str]:
@@ -113,7 +115,7 @@ _UNSEEN = (
 
 
 @rule(category="obfuscation")
-def spoofed_command(seen: Seen) -> Iterator[Problem]:
+def spoofed_command(seen: ScanMatches) -> Iterator[RuleProblem]:
     """No command or host is written with letters that only look right."""
     for piece in seen.pieces:
         mixed = mixed_words(piece.raw) if not piece.hidden_by else ()
@@ -122,7 +124,7 @@ def spoofed_command(seen: Seen) -> Iterator[Problem]:
             if _COMMAND.fullmatch(meant):
                 line = piece.line_of(at)
                 what = f"{word} only looks like {meant}"
-                yield Problem(what, "write it in plain letters", line, piece.path)
+                yield RuleProblem(what, "write it in plain letters", line, piece.path)
 
 
 _COMMAND = re.compile(

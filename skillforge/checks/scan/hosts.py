@@ -61,7 +61,7 @@ _LOCAL = re.compile(
 )
 
 
-class Link(NamedTuple):
+class HostLink(NamedTuple):
     """A link in a text: its host, what is known of it, and where it stands."""
 
     host: str
@@ -71,7 +71,7 @@ class Link(NamedTuple):
     rest: str
 
 
-def links(text: str, start: int = 0, end: int | None = None) -> Iterator[Link]:
+def links(text: str, start: int = 0, end: int | None = None) -> Iterator[HostLink]:
     """The links of a text in lower case; defanged ones (`hxxp`, `[.]`) too."""
     for scheme in _SCHEME.finditer(text, start, len(text) if end is None else end):
         match = _REST.match(text, scheme.end())
@@ -81,7 +81,9 @@ def links(text: str, start: int = 0, end: int | None = None) -> Iterator[Link]:
         host = re.sub(r":\d*\Z", "", host).rstrip(".:()[]*")
         if host and not _PLACEHOLDER.search(host):
             is_plain = scheme[1] == "ftp" or scheme[1] + scheme[2] in _PLAIN
-            yield Link(host, judge(host, match[2]), is_plain, scheme.start(), match[2])
+            yield HostLink(
+                host, judge(host, match[2]), is_plain, scheme.start(), match[2]
+            )
 
 
 @cache

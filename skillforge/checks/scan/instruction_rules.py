@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from skillforge.checks.scan.hosts import NAMELESS
 from skillforge.checks.scan.match_context import OUTSIDE, is_warning, leads_out, tell
-from skillforge.checks.scan.matches import Seen, Sighting, quoted
-from skillforge.checks.scan.segments import View
-from skillforge.model import Problem, rule, rules_in
+from skillforge.checks.scan.matches import ScanMatches, SignMatch, quoted
+from skillforge.checks.scan.segments import SegmentView
+from skillforge.model import RuleProblem, rule, rules_in
 
 _WRITES = re.compile(
     r"\b(?:append|add|write|insert|inject|echo|tee|modify|update|edit|put|store|save|"
@@ -16,7 +16,7 @@ _WRITES = re.compile(
 
 
 @rule(category="injection")
-def override(seen: Seen) -> Iterator[Problem]:
+def override(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not tell an agent to drop its rules.
 
     "Ignore all previous instructions", "you are no longer bound": skills add to what an
@@ -29,10 +29,12 @@ def override(seen: Seen) -> Iterator[Problem]:
 
 
 @rule(category="exfiltration")
-def told_to_send(seen: Seen) -> Iterator[Problem]:
+def told_to_send(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not tell an agent to send secrets or conversations away."""
     for one in seen.of("send-words"):
-        is_code = one.view is View.CODE and one.piece.language not in _READ_AS_TEXT
+        is_code = (
+            one.view is SegmentView.CODE and one.piece.language not in _READ_AS_TEXT
+        )
         if is_code or is_warning(one):
             continue
         private = seen.beside(one, ("secret-words", "talk-words", "key-file"), 0)
@@ -49,11 +51,11 @@ def told_to_send(seen: Seen) -> Iterator[Problem]:
         is_meant = private and (
             _is_order(one, private) or seen.beside(one, ("trigger",), 0)
         )
-        if is_meant and one.view is not View.CODE and leads_out(seen, one, 0):
+        if is_meant and one.view is not SegmentView.CODE and leads_out(seen, one, 0):
             yield tell(one, "an agent is told to send away what is not its own")
 
 
-def _is_order(one: Sighting, private: Sighting) -> bool:
+def _is_order(one: SignMatch, private: SignMatch) -> bool:
     """Whether a sentence orders to send just those secrets."""
     return (
         _ORDERED.search(one.context) is not None
@@ -78,7 +80,7 @@ _ORDERED = re.compile(
 
 
 @rule(category="exfiltration")
-def leak_in_reply(seen: Seen) -> Iterator[Problem]:
+def leak_in_reply(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not make an agent show secrets in what it answers or links to."""
     for one in seen.of("leak-in-reply"):
         if not is_warning(one):
@@ -88,7 +90,7 @@ def leak_in_reply(seen: Seen) -> Iterator[Problem]:
 
 
 @rule(category="injection")
-def act_in_secret(seen: Seen) -> Iterator[Problem]:
+def act_in_secret(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not make an agent do something behind its user's back.
 
     "Do not tell the user" is found in honest skills, about details of style. With an
@@ -123,24 +125,24 @@ def act_in_secret(seen: Seen) -> Iterator[Problem]:
         yield tell(one, "an agent is told to deceive its user")
 
 
-def _is_harmless(seen: Seen, other: Sighting) -> bool:
+def _is_harmless(seen: ScanMatches, other: SignMatch) -> bool:
     return is_warning(other) or (
         other.sign == "send-words" and not leads_out(seen, other, 0)
     )
 
 
 @rule(category="injection")
-def without_consent(seen: Seen) -> Iterator[Problem]:
+def without_consent(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not claim an approval that nobody gave, or switch safeguards off."""
     for one in seen.of("authority"):
         is_asked = re.search(r"\b(?:unless|if|whether|once|until|when)\b", one.context)
-        if one.view is not View.CODE and not is_warning(one) and not is_asked:
+        if one.view is not SegmentView.CODE and not is_warning(one) and not is_asked:
             yield tell(one, "the skill claims to be approved already")
     for one in seen.of("skip-consent"):
         if (
             _STRONG_SKIP.search(one.context)
             and not is_warning(one)
-            and one.view is not View.CODE
+            and one.view is not SegmentView.CODE
         ):
             yield tell(one, "an agent is told to do without its user's consent")
 
@@ -154,7 +156,7 @@ _STRONG_SKIP = re.compile(
 
 
 @rule(category="injection")
-def hidden_instruction(seen: Seen) -> Iterator[Problem]:
+def hidden_instruction(seen: ScanMatches) -> Iterator[RuleProblem]:
     """Nothing is ordered where a person does not see it.
 
     Comments, alternative texts, link titles, file names and pictures' metadata are read
@@ -170,11 +172,11 @@ def hidden_instruction(seen: Seen) -> Iterator[Problem]:
             "override",
             "fetch-run",
         )
-        if one.view is View.HIDDEN and is_text and _is_meant(seen, one):
+        if one.view is SegmentView.HIDDEN and is_text and _is_meant(seen, one):
             yield tell(one, "an instruction stands where a person does not see it")
 
 
-def _is_meant(seen: Seen, one: Sighting) -> bool:
+def _is_meant(seen: ScanMatches, one: SignMatch) -> bool:
     """Whether words that notes may have as well are an order here."""
     if one.sign == "conceal":
         beside = ("send-words", "fetch-run", "secret-words")
@@ -186,14 +188,14 @@ def _is_meant(seen: Seen, one: Sighting) -> bool:
 
 
 @rule(category="injection")
-def fetch_and_obey(seen: Seen) -> Iterator[Problem]:
+def fetch_and_obey(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not make an agent follow what a page says.
 
     What was reviewed would not be what is done. From a nameless host, on a standing
     trigger or in secret it is an attack; from a known project it is noted.
     """
     for one in seen.of("fetch-obey"):
-        if is_warning(one) or one.view is View.CODE:
+        if is_warning(one) or one.view is SegmentView.CODE:
             continue
         outside = seen.links_near(one, 0, OUTSIDE)
         if any(k.kind in NAMELESS for k in outside):
@@ -208,7 +210,7 @@ def fetch_and_obey(seen: Seen) -> Iterator[Problem]:
 
 
 @rule(category="persistence")
-def poisoned_memory(seen: Seen) -> Iterator[Problem]:
+def poisoned_memory(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not plant orders in an agent's memory, rules or other skills."""
     writes = [s for s in seen.of("memory-file") if _WRITES.search(s.context)]
     acts = (
@@ -230,11 +232,11 @@ def poisoned_memory(seen: Seen) -> Iterator[Problem]:
             )
     for one in writes:
         sends = seen.beside(one, ("send-words",), 0)
-        if sends and one.view is not View.CODE and leads_out(seen, one, 0):
+        if sends and one.view is not SegmentView.CODE and leads_out(seen, one, 0):
             yield tell(one, "an agent's memory is made to send something away")
     for one in seen.of("survive", "spread"):
         if (
-            one.view is not View.CODE
+            one.view is not SegmentView.CODE
             and not is_warning(one)
             and _SURVIVES.search(one.context)
         ):
@@ -248,10 +250,10 @@ _SURVIVES = re.compile(
 
 
 @rule(category="injection")
-def inline_execution(seen: Seen) -> Iterator[Problem]:
+def inline_execution(seen: ScanMatches) -> Iterator[RuleProblem]:
     """No command that reaches out runs when a skill is merely loaded."""
     for one in seen.of("inline-run"):
-        if one.view is not View.HIDDEN and _REACHES.search(one.text):
+        if one.view is not SegmentView.HIDDEN and _REACHES.search(one.text):
             yield tell(one, "a command runs as soon as an agent loads the skill")
 
 
@@ -262,7 +264,7 @@ _REACHES = re.compile(
 
 
 @rule(category="injection")
-def commanding_description(seen: Seen) -> Iterator[Problem]:
+def commanding_description(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A description describes: every session has it in its system prompt."""
     signs = (
         "override",
@@ -275,11 +277,11 @@ def commanding_description(seen: Seen) -> Iterator[Problem]:
         "survive",
     )
     for one in seen.of(*signs):
-        if one.view is View.DESCRIPTION:
+        if one.view is SegmentView.DESCRIPTION:
             yield tell(one, "the description gives orders to every session")
     for one in seen.of("send-words"):
         if (
-            one.view is View.DESCRIPTION
+            one.view is SegmentView.DESCRIPTION
             and leads_out(seen, one, 0)
             and seen.beside(one, ("trigger", "secret-words"), 0)
         ):
@@ -287,7 +289,7 @@ def commanding_description(seen: Seen) -> Iterator[Problem]:
 
 
 @rule(category="injection")
-def planted_backdoor(seen: Seen) -> Iterator[Problem]:
+def planted_backdoor(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not make an agent put a way in, or another payee, into its work."""
     for one in seen.of("backdoor"):
         if one.piece.language != "resolved" and not is_warning(one):
@@ -295,11 +297,11 @@ def planted_backdoor(seen: Seen) -> Iterator[Problem]:
 
 
 @rule(category="destruction")
-def malware(seen: Seen) -> Iterator[Problem]:
+def malware(seen: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not hold data to ransom, log keys or steal."""
     for one in seen.of("malware"):
         if (
-            one.view in (View.PROSE, View.DESCRIPTION)
+            one.view in (SegmentView.PROSE, SegmentView.DESCRIPTION)
             and not is_warning(one)
             and "exfil" not in one.text
         ):

@@ -5,9 +5,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from skillforge.checks.scan.matches import Seen
-from skillforge.checks.scan.segments import Piece
-from skillforge.model import Problem, Severity, rule, rules_in
+from skillforge.checks.scan.matches import ScanMatches
+from skillforge.checks.scan.segments import Segment
+from skillforge.model import RuleProblem, Severity, rule, rules_in
 from skillforge.redact import tokens
 from skillforge.redact.formats import CARD, IBAN, has_card_digits, has_iban_digits
 
@@ -29,7 +29,7 @@ _HOME = re.compile(r"(?:/home/|/Users/|C:\\Users\\)(?!user\b|me\b|you\b|<)[\w.-]
 
 
 @rule(_WARNING, category="leak")
-def leaked_secret(seen: Seen) -> Iterator[Problem]:
+def leaked_secret(seen: ScanMatches) -> Iterator[RuleProblem]:
     """No key that works stands in a file: whoever reads the skill could use it.
 
     Known formats of tokens only, and none that is plainly made up. If it was ever
@@ -53,7 +53,7 @@ def _looks_real(token: str) -> bool:
 
 
 @rule(_WARNING, category="leak")
-def private_data(seen: Seen) -> Iterator[Problem]:
+def private_data(seen: ScanMatches) -> Iterator[RuleProblem]:
     """No data of people stand in a skill, or in the examples that it was made from.
 
     Cards and bank accounts by their check digits; in evidence, where everything of the
@@ -107,10 +107,10 @@ _PRIVATE = (
 )
 
 
-def _at(piece: Piece, start: int, value: str, message: str, hint: str) -> Problem:
+def _at(piece: Segment, start: int, value: str, message: str, hint: str) -> RuleProblem:
     """A finding that does not repeat what it found."""
     line = piece.line_of(start)
-    return Problem(message, hint, line, piece.path, f"{value[:6]}…")
+    return RuleProblem(message, hint, line, piece.path, f"{value[:6]}…")
 
 
 LEAKS = rules_in(globals())

@@ -3,9 +3,9 @@
 import re
 
 from skillforge.checks.scan.hosts import NAMELESS, Host, links
-from skillforge.checks.scan.matches import Seen, Sighting, quoted
-from skillforge.checks.scan.segments import View
-from skillforge.model import Problem
+from skillforge.checks.scan.matches import ScanMatches, SignMatch, quoted
+from skillforge.checks.scan.segments import SegmentView
+from skillforge.model import RuleProblem
 from skillforge.redact.tokens import masked
 
 OUTSIDE = (*NAMELESS, Host.OTHER, Host.FREE)
@@ -25,12 +25,12 @@ _WARNS = re.compile(
 _QUOTE = re.compile(r"[\"'“‘«`(|][\s*_]*\Z")
 
 
-def is_warning(seen: Sighting) -> bool:
+def is_warning(seen: SignMatch) -> bool:
     """Whether a sign is quoted, or spoken of, rather than meant.
 
     What is in code is run, and what is hidden is meant, whatever stands around it.
     """
-    if seen.view in (View.CODE, View.HIDDEN) or seen.piece.hidden_by:
+    if seen.view in (SegmentView.CODE, SegmentView.HIDDEN) or seen.piece.hidden_by:
         return False
     before = seen.context[: max(seen.context.find(seen.text[:40]), 0)]
     sentence = re.split(r"[.!?]\s", before)[-1]
@@ -43,9 +43,9 @@ def is_warning(seen: Sighting) -> bool:
     return is_negated or is_taught or bool(_QUOTE.search(before))
 
 
-def is_led_in(seen: Sighting) -> bool:
+def is_led_in(seen: SignMatch) -> bool:
     """Whether a heading or a line above says that what follows is a bad example."""
-    if seen.view is not View.PROSE or seen.piece.hidden_by:
+    if seen.view is not SegmentView.PROSE or seen.piece.hidden_by:
         return False
     before = seen.piece.text[max(0, seen.at - 1200) : seen.at].split("\n")[:-1]
     for line in reversed(before[-12:]):
@@ -79,7 +79,7 @@ _COMMANDS = (
 )
 
 
-def related(seen: Seen, host: str) -> bool:
+def related(seen: ScanMatches, host: str) -> bool:
     """Whether a host belongs to what the skill is about, by its name."""
     *above, name, _end = ["", "", *host.split(".")]
     if name in ("co", "com", "org"):  # as in example.co.uk
@@ -88,7 +88,7 @@ def related(seen: Seen, host: str) -> bool:
     return len(label) > 3 and label in seen.about
 
 
-def strangers(seen: Seen, near: Sighting, lines: int = 1) -> list[Sighting]:
+def strangers(seen: ScanMatches, near: SignMatch, lines: int = 1) -> list[SignMatch]:
     """Links close by that lead to nobody known, and to nothing the skill is about."""
     return [
         link
@@ -97,7 +97,7 @@ def strangers(seen: Seen, near: Sighting, lines: int = 1) -> list[Sighting]:
     ]
 
 
-def leads_out(seen: Seen, near: Sighting, lines: int) -> bool:
+def leads_out(seen: ScanMatches, near: SignMatch, lines: int) -> bool:
     """Whether something close by leads out: a link, or an address of mail."""
     if seen.links_near(near, lines, OUTSIDE):
         return True
@@ -105,8 +105,8 @@ def leads_out(seen: Seen, near: Sighting, lines: int) -> bool:
     return any(not related(seen, host) for host in mails)
 
 
-def tell(seen: Sighting, message: str, hint: str = TAKE_OUT) -> Problem:
+def tell(seen: SignMatch, message: str, hint: str = TAKE_OUT) -> RuleProblem:
     """What a rule has to say of a sighting."""
     how = f" (hidden by {seen.piece.hidden_by})" if seen.piece.hidden_by else ""
     text = quoted(masked(seen.shown))
-    return Problem(message + how, hint, seen.line, seen.path, text)
+    return RuleProblem(message + how, hint, seen.line, seen.path, text)

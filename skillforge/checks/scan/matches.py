@@ -17,7 +17,7 @@ from skillforge.checks.scan.budget import Span
 from skillforge.checks.scan.hosts import Host
 from skillforge.checks.scan.normalize import SOFT
 from skillforge.checks.scan.search import Search
-from skillforge.checks.scan.segments import Piece, View
+from skillforge.checks.scan.segments import Segment, SegmentView
 from skillforge.checks.scan.signs import SIGNS
 from skillforge.checks.scan.text_extraction import Notice
 from skillforge.text import occurrences
@@ -32,23 +32,23 @@ _SHOWN = 160  # characters of a sighting that a finding quotes
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
+class SignMatch:
     """A sign, or a link, and where it was seen."""
 
     sign: str
-    piece: Piece = field(repr=False)
+    piece: Segment = field(repr=False)
     line: int
     text: str  # what matched
     context: str = field(default="", repr=False)  # the line around it
     at: int = 0  # its place in the piece
-    link: hosts.Link | None = None
+    link: hosts.HostLink | None = None
 
     @property
     def path(self) -> str:
         return self.piece.path
 
     @property
-    def view(self) -> View:
+    def view(self) -> SegmentView:
         return self.piece.view
 
     @property
@@ -70,14 +70,14 @@ class Sighting:
         return self.link.kind if self.link else None
 
 
-class Seen:
+class ScanMatches:
     """The signs, links and notices of one skill."""
 
-    def __init__(self, found: Iterable[Piece | Notice], about: str = "") -> None:
+    def __init__(self, found: Iterable[Segment | Notice], about: str = "") -> None:
         words = re.findall(r"[a-z0-9]+", about.lower())
         pairs = (a + b for a, b in pairwise(words))
         self.about = frozenset((*words, *pairs))  # `csv tables` is also `csvtables`
-        self.pieces: list[Piece] = []
+        self.pieces: list[Segment] = []
         self._notices: list[Notice] = []
         self._crowded: dict[str, None] = {}  # paths, in order
         for each in found:
@@ -93,7 +93,7 @@ class Seen:
         paths = (piece.path for piece in self.pieces)
         files = list(zip(self._starts, paths, strict=False))
         self._search = Search(self._text, files)
-        self._signs: dict[str, list[Sighting]] = {}
+        self._signs: dict[str, list[SignMatch]] = {}
         self._lines: dict[int, list[int]] = {}
 
     @property
@@ -104,7 +104,7 @@ class Seen:
         return [*self._notices, *(Notice("unread", path, words) for path in paths)]
 
     @cached_property
-    def links(self) -> list[Sighting]:
+    def links(self) -> list[SignMatch]:
         found = (
             (link.offset, link.offset, link)
             for start, end in pairwise(self._starts)
@@ -112,9 +112,9 @@ class Seen:
         )
         return list(self._sightings("link", found, _MOST_LINKS))
 
-    def of(self, *names: str) -> list[Sighting]:
+    def of(self, *names: str) -> list[SignMatch]:
         """Where some signs were seen."""
-        found: list[Sighting] = []
+        found: list[SignMatch] = []
         for name in names:
             if name not in self._signs:
                 spans = ((low, high, None) for low, high in self._all(name))
@@ -123,8 +123,8 @@ class Seen:
         return found
 
     def near(
-        self, first: Iterable[Sighting], names: Iterable[str], lines: int
-    ) -> Iterator[tuple[Sighting, Sighting]]:
+        self, first: Iterable[SignMatch], names: Iterable[str], lines: int
+    ) -> Iterator[tuple[SignMatch, SignMatch]]:
         """Each of some sightings with the first of other signs at most so far away."""
         wanted = tuple(names)
         for one in first:
@@ -133,8 +133,8 @@ class Seen:
                 yield one, other
 
     def beside(
-        self, one: Sighting, names: Iterable[str], lines: int
-    ) -> Sighting | None:
+        self, one: SignMatch, names: Iterable[str], lines: int
+    ) -> SignMatch | None:
         """The first of some signs that stands at most so many lines from another."""
         signs = [name for name in names if self._all(name)]
         for number in self._pieces_of[one.path] if signs else ():
@@ -150,7 +150,7 @@ class Seen:
                     return found
         return None
 
-    def _first(self, name: str, start: int, end: int) -> Sighting | None:
+    def _first(self, name: str, start: int, end: int) -> SignMatch | None:
         """The first match of a sign in a part of the text."""
         matches = self._all(name)
         at = bisect_left(matches, start, key=lambda match: match[0])
@@ -160,8 +160,8 @@ class Seen:
         return self._sighting(name, low, high)
 
     def links_near(
-        self, seen: Sighting, lines: int, kinds: Iterable[Host]
-    ) -> list[Sighting]:
+        self, seen: SignMatch, lines: int, kinds: Iterable[Host]
+    ) -> list[SignMatch]:
         """Links of some kinds at most so many lines away."""
         wanted = set(kinds)
         mine = self._links_of.get(seen.path, [])
@@ -173,14 +173,14 @@ class Seen:
             high = min(high, here + _NEAREST // 2)
         return [link for link in mine[low:high] if link.kind in wanted]
 
-    def _place(self, seen: Sighting) -> tuple[int, int]:
+    def _place(self, seen: SignMatch) -> tuple[int, int]:
         """Where something stands: its line, and how far into the whole text."""
         return seen.line, self._starts[self._numbers[id(seen.piece)]] + seen.at
 
     @cached_property
-    def _links_of(self) -> dict[str, list[Sighting]]:
+    def _links_of(self) -> dict[str, list[SignMatch]]:
         """The links of each file, in the order of lines."""
-        found: dict[str, list[Sighting]] = {}
+        found: dict[str, list[SignMatch]] = {}
         for link in sorted(self.links, key=self._place):
             found.setdefault(link.path, []).append(link)
         return found
@@ -208,9 +208,9 @@ class Seen:
     def _sightings(
         self,
         name: str,
-        found: Iterable[tuple[int, int, hosts.Link | None]],
+        found: Iterable[tuple[int, int, hosts.HostLink | None]],
         most: int = _MOST_OF_SIGN,
-    ) -> Iterator[Sighting]:
+    ) -> Iterator[SignMatch]:
         """Sightings, but for what tells nothing new and for a crowd in one file."""
         told: Counter[tuple[str, str]] = Counter()
         count: Counter[str] = Counter()
@@ -226,13 +226,13 @@ class Seen:
                 yield seen
 
     def _sighting(
-        self, name: str, at: int, end: int, link: hosts.Link | None = None
-    ) -> Sighting:
+        self, name: str, at: int, end: int, link: hosts.HostLink | None = None
+    ) -> SignMatch:
         number = bisect_right(self._starts, at) - 1
         piece, inside = self.pieces[number], at - self._starts[number]
         around = _around(piece.text, inside)
         text = link.host + link.rest if link else self._text[at:end]
-        return Sighting(
+        return SignMatch(
             name, piece, self._line(number, inside), text, around, inside, link
         )
 

@@ -47,7 +47,7 @@ def calls(source: str) -> list[tuple[int, str]] | None:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     try:
-        return sorted(_Reader(tree).calls(tree))
+        return sorted(_CallReader(tree).calls(tree))
     except (RecursionError, MemoryError):
         return None
 
@@ -57,7 +57,7 @@ def is_too_much(source: str) -> bool:
     return len(source) > _MOST_SOURCE and _WORTH.search(source) is not None
 
 
-class _Reader:
+class _CallReader:
     """What names and expressions of one file stand for."""
 
     def __init__(self, tree: ast.Module) -> None:

@@ -21,7 +21,7 @@ _WORTH_SPREADING = 40  # skills for each process
 
 
 @dataclass(frozen=True, slots=True)
-class Scanned:
+class ScanResults:
     """What was scanned, and the verdict on each."""
 
     report: Report
@@ -32,7 +32,7 @@ class Scanned:
         return Danger.DANGEROUS not in self.verdicts.values()
 
 
-class Item(NamedTuple):
+class ScanTarget(NamedTuple):
     """One skill to scan, and what it is to be compared with."""
 
     skill: Skill
@@ -47,14 +47,14 @@ def run_scan(
     selection: skill_selection.Selection,
     base: str = "",
     today: date | None = None,
-) -> Scanned:
+) -> ScanResults:
     """Scan what was selected; against a base, if there is one."""
     library = Library.find(start)
     is_folder = bool(base) and Path(base).is_dir()
     revision = selection.changed_since or (base if base and not is_folder else None)
     waivers = library_waivers(library, revision)
     items = [
-        Item(
+        ScanTarget(
             c.skill, _before(library, c, selection, base), c.evidence, c.policy, waivers
         )
         for c in skill_selection.chosen(start, selection)
@@ -66,18 +66,18 @@ def run_scan(
     return _scanned(items, found)
 
 
-def _scan_all(today: date, items: Sequence[Item]) -> list[list[Finding]]:
+def _scan_all(today: date, items: Sequence[ScanTarget]) -> list[list[Finding]]:
     return [findings(item, today) for item in items]
 
 
-def findings(item: Item, today: date) -> list[Finding]:
+def findings(item: ScanTarget, today: date) -> list[Finding]:
     """What is to be said of one skill, as the library's waivers have it."""
     must_declare = item.policy.scan.declare
     found = scan(item.skill, item.before, item.evidence, must_declare=must_declare)
     return list(apply(found.findings, item.skill, item.waivers, today))
 
 
-def _scanned(items: list[Item], found: list[list[Finding]]) -> Scanned:
+def _scanned(items: list[ScanTarget], found: list[list[Finding]]) -> ScanResults:
     names = [item.skill.name for item in items]
     verdicts = {
         item.skill.name
@@ -91,7 +91,7 @@ def _scanned(items: list[Item], found: list[list[Finding]]) -> Scanned:
         for finding in each
     )
     report = Report(tuple(shown), tuple(item.skill.path for item in items))
-    return Scanned(report, verdicts)
+    return ScanResults(report, verdicts)
 
 
 def library_waivers(
@@ -140,7 +140,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
         return []
     evidence = subject.library.evidence_at(subject.head, skill.name)
     waivers = library_waivers(subject.library, subject.base)
-    item = Item(skill, subject.before, evidence, subject.policy, waivers)
+    item = ScanTarget(skill, subject.before, evidence, subject.policy, waivers)
     table = subject.policy.scan
     found = findings(item, date.today())
     return [

@@ -16,7 +16,7 @@ _MANY = 200  # pieces of one kind in a file; more are read as one
 _MANY_BLOCKS = 2000  # blocks of code in a file; the rest is read as code and as prose
 
 
-class View(StrEnum):
+class SegmentView(StrEnum):
     """How an agent meets a text."""
 
     PROSE = "prose"
@@ -26,7 +26,7 @@ class View(StrEnum):
 
 
 @dataclass(frozen=True)
-class Piece:
+class Segment:
     """A text of one kind, as written and as patterns read it.
 
     `numbers` are the lines of the file that its own lines stand for, where it is not
@@ -34,7 +34,7 @@ class Piece:
     """
 
     path: str
-    view: View
+    view: SegmentView
     raw: str
     line: int = 1
     language: str = ""
@@ -45,7 +45,7 @@ class Piece:
     @cached_property
     def text(self) -> str:
         """As patterns read it."""
-        read = normalize.code if self.view is View.CODE else normalize.prose
+        read = normalize.code if self.view is SegmentView.CODE else normalize.prose
         return read(self.raw)
 
     @property
@@ -101,7 +101,7 @@ _UNSEEN = (
 _YAML_COMMENT = re.compile(r"^[ \t]*#(.{8,})$|[ \t]#\s(.{8,})$", re.MULTILINE)
 
 
-def of_markdown(path: str, text: str) -> Iterator[Piece]:
+def of_markdown(path: str, text: str) -> Iterator[Segment]:
     """Prose, fenced code, and what a rendered page does not show."""
     shown: list[str] = []
     last = count = 0
@@ -109,15 +109,15 @@ def of_markdown(path: str, text: str) -> Iterator[Piece]:
     for start, end in blocks[:_MANY_BLOCKS]:
         first, _, rest = text[start:end].partition("\n")
         count += text.count("\n", last, start)
-        yield Piece(path, View.CODE, rest, count + 2, _language(first))
+        yield Segment(path, SegmentView.CODE, rest, count + 2, _language(first))
         inside = text.count("\n", start, end)
         count += inside
         shown += text[last:start], "\n" * inside
         last = end
     if len(blocks) > _MANY_BLOCKS:
-        yield Piece(path, View.CODE, text[last:], count + 1)
+        yield Segment(path, SegmentView.CODE, text[last:], count + 1)
     prose = "".join((*shown, text[last:]))
-    yield Piece(path, View.PROSE, prose)
+    yield Segment(path, SegmentView.PROSE, prose)
     yield from unseen(path, prose)
 
 
@@ -126,14 +126,14 @@ def _language(fence: str) -> str:
     return re.sub(r"[\s{,].*", "", fence.strip("`~ \t")).lower()
 
 
-def unseen(path: str, text: str) -> Iterator[Piece]:
+def unseen(path: str, text: str) -> Iterator[Segment]:
     """Comments, alternative texts, titles: read by an agent, not shown on the page."""
     breaks = list(occurrences(text, "\n"))
     comments = list(_COMMENT.finditer(text)) if "<!--" in text else []
     if 1 < len(comments) <= 50:  # an order may be spread over several
         whole = " ".join(match[1].strip() for match in comments)
         line = bisect_left(breaks, comments[0].start()) + 1
-        yield Piece(path, View.HIDDEN, whole, line)
+        yield Segment(path, SegmentView.HIDDEN, whole, line)
     for sign, pattern in _UNSEEN:
         if sign in text:
             matches = pattern.finditer(text)
@@ -165,31 +165,31 @@ def _unshown_styles(text: str) -> Iterator[tuple[int, int, str]]:
 
 def _hidden(
     path: str, breaks: list[int], found: Iterable[tuple[int, str]]
-) -> Iterator[Piece]:
+) -> Iterator[Segment]:
     """A piece for each text out of sight; what is beyond many is one piece."""
     each = ((bisect_left(breaks, at) + 1, text) for at, text in found if text.strip())
     for line, text in islice(each, _MANY):
-        yield Piece(path, View.HIDDEN, text, line)
-    yield from _together(path, View.HIDDEN, each)
+        yield Segment(path, SegmentView.HIDDEN, text, line)
+    yield from _together(path, SegmentView.HIDDEN, each)
 
 
 def of_payloads(
     path: str, how: str, found: Iterable[tuple[int, str]], depth: int
-) -> Iterator[Piece]:
+) -> Iterator[Segment]:
     """A piece for each payload in clear; what is beyond many is one piece."""
     each = iter(found)
     for line, text in islice(each, _MANY):
-        yield Piece(path, View.CODE, text, line, "", how, (), depth)
-    yield from _together(path, View.CODE, each, how, depth)
+        yield Segment(path, SegmentView.CODE, text, line, "", how, (), depth)
+    yield from _together(path, SegmentView.CODE, each, how, depth)
 
 
 def _together(
     path: str,
-    view: View,
+    view: SegmentView,
     each: Iterable[tuple[int, str]],
     how: str = "",
     depth: int = 0,
-) -> Iterator[Piece]:
+) -> Iterator[Segment]:
     """Texts with their lines as a single piece, an empty line between any two."""
     found: list[tuple[int, str]] = []
     size = 0
@@ -202,13 +202,13 @@ def _together(
     numbers = [line for line, text in found for _ in range(text.count("\n") + 2)]
     if found:
         whole = "\n\n".join(text for _line, text in found)
-        yield Piece(path, view, whole, numbers[0], "", how, tuple(numbers), depth)
+        yield Segment(path, view, whole, numbers[0], "", how, tuple(numbers), depth)
 
 
-def of_header(path: str, header: str, description: str, line: int) -> Iterator[Piece]:
+def of_header(path: str, header: str, description: str, line: int) -> Iterator[Segment]:
     """The frontmatter: its description by itself, and its comments."""
     if description:
-        yield Piece(path, View.DESCRIPTION, description, line)
+        yield Segment(path, SegmentView.DESCRIPTION, description, line)
     breaks = list(occurrences(header, "\n"))
     matches = _YAML_COMMENT.finditer(header)
     inner = ((m.start(1 if m[1] else 2), m[1] or m[2]) for m in matches)

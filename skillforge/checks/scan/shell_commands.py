@@ -41,7 +41,7 @@ def commands(source: str) -> list[tuple[int, str]]:
     tree = _parser().parse(source.encode("utf-8", "replace"))
     found: list[tuple[int, str]] = []
     size = 0
-    for number, line in _Reader().lines(tree.root_node, 0):
+    for number, line in _CommandReader().lines(tree.root_node, 0):
         size += len(line)
         if size > _MOST_OUT:
             break
@@ -54,7 +54,7 @@ def is_too_much(source: str) -> bool:
     return len(source) > _MOST or source.count("|") > _MOST_PIPES
 
 
-class _Reader:
+class _CommandReader:
     def __init__(self) -> None:
         self.variables: dict[str, str] = {"IFS": " "}
 

@@ -18,8 +18,8 @@ from skillforge.checks.scan import (
     segments,
     shell_commands,
 )
-from skillforge.checks.scan.segments import MOST_TEXT, Piece, View
-from skillforge.model import SKILL_FILE, Kind, Skill
+from skillforge.checks.scan.segments import MOST_TEXT, Segment, SegmentView
+from skillforge.model import SKILL_FILE, FileKind, Skill
 from skillforge.text import UNSEEN_BREAK
 
 DEEPEST = 4  # payloads in payloads, archives in archives
@@ -88,25 +88,25 @@ class Notice(NamedTuple):
     line: int = 1
 
 
-def read(skill: Skill) -> Iterator[Piece | Notice]:
+def read(skill: Skill) -> Iterator[Segment | Notice]:
     """All text of a skill, and what is to be said of its files."""
     left = MOST_TEXT
     if not skill.files and skill.document is not None:
         yield Notice("unread", SKILL_FILE, "the skill's folder cannot be read")
     for path, file in skill.files.items():
         if path != SKILL_FILE:
-            yield Piece(path, View.HIDDEN, _as_words(path))
-        if file.kind is Kind.SYMLINK:
+            yield Segment(path, SegmentView.HIDDEN, _as_words(path))
+        if file.kind is FileKind.SYMLINK:
             target = skill.read(path).decode("utf-8", "replace")
             yield Notice("link", path, f"a link to {target}")
             continue
-        if file.kind not in (Kind.FILE, Kind.EXECUTABLE):
+        if file.kind not in (FileKind.FILE, FileKind.EXECUTABLE):
             yield Notice(
                 "unread", path, f"a {file.kind}, which holds no readable bytes"
             )
             continue
         for found in _read_file(skill, path):
-            left -= found.size if isinstance(found, Piece) else 0
+            left -= found.size if isinstance(found, Segment) else 0
             if left < 0:
                 yield Notice("unread", path, "more text than can be read")
                 return
@@ -118,7 +118,7 @@ def _as_words(path: str) -> str:
     return re.sub(r"[-_/.\\]+", " ", path)
 
 
-def _read_file(skill: Skill, path: str) -> Iterator[Piece | Notice]:
+def _read_file(skill: Skill, path: str) -> Iterator[Segment | Notice]:
     try:
         data = skill.read(path)
     except OSError as err:
@@ -136,7 +136,7 @@ def _read_file(skill: Skill, path: str) -> Iterator[Piece | Notice]:
     yield from read_bytes(path, data)
 
 
-def read_bytes(path: str, data: bytes, depth: int = 0) -> Iterator[Piece | Notice]:
+def read_bytes(path: str, data: bytes, depth: int = 0) -> Iterator[Segment | Notice]:
     """The text of a file, whatever it is packed into."""
     kind = next((kind for magic, kind in _MAGIC if data.startswith(magic)), "")
     if _PICKLE.search(data[: 1 << 20]):
@@ -204,34 +204,36 @@ def _wide(data: bytes) -> str | None:
     return text if text[:400].isprintable() or "\n" in text[:400] else None
 
 
-def _read_text(path: str, text: str, depth: int) -> Iterator[Piece | Notice]:
+def _read_text(path: str, text: str, depth: int) -> Iterator[Segment | Notice]:
     whole = normalize.lines(text)
     text = normalize.shortened(whole)
     if len(text) < len(whole):
         words = f"a line of more than {normalize.LONGEST_LINE:,} characters"
         yield Notice("unread", path, words)
-    found: list[Piece] = []
+    found: list[Segment] = []
     suffix = posixpath.splitext(path)[1][1:].lower()
     language = _language(suffix, text)
     if language:
-        found.append(Piece(path, View.CODE, text, 1, language, depth=depth))
+        found.append(Segment(path, SegmentView.CODE, text, 1, language, depth=depth))
     elif _PAGE.fullmatch(path):
-        found.append(Piece(path, View.CODE, text, 1, "html", depth=depth))
+        found.append(Segment(path, SegmentView.CODE, text, 1, "html", depth=depth))
         found.extend(segments.unseen(path, text))
     elif _DATA.fullmatch(path):
-        found.append(Piece(path, View.CODE, text, 1, "data", depth=depth))
+        found.append(Segment(path, SegmentView.CODE, text, 1, "data", depth=depth))
         found.extend(_values(path, text, depth))
     else:
         found.extend(segments.of_markdown(path, text))
         if not path.lower().endswith((".md", ".mdx", ".markdown", ".rst")):
-            found.append(Piece(path, View.CODE, text, 1, "text", depth=depth))
+            found.append(Segment(path, SegmentView.CODE, text, 1, "text", depth=depth))
     for piece in found:
         yield piece
-        if piece.view is View.CODE:
+        if piece.view is SegmentView.CODE:
             yield from _resolved(piece)
     left = _MOST_HIDDEN
-    for inner in _payloads(Piece(path, View.PROSE, text, 1, language, depth=depth)):
-        left -= inner.size if isinstance(inner, Piece) else 0
+    for inner in _payloads(
+        Segment(path, SegmentView.PROSE, text, 1, language, depth=depth)
+    ):
+        left -= inner.size if isinstance(inner, Segment) else 0
         if left < 0:
             yield Notice("unread", path, "more hidden text than can be read")
             return
@@ -244,7 +246,7 @@ def _language(suffix: str, text: str) -> str:
     return _LANGUAGES.get(suffix, "")
 
 
-def _payloads(piece: Piece) -> Iterator[Piece | Notice]:
+def _payloads(piece: Segment) -> Iterator[Segment | Notice]:
     """What is written in a piece in other letters, in clear."""
     if piece.depth >= DEEPEST:
         if piece.hidden_by and any(True for _ in payloads.payloads(piece.raw)):
@@ -260,7 +262,7 @@ def _payloads(piece: Piece) -> Iterator[Piece | Notice]:
             yield from _payloads(inner)
 
 
-def _resolved(piece: Piece) -> Iterator[Piece | Notice]:
+def _resolved(piece: Segment) -> Iterator[Segment | Notice]:
     lines: list[tuple[int, str]] | None = None
     if piece.language in SHELLS and shell_commands.is_too_much(piece.raw):
         yield Notice("unread", piece.path, "a script too long to be understood")
@@ -276,13 +278,13 @@ def _resolved(piece: Piece) -> Iterator[Piece | Notice]:
         start = piece.line - 1
         numbers = tuple(piece.line if piece.hidden_by else start + n for n, _ in lines)
         text = "\n".join(line for _, line in lines)
-        yield Piece(
-            piece.path, View.CODE, text, piece.line, "resolved", piece.hidden_by,
+        yield Segment(
+            piece.path, SegmentView.CODE, text, piece.line, "resolved", piece.hidden_by,
             numbers, DEEPEST,
         )  # fmt: skip
 
 
-def _values(path: str, text: str, depth: int) -> Iterator[Piece]:
+def _values(path: str, text: str, depth: int) -> Iterator[Segment]:
     """The texts of a data file, unescaped; cells of a notebook are what they hold."""
     value = _parsed(path, text)
     if isinstance(value, dict) and isinstance(value.get("cells"), list):
@@ -294,16 +296,16 @@ def _values(path: str, text: str, depth: int) -> Iterator[Piece]:
             is_code = isinstance(cell, dict) and cell.get("cell_type") == "code"
             line = _line_of(text, source)
             language = "python" if is_code else ""
-            view = View.CODE if is_code else View.PROSE
-            yield Piece(
+            view = SegmentView.CODE if is_code else SegmentView.PROSE
+            yield Segment(
                 path, view, normalize.lines(source), line, language, "", (), depth
             )
         return
     leaves = [leaf for leaf in _leaves(value) if "\\" in text or "\n" in leaf]
     for leaf in leaves[:2000]:
         line = _line_of(text, leaf)
-        yield Piece(
-            path, View.CODE, normalize.lines(leaf), line, "value", "", (), depth
+        yield Segment(
+            path, SegmentView.CODE, normalize.lines(leaf), line, "value", "", (), depth
         )
 
 
@@ -340,7 +342,7 @@ def _line_of(text: str, value: str) -> int:
     return text.count("\n", 0, at) + 1 if at >= 0 else 1
 
 
-def _read_archive(path: str, data: bytes, depth: int) -> Iterator[Piece | Notice]:
+def _read_archive(path: str, data: bytes, depth: int) -> Iterator[Segment | Notice]:
     inner = list(archive_members.members(data))
     is_office = any(_OFFICE.match(member.name) for member in inner)
     if not is_office:
@@ -360,7 +362,7 @@ def _read_archive(path: str, data: bytes, depth: int) -> Iterator[Piece | Notice
 
 def _read_binary(
     path: str, data: bytes, kind: str, depth: int
-) -> Iterator[Piece | Notice]:
+) -> Iterator[Segment | Notice]:
     """A file that is no text: what stands in it is read, and what it is is told."""
     if kind in ("program", "bytecode", "locked"):
         yield Notice(kind, path, _KINDS[kind])
@@ -371,14 +373,18 @@ def _read_binary(
     if kind == "program" and _MEDIA_NAMES.fullmatch(path):
         yield Notice("disguised", path, "a program with the name of something else")
     text = archive_members.strings(data)
-    for view in (View.HIDDEN, View.CODE) if kind == "media" else (View.CODE,):
+    for view in (
+        (SegmentView.HIDDEN, SegmentView.CODE)
+        if kind == "media"
+        else (SegmentView.CODE,)
+    ):
         how = _KINDS.get(kind, "binary")
-        yield Piece(path, view, text, 1, "strings", how, (), DEEPEST)
+        yield Segment(path, view, text, 1, "strings", how, (), DEEPEST)
     if kind == "media" and depth < DEEPEST:
         yield from _behind_picture(path, data, depth)
 
 
-def _behind_picture(path: str, data: bytes, depth: int) -> Iterator[Piece | Notice]:
+def _behind_picture(path: str, data: bytes, depth: int) -> Iterator[Segment | Notice]:
     """An archive or a program that was put behind the end of a picture."""
     for end in (b"IEND\xaeB`\x82", b"\xff\xd9", b"\x00;"):
         head, mark, rest = data.rpartition(end)

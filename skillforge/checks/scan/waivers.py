@@ -14,7 +14,7 @@ from typing import Any
 
 from skillforge.errors import ConfigError
 from skillforge.model import SKILLS, Finding, Severity, Skill
-from skillforge.schema_errors import UnreadableError, load_yaml, misfit
+from skillforge.schema_errors import YamlFileError, load_yaml, misfit
 
 WAIVERS_FILE = "waivers.yaml"
 
@@ -37,7 +37,7 @@ def read_waivers(data: bytes) -> tuple[Waiver, ...]:
         return ()
     try:
         entries, line_of = load_yaml(data)
-    except UnreadableError as err:
+    except YamlFileError as err:
         raise _wrong(err.line, err.why) from err
     if entries is None:
         return ()

@@ -27,7 +27,7 @@ class Record(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class RecordOrigin:
     """Where records come from: what a reader may know beside them.
 
     `beside` reads a small file that lies in the same folder, such as a verifier's
@@ -41,14 +41,14 @@ class Origin:
     verdict: str = ""  # a digest of what verifiers say beside it
 
 
-class Trouble(NamedTuple):
+class FormatProblem(NamedTuple):
     """What could not be read, and where; never a reason to stop."""
 
     line: int
     message: str
 
 
-Found: TypeAlias = Example | Trouble
+Found: TypeAlias = Example | FormatProblem
 
 
 class Format(Protocol):
@@ -59,7 +59,7 @@ class Format(Protocol):
     def knows(self, first: Mapping[str, Any]) -> bool:
         """Whether an object, one of the first of a file, is of this format."""
 
-    def read(self, records: Iterable[Record], origin: Origin) -> Iterator[Found]:
+    def read(self, records: Iterable[Record], origin: RecordOrigin) -> Iterator[Found]:
         """The episodes of a file, as they come: constant memory for any length."""
 
 

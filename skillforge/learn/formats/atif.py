@@ -9,10 +9,10 @@ from itertools import chain, islice
 from typing import Any
 
 from skillforge.learn.formats import (
+    FormatProblem,
     Found,
-    Origin,
     Record,
-    Trouble,
+    RecordOrigin,
     as_answer,
     as_arguments,
     as_text,
@@ -26,7 +26,7 @@ from skillforge.learn.formats.untrusted_values import (
     parsed,
     stem,
 )
-from skillforge.model import Ended, Example, Result
+from skillforge.model import Example, Outcome, OutcomeStatus
 
 NAME = "atif"
 
@@ -39,7 +39,7 @@ def knows(first: Mapping[str, Any]) -> bool:
     return has_agent and isinstance(first.get("steps"), list) and "task" not in first
 
 
-def read(records: Iterable[Record], origin: Origin) -> Iterator[Found]:
+def read(records: Iterable[Record], origin: RecordOrigin) -> Iterator[Found]:
     """Every document is an episode; a verdict beside the file is of its only one."""
     rest = iter(records)
     start = list(islice(rest, 2))
@@ -51,17 +51,19 @@ def read(records: Iterable[Record], origin: Origin) -> Iterator[Found]:
             yield found
 
 
-def _documents(records: Iterable[Record], origin: Origin) -> Iterator[Found]:
+def _documents(records: Iterable[Record], origin: RecordOrigin) -> Iterator[Found]:
     for line, value in records:
         document = mapping(value)
         steps = document.get("steps")
         if isinstance(steps, list) and steps:
             yield from _episode(line, document, origin)
         else:
-            yield Trouble(line, "a trajectory without steps")
+            yield FormatProblem(line, "a trajectory without steps")
 
 
-def _episode(line: int, document: Mapping[str, Any], origin: Origin) -> Iterator[Found]:
+def _episode(
+    line: int, document: Mapping[str, Any], origin: RecordOrigin
+) -> Iterator[Found]:
     episode = Collector(NAME, line, _session(line, document, origin))
     agent = mapping(document.get("agent"))
     episode.learn(agent=agent.get("name"), version=agent.get("version"))
@@ -69,11 +71,11 @@ def _episode(line: int, document: Mapping[str, Any], origin: Origin) -> Iterator
     steps = listed(document.get("steps"))
     odd = sum(not _take(episode, step) for step in steps)
     if odd:
-        yield Trouble(line, f"{odd} of {len(steps)} steps make no sense")
+        yield FormatProblem(line, f"{odd} of {len(steps)} steps make no sense")
     yield from episode.finished()
 
 
-def _session(line: int, document: Mapping[str, Any], origin: Origin) -> str:
+def _session(line: int, document: Mapping[str, Any], origin: RecordOrigin) -> str:
     """Its id; else the trial's folder, as every trial calls its file `trajectory`."""
     if said := first_word(document, "session_id", "trajectory_id"):
         return said
@@ -121,15 +123,15 @@ def _answer(episode: Collector, result: Mapping[str, Any]) -> None:
     episode.answer(text, key=result.get("source_call_id"))
 
 
-def _verdict(origin: Origin) -> Result:
+def _verdict(origin: RecordOrigin) -> Outcome:
     """What the verifier left beside the trajectory, most telling file first."""
     for name in ("result.json", "reward.json", "reward.txt"):
         said = origin.beside(name).decode("utf-8", "replace").strip()
         reward = _reward(parsed(said)) if name.endswith(".json") else said
         result = by_reward(reward, name)
-        if result.status is not Ended.UNKNOWN:
+        if result.status is not OutcomeStatus.UNKNOWN:
             return result
-    return Result()
+    return Outcome()
 
 
 def _reward(said: Any) -> Any:

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from skillforge.learn.formats import (
+    FormatProblem,
     Found,
-    Origin,
     Record,
-    Trouble,
+    RecordOrigin,
     as_answer,
     as_arguments,
     as_text,
@@ -23,14 +23,14 @@ def knows(first: Mapping[str, Any]) -> bool:
     return _messages(first) is not None and "conversations" not in first
 
 
-def read(records: Iterable[Record], origin: Origin) -> Iterator[Found]:  # noqa: ARG001
+def read(records: Iterable[Record], origin: RecordOrigin) -> Iterator[Found]:  # noqa: ARG001
     """Every record is a conversation, and an episode."""
     for line, value in records:
         record = mapping(value)
         if messages := _messages(record):
             yield from _episode(line, record, messages)
         else:
-            yield Trouble(line, "a record without messages")
+            yield FormatProblem(line, "a record without messages")
 
 
 def _messages(record: Mapping[str, Any]) -> list[Any] | None:
@@ -52,7 +52,7 @@ def _episode(
     )
     odd = sum(not _take(episode, mapping(message)) for message in messages)
     if odd:
-        yield Trouble(line, f"{odd} of {len(messages)} messages make no sense")
+        yield FormatProblem(line, f"{odd} of {len(messages)} messages make no sense")
     reward = record.get("reward")
     if reward is None:
         reward = mapping(record.get("info")).get("reward")

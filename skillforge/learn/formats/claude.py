@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from skillforge.learn.formats import (
+    FormatProblem,
     Found,
-    Origin,
     Record,
-    Trouble,
+    RecordOrigin,
     as_answer,
     as_arguments,
 )
-from skillforge.learn.formats.episode_builder import Collector, Seen
+from skillforge.learn.formats.episode_builder import Collector, RecentIds
 from skillforge.learn.formats.untrusted_values import (
     first_word,
     folder_name,
@@ -57,28 +57,28 @@ def knows(first: Mapping[str, Any]) -> bool:
     )
 
 
-def read(records: Iterable[Record], origin: Origin) -> Iterator[Found]:
+def read(records: Iterable[Record], origin: RecordOrigin) -> Iterator[Found]:
     """A session is an episode, and so is what follows when its id changes.
 
     What sub-agents did is not read: nobody asked them but another agent.
     """
     if "subagents" in origin.folder[-3:]:  # farther up, it is any folder's name
         return
-    lines = Seen()  # of the whole file: a resumed session repeats the old lines
-    session = _Session(1, stem(origin.name))
+    lines = RecentIds()  # of the whole file: a resumed session repeats the old lines
+    session = _ClaudeSession(1, stem(origin.name))
     for line, value in records:
         record = mapping(value)
         if not word(record.get("type")):
-            yield Trouble(line, "a line without a type")
+            yield FormatProblem(line, "a line without a type")
         if not _is_spoken(record):
             continue
         if (uuid := word(record.get("uuid"))) and not lines.is_new(uuid):
             continue
         if session.is_left_by(record):
             yield from session.episode.finished()
-            session = _Session(line, stem(origin.name))
+            session = _ClaudeSession(line, stem(origin.name))
         if wrong := session.take(record):
-            yield Trouble(line, wrong)
+            yield FormatProblem(line, wrong)
     yield from session.episode.finished()
 
 
@@ -88,13 +88,13 @@ def _is_spoken(record: Mapping[str, Any]) -> bool:
     return is_message and not any(record.get(key) is True for key in _ASIDE)
 
 
-class _Session:
+class _ClaudeSession:
     """One session; blocks that are written again and again count once."""
 
     def __init__(self, line: int, name: str) -> None:
         self.episode = Collector(NAME, line, name)
         self._id = ""
-        self._seen = Seen()
+        self._seen = RecentIds()
 
     def is_left_by(self, record: Mapping[str, Any]) -> bool:
         said = word(record.get("sessionId"))

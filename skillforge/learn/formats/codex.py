@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from skillforge.learn.formats import (
+    FormatProblem,
     Found,
-    Origin,
     Record,
-    Trouble,
+    RecordOrigin,
     as_answer,
     as_arguments,
     as_text,
@@ -56,19 +56,19 @@ def knows(first: Mapping[str, Any]) -> bool:
     return is_message or ("call_id" in first and "_call" in kind)
 
 
-def read(records: Iterable[Record], origin: Origin) -> Iterator[Found]:
+def read(records: Iterable[Record], origin: RecordOrigin) -> Iterator[Found]:
     """A rollout is an episode; a second one in the same file is another."""
-    session = _Session(1, stem(origin.name))
+    session = _CodexSession(1, stem(origin.name))
     for line, value in records:
         record = mapping(value)
         meta = _meta(record)
         if meta is not None and session.is_left_by(meta):
             yield from session.episode.finished()
-            session = _Session(line, stem(origin.name))
+            session = _CodexSession(line, stem(origin.name))
         if meta is not None:
             session.begin(meta)
         elif wrong := session.take(record):
-            yield Trouble(line, wrong)
+            yield FormatProblem(line, wrong)
     yield from session.episode.finished()
 
 
@@ -87,7 +87,7 @@ def _meta(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return record if _is_old_meta(record) else None
 
 
-class _Session:
+class _CodexSession:
     """One session, with the ids of those that it was forked from."""
 
     def __init__(self, line: int, name: str) -> None:

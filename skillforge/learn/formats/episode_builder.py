@@ -4,16 +4,16 @@ from collections import OrderedDict, deque
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from skillforge.learn.formats import Found, Trouble
+from skillforge.learn.formats import FormatProblem, Found
 from skillforge.learn.formats.outcome_hints import is_error_text
 from skillforge.learn.formats.untrusted_values import kept, shortened, when, word
-from skillforge.model import Example, Result, Step, StepKind
+from skillforge.model import Example, Outcome, Step, StepKind
 
 KEPT_STEPS = 200  # at the start of an episode, and as many at its end
-_UNJUDGED = Result()
+_UNJUDGED = Outcome()
 
 
-class Seen:
+class RecentIds:
     """What came before. Of very many, the oldest are forgotten."""
 
     def __init__(self, most: int = 50_000) -> None:
@@ -48,7 +48,7 @@ class Collector:
         self._first: list[Step] = []
         self._last: deque[Step] = deque(maxlen=KEPT_STEPS)
         self._steps = 0
-        self._tools = Seen(10_000)
+        self._tools = RecentIds(10_000)
         self._task = shortened(task.strip())
         self.output = ""
         self.session = session
@@ -96,14 +96,16 @@ class Collector:
         name = tool or self._tools.name(word(key))
         self._add(Step(kind, shortened(text), tool=name))
 
-    def finished(self, outcome: Result = _UNJUDGED) -> Iterator[Found]:
+    def finished(self, outcome: Outcome = _UNJUDGED) -> Iterator[Found]:
         """The episode; or that nobody asked for it; or nothing, if nothing happened."""
         if self._task:
             yield self._example(outcome)
         elif self._steps:
-            yield Trouble(self._line, "an episode in which no user asks for anything")
+            yield FormatProblem(
+                self._line, "an episode in which no user asks for anything"
+            )
 
-    def _example(self, outcome: Result) -> Example:
+    def _example(self, outcome: Outcome) -> Example:
         return Example(
             task=self._task,
             session=self.session,

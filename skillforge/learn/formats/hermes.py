@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from skillforge.learn.formats import (
+    FormatProblem,
     Found,
-    Origin,
     Record,
-    Trouble,
+    RecordOrigin,
     as_answer,
     as_arguments,
     as_text,
@@ -33,7 +33,7 @@ def knows(first: Mapping[str, Any]) -> bool:
     return isinstance(first.get("conversations"), list)
 
 
-def read(records: Iterable[Record], origin: Origin) -> Iterator[Found]:  # noqa: ARG001
+def read(records: Iterable[Record], origin: RecordOrigin) -> Iterator[Found]:  # noqa: ARG001
     """Every record is a conversation, and an episode."""
     for line, value in records:
         record = mapping(value)
@@ -41,7 +41,7 @@ def read(records: Iterable[Record], origin: Origin) -> Iterator[Found]:  # noqa:
         if isinstance(turns, list) and turns:
             yield from _episode(line, record, turns)
         else:
-            yield Trouble(line, "a record without conversations")
+            yield FormatProblem(line, "a record without conversations")
 
 
 def _episode(line: int, record: Mapping[str, Any], turns: list[Any]) -> Iterator[Found]:
@@ -52,17 +52,17 @@ def _episode(line: int, record: Mapping[str, Any], turns: list[Any]) -> Iterator
         model=record.get("model"),
         task=record.get("prompt_index"),
     )
-    talk = _Talk(episode)
+    talk = _Conversation(episode)
     for turn in turns:
         talk.take(mapping(turn))
     if talk.odd:
-        yield Trouble(line, f"{talk.odd} of {len(turns)} messages make no sense")
+        yield FormatProblem(line, f"{talk.odd} of {len(turns)} messages make no sense")
     if talk.broken:
-        yield Trouble(line, f"{talk.broken} tool calls that are no JSON")
+        yield FormatProblem(line, f"{talk.broken} tool calls that are no JSON")
     yield from episode.finished()
 
 
-class _Talk:
+class _Conversation:
     """A conversation. Answers belong to calls in the order of both."""
 
     def __init__(self, episode: Collector) -> None:

@@ -6,7 +6,7 @@ from math import isclose, isfinite
 from typing import Any
 
 from skillforge.learn.formats.untrusted_values import mapping, parsed
-from skillforge.model import Ended, Result, Source
+from skillforge.model import Outcome, OutcomeSource, OutcomeStatus
 
 _START = 400  # letters in which a tool says that it failed
 _MOST_JSON = 200_000  # letters that are parsed to look for an error
@@ -83,13 +83,17 @@ def _is_error(value: Any) -> bool:
     return bool(value)
 
 
-def by_reward(reward: Any, by: str) -> Result:
+def by_reward(reward: Any, by: str) -> Outcome:
     """The outcome that a verifier's reward tells: all of it, or a failure."""
     score = _number(reward)
     if score is None:
-        return Result()
-    ended = Ended.SUCCESS if isclose(score, 1, abs_tol=1e-6) else Ended.FAILURE
-    return Result(ended, Source.VERIFIER, by)
+        return Outcome()
+    ended = (
+        OutcomeStatus.SUCCESS
+        if isclose(score, 1, abs_tol=1e-6)
+        else OutcomeStatus.FAILURE
+    )
+    return Outcome(ended, OutcomeSource.VERIFIER, by)
 
 
 def _number(value: Any) -> float | None:

@@ -9,10 +9,10 @@ from itertools import islice
 from typing import Any
 
 from skillforge.learn.formats import (
+    FormatProblem,
     Found,
-    Origin,
     Record,
-    Trouble,
+    RecordOrigin,
     as_answer,
     as_arguments,
     as_text,
@@ -26,13 +26,22 @@ from skillforge.learn.formats.untrusted_values import (
     shortened,
     word,
 )
-from skillforge.model import Ended, Example, Result, Review, Source, StepKind
+from skillforge.model import (
+    Example,
+    Outcome,
+    OutcomeSource,
+    OutcomeStatus,
+    Review,
+    StepKind,
+)
 
 NAME = "plain"
 
 _OTHERS = ("messages", "conversations", "traj")
-_ENDS = dict.fromkeys(("success", "succeeded", "passed", "pass", "ok"), Ended.SUCCESS)
-_ENDS |= dict.fromkeys(("failure", "failed", "fail", "error"), Ended.FAILURE)
+_ENDS = dict.fromkeys(
+    ("success", "succeeded", "passed", "pass", "ok"), OutcomeStatus.SUCCESS
+)
+_ENDS |= dict.fromkeys(("failure", "failed", "fail", "error"), OutcomeStatus.FAILURE)
 _ANSWERS = ("output", "result", "observation")
 _ARGUMENTS = ("arguments", "args", "input", "parameters")
 _MOST_FACTS = 30
@@ -46,7 +55,7 @@ def knows(first: Mapping[str, Any]) -> bool:
     return isinstance(task, str) and bool(task.strip()) and not is_other
 
 
-def read(records: Iterable[Record], origin: Origin) -> Iterator[Found]:  # noqa: ARG001
+def read(records: Iterable[Record], origin: RecordOrigin) -> Iterator[Found]:  # noqa: ARG001
     """Every record is an episode."""
     for line, value in records:
         record = mapping(value)
@@ -54,7 +63,7 @@ def read(records: Iterable[Record], origin: Origin) -> Iterator[Found]:  # noqa:
         if isinstance(task, str) and task.strip():
             yield from _episode(line, record, task)
         else:
-            yield Trouble(line, "a record without a task")
+            yield FormatProblem(line, "a record without a task")
 
 
 def _episode(line: int, record: Mapping[str, Any], task: str) -> Iterator[Found]:
@@ -66,7 +75,7 @@ def _episode(line: int, record: Mapping[str, Any], task: str) -> Iterator[Found]
     steps = listed(record.get("steps"))
     odd = sum(not _take(episode, step) for step in steps)
     if odd:
-        yield Trouble(line, f"{odd} of {len(steps)} steps make no sense")
+        yield FormatProblem(line, f"{odd} of {len(steps)} steps make no sense")
     for found in episode.finished(_claim(record.get("outcome"))):
         assert isinstance(found, Example)  # there is a task
         yield _with_rest(found, record)
@@ -108,16 +117,18 @@ def _count(value: Any) -> int:
     return value if is_number and 0 <= value <= _MOST_COUNT else 0
 
 
-def _claim(value: Any) -> Result:
+def _claim(value: Any) -> Outcome:
     """How it is said to have ended. By a model is believed, as that counts for less."""
     said = mapping(value)
     status = said.get("status", said.get("result")) if said else value
     if isinstance(status, bool):
-        ended = Ended.SUCCESS if status else Ended.FAILURE
+        ended = OutcomeStatus.SUCCESS if status else OutcomeStatus.FAILURE
     else:
-        ended = _ENDS.get(word(status).lower(), Ended.UNKNOWN)
+        ended = _ENDS.get(word(status).lower(), OutcomeStatus.UNKNOWN)
     by = first_word(said, "source", "verified_by").lower()
-    return Result(ended, Source.LLM if by == Source.LLM else Source.NONE)
+    return Outcome(
+        ended, OutcomeSource.LLM if by == OutcomeSource.LLM else OutcomeSource.NONE
+    )
 
 
 def _take(episode: Collector, value: Any) -> bool:

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from skillforge.errors import ToolError
-from skillforge.learn.formats import Format, Found, Origin, Record, Trouble
+from skillforge.learn.formats import Format, FormatProblem, Found, Record, RecordOrigin
 from skillforge.model import Example
 
 
-def loaded(point: Any) -> "Foreign":
+def loaded(point: Any) -> "PluginFormat":
     """The format of an entry point."""
     try:
-        return Foreign(point.name, point.load())
+        return PluginFormat(point.name, point.load())
     except Exception as err:
         raise ToolError(
             f"the transcript format {point.name!r} cannot be loaded: {_said(err)}",
@@ -19,7 +19,7 @@ def loaded(point: Any) -> "Foreign":
         ) from err
 
 
-class Foreign:
+class PluginFormat:
     """A format that goes by the name of its entry point, whatever it calls itself."""
 
     def __init__(self, name: str, form: Format) -> None:
@@ -32,7 +32,7 @@ class Foreign:
         except Exception:  # noqa: BLE001 - it may be any, and is no reason to stop
             return False
 
-    def read(self, records: Iterable[Record], origin: Origin) -> Iterator[Found]:
+    def read(self, records: Iterable[Record], origin: RecordOrigin) -> Iterator[Found]:
         """Its episodes; where it fails, that it did, and nothing after that."""
         line = 0
 
@@ -44,16 +44,20 @@ class Foreign:
 
         try:
             for found in self._form.read(counted(), origin):
-                yield found if _is_found(found) else Trouble(line, self._odd(found))
+                yield (
+                    found if _is_found(found) else FormatProblem(line, self._odd(found))
+                )
         except Exception as err:  # noqa: BLE001 - as above
-            yield Trouble(line, f"the format {self.NAME} fails here: {_said(err)}")
+            yield FormatProblem(
+                line, f"the format {self.NAME} fails here: {_said(err)}"
+            )
 
     def _odd(self, found: object) -> str:
         return f"the format {self.NAME} made a {type(found).__name__} of it"
 
 
 def _is_found(found: object) -> bool:
-    return isinstance(found, Example | Trouble)
+    return isinstance(found, Example | FormatProblem)
 
 
 def _said(err: Exception) -> str:

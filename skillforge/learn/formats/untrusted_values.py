@@ -81,10 +81,10 @@ def shortened(text: str, most: int = MOST_LETTERS) -> str:
 
 def kept(value: Any) -> Any:
     """As much of a JSON value as is worth keeping: all of it, unless it is huge."""
-    return _Room().take(value, _DEEPEST)
+    return _Budget().take(value, _DEEPEST)
 
 
-class _Room:
+class _Budget:
     """What is left to be filled by one value, all its parts together."""
 
     def __init__(self) -> None:

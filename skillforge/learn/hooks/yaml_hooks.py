@@ -14,7 +14,7 @@ from skillforge.learn.hooks import by_hand
 _EMPTY = re.compile(r"(\s*[^#\s][^#]*?:)\s*(?:\{\s*\}|\[\s*\]|null|~)?(\s*(?:#.*)?)")
 
 
-class Place(NamedTuple):
+class ListPath(NamedTuple):
     """A list in a file: `hooks.on_session_end`."""
 
     file: str
@@ -26,7 +26,7 @@ class Place(NamedTuple):
         return by_hand(self.file, why, what)
 
 
-def items(text: str, place: Place) -> list[Any]:
+def items(text: str, place: ListPath) -> list[Any]:
     """What a list holds; nothing, where there is none."""
     settings = _loaded(text, place)
     top = settings.get(place.top)
@@ -36,7 +36,7 @@ def items(text: str, place: Place) -> list[Any]:
     return list(found or [])
 
 
-def with_item(text: str, place: Place, item: Any) -> str:
+def with_item(text: str, place: ListPath, item: Any) -> str:
     """A file with one more item, the first of its list."""
     held = items(text, place)
     meant = _loaded(text, place)
@@ -49,7 +49,7 @@ def with_item(text: str, place: Place, item: Any) -> str:
     return _proven(spliced, meant, place)
 
 
-def without_item(text: str, place: Place, at: int) -> str:
+def without_item(text: str, place: ListPath, at: int) -> str:
     """The same file without an item that is ours; lists that held no other go."""
     held = items(text, place)
     meant = copy.deepcopy(_loaded(text, place))
@@ -68,7 +68,7 @@ def without_item(text: str, place: Place, at: int) -> str:
     return _proven(kept, meant, place)
 
 
-def _spliced(lines: list[str], settings: Any, place: Place, item: Any) -> list[str]:
+def _spliced(lines: list[str], settings: Any, place: ListPath, item: Any) -> list[str]:
     said = f"- {json.dumps(item, ensure_ascii=False)}\n"
     top = settings.get(place.top) if settings else None
     if settings is None or place.top not in settings:
@@ -90,7 +90,7 @@ def _spliced(lines: list[str], settings: Any, place: Place, item: Any) -> list[s
     return [*lines[:at], f"{' ' * dash}{said}", *lines[at:]]
 
 
-def _under(lines: list[str], at: int, fresh: list[str], place: Place) -> list[str]:
+def _under(lines: list[str], at: int, fresh: list[str], place: ListPath) -> list[str]:
     """Lines below a key that holds nothing yet, however that is written."""
     match = _EMPTY.fullmatch(lines[at].rstrip("\r\n"))
     if match is None:
@@ -98,18 +98,18 @@ def _under(lines: list[str], at: int, fresh: list[str], place: Place) -> list[st
     return [*lines[:at], f"{match[1]}{match[2]}\n", *fresh, *lines[at + 1 :]]
 
 
-def _refuse_flow(value: Any, place: Place) -> None:
+def _refuse_flow(value: Any, place: ListPath) -> None:
     if value.fa.flow_style():
         raise place.wrong(f"writes {place.top} on one line")
 
 
-def _proven(text: str, meant: dict[str, Any], place: Place) -> str:
+def _proven(text: str, meant: dict[str, Any], place: ListPath) -> str:
     if _loaded(text, place) != meant:
         raise place.wrong("is written in a way that is not understood")
     return text
 
 
-def _loaded(text: str, place: Place) -> dict[str, Any]:
+def _loaded(text: str, place: ListPath) -> dict[str, Any]:
     """What a file says, in plain values."""
     import yaml
 
@@ -122,7 +122,7 @@ def _loaded(text: str, place: Place) -> dict[str, Any]:
     return settings or {}
 
 
-def _marked(text: str, place: Place) -> Any:
+def _marked(text: str, place: ListPath) -> Any:
     """What a file says, with the lines that it stands on."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError

@@ -97,7 +97,7 @@ def _skills(
         marks.setdefault(look.skill, set()).update({"look", look.mark})
     for canary in data["canaries"]:
         marks.setdefault(canary["skill"], set()).add("canary")
-    span = listing.Span.of(data["skills"])
+    span = listing.SparklineSpan.of(data["skills"])
     order = sorted(data["skills"], key=lambda skill: (-skill["uses"], skill["name"]))
     rows = [
         listing.row(

@@ -83,7 +83,7 @@ def _rates(canary: Mapping[str, Any]) -> Html:
         else unit_for(sorted(row for days in rows.values() for row in days))
     )
     lines = [
-        plots.Line(number, arm, running(rows[arm], unit))
+        plots.PlotLine(number, arm, running(rows[arm], unit))
         for number, arm in enumerate(_ARMS)
         if rows[arm]
     ]
@@ -143,7 +143,7 @@ def _legend(canary: Mapping[str, Any]) -> Html:
 
 
 def _numbers(
-    canary: Mapping[str, Any], lines: Sequence[plots.Line], unit: Unit
+    canary: Mapping[str, Any], lines: Sequence[plots.PlotLine], unit: Unit
 ) -> Html:
     rows = [
         (unit.words(each.start), line.name, *_cells(each))

@@ -95,7 +95,7 @@ def _plot(skill: Mapping[str, Any]) -> Html:
         return join(nothing(_too_thin(skill)), legend)
     unit = unit_for(every)
     lines = [
-        plots.Line(number, version["version"], bins(days, unit))
+        plots.PlotLine(number, version["version"], bins(days, unit))
         for number, (version, days) in enumerate(zip(versions, rows, strict=True))
         if days and number < MOST_SERIES
     ]
@@ -157,7 +157,9 @@ def _legend_row(at: int, version: Mapping[str, Any]) -> Html:
     )
 
 
-def _numbers(skill: Mapping[str, Any], lines: Sequence[plots.Line], unit: Unit) -> Html:
+def _numbers(
+    skill: Mapping[str, Any], lines: Sequence[plots.PlotLine], unit: Unit
+) -> Html:
     rows = [
         (
             unit.words(each.start),

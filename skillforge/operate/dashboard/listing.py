@@ -41,14 +41,14 @@ COLUMNS = (
 )
 
 
-class Span(NamedTuple):
+class SparklineSpan(NamedTuple):
     """What the sparklines show: the last bins before an end that all share."""
 
     unit: Unit
     last: date
 
     @classmethod
-    def of(cls, skills: Sequence[Mapping[str, Any]]) -> "Span":
+    def of(cls, skills: Sequence[Mapping[str, Any]]) -> "SparklineSpan":
         """The last twelve weeks of the library, or days while it is that young."""
         days = [row[0] for skill in skills for row in _days(skill)]
         last = max(days, default=date(1970, 1, 1))
@@ -69,7 +69,7 @@ def _days(skill: Mapping[str, Any]) -> list[tuple[date, int, int]]:
     return readable(row for version in skill["versions"] for row in version["days"])
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """A skill as the table shows it: texts in their order, and what to sort by."""
 
     anchor: str
@@ -86,7 +86,9 @@ class Row(NamedTuple):
         return [self.anchor, self.cells, keys, sure, self.spark, self.marks]
 
 
-def row(skill: Mapping[str, Any], anchor: str, span: Span, marks: Set[str]) -> Row:
+def row(
+    skill: Mapping[str, Any], anchor: str, span: SparklineSpan, marks: Set[str]
+) -> TableRow:
     verified = words.verified_uses(skill)
     thin = verified < words.FEW
     rate, interval = skill["success_rate"], skill["interval"]
@@ -95,7 +97,7 @@ def row(skill: Mapping[str, Any], anchor: str, span: Span, marks: Set[str]) -> R
     if not thin and words.known(rate) and interval:
         sure = (interval[0], rate, interval[1])
     marks = marks | ({"thin"} if thin else set())
-    return Row(
+    return TableRow(
         anchor=anchor,
         cells=(
             seen(skill["name"]),
@@ -140,14 +142,14 @@ def _against(now: object, without: object) -> str:
     return "" if share is None else words.signed(share)
 
 
-def table(rows: Sequence[Row], origins: Sequence[str]) -> Html:
+def table(rows: Sequence[TableRow], origins: Sequence[str]) -> Html:
     """The tools, the first rows, and all rows as data for the rest."""
     shown = many(min(PAGE, len(rows)), "skill")
     rest = f"the {shown} used most, of {len(rows):,}" if len(rows) > PAGE else shown
     body = tag("tbody", *map(_markup, rows[:PAGE]), id="rows", role="rowgroup")
     caption = tag("caption", "All skills, most used first", class_="unseen")
     head = tag("thead", tag("tr", *_heads(), role="row"), role="rowgroup")
-    empty = Row("", ("",) * 14, (None,) * 10, None, "", "")
+    empty = TableRow("", ("",) * 14, (None,) * 10, None, "", "")
     return join(
         _tools(origins),
         tag("p", rest, id="shown", role="status", class_="note"),
@@ -242,7 +244,7 @@ def _pager() -> Html:
     )
 
 
-def _markup(row: Row) -> Html:
+def _markup(row: TableRow) -> Html:
     cell = [tag("span", text, data_at=number) for number, text in enumerate(row.cells)]
     name = tag("a", row.cells[0], data_at=0, href=row.anchor or None)
     rate = row.sure and row.sure[1]

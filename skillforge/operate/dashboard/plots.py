@@ -26,7 +26,7 @@ _RATE_TICKS = ((0.0, "0"), (0.5, "50 %"), (1.0, "100 %"))
 _STRIP = (152.0, 172.0)  # where the numbers of uses stand as bars
 
 
-class Line(NamedTuple):
+class PlotLine(NamedTuple):
     """What one version or arm did, bin by bin. Its number is its sign and colour."""
 
     number: int
@@ -40,7 +40,7 @@ def says(each: Bin) -> str:
     return f"{each.successes:,} of {each.total:,}, {rate} ({sure})"
 
 
-def rates(lines: Sequence[Line], unit: Unit, label: str) -> Html:
+def rates(lines: Sequence[PlotLine], unit: Unit, label: str) -> Html:
     """Success over time: each bin's rate, its interval as a box, how many it has."""
     every = [each for line in lines for each in line.bins]
     time = Timeline(min(b.start for b in every), max(b.end for b in every))
@@ -56,7 +56,7 @@ def rates(lines: Sequence[Line], unit: Unit, label: str) -> Html:
     )
 
 
-def _boxes(line: Line, time: Timeline) -> Html:
+def _boxes(line: PlotLine, time: Timeline) -> Html:
     return join(*(_box(line.number, each, time) for each in line.bins))
 
 
@@ -73,7 +73,7 @@ def _box(number: int, each: Bin, time: Timeline) -> Html:
     )
 
 
-def _rate_line(line: Line, time: Timeline) -> Html:
+def _rate_line(line: PlotLine, time: Timeline) -> Html:
     """A line between neighbours only: where nothing was used, nothing is drawn."""
     shown = [
         tag("path", class_=f"rate s{line.number}", d=path([_at(a, time), _at(b, time)]))
@@ -87,7 +87,7 @@ def _at(each: Bin, time: Timeline) -> tuple[float, float]:
     return (time(each.start) + time(each.end)) / 2, _RATES(each.rate)
 
 
-def _marks(line: Line, time: Timeline, unit: Unit) -> Html:
+def _marks(line: PlotLine, time: Timeline, unit: Unit) -> Html:
     return join(
         *(
             mark(
@@ -127,7 +127,7 @@ def _strip(every: Iterable[Bin], time: Timeline) -> Html:
     return join(*bars, most_words)
 
 
-def running_rates(lines: Sequence[Line], unit: Unit, label: str) -> Html:
+def running_rates(lines: Sequence[PlotLine], unit: Unit, label: str) -> Html:
     """Two arms since the start: the rate of all uses so far, and how sure it is."""
     every = [each for line in lines for each in line.bins]
     time = Timeline(min(b.start for b in every), max(b.end for b in every))
@@ -143,7 +143,7 @@ def running_rates(lines: Sequence[Line], unit: Unit, label: str) -> Html:
     )
 
 
-def _steps(line: Line, ends: date) -> list[tuple[date, Bin]]:
+def _steps(line: PlotLine, ends: date) -> list[tuple[date, Bin]]:
     """A sum stays as it is until the next use: both ends of each stretch."""
     nexts = [each.start for each in line.bins[1:]] + [ends]
     return [
@@ -153,7 +153,7 @@ def _steps(line: Line, ends: date) -> list[tuple[date, Bin]]:
     ]
 
 
-def _running_band(line: Line, time: Timeline, ends: date) -> Html:
+def _running_band(line: PlotLine, time: Timeline, ends: date) -> Html:
     steps = _steps(line, ends)
     upper = [(time(day), _RATES(each.interval[1])) for day, each in steps]
     lower = [(time(day), _RATES(each.interval[0])) for day, each in reversed(steps)]
@@ -162,12 +162,12 @@ def _running_band(line: Line, time: Timeline, ends: date) -> Html:
     )
 
 
-def _running_line(line: Line, time: Timeline, ends: date) -> Html:
+def _running_line(line: PlotLine, time: Timeline, ends: date) -> Html:
     points = [(time(day), _RATES(each.rate)) for day, each in _steps(line, ends)]
     return tag("path", class_=f"rate s{line.number}", d=path(points))
 
 
-def _running_marks(line: Line, time: Timeline, unit: Unit) -> Html:
+def _running_marks(line: PlotLine, time: Timeline, unit: Unit) -> Html:
     return join(
         *(
             mark(

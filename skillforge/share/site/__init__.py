@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from skillforge.share.hub import Hub, PublishedSkill
 from skillforge.share.site import markdown
-from skillforge.share.site.frame import ASSETS, Page, asset, day, framed
+from skillforge.share.site.frame import ASSETS, SitePage, asset, day, framed
 from skillforge.share.site.listing import home, lists
 from skillforge.share.site.markup import el, join
 from skillforge.share.site.search_index import search_index
@@ -41,10 +41,10 @@ def skill_pages(
     return {page.path: framed(hub, page) for page in made}
 
 
-def _release_notes(hub: Hub) -> Page:
+def _release_notes(hub: Hub) -> SitePage:
     root = root_of(RELEASE)
     named = {skill.name: link_to(page_of(skill), root) for skill in hub.skills}
-    known = markdown.Known(skills=named)
+    known = markdown.LinkTargets(skills=named)
     empty = el("p", "Nothing is written about this release.", class_="empty")
     notes = el("div", markdown.render(hub.notes, known, level=2), class_="prose plain")
     content = join(
@@ -55,4 +55,4 @@ def _release_notes(hub: Hub) -> Page:
             "p", el("a", "Follow the releases", href=link_to(FEED, root)), class_="rest"
         ),
     )
-    return Page(RELEASE, f"Release {hub.tag}", f"What is new in {hub.tag}", content)
+    return SitePage(RELEASE, f"Release {hub.tag}", f"What is new in {hub.tag}", content)

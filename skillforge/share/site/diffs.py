@@ -12,7 +12,7 @@ _HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 
 
-class Line(NamedTuple):
+class DiffLine(NamedTuple):
     """One line of a diff; `old` and `new` are its numbers, if it has them."""
 
     kind: str  # add, del, same, hunk
@@ -21,27 +21,27 @@ class Line(NamedTuple):
     new: int | None = None
 
 
-def read(diff: str) -> Iterator[Line]:
+def read(diff: str) -> Iterator[DiffLine]:
     """The lines of the hunks; what git says before the first is left out."""
     old = new = 0
     for text in diff.removesuffix("\n").split("\n"):
         if found := _HUNK.match(text):
             old, new = int(found[1][:9]), int(found[2][:9])
-            yield Line("hunk", text)
+            yield DiffLine("hunk", text)
         elif not (old or new) or text.startswith("\\"):
             continue
         elif text.startswith("+"):
-            yield Line("add", text[1:], None, new)
+            yield DiffLine("add", text[1:], None, new)
             new += 1
         elif text.startswith("-"):
-            yield Line("del", text[1:], old, None)
+            yield DiffLine("del", text[1:], old, None)
             old += 1
         else:
-            yield Line("same", text[1:], old, new)
+            yield DiffLine("same", text[1:], old, new)
             old, new = old + 1, new + 1
 
 
-def render(lines: list[Line]) -> Html:
+def render(lines: list[DiffLine]) -> Html:
     """The lines as a table; their numbers are no part of what one selects."""
     rows: list[Html] = []
     shown = lines[:MOST_LINES]
@@ -49,20 +49,20 @@ def render(lines: list[Line]) -> Html:
         run = list(grouped)
         rows += _changed(run) if is_change else map(_row, run)
     if len(lines) > MOST_LINES:
-        rows.append(_row(Line("hunk", f"{len(lines) - MOST_LINES} more lines")))
+        rows.append(_row(DiffLine("hunk", f"{len(lines) - MOST_LINES} more lines")))
     return el("div", el("table", el("tbody", rows), class_="diff"), class_="wide")
 
 
-def counts(lines: list[Line]) -> tuple[int, int]:
+def counts(lines: list[DiffLine]) -> tuple[int, int]:
     kinds = [line.kind for line in lines]
     return kinds.count("add"), kinds.count("del")
 
 
-def _changed(run: list[Line]) -> Iterator[Html]:
+def _changed(run: list[DiffLine]) -> Iterator[Html]:
     """Lines that went, then those that came, which often are the same rewritten."""
     gone = [line for line in run if line.kind == "del"]
     come = [line for line in run if line.kind == "add"]
-    parted: dict[Line, Html | None] = {}
+    parted: dict[DiffLine, Html | None] = {}
     for old, new in zip(gone, come, strict=False):
         parted[old], parted[new] = _parted(old.text, new.text)
     for line in (*gone, *come):
@@ -88,7 +88,7 @@ def _marked(words: list[str], head: int, tail: int) -> Html:
     return join(_plain("".join(before)), marked, _plain("".join(after)))
 
 
-def _row(line: Line, content: Html | None = None) -> Html:
+def _row(line: DiffLine, content: Html | None = None) -> Html:
     """Written out, since there can be thousands of them."""
     sign = {"add": "+", "del": "−"}.get(line.kind, "")
     text = content or escape(_plain(line.text))

@@ -21,7 +21,7 @@ _MENU = ((HOME, "Skills"), (f"{BROWSE}/{HOME}", "Browse"), (RELEASE, "Release no
 _HERE = Path(__file__).parent
 
 
-class Page(NamedTuple):
+class SitePage(NamedTuple):
     """A page before it is framed; `path` is where it lies."""
 
     path: str
@@ -35,7 +35,7 @@ class Page(NamedTuple):
         return root_of(self.path)
 
 
-def framed(hub: Hub, page: Page) -> bytes:
+def framed(hub: Hub, page: SitePage) -> bytes:
     scripts = el("script", src=link_to(SEARCH, page.root), defer=True)
     title = hub.title if page.path == HOME else f"{page.title} · {hub.title}"
     text = _frame().substitute(
@@ -79,7 +79,7 @@ def _frame() -> Template:
     return Template((_HERE / "frame.html").read_text(encoding="utf-8"))
 
 
-def _menu(page: Page) -> Html:
+def _menu(page: SitePage) -> Html:
     here = "page" if page.path else None
     return join(
         el(

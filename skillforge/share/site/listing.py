@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from skillforge.share.hub import Hub, PublishedSkill
-from skillforge.share.site.frame import Page, count_of, day
+from skillforge.share.site.frame import SitePage, count_of, day
 from skillforge.share.site.markup import Html, el, join
 from skillforge.share.site.search_index import date_of, shortened
 from skillforge.share.site.states import marks, shown, success
@@ -33,7 +33,7 @@ def groups_of(hub: Hub) -> dict[str, int]:
     return {group: counted[group] for group in in_order}
 
 
-def home(hub: Hub) -> Page:
+def home(hub: Hub) -> SitePage:
     """The search, the groups, and the first of the skills; site.js does the rest."""
     groups = groups_of(hub)
     told = join(count_of(len(hub.skills), "skill"), " in release ", el("bdi", hub.tag))
@@ -50,10 +50,10 @@ def home(hub: Hub) -> Page:
         el("template", el("ul", _blank_row()), id="row"),
     )
     summary = f"{count_of(len(hub.skills), 'skill')} for agents, release {hub.tag}"
-    return Page(HOME, hub.title, summary, content, searches=bool(hub.skills))
+    return SitePage(HOME, hub.title, summary, content, searches=bool(hub.skills))
 
 
-def lists(hub: Hub) -> Iterator[Page]:
+def lists(hub: Hub) -> Iterator[SitePage]:
     """Every skill by name and by group, in pages of bounded size."""
     groups = groups_of(hub)
     yield from _listed(BROWSE, "All skills", hub.skills)
@@ -181,7 +181,7 @@ def _blank_row() -> Html:
 
 def _listed(
     folder: str, title: str, skills: Sequence[PublishedSkill]
-) -> Iterator[Page]:
+) -> Iterator[SitePage]:
     slices = [skills[at : at + ON_A_PAGE] for at in range(0, len(skills), ON_A_PAGE)]
     paths = [_nth(folder, at) for at in range(len(slices))] or [_nth(folder, 0)]
     for at, path in enumerate(paths):
@@ -195,7 +195,9 @@ def _listed(
             el("ul", rows, class_="rows") if slices else _nothing(),
             _turn(paths, at, root),
         )
-        yield Page(path, f"{title}{part}", f"{title}: {len(skills)} skills", content)
+        yield SitePage(
+            path, f"{title}{part}", f"{title}: {len(skills)} skills", content
+        )
 
 
 def _nth(folder: str, at: int) -> str:
@@ -229,7 +231,7 @@ def _turn(paths: Sequence[str], at: int, root: str) -> Html | None:
     return el("nav", turns, aria_label="Turn the page", class_="turn")
 
 
-def _all_groups(groups: dict[str, int]) -> Page:
+def _all_groups(groups: dict[str, int]) -> SitePage:
     path = f"{GROUPS}/{HOME}"
     folders = slugs(groups)
     links = (
@@ -250,4 +252,4 @@ def _all_groups(groups: dict[str, int]) -> Page:
         el("p", count_of(len(groups), "group"), class_="lead"),
         el("ul", links, class_="all-groups") if groups else _nothing(),
     )
-    return Page(path, "Groups", "The groups of skills", content)
+    return SitePage(path, "Groups", "The groups of skills", content)

@@ -22,14 +22,14 @@ _ALIGNED = re.compile(r"text-align:(left|center|right)")
 _HOST = re.compile(r"[\w.-]+(?::\d{1,5})?")
 
 
-class Known(NamedTuple):
+class LinkTargets(NamedTuple):
     """What a text may speak of: where files of the skill are, and other skills."""
 
     files: Mapping[str, str] = {}
     skills: Mapping[str, str] = {}
 
 
-def render(text: str, known: Known, level: int = 3) -> Html:
+def render(text: str, known: LinkTargets, level: int = 3) -> Html:
     """The text as HTML, with links to what is known; a skill's name has to be bold.
 
     Its highest heading is of `level`. Raw HTML stands there as text, pictures are
@@ -83,7 +83,7 @@ def _parser() -> "MarkdownIt":
     return parser
 
 
-def _rewrite(tokens: "Sequence[Token]", known: Known, level: int) -> None:
+def _rewrite(tokens: "Sequence[Token]", known: LinkTargets, level: int) -> None:
     taken: dict[str, int] = {}
     headings = [int(one.tag[1]) for one in tokens if one.type == "heading_open"]
     deeper = level - min(headings, default=1)

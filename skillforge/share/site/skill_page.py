@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 from skillforge.model import SKILL_FILE
 from skillforge.share.hub import Hub, PublishedSkill
 from skillforge.share.site.files import file_list, places
-from skillforge.share.site.frame import Page
+from skillforge.share.site.frame import SitePage
 from skillforge.share.site.install_commands import InstallLine, install_lines
 from skillforge.share.site.markup import Child, Html, el, join, visible
 from skillforge.share.site.states import facts
@@ -24,13 +24,13 @@ from skillforge.share.site.versions import history, reason
 _SECTIONS = ("Install", "Why", "Instructions", "Files", "Versions")
 
 
-def skill_page(hub: Hub, skill: PublishedSkill, texts: Texts) -> Page:
+def skill_page(hub: Hub, skill: PublishedSkill, texts: Texts) -> SitePage:
     """Its sections beside what is known of it; all of it works without a script."""
     path = page_of(skill)
     aside = el("aside", facts(skill), aria_label="At a glance", class_="facts")
     story = el("div", _contents(), _story(hub, skill, texts), class_="story")
     content = join(_head(skill, root_of(path)), el("div", aside, story, class_="skill"))
-    return Page(path, skill.name, skill.description[:200], content)
+    return SitePage(path, skill.name, skill.description[:200], content)
 
 
 def _head(skill: PublishedSkill, root: str) -> Html:

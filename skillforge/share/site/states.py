@@ -17,23 +17,23 @@ _TONES = {
 }
 
 
-class Mark(NamedTuple):
+class StateBadge(NamedTuple):
     """A state with a tone: good, warn, bad, or plain."""
 
     words: str
     tone: str
 
 
-def marks(skill: PublishedSkill) -> tuple[Mark, ...]:
+def marks(skill: PublishedSkill) -> tuple[StateBadge, ...]:
     """What a list of skills says of one, in a few words each."""
     return tuple(
-        Mark(f"{what} {_words(value)}", _tone(value))
+        StateBadge(f"{what} {_words(value)}", _tone(value))
         for what, value in (("scan", skill.scan), ("tests", skill.tests))
         if value
     )
 
 
-def shown(mark: Mark) -> Html:
+def shown(mark: StateBadge) -> Html:
     return el("span", mark.words, class_=f"mark {mark.tone}")
 
 
@@ -94,7 +94,7 @@ def _interval(figures: Figures) -> Html | None:
 
 
 def _state(value: str) -> Html:
-    return shown(Mark(_words(value), _tone(value)))
+    return shown(StateBadge(_words(value), _tone(value)))
 
 
 def _words(value: str) -> str:

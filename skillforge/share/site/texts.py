@@ -33,7 +33,7 @@ class Texts:
         key = self.key(skill)
         if key in self.known:
             return Html(self.known[key])
-        known = markdown.Known(places(skill.files))
+        known = markdown.LinkTargets(places(skill.files))
         made = markdown.render(skill.document.body, known)
         self.fresh[key] = made
         return made

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from skillforge.checks.cases import expectations
 from skillforge.checks.cases.expectations import differences
-from skillforge.sandbox import Ended, Found
+from skillforge.sandbox import JobResult, WorkFile
 
 
-def ended(said: str = "", code: int = 0, err: str = "", **found: Found) -> Ended:
-    return Ended(code, said.encode(), err.encode(), 0.0, found=found)
+def ended(said: str = "", code: int = 0, err: str = "", **found: WorkFile) -> JobResult:
+    return JobResult(code, said.encode(), err.encode(), 0.0, found=found)
 
 
 def of_stdout(rule: dict[str, Any] | str, out: str) -> list[str]:
@@ -112,7 +112,7 @@ def test_one_line_break_at_the_end_does_not_matter_more_do() -> None:
 
 def test_files_that_are_not_files() -> None:
     expect = {"files": {"l": {"contains": "x"}, "gone": "x", "there": {"absent": True}}}
-    found = differences(expect, ended(l=Found("link"), there=Found("folder")))
+    found = differences(expect, ended(l=WorkFile("link"), there=WorkFile("folder")))
 
     assert found == [
         "l: expected a file, got a link",
@@ -122,12 +122,12 @@ def test_files_that_are_not_files() -> None:
 
 
 def test_bytes_are_not_the_text_that_they_are_shown_as() -> None:
-    assert differences({"stdout": "\\xff"}, Ended(0, b"\xff", b"", 0.0))
-    assert not differences({"stdout": "\\xff"}, Ended(0, b"\\xff", b"", 0.0))
+    assert differences({"stdout": "\\xff"}, JobResult(0, b"\xff", b"", 0.0))
+    assert not differences({"stdout": "\\xff"}, JobResult(0, b"\\xff", b"", 0.0))
 
 
 def test_what_cannot_be_looked_at_does_not_exist() -> None:
-    odd = ended(out=Found("unreadable"), big=Found("large file", b"x"))
+    odd = ended(out=WorkFile("unreadable"), big=WorkFile("large file", b"x"))
 
     assert differences({"files": {"out": {"exists": True}}}, odd)
     assert differences({"files": {"out": {"absent": True}}}, odd)
@@ -184,4 +184,4 @@ def holds_mappings(value: Any) -> bool:
 @given(st.binary(max_size=200), st.text(max_size=50))
 def test_any_output_can_be_compared(out: bytes, wanted: str) -> None:
     rule = {"equals": wanted, "contains": wanted, "json": wanted}
-    differences({"stdout": rule}, Ended(0, out, b"", 0.0))
+    differences({"stdout": rule}, JobResult(0, out, b"", 0.0))

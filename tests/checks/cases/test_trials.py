@@ -18,7 +18,7 @@ import pytest
 
 from skillforge.checks.cases import job_setup
 from skillforge.errors import RequestError
-from skillforge.model import File, Kind
+from skillforge.model import File, FileKind
 from tests.checks.cases import changes
 from tests.checks.cases.conftest import Prove
 from tests.sandbox.conftest import running
@@ -583,7 +583,7 @@ def test_no_link_of_a_commit_leads_out_of_the_scratch_folder(
     prove.write({"tests/a.yaml": "run: ['true']\n"})
     skill = prove.library.library.skill_at(prove.library.commit(), "proven")
     assert skill is not None
-    files = {"z": File(Kind.SYMLINK, 9), "z/out": File(Kind.FILE, 3)}
+    files = {"z": File(FileKind.SYMLINK, 9), "z/out": File(FileKind.FILE, 3)}
     crafted = replace(skill, files=files, read=lambda _: str(tmp_path).encode())
 
     with pytest.raises(RequestError), job_setup.scratch() as scratch:
@@ -599,7 +599,7 @@ def test_a_link_that_cannot_be_made_is_the_skills_own_error(
     prove.write({"tests/a.yaml": "run: ['true']\n"})
     skill = prove.library.library.skill_at(prove.library.commit(), "proven")
     assert skill is not None
-    files = {"z": File(Kind.SYMLINK, len(target))}
+    files = {"z": File(FileKind.SYMLINK, len(target))}
     crafted = replace(skill, files=files, read=lambda _: target)
 
     with pytest.raises(RequestError), job_setup.scratch() as scratch:

@@ -10,7 +10,7 @@ from skillforge.checks.scan import Scan, scan
 from skillforge.checks.scan.signs import SIGNS
 from skillforge.checks.scan.signs.sign import BORDER
 from skillforge.library import read_folder
-from skillforge.model import File, Kind, Skill
+from skillforge.model import File, FileKind, Skill
 from tests.conftest import parse_text, skill_md
 
 ADDRESS = "203.0.113.7"  # of a documentation network: nobody's
@@ -29,7 +29,7 @@ def of_text(path: str, text: str, others: dict[str, str] | None = None) -> Skill
     if path == "SKILL.md":
         whole[path] = skill_md("csv-tables", f"license: {text}\n", text)
     data = {name: body.encode("utf-8", "replace") for name, body in whole.items()}
-    listed = {name: File(Kind.FILE, len(body)) for name, body in data.items()}
+    listed = {name: File(FileKind.FILE, len(body)) for name, body in data.items()}
     document = parse_text(data["SKILL.md"].decode())
     return Skill("csv-tables", "csv-tables", listed, document, data.__getitem__)
 

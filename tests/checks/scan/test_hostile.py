@@ -16,7 +16,7 @@ from skillforge.checks.scan import (
     shell_commands,
 )
 from skillforge.checks.scan.signs import SIGNS
-from skillforge.model import Danger, File, Kind, Skill
+from skillforge.model import Danger, File, FileKind, Skill
 from tests.checks.scan.conftest import WORDS, Scanner
 from tests.conftest import EXAMPLES, parse_text, skill_md
 
@@ -51,7 +51,7 @@ STARTS = st.sampled_from(
 def of_files(files: dict[str, bytes]) -> Skill:
     document = parse_text(skill_md("csv-tables"))
     whole = {"SKILL.md": skill_md("csv-tables").encode(), **files}
-    listed = {path: File(Kind.FILE, len(data)) for path, data in whole.items()}
+    listed = {path: File(FileKind.FILE, len(data)) for path, data in whole.items()}
     return Skill("csv-tables", "csv-tables", listed, document, whole.__getitem__)
 
 

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillforge.checks.scan import budget, scan
-from skillforge.checks.scan.matches import Seen
+from skillforge.checks.scan.matches import ScanMatches
 from skillforge.checks.scan.search import Search
-from skillforge.checks.scan.segments import Piece, View
+from skillforge.checks.scan.segments import Segment, SegmentView
 from skillforge.checks.scan.signs import SIGNS, Pattern, Sign
 from skillforge.checks.scan.signs.sign import BORDER, WORDS_FILE
 from skillforge.model import Danger
@@ -79,7 +79,7 @@ MISSED = [
 
 @pytest.mark.parametrize(("name", "text"), MISSED)
 def test_a_sign_is_found_by_any_of_its_spellings(name: str, text: str) -> None:
-    assert Seen([Piece("a.sh", View.CODE, f"{text}\n")]).of(name)
+    assert ScanMatches([Segment("a.sh", SegmentView.CODE, f"{text}\n")]).of(name)
 
 
 def test_a_pattern_whose_words_are_not_known_is_tried_everywhere() -> None:

@@ -10,7 +10,7 @@ from skillforge.model import Arm, Use
 from skillforge.operate import rollouts
 from skillforge.operate.assignment import has_canary
 from skillforge.operate.health_record import Environment
-from skillforge.store import Checked, Uses
+from skillforge.store import CaseRecord, Uses
 from tests.docs.situations.checking import CASES, unit_price
 from tests.docs.situations.naming import (
     CSV,
@@ -124,7 +124,7 @@ def a_case_that_another_python_passed(world: World) -> None:
     assert box is not None
     system = f"{platform.system()} {platform.machine()}"
     before = Environment("Python 3.10.14", system, box.name)
-    row = Checked("unit-price", tree, before.key, week, True, "{}")
+    row = CaseRecord("unit-price", tree, before.key, week, True, "{}")
     Uses.of(world.library.root / ".git").check([row])
 
 

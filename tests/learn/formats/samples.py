@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from skillforge.learn.formats import Found, Origin, Record, Trouble, named
+from skillforge.learn.formats import FormatProblem, Found, Record, RecordOrigin, named
 from skillforge.model import Example
 
 TASK = "Why does the nightly build fail?"
@@ -19,7 +19,7 @@ def read(
     beside: Mapping[str, bytes] | None = None,
 ) -> list[Found]:
     files = beside or {}
-    origin = Origin(name, folder, lambda asked: files.get(asked, b""))
+    origin = RecordOrigin(name, folder, lambda asked: files.get(asked, b""))
     records = (Record(line, value) for line, value in enumerate(values, 1))
     return list(named(form).read(records, origin))
 
@@ -28,8 +28,8 @@ def examples(found: Iterable[Found]) -> list[Example]:
     return [one for one in found if isinstance(one, Example)]
 
 
-def troubles(found: Iterable[Found]) -> list[Trouble]:
-    return [one for one in found if isinstance(one, Trouble)]
+def troubles(found: Iterable[Found]) -> list[FormatProblem]:
+    return [one for one in found if isinstance(one, FormatProblem)]
 
 
 def only(found: list[Found]) -> Example:

@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from skillforge.learn.formats import Origin, Record, named
-from skillforge.model import Ended, Example, Result, Source, StepKind
+from skillforge.learn.formats import Record, RecordOrigin, named
+from skillforge.model import Example, Outcome, OutcomeSource, OutcomeStatus, StepKind
 from tests.learn.formats.samples import (
     ATIF,
     DONE,
@@ -98,50 +98,55 @@ def test_several_documents_are_several_episodes() -> None:
         pytest.param(
             "result.json",
             b'{"verifier_result": {"rewards": {"reward": 1.0}}}',
-            Ended.SUCCESS,
+            OutcomeStatus.SUCCESS,
             id="harbor",
         ),
         pytest.param(
             "result.json",
             b'{"verifier_result": {"rewards": {"tests": 0.5}}}',
-            Ended.FAILURE,
+            OutcomeStatus.FAILURE,
             id="only-one",
         ),
         pytest.param(
             "result.json",
             b'{"verifier_result": {"rewards": {"a": 1, "b": 0}}}',
-            Ended.UNKNOWN,
+            OutcomeStatus.UNKNOWN,
             id="which",
         ),
         pytest.param(
-            "result.json", b'{"verifier_result": null}', Ended.UNKNOWN, id="not-run"
+            "result.json",
+            b'{"verifier_result": null}',
+            OutcomeStatus.UNKNOWN,
+            id="not-run",
         ),
-        pytest.param("reward.json", b'{"reward": 0.75}', Ended.FAILURE, id="json"),
-        pytest.param("reward.txt", b"1\n", Ended.SUCCESS, id="text"),
-        pytest.param("reward.txt", b"0", Ended.FAILURE, id="failed"),
-        pytest.param("reward.txt", b"\xff\xfe", Ended.UNKNOWN, id="garbage"),
-        pytest.param("result.json", b"[" * 10**5, Ended.UNKNOWN, id="deep"),
+        pytest.param(
+            "reward.json", b'{"reward": 0.75}', OutcomeStatus.FAILURE, id="json"
+        ),
+        pytest.param("reward.txt", b"1\n", OutcomeStatus.SUCCESS, id="text"),
+        pytest.param("reward.txt", b"0", OutcomeStatus.FAILURE, id="failed"),
+        pytest.param("reward.txt", b"\xff\xfe", OutcomeStatus.UNKNOWN, id="garbage"),
+        pytest.param("result.json", b"[" * 10**5, OutcomeStatus.UNKNOWN, id="deep"),
     ],
 )
 def test_a_verifier_beside_the_trajectory_says_how_it_ended(
-    name: str, content: bytes, status: Ended
+    name: str, content: bytes, status: OutcomeStatus
 ) -> None:
     outcome = only(read("atif", *ATIF, beside={name: content})).outcome
-    is_judged = status is not Ended.UNKNOWN
-    source = Source.VERIFIER if is_judged else Source.NONE
-    assert outcome == Result(status, source, name if is_judged else "")
+    is_judged = status is not OutcomeStatus.UNKNOWN
+    source = OutcomeSource.VERIFIER if is_judged else OutcomeSource.NONE
+    assert outcome == Outcome(status, source, name if is_judged else "")
 
 
 def test_a_verdict_beside_many_trajectories_is_of_none_of_them() -> None:
     found = read("atif", *ATIF, *ATIF, beside={"reward.txt": b"1"})
-    assert {one.outcome for one in examples(found)} == {Result()}
+    assert {one.outcome for one in examples(found)} == {Outcome()}
 
 
 def test_a_verdict_is_not_of_the_last_of_many_that_is_read_later() -> None:
-    origin = Origin("many.jsonl", (), lambda _name: b"1")
+    origin = RecordOrigin("many.jsonl", (), lambda _name: b"1")
     (example,) = named("atif").read([Record(9, ATIF[0])], origin)
     assert isinstance(example, Example)
-    assert example.outcome == Result()
+    assert example.outcome == Outcome()
 
 
 def test_a_trajectory_with_odd_steps_keeps_its_verdict() -> None:
@@ -152,7 +157,7 @@ def test_a_trajectory_with_odd_steps_keeps_its_verdict() -> None:
 
 def test_a_reward_that_the_trajectory_itself_claims_is_not_believed() -> None:
     claim = {"reward": 1, "extra": {"reward": 1}, "success": True}
-    assert only(read("atif", ATIF[0] | claim)).outcome == Result()
+    assert only(read("atif", ATIF[0] | claim)).outcome == Outcome()
 
 
 @pytest.mark.parametrize(

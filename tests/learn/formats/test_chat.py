@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from skillforge.model import Ended, Result, Source
+from skillforge.model import Outcome, OutcomeSource, OutcomeStatus
 from tests.learn.formats.samples import (
     CHAT,
     DONE,
@@ -34,8 +34,12 @@ def test_arguments_are_read_from_their_json_text() -> None:
 
 def test_a_run_of_tau_bench_is_judged_by_its_reward() -> None:
     won, lost = examples(read("openai", *CHAT, *TAU))
-    assert won.outcome == Result(Ended.SUCCESS, Source.VERIFIER, "reward")
-    assert lost.outcome == Result(Ended.FAILURE, Source.VERIFIER, "reward")
+    assert won.outcome == Outcome(
+        OutcomeStatus.SUCCESS, OutcomeSource.VERIFIER, "reward"
+    )
+    assert lost.outcome == Outcome(
+        OutcomeStatus.FAILURE, OutcomeSource.VERIFIER, "reward"
+    )
     assert (won.session, lost.session) == ("7-0", "7-1")
     assert won.environment == {"task": "7"}
 
@@ -43,15 +47,19 @@ def test_a_run_of_tau_bench_is_judged_by_its_reward() -> None:
 @pytest.mark.parametrize(
     ("more", "status"),
     [
-        pytest.param({}, Ended.UNKNOWN, id="none"),
-        pytest.param({"reward": True}, Ended.SUCCESS, id="true"),
-        pytest.param({"reward": "0.0"}, Ended.FAILURE, id="text"),
-        pytest.param({"info": {"reward": 1}}, Ended.SUCCESS, id="info"),
-        pytest.param({"reward": 0, "info": {"reward": 1}}, Ended.FAILURE, id="both"),
-        pytest.param({"reward": {"a": 1}}, Ended.UNKNOWN, id="odd"),
+        pytest.param({}, OutcomeStatus.UNKNOWN, id="none"),
+        pytest.param({"reward": True}, OutcomeStatus.SUCCESS, id="true"),
+        pytest.param({"reward": "0.0"}, OutcomeStatus.FAILURE, id="text"),
+        pytest.param({"info": {"reward": 1}}, OutcomeStatus.SUCCESS, id="info"),
+        pytest.param(
+            {"reward": 0, "info": {"reward": 1}}, OutcomeStatus.FAILURE, id="both"
+        ),
+        pytest.param({"reward": {"a": 1}}, OutcomeStatus.UNKNOWN, id="odd"),
     ],
 )
-def test_a_reward_is_taken_as_it_comes(more: dict[str, Any], status: Ended) -> None:
+def test_a_reward_is_taken_as_it_comes(
+    more: dict[str, Any], status: OutcomeStatus
+) -> None:
     assert chat(**more).outcome.status is status
 
 

@@ -1,10 +1,10 @@
 from skillforge.learn.formats import as_text
-from skillforge.learn.formats.episode_builder import Collector, Seen
+from skillforge.learn.formats.episode_builder import Collector, RecentIds
 from skillforge.model import Example
 
 
 def test_of_very_many_names_only_the_latest_are_remembered() -> None:
-    seen = Seen(most=3)
+    seen = RecentIds(most=3)
     for name in "abcd":
         assert seen.is_new(name)
     assert [seen.is_new(name) for name in "dcb"] == [False] * 3
@@ -12,14 +12,14 @@ def test_of_very_many_names_only_the_latest_are_remembered() -> None:
 
 
 def test_a_name_that_is_used_is_not_forgotten() -> None:
-    seen = Seen(most=2)
+    seen = RecentIds(most=2)
     for name in "abac":
         seen.remember(name, name.upper())
     assert [seen.name(name) for name in "abc"] == ["A", "", "C"]
 
 
 def test_parts_of_a_name_are_not_run_together() -> None:
-    seen = Seen()
+    seen = RecentIds()
     assert seen.is_new("ab", "c")
     assert seen.is_new("a", "bc")
 

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from skillforge.errors import RequestError
-from skillforge.learn.formats import Origin, Record, formats, named, recognise
-from skillforge.model import Ended, Example, Source
+from skillforge.learn.formats import Record, RecordOrigin, formats, named, recognise
+from skillforge.model import Example, OutcomeSource, OutcomeStatus
 from tests.learn.formats import samples
 from tests.learn.formats.samples import ALL, DONE, STORY, TASK, only, read, told
 
@@ -268,7 +268,7 @@ def test_a_session_of_any_length_is_kept_to_its_start_and_end(
 ) -> None:
     lines = endless(form, count)
     records = (Record(line, value) for line, value in enumerate(lines, 1))
-    (example,) = named(form).read(records, Origin("long.jsonl"))
+    (example,) = named(form).read(records, RecordOrigin("long.jsonl"))
     assert isinstance(example, Example)
     assert len(example.steps) == 400
     assert example.left_out + len(example.steps) > count - 10
@@ -286,7 +286,9 @@ def test_what_is_left_out_is_not_held_in_memory(form: str) -> None:
 
     own = (line for line in lines() if ("payload" in line) == (form == "codex"))
     tracemalloc.start()
-    found = list(named(form).read(map(Record, repeat(1), own), Origin("long.jsonl")))
+    found = list(
+        named(form).read(map(Record, repeat(1), own), RecordOrigin("long.jsonl"))
+    )
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert len(found) == 1
@@ -297,7 +299,7 @@ def test_what_is_left_out_is_not_held_in_memory(form: str) -> None:
 def test_episodes_come_as_they_are_read(form: str) -> None:
     (value,) = ALL[form][1]
     endless_file = (Record(line, value) for line in range(1, 10**9))
-    found = named(form).read(endless_file, Origin("many.jsonl"))
+    found = named(form).read(endless_file, RecordOrigin("many.jsonl"))
     assert [isinstance(next(found), Example) for _ in range(50)] == [True] * 50
 
 
@@ -336,5 +338,7 @@ def test_only_a_verifier_speaks_for_success() -> None:
     for form, lines in ALL.values():
         outcome = only(read(form, *lines)).outcome
         is_judged = form == "openai"
-        assert outcome.source is (Source.VERIFIER if is_judged else Source.NONE)
-        assert (outcome.status is Ended.UNKNOWN) is not is_judged
+        assert outcome.source is (
+            OutcomeSource.VERIFIER if is_judged else OutcomeSource.NONE
+        )
+        assert (outcome.status is OutcomeStatus.UNKNOWN) is not is_judged

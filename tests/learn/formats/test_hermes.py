@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from skillforge.model import Result
+from skillforge.model import Outcome
 from tests.learn.formats.samples import (
     DONE,
     HERMES,
@@ -33,7 +33,7 @@ def test_session_time_and_model_are_known() -> None:
 def test_completed_says_nothing_of_success(completed: Any) -> None:
     stats = {"shell": {"count": 3, "success": 3, "failure": 0}}
     example = talk(("gpt", DONE), completed=completed, tool_stats=stats, reward=1)
-    assert example.outcome == Result()
+    assert example.outcome == Outcome()
 
 
 def test_answers_belong_to_calls_in_the_order_of_both() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from skillforge.learn.formats.outcome_hints import by_reward, has_failed, is_error_text
-from skillforge.model import Ended, Source
+from skillforge.model import OutcomeSource, OutcomeStatus
 
 
 @pytest.mark.parametrize(
@@ -90,26 +90,28 @@ def test_an_answer_may_say_nothing_of_its_success() -> None:
 @pytest.mark.parametrize(
     ("reward", "status"),
     [
-        pytest.param(1, Ended.SUCCESS, id="one"),
-        pytest.param(1.0, Ended.SUCCESS, id="float"),
-        pytest.param(True, Ended.SUCCESS, id="true"),
-        pytest.param(" 1.0\n", Ended.SUCCESS, id="text"),
-        pytest.param("true", Ended.SUCCESS, id="true-text"),
-        pytest.param(0, Ended.FAILURE, id="zero"),
-        pytest.param(False, Ended.FAILURE, id="false"),
-        pytest.param(0.75, Ended.FAILURE, id="part"),
-        pytest.param("0", Ended.FAILURE, id="zero-text"),
-        pytest.param(None, Ended.UNKNOWN, id="none"),
-        pytest.param("good", Ended.UNKNOWN, id="word"),
-        pytest.param("nan", Ended.UNKNOWN, id="nan"),
-        pytest.param(10**400, Ended.UNKNOWN, id="huge"),
-        pytest.param([1], Ended.UNKNOWN, id="list"),
+        pytest.param(1, OutcomeStatus.SUCCESS, id="one"),
+        pytest.param(1.0, OutcomeStatus.SUCCESS, id="float"),
+        pytest.param(True, OutcomeStatus.SUCCESS, id="true"),
+        pytest.param(" 1.0\n", OutcomeStatus.SUCCESS, id="text"),
+        pytest.param("true", OutcomeStatus.SUCCESS, id="true-text"),
+        pytest.param(0, OutcomeStatus.FAILURE, id="zero"),
+        pytest.param(False, OutcomeStatus.FAILURE, id="false"),
+        pytest.param(0.75, OutcomeStatus.FAILURE, id="part"),
+        pytest.param("0", OutcomeStatus.FAILURE, id="zero-text"),
+        pytest.param(None, OutcomeStatus.UNKNOWN, id="none"),
+        pytest.param("good", OutcomeStatus.UNKNOWN, id="word"),
+        pytest.param("nan", OutcomeStatus.UNKNOWN, id="nan"),
+        pytest.param(10**400, OutcomeStatus.UNKNOWN, id="huge"),
+        pytest.param([1], OutcomeStatus.UNKNOWN, id="list"),
     ],
 )
 def test_a_reward_of_one_is_a_success_and_any_other_a_failure(
-    reward: Any, status: Ended
+    reward: Any, status: OutcomeStatus
 ) -> None:
     result = by_reward(reward, "reward")
     assert result.status is status
-    is_judged = status is not Ended.UNKNOWN
-    assert result.source is (Source.VERIFIER if is_judged else Source.NONE)
+    is_judged = status is not OutcomeStatus.UNKNOWN
+    assert result.source is (
+        OutcomeSource.VERIFIER if is_judged else OutcomeSource.NONE
+    )

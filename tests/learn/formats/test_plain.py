@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from skillforge.model import Ended, Example, Result, Source
+from skillforge.model import Example, Outcome, OutcomeSource, OutcomeStatus
 from tests.learn.formats.samples import (
     ALL,
     PLAIN,
@@ -112,31 +112,33 @@ def test_tools_that_are_only_named_are_its_tools() -> None:
 @pytest.mark.parametrize(
     ("outcome", "result"),
     [
-        pytest.param("success", Result(Ended.SUCCESS), id="word"),
-        pytest.param("Failed", Result(Ended.FAILURE), id="other-word"),
-        pytest.param(True, Result(Ended.SUCCESS), id="true"),
-        pytest.param(False, Result(Ended.FAILURE), id="false"),
-        pytest.param("approved", Result(), id="unknown-word"),
-        pytest.param(1, Result(), id="number"),
-        pytest.param(["success"], Result(), id="list"),
-        pytest.param(None, Result(), id="none"),
+        pytest.param("success", Outcome(OutcomeStatus.SUCCESS), id="word"),
+        pytest.param("Failed", Outcome(OutcomeStatus.FAILURE), id="other-word"),
+        pytest.param(True, Outcome(OutcomeStatus.SUCCESS), id="true"),
+        pytest.param(False, Outcome(OutcomeStatus.FAILURE), id="false"),
+        pytest.param("approved", Outcome(), id="unknown-word"),
+        pytest.param(1, Outcome(), id="number"),
+        pytest.param(["success"], Outcome(), id="list"),
+        pytest.param(None, Outcome(), id="none"),
         pytest.param(
-            {"status": "success", "source": "test"}, Result(Ended.SUCCESS), id="test"
+            {"status": "success", "source": "test"},
+            Outcome(OutcomeStatus.SUCCESS),
+            id="test",
         ),
         pytest.param(
             {"status": "success", "source": "human", "by": "me"},
-            Result(Ended.SUCCESS),
+            Outcome(OutcomeStatus.SUCCESS),
             id="human",
         ),
         pytest.param(
             {"status": "success", "verified_by": "llm"},
-            Result(Ended.SUCCESS, Source.LLM),
+            Outcome(OutcomeStatus.SUCCESS, OutcomeSource.LLM),
             id="llm",
         ),
     ],
 )
 def test_an_outcome_is_a_claim_that_proves_nothing(
-    outcome: Any, result: Result
+    outcome: Any, result: Outcome
 ) -> None:
     example = plain(outcome=outcome)
     assert example.outcome == result
@@ -145,7 +147,7 @@ def test_an_outcome_is_a_claim_that_proves_nothing(
 
 def test_a_status_says_nothing_of_the_outcome() -> None:
     example = plain(status="approved", reward=1, outcome_source="test")
-    assert example.outcome == Result()
+    assert example.outcome == Outcome()
     assert example.environment == {}
 
 

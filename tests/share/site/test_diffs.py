@@ -5,7 +5,7 @@ from difflib import unified_diff
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillforge.share.site.diffs import MOST_LINES, Line, counts, read, render
+from skillforge.share.site.diffs import MOST_LINES, DiffLine, counts, read, render
 from tests.share.site.reading import Reader
 
 DIFF = """\
@@ -25,12 +25,12 @@ index 1..2 100644
 
 def test_lines_have_the_numbers_that_they_have_in_the_files() -> None:
     assert list(read(DIFF)) == [
-        Line("hunk", "@@ -4,3 +4,4 @@ name: x"),
-        Line("same", "same", 4, 4),
-        Line("del", "the old words stay", 5, None),
-        Line("add", "the new words stay", None, 5),
-        Line("same", "", 6, 6),
-        Line("add", "more", None, 7),
+        DiffLine("hunk", "@@ -4,3 +4,4 @@ name: x"),
+        DiffLine("same", "same", 4, 4),
+        DiffLine("del", "the old words stay", 5, None),
+        DiffLine("add", "the new words stay", None, 5),
+        DiffLine("same", "", 6, 6),
+        DiffLine("add", "more", None, 7),
     ]
     assert counts(list(read(DIFF))) == (2, 1)
 
@@ -41,11 +41,13 @@ def test_the_words_that_changed_are_marked() -> None:
 
 
 def test_lines_that_have_little_in_common_are_not_marked() -> None:
-    assert "<b>" not in render([Line("del", "one two three"), Line("add", "four")])
+    assert "<b>" not in render(
+        [DiffLine("del", "one two three"), DiffLine("add", "four")]
+    )
 
 
 def test_a_carriage_return_makes_no_line_of_its_own() -> None:
-    shown = Reader(render([Line("add", "safe\rrm -rf\r")])).text
+    shown = Reader(render([DiffLine("add", "safe\rrm -rf\r")])).text
     assert "safe‹U+000D›rm -rf" in shown
     assert "\r" not in shown
 
@@ -61,7 +63,7 @@ def test_what_breaks_or_hides_a_line_is_spelled_out() -> None:
 
 
 def test_a_long_diff_is_cut_and_says_so() -> None:
-    lines = [Line("add", "x", None, at) for at in range(MOST_LINES + 7)]
+    lines = [DiffLine("add", "x", None, at) for at in range(MOST_LINES + 7)]
     assert "7 more lines" in render(lines)
 
 

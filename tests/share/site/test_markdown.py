@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillforge.share.site.markdown import MOST_LETTERS, PREFIX, Known, render
+from skillforge.share.site.markdown import MOST_LETTERS, PREFIX, LinkTargets, render
 from tests.share.site.hubs import HOSTILE_BODY
 from tests.share.site.reading import Reader
 
@@ -22,7 +22,7 @@ def links_of(text: str) -> list[str]:
 
 def only_harmless(text: str) -> Reader:
     """Nothing is left that could act, load, or be taken for a part of the page."""
-    page = Reader(render(text, Known(FILES)))
+    page = Reader(render(text, LinkTargets(FILES)))
     assert page.tags <= TAGS
     assert {name for _, named in page.elements for name in named} <= ATTRIBUTES
     assert set(page.values("class")) <= CLASSES
@@ -93,7 +93,7 @@ def test_what_hides_or_turns_text_around_is_spelled_out() -> None:
 
 
 def test_a_skill_that_is_named_in_bold_is_linked_unless_it_is_in_a_link() -> None:
-    known = Known(skills={"csv": "../skills/csv/index.html"})
+    known = LinkTargets(skills={"csv": "../skills/csv/index.html"})
     page = Reader(
         render("**csv** 1.0, **other**, csv, [**csv**](https://x.example)", known)
     )
