@@ -114,7 +114,7 @@ def common_options(command: F) -> F:
         is_flag=True,
         expose_value=False,
         callback=_set_json,
-        help="CommandResult with one JSON object on standard output.",
+        help="Answer with one JSON object on standard output.",
     )
     return library(as_json(command))
 

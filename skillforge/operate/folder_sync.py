@@ -227,7 +227,7 @@ class _Work:
         materialize.discard(self.folder / _WORK)
 
     def _change(self, name: str, files: Mapping[str, DraftFile]) -> None:
-        """SyncedSkill the new version of a skill in the place of the old one, or nothing."""
+        """Put the new version of a skill in the place of the old one, or nothing."""
         put = self.puts.pop(name)
         new = self._work("new") / name
         if put.coming:

@@ -1,4 +1,4 @@
-"""TreeChange a draft on its own branch and open a proposal to merge it."""
+"""Put a draft on its own branch and open a proposal to merge it."""
 
 import hashlib
 from collections.abc import Iterator, Mapping

@@ -101,7 +101,7 @@ def heard(desk: "Workspace", names: list[str]) -> "list[tuple[Judgement, str]]":
 
 
 def automatic() -> "Signature":
-    """Signature decides where nobody is asked."""
+    """Who decides where nobody is asked."""
     import time
 
     from skillforge.gitrepo.ref_update import Signature

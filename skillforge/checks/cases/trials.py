@@ -1,4 +1,4 @@
-"""TrialPlan the trials of a skill, run them in the sandbox, and say how each ended."""
+"""Plan the trials of a skill, run them in the sandbox, and say how each ended."""
 
 import math
 import re
