@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 # Each is what any file, or any skill, may cost, and what it may cost for each of its
-# characters. Of 1,600 honest skills, none needs half of it.
+# characters. Of 1,600 honest skills, none needs three quarters of it.
 OF_PATTERN = 800_000, 0.15  # for one pattern in one file
 MATCHES = 500  # of one pattern in one file; honest files have 70
 OF_FILE = 3_000_000, 0.5
