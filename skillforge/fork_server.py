@@ -24,7 +24,7 @@ _NUMBER = 8  # bytes of a number on a socket
 _RELEASE = 1.0  # seconds that a child has to clean up before it is killed
 _SERVER = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from skillforge import forks; forks._serve()"
+    "from skillforge import fork_server; fork_server._serve()"
 )
 
 

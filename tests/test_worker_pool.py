@@ -321,11 +321,11 @@ PROGRAM = """
 import os, sys, threading, time
 from functools import partial
 from pathlib import Path
-from skillforge import workers
+from skillforge import worker_pool
 from tests.labour import sleeps
 if sys.argv[2] == "beside-threads":
     threading.Thread(target=threading.Event().wait, daemon=True).start()
-workers.apart(partial(sleeps, Path(sys.argv[1]), 0), 60)
+worker_pool.apart(partial(sleeps, Path(sys.argv[1]), 0), 60)
 """
 
 
@@ -356,4 +356,4 @@ def test_only_one_module_forks() -> None:
     outside = (p for p in top.rglob("*.py") if p.parent.name != "sandbox")
     found = {p.name for p in outside if forking.search(p.read_text("utf-8"))}
 
-    assert found == {"forks.py"}
+    assert found == {"fork_server.py"}
