@@ -163,7 +163,8 @@ class _ContainerJob:
 
     def _ask(self, what: str, told: Mapping[str, Any]) -> Mapping[str, Any]:
         """Have the container's Python do something for us, and answer."""
-        code = container_agent.CALL.format(place=_PLACE) + f"inside.{what}()"
+        code = container_agent.CALL.format(place=_PLACE)
+        code += f"container_agent.{what}()"
         line = [*self._inside("/"), "python3", "-I", "-c", code]
         done = self._call(*line, stdin=json.dumps(told).encode())
         try:

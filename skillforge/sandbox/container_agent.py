@@ -22,7 +22,8 @@ WAIT = (
     "while True: signal.pause()"
 )
 CALL = (
-    "import sys; sys.path.insert(0, {place!r}); from skillforge.sandbox import inside; "
+    "import sys; sys.path.insert(0, {place!r}); "
+    "from skillforge.sandbox import container_agent; "
 )
 _COUNTERS = ("/proc/net/snmp", "/proc/net/snmp6")
 # Where the kernel counts what it refused, in either form of its groups.
