@@ -65,6 +65,6 @@ def lost(name: str) -> ToolError:
     """The error for an object that has to be there."""
     return ToolError(
         f"git has lost an object: {name}",
-        hint="git fsck tells what is damaged; git fetch may bring it back, in a "
-        "partial clone with --refetch --no-filter",
+        hint="git fsck shows what is damaged; git fetch may bring it back, and in a "
+        "partial clone git fetch --refetch --no-filter does",
     )

@@ -454,7 +454,7 @@ def test_a_bug_is_shown_with_its_place(
     ran = hook("codex", "--debug", cwd=library.root, **env)
 
     assert ran.returncode == 0
-    assert b"hooking.py" in ran.stderr
+    assert b"hooks.py" in ran.stderr
 
 
 def test_json_tells_of_failures_too(library: LibraryFolder) -> None:

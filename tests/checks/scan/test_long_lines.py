@@ -98,7 +98,7 @@ def test_the_work_is_linear_in_the_length_of_any_line(path: str) -> None:
 @pytest.mark.parametrize("path", ["a.md", "a.sh"])
 @pytest.mark.parametrize("unit", ["{} ", "{} %d "], ids=["repeated", "counted"])
 def test_the_work_is_linear_in_the_words_that_signs_need(path: str, unit: str) -> None:
-    words = [unit.format(word.replace("%", "%%")) for word in WORDS]
+    words = [unit.format(word.replace("%", "%%")) for word in WORDS[::5]]
 
     assert [word for word in words if not is_linear(path, word)] == []
 
