@@ -147,7 +147,7 @@ def _proposing() -> list[DemoStep]:
         DemoStep(
             "The gate judges it by the policy of main.",
             "skillforge gate 1",
-            shows=("passed +evidence", "the gate passed"),
+            shows=("passed +evidence", "gate passed"),
         ),
     ]
 
@@ -259,7 +259,7 @@ def _trying_again() -> list[DemoStep]:
             "--propose",
             shows=("proposal 4: Add archive-log",),
         ),
-        DemoStep("", "skillforge gate 4", shows=("passed +test", "the gate passed")),
+        DemoStep("", "skillforge gate 4", shows=("passed +test", "gate passed")),
         DemoStep("", f"skillforge review 4 {_RITA}", shows=("approved proposal 4",)),
         DemoStep("", "skillforge promote 4", shows=("proposal 4 merged into main",)),
     ]

@@ -6,20 +6,29 @@ from typing import Any
 
 from skillforge.model import Draft, Proposal, Report
 from skillforge.propose import draft_source, operations
-from skillforge.propose import submit as submissions
 from skillforge.propose.admission import ProposalRequest
 from skillforge.propose.proposal_request import ProposalOptions, request
+from skillforge.propose.submit import Submission, propose
 from skillforge.propose.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
 class SubmissionBatch:
-    """The proposals that were opened for drafts, or the findings that prevented it."""
+    """What became of each draft: a proposal, or the findings that prevented it."""
 
-    report: Report
-    opened: tuple[tuple[Proposal, bool], ...]  # each with whether it is new
+    submissions: tuple[Submission, ...]
     left_out: tuple[str, ...] = ()  # files that git ignores
     note: str = ""  # a remark of the forge
+
+    @property
+    def report(self) -> Report:
+        return Report.joined(submission.report for submission in self.submissions)
+
+    @property
+    def opened(self) -> list[tuple[Proposal, bool]]:
+        """The proposals, each with whether it is new."""
+        every = ((each.proposal, each.created) for each in self.submissions)
+        return [(proposal, created) for proposal, created in every if proposal]
 
     @property
     def ok(self) -> bool:
@@ -32,16 +41,9 @@ def submit(
     left_out: tuple[str, ...] = (),
 ) -> SubmissionBatch:
     """Open a proposal for each request, or for none if one of them isn't valid."""
-    outcomes = submissions.propose(
-        workspace.library, workspace.forge, list(requests), workspace.by
-    )
-    opened = ((one.proposal, one.created) for one in outcomes)
-    return SubmissionBatch(
-        Report.joined(outcome.report for outcome in outcomes),
-        tuple((proposal, new) for proposal, new in opened if proposal is not None),
-        left_out,
-        workspace.forge.note,
-    )
+    forge = workspace.forge
+    opened = propose(workspace.library, forge, list(requests), workspace.by)
+    return SubmissionBatch(tuple(opened), left_out, forge.note)
 
 
 def submit_drafts(
