@@ -59,7 +59,7 @@ COMMANDS = {
         "canary": "Try a new version beside the old one.",
         "refine": "Propose small edits from reported uses.",
         "health": "Run all skills' tests again.",
-        "curate": "Find stale, duplicate and broken skills; changes nothing by default.",
+        "curate": "Find stale, duplicate and broken skills; dry by default.",
         "pin": "Protect a skill from the curator.",
         "unpin": "Let the curator change a skill again.",
     },
