@@ -1,4 +1,4 @@
-"""A cached summary is the one that reading the skill gives, whatever the cache holds."""
+"""A cached summary equals the one that reading the skill gives."""
 
 import sqlite3
 
@@ -58,7 +58,9 @@ def change_rows(folder: LibraryFolder, statement: str) -> None:
     db.close()
 
 
-def test_the_first_run_and_the_next_agree_with_reading_every_skill(skills):
+def test_the_first_run_and_the_next_agree_with_reading_every_skill(
+    skills: LibraryFolder,
+) -> None:
     expected = read(skills)
     assert expected["broken"].has_dead_links
     assert not expected["no-yaml"].has_dead_links
@@ -69,7 +71,7 @@ def test_the_first_run_and_the_next_agree_with_reading_every_skill(skills):
     assert list(cached(skills).items()) == list(expected.items())
 
 
-def test_only_what_changed_is_read_again_and_all_agrees(skills):
+def test_only_what_changed_is_read_again_and_all_agrees(skills: LibraryFolder) -> None:
     cached(skills)
     skills.write("skills/broken/references/no.md", "Here it is.\n")
     skills.write("skills/plain/SKILL.md", DOCUMENTS["agents"])
@@ -79,7 +81,7 @@ def test_only_what_changed_is_read_again_and_all_agrees(skills):
     assert not cached(skills)["broken"].has_dead_links
 
 
-def test_the_cache_is_used(skills):
+def test_the_cache_is_used(skills: LibraryFolder) -> None:
     cached(skills)
     change_rows(skills, """UPDATE summaries SET said = '[true, "", "", 7, false]'""")
     assert set(cached(skills).values()) == {SkillSummary(True, "", "", 7, False)}
@@ -95,13 +97,15 @@ def test_the_cache_is_used(skills):
         pytest.param('[1, "", "", 0, false]', id="another type"),
     ],
 )
-def test_a_damaged_row_is_read_again(skills, text):
+def test_a_damaged_row_is_read_again(skills: LibraryFolder, text: str) -> None:
     expected = cached(skills)
     change_rows(skills, f"UPDATE summaries SET said = '{text}'")
     assert cached(skills) == expected
 
 
-def test_other_rules_read_every_skill_again(skills, monkeypatch):
+def test_other_rules_read_every_skill_again(
+    skills: LibraryFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     expected = cached(skills)
     change_rows(skills, """UPDATE summaries SET said = '[true, "", "", 7, false]'""")
     monkeypatch.setattr("skillforge.operate.skill_summary.edition", lambda: "newer")
@@ -109,7 +113,9 @@ def test_other_rules_read_every_skill_again(skills, monkeypatch):
 
 
 @given(st.text(min_size=1), st.text())
-def test_tokens_are_those_of_the_line_in_the_catalog(name, description):
+def test_tokens_are_those_of_the_line_in_the_catalog(
+    name: str, description: str
+) -> None:
     size = len(description.encode())
     line = f"{name}: {description}\n".encode()
     found = SkillSummary(description_bytes=size).tokens(name)
