@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TypeAlias
 
 from skillforge import processes
@@ -34,9 +35,12 @@ HeadsOf: TypeAlias = Callable[[GitRepo, list[Commit], Notes], dict[str, str]]
 MAIN_LINE = ("--first-parent", "--diff-merges=first-parent", *_RAW)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class HistoryStep:
-    """One commit on main's own line; `reverts` are steps that it takes back."""
+    """One commit on main's own line; `reverts` are steps that it takes back.
+
+    What is asked of every step again and again is worked out once.
+    """
 
     commit: Commit
     brought: tuple[Commit, ...]
@@ -50,7 +54,7 @@ class HistoryStep:
     def name(self) -> str:
         return self.commit.name
 
-    @property
+    @cached_property
     def is_promotion(self) -> bool:
         """Whether it claims to be a proposal's merge; the audit checks the claim."""
         # What GitHub's button writes is its author's word: only a note counts there.
@@ -64,14 +68,14 @@ class HistoryStep:
         is_github = self.is_noted or self.pull_request is not None
         return is_github and not self.brought
 
-    @property
+    @cached_property
     def number(self) -> int | None:
         """The number of the proposal that it merged."""
         said = trailers.first(self.said, "Proposal")
         is_number = self.is_promotion and re.fullmatch(r"[1-9][0-9]{0,8}", said)
         return int(said) if is_number else None
 
-    @property
+    @cached_property
     def pull_request(self) -> int | None:
         """The number of the pull request that GitHub merged with it."""
         return github_merges.pull_request(self.commit.subject)
