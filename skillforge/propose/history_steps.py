@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TypeAlias
+from weakref import WeakKeyDictionary
 
 from skillforge import processes
 from skillforge.errors import ConflictError
@@ -140,6 +141,12 @@ class HistoryStep:
         return any(change is not None and change.before == now for change in before)
 
 
+_MadeOf: TypeAlias = tuple[str, Notes, dict[str, str]]  # tip, notes, pull requests
+# The steps that were read last of a repository: `release` needs them twice.
+_KNOWN: WeakKeyDictionary[GitRepo, tuple[_MadeOf, list[HistoryStep]]]
+_KNOWN = WeakKeyDictionary()
+
+
 @processes.without_cycles
 def steps(library: Library, tip: str) -> list[HistoryStep]:
     """Every step of a branch, the oldest first."""
@@ -164,6 +171,17 @@ def _steps(
     repo = library.repository()
     commits, line = _logs(repo, tip)
     heads = heads_of(repo, line, noted)
+    made_of = (tip, noted, heads)
+    known = _KNOWN.get(repo)
+    if known is None or known[0] != made_of:
+        known = _KNOWN[repo] = made_of, _steps_of(repo, commits, line, made_of)
+    return list(known[1])
+
+
+def _steps_of(
+    repo: GitRepo, commits: dict[str, Commit], line: list[Commit], made_of: _MadeOf
+) -> list[HistoryStep]:
+    tip, noted, heads = made_of
     others, by_merge = github_merges.pulled(repo, heads, tip)
     line = github_merges.folded(line, noted, by_merge)
     commits |= others
