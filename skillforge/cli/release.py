@@ -100,7 +100,7 @@ class _ReleasePlan(NamedTuple):
 
 
 def _plan(library: "Library") -> _ReleasePlan:
-    from skillforge.cli.lineage import told
+    from skillforge.cli.lineage import Span, told
     from skillforge.gitrepo.notes import NOTES
     from skillforge.model import SKILLS
     from skillforge.share import release_notes, releases
@@ -115,9 +115,9 @@ def _plan(library: "Library") -> _ReleasePlan:
             "there is no skill to release", hint="skillforge new NAME, and propose it"
         )
     then = {name: entry.object for name, entry in old.items() if entry.is_tree}
-    named = {*then.values(), *trees.values()}
-    lineage = told(library, tip, repo.ref(NOTES), only=named).lineage
-    since = repo.line(tip, was)
+    since = set(repo.line(tip, was))
+    span = Span({*then.values(), *trees.values()}, since)
+    lineage = told(library, tip, repo.ref(NOTES), only=span).lineage
     found = release_notes.changes(lineage, then, trees, since)
     suggested = release_notes.following(before.version if before else None, found)
     return _ReleasePlan(tip, before, found, suggested, release_notes.notes(found))
