@@ -64,6 +64,11 @@ class HistoryStep:
         return "Proposal" in self.said and (is_ours or is_noted)
 
     @property
+    def brings_promotions(self) -> bool:
+        """Whether it merges promotions that are no steps of main any more."""
+        return any("Proposal" in trailers.read(c.message) for c in self.brought)
+
+    @property
     def is_cut(self) -> bool:
         """Whether it was squashed or rebased, and what it was made of is not here."""
         is_github = self.is_noted or self.pull_request is not None
@@ -119,17 +124,19 @@ class HistoryStep:
     @property
     def is_exact_revert(self) -> bool:
         """Whether all that it touched is just as it was before what it reverts."""
-        records = [
+        beside = [
             path
             for path, change in self.commit.changes.items()
-            if not change.is_tree and (is_of(path, EVIDENCE) or is_of(path, ARCHIVE))
+            if not change.is_tree
+            and not path.startswith(f"{SKILLS}/")  # `skills` has those
+            and any(is_of(path, top) for top in OURS)
         ]
         return (
             bool(self.reverts)
             and bool(self.skills)
             and all(change.is_tree for change in self.skills.values())
             and all(self._is_back(name) for name in self.skills)
-            and all(self._has_back(path) for path in records)
+            and all(self._has_back(path) for path in beside)
         )
 
     def _is_back(self, name: str) -> bool:
