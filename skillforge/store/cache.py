@@ -8,6 +8,8 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from skillforge.store.cache_seal import CacheSeal
+
 _CACHE_VERSION = 10
 _DAYS = 30  # that trials, scans and pages are kept
 _CACHE_SCHEMA = """
@@ -44,7 +46,10 @@ class CachedResult(NamedTuple):
 
 
 class Cache:
-    """Results of checks by the skill's tree hash. Losing it only costs time."""
+    """Results of checks by the skill's tree hash. Losing it only costs time.
+
+    Trials, scans, pairs and pages are sealed: what others wrote there is not read.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -198,16 +203,26 @@ class Cache:
     def _kept(self, table: str, keys: list[str]) -> dict[str, str]:
         query = f"SELECT key, said FROM {table}"  # noqa: S608 - one of ours
         query += " WHERE key IN (SELECT value FROM json_each(?))"
+        seal = CacheSeal.of_user()
+        if seal is None:
+            return {}
         try:
             with closing(self._open()) as db:
-                return dict(db.execute(query, (json.dumps(keys),)).fetchall())
+                rows = db.execute(query, (json.dumps(keys),)).fetchall()
         except (sqlite3.Error, OSError) as err:
             self._discard(err)
             return {}
+        opened = {key: seal.open(f"{table} {key}", said) for key, said in rows}
+        return {key: text for key, text in opened.items() if text is not None}
 
     def _keep(self, table: str, said: Mapping[str, str]) -> None:
+        seal = CacheSeal.of_user()
+        if seal is None:
+            return
         day = int(time.time()) // 86400
-        rows = [(key, day, text) for key, text in said.items()]
+        rows = [
+            (key, day, seal.close(f"{table} {key}", text)) for key, text in said.items()
+        ]
         try:
             with closing(self._open()) as db, db:
                 old = f"DELETE FROM {table} WHERE day < ?"  # noqa: S608
