@@ -162,9 +162,10 @@ _OPTIONS = (
     (
         "pass ",  # FTP, POP3, IRC: with the marks of a client, and the server's answer
         re.compile(
-            r"\bUSER[ ][^\s\\]{1,64}(?:\s|\\[rn]){1,4}"
+            r"(?:^|\\n|\")[^\w\n]{0,6}USER[ ][^\s\\]{1,64}(?:\s|\\[rn]){1,4}"
             r"(?:\W{0,4}\d{3}[ -][^\n\\]{0,200}(?:\s|\\[rn]){1,4})?"
-            r"\W{0,6}PASS[ ](?P<value>[^\s<>\\\"]{3,200})"
+            r"\W{0,6}PASS[ ](?P<value>[^\s<>\\\"]{3,200})",
+            re.MULTILINE,
         ),
     ),
     ("sshpass", re.compile(r"\bsshpass\s+(?P<value>-p[\"']?[^\s\"'<>$]{3,200})")),

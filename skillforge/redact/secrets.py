@@ -61,8 +61,8 @@ _URL_LOGIN = re.compile(
 )
 # A line of ~/.pgpass: no other list with colons has the port of PostgreSQL there.
 _PGPASS = re.compile(
-    r"(?<![^\s\"'=])[\w.*-]{1,100}:(?:543\d|6432|\*):[\w.*-]{1,64}:"
-    r"([\w.*-]{1,64}:[^\s:\"'<>\\]{4,200})"
+    r"(?<![^\s\"'=])(?:[\w.*-]{1,100}:(?:543\d|6432)|\*:\*):[\w.*-]{1,64}:"
+    r"([\w.*-]{1,64}:[^\s:\"'<>\\]{4,200})(?![^\s\"'\\])"
 )
 _NEXT_SETTING = re.compile(r"(?:;|&|[ ])\s?[A-Za-z][\w. -]{1,40}=")  # of a connection
 _TEMPLATE = re.compile(r"\{\{\w+\}\}|\$\{?\w+\}?")  # that somebody is to fill in
