@@ -58,6 +58,7 @@ _FINDERS: tuple[tuple[str, Needs, Finder], ...] = (
     ("SECRET", _has(r"[\w./+-]{16}"), secrets.tokens),
     ("SECRET", wrapped_tokens.is_broken, wrapped_tokens.tokens),
     ("CREDENTIALS", _holds("://"), secrets.logins),
+    ("CREDENTIALS", _has(r":(?:543\d|6432|\*):"), secrets.pgpass_logins),
     (
         "SECRET",
         _has(secrets.NEEDED),

@@ -59,6 +59,11 @@ _URL_LOGIN = re.compile(
     r"([^\s/@:<>\"']{0,64}:[^\s/@<>\"']{1,512}|[^\s/@:<>\"']{6,512})@",
     re.IGNORECASE,
 )
+# A line of ~/.pgpass: no other list with colons has the port of PostgreSQL there.
+_PGPASS = re.compile(
+    r"(?<![^\s\"'=])(?:[\w.*-]{1,100}:(?:543\d|6432)|\*:\*):[\w.*-]{1,64}:"
+    r"([\w.*-]{1,64}:[^\s:\"'<>\\]{4,200})(?![^\s\"'\\])"
+)
 _NEXT_SETTING = re.compile(r"(?:;|&|[ ])\s?[A-Za-z][\w. -]{1,40}=")  # of a connection
 _TEMPLATE = re.compile(r"\{\{\w+\}\}|\$\{?\w+\}?")  # that somebody is to fill in
 _SAMPLE_LOGIN = re.compile(
@@ -198,4 +203,12 @@ def logins(text: str) -> Iterator[str]:
     """User and password of an address."""
     for match in _URL_LOGIN.finditer(text):
         if not _TEMPLATE.fullmatch(match[1]) and not is_sample_login(match[1]):
+            yield match[1]
+
+
+def pgpass_logins(text: str) -> Iterator[str]:
+    """User and password of a line of ~/.pgpass."""
+    for match in _PGPASS.finditer(text):
+        password = match[1].partition(":")[2]
+        if not is_placeholder(password) and not is_sample_login(match[1]):
             yield match[1]

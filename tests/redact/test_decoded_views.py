@@ -276,6 +276,10 @@ def test_a_password_in_a_sentence_or_command_goes(text: str) -> None:
         "100%25 of \\x41\\x42 &amp; \x1b[1mbold\x1b[0m",
         "first line of words\nand a second line\nwith nothing in it",
         "ghp_\nis how a token of GitHub begins\nAKIA\nof AWS",
+        "tests: USER flow\nPASS test_login",
+        "localhost:5432:mydb:user:password",
+        "db:5432:shop:app:$PGPASSWORD",
+        "perm s3:*:bucket:read:write:all",
     ],
 )
 def test_words_about_passwords_stay(text: str) -> None:
