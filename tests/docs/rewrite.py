@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.docs.alignment import Move, align
-from tests.docs.comparing import ELISION, HASH, VARIABLE, Ids, difference, plain
-from tests.docs.reading import Scene
+from tests.docs.comparison import ELISION, HASH, VARIABLE, Ids, difference, plain
+from tests.docs.machine import Machine
+from tests.docs.page_parser import Scene
 from tests.docs.run import run_scene
-from tests.docs.world import World
 
 _VALUE = re.compile("|".join(f"({p.pattern})" for p in (*VARIABLE, HASH)))
 _HASH_KIND = len(VARIABLE) + 1
@@ -26,12 +26,12 @@ class Edit(NamedTuple):
     new: list[str]
 
 
-def edits(scene: Scene, world: World) -> Iterator[Edit]:
+def edits(scene: Scene, machine: Machine) -> Iterator[Edit]:
     """Run a scene; yield an edit for each command whose output is shown otherwise."""
-    for step, came in run_scene(scene, world):
+    for step, came in run_scene(scene, machine):
         if step.shows is None:
             continue
-        new = rewritten(step.shows, came.said, world.ids)
+        new = rewritten(step.shows, came.said, machine.ids)
         if new != step.shows:
             start = step.line + step.command.count("\n") + 1
             yield Edit(step.line, step.command, start, step.shows, new)

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.calling import misuse
-from tests.docs.comparing import difference
-from tests.docs.reading import (
+from tests.docs.command_check import misuse
+from tests.docs.comparison import difference
+from tests.docs.machine import Machine
+from tests.docs.page_parser import (
     DEFAULT,
     ROOT,
     RUN,
@@ -18,8 +19,7 @@ from tests.docs.reading import (
     scenes,
 )
 from tests.docs.run import NOT_RUN, run_scene, shows_error
-from tests.docs.situations import NAMED
-from tests.docs.world import World
+from tests.docs.situations import SITUATIONS
 
 SHOWN = {"", "json", "markdown", "python", "text", "toml", "yaml"}  # what is only read
 SCENES = [scene for page in pages() for scene in scenes(page)]
@@ -42,10 +42,10 @@ OTHERS = [
         for scene in SCENES
     ],
 )
-def test_what_a_page_shows_is_what_happens(scene: Scene, world: World) -> None:
-    for step, came in run_scene(scene, world):
+def test_what_a_page_shows_is_what_happens(scene: Scene, machine: Machine) -> None:
+    for step, came in run_scene(scene, machine):
         if step.shows is not None:
-            wrong = difference(step.shows, came.said, world.ids)
+            wrong = difference(step.shows, came.said, machine.ids)
             where = f"{scene.page}:{step.line}: {step.command}"
             assert not wrong, f"{where}\n{wrong}\n`make docs` shows what is printed now"
 
@@ -79,7 +79,7 @@ def test_every_situation_is_on_some_page() -> None:
     told = {scene.given for scene in SCENES}
     told |= {name for scene in SCENES for step in scene.steps for name in step.before}
 
-    assert {DEFAULT} | told >= NAMED.keys()
+    assert {DEFAULT} | told >= SITUATIONS.keys()
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.stem)

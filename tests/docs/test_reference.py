@@ -11,8 +11,8 @@ from skillforge.cli import COMMANDS, cli
 from skillforge.policy import Policy, read_policy
 from skillforge.report import to_json
 from skillforge.resources import schema
-from tests.docs.reading import ROOT
-from tests.docs.reading import pages as written
+from tests.docs.page_parser import ROOT
+from tests.docs.page_parser import pages as written
 from tests.docs.reference import pages
 
 PAGES = pages()

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.comparing import Ids
-from tests.docs.reading import scenes
+from tests.docs.comparison import Ids
+from tests.docs.machine import Machine
+from tests.docs.page_parser import scenes
 from tests.docs.rewrite import apply, edits, rewritten
-from tests.docs.world import World
 
 PAGE = """\
 # Check
@@ -74,31 +74,31 @@ def test_a_hash_stays_as_the_page_shows_it() -> None:
 
 
 def test_a_changed_word_is_restored_and_the_rest_stays(
-    tmp_path: Path, world: World
+    tmp_path: Path, machine: Machine
 ) -> None:
     page = tmp_path / "page.md"
     page.write_text(PAGE.replace("all good", "all fine"))
     [scene] = scenes(page)
 
-    apply(page, list(edits(scene, world)))
+    apply(page, list(edits(scene, machine)))
 
     assert page.read_text() == PAGE
 
 
-def test_a_page_that_is_right_needs_no_edit(tmp_path: Path, world: World) -> None:
+def test_a_page_that_is_right_needs_no_edit(tmp_path: Path, machine: Machine) -> None:
     page = tmp_path / "page.md"
     page.write_text(PAGE)
     [scene] = scenes(page)
 
-    assert list(edits(scene, world)) == []
+    assert list(edits(scene, machine)) == []
 
 
 def test_a_command_that_fails_is_not_written_into_the_page(
-    tmp_path: Path, world: World
+    tmp_path: Path, machine: Machine
 ) -> None:
     page = tmp_path / "page.md"
     page.write_text(PAGE.replace("--rev main", "--no-such-option"))
     [scene] = scenes(page)
 
     with pytest.raises(AssertionError, match="exits 2"):
-        list(edits(scene, world))
+        list(edits(scene, machine))

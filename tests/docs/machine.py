@@ -15,7 +15,7 @@ import pytest
 
 from skillforge import cli
 from tests.conftest import LibraryFolder
-from tests.docs.comparing import Ids
+from tests.docs.comparison import Ids
 
 _NEEDS_A_SHELL = re.compile(r"[$&|;<>()`\n]")
 _OF_OTHERS = (  # whoever runs the tests
@@ -29,7 +29,7 @@ _OF_OTHERS = (  # whoever runs the tests
 ADA, RITA = "Ada <ada@example.org>", "Rita <rita@example.org>"
 
 
-class Came(NamedTuple):
+class Output(NamedTuple):
     """What a command printed, as a terminal shows it, and its exit code."""
 
     code: int
@@ -37,7 +37,7 @@ class Came(NamedTuple):
 
 
 @dataclass
-class World:
+class Machine:
     """A home directory with a library in it, where commands are typed."""
 
     tmp: Path
@@ -94,13 +94,13 @@ class World:
         assert came.code == 0, came.said
         return came.said
 
-    def types(self, command: str) -> Came:
+    def run(self, command: str) -> Output:
         """What somebody types, and what is seen then."""
         command = self.ids.put_into(command)
         for here, there in self.names.items():
             command = command.replace(there, here)
         if command == "echo $?":
-            return Came(0, str(self.last))
+            return Output(0, str(self.last))
         is_plain = command.startswith("skillforge ")
         line = re.sub(r"\s+#\s.*", "", command)
         if is_plain and not _NEEDS_A_SHELL.search(line):
@@ -120,14 +120,14 @@ def _at_home(word: str) -> str:
     return os.path.expanduser(word) if word.startswith("~/") else word  # noqa: PTH111
 
 
-def _in_process(words: list[str]) -> Came:
+def _in_process(words: list[str]) -> Output:
     seen = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
     with redirect_stdout(seen), redirect_stderr(seen):
         code = cli.run(words)
-    return Came(code, seen.buffer.getvalue().decode())
+    return Output(code, seen.buffer.getvalue().decode())
 
 
-def _in_a_shell(command: str) -> Came:
+def _in_a_shell(command: str) -> Output:
     done = subprocess.run(
         ["bash", "-c", command],
         stdin=subprocess.DEVNULL,
@@ -137,4 +137,4 @@ def _in_a_shell(command: str) -> Came:
         check=False,
         timeout=120,
     )
-    return Came(done.returncode, done.stdout)
+    return Output(done.returncode, done.stdout)

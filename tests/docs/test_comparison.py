@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.calling import misuse
-from tests.docs.comparing import Ids, difference
-from tests.docs.reading import scenes
+from tests.docs.command_check import misuse
+from tests.docs.comparison import Ids, difference
+from tests.docs.page_parser import scenes
 
 
 @pytest.mark.parametrize(
