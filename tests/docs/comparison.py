@@ -1,4 +1,4 @@
-"""Whether a page shows what a command says, but for what differs each time."""
+"""Compare what a page shows with a command's output, except for variable values."""
 
 import re
 from dataclasses import dataclass, field
@@ -13,68 +13,76 @@ VARIABLE = {
     re.compile(r"\bPython 3\.\d+\.\d+"): "Python 3.x",
 }
 HASH = re.compile(r"(?<![0-9A-Za-z])[0-9a-f]{7,64}(?![0-9A-Za-z])")
-_START = re.compile(r"\b[0-9a-f]{4,64}\b")
+_HASH_OR_START = re.compile(r"\b[0-9a-f]{4,64}\b")
 ELISION = "…"
 
 
 @dataclass
-class Ids:
-    """The hashes that a page shows, and those that came out in their place."""
+class Hashes:
+    """The hashes that a page shows, each with the real one of this run."""
 
     real: dict[str, str] = field(default_factory=dict)
 
-    def learn(self, shown: str, came: str) -> str:
-        """Remember a pair; says what is wrong if the page shows it otherwise."""
-        for told, truth in self.real.items():
-            is_same = told.startswith(shown) or shown.startswith(told)
-            if is_same != (truth.startswith(came) or came.startswith(truth)):
-                return f"{shown} is {came}, and {told} is {truth}"
-        self.real[shown] = came
+    def learn(self, shown: str, real: str) -> str:
+        """Remember a pair; return what is wrong if it contradicts another."""
+        for other_shown, other_real in self.real.items():
+            is_same = _is_prefix(shown, other_shown)
+            if is_same != _is_prefix(real, other_real):
+                return f"{shown} is {real}, and {other_shown} is {other_real}"
+        self.real[shown] = real
         return ""
 
-    def shown_for(self, came: str, candidate: str) -> str:
-        """What the page shows for a hash: what it did before, or else a candidate."""
-        if not self.learn(candidate, came):
+    def shown_for(self, real: str, candidate: str) -> str:
+        """The hash to show for a real one: the page's, or else the candidate."""
+        if not self.learn(candidate, real):
             return candidate
-        for told, truth in self.real.items():
-            if came.startswith(truth):
-                return told + came[len(truth) :]
-            if truth.startswith(came):
-                return told[: len(came)]
-        return came
+        for shown, known in self.real.items():
+            if real.startswith(known):
+                return shown + real[len(known) :]
+            if known.startswith(real):
+                return shown[: len(real)]
+        return real
 
-    def put_into(self, command: str) -> str:
-        """A command that names an id of the page, or its start, with the real one."""
+    def to_real(self, command: str) -> str:
+        """A command with the page's hashes, or their starts, replaced by real ones."""
 
-        def real(match: re.Match[str]) -> str:
-            for told, truth in self.real.items():
-                if told.startswith(match[0]):
-                    return truth[: len(match[0])]
+        def replace(match: re.Match[str]) -> str:
+            for shown, real in self.real.items():
+                if shown.startswith(match[0]):
+                    return real[: len(match[0])]
             return match[0]
 
-        return _START.sub(real, command)
+        return _HASH_OR_START.sub(replace, command)
 
 
-def plain(text: str) -> str:
-    for pattern, instead in VARIABLE.items():
-        text = pattern.sub(instead, text)
+def _is_prefix(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)
+
+
+def mask(text: str) -> str:
+    """A text without the values that differ in each run, except hashes."""
+    for pattern, name in VARIABLE.items():
+        text = pattern.sub(name, text)
     return text
 
 
-def difference(shown: list[str], said: str, ids: Ids) -> str:
-    """What a page shows and a command does not say, as a message; empty if it fits.
+def difference(shown: list[str], output: str, hashes: Hashes) -> str:
+    """A message on how an output differs from what is shown; empty if it fits.
 
-    A line that is only `…` stands for any lines.
+    A line that is only `…` stands for any number of lines.
     """
-    came = [line.rstrip() for line in plain(said).rstrip().split("\n")]
-    wanted = [line.rstrip() for line in plain("\n".join(shown)).rstrip().split("\n")]
-    pattern = "".join(map(_pattern, wanted))
-    match = re.fullmatch(pattern, "".join(f"{line}\n" for line in came))
+    actual = _masked_lines(output)
+    expected = _masked_lines("\n".join(shown))
+    pattern = "".join(map(_pattern, expected))
+    match = re.fullmatch(pattern, "".join(f"{line}\n" for line in actual))
     if match is None:
-        return _side_by_side(wanted, came)
-    hashes = HASH.findall("\n".join(wanted))
-    pairs = zip(hashes, match.groups(), strict=True)
-    return "; ".join(filter(None, (ids.learn(*pair) for pair in pairs)))
+        return _diff(expected, actual)
+    pairs = zip(HASH.findall("\n".join(expected)), match.groups(), strict=True)
+    return "; ".join(filter(None, (hashes.learn(*pair) for pair in pairs)))
+
+
+def _masked_lines(text: str) -> list[str]:
+    return [line.rstrip() for line in mask(text).rstrip().split("\n")]
 
 
 def _pattern(line: str) -> str:
@@ -84,9 +92,9 @@ def _pattern(line: str) -> str:
     return "([0-9a-f]{7,64})".join(parts) + "\n"
 
 
-def _side_by_side(wanted: list[str], came: list[str]) -> str:
-    """Both, with what differs marked; hashes as the command says them."""
-    same = {HASH.sub("#", line): line for line in came}
-    told = [same.get(HASH.sub("#", line), line) for line in wanted]
-    marked = [line for line in ndiff(told, came) if not line.startswith("?")]
+def _diff(expected: list[str], actual: list[str]) -> str:
+    """Both texts with changed lines marked; equal lines have the real hashes."""
+    by_outline = {HASH.sub("#", line): line for line in actual}
+    expected = [by_outline.get(HASH.sub("#", line), line) for line in expected]
+    marked = [line for line in ndiff(expected, actual) if not line.startswith("?")]
     return "\n".join(["the page (-) and the command (+) differ:", *marked])

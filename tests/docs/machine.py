@@ -1,4 +1,4 @@
-"""The machine of whoever reads a page: a home, a shell, and programs of others."""
+"""The machine of a page's reader: a home directory, a shell, and other programs."""
 
 import io
 import os
@@ -15,10 +15,10 @@ import pytest
 
 from skillforge import cli
 from tests.conftest import LibraryFolder
-from tests.docs.comparison import Ids
+from tests.docs.comparison import Hashes
 
 _NEEDS_A_SHELL = re.compile(r"[$&|;<>()`\n]")
-_OF_OTHERS = (  # whoever runs the tests
+_USER_VARIABLES = (
     "SKILLFORGE_CACHE",
     "XDG_CACHE_HOME",
     "XDG_CONFIG_HOME",
@@ -30,23 +30,23 @@ ADA, RITA = "Ada <ada@example.org>", "Rita <rita@example.org>"
 
 
 class Output(NamedTuple):
-    """What a command printed, as a terminal shows it, and its exit code."""
+    """A command's exit code, and what it printed on a terminal."""
 
     code: int
-    said: str
+    text: str
 
 
 @dataclass
 class Machine:
-    """A home directory with a library in it, where commands are typed."""
+    """A home directory with a library in it, where commands run."""
 
     tmp: Path
     patch: pytest.MonkeyPatch
-    ids: Ids = field(default_factory=Ids)
-    names: dict[str, str] = field(default_factory=dict)  # what is called otherwise here
-    last: int = 0
+    hashes: Hashes = field(default_factory=Hashes)
+    aliases: dict[str, str] = field(default_factory=dict)  # real name -> page's name
+    last_code: int = 0
     stack: ExitStack = field(default_factory=ExitStack)
-    hub: Any = None  # a GitHub, if there is one
+    hub: Any = None  # the GitHub of the loopback interface, where a page needs one
 
     @property
     def home(self) -> Path:
@@ -56,78 +56,77 @@ class Machine:
     def library(self) -> LibraryFolder:
         return LibraryFolder(self.home / "skills")
 
-    def settle(self) -> None:
-        """Make the home, and let all that is started see only that."""
+    def set_up(self) -> None:
+        """Make the home directory, and hide the settings of the tests' user."""
         self.library.root.mkdir(parents=True)
         bin_ = self.home / "bin"
         bin_.mkdir()
-        own = Path(sys.executable).parent
-        self.patch.setenv("PATH", f"{bin_}:{own}:{os.environ['PATH']}")
+        python = Path(sys.executable).parent
+        self.patch.setenv("PATH", f"{bin_}:{python}:{os.environ['PATH']}")
         for name in ("HOME", "USERPROFILE"):
             self.patch.setenv(name, str(self.home))
-        for name in _OF_OTHERS:
+        for name in _USER_VARIABLES:
             self.patch.delenv(name, raising=False)
         self.patch.setenv("USER", "you")
         self.patch.setenv("SHELL", "/bin/bash")
-        self.become(ADA)
-        self.go(self.library.root)
+        self.switch_user(ADA)
+        self.cd(self.library.root)
 
-    def become(self, who: str) -> None:
-        name, _, mail = who.removesuffix(">").partition(" <")
+    def switch_user(self, identity: str) -> None:
+        name, _, mail = identity.removesuffix(">").partition(" <")
         for role in ("AUTHOR", "COMMITTER"):
             self.patch.setenv(f"GIT_{role}_NAME", name)
             self.patch.setenv(f"GIT_{role}_EMAIL", mail)
 
-    def go(self, folder: Path) -> None:
+    def cd(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.patch.chdir(folder)
 
-    def program(self, name: str, text: str) -> None:
-        """A program of others, on the PATH."""
+    def install_program(self, name: str, text: str) -> None:
         file = self.home / "bin" / name
         file.write_text(text)
         file.chmod(0o755)
 
     def ok(self, *words: str) -> str:
-        """What has happened before the page begins."""
-        came = _in_process(list(words))
-        assert came.code == 0, came.said
-        return came.said
+        """Run a command of ours that must succeed; return its output."""
+        output = _run_in_process(list(words))
+        assert output.code == 0, output.text
+        return output.text
 
     def run(self, command: str) -> Output:
-        """What somebody types, and what is seen then."""
-        command = self.ids.put_into(command)
-        for here, there in self.names.items():
-            command = command.replace(there, here)
+        """Run a command as a page shows it; its output has the page's names."""
+        command = self.hashes.to_real(command)
+        for real, shown in self.aliases.items():
+            command = command.replace(shown, real)
         if command == "echo $?":
-            return Output(0, str(self.last))
-        is_plain = command.startswith("skillforge ")
+            return Output(0, str(self.last_code))
         line = re.sub(r"\s+#\s.*", "", command)
-        if is_plain and not _NEEDS_A_SHELL.search(line):
-            came = _in_process([_at_home(word) for word in shlex.split(line)[1:]])
+        if command.startswith("skillforge ") and not _NEEDS_A_SHELL.search(line):
+            words = shlex.split(line)[1:]
+            output = _run_in_process([_expand_home(word) for word in words])
         else:
-            came = _in_a_shell(command)
-        self.last = came.code
-        return came._replace(said=self._called(came.said))
+            output = _run_in_shell(command)
+        self.last_code = output.code
+        return output._replace(text=self._with_aliases(output.text))
 
-    def _called(self, said: str) -> str:
-        for here, there in {**self.names, str(self.home): "/home/you"}.items():
-            said = said.replace(here, there)
-        return said
+    def _with_aliases(self, text: str) -> str:
+        for real, shown in {**self.aliases, str(self.home): "/home/you"}.items():
+            text = text.replace(real, shown)
+        return text
 
 
-def _at_home(word: str) -> str:
+def _expand_home(word: str) -> str:
     return os.path.expanduser(word) if word.startswith("~/") else word  # noqa: PTH111
 
 
-def _in_process(words: list[str]) -> Output:
-    seen = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
-    with redirect_stdout(seen), redirect_stderr(seen):
+def _run_in_process(words: list[str]) -> Output:
+    terminal = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    with redirect_stdout(terminal), redirect_stderr(terminal):
         code = cli.run(words)
-    return Output(code, seen.buffer.getvalue().decode())
+    return Output(code, terminal.buffer.getvalue().decode())
 
 
-def _in_a_shell(command: str) -> Output:
+def _run_in_shell(command: str) -> Output:
     done = subprocess.run(
         ["bash", "-c", command],
         stdin=subprocess.DEVNULL,

@@ -17,7 +17,7 @@ NOT_RUN = {
     "make ": "runs this very test, or needs the network: see the Makefile",
     "skillforge mcp": "serves until it is stopped; tests/mcp_server talks to it",
 }
-# First words of the commands that may run on the machine of whoever runs the tests.
+# First words of the commands that may run on the machine of the tests' user.
 ALLOWED = {"skillforge", "git", "pre-commit", "echo", "if", "chmod"}
 _ERROR_PREFIXES = ("skillforge: ", "error: ")
 
@@ -25,7 +25,7 @@ _ERROR_PREFIXES = ("skillforge: ", "error: ")
 @contextmanager
 def new_machine(tmp: Path, patch: pytest.MonkeyPatch) -> Iterator[Machine]:
     machine = Machine(tmp, patch)
-    machine.settle()
+    machine.set_up()
     with machine.stack:
         yield machine
 
@@ -56,10 +56,10 @@ def _arrange(name: str, machine: Machine) -> None:
 def _run_step(page: str, step: Step, machine: Machine) -> Output:
     where = f"{page}:{step.line}: {step.command}"
     assert step.command.split()[0] in ALLOWED, f"{where}\nsee ALLOWED and NOT_RUN"
-    came = machine.run(step.command)
+    output = machine.run(step.command)
     if step.shows is None:
         expected: tuple[int, ...] = (0,)
     else:
         expected = (2, 3, 4) if shows_error(step) else (0, 1)
-    assert came.code in expected, f"{where}\nexits {came.code}\n{came.said}"
-    return came
+    assert output.code in expected, f"{where}\nexits {output.code}\n{output.text}"
+    return output

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.comparison import Ids
+from tests.docs.comparison import Hashes
 from tests.docs.machine import Machine
 from tests.docs.page_parser import scenes
 from tests.docs.rewrite import apply, edits, rewritten
@@ -57,16 +57,16 @@ Text after it.
 def test_output_that_differs_is_replaced(
     shown: list[str], output: str, new: list[str]
 ) -> None:
-    assert rewritten(shown, output, Ids()) == new
-    assert rewritten(new, output, Ids()) == new
+    assert rewritten(shown, output, Hashes()) == new
+    assert rewritten(new, output, Hashes()) == new
 
 
 def test_a_hash_stays_as_the_page_shows_it() -> None:
-    ids = Ids()
+    hashes = Hashes()
 
-    first = rewritten(["commit 111111aaaaaa"], "the commit is 222222bbbbbb\n", ids)
-    other = rewritten(["at 999999999999"], "at 222222bbbbbb0123\n", ids)
-    unknown = rewritten(["none"], "at 333333cccccc\n", ids)
+    first = rewritten(["commit 111111aaaaaa"], "the commit is 222222bbbbbb\n", hashes)
+    other = rewritten(["at 999999999999"], "at 222222bbbbbb0123\n", hashes)
+    unknown = rewritten(["none"], "at 333333cccccc\n", hashes)
 
     assert first == ["the commit is 111111aaaaaa"]
     assert other == ["at 111111aaaaaa0123"]

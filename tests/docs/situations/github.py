@@ -1,4 +1,4 @@
-"""A library on a GitHub of the loopback interface."""
+"""A library on a GitHub that runs on the loopback interface."""
 
 import base64
 import subprocess
@@ -25,45 +25,47 @@ def an_empty_repository_on_github(machine: Machine) -> None:
 
 @situation("a release on GitHub")
 def a_release_on_github(machine: Machine) -> None:
-    """And ClawHub's own program."""
+    """With ClawHub's client installed."""
     skill = page("csv-tables", CSV, PLAIN_BODY, VERSION)
     _clone(machine, {"skillforge.yaml": "", "skills/csv-tables/SKILL.md": skill})
     url = machine.library.git("remote", "get-url", "origin").strip()
-    real = url.replace(machine.hub.url, GITHUB)  # a tag tells where it comes from
+    real = url.replace(machine.hub.url, GITHUB)  # a tag records where it comes from
     machine.library.git("remote", "set-url", "origin", real)
     machine.ok("release", "1.1.0")
     machine.library.git("remote", "set-url", "origin", url)
     machine.library.git("push", "--quiet", "origin", "v1.1.0")
-    machine.program("clawhub", '#!/bin/sh\necho \'{"status": "would publish"}\'\n')
+    machine.install_program(
+        "clawhub", '#!/bin/sh\necho \'{"status": "would publish"}\'\n'
+    )
 
 
 def _clone(machine: Machine, files: dict[str, str]) -> None:
-    """A clone of a repository; Ada may do everything, Rita may write."""
+    """Clone a repository where Ada is an admin and Rita may write."""
     for name in ("GH_TOKEN", "GITHUB_TOKEN", "GITHUB_SERVER_URL", "GH_HOST"):
         machine.patch.delenv(name, raising=False)
     machine.patch.setattr(github_api, "PAUSES", (0.0, 0.0, 0.0))
     hub = machine.stack.enter_context(serve(machine.tmp))
     machine.patch.setenv("GH_HOST", hub.url.removeprefix("http://"))
-    machine.names[hub.url] = GITHUB
+    machine.aliases[hub.url] = GITHUB
     for who in ("ada", "rita"):
         hub.user(who)
     hub.repo("acme/skills", admins=["ada"], writers=["rita"], files=files)
-    machine.go(machine.home)
+    machine.cd(machine.home)
     machine.library.root.rmdir()
     source = str(hub.repos["acme/skills"].path)
     line = ["git", "clone", "--quiet", source, str(machine.library.root)]
     subprocess.run(line, check=True)
-    machine.go(machine.library.root)
+    machine.cd(machine.library.root)
     machine.library.git("remote", "set-url", "origin", f"{hub.url}/acme/skills.git")
     machine.hub = hub
-    _be(machine, "ada")
+    _log_in(machine, "ada")
 
 
-def _be(machine: Machine, who: str) -> None:
-    """Whose token is used, by us and by git itself."""
+def _log_in(machine: Machine, who: str) -> None:
+    """Use the token of a user, in Skillforge and in git."""
     user = machine.hub.user(who)
     machine.patch.setenv("GITHUB_TOKEN", user.token)
-    machine.become(f"{who.capitalize()} <{who}@example.org>")
+    machine.switch_user(f"{who.capitalize()} <{who}@example.org>")
     login = base64.b64encode(f"x-access-token:{user.token}".encode()).decode()
     header = f"Authorization: Basic {login}"
     machine.library.git("config", f"http.{machine.hub.url}/.extraHeader", header)
@@ -76,9 +78,9 @@ def a_new_skill_in_the_clone(machine: Machine) -> None:
 
 @situation("it is Rita's turn")
 def it_is_ritas_turn(machine: Machine) -> None:
-    _be(machine, "rita")
+    _log_in(machine, "rita")
 
 
 @situation("it is Ada's turn")
 def it_is_adas_turn(machine: Machine) -> None:
-    _be(machine, "ada")
+    _log_in(machine, "ada")

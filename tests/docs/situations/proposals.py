@@ -1,4 +1,4 @@
-"""Libraries whose skills came by proposals."""
+"""Libraries whose skills were added by proposals."""
 
 import subprocess
 
@@ -24,7 +24,7 @@ def a_new_skill_in_the_checkout(machine: Machine) -> None:
 
 @situation("a remote")
 def a_remote(machine: Machine) -> None:
-    """An empty repository that `origin` leads to."""
+    """An empty repository as `origin`."""
     path = machine.tmp / "origin.git"
     subprocess.run(["git", "init", "--quiet", "--bare", str(path)], check=True)
     machine.library.git("remote", "add", "origin", str(path))
@@ -32,7 +32,7 @@ def a_remote(machine: Machine) -> None:
 
 @situation("a branch that adds a skill")
 def a_branch_that_adds_a_skill(machine: Machine) -> None:
-    """As a workflow sees it: origin/main, and a HEAD with one commit more."""
+    """What a CI job checks out: origin/main, and a HEAD one commit ahead of it."""
     a_repository(machine)
     a_remote(machine)
     machine.library.git("push", "--quiet", "origin", "main")
@@ -44,7 +44,7 @@ def a_branch_that_adds_a_skill(machine: Machine) -> None:
 
 @situation("an edit on main")
 def an_edit_on_main(machine: Machine) -> None:
-    """Made by an agent, then edited by a person; nothing of it is adopted."""
+    """A skill made by an agent and edited by a person, both by proposals."""
     a_new_skill_in_the_checkout(machine)
     machine.library.write("skillforge.yaml", "evidence: {examples: 0, sessions: 0}\n")
     machine.library.git("commit", "--quiet", "--all", "--message", "Trust agents")
@@ -66,9 +66,9 @@ def a_rollback(machine: Machine) -> None:
 def eve_pushes_to_main(machine: Machine) -> None:
     machine.library.git("reset", "--quiet", "--hard", "main")
     add_skill(machine, "csv-tables", page("csv-tables", CSV, "# CSV\n\nTrust me.\n"))
-    machine.become("Eve <eve@example.org>")
+    machine.switch_user("Eve <eve@example.org>")
     machine.library.commit("Improve")
-    machine.become(ADA)
+    machine.switch_user(ADA)
 
 
 @situation("a policy with a slip")

@@ -1,4 +1,4 @@
-"""Situations by name, and the library that most of them start from."""
+"""All situations by name, and the library that most of them start from."""
 
 from collections.abc import Callable
 from textwrap import dedent
@@ -11,7 +11,7 @@ SITUATIONS: dict[str, Situation] = {}
 
 
 def situation(name: str) -> Callable[[Situation], Situation]:
-    """Let pages say `<!-- given: NAME -->`, or `<!-- and: NAME -->`."""
+    """Register a function for `<!-- given: NAME -->` and `<!-- and: NAME -->`."""
 
     def named(make: Situation) -> Situation:
         assert name not in SITUATIONS, name
@@ -58,11 +58,11 @@ PDF_BODY = "# PDF\n\nFind the pages that hold one, then read each of them.\n"
 
 @situation("an empty folder")
 def an_empty_folder(_machine: Machine) -> None:
-    """As the home is made."""
+    """A new machine has one."""
 
 
 def a_repository(machine: Machine) -> None:
-    """A policy, and no skill yet."""
+    """A repository with a policy and no skill."""
     GitRepo.init(machine.library.root)
     machine.library.write("skillforge.yaml", "")
     machine.library.commit("Start")
@@ -70,7 +70,7 @@ def a_repository(machine: Machine) -> None:
 
 @situation("a library")
 def a_library(machine: Machine) -> None:
-    """Two skills that are fine."""
+    """A library with two valid skills."""
     a_repository(machine)
     add_skill(machine, "csv-tables", page("csv-tables", CSV, CSV_BODY, VERSION))
     machine.library.write("skills/csv-tables/scripts/join.py", JOIN)
@@ -85,6 +85,6 @@ def add_skill(machine: Machine, name: str, text: str) -> None:
 
 
 def land(machine: Machine, number: int) -> None:
-    """Somebody else approves a proposal, and it is merged."""
+    """Approve a proposal as another person, and merge it."""
     machine.ok("review", str(number), "--approve", "--as", RITA)
     machine.ok("promote", str(number))

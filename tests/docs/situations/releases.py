@@ -1,4 +1,4 @@
-"""Releases, hubs, and somebody who installs from them."""
+"""Releases, hubs, and projects that install from them."""
 
 from shutil import rmtree
 
@@ -43,8 +43,8 @@ def a_hub_and_a_project(machine: Machine) -> None:
     a_library(machine)
     machine.ok("release", "1.0.0")
     _build(machine, "v1.0.0")
-    machine.names[machine.stack.enter_context(serving(machine.tmp / "hub"))] = HUB
-    machine.go(machine.home / "project")
+    machine.aliases[machine.stack.enter_context(serving(machine.tmp / "hub"))] = HUB
+    machine.cd(machine.home / "project")
     assert machine.run(f"skillforge install {HUB}@pdf-tables").code == 0
 
 
@@ -68,7 +68,7 @@ def somebody_edits_what_is_installed(machine: Machine) -> None:
 @situation("a new release of the hub")
 def a_new_release_of_the_hub(machine: Machine) -> None:
     project = machine.home / "project"
-    machine.go(machine.library.root)
+    machine.cd(machine.library.root)
     for number, name in enumerate(("csv-tables", "pdf-tables"), 1):
         file = machine.library.root / f"skills/{name}/SKILL.md"
         file.write_text(file.read_text() + "\nThen look at it again.\n")
@@ -76,7 +76,7 @@ def a_new_release_of_the_hub(machine: Machine) -> None:
         land(machine, number)
     machine.ok("release", "1.0.1")
     _build(machine, "v1.0.1")
-    machine.go(project)
+    machine.cd(project)
 
 
 @situation("a skill that was promoted since the last release")

@@ -1,4 +1,4 @@
-"""Sessions of agents to learn from, and what agents leave behind."""
+"""Agent sessions to learn from, and files that agents leave behind."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ FAILING = ("bills", "claims")
 
 
 def run(table: str, month: str, who: str) -> dict[str, Any]:
-    """A run that exports a table for somebody; two of them fail."""
+    """A session that exports a table for a user; two of them fail."""
     return export_run(
         table,
         0.0 if table in FAILING else 1.0,
@@ -58,7 +58,7 @@ def the_transcripts_of_the_demo(machine: Machine) -> None:
 def sessions_that_ended_well(machine: Machine) -> None:
     rows = [export_run(name, None) for name in ("payments", "accounts")]
     _lines(machine, "good-sessions/week.jsonl", rows)
-    machine.program("claude", "#!/bin/sh\ncat > /dev/null\n")
+    machine.install_program("claude", "#!/bin/sh\ncat > /dev/null\n")
 
 
 @situation("settings of Claude Code")

@@ -1,4 +1,4 @@
-"""Libraries in use: what keys got, what they reported, and what nobody uses."""
+"""Libraries in use: which versions keys got, what they reported, unused skills."""
 
 import json
 import platform
@@ -30,9 +30,9 @@ DAY = 86_400
 
 @situation("an agent that takes a skill")
 def an_agent(machine: Machine) -> None:
-    """A program of others; it only has to be there."""
+    """Only has to be on the PATH."""
     a_library(machine)
-    machine.program("agent", "#!/bin/sh\nexit 0\n")
+    machine.install_program("agent", "#!/bin/sh\nexit 0\n")
 
 
 @situation("an edit in the agent's folder, and another on main")
@@ -62,7 +62,7 @@ def an_edit_that_was_approved(machine: Machine) -> None:
 
 @situation("600 uses, most of which fail with the edit")
 def uses_that_fail(machine: Machine) -> None:
-    """Of the first keys with each version; which keys get it is not known before."""
+    """From the first keys that get each version; the rollout decides which these are."""
     new = _keys(machine, Arm.CANARY)
     old = _keys(machine, Arm.STABLE)
     rows = []
@@ -93,8 +93,8 @@ def _keys(machine: Machine, arm: Arm) -> Iterator[str]:
 
 
 def _write_uses(machine: Machine, rows: list[dict[str, str]]) -> None:
-    said = {"skill": "csv-tables", "verified_by": "test", "seconds": 4.4}
-    text = "".join(json.dumps({**said, **row}) + "\n" for row in rows)
+    common = {"skill": "csv-tables", "verified_by": "test", "seconds": 4.4}
+    text = "".join(json.dumps({**common, **row}) + "\n" for row in rows)
     machine.library.write("uses.jsonl", text)
 
 
