@@ -1,4 +1,4 @@
-"""The reference pages of `docs/reference/`, generated from the code by `make reference`."""
+"""The pages of `docs/reference/`, generated from the code by `make reference`."""
 
 from pathlib import Path
 

@@ -62,7 +62,7 @@ def an_edit_that_was_approved(machine: Machine) -> None:
 
 @situation("600 uses, most of which fail with the edit")
 def uses_that_fail(machine: Machine) -> None:
-    """From the first keys that get each version; the rollout decides which these are."""
+    """From the first keys that get each version, as the rollout decides."""
     new = _keys(machine, Arm.CANARY)
     old = _keys(machine, Arm.STABLE)
     rows = []
