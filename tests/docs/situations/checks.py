@@ -3,7 +3,6 @@
 from tests.docs.machine import Machine
 from tests.docs.situations.registry import (
     a_library,
-    a_repository,
     add_skill,
     page,
     situation,
@@ -125,13 +124,6 @@ def a_case_with_a_slip(machine: Machine) -> None:
     run = "run: [python3, scripts/unit_price.py]\n"
     cases = f'name: divides\n{run}stdin: "4.50 6"\nexpct: {{stdout: "0.75"}}\n'
     unit_price(machine, cases=cases)
-
-
-@situation("a skill that shows one decimal, and a thief")
-def both(machine: Machine) -> None:
-    a_repository(machine)
-    a_skill_that_shows_one_decimal(machine)
-    a_thief(machine)
 
 
 @situation("a thief")
