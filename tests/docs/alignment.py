@@ -5,7 +5,7 @@ from difflib import SequenceMatcher
 from enum import Enum, auto
 from typing import NamedTuple
 
-from tests.docs.comparing import ELISION
+from tests.docs.comparison import ELISION
 
 _DROP_COST = 1.0  # of a shown line that has no counterpart in the output
 _ADD_COST = 0.4  # of a line of output that the page does not show

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.run import new_world
-from tests.docs.world import World
+from tests.docs.machine import Machine
+from tests.docs.run import new_machine
 
 
 @pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    with new_world(tmp_path, monkeypatch) as world:
-        yield world
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Machine]:
+    with new_machine(tmp_path, monkeypatch) as machine:
+        yield machine

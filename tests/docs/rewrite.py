@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.docs.alignment import Move, align
-from tests.docs.comparing import ELISION, HASH, VARIABLE, Ids, difference, plain
-from tests.docs.reading import Scene
+from tests.docs.comparison import ELISION, HASH, VARIABLE, Hashes, difference, mask
+from tests.docs.machine import Machine
+from tests.docs.page_parser import Scene
 from tests.docs.run import run_scene
-from tests.docs.world import World
 
 _VALUE = re.compile("|".join(f"({p.pattern})" for p in (*VARIABLE, HASH)))
 _HASH_KIND = len(VARIABLE) + 1
@@ -26,12 +26,12 @@ class Edit(NamedTuple):
     new: list[str]
 
 
-def edits(scene: Scene, world: World) -> Iterator[Edit]:
+def edits(scene: Scene, machine: Machine) -> Iterator[Edit]:
     """Run a scene; yield an edit for each command whose output is shown otherwise."""
-    for step, came in run_scene(scene, world):
+    for step, output in run_scene(scene, machine):
         if step.shows is None:
             continue
-        new = rewritten(step.shows, came.said, world.ids)
+        new = rewritten(step.shows, output.text, machine.hashes)
         if new != step.shows:
             start = step.line + step.command.count("\n") + 1
             yield Edit(step.line, step.command, start, step.shows, new)
@@ -46,35 +46,35 @@ def apply(page: Path, changes: list[Edit]) -> None:
     page.write_text("\n".join(lines), encoding="utf-8")
 
 
-def rewritten(shown: list[str], output: str, ids: Ids) -> list[str]:
+def rewritten(shown: list[str], output: str, hashes: Hashes) -> list[str]:
     """The lines to show for an output: those shown already, if they still fit it.
 
     Elisions stay where they still hide something. A hash, date or duration that only
     has another value stays as the page shows it.
     """
-    if not difference(shown, output, ids):
+    if not difference(shown, output, hashes):
         return shown
     real = [line.rstrip() for line in output.rstrip().split("\n")] if output else []
     new: list[str] = []
     for move, i, j in align([*map(_outline, shown)], [*map(_outline, real)]):
         if move is Move.PAIR:
-            line = _as_shown(real[j], shown[i], ids)
+            line = _as_shown(real[j], shown[i], hashes)
             new.append(shown[i] if line == shown[i].rstrip() else line)
         elif move is Move.ADD:
-            new.append(_as_shown(real[j], "", ids))
+            new.append(_as_shown(real[j], "", hashes))
         elif move is Move.OMIT and (not new or new[-1].strip() != ELISION):
             new.append(shown[i])
-    wrong = difference(new, output, ids)
+    wrong = difference(new, output, hashes)
     assert not wrong, f"cannot be rewritten:\n{wrong}"
     return new
 
 
 def _outline(line: str) -> str:
     """A line without the values that differ in each run."""
-    return HASH.sub("#", plain(line)).rstrip()
+    return HASH.sub("#", mask(line)).rstrip()
 
 
-def _as_shown(real: str, shown: str, ids: Ids) -> str:
+def _as_shown(real: str, shown: str, hashes: Hashes) -> str:
     """A line of output with the values that the page shows for its values.
 
     Values are paired by kind and position, where both lines have as many of a kind.
@@ -91,7 +91,7 @@ def _as_shown(real: str, shown: str, ids: Ids) -> str:
         shown_value = next(values.get(match.lastindex, iter((match[0],))))
         if match.lastindex != _HASH_KIND:
             return shown_value
-        return ids.shown_for(match[0], shown_value)
+        return hashes.shown_for(match[0], shown_value)
 
     return _VALUE.sub(value, real)
 

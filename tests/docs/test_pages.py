@@ -1,13 +1,14 @@
-"""Every command that a page shows is typed, in order, and says what the page shows."""
+"""Every command that a page shows is run, in order, and prints what the page shows."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-from tests.docs.calling import misuse
-from tests.docs.comparing import difference
-from tests.docs.reading import (
+from tests.docs.command_check import misuse
+from tests.docs.comparison import difference
+from tests.docs.machine import Machine
+from tests.docs.page_parser import (
     DEFAULT,
     ROOT,
     RUN,
@@ -18,10 +19,9 @@ from tests.docs.reading import (
     scenes,
 )
 from tests.docs.run import NOT_RUN, run_scene, shows_error
-from tests.docs.situations import NAMED
-from tests.docs.world import World
+from tests.docs.situations import SITUATIONS
 
-SHOWN = {"", "json", "markdown", "python", "text", "toml", "yaml"}  # what is only read
+NOT_COMMANDS = {"", "json", "markdown", "python", "text", "toml", "yaml"}
 SCENES = [scene for page in pages() for scene in scenes(page)]
 OTHERS = [
     ROOT / "CONTRIBUTING.md",
@@ -42,18 +42,18 @@ OTHERS = [
         for scene in SCENES
     ],
 )
-def test_what_a_page_shows_is_what_happens(scene: Scene, world: World) -> None:
-    for step, came in run_scene(scene, world):
+def test_a_page_shows_what_its_commands_print(scene: Scene, machine: Machine) -> None:
+    for step, output in run_scene(scene, machine):
         if step.shows is not None:
-            wrong = difference(step.shows, came.said, world.ids)
+            wrong = difference(step.shows, output.text, machine.hashes)
             where = f"{scene.page}:{step.line}: {step.command}"
-            assert not wrong, f"{where}\n{wrong}\n`make docs` shows what is printed now"
+            assert not wrong, f"{where}\n{wrong}\n`make docs` updates the page"
 
 
 @pytest.mark.parametrize(
     "page", [*pages(), *OTHERS], ids=lambda page: str(page.relative_to(ROOT))
 )
-def test_every_command_that_a_page_mentions_is_there(page: Path) -> None:
+def test_every_command_on_a_page_exists(page: Path) -> None:
     typed = [
         (step.line, step.command)
         for scene in scenes(page)
@@ -69,26 +69,26 @@ def test_every_command_that_a_page_mentions_is_there(page: Path) -> None:
     assert wrong == []
 
 
-def test_what_is_not_run_is_on_some_page() -> None:
+def test_every_command_that_is_not_run_is_on_some_page() -> None:
     typed = [step.command for scene in SCENES for step in scene.steps]
 
-    assert all(any(it.startswith(start) for it in typed) for start in NOT_RUN)
+    assert all(any(command.startswith(start) for command in typed) for start in NOT_RUN)
 
 
 def test_every_situation_is_on_some_page() -> None:
-    told = {scene.given for scene in SCENES}
-    told |= {name for scene in SCENES for step in scene.steps for name in step.before}
+    used = {scene.given for scene in SCENES}
+    used |= {name for scene in SCENES for step in scene.steps for name in step.before}
 
-    assert {DEFAULT} | told >= NAMED.keys()
+    assert {DEFAULT} | used >= SITUATIONS.keys()
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.stem)
-def test_a_command_stands_only_where_it_is_run(page: Path) -> None:
+def test_commands_are_only_in_blocks_that_are_run(page: Path) -> None:
     wrong = [
         f"{page.name}:{line}"
         for line, language, text in blocks(page)
         if language not in RUN
-        if language not in SHOWN or re.search(r"^\$ ", text, re.M)
+        if language not in NOT_COMMANDS or re.search(r"^\$ ", text, re.M)
     ]
 
     assert wrong == [], "mark it as `console` or `sh`"

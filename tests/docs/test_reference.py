@@ -1,4 +1,4 @@
-"""The reference pages are what the code says, and leave nothing unsaid."""
+"""The reference pages agree with the code and are complete."""
 
 import re
 from pathlib import Path
@@ -11,15 +11,15 @@ from skillforge.cli import COMMANDS, cli
 from skillforge.policy import Policy, read_policy
 from skillforge.report import to_json
 from skillforge.resources import schema
-from tests.docs.reading import ROOT
-from tests.docs.reading import pages as written
+from tests.docs.page_parser import ROOT
+from tests.docs.page_parser import pages as hand_written
 from tests.docs.reference import pages
 
 PAGES = pages()
 
 
 @pytest.mark.parametrize("file", PAGES, ids=lambda file: file.stem)
-def test_the_committed_page_is_what_the_code_gives(file: Path) -> None:
+def test_the_committed_page_is_up_to_date(file: Path) -> None:
     assert file.read_text(encoding="utf-8") == PAGES[file], "run `make reference`"
 
 
@@ -35,12 +35,12 @@ def test_the_readme_names_every_command_by_stage() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
 
     for stage, names in COMMANDS.items():
-        told = " ".join(f"`{name}`" for name in names)
-        assert f"\n| {stage} | {told} |\n" in text
+        listed = " ".join(f"`{name}`" for name in names)
+        assert f"\n| {stage} | {listed} |\n" in text
 
 
-@pytest.mark.parametrize("page", [*written(), *PAGES], ids=lambda page: page.stem)
-def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
+@pytest.mark.parametrize("page", [*hand_written(), *PAGES], ids=lambda page: page.stem)
+def test_every_link_leads_to_a_file(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     prose = re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.S)
     links = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", prose)
@@ -50,9 +50,9 @@ def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
 
 
 def test_every_command_and_option_has_help() -> None:
-    bare = list(_without_help(cli, click.Context(cli), "skillforge"))
+    missing = list(_without_help(cli, click.Context(cli), "skillforge"))
 
-    assert bare == []
+    assert missing == []
 
 
 def _without_help(command: click.Command, above: click.Context, path: str) -> Any:
@@ -68,17 +68,17 @@ def _without_help(command: click.Command, above: click.Context, path: str) -> An
             yield from _without_help(inner, above, f"{path} {name}")
 
 
-def test_the_defaults_of_the_policy_are_those_that_its_schema_tells() -> None:
-    told = to_json(_defaults(schema("policy.schema.json")))
+def test_the_schema_names_the_defaults_of_the_policy() -> None:
+    defaults = to_json(_defaults(schema("policy.schema.json")))
 
-    assert read_policy(told.encode()) == Policy()
+    assert read_policy(defaults.encode()) == Policy()
 
 
 def _defaults(node: dict[str, Any]) -> dict[str, Any]:
-    told = {}
+    defaults = {}
     for name, inner in node["properties"].items():
         if "default" in inner:
-            told[name] = inner["default"]
+            defaults[name] = inner["default"]
         elif "properties" in inner:
-            told[name] = _defaults(inner)
-    return told
+            defaults[name] = _defaults(inner)
+    return defaults

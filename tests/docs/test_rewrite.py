@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.comparing import Ids
-from tests.docs.reading import scenes
+from tests.docs.comparison import Hashes
+from tests.docs.machine import Machine
+from tests.docs.page_parser import scenes
 from tests.docs.rewrite import apply, edits, rewritten
-from tests.docs.world import World
 
 PAGE = """\
 # Check
@@ -57,16 +57,16 @@ Text after it.
 def test_output_that_differs_is_replaced(
     shown: list[str], output: str, new: list[str]
 ) -> None:
-    assert rewritten(shown, output, Ids()) == new
-    assert rewritten(new, output, Ids()) == new
+    assert rewritten(shown, output, Hashes()) == new
+    assert rewritten(new, output, Hashes()) == new
 
 
 def test_a_hash_stays_as_the_page_shows_it() -> None:
-    ids = Ids()
+    hashes = Hashes()
 
-    first = rewritten(["commit 111111aaaaaa"], "the commit is 222222bbbbbb\n", ids)
-    other = rewritten(["at 999999999999"], "at 222222bbbbbb0123\n", ids)
-    unknown = rewritten(["none"], "at 333333cccccc\n", ids)
+    first = rewritten(["commit 111111aaaaaa"], "the commit is 222222bbbbbb\n", hashes)
+    other = rewritten(["at 999999999999"], "at 222222bbbbbb0123\n", hashes)
+    unknown = rewritten(["none"], "at 333333cccccc\n", hashes)
 
     assert first == ["the commit is 111111aaaaaa"]
     assert other == ["at 111111aaaaaa0123"]
@@ -74,31 +74,31 @@ def test_a_hash_stays_as_the_page_shows_it() -> None:
 
 
 def test_a_changed_word_is_restored_and_the_rest_stays(
-    tmp_path: Path, world: World
+    tmp_path: Path, machine: Machine
 ) -> None:
     page = tmp_path / "page.md"
     page.write_text(PAGE.replace("all good", "all fine"))
     [scene] = scenes(page)
 
-    apply(page, list(edits(scene, world)))
+    apply(page, list(edits(scene, machine)))
 
     assert page.read_text() == PAGE
 
 
-def test_a_page_that_is_right_needs_no_edit(tmp_path: Path, world: World) -> None:
+def test_a_page_that_is_right_needs_no_edit(tmp_path: Path, machine: Machine) -> None:
     page = tmp_path / "page.md"
     page.write_text(PAGE)
     [scene] = scenes(page)
 
-    assert list(edits(scene, world)) == []
+    assert list(edits(scene, machine)) == []
 
 
 def test_a_command_that_fails_is_not_written_into_the_page(
-    tmp_path: Path, world: World
+    tmp_path: Path, machine: Machine
 ) -> None:
     page = tmp_path / "page.md"
     page.write_text(PAGE.replace("--rev main", "--no-such-option"))
     [scene] = scenes(page)
 
     with pytest.raises(AssertionError, match="exits 2"):
-        list(edits(scene, world))
+        list(edits(scene, machine))

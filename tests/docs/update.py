@@ -16,9 +16,9 @@ import pytest
 
 from skillforge import sandbox
 from tests.conftest import isolate_environment
-from tests.docs.reading import ROOT, Scene, pages, scenes
+from tests.docs.page_parser import ROOT, Scene, pages, scenes
 from tests.docs.rewrite import Edit, apply, edits
-from tests.docs.run import new_world
+from tests.docs.run import new_machine
 
 
 class Ran(NamedTuple):
@@ -53,8 +53,8 @@ def run(scene: Scene) -> Ran:
     ):
         isolate_environment(patch, Path(folder))
         try:
-            with new_world(Path(folder), patch) as world:
-                found.extend(edits(scene, world))
+            with new_machine(Path(folder), patch) as machine:
+                found.extend(edits(scene, machine))
         except AssertionError as err:
             return Ran(found, f"{scene.id}: {err}")
     return Ran(found)

@@ -1,4 +1,4 @@
-"""The reference pages of `docs/reference/`, made from the code: `make reference`."""
+"""The pages of `docs/reference/`, generated from the code by `make reference`."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ FOLDER = Path(__file__).parents[3] / "docs" / "reference"
 
 
 def pages() -> dict[Path, str]:
-    """Every page by its file, as the code is now."""
+    """The current text of every page, by its file."""
     return {
         FOLDER / f"{page.__name__.rpartition('.')[2]}.md": page.render()
         for page in (commands, rules, policy, schemas)

@@ -14,17 +14,18 @@ _EXITS = {
     Exit.DONE: "yes, or done",
     Exit.NO: "no: findings, failed trials, a refused gate",
     Exit.NOT_UNDERSTOOD: "the request or the library cannot be understood",
-    Exit.TOOL_FAILED: "a tool that we drive is missing or failed",
-    Exit.NOT_NOW: "not now: the library's state forbids it",
+    Exit.TOOL_FAILED: "a tool that Skillforge runs is missing or failed",
+    Exit.NOT_NOW: "not now: the library's state does not allow it",
     Exit.BUG: "a bug in Skillforge",
 }
 _LEAD = """\
-Every command, in the order of `skillforge --help`. A name that is mistyped gets the
-nearest one as an answer."""
+Every command, in the order of `skillforge --help`. For a mistyped name,
+the error suggests the nearest one."""
 _JSON = """\
-With `--json`, standard output is one object, also when a command fails: `format`,
-`command`, `ok`, `data` and `error` (`message`, `hint`, `exit`). Words for people go to
-standard error then. The keys of `data` that are named below stay; more may be added."""
+With `--json`, a command prints one object on standard output, also on failure:
+`format`, `command`, `ok`, `data` and `error` (`message`, `hint`, `exit`). Messages for
+people go to standard error. The keys of `data` that are listed below are stable; more
+may be added."""
 _EVERYWHERE = ("--library", "--json", "--help")
 _ON_PROPOSALS = ("--forge", "--host")
 
@@ -54,17 +55,17 @@ def _found(context: click.Context, name: str) -> click.Command:
 
 
 def _shared(context: click.Context) -> Iterator[str]:
-    """What is said once instead of with every command."""
+    """Options, exit codes and JSON that all commands share."""
     propose = _found(context, "propose")
     inner = click.Context(propose, context, "propose")
     known = {param.opts[0]: param for param in _options(propose, inner)}
     known |= {param.opts[-1]: param for param in known.values()}
-    yield "## What every command has"
+    yield "## Common to all commands"
     yield _table([known[name] for name in _EVERYWHERE], inner)
-    yield "Commands that work on proposals, or on what they changed, also have"
+    yield "Commands that work with proposals also have"
     yield _table([known[name] for name in _ON_PROPOSALS], inner)
     exits = [(code(str(int(exit_))), words) for exit_, words in _EXITS.items()]
-    yield table(("exit code", "says"), exits)
+    yield table(("exit code", "meaning"), exits)
     yield _JSON
 
 
@@ -83,14 +84,14 @@ def _command(
     if on_proposals := _forge(command, context):
         yield f"Also {on_proposals}."
     if keys := KEYS.get(path.removeprefix("skillforge ")):
-        yield "JSON: " + "; ".join(_key(key, inner) for key, inner in keys.items())
+        yield "JSON: " + "; ".join(_key(key, below) for key, below in keys.items())
     if isinstance(command, click.Group):
-        for each in command.list_commands(context):
-            yield from _command(command.commands[each], context, each, depth + 1)
+        for inner in command.list_commands(context):
+            yield from _command(command.commands[inner], context, inner, depth + 1)
 
 
 def _help(command: click.Command) -> Iterator[str]:
-    """The paragraphs of a help text; what stands as it is there is a block here."""
+    """The paragraphs of a help text; preformatted ones become blocks."""
     text = inspect.cleandoc(command.help or "")
     for paragraph in text.split("\n\n"):
         if paragraph.startswith("\b\n"):
@@ -115,20 +116,22 @@ def _own(command: click.Command, context: click.Context) -> list[click.Option]:
 
 def _forge(command: click.Command, context: click.Context) -> str:
     options = _options(command, context)
-    has = [name for name in _ON_PROPOSALS if any(name in it.opts for it in options)]
+    has = [
+        name for name in _ON_PROPOSALS if any(name in option.opts for option in options)
+    ]
     return ", ".join(map(code, has))
 
 
 def _table(options: list[click.Option], context: click.Context) -> str:
-    return table(("option", "what"), (_row(option, context) for option in options))
+    return table(("option", "meaning"), (_row(option, context) for option in options))
 
 
 def _row(option: click.Option, context: click.Context) -> tuple[str, str]:
     record = option.get_help_record(context)
     assert record is not None, option.name
     names, words = record
-    said = words.replace("<", "&lt;")
-    return code(names), said + (" Required." if option.required else "")
+    meaning = words.replace("<", "&lt;")
+    return code(names), meaning + (" Required." if option.required else "")
 
 
 def _key(key: str, inner: tuple[str, ...]) -> str:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
-MADE = "<!-- Made from the code by `make reference`: change it there. -->"
+GENERATED = "<!-- Generated from the code by `make reference`. Do not edit. -->"
 
 
 def document(title: str, lead: str, parts: Iterable[str]) -> str:
-    return "\n\n".join([f"# {title}", MADE, lead, *parts]) + "\n"
+    return "\n\n".join([f"# {title}", GENERATED, lead, *parts]) + "\n"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -15,12 +15,12 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _row(cells: Sequence[str]) -> str:
-    said = (" ".join(cell.split()).replace("|", "\\|") for cell in cells)
-    return f"| {' | '.join(said)} |"
+    escaped = (" ".join(cell.split()).replace("|", "\\|") for cell in cells)
+    return f"| {' | '.join(escaped)} |"
 
 
 def code(words: str) -> str:
-    """Words in backticks; as many as they need."""
+    """Text as inline code, also if it has a backtick."""
     fence = "``" if "`" in words else "`"
     space = " " if "`" in words else ""
     return f"{fence}{space}{words}{space}{fence}" if words else ""

@@ -8,10 +8,10 @@ from tests.docs.reference.markdown import code, document, table
 from tests.docs.reference.shape import default_of, type_of
 
 _LEAD = """\
-The policy `skillforge.yaml` lies at the top of a library. Every key is optional, and so
-is the file. The gate reads it at the base, so that a proposal cannot change what judges
-it. An unknown key is an error that names the nearest one. `schemas/policy.schema.json`
-says the same for editors."""
+The policy is the file `skillforge.yaml` at the root of a library. The file and all its
+keys are optional. The gate reads it at the base revision, so a proposal cannot change
+the rules that it is checked by. An unknown key is an error, which suggests the nearest
+one. Editors can use `schemas/policy.schema.json`."""
 
 
 def render() -> str:

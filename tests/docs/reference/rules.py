@@ -9,9 +9,9 @@ from skillforge.checks.rule_manual import AnyRule, check_of, every_rule
 from tests.docs.reference.markdown import code, document, table
 
 _LEAD = """\
-What `skillforge rules` tells, on one page. An error blocks promotion, a warning is for
-the reviewer, a note tells. The policy key `rules` gives a rule of `validate` another
-severity; findings of the scan are waived one by one ([scan.md](../scan.md))."""
+All rules of `skillforge rules`. An error blocks promotion, a warning is for the
+reviewer, a note is only information. The policy key `rules` changes the severity of a
+`validate` rule; findings of the scan are waived one by one ([scan.md](../scan.md))."""
 _TITLES = {
     "validate": "validate",
     "scan": "scan",
@@ -34,7 +34,7 @@ def _part(rule: AnyRule) -> str:
 
 
 def _table(rules: list[AnyRule]) -> str:
-    head = ("rule", "severity", _kind_title(rules[0]), "asks")
+    head = ("rule", "severity", _kind_title(rules[0]), "requirement")
     return table(
         head,
         ((f"[{r.id}](#{r.id})", r.severity, _kind(r), _safe(r.summary)) for r in rules),
@@ -48,7 +48,7 @@ def _kind_title(rule: AnyRule) -> str:
 def _kind(rule: AnyRule) -> str:
     if isinstance(rule, GateRule):
         return rule.check
-    fixable = ", `--fix` mends it" if rule.id in FIXABLE else ""
+    fixable = ", `--fix` fixes it" if rule.id in FIXABLE else ""
     return (rule.category or rule.profile) + fixable
 
 
@@ -60,5 +60,5 @@ def _page(rule: AnyRule) -> Iterator[str]:
 
 
 def _safe(text: str) -> str:
-    """Words of a docstring: nothing in them is HTML."""
+    """The text of a docstring with `<` escaped."""
     return text.replace("<", "&lt;")

@@ -8,10 +8,10 @@ from tests.docs.reference.markdown import code, document, table
 from tests.docs.reference.shape import default_of, resolve, type_of
 
 _LEAD = """\
-JSON Schemas (draft 2020-12) of what people and agents write. They ship inside the
-package, and lie in `schemas/` of the repository; an editor or `check-jsonschema` can
+JSON Schemas (draft 2020-12) for the files that people and agents write. They ship in
+the package and are in `schemas/` of the repository. Editors and `check-jsonschema` can
 use them."""
-_MOST = 5  # levels of fields in fields
+_MAX_DEPTH = 5
 
 
 def render() -> str:
@@ -23,44 +23,44 @@ def render() -> str:
 
 
 def _schema(name: str) -> Iterator[str]:
-    said = schema(name)
+    loaded = schema(name)
     yield f"## {name}"
-    yield said["title"].replace("<", "&lt;") + "."
-    if "description" in said:
-        yield said["description"]
+    yield loaded["title"].replace("<", "&lt;") + "."
+    if "description" in loaded:
+        yield loaded["description"]
     if name == "policy.schema.json":
-        yield "Its keys are on a page of their own: [policy.md](policy.md)."
+        yield "See [policy.md](policy.md) for its keys."
         return
-    yield table(("field", "type", "default", "meaning"), _fields(said, said))
+    yield table(("field", "type", "default", "meaning"), _fields(loaded, loaded))
 
 
 def _fields(
     top: dict[str, Any], node: dict[str, Any], above: str = "", depth: int = 0
 ) -> Iterator[tuple[str, ...]]:
     node = resolve(top, node)
-    if depth > _MOST:
+    if depth > _MAX_DEPTH:
         return
     if "properties" not in node and (inner := _inner(top, node)):
         yield from _fields(top, inner, above, depth)
         return
     needed = node.get("required", ())
-    for name, said in node.get("properties", {}).items():
-        field = resolve(top, said)
+    for name, property_ in node.get("properties", {}).items():
+        field = resolve(top, property_)
         key = f"{above}{name}"
         must = " (required)" if name in needed else ""
-        meaning = said.get("description", field.get("description", ""))
+        meaning = property_.get("description", field.get("description", ""))
         yield code(key) + must, type_of(field), default_of(field), meaning
         if inner := _inner(top, field):
-            many = "[]" if field.get("type") == "array" else ""
-            yield from _fields(top, inner, f"{key}{many}.", depth + 1)
+            suffix = "[]" if field.get("type") == "array" else ""
+            yield from _fields(top, inner, f"{key}{suffix}.", depth + 1)
 
 
 def _inner(top: dict[str, Any], node: dict[str, Any]) -> dict[str, Any] | None:
-    """What has fields of its own, inside a field or a choice."""
+    """The first object with fields in a field, its items or its choices."""
     if "properties" in node:
         return node
     choices = [node.get("items", {}), *node.get("oneOf", ()), *node.get("anyOf", ())]
-    for choice in (resolve(top, it) for it in choices):
+    for choice in (resolve(top, node) for node in choices):
         if "properties" in choice:
             return choice
     return None

@@ -1,4 +1,4 @@
-"""What a piece of a JSON Schema says, in words."""
+"""Describe a part of a JSON Schema in words."""
 
 import json
 from typing import Any
@@ -9,7 +9,7 @@ _NAMES = {"array": "list", "object": "mapping", "integer": "whole number"}
 
 
 def resolve(top: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
-    """A node with what it refers to, inside the same schema."""
+    """A node merged with the node of the same schema that it refers to."""
     reference = node.get("$ref", "")
     if not reference.startswith("#/"):
         return node
@@ -25,8 +25,8 @@ def type_of(node: dict[str, Any]) -> str:
     if "const" in node:
         return code(str(node["const"]))
     if choices := [*node.get("oneOf", ()), *node.get("anyOf", ())]:
-        said = dict.fromkeys(type_of(choice) for choice in choices)
-        return " or ".join(filter(None, said))
+        types = dict.fromkeys(type_of(choice) for choice in choices)
+        return " or ".join(filter(None, types))
     return _plain(node) + _bounds(node)
 
 

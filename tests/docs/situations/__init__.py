@@ -1,24 +1,24 @@
-"""What the pages presume, by the words that a page has for it.
+"""The situations that pages start from, by the name that a page gives them.
 
-A new one is a function with `@situation("some words")` in a module of this package.
+A new one is a function with `@situation("name")` in a module of this package.
 """
 
 from tests.docs.situations import (
-    checking,
-    hosting,
-    learning,
-    looping,
-    operating,
-    sharing,
+    checks,
+    github,
+    proposals,
+    releases,
+    sessions,
+    usage,
 )
-from tests.docs.situations.naming import NAMED
+from tests.docs.situations.registry import SITUATIONS
 
 __all__ = [
-    "NAMED",
-    "checking",
-    "hosting",
-    "learning",
-    "looping",
-    "operating",
-    "sharing",
+    "SITUATIONS",
+    "checks",
+    "github",
+    "proposals",
+    "releases",
+    "sessions",
+    "usage",
 ]

@@ -1,4 +1,4 @@
-"""Whether a line calls a command of ours that there is, with options that it has."""
+"""Check that a command line names an existing command and existing options."""
 
 import re
 import shlex
@@ -9,29 +9,29 @@ from skillforge.cli import cli
 
 
 def misuse(line: str) -> str:
-    """What is wrong with a `skillforge …` line; empty if it can be typed.
+    """Return what is wrong with a `skillforge …` line; empty if nothing is.
 
-    Only names are looked at: what a page leaves out (`…`, `SKILL`) may be missing.
+    Only names are checked: arguments that a page omits (`…`, `SKILL`) may be missing.
     """
     words = _words(line.removeprefix("skillforge "))
     context = click.Context(cli, info_name="skillforge", **cli.context_settings)
     command: click.Command = cli
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):
-        inner, *others = (
-            command.get_command(context, it) for it in words[0].split("|")
-        )
+        names = words[0].split("|")
+        inner, *others = (command.get_command(context, name) for name in names)
         if inner is None or None in others:
             return "" if words[0] == "[OPTIONS]" else f"no command {words[0]!r}"
         context = click.Context(inner, context, words.pop(0))
         command = inner
-    known = {name for it in command.get_params(context) for name in _names(it)}
+    params = command.get_params(context)
+    known = {name for param in params for name in _option_names(param)}
     known |= {"--version"} if command is cli else set()
     given = [word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)]
     return ", ".join(f"no option {name}" for name in given if name not in known)
 
 
 def _words(line: str) -> list[str]:
-    """The words up to what a shell does with them, or to where an argument begins."""
+    """The words before any shell syntax, comment or `--`."""
     line = re.split(r"\s[<>|&]|;|\s#\s", line)[0]
     try:
         words = shlex.split(line)
@@ -40,6 +40,6 @@ def _words(line: str) -> list[str]:
     return words[: words.index("--")] if "--" in words else words
 
 
-def _names(param: click.Parameter) -> list[str]:
+def _option_names(param: click.Parameter) -> list[str]:
     is_option = isinstance(param, click.Option)
     return [*param.opts, *param.secondary_opts] if is_option else []

@@ -1,21 +1,21 @@
-"""Situations by name, and the library that most of them start from."""
+"""All situations by name, and the library that most of them start from."""
 
 from collections.abc import Callable
 from textwrap import dedent
 
 from skillforge.gitrepo import GitRepo
-from tests.docs.world import RITA, World
+from tests.docs.machine import RITA, Machine
 
-Situation = Callable[[World], None]
-NAMED: dict[str, Situation] = {}
+Situation = Callable[[Machine], None]
+SITUATIONS: dict[str, Situation] = {}
 
 
 def situation(name: str) -> Callable[[Situation], Situation]:
-    """Let pages say `<!-- given: NAME -->`, or `<!-- and: NAME -->`."""
+    """Register a function for `<!-- given: NAME -->` and `<!-- and: NAME -->`."""
 
     def named(make: Situation) -> Situation:
-        assert name not in NAMED, name
-        NAMED[name] = make
+        assert name not in SITUATIONS, name
+        SITUATIONS[name] = make
         return make
 
     return named
@@ -57,34 +57,34 @@ PDF_BODY = "# PDF\n\nFind the pages that hold one, then read each of them.\n"
 
 
 @situation("an empty folder")
-def an_empty_folder(_world: World) -> None:
-    """As the home is made."""
+def an_empty_folder(_machine: Machine) -> None:
+    """A new machine has one."""
 
 
-def a_repository(world: World) -> None:
-    """A policy, and no skill yet."""
-    GitRepo.init(world.library.root)
-    world.library.write("skillforge.yaml", "")
-    world.library.commit("Start")
+def a_repository(machine: Machine) -> None:
+    """A repository with a policy and no skill."""
+    GitRepo.init(machine.library.root)
+    machine.library.write("skillforge.yaml", "")
+    machine.library.commit("Start")
 
 
 @situation("a library")
-def a_library(world: World) -> None:
-    """Two skills that are fine."""
-    a_repository(world)
-    add_skill(world, "csv-tables", page("csv-tables", CSV, CSV_BODY, VERSION))
-    world.library.write("skills/csv-tables/scripts/join.py", JOIN)
-    world.library.write("skills/csv-tables/tests/join.yaml", JOIN_CASE)
-    add_skill(world, "pdf-tables", page("pdf-tables", PDF, PDF_BODY, VERSION))
-    world.library.git("add", "--all")
-    world.library.git("commit", "--quiet", "--amend", "--message", "Start")
+def a_library(machine: Machine) -> None:
+    """A library with two valid skills."""
+    a_repository(machine)
+    add_skill(machine, "csv-tables", page("csv-tables", CSV, CSV_BODY, VERSION))
+    machine.library.write("skills/csv-tables/scripts/join.py", JOIN)
+    machine.library.write("skills/csv-tables/tests/join.yaml", JOIN_CASE)
+    add_skill(machine, "pdf-tables", page("pdf-tables", PDF, PDF_BODY, VERSION))
+    machine.library.git("add", "--all")
+    machine.library.git("commit", "--quiet", "--amend", "--message", "Start")
 
 
-def add_skill(world: World, name: str, text: str) -> None:
-    world.library.write(f"skills/{name}/SKILL.md", text)
+def add_skill(machine: Machine, name: str, text: str) -> None:
+    machine.library.write(f"skills/{name}/SKILL.md", text)
 
 
-def land(world: World, number: int) -> None:
-    """Somebody else approves a proposal, and it is merged."""
-    world.ok("review", str(number), "--approve", "--as", RITA)
-    world.ok("promote", str(number))
+def land(machine: Machine, number: int) -> None:
+    """Approve a proposal as another person, and merge it."""
+    machine.ok("review", str(number), "--approve", "--as", RITA)
+    machine.ok("promote", str(number))

@@ -1,4 +1,4 @@
-"""Sessions of agents to learn from, and what agents leave behind."""
+"""Agent sessions to learn from, and files that agents leave behind."""
 
 import json
 from pathlib import Path
@@ -6,8 +6,8 @@ from shutil import copytree
 from typing import Any
 
 import skillforge
-from tests.docs.situations.naming import a_library, a_repository, situation
-from tests.docs.world import World
+from tests.docs.machine import Machine
+from tests.docs.situations.registry import a_library, a_repository, situation
 from tests.learn.conftest import call, export_run
 from tests.propose.test_hermes_import import hold
 
@@ -21,7 +21,7 @@ FAILING = ("bills", "claims")
 
 
 def run(table: str, month: str, who: str) -> dict[str, Any]:
-    """A run that exports a table for somebody; two of them fail."""
+    """A session that exports a table for a user; two of them fail."""
     return export_run(
         table,
         0.0 if table in FAILING else 1.0,
@@ -30,54 +30,54 @@ def run(table: str, month: str, who: str) -> dict[str, Any]:
     ) | {"session": f"{month}-{who}"}
 
 
-def _lines(world: World, path: str, rows: list[dict[str, Any]]) -> None:
-    world.library.write(path, "".join(json.dumps(row) + "\n" for row in rows))
+def _lines(machine: Machine, path: str, rows: list[dict[str, Any]]) -> None:
+    machine.library.write(path, "".join(json.dumps(row) + "\n" for row in rows))
 
 
 @situation("runs of an agent")
-def runs_of_an_agent(world: World) -> None:
-    a_library(world)
+def runs_of_an_agent(machine: Machine) -> None:
+    a_library(machine)
     rows = [run(table, *rest) for table, rest in RUNS.items()]
     for row, (month, _) in zip(rows, RUNS.values(), strict=True):
         asked = row["messages"][0]
         asked["content"] = asked["content"].replace(
             " table as", f" table of {month} as"
         )
-    _lines(world, "runs.jsonl", rows)
-    (world.home / ".claude/projects").mkdir(parents=True)
+    _lines(machine, "runs.jsonl", rows)
+    (machine.home / ".claude/projects").mkdir(parents=True)
 
 
 @situation("the transcripts of the demo")
-def the_transcripts_of_the_demo(world: World) -> None:
-    a_repository(world)
+def the_transcripts_of_the_demo(machine: Machine) -> None:
+    a_repository(machine)
     demo = Path(skillforge.__file__).parent / "templates/demo/transcripts"
-    copytree(demo, world.home / "transcripts")
+    copytree(demo, machine.home / "transcripts")
 
 
 @situation("sessions that somebody saw end well")
-def sessions_that_ended_well(world: World) -> None:
+def sessions_that_ended_well(machine: Machine) -> None:
     rows = [export_run(name, None) for name in ("payments", "accounts")]
-    _lines(world, "good-sessions/week.jsonl", rows)
-    world.program("claude", "#!/bin/sh\ncat > /dev/null\n")
+    _lines(machine, "good-sessions/week.jsonl", rows)
+    machine.install_program("claude", "#!/bin/sh\ncat > /dev/null\n")
 
 
 @situation("settings of Claude Code")
-def settings_of_claude_code(world: World) -> None:
-    a_library(world)
-    folder = world.home / ".claude"
+def settings_of_claude_code(machine: Machine) -> None:
+    a_library(machine)
+    folder = machine.home / ".claude"
     folder.mkdir()
     (folder / "settings.json").write_text('{\n  "model": "opus"\n}\n')
 
 
 @situation("a session has ended")
-def a_session_has_ended(world: World) -> None:
-    _session(world)
+def a_session_has_ended(machine: Machine) -> None:
+    _session(machine)
     where = ("--session", "5f0c", "--transcript", "session.jsonl")
-    world.ok("hook", "run", "claude-code", "--now", *where)
+    machine.ok("hook", "run", "claude-code", "--now", *where)
 
 
 @situation("a session that loaded a skill")
-def _session(world: World) -> None:
+def _session(machine: Machine) -> None:
     row = export_run("orders", extra=" for ada@example.org")
     more = [
         *call(9, "skill_view", "ok", name="csv-tables"),
@@ -88,13 +88,13 @@ def _session(world: World) -> None:
         *call(13, "list_tables", "orders, audit"),
     ]
     row["messages"][-1:-1] = more
-    _lines(world, "session.jsonl", [row])
+    _lines(machine, "session.jsonl", [row])
 
 
 @situation("writes that Hermes holds back")
-def writes_that_hermes_holds_back(world: World) -> None:
-    a_library(world)
-    folder = world.home / ".hermes/pending/skills"
+def writes_that_hermes_holds_back(machine: Machine) -> None:
+    a_library(machine)
+    folder = machine.home / ".hermes/pending/skills"
     folder.mkdir(parents=True)
     change = {"old_string": "ask if there is none.", "new_string": "ask."}
     hold(folder, "3f9a1c20", action="patch", name="csv-tables", **change)

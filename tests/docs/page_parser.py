@@ -1,11 +1,11 @@
-"""Markdown pages as what they tell a reader to type, and what they say comes of it.
+"""Parse Markdown pages into commands and the output that they show.
 
-A block marked `console` has commands after `$ ` and what they print; one marked `sh`
-only commands. A comment before a block says where it takes place:
+A `console` block has commands after `$ `, each followed by its output; an `sh` block
+has only commands. Comments before a block set up its situation:
 
-    <!-- given: a library -->        from here on, a new place (see situations/)
-    <!-- and: somebody pushes -->    the same place, after something has happened
-    <!-- needs: a sandbox -->        the place's commands run a skill's own code
+    <!-- given: a library -->        start from a new machine (see situations/)
+    <!-- and: a new release -->      stay on it, after something else has happened
+    <!-- needs: a sandbox -->        the commands run a skill's own code
 """
 
 import re
@@ -20,15 +20,16 @@ _BLOCK = re.compile(
     re.M | re.S,
 )
 _COMMENT = re.compile(r"<!-- (given|and|needs): (.*?) -->")
-_GOES_ON = re.compile(r"\s|else\b|fi\b|done\b")  # of a command that takes several lines
+# Continues a command that takes several lines.
+_CONTINUATION = re.compile(r"\s|else\b|fi\b|done\b")
 DEFAULT = "a library"
 RUN = ("console", "sh")
 
 
 class Step(NamedTuple):
-    """A command, the lines that it is said to print, and what happens before it.
+    """A command, the output that the page shows, and what happens before it.
 
-    `shows` is None where the page does not tell what comes out.
+    `shows` is None where the page shows no output.
     """
 
     line: int
@@ -38,7 +39,7 @@ class Step(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """Commands that are typed one after the other in one place."""
+    """Commands that run one after the other on one machine."""
 
     page: str
     given: str
@@ -51,7 +52,7 @@ class Scene(NamedTuple):
 
 
 def pages() -> list[Path]:
-    """What we write for people; the reference is made by the code."""
+    """The hand-written pages; those in docs/reference are generated."""
     return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
@@ -61,12 +62,12 @@ def scenes(page: Path) -> list[Scene]:
     for match in _BLOCK.finditer(text):
         if match["language"] not in RUN:
             continue
-        said = _COMMENT.findall(match["comments"])
-        given = [name for kind, name in said if kind == "given"]
-        before = tuple(name for kind, name in said if kind == "and")
+        comments = _COMMENT.findall(match["comments"])
+        given = [name for kind, name in comments if kind == "given"]
+        before = tuple(name for kind, name in comments if kind == "and")
         if given or not found:
             found.append(Scene(page.name, given[-1] if given else DEFAULT, []))
-        if ("needs", "a sandbox") in said:
+        if ("needs", "a sandbox") in comments:
             found[-1] = found[-1]._replace(needs_sandbox=True)
         first = text.count("\n", 0, match.start("text")) + 1
         read = _console if match["language"] == "console" else _sh
@@ -102,7 +103,7 @@ def _sh(lines: list[str], number: int) -> Iterator[Step]:
     command: list[str] = []
     start = number
     for at, line in enumerate(lines, number):
-        if command and not _GOES_ON.match(line):
+        if command and not _CONTINUATION.match(line):
             yield Step(start, "\n".join(command), None)
             command = []
         start = start if command else at
@@ -111,7 +112,7 @@ def _sh(lines: list[str], number: int) -> Iterator[Step]:
 
 
 def inline_commands(page: Path) -> Iterator[tuple[int, str]]:
-    """Whatever calls itself a command of ours: in running text, and in other blocks."""
+    """Commands of ours in running text and in blocks that are not run, with lines."""
     text = page.read_text(encoding="utf-8")
     for match in re.finditer(r"(?<!`)`(skillforge [^`]+)`(?!`)", text):
         yield text.count("\n", 0, match.start()) + 1, " ".join(match[1].split())
