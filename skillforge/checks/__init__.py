@@ -65,7 +65,8 @@ def edition() -> str:
     """Which rules these are; in a source checkout they change without a new version."""
     package = Path(__file__).parents[1]
     schemas = schema_path("skill.schema.json").parent
-    sources = (*package.rglob("*.py"), *schemas.glob("*.json"))
+    rules = package.glob("checks/scan/**/*.toml")
+    sources = (*package.rglob("*.py"), *rules, *schemas.glob("*.json"))
     return f"{__version__} {max(path.stat().st_mtime_ns for path in sources)}"
 
 
