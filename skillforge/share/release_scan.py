@@ -15,8 +15,8 @@ from skillforge import worker_pool
 from skillforge.checks import edition
 from skillforge.checks.evidence import known_to
 from skillforge.checks.scan import scan
-from skillforge.checks.scan.rule_packs import RulePack, library_packs
-from skillforge.checks.scan.scan_run import library_waivers
+from skillforge.checks.scan.rule_packs import RulePack
+from skillforge.checks.scan.scan_run import library_packs, library_waivers
 from skillforge.checks.scan.waivers import apply
 from skillforge.library import Library
 from skillforge.model import SKILLS, Danger, FileKind, Finding, Report, Severity, Skill

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from skillforge.checks.scan.hosts import NAMELESS
 from skillforge.checks.scan.match_context import (
@@ -22,8 +22,7 @@ from skillforge.model import Profile, Rule, RuleProblem, Severity
 _SHOWN = 60  # characters of a nearby match that a message quotes
 
 
-@dataclass(frozen=True, slots=True)
-class Nearby:
+class Nearby(NamedTuple):
     """Other signs that have to be near a match."""
 
     signs: tuple[str, ...]
@@ -31,8 +30,7 @@ class Nearby:
     views: tuple[str, ...] = ()  # where they have to be; anywhere, if empty
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(NamedTuple):
     """When a match of a sign is a finding: everything that is set has to hold.
 
     `text` and `not_text` are searched in what the sign matched, `line` and `not_line`
@@ -129,7 +127,7 @@ def _regex(source: str) -> re.Pattern[str]:
 
 _KEYS = {"in": "views", "not_in": "not_views"}  # of a table, and what we call them
 _PATTERNS = ("text", "not_text", "line", "not_line")
-_LISTS = {field.name for field in fields(Condition) if "tuple" in str(field.type)}
+_LISTS = ("views", "not_views", "not_languages", *_PATTERNS)
 
 
 def make_rule(

@@ -6,9 +6,7 @@ found is bounded by the text that it was found in; what is compressed, by a limi
 
 import base64
 import binascii
-import bz2
 import codecs
-import lzma
 import re
 import zlib
 from collections.abc import Callable, Iterator
@@ -127,19 +125,28 @@ def _as_text(data: bytes) -> str:
 
 
 def unpacked(data: bytes, most: int = MOST) -> bytes:
-    """What was compressed by zlib, gzip, bzip2 or xz; empty if nothing was."""
+    """The content of a zlib, gzip, bzip2 or xz stream; empty if it is none."""
     try:
         if data[:2] == b"\x1f\x8b" or data[:1] == b"x":
             return zlib.decompressobj(47).decompress(data, most)
         if inflated := _inflated(data, most):
             return inflated
         if data[:3] == b"BZh":
+            import bz2
+
             return bz2.BZ2Decompressor().decompress(data, most)
-        if data[:6] == b"\xfd7zXZ\0":
-            return lzma.LZMADecompressor(memlimit=64 << 20).decompress(data, most)
-    except (zlib.error, lzma.LZMAError, OSError, EOFError, ValueError, MemoryError):
+    except (zlib.error, OSError, EOFError, ValueError, MemoryError):
         return b""
-    return b""
+    return _from_xz(data, most) if data[:6] == b"\xfd7zXZ\0" else b""
+
+
+def _from_xz(data: bytes, most: int) -> bytes:
+    import lzma
+
+    try:
+        return lzma.LZMADecompressor(memlimit=64 << 20).decompress(data, most)
+    except (lzma.LZMAError, EOFError, ValueError, MemoryError):
+        return b""
 
 
 def _inflated(data: bytes, most: int) -> bytes:

@@ -8,7 +8,7 @@ the key: a check without its rules has not passed.
 import hashlib
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ from skillforge.checks.scan.signs import (
 from skillforge.errors import ConfigError
 from skillforge.library import Library
 from skillforge.model import Rule
-from skillforge.policy import POLICY_FILE, Policy
+from skillforge.policy import POLICY_FILE
 from skillforge.schema_errors import misfit
 
 SCHEMA = "rule-pack.schema.json"
@@ -49,14 +49,12 @@ class RulePack:
     rules: tuple[Rule, ...]
 
 
-def library_packs(
-    library: Library | None, policy: Policy, revision: str | None
+def read_packs(
+    library: Library, paths: Iterable[str], revision: str | None
 ) -> tuple[RulePack, ...]:
-    """The rule packs that a policy names, as they are at a revision."""
-    if library is None:
-        return ()
+    """Packs of a library, as they are in its checkout or at a revision."""
     packs: dict[str, RulePack] = {}
-    for path in policy.scan.rule_packs:
+    for path in paths:
         pack = _read(library, path, revision)
         if pack.name in packs:
             raise _error(path, 1, f"name: another rule pack is called {pack.name!r}")

@@ -6,18 +6,20 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from skillforge import worker_pool
 from skillforge.checks import skill_selection
 from skillforge.checks.registry import Check, Subject
 from skillforge.checks.scan import rules, scan
-from skillforge.checks.scan.rule_packs import RulePack, library_packs
 from skillforge.checks.scan.waivers import WAIVERS_FILE, Waiver, apply, read_waivers
 from skillforge.errors import RequestError
 from skillforge.library import Library, read_folder
 from skillforge.model import Danger, Finding, Report, Severity, Skill
 from skillforge.policy import Policy
+
+if TYPE_CHECKING:
+    from skillforge.checks.scan.rule_packs import RulePack
 
 _WORTH_SPREADING = 40  # skills for each process
 
@@ -42,7 +44,7 @@ class ScanTarget(NamedTuple):
     evidence: dict[str, bytes]
     policy: Policy
     waivers: tuple[Waiver, ...]
-    packs: tuple[RulePack, ...] = ()
+    packs: "tuple[RulePack, ...]" = ()
 
 
 def run_scan(
@@ -112,6 +114,17 @@ def library_waivers(
     if library is None:
         return ()
     return read_waivers(library.read_file(WAIVERS_FILE, revision))
+
+
+def library_packs(
+    library: Library | None, policy: Policy, revision: str | None
+) -> "tuple[RulePack, ...]":
+    """The rule packs that a policy names: of the checkout, or at a revision."""
+    if library is None or not policy.scan.rule_packs:
+        return ()
+    from skillforge.checks.scan.rule_packs import read_packs
+
+    return read_packs(library, policy.scan.rule_packs, revision)
 
 
 def _before(

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
 PACKS = Path(__file__).with_name("packs")
@@ -23,7 +23,7 @@ LONGEST_MATCH = 600  # characters; of a longer match, only so many are certain
 _PART = re.compile(r"\{([a-z][a-z0-9_-]*)\}")
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Pattern:
     """A regular expression, how long a match can be, and the words it needs.
 
@@ -42,8 +42,7 @@ class Pattern:
         return re.compile(self.source, re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Sign:
+class Sign(NamedTuple):
     """Something to search for: any of its patterns.
 
     A `command` is written in quotes because it is a command: there, quotes are no hint
