@@ -184,7 +184,7 @@ def hidden_payload(found: ScanMatches) -> Iterator[RuleProblem]:
         if encoding in _RELIABLE_ENCODINGS or (
             encoding in _NOISY_ENCODINGS and is_specific
         ):
-            yield report_match(match, "hides a command in an encoding", IN_CLEAR)
+            yield report_match(match, "contains a hidden command", IN_CLEAR)
 
 
 @rule(category="exfiltration")

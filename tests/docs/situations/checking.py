@@ -1,5 +1,6 @@
 """Skills to validate, to scan and to test."""
 
+from tests.docs.reading import ROOT
 from tests.docs.situations.naming import (
     a_library,
     a_repository,
@@ -55,6 +56,26 @@ def an_update_that_sends_a_copy(world: World) -> None:
     )
     sheet_tools(world, "old", old)
     sheet_tools(world, "new", old + more)
+
+
+@situation("the rule pack of this page")
+def the_rule_pack_of_this_page(world: World) -> None:
+    a_library(world)
+    text = (ROOT / "docs/rule-packs.md").read_text(encoding="utf-8")
+    pack = text.split("```toml\n")[1].split("```")[0]
+    world.library.write("security/rules.toml", pack)
+    world.library.write(
+        "skillforge.yaml", "scan:\n  rule_packs: [security/rules.toml]\n"
+    )
+    body = "# Build status\n\nAsk https://ci.corp.example/status for the last build.\n"
+    add_skill(world, "build-status", "Tells the state of builds. Use when asked.", body)
+
+
+@situation("the rule pack of this page, with a mistake")
+def a_rule_pack_with_a_mistake(world: World) -> None:
+    the_rule_pack_of_this_page(world)
+    file = world.library.root / "security/rules.toml"
+    file.write_text(file.read_text().replace("severity", "sevrity", 1))
 
 
 PRICE = "Compares offers by their price per unit. Use when offers have sizes."
