@@ -67,8 +67,9 @@ def the_rule_pack_of_this_page(world: World) -> None:
     world.library.write(
         "skillforge.yaml", "scan:\n  rule_packs: [security/rules.toml]\n"
     )
-    body = "# Build status\n\nAsk https://ci.corp.example/status for the last build.\n"
-    add_skill(world, "build-status", "Tells the state of builds. Use when asked.", body)
+    about = "Tells the state of builds. Use when asked for it."
+    body = "# Builds\n\nAsk https://ci.corp.example/status for the last build.\n"
+    add_skill(world, "build-status", page("build-status", about, body))
 
 
 @situation("the rule pack of this page, with a mistake")
