@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
+from skillforge.model import Origin
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -118,6 +120,18 @@ def common_options(command: F) -> F:
     )
     return library(as_json(command))
 
+
+as_option = click.option(
+    "--as",
+    "speaks_for",
+    metavar="'NAME <MAIL>'",
+    help="Who acts [default: git's user].",
+)
+origin_option = click.option(
+    "--origin",
+    type=click.Choice([origin.value for origin in Origin]),
+    help="Who wants it [default: human].",
+)
 
 FORMATS = ("text", "json", "sarif", "github", "markdown", "junit")
 format_option = click.option(

@@ -10,11 +10,11 @@ from skillforge.cli.base import (
     CommandResult,
     GlobalOptions,
     SuggestingGroup,
+    as_option,
     common_options,
     forge_options,
 )
 from skillforge.cli.output import use_colour
-from skillforge.cli.propose import as_option
 
 if TYPE_CHECKING:
     from skillforge.learn.draft import Drafted
@@ -152,7 +152,7 @@ def _written(
     from skillforge.learn import write_checkout
     from skillforge.learn.words import draft_data, draft_text
     from skillforge.model import SKILL_FILE
-    from skillforge.propose.words import finding_lines
+    from skillforge.render.text.proposals import finding_lines
     from skillforge.report import printable
 
     found = [reports.finding_data(it) for it in report.findings]
@@ -173,20 +173,16 @@ def _propose(
 ) -> CommandResult:
     from dataclasses import replace
 
-    from skillforge.cli.propose import noted, proposed
+    from skillforge.cli.propose import submitted
     from skillforge.learn.words import draft_data
     from skillforge.propose.admission import ProposalRequest
-    from skillforge.propose.submit import propose
     from skillforge.propose.workspace import Workspace
+    from skillforge.workflows.submit import submit
 
     desk = Workspace.at_work(settings.start, given["speaks_for"], settings.choice)
     wanted = replace(made.draft, why=given["why"] or made.draft.why)
-    outcomes = propose(
-        desk.library, desk.forge, [ProposalRequest(wanted, desk.base)], desk.by
-    )
-    answer = proposed(outcomes, [])
-    data = answer.data | draft_data(made)
-    return answer._replace(data=data, words=noted(answer.words, desk.forge.note))
+    result = submit(desk, [ProposalRequest(wanted, desk.base)])
+    return submitted(result, **draft_data(made))
 
 
 @click.command()
@@ -203,7 +199,7 @@ def export(settings: GlobalOptions, folder: Path, force: bool) -> CommandResult:
     """
     from skillforge.learn.export import export as write
     from skillforge.library import Library
-    from skillforge.report import many
+    from skillforge.report import plural
 
     done = write(Library.open(settings.start), folder, force=force)
     data = {
@@ -212,5 +208,7 @@ def export(settings: GlobalOptions, folder: Path, force: bool) -> CommandResult:
         "pairs": done.pairs,
         "sha256": done.files,
     }
-    counts = f"{many(done.conversations, 'conversation')}, {many(done.pairs, 'pair')}"
+    counts = (
+        f"{plural(done.conversations, 'conversation')}, {plural(done.pairs, 'pair')}"
+    )
     return CommandResult(data, f"wrote {counts} to {folder}")

@@ -57,7 +57,7 @@ def protect(
     skillforge protect --owner @acme/reviewers
     """
     from skillforge.forge import branch_protection
-    from skillforge.report import many, to_json
+    from skillforge.report import plural, to_json
 
     if any(not owner.startswith("@") for owner in owners):
         raise click.UsageError("--owner is @LOGIN or @ORGANISATION/TEAM")
@@ -76,7 +76,9 @@ def protect(
     if not dry_run and any("/contents/" in call.path for call in calls):
         lines.append(f"CODEOWNERS is new on {desk.library.main}: git pull")
     done = "would be changed" if dry_run else "changed"
-    end = f"{many(len(calls), 'setting')} {done}" if calls else "all is as it should be"
+    end = (
+        f"{plural(len(calls), 'setting')} {done}" if calls else "all is as it should be"
+    )
     data = {
         "repository": str(forge.hosted.place),
         "calls": [call._asdict() for call in calls],
@@ -101,7 +103,8 @@ def promoted(settings: GlobalOptions, span: str) -> CommandResult:
     Exits 1 if something reached main without the approvals that the policy asks for,
     or against the gate.
     """
-    from skillforge.propose import audit, backfill_notes, words
+    from skillforge.propose import audit, backfill_notes
+    from skillforge.render.text.history import audit_exception
 
     desk, forge = desk_on_github(settings)
     forge.look()
@@ -115,7 +118,7 @@ def promoted(settings: GlobalOptions, span: str) -> CommandResult:
         for one in done
     ]
     lines += [f"started the rollout of {name}" for name in started]
-    lines += [words.problem_text(problem) for problem in wrong]
+    lines += [audit_exception(exception) for exception in wrong]
     data = {
         "recorded": [one._asdict() for one in done],
         "rollouts": started,

@@ -8,11 +8,11 @@ from skillforge.cli.base import (
     CommandResult,
     F,
     GlobalOptions,
+    as_option,
     common_options,
     forge_options,
 )
 from skillforge.cli.output import use_colour
-from skillforge.cli.propose import as_option
 
 if TYPE_CHECKING:
     from skillforge.share.staging import SkillFolder
@@ -116,19 +116,18 @@ def _propose(
     settings: GlobalOptions, source: str, given: dict[str, Any]
 ) -> CommandResult:
     """Hand skills of others to the own library, as drafts."""
-    from skillforge.cli.propose import noted, proposed
+    from skillforge.cli.propose import submitted
     from skillforge.propose.admission import ProposalRequest
-    from skillforge.propose.submit import propose
     from skillforge.propose.workspace import Workspace
     from skillforge.share import install_source
     from skillforge.share.install import drafts
+    from skillforge.workflows.submit import submit
 
     accept = given["accept_caution"]
     made = drafts(install_source.parse(source), given["why"], accept_caution=accept)
     desk = Workspace.at_work(settings.start, given["speaks_for"], settings.choice)
     requests = [ProposalRequest(draft, desk.base) for draft in made]
-    answer = proposed(propose(desk.library, desk.forge, requests, desk.by), [])
-    return answer._replace(words=noted(answer.words, desk.forge.note))
+    return submitted(submit(desk, requests))
 
 
 @click.command()

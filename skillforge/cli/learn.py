@@ -258,10 +258,10 @@ def reject(
 
 def _decided(done: "list[Example]", what: str) -> CommandResult:
     from skillforge.learn.words import example_row
-    from skillforge.report import many
+    from skillforge.report import plural
 
     unproven = sum(not it.outcome.is_verified for it in done)
-    words = f"{what} {many(len(done), 'example')}"
+    words = f"{what} {plural(len(done), 'example')}"
     if what == "approved" and unproven:
         words += (
             f"\n{unproven} of them will not count as evidence: nobody verified how "

@@ -143,7 +143,7 @@ def _to_github(
 ) -> CommandResult:
     from skillforge.cli.github import desk_on_github
     from skillforge.gitrepo import tags
-    from skillforge.report import many
+    from skillforge.report import plural
     from skillforge.share import github_release
 
     desk, forge = desk_on_github(settings)
@@ -152,7 +152,7 @@ def _to_github(
     files = github_release.assets(gathered.hub, made)
     done = github_release.publish(forge.hosted.wire, gathered.hub, tag, files)
     words = f"{gathered.hub.tag} {'is' if done.created else 'was already'} released: "
-    words += f"{done.url}\n    {many(len(done.sent), 'file')} sent, "
+    words += f"{done.url}\n    {plural(len(done.sent), 'file')} sent, "
     words += f"{len(files) - len(done.sent)} there already"
     data = {"url": done.url, "created": done.created, "sent": list(done.sent)}
     return _answer(gathered, data, words)

@@ -195,12 +195,12 @@ def sync_uses(settings: GlobalOptions, remote: str) -> CommandResult:
 def _so_far(**counts: int) -> Iterator[None]:
     """Have an error report what was exchanged before it."""
     from skillforge.errors import SkillforgeError
-    from skillforge.report import many
+    from skillforge.report import plural
 
     try:
         yield
     except SkillforgeError as err:
-        done = ", ".join(f"{verb} {many(n, 'use')}" for verb, n in counts.items())
+        done = ", ".join(f"{verb} {plural(n, 'use')}" for verb, n in counts.items())
         err.hint = f"before that: {done}; {err.hint}"
         err.facts |= counts
         raise
@@ -228,17 +228,17 @@ def _other(desk: "Workspace", named: str) -> Any:
 
 
 def _synced(sent: int, shared: Any, exchanged: Any, looked: "Looked") -> CommandResult:
-    from skillforge.report import many, printable
+    from skillforge.report import plural, printable
 
     lines = [
-        f"sent {many(sent, 'use')}, received {many(shared.received, 'use')} of "
-        f"{many(shared.nodes, 'other clone')}"
+        f"sent {plural(sent, 'use')}, received {plural(shared.received, 'use')} of "
+        f"{plural(shared.nodes, 'other clone')}"
     ]
     if shared.unread:
-        lines.append(f"{many(shared.unread, 'line')} of others could not be read")
+        lines.append(f"{plural(shared.unread, 'line')} of others could not be read")
     if shared.ahead:
         lines.append(
-            f"{many(shared.ahead, 'use')} of the future: a clock is wrong somewhere"
+            f"{plural(shared.ahead, 'use')} of the future: a clock is wrong somewhere"
         )
     refused = exchanged.refused.values()
     lines += [printable(f"not taken from the remote: {why}") for why in refused]

@@ -183,11 +183,12 @@ def _objections(
 
 
 def _of_audit(_settings: GlobalOptions, desk: "Workspace", _tip: str) -> _Objection:
-    from skillforge.propose import audit, words
+    from skillforge.propose import audit
+    from skillforge.render.text.history import audit_exception
 
     forge = desk.forge if desk.forge.is_here else None
     done = audit.audit(desk.library, forge)
-    return _Objection("audit", [words.problem_text(it) for it in done.exceptions])
+    return _Objection("audit", [*map(audit_exception, done.exceptions)])
 
 
 def _of_rules(settings: GlobalOptions, _desk: "Workspace", tip: str) -> _Objection:
@@ -366,7 +367,7 @@ def built(gathered: "HubContents", out: Path) -> CommandResult:
     """What there is to say of a hub in a folder."""
     import hashlib
 
-    from skillforge.report import many, printable
+    from skillforge.report import plural, printable
     from skillforge.share import hub_formats, hub_layout
 
     hub, left_out = gathered.hub, dict(gathered.left_out)
@@ -383,7 +384,7 @@ def built(gathered: "HubContents", out: Path) -> CommandResult:
     }
     lines = [printable(f"left out: {name}, as {why}") for name, why in left_out.items()]
     lines += archives_only(hub)
-    lines.append(f"{out} is the hub of {hub.tag}: {many(len(hub.skills), 'skill')}")
+    lines.append(f"{out} is the hub of {hub.tag}: {plural(len(hub.skills), 'skill')}")
     lines.append(f"    {hub_layout.SUMS} sha256:{digest}")
     return CommandResult(data, "\n".join(lines))
 

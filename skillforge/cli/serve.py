@@ -8,10 +8,10 @@ import click
 from skillforge.cli.base import (
     CommandResult,
     GlobalOptions,
+    as_option,
     common_options,
     forge_options,
 )
-from skillforge.cli.propose import as_option
 
 if TYPE_CHECKING:
     from skillforge.mcp_server.context import LibraryContext
@@ -154,7 +154,7 @@ def import_pending(
 
 
 def _imported(done: "list[ImportResult]", gone: list[str]) -> CommandResult:
-    from skillforge.propose import words
+    from skillforge.render.data.proposals import opened
     from skillforge.report import printable
 
     rows, lines = [], []
@@ -163,7 +163,7 @@ def _imported(done: "list[ImportResult]", gone: list[str]) -> CommandResult:
         if it.proposal is None:
             lines.append(f"{it.id}: not proposed: {it.why_not}")
         else:
-            row |= words.opened_data(it.proposal, it.created) | {"why_not": None}
+            row |= opened(it.proposal, it.created) | {"why_not": None}
             how = "opened" if it.created else it.proposal.state
             lines.append(f"{it.id}: proposal {it.proposal.number}, {how}")
         rows.append(row)

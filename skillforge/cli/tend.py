@@ -9,12 +9,14 @@ from skillforge.cli.base import (
     CommandResult,
     F,
     GlobalOptions,
+    as_option,
     forge_options,
     format_option,
+    origin_option,
 )
 from skillforge.cli.offers import offered
 from skillforge.cli.output import use_colour
-from skillforge.cli.propose import as_option, noted, origin_option, proposed
+from skillforge.cli.propose import submitted
 from skillforge.cli.testing import jobs_option, progress, rendered, shard_option
 from skillforge.model import Origin
 
@@ -133,8 +135,8 @@ def _pinned(
 
     from skillforge.operate.skill_edits import pinned
     from skillforge.propose.admission import ProposalRequest
-    from skillforge.propose.submit import propose
     from skillforge.propose.workspace import Workspace
+    from skillforge.workflows.submit import submit
 
     desk = Workspace.at_work(settings.start, given["speaks_for"], settings.choice)
     base = desk.base
@@ -148,9 +150,7 @@ def _pinned(
     origin = Origin(given["origin"] or Origin.HUMAN)
     wanted = replace(draft, why=why, origin=origin)
     request = ProposalRequest(wanted, base, supersede=given["supersede"])
-    answer = proposed(propose(desk.library, desk.forge, [request], desk.by), [])
-    said = noted(answer.words, desk.forge.note)
-    return answer._replace(data=answer.data | data, words=said)
+    return submitted(submit(desk, [request]), **data)
 
 
 @click.command()
@@ -219,7 +219,7 @@ def curate(
 def _restored(desk: "Workspace", tip: str, given: dict[str, Any]) -> CommandResult:
     from skillforge.operate.archive import restored
     from skillforge.propose.admission import ProposalRequest
-    from skillforge.propose.submit import propose
+    from skillforge.workflows.submit import submit
 
     name = given["restore"]
     why = given["why"] or f"Bring {name} back from the archive"
@@ -231,6 +231,4 @@ def _restored(desk: "Workspace", tip: str, given: dict[str, Any]) -> CommandResu
             {"skill": name, "version": version, "proposal": None}, words
         )
     request = ProposalRequest(draft, tip)
-    answer = proposed(propose(desk.library, desk.forge, [request], desk.by), [])
-    said = noted(answer.words, desk.forge.note)
-    return answer._replace(data=answer.data | {"version": version}, words=said)
+    return submitted(submit(desk, [request]), version=version)

@@ -107,7 +107,7 @@ def _answer(tested: "TestResults", format_: str, verbose: bool) -> CommandResult
         tested.trials, tested.findings, verbose=verbose, colour=use_colour()
     )
     if tested.remembered:
-        known = reports.many(tested.remembered, "skill")
+        known = reports.plural(tested.remembered, "skill")
         said += f" ({known} as before; --no-cache tries again)"
     return CommandResult(data, said, tested.ok, document)
 

@@ -50,7 +50,7 @@ class Played(NamedTuple):
             return f"`{typed}` ended with {self.code}, not {step.exit_code}"
         missing = (it for it in step.shows if not re.search(it, self.plain))
         lacking = next(missing, "")
-        return f"`{typed}` did not tell {lacking!r}" if lacking else ""
+        return f"`{typed}` did not print {lacking!r}" if lacking else ""
 
     @property
     def told(self) -> dict[str, str]:

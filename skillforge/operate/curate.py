@@ -17,7 +17,7 @@ from skillforge.operate.consolidation import consolidated
 from skillforge.operate.link_fixes import mended
 from skillforge.operate.skill_edits import curators, edited
 from skillforge.operate.skill_facts import SkillFacts, look
-from skillforge.report import many
+from skillforge.report import plural
 from skillforge.text import BYTES_PER_TOKEN, CATALOG_TOKENS
 
 _OFFERS = 10  # after which it is no chance that nobody loads a skill
@@ -137,7 +137,7 @@ def _quiet_reason(shelf: SkillFacts, name: str) -> str:
     used = shelf.used(name)
     return (
         f"Not used for {shelf.policy.curate.archive} days or more, while others were; "
-        f"{many(used.loaded, 'use')} before. It stays in archive/{name}: "
+        f"{plural(used.loaded, 'use')} before. It stays in archive/{name}: "
         f"skillforge curate --restore {name} brings it back."
     )
 

@@ -9,11 +9,10 @@ from skillforge.checks.status_metadata import is_pinned
 from skillforge.gitrepo.lineage import Life, lives
 from skillforge.library import Library
 from skillforge.model import SKILLS, Skill, is_of_agent
+from skillforge.model.time_units import DAY
 from skillforge.policy import Policy
-from skillforge.report import many
+from skillforge.report import plural
 from skillforge.store import Tally, Uses
-
-DAY = 86_400
 
 
 class SkillUsage(NamedTuple):
@@ -77,7 +76,7 @@ class SkillFacts:
             return "a person made it"
         age = self.today - life.changed // DAY
         if age < self.policy.curate.young:
-            return f"it changed {many(max(age, 0), 'day')} ago"
+            return f"it changed {plural(max(age, 0), 'day')} ago"
         return ""
 
 

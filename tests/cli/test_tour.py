@@ -191,7 +191,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ),
         pytest.param(
             DemoStep("", "skillforge init", shows=("wrote gold",)),
-            "did not tell 'wrote gold'",
+            "did not print 'wrote gold'",
             id="words",
         ),
         pytest.param(
