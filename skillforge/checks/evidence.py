@@ -1,4 +1,4 @@
-"""What a skill that an agent made has to rest on: approved, verified, redacted runs."""
+"""The evidence an agent's skill needs: approved, verified, redacted runs."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -26,11 +26,11 @@ RULE = "evidence"
 _OF_PEOPLE = ("email", "phone", "card", "iban", "credentials", "secret")
 _SCHEMA = "example.schema.json"
 _TELLING = 3  # answers of tools
-_MORE = "skillforge capture, examples approve and draft make such evidence"
+_MORE = "skillforge capture, examples approve and draft produce evidence"
 
 
 def _findings(subject: Subject) -> Iterator[Finding]:
-    """Judge examples that a proposal adds, and whether there are enough of them."""
+    """Check the examples that a proposal adds, and whether there are enough."""
     skill = subject.skill
     if skill is None:
         return
@@ -45,7 +45,7 @@ def _findings(subject: Subject) -> Iterator[Finding]:
         said = _read(data)
         if said is None:
             if is_needed and number not in before:
-                yield _wrong(skill.name, number, "it is not an example", _why_not(data))
+                yield _wrong(skill.name, number, "not an example", _why_not(data))
             continue
         read[number] = said
         if number not in before:
@@ -58,26 +58,26 @@ def _findings(subject: Subject) -> Iterator[Finding]:
 
 
 def private(skill: Skill, known: KnownPrivate) -> Iterator[Finding]:
-    """What a page that an agent wrote tells of people, or of what the policy lists."""
+    """Private data in a page that an agent wrote."""
     page = skill.document
     told = remains(page.text, known) if page else {}
     found = {kind: count for kind, count in told.items() if kind in _OF_PEOPLE}
     listed = sum(1 for _ in known.find(page.text)) if page else 0
     if found or listed:
         counts = ", ".join(f"{count} {kind}" for kind, count in told.items())
-        hint = "write what holds for everybody instead"
-        message = f"it holds what is private ({counts})"
+        hint = "write it so that it applies to everybody"
+        message = f"contains private data ({counts})"
         yield Finding(RULE, Severity.ERROR, message, hint=hint)
 
 
 def _strangers(subject: Subject, skill: str) -> Iterator[Finding]:
-    """Files beside the examples, which nobody would look into."""
+    """Files beside the examples, which no reviewer would read."""
     repo = subject.library.repository()
     for name in repo.tree(f"{subject.head}:{EVIDENCE}/{skill}"):
         if not name.endswith(".json"):
             path = f"../../{EVIDENCE}/{skill}/{name}"
-            what = "it is no example"
-            yield Finding(RULE, Severity.ERROR, what, path, hint="take it out")
+            what = "not an example"
+            yield Finding(RULE, Severity.ERROR, what, path, hint="remove it")
 
 
 def known_to(policy: Policy) -> KnownPrivate:
@@ -96,10 +96,10 @@ def _read(data: bytes) -> dict[str, Any] | None:
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """What is said twice can hide what nobody reads."""
+    """Refuse duplicate keys: readers disagree on which one counts."""
     said = dict(pairs)
     if len(said) < len(pairs):
-        raise ValueError("a key is there twice")
+        raise ValueError("duplicate key")
     return said
 
 
@@ -107,7 +107,7 @@ def _why_not(data: bytes) -> str:
     try:
         wrong = misfit(json.loads(data, object_pairs_hook=_each_once), _SCHEMA)
     except (ValueError, RecursionError) as err:
-        return f"it has to be JSON, as schemas/{_SCHEMA} says ({err})"
+        return f"it has to be JSON that fits schemas/{_SCHEMA} ({err})"
     return wrong.words if wrong else ""
 
 
@@ -117,21 +117,23 @@ def _flaws(
     example = Example.of(said)
     used = list(dict.fromkeys(example.tools))
     if digest(example.observed) != number or said["tools"] != used:
-        what = "its content is not what its digest says"
-        yield _wrong(skill, number, what, "evidence is a record: capture it again")
+        what = "the content does not match the digest"
+        yield _wrong(skill, number, what, "evidence is never edited: capture it again")
     if left := remains({key: it for key, it in said.items() if key != "raw"}, known):
         counts = ", ".join(f"{count} {kind}" for kind, count in left.items())
-        what = f"it holds what should have been redacted ({counts})"
+        what = f"contains private data that is not redacted ({counts})"
         yield _wrong(skill, number, what, "redact it: capture it again")
 
 
 def _wrong_split(skill: str, fresh: Said) -> Iterator[Finding]:
-    """One in three, by digest: whoever drafts does not choose what tests the draft."""
+    """One in three, by digest: the author does not choose what tests the draft."""
     expected = split({number: Example.of(said) for number, said in fresh.items()})
     for number, said in fresh.items():
         if bool(said.get("held_out")) != (number in expected):
-            what = "it should be held out" if number in expected else "it is held out"
-            hint = "every third is, by digest: `skillforge draft` does it"
+            what = (
+                "should be held out" if number in expected else "must not be held out"
+            )
+            hint = "every third example is, by digest: `skillforge draft` does it"
             yield _wrong(skill, number, what, hint)
 
 
@@ -145,20 +147,20 @@ def _too_few(policy: Policy, skill: Skill, read: Said) -> Iterator[Finding]:
     strange = sum(about.isdisjoint(terms(good[it].task)) for it in runs.values())
     if len(runs) < policy.least_examples:
         yield _lacking(
-            f"it rests on {plural(len(runs), 'approved example')} whose success was "
-            f"verified; an agent's skill needs {policy.least_examples}"
+            f"has {plural(len(runs), 'approved example')} with verified success; "
+            f"a skill by an agent needs {policy.least_examples}"
         )
     if len(sessions) < policy.least_sessions:
         yield _lacking(
-            f"its examples are from {plural(len(sessions), 'session')}; a skill by an "
-            f"agent needs {policy.least_sessions}"
+            f"has examples from {plural(len(sessions), 'session')}; "
+            f"a skill by an agent needs {policy.least_sessions}"
         )
     if strange * 2 > len(runs):
-        yield _lacking("most of its examples are about something else")
+        yield _lacking("most examples are unrelated to the skill")
 
 
 def _run(example: Example) -> str:
-    """Equal for one run under several names: no other gets the same answers."""
+    """Equal for copies of one run: no other run gets the same answers."""
     about = ("session", "raw", "started", "environment")
     said = {key: it for key, it in example.observed.items() if key not in about}
     answers = sum(step.kind is StepKind.OBSERVATION for step in example.steps)
@@ -166,7 +168,7 @@ def _run(example: Example) -> str:
 
 
 def _session(example: Example, number: str) -> str:
-    """What people write down may name none; each is then of its own."""
+    """Handwritten examples may name no session; each then counts as its own."""
     is_plain = example.format == "plain"
     return example.session.strip() or (number if is_plain else "")
 

@@ -1,4 +1,4 @@
-"""What is kept of every skill to find those that are like another: marks and purpose.
+"""An index to find similar skills: a sketch and the purpose of each skill.
 
 Kept in the cache by tree, so that only skills that changed are read again.
 """
@@ -34,7 +34,7 @@ class Sketch(NamedTuple):
 
 
 def said_by(document: Document) -> frozenset[int]:
-    """The shingles of what an agent reads, but for the template's own words.
+    """The shingles of what an agent reads, without the template's own words.
 
     Not of the name, which differs in any case. Too few say nothing.
     """
@@ -52,7 +52,7 @@ def _marks(said: Iterable[int]) -> list[int]:
 
 
 def candidates(library: Library, commit: str, said: frozenset[int]) -> list[str]:
-    """Skills of a commit that may say much the same."""
+    """Skills of a commit that may be similar."""
     if not (marks := _marks(said)):
         return []
     least = max(1, len(marks) // 4)
@@ -65,7 +65,7 @@ def candidates(library: Library, commit: str, said: frozenset[int]) -> list[str]
 
 
 def likely_pairs(library: Library, commit: str) -> list[tuple[str, str]]:
-    """Skills of a commit that may say much the same, two by two."""
+    """Pairs of skills of a commit that may be similar."""
     kept, made_of = _kept(library, commit)
     marks = kept.marks(made_of)
     if marks is None:  # nothing can be kept here
@@ -106,7 +106,7 @@ def _all(library: Library, commit: str) -> dict[str, Sketch]:
 
 
 def _kept(library: Library, commit: str) -> tuple[Cache, str]:
-    """The cache, brought up to a commit if that can be, and what it is then of."""
+    """The cache, updated to a commit if possible, and the tree it then covers."""
     kept = Cache.of(library.repository().common_dir)
     made_of = f"{library.repository().name_of(f'{commit}:{SKILLS}')} {_MADE_BY}"
     if kept.sketched_tree() != made_of:
@@ -115,7 +115,7 @@ def _kept(library: Library, commit: str) -> tuple[Cache, str]:
 
 
 def _refresh(library: Library, commit: str, kept: Cache, made_of: str) -> None:
-    """Bring the sketches up to a commit, reading only skills that changed."""
+    """Update the sketches to a commit, reading only skills that changed."""
     repo = library.repository()
     was = kept.sketched_tree()
     before, _, made_by = was.partition(" ")

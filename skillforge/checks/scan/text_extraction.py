@@ -361,7 +361,7 @@ def _read_archive(path: str, data: bytes, depth: int) -> Iterator[Segment | Noti
 def _read_binary(
     path: str, data: bytes, kind: str, depth: int
 ) -> Iterator[Segment | Notice]:
-    """A file that is not text: its readable parts, and a notice of what it is."""
+    """A file that is not text: its readable parts, and what it is."""
     if kind in ("program", "bytecode", "locked"):
         yield Notice(kind, path, _KINDS[kind])
     elif not kind:
@@ -369,9 +369,7 @@ def _read_binary(
             "unread", path, "bytes that are neither text nor a known kind of file"
         )
     if kind == "program" and _MEDIA_NAMES.fullmatch(path):
-        yield Notice(
-            "disguised", path, "a program that is named like another kind of file"
-        )
+        yield Notice("disguised", path, "a program that is named like a picture")
     text = archive_members.strings(data)
     for view in (
         (SegmentView.HIDDEN, SegmentView.CODE)
