@@ -42,15 +42,17 @@ def _findings(subject: Subject) -> Iterator[Finding]:
     yield from _strangers(subject, skill.name)
     read: dict[str, dict[str, Any]] = {}
     for number, data in sorted(found.items()):
-        said = _read(data)
-        if said is None:
+        content = _read(data)
+        if content is None:
             if is_needed and number not in before:
                 yield _wrong(skill.name, number, "not an example", _why_not(data))
             continue
-        read[number] = said
+        read[number] = content
         if number not in before:
-            yield from _flaws(skill.name, number, said, known)
-    fresh = {number: said for number, said in read.items() if number not in before}
+            yield from _flaws(skill.name, number, content, known)
+    fresh = {
+        number: content for number, content in read.items() if number not in before
+    }
     yield from _wrong_split(skill.name, fresh)
     if is_needed:
         yield from private(skill, known)
@@ -60,11 +62,11 @@ def _findings(subject: Subject) -> Iterator[Finding]:
 def private(skill: Skill, known: KnownPrivate) -> Iterator[Finding]:
     """Private data in a page that an agent wrote."""
     page = skill.document
-    told = remains(page.text, known) if page else {}
-    found = {kind: count for kind, count in told.items() if kind in _OF_PEOPLE}
+    private = remains(page.text, known) if page else {}
+    found = {kind: count for kind, count in private.items() if kind in _OF_PEOPLE}
     listed = sum(1 for _ in known.find(page.text)) if page else 0
     if found or listed:
-        counts = ", ".join(f"{count} {kind}" for kind, count in told.items())
+        counts = ", ".join(f"{count} {kind}" for kind, count in private.items())
         hint = "write it so that it applies to everybody"
         message = f"contains private data ({counts})"
         yield Finding(RULE, Severity.ERROR, message, hint=hint)
@@ -88,19 +90,19 @@ def known_to(policy: Policy) -> KnownPrivate:
 def _read(data: bytes) -> dict[str, Any] | None:
     """An example as its schema says; None if it is anything else."""
     try:
-        said = json.loads(data, object_pairs_hook=_each_once)
+        content = json.loads(data, object_pairs_hook=_each_once)
     except (ValueError, RecursionError):
         return None
-    is_one = isinstance(said, dict) and misfit(said, _SCHEMA) is None
-    return said if is_one else None
+    is_one = isinstance(content, dict) and misfit(content, _SCHEMA) is None
+    return content if is_one else None
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Refuse duplicate keys: readers disagree on which one counts."""
-    said = dict(pairs)
-    if len(said) < len(pairs):
+    content = dict(pairs)
+    if len(content) < len(pairs):
         raise ValueError("duplicate key")
-    return said
+    return content
 
 
 def _why_not(data: bytes) -> str:
@@ -112,14 +114,14 @@ def _why_not(data: bytes) -> str:
 
 
 def _flaws(
-    skill: str, number: str, said: Mapping[str, Any], known: KnownPrivate
+    skill: str, number: str, content: Mapping[str, Any], known: KnownPrivate
 ) -> Iterator[Finding]:
-    example = Example.of(said)
+    example = Example.of(content)
     used = list(dict.fromkeys(example.tools))
-    if digest(example.observed) != number or said["tools"] != used:
+    if digest(example.observed) != number or content["tools"] != used:
         what = "the content does not match the digest"
         yield _wrong(skill, number, what, "evidence is never edited: capture it again")
-    if left := remains({key: it for key, it in said.items() if key != "raw"}, known):
+    if left := remains({key: it for key, it in content.items() if key != "raw"}, known):
         counts = ", ".join(f"{count} {kind}" for kind, count in left.items())
         what = f"contains private data that is not redacted ({counts})"
         yield _wrong(skill, number, what, "redact it: capture it again")
@@ -127,9 +129,9 @@ def _flaws(
 
 def _wrong_split(skill: str, fresh: Said) -> Iterator[Finding]:
     """One in three, by digest: the author does not choose what tests the draft."""
-    expected = split({number: Example.of(said) for number, said in fresh.items()})
-    for number, said in fresh.items():
-        if bool(said.get("held_out")) != (number in expected):
+    expected = split({number: Example.of(content) for number, content in fresh.items()})
+    for number, content in fresh.items():
+        if bool(content.get("held_out")) != (number in expected):
             what = (
                 "should be held out" if number in expected else "must not be held out"
             )
@@ -138,7 +140,7 @@ def _wrong_split(skill: str, fresh: Said) -> Iterator[Finding]:
 
 
 def _too_few(policy: Policy, skill: Skill, read: Said) -> Iterator[Finding]:
-    every = {number: Example.of(said) for number, said in read.items()}
+    every = {number: Example.of(content) for number, content in read.items()}
     good = {n: it for n, it in every.items() if it.counts and it.has_succeeded}
     runs = {_run(example): number for number, example in good.items()}
     sessions = {_session(good[it], it) for it in runs.values()}
@@ -162,9 +164,9 @@ def _too_few(policy: Policy, skill: Skill, read: Said) -> Iterator[Finding]:
 def _run(example: Example) -> str:
     """Equal for copies of one run: no other run gets the same answers."""
     about = ("session", "raw", "started", "environment")
-    said = {key: it for key, it in example.observed.items() if key not in about}
+    content = {key: it for key, it in example.observed.items() if key not in about}
     answers = sum(step.kind is StepKind.OBSERVATION for step in example.steps)
-    return digest(said if answers >= _TELLING else example.observed)
+    return digest(content if answers >= _TELLING else example.observed)
 
 
 def _session(example: Example, number: str) -> str:

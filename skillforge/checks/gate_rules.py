@@ -1,7 +1,7 @@
 """The manual of what the gate finds beside the rules for a single skill.
 
 These need a base to compare with, evidence, other skills or a trial, so no function of
-one skill can be their check; what they say is said here.
+one skill can be their check; this is their manual.
 """
 
 from typing import NamedTuple

@@ -62,15 +62,17 @@ def pairs(library: Library, commit: str) -> list[tuple[str, str, float]]:
 def _compared(library: Library, commit: str, pairs: list[Pair]) -> dict[Pair, float]:
     """The similarity of pairs of skills."""
     names = sorted({name for pair in pairs for name in pair})
-    said = {
-        skill.name: similarity_index.said_by(skill.document)
+    shingles_of = {
+        skill.name: similarity_index.shingles_of_by(skill.document)
         for skill in (library.read_at(commit, names) if names else ())
         if skill.document is not None
     }
     none: frozenset[int] = frozenset()
     return {
-        (one, other): similarity(said.get(one, none), said.get(other, none))
-        for one, other in pairs
+        (first, other): similarity(
+            shingles_of.get(first, none), shingles_of.get(other, none)
+        )
+        for first, other in pairs
     }
 
 
@@ -89,9 +91,9 @@ def _findings(subject: Subject) -> Iterator[Finding]:
     if before is None or mine.description != Trigger.of(before).description:
         others = similarity_index.triggers(subject.library, subject.base).without(gone)
         ranked = others.like(mine.terms)
-        told = {near.name for near in doubles}
+        reported = {near.name for near in doubles}
         for name, alike in ranked:
-            if alike >= SIMILAR and name not in told:
+            if alike >= SIMILAR and name not in reported:
                 yield _alike(Neighbour(name, alike), "is for")
         for name, _ in ranked[:_NEAREST]:
             yield from _stolen(subject, mine, others, name)
@@ -119,10 +121,10 @@ def _requests(subject: Subject, trigger: Trigger) -> Iterator[str]:
     evidence = subject.library.evidence_at(subject.base, trigger.name)
     for data in list(evidence.values())[:_MOST_TASKS]:
         try:
-            said = json.loads(data)
+            example = json.loads(data)
         except (ValueError, RecursionError):
             continue
-        task = said.get("task") if isinstance(said, dict) else None
+        task = example.get("task") if isinstance(example, dict) else None
         if isinstance(task, str) and task.strip():
             yield task
 

@@ -38,8 +38,8 @@ def said_by(document: Document) -> frozenset[int]:
 
     Not of the name, which differs in any case. Too few say nothing.
     """
-    said = shingles(f"{document.words('description')}\n{document.body}") - _template()
-    return said if len(said) >= _FEWEST else frozenset()
+    words = shingles(f"{document.words('description')}\n{document.body}") - _template()
+    return words if len(words) >= _FEWEST else frozenset()
 
 
 @cache
@@ -47,13 +47,13 @@ def _template() -> frozenset[int]:
     return shingles(template("new-skill.md").format(name="", title="", description=""))
 
 
-def _marks(said: Iterable[int]) -> list[int]:
-    return sorted(said)[:_MARKS]
+def _marks(words: Iterable[int]) -> list[int]:
+    return sorted(words)[:_MARKS]
 
 
-def candidates(library: Library, commit: str, said: frozenset[int]) -> list[str]:
+def candidates(library: Library, commit: str, words: frozenset[int]) -> list[str]:
     """Skills of a commit that may be similar."""
-    if not (marks := _marks(said)):
+    if not (marks := _marks(words)):
         return []
     least = max(1, len(marks) // 4)
     kept, made_of = _kept(library, commit)
@@ -147,5 +147,5 @@ def _sketch_listed(
 
 
 def _sketch(skill: Skill) -> Sketch:
-    said = said_by(skill.document) if skill.document else ()
-    return Sketch(_marks(said), Trigger.of(skill))
+    words = said_by(skill.document) if skill.document else ()
+    return Sketch(_marks(words), Trigger.of(skill))

@@ -175,6 +175,6 @@ def _first(
         sentence = re.split(r"\n\s*\n|[.!?]\s", text[max(0, at - 300) : at])[-1]
         is_advice = sentence.count("`") % 2 or _CONDITION.search(sentence)
         if not is_advice and not in_any(at, code) and not in_any(at, sections):
-            said = text[text.rfind("\n", 0, at) + 1 :].split("\n", 1)[0]
-            return _PhraseMatch(doc.line_at(at), repr(said.strip()[:60]))
+            line = text[text.rfind("\n", 0, at) + 1 :].split("\n", 1)[0]
+            return _PhraseMatch(doc.line_at(at), repr(line.strip()[:60]))
     return None
