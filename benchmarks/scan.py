@@ -15,8 +15,7 @@ from pathlib import Path
 
 from benchmarks.measure import Row, Work, at_most, needs_data, ratio, share
 from skillforge.checks.scan import scan
-from skillforge.checks.scan.signs import SIGNS
-from skillforge.checks.scan.signs.sign import BORDER
+from skillforge.checks.scan.signs import BORDER, own_signs
 from skillforge.library import read_folder
 from skillforge.model import Danger, Skill
 
@@ -79,7 +78,7 @@ def _repeated(_number: int) -> str:
 
 def _crafted() -> dict[str, Callable[[int], str]]:
     """What a line may consist of, by the number of the part."""
-    patterns = (p for sign in SIGNS.values() for p in sign.patterns)
+    patterns = (p for sign in own_signs().values() for p in sign.patterns)
     words = sorted({word for p in patterns for group in p.words for word in group})
     order = random.Random(1)
     return {

@@ -20,12 +20,14 @@ class ScanPolicy:
     """What becomes of a scan's verdict, by who proposes: pass, approve or refuse.
 
     `approve` is one approval more than usual. `declare` asks every skill to name the
-    hosts, variables and programs that it uses.
+    hosts, variables and programs that it uses. `rule_packs` are paths of files with
+    rules of the library.
     """
 
     caution: Mapping[str, str] = field(default_factory=dict)
     dangerous: Mapping[str, str] = field(default_factory=dict)
     declare: bool = False
+    rule_packs: tuple[str, ...] = ()
 
     def how(self, origin: str, severity: Severity) -> str:
         """What is to be done about a finding; empty for one that is only told."""
@@ -135,7 +137,7 @@ def read_policy(data: bytes) -> Policy:
         least_cases_agent=tests.get("agent", default.least_cases_agent),
         dependencies=tests.get("dependencies", default.dependencies),
         sandbox=tests.get("sandbox", default.sandbox),
-        scan=ScanPolicy(**settings.get("scan", {})),
+        scan=_scan_policy(settings.get("scan", {})),
         private_names=tuple(settings.get("redact", {}).get("names", ())),
         private_ids=tuple(settings.get("redact", {}).get("ids", ())),
         least_examples=evidence.get("examples", default.least_examples),
@@ -144,6 +146,11 @@ def read_policy(data: bytes) -> Policy:
         curate=CuratePolicy(**settings.get("curate", {})),
         health_seconds=settings.get("health", {}).get("budget", default.health_seconds),
     )
+
+
+def _scan_policy(settings: Mapping[str, Any]) -> ScanPolicy:
+    packs = tuple(settings.get("rule_packs", ()))
+    return ScanPolicy(**{**settings, "rule_packs": packs})
 
 
 def _load(data: bytes) -> Any:

@@ -1,4 +1,4 @@
-"""A skill in, findings out. Every rule that there is, and which of them apply."""
+"""A skill in, findings out: every rule, and the rulesets of profiles and policies."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -33,7 +33,7 @@ _LEARNED = frozenset(rule.id for rule in anti_learning.BODY_RULES)
 
 @cache
 def all_rules() -> dict[str, Rule]:
-    """Every rule by id, in the order they are tried; those of the scan come last."""
+    """Every rule by id, in the order they are tried; the scan's rules come last."""
     rules = (*document.rules(), *_FOLDER_RULES, *_FIELD_RULES, *_BODY_RULES)
     return {rule.id: rule for rule in (*rules, *scan.rules())}
 
@@ -43,7 +43,7 @@ def find_rule(rule_id: str) -> Rule:
         return found
     meant = nearest(rule_id, [*all_rules(), *gate_rules()])
     raise RequestError(
-        f"there is no rule {rule_id!r}",
+        f"no such rule: {rule_id!r}",
         hint=f"did you mean `{meant}`?" if meant else "`skillforge rules` lists them",
     )
 
@@ -52,9 +52,8 @@ def _refuse_unknown(rule_id: str) -> None:
     try:
         if find_rule(rule_id).category:
             raise RequestError(
-                f"{rule_id} is a rule of the security scan, which has no severity of "
-                "the library's own",
-                hint="waivers.yaml lets single findings pass; docs/scan.md shows how",
+                f"{rule_id} is a rule of the scan; its severity can't be changed",
+                hint="accept single findings in waivers.yaml: see docs/scan.md",
             )
     except RequestError as err:
         raise ConfigError(f"{POLICY_FILE}: {err.message}", hint=err.hint) from err
@@ -62,15 +61,16 @@ def _refuse_unknown(rule_id: str) -> None:
 
 @cache
 def edition() -> str:
-    """Which rules these are; in a source checkout they change without a new version."""
+    """Identifies these rules; a source checkout changes without a new version."""
     package = Path(__file__).parents[1]
     schemas = schema_path("skill.schema.json").parent
-    sources = (*package.rglob("*.py"), *schemas.glob("*.json"))
+    rules = package.glob("checks/scan/**/*.toml")
+    sources = (*package.rglob("*.py"), *rules, *schemas.glob("*.json"))
     return f"{__version__} {max(path.stat().st_mtime_ns for path in sources)}"
 
 
 class Ruleset:
-    """The rules of one profile, with the severities that the policy gives them."""
+    """The rules of a profile, with the severities that a policy sets."""
 
     def __init__(self, profile: Profile, severities: Mapping[str, str]) -> None:
         for rule_id in severities:
@@ -83,11 +83,11 @@ class Ruleset:
 
     @property
     def fingerprint(self) -> str:
-        """Equal for rulesets that say the same of the same skill."""
+        """Equal for rulesets that give the same findings for the same skill."""
         import hashlib
 
-        said = f"{edition()} {self.profile} {sorted(self.severities.items())}"
-        return hashlib.sha256(said.encode()).hexdigest()[:16]
+        content = f"{edition()} {self.profile} {sorted(self.severities.items())}"
+        return hashlib.sha256(content.encode()).hexdigest()[:16]
 
     def _chosen(self, rules: tuple[Rule, ...]) -> list[tuple[Rule, Severity]]:
         return [
@@ -98,31 +98,31 @@ class Ruleset:
         ]
 
     def check(self, skill: Skill) -> list[Finding]:
-        """All that is wrong with a skill; paths are relative to its folder."""
+        """All findings in a skill; paths are relative to its folder."""
         found: list[Finding] = []
         if not fast_path.files_are_fine(skill):
-            _ask(self._on_files, found, skill)
+            _collect(self._on_files, found, skill)
         doc = skill.document
         if doc is not None:
-            # What the parser found cannot be switched off: closed on doubt.
+            # What the parser found cannot be turned off.
             found.extend(doc.problems)
             if doc.readable:
                 if not fast_path.fields_are_fine(skill, doc):
-                    _ask(self._on_fields, found, skill, doc)
+                    _collect(self._on_fields, found, skill, doc)
                 if not fast_path.body_is_fine(skill, doc):
-                    self._ask_on_body(found, skill, doc)
+                    self._check_body(found, skill, doc)
         return found
 
-    def _ask_on_body(self, found: list[Finding], skill: Skill, doc: Document) -> None:
+    def _check_body(self, found: list[Finding], skill: Skill, doc: Document) -> None:
         for rule, severity in self._on_body:
             for problem in rule.check(skill, doc):
                 if rule.id not in self.severities:
-                    severity = _for_maker(rule, skill, severity)
+                    severity = _for_author(rule, skill, severity)
                 found.append(rule.finding(problem, severity))
 
 
-def _for_maker(rule: Rule, skill: Skill, severity: Severity) -> Severity:
-    """What counts for more or less by who made the skill."""
+def _for_author(rule: Rule, skill: Skill, severity: Severity) -> Severity:
+    """The severity of a rule for the author of a skill: a person or an agent."""
     if rule.id in _LEARNED:
         return anti_learning.severity_for(skill, severity)
     if rule is quality.sections_required:
@@ -130,7 +130,7 @@ def _for_maker(rule: Rule, skill: Skill, severity: Severity) -> Severity:
     return severity
 
 
-def _ask(
+def _collect(
     rules: list[tuple[Rule, Severity]], found: list[Finding], *subject: object
 ) -> None:
     for rule, severity in rules:

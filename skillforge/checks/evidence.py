@@ -1,4 +1,4 @@
-"""What a skill that an agent made has to rest on: approved, verified, redacted runs."""
+"""The evidence an agent's skill needs: approved, verified, redacted runs."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -26,11 +26,11 @@ RULE = "evidence"
 _OF_PEOPLE = ("email", "phone", "card", "iban", "credentials", "secret")
 _SCHEMA = "example.schema.json"
 _TELLING = 3  # answers of tools
-_MORE = "skillforge capture, examples approve and draft make such evidence"
+_MORE = "skillforge capture, examples approve and draft produce evidence"
 
 
 def _findings(subject: Subject) -> Iterator[Finding]:
-    """Judge examples that a proposal adds, and whether there are enough of them."""
+    """Check the examples that a proposal adds, and whether there are enough."""
     skill = subject.skill
     if skill is None:
         return
@@ -42,15 +42,17 @@ def _findings(subject: Subject) -> Iterator[Finding]:
     yield from _strangers(subject, skill.name)
     read: dict[str, dict[str, Any]] = {}
     for number, data in sorted(found.items()):
-        said = _read(data)
-        if said is None:
+        content = _read(data)
+        if content is None:
             if is_needed and number not in before:
-                yield _wrong(skill.name, number, "it is not an example", _why_not(data))
+                yield _wrong(skill.name, number, "not an example", _why_not(data))
             continue
-        read[number] = said
+        read[number] = content
         if number not in before:
-            yield from _flaws(skill.name, number, said, known)
-    fresh = {number: said for number, said in read.items() if number not in before}
+            yield from _flaws(skill.name, number, content, known)
+    fresh = {
+        number: content for number, content in read.items() if number not in before
+    }
     yield from _wrong_split(skill.name, fresh)
     if is_needed:
         yield from private(skill, known)
@@ -58,26 +60,26 @@ def _findings(subject: Subject) -> Iterator[Finding]:
 
 
 def private(skill: Skill, known: KnownPrivate) -> Iterator[Finding]:
-    """What a page that an agent wrote tells of people, or of what the policy lists."""
+    """Private data in a page that an agent wrote."""
     page = skill.document
-    told = remains(page.text, known) if page else {}
-    found = {kind: count for kind, count in told.items() if kind in _OF_PEOPLE}
+    private = remains(page.text, known) if page else {}
+    found = {kind: count for kind, count in private.items() if kind in _OF_PEOPLE}
     listed = sum(1 for _ in known.find(page.text)) if page else 0
     if found or listed:
-        counts = ", ".join(f"{count} {kind}" for kind, count in told.items())
-        hint = "write what holds for everybody instead"
-        message = f"it holds what is private ({counts})"
+        counts = ", ".join(f"{count} {kind}" for kind, count in private.items())
+        hint = "write it so that it applies to everybody"
+        message = f"contains private data ({counts})"
         yield Finding(RULE, Severity.ERROR, message, hint=hint)
 
 
 def _strangers(subject: Subject, skill: str) -> Iterator[Finding]:
-    """Files beside the examples, which nobody would look into."""
+    """Files beside the examples, which no reviewer would read."""
     repo = subject.library.repository()
     for name in repo.tree(f"{subject.head}:{EVIDENCE}/{skill}"):
         if not name.endswith(".json"):
             path = f"../../{EVIDENCE}/{skill}/{name}"
-            what = "it is no example"
-            yield Finding(RULE, Severity.ERROR, what, path, hint="take it out")
+            what = "not an example"
+            yield Finding(RULE, Severity.ERROR, what, path, hint="remove it")
 
 
 def known_to(policy: Policy) -> KnownPrivate:
@@ -88,55 +90,57 @@ def known_to(policy: Policy) -> KnownPrivate:
 def _read(data: bytes) -> dict[str, Any] | None:
     """An example as its schema says; None if it is anything else."""
     try:
-        said = json.loads(data, object_pairs_hook=_each_once)
+        content = json.loads(data, object_pairs_hook=_each_once)
     except (ValueError, RecursionError):
         return None
-    is_one = isinstance(said, dict) and misfit(said, _SCHEMA) is None
-    return said if is_one else None
+    is_one = isinstance(content, dict) and misfit(content, _SCHEMA) is None
+    return content if is_one else None
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """What is said twice can hide what nobody reads."""
-    said = dict(pairs)
-    if len(said) < len(pairs):
-        raise ValueError("a key is there twice")
-    return said
+    """Refuse duplicate keys: readers disagree on which one counts."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        raise ValueError("duplicate key")
+    return content
 
 
 def _why_not(data: bytes) -> str:
     try:
         wrong = misfit(json.loads(data, object_pairs_hook=_each_once), _SCHEMA)
     except (ValueError, RecursionError) as err:
-        return f"it has to be JSON, as schemas/{_SCHEMA} says ({err})"
+        return f"it has to be JSON that fits schemas/{_SCHEMA} ({err})"
     return wrong.words if wrong else ""
 
 
 def _flaws(
-    skill: str, number: str, said: Mapping[str, Any], known: KnownPrivate
+    skill: str, number: str, content: Mapping[str, Any], known: KnownPrivate
 ) -> Iterator[Finding]:
-    example = Example.of(said)
+    example = Example.of(content)
     used = list(dict.fromkeys(example.tools))
-    if digest(example.observed) != number or said["tools"] != used:
-        what = "its content is not what its digest says"
-        yield _wrong(skill, number, what, "evidence is a record: capture it again")
-    if left := remains({key: it for key, it in said.items() if key != "raw"}, known):
+    if digest(example.observed) != number or content["tools"] != used:
+        what = "the content does not match the digest"
+        yield _wrong(skill, number, what, "evidence is never edited: capture it again")
+    if left := remains({key: it for key, it in content.items() if key != "raw"}, known):
         counts = ", ".join(f"{count} {kind}" for kind, count in left.items())
-        what = f"it holds what should have been redacted ({counts})"
+        what = f"contains private data that is not redacted ({counts})"
         yield _wrong(skill, number, what, "redact it: capture it again")
 
 
 def _wrong_split(skill: str, fresh: Said) -> Iterator[Finding]:
-    """One in three, by digest: whoever drafts does not choose what tests the draft."""
-    expected = split({number: Example.of(said) for number, said in fresh.items()})
-    for number, said in fresh.items():
-        if bool(said.get("held_out")) != (number in expected):
-            what = "it should be held out" if number in expected else "it is held out"
-            hint = "every third is, by digest: `skillforge draft` does it"
+    """One in three, by digest: the author does not choose what tests the draft."""
+    expected = split({number: Example.of(content) for number, content in fresh.items()})
+    for number, content in fresh.items():
+        if bool(content.get("held_out")) != (number in expected):
+            what = (
+                "should be held out" if number in expected else "must not be held out"
+            )
+            hint = "every third example is, by digest: `skillforge draft` does it"
             yield _wrong(skill, number, what, hint)
 
 
 def _too_few(policy: Policy, skill: Skill, read: Said) -> Iterator[Finding]:
-    every = {number: Example.of(said) for number, said in read.items()}
+    every = {number: Example.of(content) for number, content in read.items()}
     good = {n: it for n, it in every.items() if it.counts and it.has_succeeded}
     runs = {_run(example): number for number, example in good.items()}
     sessions = {_session(good[it], it) for it in runs.values()}
@@ -145,28 +149,28 @@ def _too_few(policy: Policy, skill: Skill, read: Said) -> Iterator[Finding]:
     strange = sum(about.isdisjoint(terms(good[it].task)) for it in runs.values())
     if len(runs) < policy.least_examples:
         yield _lacking(
-            f"it rests on {plural(len(runs), 'approved example')} whose success was "
-            f"verified; an agent's skill needs {policy.least_examples}"
+            f"has {plural(len(runs), 'approved example')} with verified success; "
+            f"a skill by an agent needs {policy.least_examples}"
         )
     if len(sessions) < policy.least_sessions:
         yield _lacking(
-            f"its examples are from {plural(len(sessions), 'session')}; a skill by an "
-            f"agent needs {policy.least_sessions}"
+            f"has examples from {plural(len(sessions), 'session')}; "
+            f"a skill by an agent needs {policy.least_sessions}"
         )
     if strange * 2 > len(runs):
-        yield _lacking("most of its examples are about something else")
+        yield _lacking("most examples are unrelated to the skill")
 
 
 def _run(example: Example) -> str:
-    """Equal for one run under several names: no other gets the same answers."""
+    """Equal for copies of one run: no other run gets the same answers."""
     about = ("session", "raw", "started", "environment")
-    said = {key: it for key, it in example.observed.items() if key not in about}
+    content = {key: it for key, it in example.observed.items() if key not in about}
     answers = sum(step.kind is StepKind.OBSERVATION for step in example.steps)
-    return digest(said if answers >= _TELLING else example.observed)
+    return digest(content if answers >= _TELLING else example.observed)
 
 
 def _session(example: Example, number: str) -> str:
-    """What people write down may name none; each is then of its own."""
+    """Handwritten examples may name no session; each then counts as its own."""
     is_plain = example.format == "plain"
     return example.session.strip() or (number if is_plain else "")
 

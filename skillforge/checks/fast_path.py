@@ -1,4 +1,4 @@
-"""Tell in one look that a skill is fine, as most are, without asking every rule.
+"""Accepts ordinary skills in one pass, as most are, without trying every rule.
 
 A yes here means that no rule on fields, or on files, has anything to say; the tests
 hold this together with the rules. A no means nothing: then the rules have to look.

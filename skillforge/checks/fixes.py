@@ -1,4 +1,4 @@
-"""Mend what has one right answer, and nothing else.
+"""Fix what has one right answer, and nothing else.
 
 Each mender takes the text of a SKILL.md and the line of a finding, and returns the text
 with that one thing mended, or None where a person has to decide.
@@ -35,7 +35,7 @@ class FixedSkill(NamedTuple):
 
 
 class Fix(NamedTuple):
-    """A file that was mended, or could be: the rules that it then meets, and how."""
+    """A file that was or can be fixed: the rules that it then meets, and the diff."""
 
     path: str
     rules: tuple[str, ...]
@@ -43,7 +43,7 @@ class Fix(NamedTuple):
 
 
 def fix_one(folder: Path, skill: Skill, ruleset: Ruleset, write: bool) -> Fix | None:
-    """Mend one skill on disk; with `write` off, only tell how."""
+    """Fix one skill on disk; without `write`, only return the diff."""
     mended = mend(skill, ruleset)
     if mended is None:
         return None
@@ -63,7 +63,7 @@ def _diff(path: str, mended: FixedSkill) -> str:
 
 
 def mend(skill: Skill, ruleset: Ruleset) -> FixedSkill | None:
-    """Mend a SKILL.md as far as that needs no judgement; None if nothing does."""
+    """Fix what needs no judgement in a SKILL.md; None if there is nothing to fix."""
     if skill.document is None or not skill.document.text:
         return None
     before = text = skill.document.text
@@ -91,7 +91,7 @@ def _next_step(skill: Skill, text: str, ruleset: Ruleset) -> tuple[str, str] | N
 
 
 def _others_agree(text: str) -> bool:
-    """Whether an independent reader takes the mended file for what we take it for.
+    """Whether an independent parser reads the fixed file as we do.
 
     A file that is still broken is left alone: what looks mended may hide the cause.
     """

@@ -1,7 +1,7 @@
-"""What the gate finds beside the rules that look at one skill: their manual.
+"""The manual of what the gate finds beside the rules for a single skill.
 
 These need a base to compare with, evidence, other skills or a trial, so no function of
-one skill can be their check; what they say is said here.
+one skill can be their check; this is their manual.
 """
 
 from typing import NamedTuple
@@ -12,7 +12,7 @@ _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
 
 class GateRule(NamedTuple):
-    """One demand of the gate: which check asks for it, and its manual page."""
+    """A rule of the gate: the check it belongs to, and its manual page."""
 
     id: str
     check: str
@@ -45,37 +45,37 @@ _PAGES: dict[str, tuple[str, Severity, str]] = {
     "archive": (
         "paths",
         _E,
-        "A skill goes to the archive, and comes back, as it is.\n\n"
+        "A skill is archived and restored unchanged.\n\n"
         "`skillforge curate --propose` moves a skill there, `curate --restore` brings\n"
         "it back; nothing else writes archive/.",
     ),
     "exact": (
         "paths",
         _E,
-        "A rollback brings back a version that main held before, to the byte.\n\n"
-        "Whatever differs from every earlier version is an edit: propose it as one.",
+        "A rollback restores a version that main had before, to the byte.\n\n"
+        "What differs from every earlier version is an edit: propose it as one.",
     ),
     "overlap": (
         "overlap",
         _E,
-        "A skill does not say what another says, nor take what calls for another.\n\n"
-        "From 90 % the same it is an error, from 75 % a warning: propose an edit of\n"
-        "the skill that is there. A request that another skill ships in\n"
+        "A skill does not duplicate another, or take its requests.\n\n"
+        "From 90 % similarity it is an error, from 75 % a warning: propose an edit of\n"
+        "the existing skill. A request that another skill ships in\n"
         "evals/eval_queries.json, or a task of its examples, must not rank this one\n"
         "first.",
     ),
     "evidence": (
         "evidence",
         _E,
-        "What an agent made rests on approved examples whose success was verified.\n\n"
-        "By default five of them from three sessions (policy key `evidence`). Each is\n"
-        "what its digest says, was redacted, and is held out if it is its turn; most\n"
-        "are about what the skill is about.",
+        "A skill by an agent needs approved examples with verified success.\n\n"
+        "By default five of them from three sessions (policy key `evidence`). Each\n"
+        "matches its digest, is redacted, and is held out if its digest says so; most\n"
+        "are related to the skill.",
     ),
     "too-few-cases": (
         "test",
         _E,
-        "A skill with scripts brings cases that prove it.\n\n"
+        "A skill with scripts has cases that test it.\n\n"
         "The policy key `tests` says how many: one for a skill with scripts, two if\n"
         "an agent made it, none for prose. `skillforge test` only warns.",
     ),
@@ -96,27 +96,30 @@ _PAGES: dict[str, tuple[str, Severity, str]] = {
     "not-a-case": (
         "test",
         _W,
-        "What lies in tests/ and looks like a test is run.\n\n"
-        "Run are *.yaml, test_*.py, and executable *.sh that say in their first line\n"
-        "what runs them.",
+        "Every file in tests/ that looks like a test is run.\n\n"
+        "These are *.yaml, test_*.py, and executable *.sh with a shebang line.",
     ),
     "held-out-copied": (
         "test",
         _E,
-        "A skill does not hold the text of a held-out example.\n\n"
-        "The example is there to find out whether the skill works on what its author\n"
-        "has not seen. Exactly or nearly, quoted or wrapped: take it out.",
+        "A skill does not contain the text of a held-out example.\n\n"
+        "The example tests whether the skill works on input that its author has not\n"
+        "seen. Remove the text, also where it is quoted, wrapped or slightly changed.",
     ),
     "canary": (
         "test",
         _E,
-        "A trial reads no planted key, and reaches for no network.\n\n"
+        "A trial reads no planted key, and does not connect to the network.\n\n"
         "Keys are planted as traps in the home and the environment of a trial. To\n"
         "read one, write one out, or try to connect makes the verdict dangerous,\n"
         "whatever the text looked like. `expect: {connects: true}` allows the try to\n"
         "connect.",
     ),
-    "trial-failed": ("test", _E, "Every trial passes: what came out was expected."),
+    "trial-failed": (
+        "test",
+        _E,
+        "Every trial passes: the result is what the case expects.",
+    ),
     "trial-error": ("test", _E, "Every case can be run as it is written."),
     "trial-timeout": ("test", _E, "Every trial ends within its seconds."),
     "trial-limit": (
@@ -133,13 +136,12 @@ _PAGES: dict[str, tuple[str, Severity, str]] = {
     "waiver-stale": (
         "scan",
         _N,
-        "A waiver fits the file, the rule and the day that it names.\n\n"
-        "One that no longer does lets nothing pass: look again, then write it anew or\n"
-        "take it out.",
+        "A waiver fits the file, the rule and the date that it names.\n\n"
+        "A stale one has no effect: review the file again, then renew or remove it.",
     ),
 }
 
 
 def gate_rules() -> dict[str, GateRule]:
-    """Every rule of the gate that is no rule of one skill, by id."""
+    """Every rule of the gate that is not a rule for a single skill, by id."""
     return {name: GateRule(name, *page) for name, page in _PAGES.items()}

@@ -1,4 +1,4 @@
-"""Skills that say nearly the same: propose an edit of the one there is, not a second.
+"""Near-duplicate skills: propose an edit of the existing one, not a second.
 
 By their text, and by what they are for: requests of other skills stay theirs.
 """
@@ -24,14 +24,14 @@ RULE = "overlap"
 
 
 class Neighbour(NamedTuple):
-    """Another skill, and how much it is like the one at hand."""
+    """Another skill, and how similar it is."""
 
     name: str
     similarity: float
 
 
 def neighbours(library: Library, commit: str, document: Document) -> list[Neighbour]:
-    """Skills of a commit that say much the same as a document, the nearest first."""
+    """Skills of a commit that are similar to a document, the most similar first."""
     wanted = similarity_index.said_by(document)
     found = []
     for name in similarity_index.candidates(library, commit, wanted):
@@ -44,7 +44,7 @@ def neighbours(library: Library, commit: str, document: Document) -> list[Neighb
 
 
 def pairs(library: Library, commit: str) -> list[tuple[str, str, float]]:
-    """Skills of a commit that say much the same, two by two, the nearest first."""
+    """Pairs of similar skills of a commit, the most similar first."""
     repo = library.repository()
     likely = similarity_index.likely_pairs(library, commit)
     entries = repo.tree(f"{commit}:{SKILLS}")
@@ -60,22 +60,24 @@ def pairs(library: Library, commit: str) -> list[tuple[str, str, float]]:
 
 
 def _compared(library: Library, commit: str, pairs: list[Pair]) -> dict[Pair, float]:
-    """How much skills say the same, two by two."""
+    """The similarity of pairs of skills."""
     names = sorted({name for pair in pairs for name in pair})
-    said = {
-        skill.name: similarity_index.said_by(skill.document)
+    shingles_of = {
+        skill.name: similarity_index.shingles_of_by(skill.document)
         for skill in (library.read_at(commit, names) if names else ())
         if skill.document is not None
     }
     none: frozenset[int] = frozenset()
     return {
-        (one, other): similarity(said.get(one, none), said.get(other, none))
-        for one, other in pairs
+        (first, other): similarity(
+            shingles_of.get(first, none), shingles_of.get(other, none)
+        )
+        for first, other in pairs
     }
 
 
 def _findings(subject: Subject) -> Iterator[Finding]:
-    """Whether a skill doubles another, or takes what calls for another."""
+    """Whether a skill duplicates another, or takes its requests."""
     skill = subject.skill
     if skill is None or skill.document is None:
         return
@@ -89,9 +91,9 @@ def _findings(subject: Subject) -> Iterator[Finding]:
     if before is None or mine.description != Trigger.of(before).description:
         others = similarity_index.triggers(subject.library, subject.base).without(gone)
         ranked = others.like(mine.terms)
-        told = {near.name for near in doubles}
+        reported = {near.name for near in doubles}
         for name, alike in ranked:
-            if alike >= SIMILAR and name not in told:
+            if alike >= SIMILAR and name not in reported:
                 yield _alike(Neighbour(name, alike), "is for")
         for name, _ in ranked[:_NEAREST]:
             yield from _stolen(subject, mine, others, name)
@@ -100,29 +102,29 @@ def _findings(subject: Subject) -> Iterator[Finding]:
 def _stolen(
     subject: Subject, mine: Trigger, others: Triggers, name: str
 ) -> Iterator[Finding]:
-    """The first request of another skill that would call for this one instead."""
+    """The first request of another skill that this one would take."""
     for request in _requests(subject, others.read(name)):
         if others.first(request) == name and others.loses(request, mine):
             shown = request if len(request) <= _SHOWN else f"{request[:_SHOWN]}…"
             message = f"takes a request of the skill {name}: {shown!r}"
             hint = (
-                "say in the description what it is for, and what not; or propose an "
-                f"edit of {name} instead"
+                "state in the description what it is for, and what not; or propose "
+                f"an edit of {name} instead"
             )
             yield Finding(RULE, Severity.ERROR, message, hint=hint)
             return
 
 
 def _requests(subject: Subject, trigger: Trigger) -> Iterator[str]:
-    """What calls for a skill: requests that it ships, and tasks of its examples."""
+    """The requests of a skill: those it ships, and the tasks of its examples."""
     yield from trigger.queries
     evidence = subject.library.evidence_at(subject.base, trigger.name)
     for data in list(evidence.values())[:_MOST_TASKS]:
         try:
-            said = json.loads(data)
+            example = json.loads(data)
         except (ValueError, RecursionError):
             continue
-        task = said.get("task") if isinstance(said, dict) else None
+        task = example.get("task") if isinstance(example, dict) else None
         if isinstance(task, str) and task.strip():
             yield task
 

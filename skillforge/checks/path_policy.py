@@ -1,4 +1,4 @@
-"""Which paths a draft may hold: such that every git and every system reads them alike.
+"""Which paths a draft may contain: those that every git and system reads alike.
 
 This is no rule of a policy and cannot be switched off.
 """
@@ -20,12 +20,12 @@ _IGNORED = re.compile(r"[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 
 
 def refusal(path: str) -> str:
-    """Why a path inside a skill is not taken; empty if it is."""
+    """Why a path inside a skill is refused; empty if it is fine."""
     return next((why for why, is_so in _REFUSALS.items() if is_so(path)), "")
 
 
 def danger(path: str) -> str:
-    """Why a path is not even written to disk, where main holds it already."""
+    """Why a path of main is not written to disk; empty if it is fine."""
     return next((why for why, is_so in _DANGERS.items() if is_so(path)), "")
 
 
@@ -61,7 +61,7 @@ def _is_second_skill(path: str) -> bool:
 _REFUSALS: dict[str, Callable[[str], bool]] = {
     "it has to be relative to the skill's folder": _is_not_relative,
     "it may not contain `.`, `..` or an empty part": _has_odd_parts,
-    "it contains a character that cannot be seen": lambda path: not path.isprintable(),
+    "it contains an invisible character": lambda path: not path.isprintable(),
     "it is spelled in a way that macOS would change": _is_respelled,
     "Windows cannot store it": _is_not_for_windows,
     "git would read it as its own": _is_of_git,
@@ -74,7 +74,7 @@ _DANGERS = {why: is_so for why, is_so in _REFUSALS.items() if is_so not in _HARM
 
 
 def clash(paths: Iterable[str]) -> str:
-    """A path that would take another one's place somewhere; empty if none does."""
+    """A path that collides with another on some file system; empty if none does."""
     known = list(paths)
     files = set(known)
     seen: dict[str, str] = {}
@@ -88,7 +88,7 @@ def clash(paths: Iterable[str]) -> str:
 
 
 def folded(path: str) -> str:
-    """A path as file systems compare it that ignore case and normalise."""
+    """A path as file systems compare it that ignore case and normalise Unicode."""
     if path.isascii():
         return path.lower()
     plain = unicodedata.normalize("NFD", _IGNORED.sub("", path)).casefold()
@@ -96,7 +96,7 @@ def folded(path: str) -> str:
 
 
 def is_name(name: str) -> bool:
-    """Whether a skill's name can be a folder and part of a branch; not more."""
+    """Whether a name can be a folder and part of a branch."""
     is_ref = not name.endswith(".lock") and len(name) <= _LONGEST
     return bool(_NAME.fullmatch(name)) and is_ref and not WINDOWS.search(name)
 

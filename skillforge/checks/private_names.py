@@ -1,4 +1,4 @@
-"""What is private to a library, and to the machine that it is on."""
+"""Names that are private to a library or to this machine."""
 
 import getpass
 import platform
@@ -9,7 +9,7 @@ from skillforge.redact import KnownPrivate, people
 
 
 def private_to(library: Library) -> KnownPrivate:
-    """What the policy lists, and the names of whoever runs this and of the machine."""
+    """What the policy lists, and the names of the user and of the machine."""
     policy = library.policy()
     users, hosts = [], [platform.node().partition(".")[0], platform.node()]
     with suppress(OSError, KeyError):

@@ -1,9 +1,9 @@
-"""Text that talks to its reader. What was recorded is data, and obeyed by nobody."""
+"""Recorded text that contains instructions aimed at the agent that reads it."""
 
 import re
 
 # Tried on text as it reads: in lower case, on one line, nothing unseen in it.
-_ORDERS = re.compile(
+_INSTRUCTIONS = re.compile(
     r"\b(?:ignore|disregard|forget|override|bypass)\b[^.]{0,40}"
     r"\b(?:instruction|rule|prompt|polic|guideline|safeguard|check|review)"
     r"|\b(?:ignore|disregard|forget) (?:all |everything |anything )?"
@@ -25,12 +25,12 @@ _ORDERS = re.compile(
 
 
 def talks_to_reader(text: str) -> bool:
-    """Whether a recorded text tells its reader what to do with it."""
-    return _ORDERS.search(_as_it_reads(text)) is not None
+    """Whether a recorded text contains instructions to its reader."""
+    return _INSTRUCTIONS.search(_as_it_reads(text)) is not None
 
 
 def _as_it_reads(text: str) -> str:
-    """A text on one line, in one case, without letters that only hide another."""
+    """A text on one line, in lower case, without look-alike characters."""
     from skillforge.checks.scan.normalize import plain
 
     return " ".join(plain(text).split())

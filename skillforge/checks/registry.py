@@ -1,21 +1,27 @@
-"""The checks of the gate: each a name and a function from a skill to findings."""
+"""The checks of the gate: each a name and a function from a skill to findings.
 
-from collections.abc import Callable, Iterable
+Other packages register theirs as entry points in the group `skillforge.checks`; a
+policy that names such a check requires it. One that cannot be loaded has not passed.
+"""
+
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import NamedTuple
+from functools import cache, partial
+from typing import Any, NamedTuple, Protocol
 
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE, File, FileKind, Finding, Severity, Skill
 from skillforge.policy import Policy
 
+GROUP = "skillforge.checks"
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a check may look at: a skill as proposed, and as it was on the base.
+    """What a check works on: a skill as proposed, and as it is on the base.
 
-    `skill` is None for one that goes, `before` for one that is new. `replaced` names
-    skills that go for its sake.
+    `skill` is None if the proposal removes it, `before` if it is new. `replaced` names
+    the skills that it replaces.
     """
 
     library: Library
@@ -27,51 +33,105 @@ class Subject:
     replaced: tuple[str, ...] = ()
 
 
-def judged_before(finding: Finding) -> Finding:
-    """Rules may be stricter by now; that must not stand in the way of a rollback."""
+class CheckFunction(Protocol):
+    """What a check does. Paths of findings are relative to the skill's folder."""
+
+    def __call__(self, subject: Subject, /) -> Iterable[Finding]:
+        """The findings in a skill; an error among them blocks the promotion."""
+
+
+class FindingFilter(Protocol):
+    """What becomes of a finding."""
+
+    def __call__(self, finding: Finding, /) -> Finding:
+        """The finding, or the same with another severity."""
+
+
+class Requirement(Protocol):
+    """Whether a check can run on this machine."""
+
+    def __call__(self) -> str:
+        """What is missing; empty if it can run."""
+
+
+def accepted_before(finding: Finding) -> Finding:
+    """Rules may be stricter by now; that must not block a rollback."""
     is_error = finding.severity is Severity.ERROR
     return replace(finding, severity=Severity.WARNING) if is_error else finding
 
 
 def nothing_missing() -> str:
-    """What a check lacks that needs nothing but us."""
+    """The requirement of a check that always can run."""
     return ""
 
 
 class Check(NamedTuple):
-    """One check; paths of its findings are relative to the skill's folder.
+    """A check of the gate.
 
-    `missing` says what it lacks on this machine: a check that cannot run has not
-    passed. `on_rollback` is what becomes of a finding in what main held before.
+    It runs in a process of its own, for at most so many `seconds`. One that cannot run
+    has not passed. `on_rollback` is applied to findings in a version that main had
+    before.
     """
 
     name: str
-    run: Callable[[Subject], Iterable[Finding]]
+    run: CheckFunction
     seconds: float = 60
-    missing: Callable[[], str] = nothing_missing
-    is_for_rollbacks: bool = True  # a rollback does not wait for what takes long
-    on_rollback: Callable[[Finding], Finding] = judged_before
+    missing: Requirement = nothing_missing
+    is_for_rollbacks: bool = True  # a rollback does not wait for slow checks
+    on_rollback: FindingFilter = accepted_before
+
+
+def checks(required: Iterable[str] = ()) -> dict[str, Check]:
+    """Every check by name, the cheap ones first.
+
+    Checks of other packages are loaded only if one of them is required.
+    """
+    own = _own_checks()
+    if all(name in own for name in required):
+        return own
+    return {**own, **{n: c for n, c in _plugin_checks().items() if n not in own}}
 
 
 @cache
-def checks() -> dict[str, Check]:
-    """Every check by name, the cheap ones first."""
+def _plugin_checks() -> dict[str, Check]:
+    from importlib.metadata import entry_points
+
+    return {point.name: _loaded(point) for point in entry_points(group=GROUP)}
+
+
+def _loaded(point: Any) -> Check:
+    """The check of an entry point, by the name of the entry point."""
+    try:
+        found = point.load()
+    except (Exception, SystemExit) as err:  # noqa: BLE001 - it may raise anything
+        return _broken(point.name, f"cannot be loaded: {type(err).__name__}: {err}")
+    if isinstance(found, Check):
+        return found._replace(name=point.name)
+    if callable(found):
+        return Check(point.name, found)
+    return _broken(point.name, f"{point.value} is neither a function nor a Check")
+
+
+def _broken(name: str, reason: str) -> Check:
+    return Check(name, _no_findings, missing=partial(str, reason))
+
+
+def _no_findings(_subject: Subject) -> list[Finding]:
+    raise NotImplementedError
+
+
+@cache
+def _own_checks() -> dict[str, Check]:
     from skillforge.checks import evidence, overlap, runner
     from skillforge.checks.cases import case_check
     from skillforge.checks.scan import scan_run
 
-    every = (
-        runner.CHECK,
-        scan_run.CHECK,
-        overlap.CHECK,
-        evidence.CHECK,
-        case_check.CHECK,
-    )
-    return {each.name: each for each in every}
+    modules = (runner, scan_run, overlap, evidence, case_check)
+    return {module.CHECK.name: module.CHECK for module in modules}
 
 
 def get_ready() -> None:
-    """Import every check and compile its patterns, before children would each do so."""
+    """Import our checks and compile their patterns, once for all child processes."""
     from skillforge.checks.scan import scan
     from skillforge.document import parse
 

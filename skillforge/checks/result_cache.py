@@ -1,4 +1,4 @@
-"""What was said of skills that are exactly as committed, so as not to read them again.
+"""Results for skills that are exactly as committed, so as not to read them again.
 
 A result is kept by the skill's tree hash. It holds while git sees no change to a
 tracked file of the skill, and while no file came or went: that shows in the folders'
@@ -26,7 +26,7 @@ _SETTLED = 2_000_000_000  # ns; file systems tell times apart only so finely
 
 
 class ResultCache:
-    """The remembered results for one checkout and one ruleset."""
+    """The cached results of one checkout and one ruleset."""
 
     def __init__(
         self, repo: GitRepo, ruleset: str, folders: Mapping[str, "os.DirEntry[str]"]
@@ -67,7 +67,7 @@ class ResultCache:
                 if self.trees.get(row.name) == row.tree and self._untouched(row)
             }
         except (ValueError, TypeError, AttributeError, LookupError):
-            self.cache.forget()  # damaged inside: then nothing in it is worth a thing
+            self.cache.forget()  # damaged: none of it can be trusted
             return {}
 
     def _untouched(self, row: CachedResult) -> bool:

@@ -1,23 +1,43 @@
-"""The manual of the rules, made from their docstrings."""
+"""The manual of the rules: their docstrings, and what rule packs say."""
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from skillforge import checks
 from skillforge.checks.fixes import FIXABLE
 from skillforge.checks.gate_rules import GateRule, gate_rules
+from skillforge.checks.scan.scan_run import library_packs
+from skillforge.library import Library
 from skillforge.model import Rule
 
 AnyRule = Rule | GateRule
 
 
-def every_rule() -> list[AnyRule]:
-    """All that a finding can name: rules of one skill, then those of the gate."""
-    return [*checks.all_rules().values(), *gate_rules().values()]
+def every_rule(start: Path | None = None) -> list[AnyRule]:
+    """Every rule that a finding can name; with those of the library at `start`."""
+    return [
+        *checks.all_rules().values(),
+        *gate_rules().values(),
+        *_library_rules(start),
+    ]
 
 
-def find(rule_id: str) -> AnyRule:
+def find(rule_id: str, start: Path | None = None) -> AnyRule:
+    """One rule; raises an error that names a similar one if there is none."""
+    for rule in _library_rules(start if "/" in rule_id else None):
+        if rule.id == rule_id:
+            return rule
     return gate_rules().get(rule_id) or checks.find_rule(rule_id)
+
+
+def _library_rules(start: Path | None) -> list[Rule]:
+    library = Library.find(start) if start else None
+    if library is None:
+        return []
+    revision = "HEAD" if library.repo and library.repo.is_bare else None
+    packs = library_packs(library, library.policy(revision), revision)
+    return [rule for pack in packs for rule in pack.rules]
 
 
 def entry(rule: AnyRule) -> dict[str, Any]:
@@ -39,7 +59,7 @@ def entry(rule: AnyRule) -> dict[str, Any]:
 
 
 def check_of(rule: AnyRule) -> str:
-    """Which check of the gate asks for it."""
+    """The check of the gate that a rule belongs to."""
     if isinstance(rule, GateRule):
         return rule.check
     return "scan" if rule.category else "validate"
@@ -55,12 +75,12 @@ def _where(rule: AnyRule) -> str:
         return f"the gate, check {rule.check}"
     if rule.category:
         return f"the security scan, category {rule.category}"
-    fixable = "; `validate --fix` can mend it" if rule.id in FIXABLE else ""
+    fixable = "; `validate --fix` can fix it" if rule.id in FIXABLE else ""
     return f"profile {rule.profile}{fixable}"
 
 
 def table(rules: Iterable[AnyRule]) -> str:
-    """One line for each rule."""
+    """A line for each rule."""
     rows = list(rules)
     width = max(len(rule.id) for rule in rows)
     lines = [

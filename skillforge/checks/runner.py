@@ -1,4 +1,4 @@
-"""Check skills wherever they lie: the whole library, some of it, or a revision."""
+"""Check skills of a library: all of them, some of them, or those of a revision."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from skillforge.checks.result_cache import ResultCache
 
-WORTH_REMEMBERING = 200  # below, reading all is faster than asking git what changed
+WORTH_CACHING = 200  # below, reading all is faster than asking git what changed
 WORTH_SPREADING = 1000  # skills for each process
 
 
@@ -53,25 +53,25 @@ def check_commit(
 
 @processes.without_cycles
 def check_checkout(
-    library: Library, ruleset: Ruleset, worth: int = WORTH_REMEMBERING
+    library: Library, ruleset: Ruleset, worth: int = WORTH_CACHING
 ) -> Report:
-    """Check all skills in the checkout, reading only what is not known already."""
+    """Check all skills in the checkout, reading only what is not cached."""
     folders = {entry.name: entry for entry in library.folders()}
-    memory = _memory(library, ruleset, folders) if len(folders) >= worth else None
-    known = memory.recall() if memory else {}
+    cached = _result_cache(library, ruleset, folders) if len(folders) >= worth else None
+    known = cached.recall() if cached else {}
     fresh = [(name, e.path) for name, e in folders.items() if name not in known]
     parts = worker_pool.spread(partial(_check_folders, ruleset), fresh, WORTH_SPREADING)
     checked = [result for part in parts for result in part]
-    if memory:
-        memory.remember(checked)
+    if cached:
+        cached.remember(checked)
     known.update((result.name, result.findings) for result in checked)
     return _report(folders, known)
 
 
-def _memory(
+def _result_cache(
     library: Library, ruleset: Ruleset, folders: "Mapping[str, os.DirEntry[str]]"
 ) -> "ResultCache | None":
-    """What is known of the skills already; None for a library that is not in git."""
+    """The cached results of the skills; None for a library that is not in git."""
     from skillforge.checks.result_cache import ResultCache
 
     if library.repo is None:

@@ -1,4 +1,4 @@
-"""What is kept of every skill to find those that are like another: marks and purpose.
+"""An index to find similar skills: a sketch and the purpose of each skill.
 
 Kept in the cache by tree, so that only skills that changed are read again.
 """
@@ -34,12 +34,12 @@ class Sketch(NamedTuple):
 
 
 def said_by(document: Document) -> frozenset[int]:
-    """The shingles of what an agent reads, but for the template's own words.
+    """The shingles of what an agent reads, without the template's own words.
 
     Not of the name, which differs in any case. Too few say nothing.
     """
-    said = shingles(f"{document.words('description')}\n{document.body}") - _template()
-    return said if len(said) >= _FEWEST else frozenset()
+    words = shingles(f"{document.words('description')}\n{document.body}") - _template()
+    return words if len(words) >= _FEWEST else frozenset()
 
 
 @cache
@@ -47,13 +47,13 @@ def _template() -> frozenset[int]:
     return shingles(template("new-skill.md").format(name="", title="", description=""))
 
 
-def _marks(said: Iterable[int]) -> list[int]:
-    return sorted(said)[:_MARKS]
+def _marks(words: Iterable[int]) -> list[int]:
+    return sorted(words)[:_MARKS]
 
 
-def candidates(library: Library, commit: str, said: frozenset[int]) -> list[str]:
-    """Skills of a commit that may say much the same."""
-    if not (marks := _marks(said)):
+def candidates(library: Library, commit: str, words: frozenset[int]) -> list[str]:
+    """Skills of a commit that may be similar."""
+    if not (marks := _marks(words)):
         return []
     least = max(1, len(marks) // 4)
     kept, made_of = _kept(library, commit)
@@ -65,7 +65,7 @@ def candidates(library: Library, commit: str, said: frozenset[int]) -> list[str]
 
 
 def likely_pairs(library: Library, commit: str) -> list[tuple[str, str]]:
-    """Skills of a commit that may say much the same, two by two."""
+    """Pairs of skills of a commit that may be similar."""
     kept, made_of = _kept(library, commit)
     marks = kept.marks(made_of)
     if marks is None:  # nothing can be kept here
@@ -109,7 +109,7 @@ def _all(library: Library, commit: str) -> dict[str, Sketch]:
 
 
 def _kept(library: Library, commit: str) -> tuple[Cache, str]:
-    """The cache, brought up to a commit if that can be, and what it is then of."""
+    """The cache, updated to a commit if possible, and the tree it then covers."""
     kept = Cache.of(library.repository().common_dir)
     made_of = f"{library.repository().name_of(f'{commit}:{SKILLS}')} {_MADE_BY}"
     if kept.sketched_tree() != made_of:
@@ -118,7 +118,7 @@ def _kept(library: Library, commit: str) -> tuple[Cache, str]:
 
 
 def _refresh(library: Library, commit: str, kept: Cache, made_of: str) -> None:
-    """Bring the sketches up to a commit, reading only skills that changed."""
+    """Update the sketches to a commit, reading only skills that changed."""
     repo = library.repository()
     was = kept.sketched_tree()
     before, _, made_by = was.partition(" ")
@@ -150,5 +150,5 @@ def _sketch_listed(
 
 
 def _sketch(skill: Skill) -> Sketch:
-    said = said_by(skill.document) if skill.document else ()
-    return Sketch(_marks(said), Trigger.of(skill))
+    words = said_by(skill.document) if skill.document else ()
+    return Sketch(_marks(words), Trigger.of(skill))

@@ -25,7 +25,7 @@ _PAUSE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What the user asked for; with nothing said, the whole library's checkout."""
+    """What the user asked for; by default, all skills of the checkout."""
 
     targets: tuple[str, ...] = ()
     changed_since: str | None = None
@@ -35,7 +35,7 @@ class Selection:
         if self.targets and self.changed_since is not None:
             raise RequestError(
                 "--changed-since chooses the skills itself",
-                hint="leave out either the names or --changed-since",
+                hint="omit either the names or --changed-since",
             )
 
     @property
@@ -85,12 +85,12 @@ class Chosen(NamedTuple):
 
 
 def chosen(start: Path, selection: Selection) -> list[Chosen]:
-    """What was selected, each with what it takes to try it."""
+    """The selected skills, each with its policy and its examples."""
     library = Library.find(start)
     if selection.is_of_commits or _is_bare(library):
         library = Library.open(start)
-        head, judge, names = _span(library, selection)
-        policy = library.policy(judge)
+        head, policy_commit, names = _span(library, selection)
+        policy = library.policy(policy_commit)
         skills = list(library.read_at(head, names))
         _refuse_missing(selection.targets, [skill.path for skill in skills])
         return [Chosen(s, policy, library.evidence_at(head, s.name)) for s in skills]
@@ -104,14 +104,14 @@ def chosen(start: Path, selection: Selection) -> list[Chosen]:
 def fix(
     start: Path, selection: Selection, profile: Profile | None, *, write: bool
 ) -> "list[Fix]":
-    """Mend what was selected in the checkout; changes files only if told to `write`."""
+    """Fix what was selected in the checkout; changes files only with `write`."""
     from skillforge.checks.fixes import fix_one
 
     library = Library.find(start)
     if selection.is_of_commits or _is_bare(library):
         raise RequestError(
-            "--fix mends files of the checkout, not commits",
-            hint="leave out --rev and --changed-since, and name skills instead",
+            "--fix changes files of the checkout, not commits",
+            hint="omit --rev and --changed-since, and name skills instead",
         )
     targets = selection.targets or [str(Library.open(start).skills_dir)]
     return [
@@ -132,8 +132,8 @@ def _is_bare(library: Library | None) -> bool:
 def _validate_objects(
     library: Library, selection: Selection, profile: Profile | None
 ) -> Report:
-    head, judge, names = _span(library, selection)
-    rules = ruleset(library.policy(judge), profile)
+    head, policy_commit, names = _span(library, selection)
+    rules = ruleset(library.policy(policy_commit), profile)
     report = check_commit(library, rules, head, names)
     _refuse_missing(selection.targets, report.skills)
     return report
@@ -142,9 +142,9 @@ def _validate_objects(
 def _span(
     library: Library, selection: Selection
 ) -> tuple[str, str, Iterable[str] | None]:
-    """The commit to look at, the one whose policy judges it, and the skills' names.
+    """The commit to check, the one whose policy applies, and the names of skills.
 
-    What a branch changed is judged by its base's policy.
+    The changes of a branch are checked with the policy of its base.
     """
     repo = library.repository()
     head = repo.resolve("HEAD" if selection.revision is None else selection.revision)
@@ -158,7 +158,7 @@ def _refuse_missing(targets: tuple[str, ...], found: Sequence[str]) -> None:
     for name in targets:
         if f"{SKILLS}/{name}" not in found:
             raise RequestError(
-                f"there is no skill {name!r} at that revision",
+                f"no such skill at that revision: {name!r}",
                 hint="name it without its folder; git ls-tree REV skills/ lists all",
             )
 
@@ -185,7 +185,7 @@ def _named(
 
 
 def _from_here(folder: Path) -> str:
-    """A folder as people name it: below the current one, without all that is above."""
+    """The path of a folder as people write it: relative to the current one."""
     here = Path(os.path.realpath("."))
     is_below = folder != here and folder.is_relative_to(here)
     return str(folder.relative_to(here) if is_below else folder)
@@ -201,12 +201,12 @@ def folders_of(library: Library | None, target: str) -> list[Path]:
             return [_around(path)]
     except OSError as err:
         raise RequestError(
-            f"{target!r} cannot be looked at: {err.strerror}", hint="check the path"
+            f"cannot read {target!r}: {err.strerror}", hint="check the path"
         ) from err
     if library is None:
         raise RequestError(
-            f"there is no folder {target!r}, and no library here to look a name up in",
-            hint="give the path of a folder with a SKILL.md, or run it in a library",
+            f"no such folder: {target!r}; and there is no library here",
+            hint="name a folder that contains a SKILL.md, or run it in a library",
         )
     return [_located(library.folder_of(target))]
 
@@ -218,7 +218,7 @@ def _located(path: str | Path) -> Path:
 
 
 def _is_name(library: Library | None, target: str, path: Path) -> bool:
-    """Whether a word is a skill of the library rather than a folder that lies here."""
+    """Whether a word names a skill of the library rather than a folder here."""
     if not target:
         return True
     if library is None or "/" in target or target in (".", ".."):
@@ -244,7 +244,7 @@ def _skills_in(folder: Path) -> list[Path]:
 
 
 def _has_skill_file(folder: Path) -> bool:
-    """Whether a folder is a skill; one that cannot be looked into is taken for one."""
+    """Whether a folder is a skill; one that cannot be read counts as one."""
     try:
         return any(name.lower() == SKILL_FILE.lower() for name in os.listdir(folder))
     except OSError:
@@ -259,5 +259,5 @@ def _around(file: Path) -> Path:
         if folder.parent.name == SKILLS or _has_skill_file(folder):
             return folder
     raise RequestError(
-        f"{file} is not part of a skill", hint="name a folder that holds a SKILL.md"
+        f"{file} is not part of a skill", hint="name a folder that contains a SKILL.md"
     )

@@ -1,4 +1,4 @@
-"""Marks on a skill, in its `metadata`: said of it, and no part of what it does.
+"""Status entries in a skill's `metadata`: about it, and no part of what it does.
 
 `pinned` keeps the curator away. `deprecated` warns whoever would use it, and why.
 """
@@ -14,23 +14,23 @@ _NO = ("", "false", "no", "off", "0")
 
 
 def is_pinned(document: Document | None) -> bool:
-    """Whether somebody wants a skill to be left alone; on doubt it is."""
+    """Whether a skill is pinned, so that no automatic change touches it."""
     return document is not None and document.metadata(PINNED).lower() not in _NO
 
 
 def deprecation(document: Document | None) -> str:
-    """Why a skill should not be used; empty if nothing is against it."""
+    """Why a skill is deprecated; empty if it is not."""
     return document.metadata(DEPRECATED) if document else ""
 
 
 def marked(text: str, mark: str, value: str) -> str:
-    """A SKILL.md with a mark set, or without it if the value is empty."""
+    """A SKILL.md with an entry set, or removed if the value is empty."""
     path = ("metadata", mark)
     return set_field(text, path, value) if value else remove_field(text, path)
 
 
 def is_only_marked(before: Skill, after: Skill) -> bool:
-    """Whether two versions of a skill do the same: they differ in marks alone."""
+    """Whether two versions of a skill differ in status entries alone."""
     if before.document is None or after.document is None:
         return False
     return _others(before) == _others(after) and _unmarked(before) == _unmarked(after)

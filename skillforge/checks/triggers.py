@@ -1,4 +1,4 @@
-"""Which skill a request calls for: what each is for, and requests that are its own."""
+"""Which skill a request triggers: by its purpose, and by requests of its own."""
 
 import json
 import math
@@ -32,8 +32,8 @@ class Trigger(NamedTuple):
     def made(
         cls, name: str, description: str, queries: tuple[str, ...] = ()
     ) -> "Trigger":
-        said = tuple(terms(f"{name.replace('-', ' ')} {description}"))
-        return cls(name, description, queries, said)
+        words = tuple(terms(f"{name.replace('-', ' ')} {description}"))
+        return cls(name, description, queries, words)
 
     @property
     def profile(self) -> str:
@@ -46,7 +46,7 @@ class Trigger(NamedTuple):
 
 
 def queries(skill: Skill) -> Iterator[str]:
-    """Requests of its own that a skill ships, of those that should call for it."""
+    """The requests a skill ships that should trigger it."""
     for path in _QUERIES:
         if path not in skill.files or skill.files[path].size > _MOST_BYTES:
             continue
@@ -68,7 +68,7 @@ class Triggers:
     def __init__(
         self, profiles: Mapping[str, str], read: Callable[[str], Trigger]
     ) -> None:
-        """`read` gives all of a trigger, of which few are needed."""
+        """`read` returns a whole trigger; few are needed."""
         self.read = read
         self._terms: dict[str, list[str]] = {}
         self._again: dict[str, list[str]] = {}
@@ -87,18 +87,18 @@ class Triggers:
         return cls({name: it.profile for name, it in known.items()}, known.__getitem__)
 
     def without(self, names: Set[str]) -> "Triggers":
-        """The others; there are few of these, and words are as rare as before."""
+        """The other skills; few are removed, so word frequencies stay as they are."""
         for name in names & self._terms.keys():
             del self._terms[name]
         return self
 
     def first(self, request: str) -> str:
-        """The skill that a request calls for; empty if for none."""
+        """The skill that a request triggers; empty if none."""
         found = self.ranked(request)
         return found[0][0] if found else ""
 
     def loses(self, request: str, rival: Trigger) -> bool:
-        """Whether a request would rather call for another skill."""
+        """Whether a request would trigger another skill instead."""
         wanted = unit_vector(terms(request), self._rarity)
         other = dot(wanted, unit_vector(rival.terms, self._rarity))
         return other > max((alike for _, alike in self.ranked(request)), default=0.0)

@@ -30,11 +30,12 @@ def check(  # noqa: PLR0913, PLR0917 - one for each option
     from skillforge import report as reports
     from skillforge.checks import all_rules, skill_selection
     from skillforge.checks.cases import case_run
-    from skillforge.checks.cases import words as test_words
     from skillforge.checks.cases.case_check import trial_findings
-    from skillforge.checks.scan import words
     from skillforge.checks.scan.scan_run import run_scan
     from skillforge.model import Report
+    from skillforge.render.data import trials as trials_data
+    from skillforge.render.text import scan as scan_text
+    from skillforge.render.text import trials as trials_text
 
     settings.json = settings.json or format_ == "json"
     selection = skill_selection.Selection(targets, changed_since, rev)
@@ -52,10 +53,10 @@ def check(  # noqa: PLR0913, PLR0917 - one for each option
         valid.skills,
     )
     data = reports.data(report)
-    data |= {"verdicts": scanned.verdicts, "trials": test_words.data(tested.trials)}
+    data |= {"verdicts": scanned.verdicts, "trials": trials_data.trials(tested.trials)}
     document = None
     if render := reports.FORMATS.get(format_):
         document = render(report, all_rules())
-    said = words.text(report, scanned.verdicts, colour=use_colour())
-    said += f"\n{test_words.summary(tested.trials, tested.findings)}"
-    return CommandResult(data, said, valid.ok and scanned.ok and tested.ok, document)
+    text = scan_text.text(report, scanned.verdicts, colour=use_colour())
+    text += f"\n{trials_text.summary(tested.trials, tested.findings)}"
+    return CommandResult(data, text, valid.ok and scanned.ok and tested.ok, document)

@@ -208,14 +208,15 @@ def _of_scan(_settings: GlobalOptions, desk: "Workspace", tip: str) -> _Objectio
 
 
 def _of_cases(settings: GlobalOptions, _desk: "Workspace", tip: str) -> _Objection:
-    from skillforge.checks.cases import case_run, words
+    from skillforge.checks.cases import case_run
     from skillforge.checks.skill_selection import Selection
+    from skillforge.render.text import trials
 
     selection = Selection((), None, tip)
     progress, options = case_run.Progress(), case_run.TestOptions()
     tested = case_run.run_tests(settings.start, selection, options, progress)
-    said = words.text(tested.trials, tested.findings) if not tested.ok else ""
-    return _Objection("test", said.splitlines())
+    text = trials.text(tested.trials, tested.findings) if not tested.ok else ""
+    return _Objection("test", text.splitlines())
 
 
 def _of_health(_settings: GlobalOptions, desk: "Workspace", tip: str) -> _Objection:

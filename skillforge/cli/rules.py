@@ -16,7 +16,7 @@ from skillforge.cli.base import (
 )
 @common_options
 @click.pass_obj
-def rules(_settings: GlobalOptions, rule_id: str | None) -> CommandResult:
+def rules(settings: GlobalOptions, rule_id: str | None) -> CommandResult:
     """Explain a rule, or list all of them: of validate, of the scan, of the gate.
 
     \b
@@ -26,11 +26,11 @@ def rules(_settings: GlobalOptions, rule_id: str | None) -> CommandResult:
     from skillforge.checks import rule_manual
 
     if rule_id:
-        rule = rule_manual.find(rule_id)
+        rule = rule_manual.find(rule_id, settings.start)
         return CommandResult(
             {"rules": [rule_manual.entry(rule)]}, rule_manual.page(rule)
         )
-    every = rule_manual.every_rule()
+    every = rule_manual.every_rule(settings.start)
     return CommandResult(
         {"rules": [rule_manual.entry(r) for r in every]}, rule_manual.table(every)
     )

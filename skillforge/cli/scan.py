@@ -61,8 +61,8 @@ def _answer(
 ) -> CommandResult:
     from skillforge import report as reports
     from skillforge.checks import all_rules
-    from skillforge.checks.scan import words
     from skillforge.model import Danger
+    from skillforge.render.text import scan as scan_text
 
     report = scanned.report
     data = reports.data(report) | {"verdicts": scanned.verdicts}
@@ -72,5 +72,5 @@ def _answer(
     document = None
     if render := reports.FORMATS.get(format_):
         document = render(report, all_rules())
-    said = words.text(report, scanned.verdicts, colour=use_colour(), notes=notes)
-    return CommandResult(data, said, ok, document)
+    text = scan_text.text(report, scanned.verdicts, colour=use_colour(), notes=notes)
+    return CommandResult(data, text, ok, document)

@@ -95,23 +95,23 @@ def test(  # noqa: PLR0913, PLR0917 - one for each option
 
 
 def _answer(tested: "TestResults", format_: str, verbose: bool) -> CommandResult:
+    from skillforge import render
     from skillforge import report as reports
-    from skillforge.checks.cases import words
 
     data = {
         "skills": len(tested.paths),
-        "trials": words.data(tested.trials),
+        "trials": render.data.trials.trials(tested.trials),
         "findings": [reports.finding_data(finding) for finding in tested.findings],
         "remembered": tested.remembered,
     }
     document = rendered(tested.trials, tested.findings, tested.paths, format_)
-    said = words.text(
+    text = render.text.trials.text(
         tested.trials, tested.findings, verbose=verbose, colour=use_colour()
     )
     if tested.remembered:
         known = reports.plural(tested.remembered, "skill")
-        said += f" ({known} as before; --no-cache tries again)"
-    return CommandResult(data, said, tested.ok, document)
+        text += f" ({known} as before; --no-cache tries again)"
+    return CommandResult(data, text, tested.ok, document)
 
 
 def rendered(
@@ -120,15 +120,15 @@ def rendered(
     paths: "Mapping[str, str]",
     format_: str,
 ) -> str | None:
-    """Trials in the format that was asked for; None for words to people."""
+    """Trials in a format for programs; None if it is text."""
     from skillforge import report as reports
     from skillforge.checks import all_rules
-    from skillforge.checks.cases import words
     from skillforge.checks.cases.case_check import trial_findings
     from skillforge.model import Report
+    from skillforge.render.text import trials as trials_text
 
     if format_ == "junit":
-        return words.junit(trials, findings)
+        return trials_text.junit(trials, findings)
     render = reports.FORMATS.get(format_)
     if render is None:
         return None
@@ -139,7 +139,7 @@ def rendered(
     )
     document = render(Report((*failed, *findings)), all_rules())
     is_page = format_ == "markdown"
-    return words.markdown(document, trials, findings) if is_page else document
+    return trials_text.markdown(document, trials, findings) if is_page else document
 
 
 @contextmanager

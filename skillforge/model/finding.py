@@ -103,7 +103,7 @@ class RuleProblem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One demand on a skill; the docstring of `check` is its manual page.
+    """One demand on a skill; its manual page is `manual`, or the docstring of `check`.
 
     Rules of the security scan have a category; the others belong to a profile.
     """
@@ -113,6 +113,7 @@ class Rule:
     severity: Severity
     profile: Profile
     category: str = ""
+    manual: str = ""
 
     def finding(
         self, problem: RuleProblem, severity: Severity | None = None
@@ -126,7 +127,7 @@ class Rule:
 
     @property
     def page(self) -> str:
-        return inspect.getdoc(self.check) or ""
+        return self.manual or inspect.getdoc(self.check) or ""
 
     @property
     def summary(self) -> str:

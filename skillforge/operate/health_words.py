@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from skillforge.checks import status_metadata
-from skillforge.checks.cases import words
 from skillforge.model import Trial
 from skillforge.operate.health_record import Checkup, Condition
+from skillforge.render import data as render_data
+from skillforge.render import text as render_text
 from skillforge.report import plural, printable
 
 _LISTED = 20  # names in a line
@@ -16,7 +17,7 @@ _LISTED = 20  # names in a line
 
 def data(found: Sequence[Checkup]) -> dict[str, Any]:
     return {
-        "trials": words.data(trials(found)),
+        "trials": render_data.trials.trials(trials(found)),
         "skills": [_row(one) for one in found],
     }
 
@@ -64,7 +65,9 @@ def _is_told(one: Checkup) -> bool:
 
 
 def _lines(one: Checkup, verbose: bool, colour: bool) -> list[str]:
-    said = words.text(one.trials, (), verbose=verbose, colour=colour).split("\n")
+    said = render_text.trials.text(
+        one.trials, (), verbose=verbose, colour=colour
+    ).split("\n")
     head = said[:-1] if one.trials else [f"{printable(one.name)}: no cases"]
     return [*head, *_what_changed(one)]
 

@@ -87,11 +87,12 @@ def _check_all(
 
 def _ordered(policy: Policy, is_rollback: bool) -> list[str]:
     """The required checks, the cheap ones first; unknown ones last, and they fail."""
-    known = [name for name in checks() if name in policy.checks]
+    every = checks(policy.checks)
+    known = [name for name in every if name in policy.checks]
     names = known + [name for name in policy.checks if name not in known]
     if not is_rollback:
         return names
-    return [n for n in names if n not in checks() or checks()[n].is_for_rollbacks]
+    return [n for n in names if n not in every or every[n].is_for_rollbacks]
 
 
 def _timed(
@@ -112,9 +113,10 @@ def _timed(
 
 def _check(inputs: _Inputs, name: str) -> CheckResult:
     """Run one required check on every skill, each in a process of its own."""
-    check = checks().get(name)
+    every = checks(inputs.policy.checks)
+    check = every.get(name)
     if check is None:
-        known = ", ".join(checks())
+        known = ", ".join(every)
         lacks = f"the policy asks for a check {name!r}; there are {known}"
         return _error(name, lacks, Status.NOT_RUN, POLICY_FILE)
     if lacks := check.missing():

@@ -15,7 +15,8 @@ from skillforge import worker_pool
 from skillforge.checks import edition
 from skillforge.checks.evidence import known_to
 from skillforge.checks.scan import scan
-from skillforge.checks.scan.scan_run import library_waivers
+from skillforge.checks.scan.rule_packs import RulePack
+from skillforge.checks.scan.scan_run import library_packs, library_waivers
 from skillforge.checks.scan.waivers import apply
 from skillforge.library import Library
 from skillforge.model import SKILLS, Danger, FileKind, Finding, Report, Severity, Skill
@@ -66,11 +67,12 @@ def scan_commit(
     """Scan the skills of a commit, by the policy and the waivers of that commit."""
     policy, waivers = library.policy(commit), library_waivers(library, commit)
     trees = library.repository().tree(f"{commit}:{SKILLS}")
-    memory = _ScanCache(library, policy)
+    packs = library_packs(library, policy, commit)
+    memory = _ScanCache(library, policy, packs)
     keys = {skill.name: memory.key(trees[skill.name].object) for skill in skills}
     known = memory.recall(list(keys.values()))
     fresh = [skill for skill in skills if keys[skill.name] not in known]
-    work = partial(_look_at_all, policy)
+    work = partial(_look_at_all, policy, packs)
     for part in worker_pool.spread(work, fresh, _WORTH_SPREADING):
         known |= {keys[name]: found for name, found in part.items()}
     memory.remember({keys[it.name]: known[keys[it.name]] for it in fresh})
@@ -82,13 +84,18 @@ def scan_commit(
     )
 
 
-def _look_at_all(policy: Policy, skills: Sequence[Skill]) -> dict[str, list[Finding]]:
+def _look_at_all(
+    policy: Policy, packs: Sequence[RulePack], skills: Sequence[Skill]
+) -> dict[str, list[Finding]]:
     known = known_to(policy)
-    return {skill.name: _look_at(policy, known, skill) for skill in skills}
+    return {skill.name: _look_at(policy, packs, known, skill) for skill in skills}
 
 
-def _look_at(policy: Policy, known: KnownPrivate, skill: Skill) -> list[Finding]:
-    found = list(scan(skill, must_declare=policy.scan.declare).findings)
+def _look_at(
+    policy: Policy, packs: Sequence[RulePack], known: KnownPrivate, skill: Skill
+) -> list[Finding]:
+    scanned = scan(skill, must_declare=policy.scan.declare, packs=packs)
+    found = list(scanned.findings)
     there = {(finding.path, finding.line) for finding in found}
     private = (it for it in _private(skill, known) if (it.path, it.line) not in there)
     return [*found, *private]
@@ -121,10 +128,13 @@ def _private(skill: Skill, known: KnownPrivate) -> Iterator[Finding]:
 class _ScanCache:
     """What was said of the very same bytes by the very same rules."""
 
-    def __init__(self, library: Library, policy: Policy) -> None:
+    def __init__(
+        self, library: Library, policy: Policy, packs: Sequence[RulePack]
+    ) -> None:
         self.cache = Cache.of(library.repository().common_dir)
         private = [policy.private_names, policy.private_ids, policy.scan.declare]
-        self.rules = json.dumps([edition(), *private])
+        digests = [pack.digest for pack in packs]
+        self.rules = json.dumps([edition(), *private, digests])
 
     def key(self, tree: str) -> str:
         return hashlib.sha256(f"{self.rules} {tree}".encode()).hexdigest()

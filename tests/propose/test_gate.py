@@ -194,7 +194,7 @@ def test_a_required_check_that_does_not_pass_fails_the_gate(
     known = dict(registry.checks())
     monkeypatch.setattr(
         "skillforge.propose.gate.checks",
-        lambda: known | ({"toy": check} if check else {}),
+        lambda _required: known | ({"toy": check} if check else {}),
     )
     number = loop.propose("xlsx-tables")
 

@@ -264,3 +264,58 @@ def test_what_an_edit_adds_is_a_doubt(loop: Loop, tmp_path: Path) -> None:
     found = loop.ok("gate", number)["findings"]
 
     assert "adds-order" in {f["rule"] for f in found if f["severity"] == "warning"}
+
+
+PACK = """name = "acme"
+[signs.intranet]
+patterns = ['corp\\.example']
+[rules.intranet]
+about = "A skill does not name the intranet."
+message = "names the intranet"
+[[rules.intranet.match]]
+signs = ["intranet"]
+"""
+
+
+def test_a_rule_pack_of_the_base_refuses_a_draft(loop: Loop, tmp_path: Path) -> None:
+    loop.folder.write("security/rules.toml", PACK)
+    loop.policy("scan: {rule_packs: [security/rules.toml]}\n")
+    number = propose(loop, tmp_path, "\nSee build.corp.example.\n")
+
+    refused = loop("gate", number, "--json")
+
+    assert refused.code == 1
+    assert "acme/intranet" in refused.rules
+
+
+def test_a_draft_cannot_change_the_pack_it_is_judged_with(
+    loop: Loop, tmp_path: Path
+) -> None:
+    """A pack in the draft's own skill, which it may edit, is read at the base."""
+    pack = "skills/xlsx-tables/assets/rules.toml"
+    loop.policy(f"scan: {{rule_packs: [{pack}]}}\n")
+    loop.folder.write(pack, PACK)
+    loop.write("xlsx-tables", "first")
+    loop.folder.commit()
+    loop.folder.git("checkout", "--quiet", "-b", "mine")
+    loop.write("xlsx-tables", "See build.corp.example.")
+    loop.folder.write(pack, PACK.replace("corp", "none"))
+    loop.folder.commit()
+
+    ran = loop("gate", "--base", "main", "--head", "mine", "--json")
+
+    assert ran.code == 1
+    assert "acme/intranet" in ran.rules
+
+
+def test_a_pack_that_cannot_be_read_fails_the_gate(loop: Loop, tmp_path: Path) -> None:
+    loop.folder.write("security/rules.toml", PACK.replace("about", "abuot"))
+    loop.policy("scan: {rule_packs: [security/rules.toml]}\n")
+    number = propose(loop, tmp_path, "\nText.\n")
+
+    ran = loop("gate", number, "--json")
+
+    assert ran.code == 1
+    scan = next(c for c in ran.data["checks"] if c["name"] == "scan")
+    assert scan["status"] == "error"
+    assert "security/rules.toml:5: rules.intranet.abuot" in str(ran.data)

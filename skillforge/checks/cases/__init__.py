@@ -1,1 +1,1 @@
-"""What a skill ships to prove itself, run where it can do no harm."""
+"""The test cases that a skill ships, run in the sandbox."""

@@ -1,4 +1,4 @@
-"""The gate's check `test`: enough cases, all of them passed, none of them copied."""
+"""The gate's check `test`: enough cases, all passed, no held-out text copied."""
 
 import os
 import re
@@ -31,11 +31,11 @@ _FOR_READING = ("references/", "assets/", "templates/")
 _OF_TESTS = ("tests/", "evals/")
 _WRITE_ONE = "write one in tests/; docs/testing-skills.md shows how"
 MOST_JOBS = 4
-_SAID = 500  # characters of what a trial says, in a finding; `test` tells all
+_LONGEST_DETAIL = 500  # characters of what a trial says, in a finding; `test` tells all
 
 
 def has_scripts(skill: Skill) -> bool:
-    """Whether a skill brings programs for an agent to run."""
+    """Whether a skill contains programs for an agent to run."""
     return any(
         _is_program(skill, path, file)
         for path, file in skill.files.items()
@@ -58,7 +58,7 @@ def settings(jobs: int = 0, repeat: int = 1) -> TrialSettings:
 
 
 def shortcomings(planned: TrialPlan, policy: Policy) -> Iterator[Finding]:
-    """What a skill's cases lack before any of them is run."""
+    """What is missing in a skill's cases, before any of them is run."""
     skill = planned.skill
     proofs = [case for case in planned.cases if case.is_proof]
     least, whose = policy.least_cases_prose, "a skill"
@@ -67,14 +67,14 @@ def shortcomings(planned: TrialPlan, policy: Policy) -> Iterator[Finding]:
         if skill.is_agent_made:
             least, whose = policy.least_cases_agent, "an agent's skill with scripts"
     unread = [t for t in planned.trials if t.outcome is TrialOutcome.ERROR]
-    if len(proofs) + len(unread) < least:  # what cannot be read is told anyway
-        said = f"{whose} needs at least {least} of them"
+    if len(proofs) + len(unread) < least:  # what cannot be read is reported anyway
+        needs = f"{whose} needs at least {least}"
         also = (
             ", a variant or a held-out example among them"
             if skill.is_agent_made
             else ""
         )
-        message = f"it has {plural(len(proofs), 'case')} to prove itself; {said}{also}"
+        message = f"has {plural(len(proofs), 'case')}; {needs}{also}"
         yield Finding(
             "too-few-cases", Severity.ERROR, message, SKILL_FILE, 1, _WRITE_ONE
         )
@@ -84,20 +84,20 @@ def shortcomings(planned: TrialPlan, policy: Policy) -> Iterator[Finding]:
         and not unread
         and not any(case.is_from_table for case in proofs)
     ):
-        message = "no case of it is a variant or a held-out example"
+        message = "no case is a variant or a held-out example"
         hint = "add `variants` to a case, or tests/replay.yaml for held-out examples"
         yield Finding("no-variant", Severity.ERROR, message, SKILL_FILE, 1, hint)
 
 
 def trial_findings(trials: Sequence[Trial]) -> Iterator[Finding]:
-    """What did not pass, as findings; paths are inside the skill."""
+    """Trials that did not pass, as findings; paths are relative to the skill."""
     for trial in trials:
         if not trial.ok:
             rule = CANARY if trial.is_alarm else f"trial-{trial.outcome}"
-            said = " / ".join(filter(None, map(str.strip, trial.detail.split("\n"))))
-            message = f"{trial.case}: {said[:_SAID]}"
+            detail = " / ".join(filter(None, map(str.strip, trial.detail.split("\n"))))
+            message = f"{trial.case}: {detail[:_LONGEST_DETAIL]}"
             path = trial.path or SKILL_FILE
-            hint = f"mend it; skillforge test {trial.skill} tries it again"
+            hint = f"fix it, then run: skillforge test {trial.skill}"
             yield Finding(rule, Severity.ERROR, message, path, trial.line, hint)
 
 
@@ -120,13 +120,13 @@ def _tried(subject: Subject, skill: Skill) -> Iterator[Finding]:
 
 
 def _known(finding: Finding) -> Finding:
-    """What main does as well: to mark a skill that fails does not make it worse."""
+    """Failures that main has as well: a change of status does not make it worse."""
     is_worse = finding.rule == CANARY or finding.severity is not Severity.ERROR
     return finding if is_worse else replace(finding, severity=Severity.WARNING)
 
 
 def _needed(finding: Finding, skill: Skill) -> Finding:
-    """What was held out from a skill with scripts has to be tried."""
+    """The held-out examples of a skill with scripts have to be tried."""
     is_needed = finding.rule == "no-replay" and has_scripts(skill)
     return replace(finding, severity=Severity.ERROR) if is_needed else finding
 

@@ -1,4 +1,4 @@
-"""The cases that a skill ships: files of `tests/`, read into what to run and expect."""
+"""The cases that a skill ships: files of `tests/`, read as commands to run."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,7 +30,7 @@ _MOST_BYTES = 4 << 20  # of all files that a case brings, and of a text filled i
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Something to run, and what has to hold afterwards.
+    """A command to run, and what has to hold afterwards.
 
     `is_from_table` is true for a row of variants and for a held-out example: proof that
     a skill does more than the one thing it was written for. `runner` is what runs the
@@ -55,7 +55,7 @@ class Case:
 
 
 class BadCaseError(Exception):
-    """A case that cannot be understood; nothing of it is run."""
+    """A case that cannot be read; nothing of it is run."""
 
     def __init__(self, line: int, why: str) -> None:
         super().__init__(why)
@@ -64,7 +64,7 @@ class BadCaseError(Exception):
 
 
 def case_files(skill: Skill) -> list[str]:
-    """The YAML files that hold cases."""
+    """The YAML files that contain cases."""
     return [
         path
         for path in sorted(skill.files)
@@ -73,12 +73,12 @@ def case_files(skill: Skill) -> list[str]:
 
 
 def is_in_tests(path: str) -> bool:
-    """Whether a file lies in `tests/` itself, where cases are looked for."""
+    """Whether a file is directly in `tests/`, where cases are searched."""
     return PurePosixPath(path).parent.as_posix() == TESTS
 
 
 def read_cases(skill: Skill) -> Iterator[Case | Trial]:
-    """Every case of the YAML files; one that cannot be read is a trial gone wrong."""
+    """Every case of the YAML files; one that cannot be read is a failed trial."""
     for path in case_files(skill):
         try:
             loaded = read_yaml(skill, path)
@@ -87,7 +87,9 @@ def read_cases(skill: Skill) -> Iterator[Case | Trial]:
             continue
         is_list = isinstance(loaded.value, list)
         if is_list and not loaded.value:
-            yield broken(skill, path, 1, "it is empty; a case needs at least `run`")
+            yield broken(
+                skill, path, 1, "the file is empty; a case needs at least `run`"
+            )
         for at, raw in enumerate(loaded.value if is_list else [loaded.value]):
             where = [at] if is_list else []
             try:
@@ -102,20 +104,20 @@ def read_cases(skill: Skill) -> Iterator[Case | Trial]:
 def read_yaml(skill: Skill, path: str) -> Loaded:
     """A YAML file of a skill, or what is wrong with it."""
     if skill.files[path].kind not in (FileKind.FILE, FileKind.EXECUTABLE):
-        raise BadCaseError(1, "it is a link, not a file")
+        raise BadCaseError(1, "a link, not a file")
     try:
         loaded = load_yaml(skill.read(path))
     except YamlFileError as err:
         raise BadCaseError(err.line, err.why) from err
     except OSError as err:
-        raise BadCaseError(1, f"it cannot be read: {err.strerror}") from err
+        raise BadCaseError(1, f"cannot be read: {err.strerror}") from err
     if loaded.value is None:
-        raise BadCaseError(1, "it is empty; a case needs at least `run`")
+        raise BadCaseError(1, "the file is empty; a case needs at least `run`")
     return loaded
 
 
 def _explained(wrong: SchemaMismatch, raw: Any) -> str:
-    """The misfit in words; what belongs below `expect` may stand beside it."""
+    """The schema error as text; a key of `expect` may be indented too little."""
     below = ("exit", "stdout", "stderr", "connects")
     if isinstance(raw, dict) and wrong.path and wrong.path[0] in below:
         return f"`{wrong.path[0]}` belongs below `expect`; indent it"
@@ -129,7 +131,7 @@ def broken(skill: Skill, path: str, line: int, why: str) -> Trial:
 def _rows(
     skill: Skill, path: str, line: int, raw: dict[str, Any]
 ) -> Iterator[Case | Trial]:
-    """The case itself, or one for each row of its table."""
+    """The case itself, or a case for each of its variants."""
     name = raw.get("name", PurePosixPath(path).stem)
     rows = raw.get("variants")
     template = {key: value for key, value in raw.items() if key != "variants"}
@@ -163,7 +165,7 @@ def make(  # noqa: PLR0913 - what a case is made of
     *,
     is_from_table: bool = False,
 ) -> Case:
-    """A case from what its file says, all of which the schema has seen."""
+    """A case from its entry in a file, which fits the schema."""
     run, expect = raw["run"], raw.get("expect", {})
     if why := _impossible(raw) or unusable(expect):
         raise BadCaseError(line, why)
@@ -183,12 +185,12 @@ def make(  # noqa: PLR0913 - what a case is made of
 
 
 def _impossible(raw: Mapping[str, Any]) -> str:
-    """Why no program can be started so."""
+    """Why a case cannot be run; empty if it can."""
     run = raw["run"]
     words = [run] if isinstance(run, str) else run
     given = [as_text(word) for word in (*words, *raw.get("env", {}).values())]
     if any("\0" in word for word in given):
-        return "no word of a command can hold a NUL"
+        return "a command can't contain a NUL"
     if "=" in given[0] and not isinstance(run, str):
         return f"`{given[0]}` is not a program"
     if odd := [name for name in raw.get("env", {}) if not _VARIABLE.fullmatch(name)]:
@@ -196,17 +198,17 @@ def _impossible(raw: Mapping[str, Any]) -> str:
     if outside := [p for p in wanted_files(raw.get("expect", {})) if not is_inside(p)]:
         return f"expect.files: `{outside[0]}` is not a path in a folder"
     if "HOME" in raw.get("env", {}):
-        return "env: HOME is the sandbox's own; files can be made where a case starts"
+        return "env: the sandbox sets HOME; write files in the working folder"
     return ""
 
 
 def _argument(value: Any) -> str:
-    """A word of a list, where no shell is there to know the skill's folder."""
+    """An argument, with the skill's folder filled in as a shell would do."""
     return _SKILL.sub(ROOT + SKILL_DIR, as_text(value))
 
 
 def _given(skill: Skill, line: int, wanted: Mapping[str, Any]) -> dict[str, bytes]:
-    """The files that a case brings, inline or from its fixtures."""
+    """The files of a case, inline or from its fixtures."""
     given: dict[str, bytes] = {}
     for path, content in wanted.items():
         if not is_inside(str(path)):
@@ -241,21 +243,23 @@ def _fixture(skill: Skill, line: int, name: str) -> bytes:
     path = f"{TESTS}/{name}" if name.startswith("fixtures/") else f"{FIXTURES}/{name}"
     file = skill.files.get(path)
     if file is None or file.kind not in (FileKind.FILE, FileKind.EXECUTABLE):
-        raise BadCaseError(line, f"files: there is no file {path}")
+        raise BadCaseError(line, f"files: no such file: {path}")
     if file.size > _MOST_BYTES:
         raise BadCaseError(line, f"files: {path} has more than {_MOST_BYTES >> 20} MB")
     return skill.read(path)
 
 
 def fill(value: Any, values: Mapping[str, Any], line: int) -> Any:
-    """Put values in the place of `{{ name }}`; one that stands alone keeps its type."""
+    """Replace `{{ name }}` by values; a value that stands alone keeps its type."""
     if isinstance(value, str):
         if alone := _PLACEHOLDER.fullmatch(value.strip()):
             return _look_up(values, alone[1], line)
         names = _PLACEHOLDER.findall(value)
         size = sum(len(as_text(_look_up(values, name, line))) for name in names)
         if size > _MOST_BYTES:
-            raise BadCaseError(line, f"filled in it has more than {_MOST_BYTES} bytes")
+            raise BadCaseError(
+                line, f"with its values it has more than {_MOST_BYTES} bytes"
+            )
         return _PLACEHOLDER.sub(
             lambda found: as_text(_look_up(values, found[1], line)), value
         )

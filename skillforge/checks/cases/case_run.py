@@ -1,4 +1,4 @@
-"""One call of `skillforge test`: what is chosen, what is known, what is run."""
+"""One call of `skillforge test`: select skills, use the cache, run the rest."""
 
 import hashlib
 import json
@@ -24,7 +24,7 @@ _COUNTED = (FileKind.FILE, FileKind.EXECUTABLE, FileKind.SYMLINK)
 
 @dataclass(frozen=True, slots=True)
 class TestOptions:
-    """How to test; `match` is in a case's name or file, `shard` which of how many."""
+    """How to test; `match` filters by name or file, `shard` is a part of the whole."""
 
     match: str = ""
     jobs: int = 0
@@ -34,7 +34,7 @@ class TestOptions:
 
 
 class TestResults(NamedTuple):
-    """Every trial, what else was found, where the skills are, how many were known."""
+    """The trials, other findings, the paths of the skills, and how many were cached."""
 
     trials: list[Trial]
     findings: list[Finding]
@@ -47,7 +47,7 @@ class TestResults(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """Whom to tell how many trials there are, and of each that has ended."""
+    """Receives the number of trials, and each trial that has ended."""
 
     start: Callable[[int], None] = lambda _count: None
     done: Callable[[Trial], None] = lambda _trial: None
@@ -64,9 +64,9 @@ def read_shard(words: str) -> tuple[int, int]:
 def run_tests(
     start: Path, selection: Selection, options: TestOptions, progress: Progress
 ) -> TestResults:
-    """Try all cases of the skills that were selected."""
+    """Run all cases of the selected skills."""
     selected = chosen(start, selection)
-    plans = [plan(each.skill, each.evidence, each.policy) for each in selected]
+    plans = [plan(s.skill, s.evidence, s.policy) for s in selected]
     findings = [
         _advice(finding).under(planned.skill.path)
         for planned, each in zip(plans, selected, strict=True)
@@ -74,7 +74,7 @@ def run_tests(
     ]
     plans = [_matching(planned, options.match) for planned in plans]
     memory = _TrialCache(start, options)
-    keys = [memory.key(each) for each in selected]
+    keys = [memory.key(chosen) for chosen in selected]
     known = memory.recall(keys)
     fresh = [
         planned for planned, key in zip(plans, keys, strict=True) if key not in known
@@ -100,7 +100,7 @@ def run_tests(
 
 
 def _matching(planned: TrialPlan, words: str) -> TrialPlan:
-    """The part of a plan that has to do with some words."""
+    """The cases of a plan whose name or file contains a text."""
 
     def fits(item: Case | Trial) -> bool:
         name = item.case if isinstance(item, Trial) else item.name
@@ -114,7 +114,7 @@ def _matching(planned: TrialPlan, words: str) -> TrialPlan:
 
 
 def _advice(finding: Finding) -> Finding:
-    """That there are too few cases stops the gate; here it is said, no more."""
+    """Too few cases are an error at the gate, and a warning here."""
     if finding.rule in ("too-few-cases", "no-variant"):
         return replace(finding, severity=Severity.WARNING)
     return finding
@@ -132,7 +132,7 @@ def by_skill(
 
 
 def _part(plans: list[TrialPlan], part: int, count: int) -> list[TrialPlan]:
-    """Every so many-th case, over all skills; the parts together are the whole."""
+    """Every n-th case over all skills; the shards together are all cases."""
     if count == 1:
         return plans
     place = -1
@@ -157,7 +157,7 @@ def _part_of(name: str, data: bytes) -> bytes:
 
 
 class _TrialCache:
-    """What has passed before, here and just so. The gate never asks it."""
+    """Trials that passed before on this machine. The gate never uses it."""
 
     def __init__(self, start: Path, options: TestOptions) -> None:
         library = Library.find(start)
@@ -168,7 +168,7 @@ class _TrialCache:
         self.place = f"{edition()} {box.about()}" if box else ""
 
     def key(self, each: Chosen) -> str:
-        """Equal where the same bytes would be tried alike; empty if none is kept."""
+        """Equal for the same bytes under the same conditions; empty if not cached."""
         if self.cache is None:
             return ""
         made_of = hashlib.sha256(self.place.encode())
@@ -185,9 +185,9 @@ class _TrialCache:
             return {}
         found = self.cache.trials([key for key in keys if key])
         known = {}
-        for key, said in found.items():
+        for key, rows_json in found.items():
             try:
-                rows = [Trial(**row) for row in json.loads(said)]
+                rows = [Trial(**row) for row in json.loads(rows_json)]
                 rows = [replace(row, outcome=TrialOutcome(row.outcome)) for row in rows]
             except (ValueError, TypeError):
                 continue  # damaged; it is tried again

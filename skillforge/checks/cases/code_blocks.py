@@ -1,4 +1,4 @@
-"""Fenced code in a SKILL.md: is it code, and does what is marked `test` run?"""
+"""Fenced code in a SKILL.md: check its syntax, and run what is marked `test`."""
 
 import ast
 import json
@@ -45,7 +45,7 @@ class CodeBlock(NamedTuple):
 
 
 def blocks(skill: Skill) -> Iterator[CodeBlock]:
-    """The blocks of a SKILL.md that are to be run or can be looked at here."""
+    """The blocks of a SKILL.md that can be run or checked."""
     document = skill.document
     if document is None or not document.readable:
         return
@@ -68,7 +68,7 @@ def blocks(skill: Skill) -> Iterator[CodeBlock]:
 
 
 def read_blocks(skill: Skill) -> Iterator[Case | Trial]:
-    """What is to be run, and what the look at the rest has shown."""
+    """The blocks to run as cases, and the results of checking the others."""
     for block in blocks(skill):
         name = f"{SKILL_FILE}:{block.line} {block.language}"
         if block.is_test and block.language in _RUN:
@@ -76,19 +76,19 @@ def read_blocks(skill: Skill) -> Iterator[Case | Trial]:
             yield Case(name, SKILL_FILE, argv, block.line)
         elif block.is_test:
             why = f"marked `test`, but only {', '.join(_RUN)} can be run"
-            yield _looked_at(skill, block, name, TrialOutcome.ERROR, why)
+            yield _checked_trial(skill, block, name, TrialOutcome.ERROR, why)
         elif block.language in ("sh", "bash"):
             # Only the shell knows its own grammar, and it is asked where all code runs.
             argv = ("bash", "-n", "-c", fillable(block.text))
             yield Case(f"{name} syntax", SKILL_FILE, argv, block.line, is_proof=False)
         elif len(block.text) <= _MOST_BYTES and (why := _syntax(block)):
-            why = (
-                f"not {block.language}: {why}; mark it `text` if it is not meant to be"
+            why = f"not {block.language}: {why}; mark it `text` if it isn't meant to be"
+            yield _checked_trial(
+                skill, block, f"{name} syntax", TrialOutcome.FAILED, why
             )
-            yield _looked_at(skill, block, f"{name} syntax", TrialOutcome.FAILED, why)
 
 
-def _looked_at(
+def _checked_trial(
     skill: Skill, block: CodeBlock, name: str, outcome: TrialOutcome, why: str
 ) -> Trial:
     return Trial(skill.name, name, outcome, 0.0, why, SKILL_FILE, block.line)
@@ -108,18 +108,18 @@ def fillable(text: str) -> str:
 
 
 def _syntax(block: CodeBlock) -> str:
-    """What is wrong with a block; empty if it can be read in one of the usual ways."""
+    """What is wrong with a block; empty if one of the usual ways to read it works."""
     why = ""
     for reading in _READINGS[block.language]:
         try:
             _PARSERS[block.language](reading(block.text))
         except RecursionError:
-            return "it is nested too deeply"
+            return "nested too deeply"
         except SyntaxError as err:
             line = block.line + (err.lineno or 1) - 1
             why = why or f"line {line}: {err.msg}"
         except (ValueError, MemoryError) as err:
-            why = why or (str(err).splitlines() or ["it is too complex"])[0][:200]
+            why = why or (str(err).splitlines() or ["too complex"])[0][:200]
         else:
             return ""
     return why
@@ -142,11 +142,11 @@ def _parse_yaml(text: str) -> None:
             depth += isinstance(event, yaml.CollectionStartEvent)
             depth -= isinstance(event, yaml.CollectionEndEvent)
             if depth > _MOST_DEPTH:
-                raise ValueError("it is nested too deeply")
+                raise ValueError("nested too deeply")
     except yaml.MarkedYAMLError as err:
         raise ValueError(err.problem) from err
     except yaml.YAMLError as err:
-        raise ValueError("it holds characters that YAML does not take") from err
+        raise ValueError("contains characters that YAML does not allow") from err
 
 
 def _parse_toml(text: str) -> None:

@@ -1,4 +1,4 @@
-"""What scripts need beside Python itself, by their inline metadata (PEP 723)."""
+"""The packages that scripts need, by their inline metadata (PEP 723)."""
 
 import hashlib
 import os
@@ -14,7 +14,7 @@ from skillforge.errors import ToolError
 from skillforge.model import FileKind, Skill
 
 LOCK = "tests/requirements.lock"
-_HINT = "name packages by name and version only, as PEP 723 has it"
+_HINT = "list packages by name and version only (PEP 723)"
 _PINNED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9.!+_-]+", re.ASCII)
 _HASH = re.compile(r"--hash=sha(?:256|384|512):[0-9a-f]{64,128}", re.ASCII)
 _MOST_BYTES = 1 << 18  # of a lock
@@ -23,7 +23,7 @@ _MOST_METADATA = 1 << 12  # characters; the parser takes the square of them
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """What a script asks for; `problem` says why it cannot be had."""
+    """What a script needs; `problem` says why it cannot be installed."""
 
     script: str
     requirements: tuple[str, ...] = ()
@@ -46,16 +46,16 @@ def _read(path: str, text: str) -> Dependencies:
     try:
         metadata = _metadata(text)
         if len(metadata) > _MOST_METADATA:
-            return Dependencies(path, problem="its inline metadata is too long")
-        said = tomllib.loads(metadata)
-        wanted = said.get("dependencies", [])
+            return Dependencies(path, problem="the inline metadata is too long")
+        fields = tomllib.loads(metadata)
+        wanted = fields.get("dependencies", [])
         if not isinstance(wanted, list) or not all(isinstance(w, str) for w in wanted):
-            return Dependencies(path, problem="its dependencies are not a list of text")
-        python = said.get("requires-python", "")
+            return Dependencies(path, problem="`dependencies` is not a list of text")
+        python = fields.get("requires-python", "")
         problem = _python_problem(python) or _problem(wanted)
     except (ValueError, RecursionError) as err:
         return Dependencies(
-            path, problem=f"its inline metadata is not TOML: {str(err)[:200]}"
+            path, problem=f"the inline metadata is not TOML: {str(err)[:200]}"
         )
     return Dependencies(path, tuple(sorted(wanted)), problem)
 
@@ -86,7 +86,7 @@ def _python_problem(wanted: object) -> str:
         fits = not wanted or SpecifierSet(wanted).contains(have)
     except InvalidSpecifier:
         return f"`requires-python` is not a version: {wanted}"
-    return "" if fits else f"it needs Python {wanted}; this is {have}"
+    return "" if fits else f"needs Python {wanted}; this is {have}"
 
 
 def _problem(wanted: list[str]) -> str:
@@ -106,11 +106,11 @@ def _problem(wanted: list[str]) -> str:
 
 
 def prepare(skill: Skill, wanted: list[Dependencies]) -> Path:
-    """A folder with the packages, made once and kept; nothing of them is run for it."""
-    said, locked = _said(skill, wanted)
-    folder = _folder(said, locked)
+    """A folder with the packages, installed once; no code of theirs is run."""
+    requirements, locked = _requirements(skill, wanted)
+    folder = _folder(requirements, locked)
     if not folder.is_dir():
-        _install(said, folder, locked)
+        _install(requirements, folder, locked)
     return folder
 
 
@@ -124,16 +124,18 @@ def digest(skill: Skill) -> str:
     if not wanted:
         return ""
     try:
-        said, locked = _said(skill, wanted)
+        requirements, locked = _requirements(skill, wanted)
     except ToolError as err:
         return err.message
-    here = sorted(found.name for found in _folder(said, locked).glob("*.dist-info"))
-    made_of = "\n".join([said, *here])
+    here = sorted(
+        found.name for found in _folder(requirements, locked).glob("*.dist-info")
+    )
+    made_of = "\n".join([requirements, *here])
     return hashlib.sha256(made_of.encode()).hexdigest()[:16]
 
 
-def _said(skill: Skill, wanted: list[Dependencies]) -> tuple[str, bool]:
-    """What pip is asked for, a line for each, and whether that is a lock."""
+def _requirements(skill: Skill, wanted: list[Dependencies]) -> tuple[str, bool]:
+    """The requirements for pip, one per line, and whether they are a lock file."""
     lines = sorted({line for need in wanted for line in need.requirements})
     locked = LOCK in skill.files
     if locked:
@@ -143,10 +145,12 @@ def _said(skill: Skill, wanted: list[Dependencies]) -> tuple[str, bool]:
     return "\n".join(lines), locked
 
 
-def _folder(said: str, locked: bool) -> Path:
+def _folder(requirements: str, locked: bool) -> Path:
     from skillforge.store import cache_folder
 
-    key = hashlib.sha256(f"{sys.version}\n{locked}\n{said}".encode()).hexdigest()[:24]
+    key = hashlib.sha256(
+        f"{sys.version}\n{locked}\n{requirements}".encode()
+    ).hexdigest()[:24]
     return cache_folder() / "packages" / key
 
 
@@ -167,7 +171,7 @@ def _lock(text: str) -> list[str]:
 
 
 def _install(lines: str, folder: Path, locked: bool) -> None:
-    """Let pip fill a folder from wheels alone; it gets its name when it is whole."""
+    """Let pip install wheels into a folder, which gets its name when complete."""
     import tempfile
 
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -189,9 +193,9 @@ def _install(lines: str, folder: Path, locked: bool) -> None:
             argv + (["--no-deps"] if locked else []), cwd=Path(scratch, "empty")
         )
         if result.code:
-            said = result.complaint.splitlines() or ["pip failed"]
-            errors = [line for line in said if line.startswith("ERROR:")] or said
-            raise ToolError(f"the packages cannot be had: {errors[0][:300]}")
+            output = result.complaint.splitlines() or ["pip failed"]
+            errors = [line for line in output if line.startswith("ERROR:")] or output
+            raise ToolError(f"cannot install packages: {errors[0][:300]}")
         target.mkdir(exist_ok=True)
         for path in (target, *target.rglob("*")):
             path.chmod(0o755 if path.is_dir() or os.access(path, os.X_OK) else 0o644)

@@ -1,4 +1,4 @@
-"""What a case expects against what came of it; differences at their smallest."""
+"""Compares the result of a case with what it expects; shows small differences."""
 
 import json
 import re
@@ -18,7 +18,7 @@ _SECONDS = 5  # for a pattern or a schema, which are the author's
 
 
 def differences(expect: Mapping[str, Any], ended: JobResult) -> list[str]:
-    """Every expectation that is not met, in words; none if all are."""
+    """A message for each expectation that is not met."""
     with _in_time():
         try:
             return [
@@ -32,12 +32,12 @@ def differences(expect: Mapping[str, Any], ended: JobResult) -> list[str]:
 
 
 def wanted_files(expect: Mapping[str, Any]) -> tuple[str, ...]:
-    """The files that have to be looked at afterwards."""
+    """The files that have to be read afterwards."""
     return tuple(map(str, expect.get("files", {})))
 
 
 def unusable(expect: Mapping[str, Any]) -> str:
-    """Why an expectation could never be met; empty if it could."""
+    """Why an expectation can never be met; empty if it can."""
     if isinstance(expect.get("exit", 0), str):
         return f"expect.exit: `{expect['exit']}` is not a number"
     texts = [
@@ -77,12 +77,12 @@ def _wrong_schema(rules: Mapping[str, Any]) -> str:
 
 
 class _TooSlowError(Exception):
-    """A pattern that a text keeps busy."""
+    """A pattern that takes too long on a text."""
 
 
 @contextmanager
 def _in_time() -> Iterator[None]:
-    """Stop the work inside after some seconds; a thread of another's is not stopped."""
+    """Stop the work inside after some seconds, if this is the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -102,13 +102,15 @@ def _in_time() -> Iterator[None]:
 def _exit(expected: Any, ended: JobResult) -> Iterator[str]:
     fine = expected if isinstance(expected, list) else [expected]
     if str(ended.code) not in map(str, fine):
-        said = _tail(ended.err) or _tail(ended.out)
-        words = f"exit: expected {' or '.join(map(str, fine))}, got {ended.code}"
-        yield words + _by_signal(ended.code) + (f"; it said: {said}" if said else "")
+        output = _tail(ended.err) or _tail(ended.out)
+        message = f"exit: expected {' or '.join(map(str, fine))}, got {ended.code}"
+        yield (
+            message + _by_signal(ended.code) + (f"; output: {output}" if output else "")
+        )
 
 
 def _by_signal(code: int) -> str:
-    """What an exit code above 128 stands for."""
+    """The signal that an exit code above 128 means."""
     try:
         return f" ({signal.Signals(code - 128).name})" if code > 128 else ""
     except ValueError:
@@ -124,9 +126,9 @@ def _files(expected: Mapping[str, Any], found: Mapping[str, WorkFile]) -> Iterat
             if here is not None:
                 yield f"{path}: expected to be absent, but there is a {here.kind}"
         elif here is None:
-            yield f"{path}: expected to exist, but there is nothing"
+            yield f"{path}: expected to exist, but it does not"
         elif here.kind == "unreadable":
-            yield f"{path}: expected to exist, but it cannot be looked at"
+            yield f"{path}: expected to exist, but it cannot be read"
         elif rules and here.kind != "file":
             yield f"{path}: expected a file, got a {here.kind}"
         else:
@@ -134,7 +136,7 @@ def _files(expected: Mapping[str, Any], found: Mapping[str, WorkFile]) -> Iterat
 
 
 def _stream(name: str, expected: Any, data: bytes) -> Iterator[str]:
-    """The differences of one text: of what was written, or of a file."""
+    """The differences of a text: of an output, or of a file."""
     if expected is None:
         return
     rules = expected if isinstance(expected, dict) else {"equals": expected}
@@ -155,7 +157,7 @@ def _is_text(data: bytes) -> bool:
 
 
 def _equals(wanted: Any, text: str) -> Iterator[str]:
-    """Equal but for one line break at the end, which YAML makes hard to say."""
+    """Equal apart from a line break at the end, which is hard to write in YAML."""
     expected = as_text(wanted)
     if text == expected or _trimmed(text) == _trimmed(expected):
         return
@@ -198,7 +200,7 @@ def _json(wanted: Any, text: str) -> Iterator[str]:
 
 
 def _lacks(wanted: Any, value: Any, where: str) -> Iterator[str]:
-    """What of `wanted` a value does not hold; it may hold more."""
+    """What a value lacks of `wanted`; it may contain more."""
     if isinstance(wanted, dict) and isinstance(value, dict):
         for key, item in wanted.items():
             path = f"{where}.{key}"

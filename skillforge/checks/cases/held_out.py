@@ -1,4 +1,4 @@
-"""Held-out examples: what the author of a draft never saw, fed to it at the gate."""
+"""Held-out examples: what the author of a draft never saw, tried at the gate."""
 
 import json
 import re
@@ -44,14 +44,14 @@ _WORD = re.compile(r"\w+")
 _FEWEST, _NEAR = 8, 0.7  # groups of three words, and how many of them make a copy
 _MOST_BYTES = 1 << 20
 _MOST_LEAVES = 200  # texts of an example, and places of one, that are looked at
-_DO_NOT_COPY = "a skill that holds the answers proves nothing; state the rule instead"
+_DO_NOT_COPY = "state the rule instead: a skill with the answers proves nothing"
 
 
 class HeldOutExample(NamedTuple):
-    """One held-out example: its id, and what it says."""
+    """A held-out example: its id and its content."""
 
     id: str
-    said: Mapping[str, Any]
+    content: Mapping[str, Any]
 
 
 class Evidence(NamedTuple):
@@ -63,24 +63,24 @@ class Evidence(NamedTuple):
 
 
 def sorted_out(skill: Skill, evidence: Mapping[str, bytes]) -> Evidence:
-    """Which examples are held out; an unreadable one is a trial gone wrong."""
+    """Which examples are held out; an unreadable one is a failed trial."""
     held: list[HeldOutExample] = []
     shown: list[HeldOutExample] = []
     unread: list[Trial] = []
     for number, data in sorted(evidence.items()):
         try:
             is_small = len(data) <= _MOST_BYTES
-            said = json.loads(data, parse_float=Spelled.read) if is_small else None
+            content = json.loads(data, parse_float=Spelled.read) if is_small else None
         except (ValueError, RecursionError):
-            said = None
+            content = None
         name = f"{EVIDENCE}/{skill.name}/{number}.json"
-        if not isinstance(said, dict):
+        if not isinstance(content, dict):
             why = f"{name} is not an example: a JSON object of at most 1 MB"
-        elif not isinstance(said.get("held_out", False), bool):
+        elif not isinstance(content.get("held_out", False), bool):
             why = f"{name}: `held_out` has to be true or false"
         else:
-            (held if said.get("held_out") else shown).append(
-                HeldOutExample(number, said)
+            (held if content.get("held_out") else shown).append(
+                HeldOutExample(number, content)
             )
             continue
         unread.append(Trial(skill.name, name, TrialOutcome.ERROR, 0.0, why, REPLAY))
@@ -90,7 +90,7 @@ def sorted_out(skill: Skill, evidence: Mapping[str, bytes]) -> Evidence:
 def read_replay(
     skill: Skill, examples: Sequence[HeldOutExample]
 ) -> Iterator[Case | Trial]:
-    """One case for each held-out example, by what `tests/replay.yaml` makes of it."""
+    """A case for each held-out example, made by `tests/replay.yaml`."""
     if REPLAY not in skill.files:
         return
     try:
@@ -110,7 +110,7 @@ def read_replay(
 
 
 def _refuse_sham(skill: Skill, template: Mapping[str, Any]) -> None:
-    """A replay asks the skill, and does not tell it the answer."""
+    """Refuse a replay that passes the answer to the skill."""
     asked = {key: value for key, value in template.items() if key != "expect"}
     if "output" in set(placeholders(asked)):
         raise BadCaseError(1, "`output` is the answer: it belongs below `expect` only")
@@ -122,21 +122,21 @@ def _refuse_sham(skill: Skill, template: Mapping[str, Any]) -> None:
 
 
 def _case(skill: Skill, template: dict[str, Any], example: HeldOutExample) -> Case:
-    filled = fill(template, {**example.said, "id": example.id}, 1)
+    filled = fill(template, {**example.content, "id": example.id}, 1)
     if wrong := misfit(filled, "replay.schema.json"):
         raise BadCaseError(1, wrong.words)
     name = f"{template.get('name', 'held out')} [example {example.id[:12]}]"
     case = make(skill, REPLAY, 1, filled, name, is_from_table=True)
     other = {
-        **example.said,
+        **example.content,
         "id": example.id,
-        "output": _other(example.said.get("output")),
+        "output": _other(example.content.get("output")),
     }
     return replace(case, decoy=fill(template["expect"], other, 1))
 
 
 def _other(value: Any) -> Any:
-    """An answer of the same shape that nobody would give."""
+    """A wrong answer of the same shape."""
     if isinstance(value, dict):
         return {key: _other(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -149,9 +149,9 @@ def _other(value: Any) -> Any:
 
 
 def unused(skill: Skill, examples: Sequence[HeldOutExample]) -> Iterator[Finding]:
-    """Held-out examples that nothing is tried with."""
+    """A finding for held-out examples that cannot be tried."""
     if examples and REPLAY not in skill.files:
-        message = f"{plural(len(examples), 'held-out example')} of it cannot be tried"
+        message = f"{plural(len(examples), 'held-out example')} cannot be tried"
         hint = f"write {REPLAY}: how an example becomes a case"
         yield Finding("no-replay", Severity.WARNING, message, hint=hint)
 
@@ -161,18 +161,20 @@ def copied(
     examples: Sequence[HeldOutExample],
     shown: Sequence[HeldOutExample] = (),
 ) -> Iterator[Finding]:
-    """Files of a skill that hold what they were not to know: overfitting.
+    """Files of a skill that contain held-out text: overfitting.
 
     What examples that were shown say, too, may be known.
     """
     if not examples:
         return
-    known = f" {' '.join(text for it in shown for text in _leaves(it.said))} "
+    known = (
+        f" {' '.join(text for example in shown for text in _leaves(example.content))} "
+    )
     for path, file in sorted(skill.files.items()):
         if file.kind not in (FileKind.FILE, FileKind.EXECUTABLE):
             continue
         if file.size > _MOST_BYTES:
-            message = "it is too large to be looked at for held-out text"
+            message = "too large to be checked for held-out text"
             yield _finding(path, 1, message)
             continue
         text = skill.read(path).decode("utf-8", "replace")
@@ -180,9 +182,9 @@ def copied(
         parts = shingles(plain) - shingles(known)
         for example in examples:
             if what := _copy(plain, parts, example, known):
-                said = what if len(what) <= 60 else f"{what[:60]}…"
-                message = f"holds text of the held-out example {example.id[:12]}"
-                yield _finding(path, _line_of(text, what), f"{message}: {said!r}")
+                shown_text = what if len(what) <= 60 else f"{what[:60]}…"
+                message = f"contains text of the held-out example {example.id[:12]}"
+                yield _finding(path, _line_of(text, what), f"{message}: {shown_text!r}")
 
 
 def _finding(path: str, line: int, message: str) -> Finding:
@@ -191,16 +193,16 @@ def _finding(path: str, line: int, message: str) -> Finding:
 
 
 def _copy(plain: str, parts: Set[int], example: HeldOutExample, known: str) -> str:
-    """The text of an example that a file holds, if any; all as `_plain` spells it."""
-    said = example.said
+    """The text of an example that a file contains, if any, as `_plain` spells it."""
+    content = example.content
 
     def of(value: Any) -> Iterator[str]:
         return (text for text in _leaves(value) if f" {text} " not in known)
 
-    asked = list(islice(of([said.get("task"), said.get("inputs")]), _MOST_LEAVES))
-    answers = list(islice(of(said.get("output")), _MOST_LEAVES))
+    asked = list(islice(of([content.get("task"), content.get("inputs")]), _MOST_LEAVES))
+    answers = list(islice(of(content.get("output")), _MOST_LEAVES))
     named = ("task", "inputs", "output", *_ABOUT_IT)
-    rest = (t for k, v in said.items() if k not in named for t in of(v))
+    rest = (t for k, v in content.items() if k not in named for t in of(v))
     others = list(islice(rest, _MOST_LEAVES))
     for text in (*asked, *answers, *(t for t in others if len(t) >= _LONGER)):
         if len(text) >= _LONG and (f" {text} " in plain or _is_near(text, parts)):
@@ -209,9 +211,9 @@ def _copy(plain: str, parts: Set[int], example: HeldOutExample, known: str) -> s
 
 
 def _is_answered(question: str, answers: list[str], plain: str) -> bool:
-    """Whether a question and its answer stand in one file: a table of answers.
+    """Whether a file contains a question and its answer: a table of answers.
 
-    A short answer is told from any other word by where it stands.
+    The position of a short answer tells it from any other word.
     """
     if any(
         len(answer) >= _SHORT and answer != question and f" {answer} " in plain

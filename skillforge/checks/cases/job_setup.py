@@ -1,4 +1,4 @@
-"""From a case to a job: the skill's files laid out, and what the job finds there."""
+"""From a case to a job of the sandbox: the skill's files, the command, the folder."""
 
 import errno
 import importlib.util
@@ -53,7 +53,7 @@ _IMPORTS_PYTEST = re.compile(rb"^[ \t]*(?:import|from)[ \t]+pytest\b", re.MULTIL
 
 @contextmanager
 def scratch() -> Iterator[Path]:
-    """A folder of our own for as long as this takes; what others left goes, too."""
+    """A temporary folder; also removes what killed processes left."""
     base = Path(tempfile.gettempdir())
     for left in base.glob(f"{_PREFIX}*"):
         owner = left.name.removeprefix(_PREFIX).partition("-")[0]
@@ -92,7 +92,7 @@ def lay_out(skill: Skill, folder: Path) -> Path:
             if path == "." or file.kind not in _MODES:
                 continue
             if not is_inside(path):
-                raise RequestError(f"its path {path!r} leads out of the skill")
+                raise RequestError(f"the path {path!r} leads out of the skill")
             if file.kind is FileKind.SYMLINK:
                 work_files.link(held, path, os.fsdecode(skill.read(path)))
             else:
@@ -100,14 +100,14 @@ def lay_out(skill: Skill, folder: Path) -> Path:
     except (OSError, ValueError) as err:
         if isinstance(err, OSError) and err.errno in _OF_THE_DISK:
             raise unwritable(top, err) from err
-        raise RequestError(f"its files cannot be laid out: {err}") from err
+        raise RequestError(f"cannot write the files of the skill: {err}") from err
     finally:
         os.close(held)
     return top
 
 
 def test_files(skill: Skill) -> Iterator[Case | Trial]:
-    """Tests that are programs: `tests/test_*.py`, and what is executable of `*.sh`."""
+    """Tests that are programs: `tests/test_*.py`, and executable `*.sh`."""
     for path, file in sorted(skill.files.items()):
         where = PurePosixPath(path)
         if not is_in_tests(path):
@@ -117,7 +117,7 @@ def test_files(skill: Skill) -> Iterator[Case | Trial]:
         elif where.suffix == ".sh" and file.kind is FileKind.EXECUTABLE:
             first = skill.read(path).partition(b"\n")[0]
             if not first.startswith(b"#!") or first.endswith(b"\r"):
-                why = "its first line has to name its interpreter, as #!/bin/sh does"
+                why = "the first line has to name the interpreter, such as #!/bin/sh"
                 ending = ", without a carriage return" if b"\r" in first else ""
                 yield broken(skill, path, 1, why + ending)
             else:
@@ -125,14 +125,14 @@ def test_files(skill: Skill) -> Iterator[Case | Trial]:
 
 
 def ignored(skill: Skill) -> Iterator[Finding]:
-    """Files of `tests/` that look like tests, and are not taken for any."""
-    hint = "cases are *.yaml, test_*.py, and *.sh that can be executed"
+    """Files of `tests/` that look like tests, and are not run."""
+    hint = "cases are *.yaml, test_*.py, and executable *.sh"
     for path, file in sorted(skill.files.items()):
         is_run = path.endswith((".yaml", ".yml")) or (
             path.endswith(".sh") and file.kind is FileKind.EXECUTABLE
         )
         if is_in_tests(path) and _LOOKS_LIKE_A_TEST.search(path) and not is_run:
-            message = "it lies in tests/, but is not run"
+            message = "is in tests/, but not run"
             yield Finding("not-a-case", Severity.WARNING, message, path, 1, hint)
 
 
@@ -154,7 +154,7 @@ def _python_case(skill: Skill, path: str) -> Case:
 
 @cache
 def pytest_files() -> dict[str, Path]:
-    """Where pytest and what it needs are installed beside us; nothing if it is not."""
+    """The installed files of pytest and its dependencies; empty if it is missing."""
     found: dict[str, Path] = {}
     for name in _PYTEST:
         spec = importlib.util.find_spec(name)
@@ -175,7 +175,7 @@ def job(
     packages: Path | None,
     limits: Limits,
 ) -> Job:
-    """What to run for a case, on a skill laid out in a folder."""
+    """The job for a case of a skill in a folder."""
     mounts: dict[str, Path] = dict(pytest_files()) if case.runner == "pytest" else {}
     env = dict(case.env)
     if packages is not None:

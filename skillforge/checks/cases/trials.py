@@ -1,4 +1,4 @@
-"""Plan the trials of a skill, run them in the sandbox, and say how each ended."""
+"""Plan the trials of a skill, run them in the sandbox, and decide their outcomes."""
 
 import math
 import re
@@ -22,13 +22,13 @@ from skillforge.sandbox import JobResult, Limits
 
 _ALLOW = "the policy allows it with tests: {dependencies: true}"
 OUT_OF_TIME = "no time was left for it"
-_SHOWN = 2000  # characters of what a job said
+_SHOWN = 2000  # characters of a job's output
 _MOST_CASES, _MOST_BYTES = 10_000, 64 << 20  # of one skill
 
 
 @dataclass(frozen=True, slots=True)
 class TrialPlan:
-    """What is to be run for one skill, and what is known of it without running."""
+    """The cases to run for one skill, and the results known without running."""
 
     skill: Skill
     cases: tuple[Case, ...] = ()
@@ -49,7 +49,7 @@ class TrialSettings:
 
 
 class TrialRun(NamedTuple):
-    """One case to try, with all that it takes."""
+    """A case to run, with everything that it needs."""
 
     plan: TrialPlan
     case: Case
@@ -59,7 +59,7 @@ class TrialRun(NamedTuple):
 
 
 def plan(skill: Skill, evidence: Mapping[str, bytes], policy: Policy) -> TrialPlan:
-    """All that a skill ships to prove itself, and the examples held out from it.
+    """All cases of a skill, and the examples held out from it.
 
     Any bytes give a plan: what cannot be read at all is a trial gone wrong.
     """
@@ -71,7 +71,7 @@ def plan(skill: Skill, evidence: Mapping[str, bytes], policy: Policy) -> TrialPl
             is_strict=policy.needs_full_sandbox,
         )
     except Exception as err:  # noqa: BLE001 - whatever it is, it is the skill's
-        why = f"its tests cannot be read: {type(err).__name__}: {str(err)[:200]}"
+        why = f"the tests cannot be read: {type(err).__name__}: {str(err)[:200]}"
         return TrialPlan(
             skill, (), (Trial(skill.name, "tests", TrialOutcome.ERROR, 0.0, why),)
         )
@@ -108,7 +108,7 @@ def _plan(skill: Skill, evidence: Mapping[str, bytes]) -> TrialPlan:
 
 
 def _told_apart(found: Iterable[Case]) -> list[Case]:
-    """Cases with a name of their own each."""
+    """Cases with unique names."""
     seen: dict[str, int] = {}
     named = []
     for case in found:
@@ -124,7 +124,7 @@ def run(
     settings: TrialSettings,
     done: Callable[[Trial], None] = lambda _trial: None,
 ) -> list[Trial]:
-    """Try every case of every plan, in their order; `done` hears of each as it ends."""
+    """Run every case of every plan, in order; `done` is called as each ends."""
     with job_setup.scratch() as scratch:
         slots: list[Trial | TrialRun] = []
         for number, planned in enumerate(plans):
@@ -145,12 +145,12 @@ def run(
 def _slots(
     planned: TrialPlan, settings: TrialSettings, scratch: Path
 ) -> list[Trial | TrialRun]:
-    """The cases of a plan, ready to run; or, of those that cannot be, why not."""
+    """The cases of a plan that can run, and trials for those that cannot."""
     if not planned.cases:
         return []
     box, why = sandbox.choose(is_strict=planned.is_strict)
     if box is None:
-        why = f"there is no sandbox here: {why}; skillforge doctor tells more"
+        why = f"no sandbox: {why}; run: skillforge doctor"
         return [_not_run(planned, case, why) for case in planned.cases]
     wanted = list(needs(planned.skill))
     packages, lacking = _packages(planned, wanted)
@@ -166,7 +166,7 @@ def _slots(
     for case in planned.cases:
         why = lacking if lacking and _uses(planned.skill, case, wanted) else ""
         if case.runner == "none":
-            why = f"it needs pytest: {install_command('sandbox')}"
+            why = f"needs pytest: {install_command('sandbox')}"
         run_of = TrialRun(planned, case, folder, packages, settings)
         slots.append(_not_run(planned, case, why) if why else run_of)
     return slots
@@ -204,7 +204,7 @@ def _not_run(planned: TrialPlan, case: Case, why: str) -> Trial:
 
 
 def _lost(wanted: TrialRun) -> Trial:
-    why = "the process that attended it died"
+    why = "its process died"
     return _trial(wanted.plan.skill, wanted.case, TrialOutcome.ERROR, 0.0, why)
 
 
@@ -216,7 +216,7 @@ def _trial(
 
 
 def _try(wanted: TrialRun) -> Trial:
-    """Try one case, as often as asked; one that ends in two ways is flaky."""
+    """Run a case, as often as requested; different outcomes make it flaky."""
     if time.monotonic() > wanted.settings.deadline:
         return _not_run(wanted.plan, wanted.case, OUT_OF_TIME)
     trials = [_try_once(wanted) for _ in range(wanted.settings.repeat)]
@@ -224,7 +224,7 @@ def _try(wanted: TrialRun) -> Trial:
     bad = [trial for trial in trials if not trial.ok]
     if not bad or all(trial.outcome is bad[0].outcome for trial in trials):
         return replace((bad or trials)[0], seconds=seconds)
-    detail = f"ended in two ways: {len(trials) - len(bad)} of {len(trials)} passed; "
+    detail = f"flaky: {len(trials) - len(bad)} of {len(trials)} passed; "
     flaky = _trial(wanted.plan.skill, wanted.case, TrialOutcome.FLAKY, seconds, detail)
     return replace(flaky, detail=detail + bad[0].detail)
 
@@ -252,50 +252,50 @@ def _try_once(wanted: TrialRun) -> Trial:
     except Exception as err:  # noqa: BLE001 - a schema of the author's may do anything
         outcome, detail = (
             TrialOutcome.ERROR,
-            f"what it expects cannot be compared: {err!r}",
+            f"cannot compare with what it expects: {err!r}",
         )
     trial = _trial(skill, case, outcome, ended.seconds, detail)
     return replace(trial, is_alarm=bool(alarms(case, ended)))
 
 
 def judge(case: Case, ended: JobResult) -> tuple[TrialOutcome, str]:
-    """How a trial ended, decided by what was seen from outside of it alone."""
+    """The outcome of a trial, decided only by what is observed from outside."""
     if ended.limit:
         outcome = TrialOutcome.TIMEOUT if ended.is_timeout else TrialOutcome.LIMIT
-        said = (ended.err or ended.out)[-200:].decode("utf-8", "backslashreplace")
-        return outcome, f"{ended.limit}; it was ended" + (
-            f" after: {said}" if said else ""
+        output = (ended.err or ended.out)[-200:].decode("utf-8", "backslashreplace")
+        return outcome, f"{ended.limit}; it was stopped" + (
+            f" after: {output}" if output else ""
         )
     found = alarms(case, ended)
     problems = _runner_problems(case, ended) if case.runner else []
     found += problems or differences(case.expect, ended)
     if not found and case.decoy is not None and not differences(case.decoy, ended):
-        found.append("it would pass with any answer: `expect` does not depend on it")
+        found.append("passes with any answer: `expect` does not depend on it")
     return (
         (TrialOutcome.FAILED, "\n".join(found)) if found else (TrialOutcome.PASSED, "")
     )
 
 
 def alarms(case: Case, ended: JobResult) -> list[str]:
-    """What no honest skill does in a sandbox: touch planted keys, try to connect."""
+    """What no honest skill does in a sandbox: use planted keys, try to connect."""
     found = list(ended.sprung)
     if ended.tried_to_connect and not case.expect.get("connects", False):
-        found.append("it tried to connect to something; there is no network here")
+        found.append("tried to connect; the sandbox has no network")
     return found
 
 
 def _runner_problems(case: Case, ended: JobResult) -> list[str]:
-    """What a test runner has to show for itself: that it ran tests to their end."""
+    """Problems of a test runner that did not run tests to the end."""
     report = ended.found.get(job_setup.REPORT)
     is_pytest = case.runner == "pytest"
     ran = _ran(report.data if report else b"") if is_pytest else _ran_units(ended.err)
-    said = ended.out if is_pytest else ended.err
-    shown = said[-_SHOWN:].decode("utf-8", "backslashreplace")
+    output = ended.out if is_pytest else ended.err
+    shown = output[-_SHOWN:].decode("utf-8", "backslashreplace")
     if ran is None:
-        return [f"the tests were not run to their end\n{shown}"]
+        return [f"the tests did not finish\n{shown}"]
     if ended.code and ran:
         return [shown]
-    return [] if ran else ["it holds no tests, or all of them were skipped"]
+    return [] if ran else ["no tests, or all of them were skipped"]
 
 
 def _ran(report: bytes) -> int | None:
@@ -307,10 +307,10 @@ def _ran(report: bytes) -> int | None:
     return int(counts.get(b"tests", 0)) - int(counts.get(b"skipped", 0))
 
 
-def _ran_units(said: bytes) -> int | None:
+def _ran_units(output: bytes) -> int | None:
     """How many tests unittest ran, by its last lines; None if it did not get there."""
-    counted = re.findall(rb"^Ran (\d+) tests? in ", said, re.MULTILINE)
-    skipped = re.findall(rb"^OK \(.*skipped=(\d+)", said, re.MULTILINE)
+    counted = re.findall(rb"^Ran (\d+) tests? in ", output, re.MULTILINE)
+    skipped = re.findall(rb"^OK \(.*skipped=(\d+)", output, re.MULTILINE)
     if not counted:
         return None
     return int(counted[-1]) - int(skipped[-1] if skipped else 0)

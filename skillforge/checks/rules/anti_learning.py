@@ -1,4 +1,4 @@
-"""What an agent must not learn: failures of one day, dressed up as knowledge.
+"""What an agent must not learn: one-off failures, presented as knowledge.
 
 What the body says is judged in skills that an agent made; a person may well know that
 a tool is missing somewhere. `does not work` is a warning in theirs, too.
@@ -59,7 +59,7 @@ _FAILURE_SECTION = re.compile(
 
 @rule(profile=Profile.PORTABLE)
 def learned_name(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """A name tells a kind of task, not one occasion: no date, no ticket number, no
+    """A name describes a kind of task, not one occasion: no date, no ticket number, no
     `fix-` or `debug-`.
 
     What was learned from `fix-login-4711` belongs in a skill on logins.
@@ -67,8 +67,8 @@ def learned_name(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     name = doc.words("name")
     if found := ONE_OCCASION.search(name):
         yield RuleProblem(
-            f"the name {name!r} tells of one {found.lastgroup}, not of a kind of task",
-            "name the skill after the task that comes again",
+            f"the name {name!r} is about one {found.lastgroup}, not a kind of task",
+            "name the skill after the recurring task",
             doc.line_of("name"),
         )
 
@@ -84,22 +84,22 @@ def learned_environment(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     needs in `compatibility`, and how to check for it.
     """
     if found := _lesson(skill, doc, ENVIRONMENT, fine_in=_FAILURE_SECTION):
-        hint = "say what is needed and how to check for it instead"
+        hint = "describe what is needed and how to check for it instead"
         yield RuleProblem(
-            f"records a failure of one environment: {found.said}", hint, found.line
+            f"records a failure of one environment: {found.phrase}", hint, found.line
         )
 
 
 @rule(profile=Profile.PORTABLE)
 def learned_transient(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """A skill does not record errors that pass by themselves.
+    """A skill does not record transient errors.
 
     A time-out or a busy service is handled by trying again, not by remembering it.
     """
     if found := _lesson(skill, doc, TRANSIENT, fine_in=_FAILURE_SECTION):
         hint = "describe when to retry and when to give up instead"
         yield RuleProblem(
-            f"records an error that passes: {found.said}", hint, found.line
+            f"records a transient error: {found.phrase}", hint, found.line
         )
 
 
@@ -115,7 +115,7 @@ def learned_helplessness(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     if found := _first(doc, DOES_NOT_WORK):
         hint = "write what to do instead"
         yield RuleProblem(
-            f"teaches that something does not work: {found.said}", hint, found.line
+            f"teaches that something does not work: {found.phrase}", hint, found.line
         )
 
 
@@ -123,9 +123,9 @@ def learned_helplessness(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 def learned_story(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A skill is a procedure, not the story of one session."""
     if found := _lesson(skill, doc, ONE_OFF):
-        hint = "write the step that holds every time"
+        hint = "write the step that applies every time"
         yield RuleProblem(
-            f"tells the story of one session: {found.said}", hint, found.line
+            f"tells the story of one session: {found.phrase}", hint, found.line
         )
 
 
@@ -138,7 +138,7 @@ def severity_for(skill: Skill, severity: Severity) -> Severity:
 
 
 def sections_severity(skill: Skill, severity: Severity) -> Severity:
-    """Sections are a must only where a skill says itself that an agent made it.
+    """Sections are required only where a skill states that an agent made it.
 
     An agent that works on a person's skill keeps to that person's way of writing.
     """
@@ -146,10 +146,10 @@ def sections_severity(skill: Skill, severity: Severity) -> Severity:
 
 
 class _PhraseMatch(NamedTuple):
-    """A phrase that gives a lesson away: the line's number and what it says."""
+    """A phrase that betrays such a lesson, and its line."""
 
     line: int
-    said: str
+    phrase: str
 
 
 def _lesson(
@@ -166,7 +166,7 @@ def _lesson(
 def _first(
     doc: Document, phrase: re.Pattern[str], fine_in: re.Pattern[str] | None = None
 ) -> _PhraseMatch | None:
-    """The first phrase in prose that tells what was, not what to do about it."""
+    """The first phrase in prose that reports an event, not what to do about it."""
     text = doc.text
     sections = [match.span() for match in fine_in.finditer(text)] if fine_in else []
     code = code_blocks(text)
@@ -175,6 +175,6 @@ def _first(
         sentence = re.split(r"\n\s*\n|[.!?]\s", text[max(0, at - 300) : at])[-1]
         is_advice = sentence.count("`") % 2 or _CONDITION.search(sentence)
         if not is_advice and not in_any(at, code) and not in_any(at, sections):
-            said = text[text.rfind("\n", 0, at) + 1 :].split("\n", 1)[0]
-            return _PhraseMatch(doc.line_at(at), repr(said.strip()[:60]))
+            line = text[text.rfind("\n", 0, at) + 1 :].split("\n", 1)[0]
+            return _PhraseMatch(doc.line_at(at), repr(line.strip()[:60]))
     return None

@@ -39,16 +39,14 @@ _DOCUMENT = re.compile(
 
 @rule(profile=Profile.PORTABLE)
 def nested_skill(skill: Skill) -> Iterator[RuleProblem]:
-    """A skill holds no second SKILL.md.
+    """A skill contains no second SKILL.md.
 
     Clients that search folders would load it as a skill that nobody reviewed as one.
     """
     for path in skill.files:
         if path.count("/") and posixpath.basename(path).lower() == SKILL_FILE.lower():
-            hint = "make it a skill of its own under skills/, or rename the file"
-            yield RuleProblem(
-                "a second SKILL.md lies inside the skill", hint, path=path
-            )
+            hint = "move it to a skill of its own under skills/, or rename the file"
+            yield RuleProblem("a second SKILL.md inside the skill", hint, path=path)
 
 
 @rule(profile=Profile.PORTABLE)
@@ -63,26 +61,26 @@ def symlink_outside(skill: Skill) -> Iterator[RuleProblem]:
         if target.startswith("/") or end == ".." or end.startswith("../"):
             yield RuleProblem(
                 f"the link leads out of the skill, to {target}",
-                "replace it by a copy of the file",
+                "replace it with a copy of the file",
                 path=path,
             )
 
 
 @rule(Severity.WARNING, Profile.PORTABLE)
 def symlink_inside(skill: Skill) -> Iterator[RuleProblem]:
-    """A skill holds no symbolic links at all.
+    """A skill contains no symbolic links at all.
 
     Hubs and `npx skills` refuse archives with them; Windows makes them text files.
     """
     for path, _file in _of_kind(skill, FileKind.SYMLINK):
         yield RuleProblem(
-            "is a symbolic link", "replace it by a copy of the file", path=path
+            "is a symbolic link", "replace it with a copy of the file", path=path
         )
 
 
 @rule(profile=Profile.PORTABLE)
 def submodule(skill: Skill) -> Iterator[RuleProblem]:
-    """A skill holds no git submodule: its content would not be reviewed with it."""
+    """A skill contains no git submodule: its content would not be reviewed."""
     for path, _file in _of_kind(skill, FileKind.SUBMODULE):
         hint = f"git rm --cached {path}, and add its files instead"
         yield RuleProblem("is a git repository of its own", hint, path=path)
@@ -90,7 +88,7 @@ def submodule(skill: Skill) -> Iterator[RuleProblem]:
 
 @rule(profile=Profile.PORTABLE)
 def file_kind(skill: Skill) -> Iterator[RuleProblem]:
-    """A skill holds ordinary files only: no device, socket or pipe."""
+    """A skill contains ordinary files only: no device, socket or pipe."""
     for path, _file in _of_kind(skill, FileKind.OTHER):
         yield RuleProblem("is not an ordinary file", "remove it", path=path)
 
@@ -105,7 +103,7 @@ def file_size(skill: Skill) -> Iterator[RuleProblem]:
     for path, file in skill.files.items():
         total += file.size
         if file.size > MAX_FILE:
-            hint = "fetch it when it is needed, or leave it out"
+            hint = "download it when it is needed, or omit it"
             yield RuleProblem(f"the file has {file.size:,} bytes", hint, path=path)
     if total > MAX_TOTAL or len(skill.files) > MAX_FILES:
         yield RuleProblem(
@@ -140,7 +138,7 @@ def parents(path: str) -> Iterator[str]:
 
 @rule(profile=Profile.PORTABLE)
 def windows_name(skill: Skill) -> Iterator[RuleProblem]:
-    """Paths are such that Windows can check them out.
+    """Windows can check out every path.
 
     Reserved there: `con`, `aux`, `nul`, `com1` and the like with any ending, names that
     end in a dot or space, the characters `< > : " | ? * \\` and control characters.

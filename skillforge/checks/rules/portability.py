@@ -54,7 +54,7 @@ def name_portable(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     if name.strip() and not (len(name) >= NAME_MIN and _NAME.fullmatch(name)):
         yield RuleProblem(
             f"the name {name!r} is not 3 to 64 characters of a-z, 0-9 and -",
-            "choose an ASCII name, and rename the folder alike",
+            "choose an ASCII name, and rename the folder as well",
             doc.line_of("name"),
         )
 
@@ -87,7 +87,7 @@ def value_quoted(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
                 yield RuleProblem(f"`{path}` is a {kind} to some clients", hint, line)
             else:
                 yield RuleProblem(
-                    f"`{path}` is empty", "fill it in, or leave it out", line
+                    f"`{path}` is empty", "fill it in, or remove it", line
                 )
 
 
@@ -108,7 +108,7 @@ def description_brackets(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
 @rule(profile=Profile.PORTABLE)
 def installer_leftovers(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """`metadata` holds no entries that an installer wrote into its copy.
+    """`metadata` contains no entries that an installer wrote into its copy.
 
     `gh skill install` adds `github-repo`, `github-ref`, `github-tree-sha`,
     `github-path`, `github-pinned` or `local-path`; publishing a skill that has them is
@@ -192,7 +192,7 @@ def link_depth(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
 @rule(Severity.WARNING, Profile.PORTABLE)
 def hidden_characters(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """The text holds no characters that a reviewer cannot see.
+    """The text contains no characters that a reviewer cannot see.
 
     Zero-width, bidirectional and tag characters show nothing, or show text in another
     order than an agent reads it. Joiners in emoji and scripts that need them are fine.
@@ -206,14 +206,14 @@ def hidden_characters(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
             text = _MARK.sub(" ", text)
         if found := UNSEEN_BREAK.search(text) or _SUSPECT.search(text, 1):
             yield RuleProblem(
-                f"the invisible character U+{ord(found[0]):04X} stands here",
+                f"contains the invisible character U+{ord(found[0]):04X}",
                 "remove it",
                 doc.line_at(found.start()),
             )
 
 
 def has_hidden(doc: Document) -> bool:
-    """Whether the text may hold an invisible character, a BOM at its start aside."""
+    """Whether the text may contain an invisible character other than a leading BOM."""
     if doc.data.translate(None, _USUAL) and UNSEEN_BREAK.search(doc.text):
         return True
     if doc.text.isascii():

@@ -87,7 +87,7 @@ def field_unknown(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
 @rule(Severity.NOTE)
 def field_client(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """A field that only some clients read is worth knowing of.
+    """A field that only some clients read is noted.
 
     Claude Code, Codex, Hermes and OpenClaw have fields of their own. Others ignore
     them, but an upload to claude.ai or the Skills API is refused.
@@ -123,7 +123,7 @@ def name_length(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     if (length := len(name_of(doc))) > limit("name"):
         yield RuleProblem(
             f"the name has {length} characters, more than {limit('name')}",
-            "shorten it, and rename the folder alike",
+            "shorten it, and rename the folder as well",
             doc.line_of("name"),
         )
 
@@ -135,7 +135,7 @@ def name_lowercase(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     if name != name.lower():
         yield RuleProblem(
             f"the name {name!r} has capital letters",
-            f"write `name: {name.lower()}`, and rename the folder alike",
+            f"write `name: {name.lower()}`, and rename the folder as well",
             doc.line_of("name"),
         )
 
@@ -169,7 +169,7 @@ def name_characters(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
         shown = " ".join(repr(c) for c in wrong[:8])
         yield RuleProblem(
             f"the name {name!r} contains {shown}",
-            f"write `name: {better}`, and rename the folder alike",
+            f"write `name: {better}`, and rename the folder as well",
             doc.line_of("name"),
         )
 
@@ -208,7 +208,7 @@ def compatibility_length(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     if isinstance(value, str) and not 0 < len(value) <= limit("compatibility"):
         yield RuleProblem(
             f"`compatibility` has {len(value)} characters",
-            f"write 1 to {limit('compatibility')} characters, or leave the field out",
+            f"write 1 to {limit('compatibility')} characters, or remove the field",
             doc.line_of("compatibility"),
         )
 
@@ -260,16 +260,16 @@ FIELD_RULES = rules_in(globals())
 
 @rule()
 def skill_file(skill: Skill) -> Iterator[RuleProblem]:
-    """The folder holds a file named exactly `SKILL.md`.
+    """The folder contains a file named exactly `SKILL.md`.
 
     File systems that ignore case hide a `skill.md` or `Skill.md`; clients on others do
     not find it.
     """
     if skill.document is not None and SKILL_FILE not in skill.files:
-        return  # the folder cannot be read, which is said already
+        return  # the folder cannot be read, which is reported already
     if found := skill.files.get(SKILL_FILE):
         if found.kind in (FileKind.OTHER, FileKind.SUBMODULE):
-            yield RuleProblem("SKILL.md is not a file", "put a text file in its place")
+            yield RuleProblem("SKILL.md is not a file", "replace it with a text file")
         return
     for name in skill.files:
         if name.lower() == SKILL_FILE.lower():

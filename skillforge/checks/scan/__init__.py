@@ -1,11 +1,11 @@
 """What a skill would make an agent do, and what a change adds to that.
 
-`scan` is a function of the bytes of a skill, of those it had before, and of its
-evidence: no file is unpacked, nothing is run, nothing in it can switch the scan off.
+`scan` is a function of the bytes of a skill, of its previous version, and of its
+evidence: it unpacks no file, runs nothing, and nothing in a skill can switch it off.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import chain
@@ -16,13 +16,14 @@ from skillforge.model import Danger, Finding, Rule, Severity, Skill
 if TYPE_CHECKING:
     from skillforge.checks.scan.capabilities import Capabilities
     from skillforge.checks.scan.matches import ScanMatches
+    from skillforge.checks.scan.rule_packs import RulePack
 
-_MOST = 10  # findings of one rule in one file: more of the same tell nothing new
+_MOST = 10  # findings of one rule in one file: more of the same are nothing new
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What a scan found in one skill; paths are relative to its folder."""
+    """The findings in one skill; paths are relative to its folder."""
 
     findings: tuple[Finding, ...]
 
@@ -33,27 +34,18 @@ class Scan:
 
 @cache
 def rules() -> tuple[Rule, ...]:
-    """Every rule of the scan: attacks, then doubts, then notes."""
-    from skillforge.checks.scan import (
-        attack_rules,
-        caution_rules,
-        change_rules,
-        declaration_rules,
-        disguise_rules,
-        instruction_rules,
-        leak_rules,
-    )
-    from skillforge.checks.scan import capabilities as notes
+    """Every rule of the scan."""
+    from skillforge.checks.scan.capabilities import CAPABILITIES
+    from skillforge.checks.scan.change_rules import CHANGES
+    from skillforge.checks.scan.declaration_rules import DECLARATIONS
+    from skillforge.checks.scan.disguise_rules import DISGUISES
 
     return (
-        *attack_rules.ATTACKS,
-        *instruction_rules.ORDERS,
-        *disguise_rules.DISGUISES,
-        *caution_rules.DOUBTS,
-        *leak_rules.LEAKS,
-        *change_rules.CHANGES,
-        *declaration_rules.DECLARED,
-        *notes.POWERS,
+        *_sign_rules(),
+        *DISGUISES,
+        *CHANGES,
+        *DECLARATIONS,
+        *CAPABILITIES,
     )
 
 
@@ -63,52 +55,68 @@ def scan(
     evidence: Mapping[str, bytes] | None = None,
     *,
     must_declare: bool = False,
+    packs: "Sequence[RulePack]" = (),
 ) -> Scan:
-    """Scan a skill; with what it was before, also what is new about it."""
-    from skillforge.checks.scan.capabilities import POWERS, declared, powers
+    """Scan a skill; with its previous version, also report what is new.
+
+    `packs` are the rules of a library. They are tried last, so that a costly one takes
+    nothing from the budget of our own rules.
+    """
+    from skillforge.checks.scan.capabilities import (
+        CAPABILITIES,
+        capabilities,
+        declared,
+    )
     from skillforge.checks.scan.change_rules import CHANGES, SkillChange
-    from skillforge.checks.scan.declaration_rules import DECLARED, Declared
+    from skillforge.checks.scan.declaration_rules import DECLARATIONS, Declared
     from skillforge.checks.scan.disguise_rules import DISGUISES
 
-    seen = _seen(skill, evidence or {})
-    able = powers(skill, seen)
-    said = Declared(able, declared(skill.document), must_declare)
-    found = _findings(_on_signs(), seen)
+    # What could not be read is known when all signs have been searched.
+    pack_rules = [rule for pack in packs for rule in pack.rules]
+    last_rules = (*pack_rules, *DISGUISES)
+    matches = _matches(skill, evidence or {}, packs)
+    able = capabilities(skill, matches)
+    found = _findings(_sign_rules(), matches)
     changes: list[Finding] = []
     known: set[tuple[str, str, str]] = set()
     if before is not None:
-        was = _seen(before, {})
-        changes = _findings(CHANGES, SkillChange(was, seen, powers(before, was), able))
-        rules = (*_on_signs(), *DISGUISES)
-        known = set(_what_they_show(_findings(rules, was), before))
-    # What could not be read is known when all signs were searched.
-    found += _findings(DISGUISES, seen)
-    found += (*_findings(DECLARED, said), *_findings(POWERS, able))
+        old = _matches(before, {}, packs)
+        change = SkillChange(old, matches, capabilities(before, old), able)
+        changes = _findings(CHANGES, change)
+        old_findings = _findings((*_sign_rules(), *last_rules), old)
+        known = set(_identities(old_findings, before))
+    found += _findings(last_rules, matches)
+    declaration = Declared(able, declared(skill.document), must_declare)
+    found += _findings(DECLARATIONS, declaration)
+    found += _findings(CAPABILITIES, able)
     if known:
-        shown = _what_they_show(found, skill)
-        pairs = zip(found, shown, strict=True)
-        found = [_seen_before(f) if same in known else f for f, same in pairs]
+        pairs = zip(found, _identities(found, skill), strict=True)
+        found = [_as_before(f) if identity in known else f for f, identity in pairs]
     return Scan(tuple(_in_order([*found, *changes])))
 
 
 @cache
-def _on_signs() -> tuple[Rule, ...]:
+def _sign_rules() -> tuple[Rule, ...]:
+    """The rules on the matches of our own signs."""
     from skillforge.checks.scan.attack_rules import ATTACKS
-    from skillforge.checks.scan.caution_rules import DOUBTS
-    from skillforge.checks.scan.instruction_rules import ORDERS
+    from skillforge.checks.scan.caution_rules import CAUTIONS
+    from skillforge.checks.scan.data_rules import own_rules
+    from skillforge.checks.scan.instruction_rules import INSTRUCTIONS
     from skillforge.checks.scan.leak_rules import LEAKS
 
-    return (*ATTACKS, *ORDERS, *DOUBTS, *LEAKS)
+    return (*ATTACKS, *INSTRUCTIONS, *own_rules(), *CAUTIONS, *LEAKS)
 
 
 def able(skill: Skill) -> "Capabilities":
     """What a skill is able to do."""
-    from skillforge.checks.scan.capabilities import powers
+    from skillforge.checks.scan.capabilities import capabilities
 
-    return powers(skill, _seen(skill, {}))
+    return capabilities(skill, _matches(skill, {}))
 
 
-def _seen(skill: Skill, evidence: Mapping[str, bytes]) -> "ScanMatches":
+def _matches(
+    skill: Skill, evidence: Mapping[str, bytes], packs: "Sequence[RulePack]" = ()
+) -> "ScanMatches":
     from skillforge.checks.scan.matches import ScanMatches
     from skillforge.checks.scan.text_extraction import read, read_bytes
 
@@ -119,17 +127,19 @@ def _seen(skill: Skill, evidence: Mapping[str, bytes]) -> "ScanMatches":
         read_bytes(f"../../evidence/{skill.name}/{name}.json", data)
         for name, data in evidence.items()
     )
-    return ScanMatches(chain(read(skill), chain.from_iterable(beside)), about)
+    segments = chain(read(skill), chain.from_iterable(beside))
+    signs = {name: sign for pack in packs for name, sign in pack.signs.items()}
+    return ScanMatches(segments, about, signs)
 
 
 def _findings(rules: Iterable[Rule], subject: object) -> list[Finding]:
     return [finding for rule in rules for finding in rule.findings(subject)]
 
 
-def _what_they_show(
+def _identities(
     findings: Iterable[Finding], skill: Skill
 ) -> Iterator[tuple[str, str, str]]:
-    """What makes findings the same: what they show, or all of their file's bytes."""
+    """What makes findings the same: the text they show, or all of their file."""
     from skillforge.checks.scan.waivers import digest
 
     digest_of = cache(partial(digest, skill))
@@ -139,8 +149,8 @@ def _what_they_show(
         yield finding.rule, finding.path, content or finding.text
 
 
-def _seen_before(finding: Finding) -> Finding:
-    """A doubt that was there before somebody has decided; a danger stays one."""
+def _as_before(finding: Finding) -> Finding:
+    """A warning that a reviewer accepted before is a note; an error stays one."""
     if finding.severity is not Severity.WARNING:
         return finding
     message = f"{finding.message} (as before the change)"
@@ -148,14 +158,14 @@ def _seen_before(finding: Finding) -> Finding:
 
 
 def _in_order(found: list[Finding]) -> Iterator[Finding]:
-    """The worst first, each once, and not too many of a kind."""
+    """The worst first, without repetitions, and not too many of a kind."""
     order = list(Severity)
     found.sort(key=lambda f: (order.index(f.severity), f.path, f.line))
-    told: set[tuple[str, str, int]] = set()
+    reported: set[tuple[str, str, int]] = set()
     count: Counter[tuple[str, str]] = Counter()
     for finding in found:
         place = (finding.rule, finding.path, finding.line)
-        count[place[:2]] += place not in told
-        if place not in told and count[place[:2]] <= _MOST:
-            told.add(place)
+        count[place[:2]] += place not in reported
+        if place not in reported and count[place[:2]] <= _MOST:
+            reported.add(place)
             yield finding

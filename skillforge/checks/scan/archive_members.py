@@ -2,8 +2,6 @@
 
 import io
 import re
-import tarfile
-import zipfile
 import zlib
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -25,7 +23,9 @@ class InnerFile(NamedTuple):
 
 
 def members(data: bytes) -> Iterator[InnerFile]:
-    """The files of an archive, or what one compressed file holds."""
+    """The files of an archive, or the content of a compressed file."""
+    import zipfile
+
     if data[:4] in (b"PK\x03\x04", b"PK\x05\x06") or zipfile.is_zipfile(
         io.BytesIO(data)
     ):
@@ -38,37 +38,41 @@ def members(data: bytes) -> Iterator[InnerFile]:
         else:
             yield InnerFile("", inner)
     else:
-        yield InnerFile("", b"", "it cannot be unpacked")
+        yield InnerFile("", b"", "cannot be unpacked")
 
 
 def _zip(data: bytes) -> Iterator[InnerFile]:
+    import zipfile
+
     left = MOST_BYTES
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for number, info in enumerate(archive.infolist()):
                 if info.flag_bits & 1:
-                    yield InnerFile(info.filename, b"", "it is locked by a password")
+                    yield InnerFile(info.filename, b"", "is locked by a password")
                     continue
                 if number >= MOST_FILES or left <= 0:
-                    yield InnerFile(info.filename, b"", "the archive holds too much")
+                    yield InnerFile(info.filename, b"", "the archive is too large")
                     return
                 with archive.open(info) as file:
                     found = file.read(left + 1)
                 left -= len(found)
                 yield InnerFile(info.filename, found)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as err:
-        yield InnerFile("", b"", f"it cannot be unpacked: {err}")
+        yield InnerFile("", b"", f"cannot be unpacked: {err}")
     except (zlib.error, EOFError, ValueError):
-        yield InnerFile("", b"", "it cannot be unpacked")
+        yield InnerFile("", b"", "cannot be unpacked")
 
 
 def _tar(data: bytes) -> Iterator[InnerFile]:
+    import tarfile
+
     left = MOST_BYTES
     try:
         with tarfile.open(fileobj=io.BytesIO(data), mode="r|*") as archive:
             for number, member in enumerate(archive):
                 if number >= MOST_FILES or left <= 0:
-                    yield InnerFile(member.name, b"", "the archive holds too much")
+                    yield InnerFile(member.name, b"", "the archive is too large")
                     return
                 file = archive.extractfile(member) if member.isfile() else None
                 if file is None:
@@ -77,11 +81,11 @@ def _tar(data: bytes) -> Iterator[InnerFile]:
                 left -= len(found)
                 yield InnerFile(member.name, found)
     except (tarfile.TarError, OSError, EOFError, zlib.error, ValueError):
-        yield InnerFile("", b"", "it cannot be unpacked")
+        yield InnerFile("", b"", "cannot be unpacked")
 
 
 def strings(data: bytes) -> str:
-    """The text that stands in a binary file, one run on a line."""
+    """The readable text of a binary file, each run of it on a line."""
     runs = [run.decode("ascii") for run in _RUN.findall(data)]
     runs += [run[::2].decode("ascii") for run in _WIDE_RUN.findall(data)]
     return "\n".join(runs)

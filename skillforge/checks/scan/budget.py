@@ -1,9 +1,9 @@
-"""How much a search may cost; files for which that is not enough are `unread`.
+"""How much a search may cost; files that would cost more are `unread`.
 
-The unit is about what it takes to try a pattern on one character: a count rather than
-a time, so that a scan finds the same on any machine. A file that is full of the words
-of one pattern is searched further for the other patterns, and a file that is full of
-the words of all takes nothing from the other files.
+The unit is about the cost of trying a pattern on one character: a count rather than a
+time, so that a scan finds the same on any machine. A file that is full of the words of
+one pattern is still searched for the other patterns, and a file that is full of the
+words of all patterns takes nothing from the other files.
 """
 
 import sys
@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-# Each is what any file, or any skill, may cost, and what it may cost for each of its
-# characters. Of 1,600 honest skills, none needs three quarters of it.
+# A fixed cost that is always allowed, and the cost allowed for each character. Of 1,600
+# honest skills, none needs three quarters of it.
 OF_PATTERN = 800_000, 0.15  # for one pattern in one file
 MATCHES = 500  # of one pattern in one file; honest files have 70
 OF_FILE = 3_000_000, 0.5
@@ -23,7 +23,7 @@ Span = tuple[int, int]
 
 
 class Budget:
-    """What the search of a text of several files has cost, and may still cost."""
+    """What a search of several files has cost, and may still cost."""
 
     def __init__(self, files: Sequence[tuple[int, str]], length: int) -> None:
         """`files` are where each part of a file begins, and its path, in order."""
@@ -48,7 +48,7 @@ class Budget:
         self._matches.clear()
 
     def spend(self, at: int, amount: int) -> bool:
-        """Count the cost of a search at a place; False if there is not enough left."""
+        """Count the cost of a search at a position; False if the budget is exceeded."""
         path = self._paths[bisect_right(self._starts, at) - 1]
         length = self._length[path]
         if path in self._stopped or _is_beyond(
@@ -67,7 +67,7 @@ class Budget:
         return path not in self._stopped
 
     def count_match(self, at: int) -> None:
-        """Count a match; after many of a pattern, its file is searched no further."""
+        """Count a match; after many matches of a pattern, its file is skipped."""
         path = self._paths[bisect_right(self._starts, at) - 1]
         self._matches[path] += 1
         if self._matches[path] > MATCHES:
@@ -80,7 +80,7 @@ class Budget:
         self.spans = list(self._spans_left())
 
     def _spans_left(self) -> Iterator[Span]:
-        """What is in files that are still searched; neighbours are one span."""
+        """The spans of files that are still searched; adjacent files are joined."""
         files = zip(self._paths, self._starts, self._ends, strict=True)
         for is_stopped, group in groupby(files, lambda file: file[0] in self._stopped):
             if not is_stopped:

@@ -1,4 +1,4 @@
-"""What a skill is able to do: notes for whoever reviews it, and never an alarm."""
+"""What a skill is able to do: notes for the reviewer, and never an alarm."""
 
 import json
 import re
@@ -27,118 +27,24 @@ _VARIABLE = re.compile(
 _SET = re.compile(
     r"^[ \t]*(?:export\s+|local\s+|readonly\s+)?([A-Z][A-Z0-9_]{2,60})=", re.MULTILINE
 )
-_USUAL = frozenset(
-    [
-        "HOME",
-        "PATH",
-        "PWD",
-        "USER",
-        "SHELL",
-        "TMPDIR",
-        "TMP",
-        "TEMP",
-        "LANG",
-        "TERM",
-        "EDITOR",
-        "PAGER",
-        "HOSTNAME",
-        "OLDPWD",
-        "IFS",
-        "RANDOM",
-        "BASH_SOURCE",
-        "BASH_VERSION",
-        "PYTHONPATH",
-        "XDG_CONFIG_HOME",
-        "XDG_CACHE_HOME",
-        "CLAUDE_PLUGIN_ROOT",
-        "CLAUDE_SKILL_DIR",
-        "ARGUMENTS",
-        "LINENO",
-        "PPID",
-        "SECONDS",
-        "UID",
-        "EUID",
-    ]
-)
-_PROGRAMS = [
-    "curl",
-    "wget",
-    "ssh",
-    "scp",
-    "rsync",
-    "sftp",
-    "ftp",
-    "nc",
-    "ncat",
-    "git",
-    "gh",
-    "glab",
-    "hg",
-    "svn",
-    "docker",
-    "podman",
-    "kubectl",
-    "helm",
-    "terraform",
-    "aws",
-    "gcloud",
-    "az",
-    "npm",
-    "npx",
-    "pnpm",
-    "yarn",
-    "bun",
-    "bunx",
-    "pip",
-    "pip3",
-    "pipx",
-    "uv",
-    "uvx",
-    "cargo",
-    "go",
-    "brew",
-    "apt",
-    "apt-get",
-    "yum",
-    "dnf",
-    "pacman",
-    "choco",
-    "winget",
-    "psql",
-    "mysql",
-    "sqlite3",
-    "redis-cli",
-    "mongosh",
-    "openssl",
-    "gpg",
-    "sudo",
-    "su",
-    "systemctl",
-    "launchctl",
-    "crontab",
-    "osascript",
-    "open",
-    "xdg-open",
-    "ffmpeg",
-    "node",
-    "deno",
-    "python",
-    "python3",
-    "ruby",
-    "perl",
-    "php",
-    "java",
-    "make",
-    "sed",
-    "awk",
-    "rm",
-    "chmod",
-    "chown",
-    "kill",
-    "tar",
-    "zip",
-    "unzip",
-]
+_USUAL = (
+    "HOME", "PATH", "PWD", "USER", "SHELL", "TMPDIR", "TMP", "TEMP", "LANG", "TERM",
+    "EDITOR", "PAGER", "HOSTNAME", "OLDPWD", "IFS", "RANDOM", "BASH_SOURCE",
+    "BASH_VERSION", "PYTHONPATH", "XDG_CONFIG_HOME", "XDG_CACHE_HOME",
+    "CLAUDE_PLUGIN_ROOT", "CLAUDE_SKILL_DIR", "ARGUMENTS", "LINENO", "PPID",
+    "SECONDS", "UID", "EUID",
+)  # fmt: skip
+_PROGRAMS = (
+    "curl", "wget", "ssh", "scp", "rsync", "sftp", "ftp", "nc", "ncat", "git", "gh",
+    "glab", "hg", "svn", "docker", "podman", "kubectl", "helm", "terraform", "aws",
+    "gcloud", "az", "npm", "npx", "pnpm", "yarn", "bun", "bunx", "pip", "pip3",
+    "pipx", "uv", "uvx", "cargo", "go", "brew", "apt", "apt-get", "yum", "dnf",
+    "pacman", "choco", "winget", "psql", "mysql", "sqlite3", "redis-cli", "mongosh",
+    "openssl", "gpg", "sudo", "su", "systemctl", "launchctl", "crontab",
+    "osascript", "open", "xdg-open", "ffmpeg", "node", "deno", "python", "python3",
+    "ruby", "perl", "php", "java", "make", "sed", "awk", "rm", "chmod", "chown",
+    "kill", "tar", "zip", "unzip",
+)  # fmt: skip
 _COMMAND = re.compile(
     rf"(?:^|[;&|(`]\s?|\$\(|\bsudo\s+)[ \t]*(?:\$\s)"
     rf"?({'|'.join(sorted(_PROGRAMS, key=len, reverse=True))})(?=\s)",
@@ -154,7 +60,7 @@ _SCRIPT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a skill reaches out to, each named once."""
+    """What a skill uses outside itself, each named once."""
 
     hosts: frozenset[str] = frozenset()
     variables: frozenset[str] = frozenset()
@@ -163,7 +69,7 @@ class Capabilities:
     scripts: frozenset[str] = frozenset()
 
     def named(self) -> Iterator[str]:
-        """Each of them in words, as `network api.example.com`."""
+        """Each of them with its kind, such as `network api.example.com`."""
         for kind, names in (
             ("tool", self.tools),
             ("script", self.scripts),
@@ -174,15 +80,17 @@ class Capabilities:
             yield from (f"{kind} {name}" for name in sorted(names))
 
 
-def powers(skill: Skill, seen: ScanMatches) -> Capabilities:
-    """What a skill is able to do, as far as its text tells."""
+def capabilities(skill: Skill, matches: ScanMatches) -> Capabilities:
+    """What a skill is able to do, as far as its text shows."""
     code = [
-        p for p in seen.pieces if p.view is SegmentView.CODE and p.language != "strings"
+        piece
+        for piece in matches.pieces
+        if piece.view is SegmentView.CODE and piece.language != "strings"
     ]
     return Capabilities(
         frozenset(
             link.link.host
-            for link in seen.links
+            for link in matches.links
             if link.link and link.kind is not Host.LOCAL
         ),
         frozenset(_variables(code)),
@@ -207,7 +115,7 @@ def _variables(code: Iterable[Segment]) -> Iterator[str]:
     for piece in code:
         if "$" not in piece.raw and "env" not in piece.raw:
             continue
-        own = set(_SET.findall(piece.raw)) | _USUAL
+        own = {*_SET.findall(piece.raw), *_USUAL}
         for match in _VARIABLE.finditer(piece.raw):
             name = next(filter(None, match.groups()))
             if name not in own:
@@ -227,11 +135,11 @@ def _scripts(skill: Skill) -> Iterator[str]:
 
 
 def declared(document: Document | None) -> dict[str, frozenset[str]]:
-    """What a skill says of itself: `metadata.hosts`, `.env` and `.programs`.
+    """What a skill declares: `metadata.hosts`, `.env` and `.programs`.
 
-    Names stand between spaces or commas; `*.example.com` is a host and all below it.
-    A kind that is there is meant to be complete; one that is not was not declared.
-    OpenClaw's `requires` (bins, env) counts with it.
+    Spaces or commas separate names; `*.example.com` is a host and all its subdomains.
+    A kind that is declared has to be complete. OpenClaw's `requires` (bins, env) counts
+    as well.
     """
     if document is None:
         return {}
@@ -246,7 +154,7 @@ def declared(document: Document | None) -> dict[str, frozenset[str]]:
 
 
 def _required(document: Document) -> dict[str, frozenset[str]]:
-    """The requirements of OpenClaw and its kin, written as JSON or as YAML."""
+    """The requirements of OpenClaw and similar clients, as JSON or YAML."""
     metadata = document.fields.get("metadata")
     if isinstance(metadata, str):
         try:
@@ -264,7 +172,7 @@ def _required(document: Document) -> dict[str, frozenset[str]]:
 
 
 def covers(names: Iterable[str], used: str) -> bool:
-    """Whether a name was declared, itself or by `*.` before what it ends in."""
+    """Whether a name is declared, literally or by a `*.` pattern."""
     return any(
         used == name or (name.startswith("*.") and f".{used}".endswith(name[1:]))
         for name in names
@@ -273,43 +181,43 @@ def covers(names: Iterable[str], used: str) -> bool:
 
 @rule(_NOTE, category="capability")
 def reaches_network(able: Capabilities) -> Iterator[RuleProblem]:
-    """Which hosts a skill names. A note: to reach a service is what many skills do."""
+    """Which hosts a skill names. A note: many skills use a service."""
     if able.hosts:
-        yield _listed("it names", "host", able.hosts)
+        yield _listed("names", "host", able.hosts)
 
 
 @rule(_NOTE, category="capability")
 def reads_environment(able: Capabilities) -> Iterator[RuleProblem]:
-    """Which variables of the environment a skill reads. A note."""
+    """Which environment variables a skill reads. A note."""
     if able.variables:
-        yield _listed("it reads", "variable", able.variables)
+        yield _listed("reads", "variable", able.variables)
 
 
 @rule(_NOTE, category="capability")
 def runs_programs(able: Capabilities) -> Iterator[RuleProblem]:
     """Which programs a skill runs: compilers, clients, shells. A note."""
     if able.programs:
-        yield _listed("it runs", "program", able.programs)
+        yield _listed("runs", "program", able.programs)
 
 
 @rule(_NOTE, category="capability")
 def brings_scripts(able: Capabilities) -> Iterator[RuleProblem]:
-    """Which scripts a skill brings along. A note."""
+    """Which scripts a skill contains and may run. A note."""
     if able.scripts:
-        yield _listed("it brings", "script", able.scripts)
+        yield _listed("contains", "script", able.scripts)
 
 
 @rule(_NOTE, category="capability")
 def granted_tools(able: Capabilities) -> Iterator[RuleProblem]:
-    """Which tools a skill is granted without a question, by `allowed-tools`.
+    """Which tools `allowed-tools` lets a skill use without asking.
 
     A note. `Bash` or `Bash(*)` grants every command; `Bash(git:*)` only git's.
     """
     if able.tools:
-        listed = _listed("it is granted", "tool", able.tools)
+        listed = _listed("is granted", "tool", able.tools)
         wide = sorted(tool for tool in able.tools if _WIDE.fullmatch(tool))
         if wide:
-            hint = f"{', '.join(wide)} grants every command; name those that are needed"
+            hint = f"{', '.join(wide)} grants every command; list the ones needed"
             listed = listed._replace(hint=hint)
         yield listed
 
@@ -318,10 +226,10 @@ def _listed(what: str, noun: str, names: frozenset[str]) -> RuleProblem:
     shown = sorted(names)[:20]
     more = f" and {len(names) - 20} more" if len(names) > 20 else ""
     plural = "s" if len(names) > 1 else ""
-    hint = "nothing to do: it is told for the review"
+    hint = "nothing to do; this is for the reviewer"
     return RuleProblem(
         f"{what} {len(names)} {noun}{plural}: {', '.join(shown)}{more}", hint
     )
 
 
-POWERS = rules_in(globals())
+CAPABILITIES = rules_in(globals())

@@ -1,8 +1,8 @@
 """What a change adds to what a skill did before. `caution`.
 
-Instructions that were planted in a good skill are worded as ordinary work. What gives
-them away is that they are new: a host, a script, a standing order. A reviewer who looks
-at just these lines sees them.
+Instructions planted in a good skill look like ordinary work. What gives them away is
+that they are new: a host, a script, a standing instruction. A reviewer who reads just
+these lines notices them.
 """
 
 import re
@@ -12,17 +12,22 @@ from itertools import accumulate
 
 from skillforge.checks.scan.capabilities import Capabilities
 from skillforge.checks.scan.hosts import Host
-from skillforge.checks.scan.match_context import is_warning, leads_out, related, tell
+from skillforge.checks.scan.match_context import (
+    is_warning,
+    leads_out,
+    related,
+    report_match,
+)
 from skillforge.checks.scan.matches import ScanMatches, SignMatch
 from skillforge.checks.scan.segments import Segment, SegmentView
 from skillforge.model import SKILL_FILE, RuleProblem, Severity, rule, rules_in
 
 _WARNING = Severity.WARNING
-_LOOK = "look at what was added: is it what the change is said to be for?"
+_REVIEW = "check that this is what the change is meant to do"
 
 
 class SkillChange:
-    """A skill after a change, and what it was before."""
+    """A skill after a change, and its version before."""
 
     def __init__(
         self,
@@ -39,16 +44,16 @@ class SkillChange:
         self._is_new: dict[int, list[tuple[int, bool]]] = {}
 
     def new(self, *signs: str) -> Iterator[SignMatch]:
-        """Where signs stand in lines that were not there before."""
-        for seen in self.after.of(*signs):
-            if self.is_new(seen):
-                yield seen
+        """Matches of signs in new lines."""
+        for match in self.after.of(*signs):
+            if self.is_new(match):
+                yield match
 
-    def is_at_home(self, seen: SignMatch) -> bool:
-        """Whether all links of a line lead where the skill led before."""
-        links = [k.link for k in self.after.links_near(seen, 0, tuple(Host)) if k.link]
+    def is_at_home(self, match: SignMatch) -> bool:
+        """Whether all links of a line lead to hosts that the skill used before."""
+        links = [k.link for k in self.after.links_near(match, 0, tuple(Host)) if k.link]
         if not links:
-            return not leads_out(self.after, seen, 0) and "@" in seen.context
+            return not leads_out(self.after, match, 0) and "@" in match.context
         return all(
             k.kind in (Host.LOCAL, Host.KNOWN)
             or k.host in self.could.hosts
@@ -56,13 +61,13 @@ class SkillChange:
             for k in links
         )
 
-    def is_new(self, seen: SignMatch) -> bool:
-        """Whether a sighting stands on a line that was not there before."""
-        lines = self._lines_of(seen.piece)
-        return lines[bisect_right(lines, seen.at, key=lambda it: it[0]) - 1][1]
+    def is_new(self, match: SignMatch) -> bool:
+        """Whether a match is on a new line."""
+        lines = self._lines_of(match.piece)
+        return lines[bisect_right(lines, match.at, key=lambda line: line[0]) - 1][1]
 
     def _lines_of(self, piece: Segment) -> list[tuple[int, bool]]:
-        """Where the lines of a piece begin, and whether each of them is new."""
+        """Where the lines of a piece begin, and whether they are new."""
         if id(piece) not in self._is_new:
             lines = piece.text.split("\n")
             starts = accumulate((len(line) + 1 for line in lines), initial=0)
@@ -73,7 +78,7 @@ class SkillChange:
 
 @rule(_WARNING, category="change")
 def adds_host(change: SkillChange) -> Iterator[RuleProblem]:
-    """The change makes the skill use a host that it did not name before."""
+    """The change makes the skill use a new host."""
     for link in change.after.links:
         host = link.host
         if link.kind in (Host.LOCAL, Host.KNOWN) or host in change.could.hosts:
@@ -81,7 +86,7 @@ def adds_host(change: SkillChange) -> Iterator[RuleProblem]:
         if related(change.after, host) or not change.is_new(link):
             continue
         if _USED.search(link.context):
-            yield tell(link, f"the change brings in {host}", _LOOK)
+            yield report_match(link, f"the change adds the host {host}", _REVIEW)
 
 
 _USED = re.compile(
@@ -94,18 +99,20 @@ _USED = re.compile(
 
 @rule(_WARNING, category="change")
 def adds_script(change: SkillChange) -> Iterator[RuleProblem]:
-    """The change brings a script, and tells an agent to run it at some occasion."""
+    """The change adds a script, and tells the agent when to run it."""
     for path in sorted(change.can.scripts - change.could.scripts):
         if path.startswith(("tests/", "evals/")):
             continue
         name = path.rsplit("/", 1)[-1].lower()
-        for seen in change.new("run-script"):
+        for match in change.new("run-script"):
             if (
-                name in seen.context
-                and seen.view is not SegmentView.CODE
-                and _OCCASION.search(seen.context)
+                name in match.context
+                and match.view is not SegmentView.CODE
+                and _OCCASION.search(match.context)
             ):
-                yield tell(seen, f"the change brings {path}, and has it run", _LOOK)
+                yield report_match(
+                    match, f"the change adds {path} and runs it", _REVIEW
+                )
                 break
 
 
@@ -117,42 +124,48 @@ _OCCASION = re.compile(
 
 @rule(_WARNING, category="change")
 def adds_tool(change: SkillChange) -> Iterator[RuleProblem]:
-    """The change grants the skill a tool that it was not granted before."""
+    """The change grants the skill a tool that it did not have before."""
     if not change.could.tools:
         return
     for tool in sorted(change.can.tools - change.could.tools):
-        hint = "grant it only if the skill cannot do without"
+        hint = "grant it only if the skill can't work without it"
         yield RuleProblem(f"the change grants the tool {tool}", hint)
 
 
 @rule(_WARNING, category="change")
 def adds_order(change: SkillChange) -> Iterator[RuleProblem]:
-    """The change adds lines that send, delete, read secrets, or hold from now on."""
-    for seen in change.new(
+    """The change adds instructions to send, delete or read secrets, or from now on."""
+    for match in change.new(
         "order-away", "order-delete", "order-open", "order-leak", "override",
         "leak-in-reply", "unguarded", "authority", "fetch-obey", "weaken", "persist",
         "copy-out",
     ):  # fmt: skip
-        if _is_told(seen) and not (
-            seen.sign == "order-away" and change.is_at_home(seen)
+        if _is_instruction(match) and not (
+            match.sign == "order-away" and change.is_at_home(match)
         ):
-            yield tell(seen, "the change adds an order that reaches further", _LOOK)
-    for seen in change.new("key-file", "env-all"):
-        if _is_told(seen) and _READS.search(seen.context):
-            yield tell(seen, "the change has secrets read", _LOOK)
+            yield report_match(match, "the change adds a risky instruction", _REVIEW)
+    for match in change.new("key-file", "env-all"):
+        if _is_instruction(match) and _READS.search(match.context):
+            yield report_match(
+                match, "the change adds an instruction to read secrets", _REVIEW
+            )
     if len(change.added) <= _SMALL:
-        for seen in change.new("standing-order"):
-            is_first_read = seen.path == SKILL_FILE  # the rest is read if needed
-            if is_first_read and _is_told(seen) and _AT_START.search(seen.context):
-                yield tell(
-                    seen, "the change adds an order that holds from now on", _LOOK
+        for match in change.new("standing-order"):
+            is_always_read = match.path == SKILL_FILE  # other files only if needed
+            if (
+                is_always_read
+                and _is_instruction(match)
+                and _AT_START.search(match.context)
+            ):
+                yield report_match(
+                    match, "the change adds a standing instruction", _REVIEW
                 )
 
 
-def _is_told(seen: SignMatch) -> bool:
-    """Whether it is said to an agent, rather than written in code or in data."""
-    is_table = seen.path.endswith((".csv", ".tsv", ".xml", ".lock"))
-    return seen.view is not SegmentView.CODE and not is_table and not is_warning(seen)
+def _is_instruction(match: SignMatch) -> bool:
+    """Whether it is an instruction, rather than part of code or data."""
+    is_table = match.path.endswith((".csv", ".tsv", ".xml", ".lock"))
+    return match.view is not SegmentView.CODE and not is_table and not is_warning(match)
 
 
 _READS = re.compile(

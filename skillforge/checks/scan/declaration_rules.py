@@ -1,4 +1,4 @@
-"""What a skill uses, against what it says that it uses. `caution`."""
+"""What a skill uses, compared with what it declares. `caution`."""
 
 from collections.abc import Iterator, Mapping
 
@@ -7,20 +7,23 @@ from skillforge.model import RuleProblem, Severity, rule, rules_in
 
 
 class Declared:
-    """What a skill uses, what it says of itself, and whether it has to say all."""
+    """What a skill uses, what it declares, and whether it has to declare all."""
 
     def __init__(
-        self, able: Capabilities, said: Mapping[str, frozenset[str]], must_say: bool
+        self,
+        able: Capabilities,
+        declared: Mapping[str, frozenset[str]],
+        must_declare: bool,
     ) -> None:
         self.able = able
-        self.said = said
-        self.must_say = must_say
+        self.declared = declared
+        self.must_declare = must_declare
 
     def missing(self, kind: str, used: frozenset[str]) -> list[str]:
-        """What is used and was not said, once anything of that kind was."""
-        if kind not in self.said and not self.must_say:
+        """What is used and not declared, where that kind has to be declared."""
+        if kind not in self.declared and not self.must_declare:
             return []
-        return sorted(n for n in used if not covers(self.said.get(kind, ()), n))
+        return sorted(n for n in used if not covers(self.declared.get(kind, ()), n))
 
 
 @rule(Severity.WARNING, category="declaration")
@@ -28,8 +31,8 @@ def undeclared(skill: Declared) -> Iterator[RuleProblem]:
     """A skill that declares what it uses declares all of it.
 
     `metadata.hosts`, `metadata.env` and `metadata.programs` name hosts, variables and
-    programs, between spaces or commas. A skill that declares none of a kind is not
-    judged by it, unless the policy asks for it (`scan: {declare: true}`).
+    programs, separated by spaces or commas. A skill may declare none of a kind,
+    unless the policy asks for it (`scan: {declare: true}`).
     """
     able = skill.able
     for kind, used in (
@@ -38,10 +41,10 @@ def undeclared(skill: Declared) -> Iterator[RuleProblem]:
         ("programs", able.programs),
     ):
         if missing := skill.missing(kind, used):
-            named = sorted(skill.said.get(kind, frozenset())) + missing
+            named = sorted(skill.declared.get(kind, frozenset())) + missing
             shown = ", ".join(missing[:8])
             hint = f"under metadata, write: {kind}: {' '.join(named)[:400]}"
-            yield RuleProblem(f"it uses {kind} that it does not declare: {shown}", hint)
+            yield RuleProblem(f"uses undeclared {kind}: {shown}", hint)
 
 
-DECLARED = rules_in(globals())
+DECLARATIONS = rules_in(globals())

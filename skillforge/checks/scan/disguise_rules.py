@@ -1,7 +1,6 @@
-"""Files and letters that are not what they look like.
+"""Files and characters that are not what they look like.
 
-What nobody can review needs a person; what is made to be taken for something else is
-the sign of an attack.
+A file that cannot be reviewed needs a person; one that is disguised is an attack.
 """
 
 import re
@@ -14,7 +13,7 @@ from skillforge.model import RuleProblem, Severity, rule, rules_in
 
 _WARNING = Severity.WARNING
 _FILES = {
-    "program": "a compiled program, which nobody can review",
+    "program": "a compiled program",
     "bytecode": "compiled Python, which may differ from its source",
     "archive": "an archive in the skill",
     "locked": "an archive that cannot be opened",
@@ -25,45 +24,45 @@ _FILES = {
 
 
 @rule(_WARNING, category="obfuscation")
-def unreviewable_file(seen: ScanMatches) -> Iterator[RuleProblem]:
-    """A skill holds only what a reviewer can read.
+def unreviewable_file(found: ScanMatches) -> Iterator[RuleProblem]:
+    """A skill contains only what a reviewer can read.
 
     Programs, bytecode, archives, files that cannot be read at all, and files with so
     much of what attacks consist of that they cannot be read in a short time.
     """
-    for notice in seen.notices:
+    for notice in found.notices:
         if notice.kind in _FILES:
-            hint = "ship the source, or the files themselves"
+            hint = "replace it by its source, or by the files themselves"
             yield RuleProblem(
-                f"{notice.words}: nobody can review it", hint, 1, notice.path
+                f"{notice.words}: cannot be reviewed", hint, 1, notice.path
             )
 
 
 @rule(category="obfuscation")
-def disguised_file(seen: ScanMatches) -> Iterator[RuleProblem]:
+def disguised_file(found: ScanMatches) -> Iterator[RuleProblem]:
     """A file is what its name says.
 
     A program named like a picture, something behind the end of one, stored objects that
     run a command when they are loaded: these are made not to be noticed.
     """
-    for notice in seen.notices:
+    for notice in found.notices:
         if notice.kind in ("disguised", "pickle"):
-            yield RuleProblem(notice.words, "take it out", 1, notice.path)
+            yield RuleProblem(notice.words, "remove it", 1, notice.path)
 
 
 @rule(_WARNING, category="obfuscation")
-def unseen_characters(seen: ScanMatches) -> Iterator[RuleProblem]:
-    """No text that looks like other text than it is.
+def unseen_characters(found: ScanMatches) -> Iterator[RuleProblem]:
+    """Text is what it looks like.
 
     Characters that turn the direction of writing, letters of another script within a
     word, many characters that are not shown. Control characters and line breaks other
     than that of a file: a comment may end there, and what follows runs.
     """
-    for notice in seen.notices:
+    for notice in found.notices:
         if notice.kind == "break":
-            hint = "write it as an escape, such as `\\r`, or take it out"
+            hint = "write it as an escape, such as `\\r`, or remove it"
             yield RuleProblem(notice.words, hint, notice.line, notice.path)
-    for piece in seen.pieces:
+    for piece in found.pieces:
         if piece.raw.isascii() or piece.hidden_by or piece.language == "resolved":
             continue
         for pattern, what in _UNSEEN if _SUSPECT.search(piece.raw) else ():
@@ -76,7 +75,7 @@ def unseen_characters(seen: ScanMatches) -> Iterator[RuleProblem]:
             yield RuleProblem(what, "write them in one script", piece.line, piece.path)
         words = ((piece.line_of(at), word) for at, word in mixed)
         for line, word in _first_of_each_line(words).items():
-            what = f"letters of two scripts stand in one word: {word[:40]}"
+            what = f"letters of two scripts in one word: {word[:40]}"
             yield RuleProblem(what, "write it in one script", line, piece.path)
 
 
@@ -95,29 +94,29 @@ _SUSPECT = re.compile(
 _UNSEEN = (
     (
         re.compile("[\u202d\u202e]|[\u2066-\u2069][^\n]*[\u2066-\u2069]"),
-        "the direction of writing is turned",
+        "changes the direction of writing",
     ),
     (
         re.compile(
             "[\u200b\u2060\u2062-\u2064\u180e]{3,}|(?:[\u200b\u200c\u200d\u2060\ufeff]){8,}"
         ),
-        "many characters stand here that are not shown",
+        "many invisible characters",
     ),
     (
         re.compile("(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0001-\U000e007f]"),
-        "a character stands here that only machines read",
+        "a character that only machines read",
     ),
     (
         re.compile("[a-zA-Z][\u200b\u200c\u2060\u034f\u00ad][a-zA-Z]"),
-        "a word is broken by a character that is not shown",
+        "an invisible character within a word",
     ),
 )
 
 
 @rule(category="obfuscation")
-def spoofed_command(seen: ScanMatches) -> Iterator[RuleProblem]:
-    """No command or host is written with letters that only look right."""
-    for piece in seen.pieces:
+def spoofed_command(found: ScanMatches) -> Iterator[RuleProblem]:
+    """A command or host is written in its own letters, not in look-alikes."""
+    for piece in found.pieces:
         mixed = mixed_words(piece.raw) if not piece.hidden_by else ()
         for at, word in islice(mixed, MOST_MIXED):
             meant = plain(word)

@@ -1,4 +1,4 @@
-"""Where a link leads: who runs a host, as far as its name tells."""
+"""Where a link leads: what the name of a host says about who runs it."""
 
 import re
 from collections.abc import Iterator
@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 
 class Host(StrEnum):
-    """What is known of a host."""
+    """What kind of host it is."""
 
     ADDRESS = "a bare address"
     PASTE = "a paste or file-drop site"
-    TUNNEL = "a tunnel to somebody's machine"
-    COLLECTOR = "a collector of requests"
+    TUNNEL = "a tunnel to a private machine"
+    COLLECTOR = "a request collector"
     SHORTENER = "a link shortener"
-    HOSTILE = "a host that calls itself hostile"
+    HOSTILE = "a host with a hostile name"
     FREE = "free hosting"
     KNOWN = "a known project"
     LOCAL = "this machine"
@@ -43,7 +43,7 @@ _HOSTILE = re.compile(
     r"\b(?:evil|attack(?:er)?s?|malicious|malware|exfil\w*|c2|payload|backdoor|stealer|"
     r"phish\w*|rogue|badguy|villain|trojan|botnet|darkweb|drop-?zone|sink\.bad)\b"
 )
-_NEAR = [
+_LOCAL_NETWORKS = [
     IPv4Network(net)
     for net in [
         "0.0.0.0/32",
@@ -62,11 +62,11 @@ _LOCAL = re.compile(
 
 
 class HostLink(NamedTuple):
-    """A link in a text: its host, what is known of it, and where it stands."""
+    """A link in a text: its host, what kind that is, and where the link is."""
 
     host: str
     kind: Host
-    is_plain: bool  # http, which anybody on the way can change
+    is_plain: bool  # http, which anybody in between can change
     offset: int
     rest: str
 
@@ -82,7 +82,7 @@ def links(text: str, start: int = 0, end: int | None = None) -> Iterator[HostLin
         if host and not _PLACEHOLDER.search(host):
             is_plain = scheme[1] == "ftp" or scheme[1] + scheme[2] in _PLAIN
             yield HostLink(
-                host, judge(host, match[2]), is_plain, scheme.start(), match[2]
+                host, classify(host, match[2]), is_plain, scheme.start(), match[2]
             )
 
 
@@ -97,12 +97,12 @@ def _by_name() -> dict[str, Host]:
 
 
 @lru_cache(maxsize=4096)
-def judge(host: str, rest: str = "") -> Host:
-    """What is known of a host."""
+def classify(host: str, rest: str = "") -> Host:
+    """The kind of a host."""
     if "discord" in host and _WEBHOOK.search(rest):
         return Host.COLLECTOR
     if re.fullmatch(r"[\d.]+|0x[0-9a-f]+", host):
-        return _judge_address(host)
+        return _classify_address(host)
     if _LOCAL.fullmatch(host):
         return Host.LOCAL
     parts = host.split(".")
@@ -112,9 +112,11 @@ def judge(host: str, rest: str = "") -> Host:
     return Host.HOSTILE if _HOSTILE.search(host) else Host.OTHER
 
 
-def _judge_address(host: str) -> Host:
+def _classify_address(host: str) -> Host:
     try:
         address = IPv4Address(host)
     except AddressValueError:
         return Host.ADDRESS
-    return Host.LOCAL if any(address in net for net in _NEAR) else Host.ADDRESS
+    return (
+        Host.LOCAL if any(address in net for net in _LOCAL_NETWORKS) else Host.ADDRESS
+    )

@@ -1,4 +1,4 @@
-"""What should not stand in any file: live secrets, and data of people. `caution`."""
+"""What no file should contain: working secrets and personal data. `caution`."""
 
 import math
 import re
@@ -29,22 +29,22 @@ _HOME = re.compile(r"(?:/home/|/Users/|C:\\Users\\)(?!user\b|me\b|you\b|<)[\w.-]
 
 
 @rule(_WARNING, category="leak")
-def leaked_secret(seen: ScanMatches) -> Iterator[RuleProblem]:
-    """No key that works stands in a file: whoever reads the skill could use it.
+def leaked_secret(found: ScanMatches) -> Iterator[RuleProblem]:
+    """A skill contains no working key: every reader could use it.
 
     Known formats of tokens only, and none that is plainly made up. If it was ever
     real, take it back at its service: to delete it here does not help.
     """
     hint = "revoke it at its service, and read it from the environment"
-    for piece in seen.pieces:
+    for piece in found.pieces:
         for token in tokens.find(piece.raw):
             if _looks_real(token.value):
-                message = f"{token.what} stands here"
+                message = f"possible secret: {token.what}"
                 yield _at(piece, token.start, token.value, message, hint)
 
 
 def _looks_real(token: str) -> bool:
-    """Whether a token is random enough to be somebody's."""
+    """Whether a token is random enough to be a real one."""
     if _MADE_UP.search(token):
         return False
     counts = Counter(token)
@@ -53,34 +53,32 @@ def _looks_real(token: str) -> bool:
 
 
 @rule(_WARNING, category="leak")
-def private_data(seen: ScanMatches) -> Iterator[RuleProblem]:
-    """No data of people stand in a skill, or in the examples that it was made from.
+def private_data(found: ScanMatches) -> Iterator[RuleProblem]:
+    """A skill contains no personal data, and neither do its examples.
 
     Cards and bank accounts by their check digits; in evidence, where everything of the
     kind was to be redacted, also addresses and home folders.
     """
-    for piece in seen.pieces:
+    for piece in found.pieces:
         if piece.language in ("strings", "resolved"):
             continue
         for pattern, what, is_real in _PRIVATE if _DIGITS.search(piece.raw) else ():
             for match in pattern.finditer(piece.raw):
                 if is_real(match[0]):
-                    hint = "replace it by a made-up one"
-                    yield _at(
-                        piece, match.start(), match[0], f"{what} stands here", hint
-                    )
+                    hint = "replace it with a made-up one"
+                    yield _at(piece, match.start(), match[0], f"contains {what}", hint)
         if is_evidence(piece.path):
             for pattern, what in (
-                (_MAIL, "an address"),
-                (_HOME, "somebody's home folder"),
+                (_MAIL, "a mail address"),
+                (_HOME, "a home folder"),
             ):
                 for match in pattern.finditer(piece.raw):
-                    message = f"{what} stands here"
+                    message = f"contains {what}"
                     yield _at(piece, match.start(), match[0], message, "redact it")
 
 
 def is_evidence(path: str) -> bool:
-    """Whether a path is that of an example rather than of the skill itself."""
+    """Whether a path is an example's rather than the skill's own."""
     return path.startswith("../")
 
 
@@ -102,13 +100,13 @@ _SAMPLE_IBANS = (
     "GB33BUKB20201555555555",
 )
 _PRIVATE = (
-    (CARD, "the number of a card", _is_card),
-    (IBAN, "the number of a bank account", _is_iban),
+    (CARD, "a card number", _is_card),
+    (IBAN, "a bank account number", _is_iban),
 )
 
 
 def _at(piece: Segment, start: int, value: str, message: str, hint: str) -> RuleProblem:
-    """A finding that does not repeat what it found."""
+    """A problem that does not repeat the secret itself."""
     line = piece.line_of(start)
     return RuleProblem(message, hint, line, piece.path, f"{value[:6]}…")
 

@@ -1,4 +1,4 @@
-"""What rules ask of sightings: is it meant, whose host is it, how is it told."""
+"""What rules ask about a match: is it meant, whose host is it, how is it reported."""
 
 import re
 
@@ -10,10 +10,10 @@ from skillforge.redact.tokens import masked
 
 OUTSIDE = (*NAMELESS, Host.OTHER, Host.FREE)
 ANYWHERE = (*OUTSIDE, Host.KNOWN)
-TAKE_OUT = "take it out; no skill needs it"
-IN_CLEAR = "write in clear what is meant"
+TAKE_OUT = "remove it; no skill needs it"
+IN_CLEAR = "write the command in plain text"
 
-# A text that teaches to be careful quotes what it warns of.
+# Text that teaches caution quotes what it warns about.
 _NEGATED = re.compile(
     r"\b(?:never|do not|don'?t|not|avoid|without|cannot|can't|no)\W+(?:\w+\W+){0,3}\Z"
 )
@@ -25,36 +25,36 @@ _WARNS = re.compile(
 _QUOTE = re.compile(r"[\"'“‘«`(|][\s*_]*\Z")
 
 
-def is_warning(seen: SignMatch) -> bool:
-    """Whether a sign is quoted, or spoken of, rather than meant.
+def is_warning(match: SignMatch) -> bool:
+    """Whether a match is quoted or warned about, rather than meant.
 
-    What is in code is run, and what is hidden is meant, whatever stands around it.
+    Code is run and hidden text is meant, whatever is written around them.
     """
-    if seen.view in (SegmentView.CODE, SegmentView.HIDDEN) or seen.piece.hidden_by:
+    if match.view in (SegmentView.CODE, SegmentView.HIDDEN) or match.piece.hidden_by:
         return False
-    before = seen.context[: max(seen.context.find(seen.text[:40]), 0)]
+    before = match.context[: max(match.context.find(match.text[:40]), 0)]
     sentence = re.split(r"[.!?]\s", before)[-1]
-    is_negated = seen.sign != "conceal" and bool(_NEGATED.search(sentence))
-    is_taught = is_led_in(seen) or bool(_WARNS.search(sentence))
-    if seen.sign in _COMMANDS or seen.sign.startswith("order-"):
-        # Nobody has to name a real dropper to warn of one.
-        is_nobodys = any(link.kind in NAMELESS for link in links(seen.context))
-        return is_negated or (is_taught and not is_nobodys)
+    is_negated = match.sign != "conceal" and bool(_NEGATED.search(sentence))
+    is_taught = is_introduced_as_bad(match) or bool(_WARNS.search(sentence))
+    if match.is_command:
+        # A warning has no need to name a real dropper.
+        names_dropper = any(link.kind in NAMELESS for link in links(match.context))
+        return is_negated or (is_taught and not names_dropper)
     return is_negated or is_taught or bool(_QUOTE.search(before))
 
 
-def is_led_in(seen: SignMatch) -> bool:
-    """Whether a heading or a line above says that what follows is a bad example."""
-    if seen.view is not SegmentView.PROSE or seen.piece.hidden_by:
+def is_introduced_as_bad(match: SignMatch) -> bool:
+    """Whether a heading or line above introduces a bad example."""
+    if match.view is not SegmentView.PROSE or match.piece.hidden_by:
         return False
-    before = seen.piece.text[max(0, seen.at - 1200) : seen.at].split("\n")[:-1]
+    before = match.piece.text[max(0, match.at - 1200) : match.at].split("\n")[:-1]
     for line in reversed(before[-12:]):
         if line.startswith("#") or line.rstrip().endswith(":"):
-            return bool(_LEADS.search(line))
+            return bool(_INTRODUCES.search(line))
     return False
 
 
-_LEADS = re.compile(
+_INTRODUCES = re.compile(
     r"\b(?:red flags?|attack\w*|injections?|malicious|suspicious|anti-?patterns?|"
     r"threats?|warning signs?|detect\w*|dangerous|unsafe|forbidden|vulnerab\w+|"
     r"bad examples?|look for|watch for|signs of|indicators?|"
@@ -63,50 +63,34 @@ _LEADS = re.compile(
 )
 
 
-# A command in a sentence stands in quotes just because it is a command.
-_COMMANDS = (
-    "fetch-run",
-    "decode-run",
-    "destroy",
-    "reverse-shell",
-    "foreign-index",
-    "copy-out",
-    "key-file",
-    "env-file",
-    "env-all",
-    "send",
-    "fetch-file",
-)
-
-
-def related(seen: ScanMatches, host: str) -> bool:
-    """Whether a host belongs to what the skill is about, by its name."""
+def related(found: ScanMatches, host: str) -> bool:
+    """Whether the name of a host says that it belongs to the skill's subject."""
     *above, name, _end = ["", "", *host.split(".")]
     if name in ("co", "com", "org"):  # as in example.co.uk
         name = above[-1]
     label = re.sub(r"\W", "", name)
-    return len(label) > 3 and label in seen.about
+    return len(label) > 3 and label in found.about
 
 
-def strangers(seen: ScanMatches, near: SignMatch, lines: int = 1) -> list[SignMatch]:
-    """Links close by that lead to nobody known, and to nothing the skill is about."""
+def strangers(found: ScanMatches, near: SignMatch, lines: int = 1) -> list[SignMatch]:
+    """Nearby links to hosts that are neither known nor related to the skill."""
     return [
         link
-        for link in seen.links_near(near, lines, OUTSIDE)
-        if link.kind in NAMELESS or not related(seen, link.host)
+        for link in found.links_near(near, lines, OUTSIDE)
+        if link.kind in NAMELESS or not related(found, link.host)
     ]
 
 
-def leads_out(seen: ScanMatches, near: SignMatch, lines: int) -> bool:
-    """Whether something close by leads out: a link, or an address of mail."""
-    if seen.links_near(near, lines, OUTSIDE):
+def leads_out(found: ScanMatches, near: SignMatch, lines: int) -> bool:
+    """Whether a link or a mail address nearby leads to another host."""
+    if found.links_near(near, lines, OUTSIDE):
         return True
     mails = re.findall(r"\w@([\w-]+(?:\.[\w-]+)+)", near.context)
-    return any(not related(seen, host) for host in mails)
+    return any(not related(found, host) for host in mails)
 
 
-def tell(seen: SignMatch, message: str, hint: str = TAKE_OUT) -> RuleProblem:
-    """What a rule has to say of a sighting."""
-    how = f" (hidden by {seen.piece.hidden_by})" if seen.piece.hidden_by else ""
-    text = quoted(masked(seen.shown))
-    return RuleProblem(message + how, hint, seen.line, seen.path, text)
+def report_match(match: SignMatch, message: str, hint: str = TAKE_OUT) -> RuleProblem:
+    """The problem that a rule reports for a match."""
+    how = f" (hidden by {match.piece.hidden_by})" if match.piece.hidden_by else ""
+    text = quoted(masked(match.shown))
+    return RuleProblem(message + how, hint, match.line, match.path, text)

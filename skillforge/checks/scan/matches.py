@@ -1,4 +1,4 @@
-"""All that was seen in a skill, and which signs stand together.
+"""All matches of signs in a skill, and which of them are near each other.
 
 Signs are searched when a rule asks for them (see `search`), each once in the whole
 text of a skill.
@@ -7,7 +7,7 @@ text of a skill.
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, islice, pairwise
@@ -18,22 +18,22 @@ from skillforge.checks.scan.hosts import Host
 from skillforge.checks.scan.normalize import SOFT
 from skillforge.checks.scan.search import Search
 from skillforge.checks.scan.segments import Segment, SegmentView
-from skillforge.checks.scan.signs import SIGNS
+from skillforge.checks.scan.signs import Sign, own_signs
 from skillforge.checks.scan.text_extraction import Notice
 from skillforge.text import occurrences
 
-_MOST = 5  # times that the very same line of a file is looked at
+_MOST = 5  # times that the very same line of a file is reported
 _FAR = 2000  # characters of a line that count as nearby, for each line that does
-# Sightings in one file, beyond which it is reported as unread. Honest files have 70.
+# Matches in one file, beyond which it is reported as unread. Honest files have 70.
 _MOST_OF_SIGN = 1000
 _MOST_LINKS = 5000
 _NEAREST = 100  # links, where a line has more
-_SHOWN = 160  # characters of a sighting that a finding quotes
+_SHOWN = 160  # characters of a match that a finding quotes
 
 
 @dataclass(frozen=True, slots=True)
 class SignMatch:
-    """A sign, or a link, and where it was seen."""
+    """A match of a sign, or a link, and where it is."""
 
     sign: str
     piece: Segment = field(repr=False)
@@ -42,6 +42,7 @@ class SignMatch:
     context: str = field(default="", repr=False)  # the line around it
     at: int = 0  # its place in the piece
     link: hosts.HostLink | None = None
+    is_command: bool = False
 
     @property
     def path(self) -> str:
@@ -53,7 +54,7 @@ class SignMatch:
 
     @property
     def shown(self) -> str:
-        """The line that it stands on, as it is written where that is known."""
+        """The line that contains it, as written where that is known."""
         text = self.piece.text
         start, end = _line_around(text, self.at)
         start = max(start, text.rfind(SOFT, start, self.at) + 1)
@@ -73,19 +74,26 @@ class SignMatch:
 class ScanMatches:
     """The signs, links and notices of one skill."""
 
-    def __init__(self, found: Iterable[Segment | Notice], about: str = "") -> None:
+    def __init__(
+        self,
+        found: Iterable[Segment | Notice],
+        about: str = "",
+        signs: Mapping[str, Sign] | None = None,
+    ) -> None:
+        """`signs` are those of a library, which are searched beside our own."""
+        self._known = {**own_signs(), **(signs or {})}
         words = re.findall(r"[a-z0-9]+", about.lower())
         pairs = (a + b for a, b in pairwise(words))
         self.about = frozenset((*words, *pairs))  # `csv tables` is also `csvtables`
         self.pieces: list[Segment] = []
         self._notices: list[Notice] = []
         self._crowded: dict[str, None] = {}  # paths, in order
-        for each in found:
-            if isinstance(each, Notice):
-                self._notices.append(each)
+        for item in found:
+            if isinstance(item, Notice):
+                self._notices.append(item)
             else:
-                self.pieces.append(each)
-        # All pieces in one text: to look for a word once is faster than in each.
+                self.pieces.append(item)
+        # All pieces in one text: one search for a word is faster than one for each.
         self._text = "\n".join(piece.text for piece in self.pieces)
         ends = accumulate(len(piece.text) + 1 for piece in self.pieces)
         self._starts = [0, *ends]
@@ -98,7 +106,7 @@ class ScanMatches:
 
     @property
     def notices(self) -> list[Notice]:
-        """What is to be said of files; complete when all signs were asked for."""
+        """Notices about files; complete when all signs have been searched."""
         words = "more signs of attacks than can be read"
         paths = {**self._crowded, **dict.fromkeys(self._search.unread)}
         return [*self._notices, *(Notice("unread", path, words) for path in paths)]
@@ -110,39 +118,39 @@ class ScanMatches:
             for start, end in pairwise(self._starts)
             for link in islice(hosts.links(self._text, start, end), _MOST_LINKS + 1)
         )
-        return list(self._sightings("link", found, _MOST_LINKS))
+        return list(self._matches_of("link", found, _MOST_LINKS))
 
     def of(self, *names: str) -> list[SignMatch]:
-        """Where some signs were seen."""
+        """The matches of some signs."""
         found: list[SignMatch] = []
         for name in names:
             if name not in self._signs:
                 spans = ((low, high, None) for low, high in self._all(name))
-                self._signs[name] = list(self._sightings(name, spans))
+                self._signs[name] = list(self._matches_of(name, spans))
             found += self._signs[name]
         return found
 
     def near(
         self, first: Iterable[SignMatch], names: Iterable[str], lines: int
     ) -> Iterator[tuple[SignMatch, SignMatch]]:
-        """Each of some sightings with the first of other signs at most so far away."""
+        """Each of some matches with the first of other signs at most so far away."""
         wanted = tuple(names)
-        for one in first:
-            other = self.beside(one, wanted, lines)
+        for match in first:
+            other = self.beside(match, wanted, lines)
             if other is not None:
-                yield one, other
+                yield match, other
 
     def beside(
-        self, one: SignMatch, names: Iterable[str], lines: int
+        self, match: SignMatch, names: Iterable[str], lines: int
     ) -> SignMatch | None:
-        """The first of some signs that stands at most so many lines from another."""
+        """The first of some signs that is at most so many lines from a match."""
         signs = [name for name in names if self._all(name)]
-        for number in self._pieces_of[one.path] if signs else ():
-            if self.pieces[number].line > one.line + lines:
+        for number in self._pieces_of[match.path] if signs else ():
+            if self.pieces[number].line > match.line + lines:
                 continue
-            start, end = self._span(number, one.line - lines, one.line + lines)
-            if self.pieces[number] is one.piece:
-                here = self._starts[number] + one.at
+            start, end = self._span(number, match.line - lines, match.line + lines)
+            if self.pieces[number] is match.piece:
+                here = self._starts[number] + match.at
                 far = _FAR * (lines + 1)
                 start, end = max(start, here - far), min(end, here + far)
             for name in signs if start < end else ():
@@ -153,35 +161,35 @@ class ScanMatches:
     def _first(self, name: str, start: int, end: int) -> SignMatch | None:
         """The first match of a sign in a part of the text."""
         matches = self._all(name)
-        at = bisect_left(matches, start, key=lambda match: match[0])
+        at = bisect_left(matches, start, key=lambda span: span[0])
         if at == len(matches) or matches[at][0] >= end:
             return None
         low, high = matches[at]
-        return self._sighting(name, low, high)
+        return self._match(name, low, high)
 
     def links_near(
-        self, seen: SignMatch, lines: int, kinds: Iterable[Host]
+        self, match: SignMatch, lines: int, kinds: Iterable[Host]
     ) -> list[SignMatch]:
         """Links of some kinds at most so many lines away."""
         wanted = set(kinds)
-        mine = self._links_of.get(seen.path, [])
-        low = bisect_left(mine, seen.line - lines, key=lambda link: link.line)
-        high = bisect_right(mine, seen.line + lines, key=lambda link: link.line)
+        mine = self._links_of.get(match.path, [])
+        low = bisect_left(mine, match.line - lines, key=lambda link: link.line)
+        high = bisect_right(mine, match.line + lines, key=lambda link: link.line)
         if high - low > _NEAREST:
-            here = bisect_left(mine, self._place(seen), key=self._place)
+            here = bisect_left(mine, self._position(match), key=self._position)
             low = max(low, here - _NEAREST // 2)
             high = min(high, here + _NEAREST // 2)
         return [link for link in mine[low:high] if link.kind in wanted]
 
-    def _place(self, seen: SignMatch) -> tuple[int, int]:
-        """Where something stands: its line, and how far into the whole text."""
-        return seen.line, self._starts[self._numbers[id(seen.piece)]] + seen.at
+    def _position(self, match: SignMatch) -> tuple[int, int]:
+        """Where a match is: its line, and how far into the whole text."""
+        return match.line, self._starts[self._numbers[id(match.piece)]] + match.at
 
     @cached_property
     def _links_of(self) -> dict[str, list[SignMatch]]:
         """The links of each file, in the order of lines."""
         found: dict[str, list[SignMatch]] = {}
-        for link in sorted(self.links, key=self._place):
+        for link in sorted(self.links, key=self._position):
             found.setdefault(link.path, []).append(link)
         return found
 
@@ -194,7 +202,7 @@ class ScanMatches:
         return found
 
     def is_written(self, word: str) -> bool:
-        """Whether some file has these very letters."""
+        """Whether any file contains these exact letters."""
         return any(word in raw for raw in self._raws)
 
     @cached_property
@@ -203,38 +211,38 @@ class ScanMatches:
 
     def _all(self, name: str) -> list[Span]:
         """Where a sign is in the whole text, in order."""
-        return self._search.matches(SIGNS[name])
+        return self._search.matches(self._known[name])
 
-    def _sightings(
+    def _matches_of(
         self,
         name: str,
         found: Iterable[tuple[int, int, hosts.HostLink | None]],
         most: int = _MOST_OF_SIGN,
     ) -> Iterator[SignMatch]:
-        """Sightings, but for what tells nothing new and for a crowd in one file."""
-        told: Counter[tuple[str, str]] = Counter()
+        """Matches, without repetitions and with a limit for each file."""
+        repeated: Counter[tuple[str, str]] = Counter()
         count: Counter[str] = Counter()
         for start, end, link in found:
-            seen = self._sighting(name, start, end, link)
-            count[seen.path] += 1
-            if count[seen.path] > most:
-                self._crowded[seen.path] = None
+            match = self._match(name, start, end, link)
+            count[match.path] += 1
+            if count[match.path] > most:
+                self._crowded[match.path] = None
                 continue
-            # The very same line again tells nothing new; another one might.
-            told[seen.path, seen.context] += 1
-            if link or told[seen.path, seen.context] <= _MOST:
-                yield seen
+            # The very same line again is nothing new; another line might be.
+            repeated[match.path, match.context] += 1
+            if link or repeated[match.path, match.context] <= _MOST:
+                yield match
 
-    def _sighting(
+    def _match(
         self, name: str, at: int, end: int, link: hosts.HostLink | None = None
     ) -> SignMatch:
         number = bisect_right(self._starts, at) - 1
         piece, inside = self.pieces[number], at - self._starts[number]
         around = _around(piece.text, inside)
         text = link.host + link.rest if link else self._text[at:end]
-        return SignMatch(
-            name, piece, self._line(number, inside), text, around, inside, link
-        )
+        line = self._line(number, inside)
+        is_command = not link and self._known[name].is_command
+        return SignMatch(name, piece, line, text, around, inside, link, is_command)
 
     def _line(self, number: int, inside: int) -> int:
         piece = self.pieces[number]
@@ -271,7 +279,7 @@ class ScanMatches:
 
 
 def _line_around(text: str, at: int) -> tuple[int, int]:
-    """The line that a place is on; of a very long one, what is near."""
+    """The line around a position; of a very long one, what is near."""
     start = max(text.rfind("\n", max(0, at - 200), at) + 1, at - 200, 0)
     end = text.find("\n", at, at + 300)
     return start, end if end >= 0 else min(len(text), at + 300)
@@ -283,6 +291,6 @@ def _around(text: str, at: int) -> str:
 
 
 def quoted(text: str) -> str:
-    """What a finding shows of a text: on one line, and not too long."""
+    """A text as a finding quotes it: on one line, and not too long."""
     shown = " ".join(text.split())
     return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"

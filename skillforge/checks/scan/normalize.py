@@ -1,8 +1,7 @@
-"""Text as a pattern can read it: one spelling for what looks or works the same.
+"""Text as patterns read it: one spelling for what looks or works the same.
 
-What is done here keeps the number of lines, so that a finding can say where it stands.
-A line that goes on behind a backslash is one line afterwards, with a vertical tab at
-each place where it was broken.
+The number of lines stays the same, so that a finding can name its line. A line that is
+continued after a backslash becomes one line, with a vertical tab at each former break.
 """
 
 import html
@@ -56,7 +55,7 @@ def lines(text: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """A text without the middle of any line that is too long to be reviewed."""
+    """A text without the middle of lines that are too long to review."""
     if len(text) <= LONGEST_LINE:
         return text
     return "\n".join(map(_shortened_line, text.split("\n")))
@@ -68,7 +67,7 @@ def _shortened_line(line: str) -> str:
 
 
 def mixed_words(text: str) -> Iterator[tuple[int, str]]:
-    """The words of a text that are written in letters of two scripts, and where."""
+    """The words with letters of two scripts, and where they are."""
     if text.isascii() or not _LOOKS_LATIN.search(text):
         return
     for match in _MIXED_WORD.finditer(text):
@@ -81,7 +80,7 @@ def _in_latin(word: re.Match[str]) -> str:
 
 
 def plain(text: str) -> str:
-    """Prose and code in lower case, as it reads: nothing unseen, no look-alikes."""
+    """Text in lower case, without invisible characters and look-alikes."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", _UNSEEN.sub("", text))
         text = _MARKS.sub("", text)
@@ -93,12 +92,12 @@ def plain(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """Code as it works: words put together that were written in parts."""
+    """Code as it works: words that are written in parts are joined."""
     return _joined(plain(_as_lines(text, _code_goes_on)))
 
 
 def prose(text: str) -> str:
-    """Prose as it reads: a paragraph is a line, without its emphasis."""
+    """Prose as it reads: a paragraph is a line, without emphasis."""
     if "&#" in text:
         text = html.unescape(text)
     text = _joined(plain(_as_lines(text, _prose_goes_on)))

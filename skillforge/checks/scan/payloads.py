@@ -1,14 +1,12 @@
-"""Payloads that were written so that nobody reads them, in clear again.
+"""Decodes payloads: base64, hex, escapes, invisible characters and the like.
 
-Each way of hiding text is a function from text to (offset, how, clear text). What is
-found is bounded by the text that it was found in; what is compressed, by a limit.
+Each encoding is a function from text to (offset, how, decoded text). A result is at
+most as long as its source; compressed data is unpacked up to a limit.
 """
 
 import base64
 import binascii
-import bz2
 import codecs
-import lzma
 import re
 import zlib
 from collections.abc import Callable, Iterator
@@ -18,11 +16,11 @@ MOST = 1 << 20  # bytes that one payload may grow to
 _LEAST = 6  # characters of a payload worth reading
 _HEAD = 4096  # bytes of what is compressed that show whether it is text
 MOST_WORDS = 30_000  # long words of one text that are decoded; honest ones have 2,000
-_AHEAD = 4_000  # characters in which a payload is looked for, to name its line
+_AHEAD = 4_000  # characters in which a payload is searched, to find its line
 
 
-class Clear(NamedTuple):
-    """A payload in clear, and where it stood."""
+class Payload(NamedTuple):
+    """A decoded payload, and where it was."""
 
     offset: int
     how: str
@@ -83,21 +81,21 @@ _OTHER_BASES: dict[str, Callable[[str], bytes]] = {
 }
 
 
-def payloads(text: str) -> Iterator[Clear]:
-    """Everything in a text that is another text in disguise."""
+def payloads(text: str) -> Iterator[Payload]:
+    """Every encoded text within a text."""
     words: dict[str, int] = {}
     for match in _LONG_WORD.finditer(text):
         words.setdefault(match[0], match.start())
         if len(words) == MOST_WORDS:  # what is beyond is reported
             break
-    found_so = (
+    sources = (
         *(find(text, words) for find in (_base64, _hex)),
         *(find(text) for find in (_spaced, _escapes, _codes, _by_name, _unseen)),
     )
-    for each in found_so:
-        for offset, how, found in each:
+    for source in sources:
+        for offset, how, found in source:
             if len(found.strip()) >= _LEAST and _is_text(found):
-                yield Clear(offset, how, found)
+                yield Payload(offset, how, found)
 
 
 def is_too_much(text: str) -> bool:
@@ -127,23 +125,32 @@ def _as_text(data: bytes) -> str:
 
 
 def unpacked(data: bytes, most: int = MOST) -> bytes:
-    """What was compressed by zlib, gzip, bzip2 or xz; empty if nothing was."""
+    """The content of a zlib, gzip, bzip2 or xz stream; empty if it is none."""
     try:
         if data[:2] == b"\x1f\x8b" or data[:1] == b"x":
             return zlib.decompressobj(47).decompress(data, most)
         if inflated := _inflated(data, most):
             return inflated
         if data[:3] == b"BZh":
+            import bz2
+
             return bz2.BZ2Decompressor().decompress(data, most)
-        if data[:6] == b"\xfd7zXZ\0":
-            return lzma.LZMADecompressor(memlimit=64 << 20).decompress(data, most)
-    except (zlib.error, lzma.LZMAError, OSError, EOFError, ValueError, MemoryError):
+    except (zlib.error, OSError, EOFError, ValueError, MemoryError):
         return b""
-    return b""
+    return _from_xz(data, most) if data[:6] == b"\xfd7zXZ\0" else b""
+
+
+def _from_xz(data: bytes, most: int) -> bytes:
+    import lzma
+
+    try:
+        return lzma.LZMADecompressor(memlimit=64 << 20).decompress(data, most)
+    except (lzma.LZMAError, EOFError, ValueError, MemoryError):
+        return b""
 
 
 def _inflated(data: bytes, most: int) -> bytes:
-    """What PHP's `gzinflate` makes of bytes; empty if that is no text."""
+    """What PHP's `gzinflate` returns for bytes; empty if that is not text."""
     try:
         found = zlib.decompressobj(-15).decompress(data, most)
     except zlib.error:
@@ -151,7 +158,7 @@ def _inflated(data: bytes, most: int) -> bytes:
     return found if len(found) > 16 and found.isascii() else b""
 
 
-def _base64(text: str, words: dict[str, int]) -> Iterator[Clear]:
+def _base64(text: str, words: dict[str, int]) -> Iterator[Payload]:
     """Long words that are base64, split over lines or literals or reversed."""
     lower = text.lower()
     if any(name in lower for name in _DECODERS):
@@ -159,11 +166,11 @@ def _base64(text: str, words: dict[str, int]) -> Iterator[Clear]:
     for offset, run in _runs(words):
         for spelled in (run, run[::-1]) if run.startswith("=") else (run,):
             if found := _as_text(_from_base64(spelled)):
-                yield Clear(offset, "base64", found)
+                yield Payload(offset, "base64", found)
 
 
 def _joined_words(text: str, words: dict[str, int]) -> dict[str, int]:
-    """The long words that literals make if they are put together."""
+    """The long words that literals make when they are joined."""
     found: dict[str, int] = {}
     at = 0
     for word in _LONG_WORD.findall(_SPLIT.sub("", text)):
@@ -199,26 +206,26 @@ def _from_base64(run: str) -> bytes:
         return b""
 
 
-def _hex(_text: str, words: dict[str, int]) -> Iterator[Clear]:
+def _hex(_text: str, words: dict[str, int]) -> Iterator[Payload]:
     for word, at in words.items():
         for match in _HEX.finditer(word):
             found = _as_text(bytes.fromhex(match[0].removeprefix("0x")))
-            yield Clear(at + match.start(), "hex", found)
+            yield Payload(at + match.start(), "hex", found)
 
 
-def _escapes(text: str) -> Iterator[Clear]:
+def _escapes(text: str) -> Iterator[Payload]:
     for sign, pattern in _ESCAPES:
         last = 0
         for match in pattern.finditer(text) if sign in text else ():
-            if match.start() >= last:  # not in clear already, behind the one before
+            if match.start() >= last:  # not decoded with the one before
                 rest = _REST.match(text, match.end(), match.end() + 200)
                 last = rest.end() if rest else match.end()
                 clear = _with_its_word(text, match.start(), last)
-                yield Clear(match.start(), "escapes", clear)
+                yield Payload(match.start(), "escapes", clear)
 
 
 def _with_its_word(text: str, start: int, end: int) -> str:
-    """A text in clear from a run of escapes on; a word may be escaped in part."""
+    """The decoded text from a run of escapes on, with the word it is part of."""
     word = re.search(r"[\w./:-]*\Z", text[max(0, start - 40) : start])
     clear = text[start:end]
     for _sign, pattern in _ESCAPES:
@@ -237,25 +244,25 @@ def _unescaped(run: str) -> str:
     return bytes.fromhex("".join(map("".join, digits))).decode("latin-1")
 
 
-def _codes(text: str) -> Iterator[Clear]:
+def _codes(text: str) -> Iterator[Payload]:
     if not any(sign in text for sign in _TO_LETTERS):
         return
     for pattern in (_CODES, _CHR):
         for match in pattern.finditer(text):
             numbers = [int(number) for number in re.findall(r"\d+", match[0])]
             if all(9 <= number < 127 for number in numbers):
-                yield Clear(
+                yield Payload(
                     match.start(), "character codes", "".join(map(chr, numbers))
                 )
 
 
-def _by_name(text: str) -> Iterator[Clear]:
-    """What can only be told from plain text because the decoder is named."""
+def _by_name(text: str) -> Iterator[Payload]:
+    """Encodings that look like plain text, found by the name of their decoder."""
     if any(sign in text.lower() for sign in _TURNED) and _ROTATED.search(text):
-        yield Clear(0, "rot13", codecs.decode(text, "rot13"))
+        yield Payload(0, "rot13", codecs.decode(text, "rot13"))
     if any(sign in text for sign in _TURNS) and _REVERSED.search(text):
         literals = [(m[1] or m[2])[::-1] for m in _LITERAL.finditer(text)]
-        yield Clear(0, "reversed", "\n".join(literals))
+        yield Payload(0, "reversed", "\n".join(literals))
     for name, decode in _OTHER_BASES.items():
         if name in text:
             for match in _LITERAL.finditer(text):
@@ -263,34 +270,34 @@ def _by_name(text: str) -> Iterator[Clear]:
                     found = _as_text(decode(match[1] or match[2]))
                 except (ValueError, binascii.Error):
                     continue
-                yield Clear(match.start(), name, found)
+                yield Payload(match.start(), name, found)
 
 
-def _spaced(text: str) -> Iterator[Clear]:
-    """Words with a space between all letters."""
+def _spaced(text: str) -> Iterator[Payload]:
+    """Words with a space between their letters."""
     if not _LETTERS.search(text):
         return
     for match in _SPACED.finditer(text):
         words = re.split(r" {2,}", match[0])
         found = " ".join(word.replace(" ", "") for word in words)
-        yield Clear(match.start(), "spaces", found)
+        yield Payload(match.start(), "spaces", found)
 
 
-def _unseen(text: str) -> Iterator[Clear]:
+def _unseen(text: str) -> Iterator[Payload]:
     if text.isascii():
         return
     if tags := _TAGS.findall(_FLAG.sub("", text)):
         found = "".join(chr(ord(c) - 0xE0000) for c in tags)
-        yield Clear(text.find(tags[0]), "tag characters", found)
+        yield Payload(text.find(tags[0]), "tag characters", found)
     for match in _BITS.finditer(text):
-        for one in ("\u200c", "\u200b"):
-            bits = "".join("1" if c == one else "0" for c in match[0])
+        for set_bit in ("\u200c", "\u200b"):
+            bits = "".join("1" if c == set_bit else "0" for c in match[0])
             letters = (int(bits[n : n + 8], 2) for n in range(0, len(bits) - 7, 8))
             hidden = "".join(map(chr, letters))
-            yield Clear(match.start(), "zero-width characters", hidden)
+            yield Payload(match.start(), "zero-width characters", hidden)
     for match in _SELECTORS.finditer(text):
         found = bytes(_selector(c) for c in match[0]).decode("latin-1")
-        yield Clear(match.start(), "variation selectors", found)
+        yield Payload(match.start(), "variation selectors", found)
 
 
 def _selector(character: str) -> int:

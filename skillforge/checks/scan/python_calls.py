@@ -1,4 +1,4 @@
-"""Python by its syntax tree: what is called, whatever way it is spelled.
+"""Python by its syntax tree: what is called, however it is spelled.
 
 `getattr(o, "sys" + "tem")(x)` becomes the line `os.system(...)`. Nothing is run.
 """
@@ -25,7 +25,7 @@ _DECODERS = {
 }
 
 
-# What plain patterns read as well needs no tree; most scripts are such.
+# Most scripts can be read by patterns alone and need no syntax tree.
 _WORTH = re.compile(
     r"urlretrieve|getattr\(|__import__|importlib|globals\(|vars\(|__dict__|\[::-1\]|"
     r"chr\(|"
@@ -37,7 +37,7 @@ _WORTH = re.compile(
 
 
 def calls(source: str) -> list[tuple[int, str]] | None:
-    """Every call with its line, as `name(arguments)`; None if that tells nothing."""
+    """Every call with its line, as `name(arguments)`; None if it adds nothing."""
     if len(source) > _MOST_SOURCE or not _WORTH.search(source):
         return None
     try:
@@ -53,12 +53,12 @@ def calls(source: str) -> list[tuple[int, str]] | None:
 
 
 def is_too_much(source: str) -> bool:
-    """Whether a file is beyond what Python's own parser can do in a short time."""
+    """Whether a file is too long for Python's parser to read in a short time."""
     return len(source) > _MOST_SOURCE and _WORTH.search(source) is not None
 
 
 class _CallReader:
-    """What names and expressions of one file stand for."""
+    """Resolves the names and expressions of a file."""
 
     def __init__(self, tree: ast.Module) -> None:
         self.names: dict[str, str] = {}  # what a name was imported or assigned as
@@ -87,20 +87,22 @@ class _CallReader:
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and count < _MOST:
                 count += 1
-                said = [self._said(argument) for argument in node.args[:8]]
-                said += [f"{k.arg}={self._said(k.value)}" for k in node.keywords[:8]]
+                arguments = [self._shown(argument) for argument in node.args[:8]]
+                arguments += [
+                    f"{k.arg}={self._shown(k.value)}" for k in node.keywords[:8]
+                ]
                 called = self.name(node.func) or "?"
-                line = f"{called}({', '.join(said)})"
+                line = f"{called}({', '.join(arguments)})"
                 yield node.lineno, line.replace("\n", " ").replace("\r", " ")
 
-    def _said(self, node: ast.expr) -> str:
+    def _shown(self, node: ast.expr) -> str:
         text = self.text(node)
         if text is not None:
             return repr(text)
         if isinstance(node, ast.List | ast.Tuple):
-            return " ".join(self._said(item) for item in node.elts[:20])
+            return " ".join(self._shown(item) for item in node.elts[:20])
         if isinstance(node, ast.Call):
-            inner = ", ".join(self._said(argument) for argument in node.args[:4])
+            inner = ", ".join(self._shown(argument) for argument in node.args[:4])
             return f"{self.name(node.func)}({inner})"
         return self.name(node)
 

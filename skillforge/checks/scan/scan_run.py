@@ -1,11 +1,12 @@
-"""Scan skills wherever they lie, for the command and for the gate."""
+"""Scan skills of a checkout, a revision or any folder; the gate's check `scan`."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from skillforge import worker_pool
 from skillforge.checks import skill_selection
@@ -17,12 +18,15 @@ from skillforge.library import Library, read_folder
 from skillforge.model import Danger, Finding, Report, Severity, Skill
 from skillforge.policy import Policy
 
+if TYPE_CHECKING:
+    from skillforge.checks.scan.rule_packs import RulePack
+
 _WORTH_SPREADING = 40  # skills for each process
 
 
 @dataclass(frozen=True, slots=True)
 class ScanResults:
-    """What was scanned, and the verdict on each."""
+    """The findings, and the verdict on each skill."""
 
     report: Report
     verdicts: dict[str, Danger]
@@ -33,13 +37,14 @@ class ScanResults:
 
 
 class ScanTarget(NamedTuple):
-    """One skill to scan, and what it is to be compared with."""
+    """One skill to scan, and what it is compared and judged with."""
 
     skill: Skill
     before: Skill | None
     evidence: dict[str, bytes]
     policy: Policy
     waivers: tuple[Waiver, ...]
+    packs: "tuple[RulePack, ...]" = ()
 
 
 def run_scan(
@@ -48,59 +53,78 @@ def run_scan(
     base: str = "",
     today: date | None = None,
 ) -> ScanResults:
-    """Scan what was selected; against a base, if there is one."""
+    """Scan what was selected; compared with a base, if there is one.
+
+    Waivers and rule packs are those of the base, or of the checkout without one.
+    """
     library = Library.find(start)
     is_folder = bool(base) and Path(base).is_dir()
     revision = selection.changed_since or (base if base and not is_folder else None)
     waivers = library_waivers(library, revision)
-    items = [
+    policy = library.policy(revision) if library else Policy()
+    packs = library_packs(library, policy, revision)
+    targets = [
         ScanTarget(
-            c.skill, _before(library, c, selection, base), c.evidence, c.policy, waivers
+            chosen.skill,
+            _before(library, chosen, selection, base),
+            chosen.evidence,
+            chosen.policy,
+            waivers,
+            packs,
         )
-        for c in skill_selection.chosen(start, selection)
+        for chosen in skill_selection.chosen(start, selection)
     ]
     work = partial(_scan_all, today or date.today())
-    found = [
-        f for part in worker_pool.spread(work, items, _WORTH_SPREADING) for f in part
-    ]
-    return _scanned(items, found)
+    parts = worker_pool.spread(work, targets, _WORTH_SPREADING)
+    return _results(targets, [findings for part in parts for findings in part])
 
 
-def _scan_all(today: date, items: Sequence[ScanTarget]) -> list[list[Finding]]:
-    return [findings(item, today) for item in items]
+def _scan_all(today: date, targets: Sequence[ScanTarget]) -> list[list[Finding]]:
+    return [scan_target(target, today) for target in targets]
 
 
-def findings(item: ScanTarget, today: date) -> list[Finding]:
-    """What is to be said of one skill, as the library's waivers have it."""
-    must_declare = item.policy.scan.declare
-    found = scan(item.skill, item.before, item.evidence, must_declare=must_declare)
-    return list(apply(found.findings, item.skill, item.waivers, today))
-
-
-def _scanned(items: list[ScanTarget], found: list[list[Finding]]) -> ScanResults:
-    names = [item.skill.name for item in items]
-    verdicts = {
-        item.skill.name
-        if names.count(item.skill.name) == 1
-        else item.skill.path: Danger.of(f)
-        for item, f in zip(items, found, strict=True)
-    }
-    shown = (
-        finding.under(item.skill.path)
-        for item, each in zip(items, found, strict=True)
-        for finding in each
+def scan_target(target: ScanTarget, today: date) -> list[Finding]:
+    """The findings in one skill, with the library's waivers applied."""
+    found = scan(
+        target.skill,
+        target.before,
+        target.evidence,
+        must_declare=target.policy.scan.declare,
+        packs=target.packs,
     )
-    report = Report(tuple(shown), tuple(item.skill.path for item in items))
+    return list(apply(found.findings, target.skill, target.waivers, today))
+
+
+def _results(targets: list[ScanTarget], found: list[list[Finding]]) -> ScanResults:
+    names = Counter(target.skill.name for target in targets)
+    verdicts: dict[str, Danger] = {}
+    shown: list[Finding] = []
+    for (skill, *_), findings in zip(targets, found, strict=True):
+        key = skill.name if names[skill.name] == 1 else skill.path
+        verdicts[key] = Danger.of(findings)
+        shown += (finding.under(skill.path) for finding in findings)
+    report = Report(tuple(shown), tuple(target.skill.path for target in targets))
     return ScanResults(report, verdicts)
 
 
 def library_waivers(
     library: Library | None, revision: str | None
 ) -> tuple[Waiver, ...]:
-    """The waivers of a library: of its checkout, or at the base of what is judged."""
+    """The waivers of a library: of its checkout, or at a revision."""
     if library is None:
         return ()
     return read_waivers(library.read_file(WAIVERS_FILE, revision))
+
+
+def library_packs(
+    library: Library | None, policy: Policy, revision: str | None
+) -> "tuple[RulePack, ...]":
+    """The rule packs that a policy names: of the checkout, or at a revision."""
+    if library is None or not policy.scan.rule_packs:
+        return ()
+    from skillforge.checks.scan.rule_packs import read_packs
+
+    return read_packs(library, policy.scan.rule_packs, revision)
 
 
 def _before(
@@ -127,25 +151,25 @@ def _before(
         revision = library.repo.merge_base(revision, selection.revision or "HEAD")
     if library is None or library.repo is None:
         raise RequestError(
-            f"there is no folder {base!r}, and no library here to look a commit up in",
+            f"no folder {base!r}, and no library here to find a commit in",
             hint="--base takes the folder of an older version, or a commit",
         )
     return library.skill_at(library.repository().resolve(revision), name)
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
-    """The gate's check: what the policy refuses, by origin, is an error."""
+    """The gate's check: what the policy refuses for this origin is an error."""
     skill = subject.skill
     if skill is None:
         return []
     evidence = subject.library.evidence_at(subject.head, skill.name)
     waivers = library_waivers(subject.library, subject.base)
-    item = ScanTarget(skill, subject.before, evidence, subject.policy, waivers)
-    table = subject.policy.scan
-    found = findings(item, date.today())
+    policy = subject.policy
+    packs = library_packs(subject.library, policy, subject.base)
+    target = ScanTarget(skill, subject.before, evidence, policy, waivers, packs)
     return [
-        _by_policy(finding, table.how(skill.origin, finding.severity))
-        for finding in found
+        _by_policy(finding, policy.scan.how(skill.origin, finding.severity))
+        for finding in scan_target(target, date.today())
     ]
 
 
@@ -161,10 +185,12 @@ def _by_policy(finding: Finding, how: str) -> Finding:
 
 
 def _on_rollback(finding: Finding) -> Finding:
-    """What is dangerous does not come back; a doubt was decided when it came first."""
+    """A dangerous version stays out; a warning was accepted when it was new."""
     attacks = {rule.id for rule in rules() if rule.severity is Severity.ERROR}
-    is_doubt = finding.rule not in attacks
-    return replace(finding, severity=Severity.NOTE) if is_doubt else finding
+    of_library = "/" in finding.rule and finding.severity is Severity.ERROR
+    if finding.rule in attacks or of_library:
+        return finding
+    return replace(finding, severity=Severity.NOTE)
 
 
 CHECK = Check("scan", _check, on_rollback=_on_rollback)

@@ -1,4 +1,4 @@
-"""Where signs are in a text: each pattern is tried only around the words it needs.
+"""Where signs match in a text: a pattern is tried only around the words it needs.
 
 The time is linear in the length of the text, also where all of it is a single line.
 A file that has the words of many patterns everywhere is searched as far as the budget
@@ -12,8 +12,13 @@ from functools import cache, cached_property
 from typing import Literal, TypeAlias
 
 from skillforge.checks.scan.budget import Budget, Span
-from skillforge.checks.scan.signs import SIGNS, Pattern, Sign
-from skillforge.checks.scan.signs.sign import BORDER, FARTHEST
+from skillforge.checks.scan.signs import (
+    BORDER,
+    LONGEST_MATCH,
+    Pattern,
+    Sign,
+    own_signs,
+)
 
 Kind: TypeAlias = Literal["Q", "I"]
 
@@ -25,7 +30,7 @@ _SIZES: dict[Kind, int] = {
     "Q": 8,
     "I": 4,
 }  # bytes in a row that are looked up, as `memoryview` has them
-_MISSES = 20_000  # places of a word within others, after which it is taken anywhere
+_MISSES = 20_000  # times a word is part of another, after which it counts anywhere
 _SAMPLE, _SAMPLES = 256, 48  # characters, and how often: how common is a word?
 
 
@@ -51,7 +56,7 @@ class Search:
         return self._budget.spent
 
     def matches(self, sign: Sign) -> list[Span]:
-        """Where a sign stands, in order; searched once."""
+        """Where a sign matches, in order; searched once."""
         if sign.name not in self._matches:
             found: dict[int, int] = {}
             for pattern in sign.patterns:
@@ -82,7 +87,8 @@ class Search:
                 counts = [sum(map(window.count, words)) for words in bare]
                 is_likely = all(counts)
                 if is_likely:
-                    self._budget.spend(low, len(window) + _COST * sum(counts))
+                    cost = pattern.weight * len(window) + _COST * sum(counts)
+                    self._budget.spend(low, cost)
                 matches = pattern.compiled.finditer(self.text, low, high)
                 found = map(_stripped, matches) if is_likely else ()
                 known[window] = [(at - before, end - before) for at, end in found]
@@ -111,7 +117,8 @@ class Search:
         """Whether a word is somewhere in the text."""
         if word not in self._words:
             kind, parts = _parts_of(word)
-            may_be = parts <= self._present[kind] if kind else True
+            is_own = word in _own_words()
+            may_be = parts <= self._present[kind] if kind and is_own else True
             places = _places(self.text, word, 1, (0, len(self.text)))
             self._words[word] = may_be and next(places, None) is not None
         return self._words[word]
@@ -120,7 +127,7 @@ class Search:
     def _present(self) -> dict[Kind, set[int]]:
         """The parts of needed words that the text has.
 
-        One look at the text for all words: to search it for each takes far longer.
+        One pass over the text for all words: a search for each takes far longer.
         """
         data = memoryview(self.text.encode("utf-8", "replace"))
         found: dict[Kind, set[int]] = {}
@@ -145,11 +152,16 @@ class Search:
 
 
 @cache
+def _own_words() -> frozenset[str]:
+    """All words that our own patterns need."""
+    patterns = (p for sign in own_signs().values() for p in sign.patterns)
+    return frozenset(word for p in patterns for group in p.words for word in group)
+
+
+@cache
 def _wanted() -> dict[Kind, frozenset[int]]:
-    """The parts of all words that patterns need, by their kind."""
-    patterns = (p for sign in SIGNS.values() for p in sign.patterns)
-    words = {word for p in patterns for group in p.words for word in group}
-    parts = [_parts_of(word) for word in words]
+    """The parts of all words that our own patterns need, by their kind."""
+    parts = [_parts_of(word) for word in _own_words()]
     return {
         kind: frozenset().union(*(part for k, part in parts if k == kind))
         for kind in _SIZES
@@ -167,9 +179,9 @@ def _parts_of(word: str) -> tuple[Kind | None, frozenset[int]]:
 
 
 def _stripped(match: re.Match[str]) -> Span:
-    """The span of a match without the spaces around it, and of what is quoted."""
+    """The span of a match without the spaces around it, and not too long."""
     start = match.end() - len(match[0].lstrip())
-    return start, start + min(FARTHEST, len(match[0].strip()))
+    return start, start + min(LONGEST_MATCH, len(match[0].strip()))
 
 
 def _parts(words: list[str], text: str, reach: int, span: Span) -> Iterator[Span]:
@@ -189,7 +201,7 @@ def _parts(words: list[str], text: str, reach: int, span: Span) -> Iterator[Span
 
 
 def _places(text: str, word: str, reach: int, span: Span) -> Iterator[int]:
-    """Where a word stands, but for where it is within reach of the one before."""
+    """Where a word is, except within reach of its previous place."""
     bare = word.lstrip(BORDER)
     misses = 0 if word != bare else _MISSES
     at = text.find(bare, *span)

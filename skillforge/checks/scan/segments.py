@@ -1,4 +1,4 @@
-"""What an agent would read or run, in pieces: prose, code, and what is out of sight."""
+"""What an agent reads or runs, in segments: prose, code, and hidden text."""
 
 import re
 from bisect import bisect_left
@@ -17,20 +17,20 @@ _MANY_BLOCKS = 2000  # blocks of code in a file; the rest is read as code and as
 
 
 class SegmentView(StrEnum):
-    """How an agent meets a text."""
+    """How an agent gets to see a text."""
 
     PROSE = "prose"
     CODE = "code"  # fenced blocks and scripts: what it will run
-    HIDDEN = "hidden"  # what it reads, and a person who looks at the page does not see
-    DESCRIPTION = "description"  # stands in the system prompt of every session
+    HIDDEN = "hidden"  # read by an agent, and not visible on the page
+    DESCRIPTION = "description"  # part of the system prompt of every session
 
 
 @dataclass(frozen=True)
 class Segment:
     """A text of one kind, as written and as patterns read it.
 
-    `numbers` are the lines of the file that its own lines stand for, where it is not
-    simply a part of it. `hidden_by` names the encoding or the file it was taken from.
+    `numbers` are the lines of the file that its lines come from, where it is not simply
+    a part of the file. `hidden_by` names the encoding or the file that contained it.
     """
 
     path: str
@@ -54,7 +54,7 @@ class Segment:
         return max(len(self.raw), len(self.text))
 
     def line_of(self, offset: int) -> int:
-        """The line of the file on which a character of `raw` stands."""
+        """The line of the file that contains a character of `raw`."""
         return self.line + (0 if self.hidden_by else bisect_left(self._ends, offset))
 
     @cached_property
@@ -130,7 +130,7 @@ def unseen(path: str, text: str) -> Iterator[Segment]:
     """Comments, alternative texts, titles: read by an agent, not shown on the page."""
     breaks = list(occurrences(text, "\n"))
     comments = list(_COMMENT.finditer(text)) if "<!--" in text else []
-    if 1 < len(comments) <= 50:  # an order may be spread over several
+    if 1 < len(comments) <= 50:  # an instruction may be spread over several
         whole = " ".join(match[1].strip() for match in comments)
         line = bisect_left(breaks, comments[0].start()) + 1
         yield Segment(path, SegmentView.HIDDEN, whole, line)
@@ -166,39 +166,39 @@ def _unshown_styles(text: str) -> Iterator[tuple[int, int, str]]:
 def _hidden(
     path: str, breaks: list[int], found: Iterable[tuple[int, str]]
 ) -> Iterator[Segment]:
-    """A piece for each text out of sight; what is beyond many is one piece."""
-    each = ((bisect_left(breaks, at) + 1, text) for at, text in found if text.strip())
-    for line, text in islice(each, _MANY):
+    """A segment for each hidden text; if there are many, the rest is one."""
+    texts = ((bisect_left(breaks, at) + 1, text) for at, text in found if text.strip())
+    for line, text in islice(texts, _MANY):
         yield Segment(path, SegmentView.HIDDEN, text, line)
-    yield from _together(path, SegmentView.HIDDEN, each)
+    yield from _together(path, SegmentView.HIDDEN, texts)
 
 
 def of_payloads(
     path: str, how: str, found: Iterable[tuple[int, str]], depth: int
 ) -> Iterator[Segment]:
-    """A piece for each payload in clear; what is beyond many is one piece."""
-    each = iter(found)
-    for line, text in islice(each, _MANY):
+    """A segment for each decoded payload; if there are many, the rest is one."""
+    texts = iter(found)
+    for line, text in islice(texts, _MANY):
         yield Segment(path, SegmentView.CODE, text, line, "", how, (), depth)
-    yield from _together(path, SegmentView.CODE, each, how, depth)
+    yield from _together(path, SegmentView.CODE, texts, how, depth)
 
 
 def _together(
     path: str,
     view: SegmentView,
-    each: Iterable[tuple[int, str]],
+    texts: Iterable[tuple[int, str]],
     how: str = "",
     depth: int = 0,
 ) -> Iterator[Segment]:
-    """Texts with their lines as a single piece, an empty line between any two."""
+    """Texts with their lines as a single segment, separated by empty lines."""
     found: list[tuple[int, str]] = []
     size = 0
-    for line, text in each:
+    for line, text in texts:
         found.append((line, text))
         size += len(text)
         if size > MOST_TEXT:  # which is reported
             break
-    found.sort(key=lambda it: it[0])
+    found.sort(key=lambda item: item[0])
     numbers = [line for line, text in found for _ in range(text.count("\n") + 2)]
     if found:
         whole = "\n\n".join(text for _line, text in found)

@@ -1,4 +1,4 @@
-"""Shell by its syntax tree: what is run, whatever way it is quoted.
+"""Shell by its syntax tree: what is run, however it is quoted.
 
 `c""url $u | ba$'\\x73'h` becomes the line `curl http://... | bash`.
 """
@@ -50,7 +50,7 @@ def commands(source: str) -> list[tuple[int, str]]:
 
 
 def is_too_much(source: str) -> bool:
-    """Whether a script is beyond what the parser can do in a short time."""
+    """Whether a script is too long for the parser to read in a short time."""
     return len(source) > _MOST or source.count("|") > _MOST_PIPES
 
 

@@ -1,6 +1,6 @@
-"""Every byte of a skill, as pieces of text; what cannot be read is told.
+"""Every byte of a skill as segments of text, and notices of what cannot be read.
 
-What a file is, its bytes decide; its name only says how its text is to be taken.
+The bytes of a file decide what it is; its name only decides how its text is read.
 """
 
 import json
@@ -79,7 +79,7 @@ _PICKLE = re.compile(
 
 
 class Notice(NamedTuple):
-    """A fact about a file that is not in its text: what it is, or why it is unread."""
+    """What kind of file it is, or why it cannot be read."""
 
     # program, bytecode, archive, locked, unread, disguised, macro, link, break
     kind: str
@@ -89,7 +89,7 @@ class Notice(NamedTuple):
 
 
 def read(skill: Skill) -> Iterator[Segment | Notice]:
-    """All text of a skill, and what is to be said of its files."""
+    """All text of a skill, and notices about its files."""
     left = MOST_TEXT
     if not skill.files and skill.document is not None:
         yield Notice("unread", SKILL_FILE, "the skill's folder cannot be read")
@@ -101,9 +101,7 @@ def read(skill: Skill) -> Iterator[Segment | Notice]:
             yield Notice("link", path, f"a link to {target}")
             continue
         if file.kind not in (FileKind.FILE, FileKind.EXECUTABLE):
-            yield Notice(
-                "unread", path, f"a {file.kind}, which holds no readable bytes"
-            )
+            yield Notice("unread", path, f"a {file.kind}, which has no content to read")
             continue
         for found in _read_file(skill, path):
             left -= found.size if isinstance(found, Segment) else 0
@@ -122,7 +120,7 @@ def _read_file(skill: Skill, path: str) -> Iterator[Segment | Notice]:
     try:
         data = skill.read(path)
     except OSError as err:
-        yield Notice("unread", path, f"it cannot be read: {err.strerror}")
+        yield Notice("unread", path, f"cannot be read: {err.strerror}")
         return
     document = skill.document
     if path == SKILL_FILE and document is not None and document.text:
@@ -140,9 +138,7 @@ def read_bytes(path: str, data: bytes, depth: int = 0) -> Iterator[Segment | Not
     """The text of a file, whatever it is packed into."""
     kind = next((kind for magic, kind in _MAGIC if data.startswith(magic)), "")
     if _PICKLE.search(data[: 1 << 20]):
-        yield Notice(
-            "pickle", path, "stored objects that run a command when they are loaded"
-        )
+        yield Notice("pickle", path, "a pickle that runs a command when it is loaded")
     if data[2:4] == b"\r\n" and data[4:8] in (b"\0\0\0\0", b"\1\0\0\0", b"\3\0\0\0"):
         kind = "bytecode"
     elif data[257:262] == b"ustar":
@@ -164,7 +160,7 @@ def _unseen_break(path: str, data: bytes, text: str) -> Iterator[Notice]:
         text = text.replace("\x85", ".")  # three dots, in older encodings
     if match := UNSEEN_BREAK.search(text):
         line = text.count("\n", 0, match.start()) + 1
-        words = f"a line is broken or hidden by U+{ord(match[0]):04X}"
+        words = f"U+{ord(match[0]):04X} breaks or hides a line"
         yield Notice("break", path, words, line)
 
 
@@ -247,15 +243,17 @@ def _language(suffix: str, text: str) -> str:
 
 
 def _payloads(piece: Segment) -> Iterator[Segment | Notice]:
-    """What is written in a piece in other letters, in clear."""
+    """The payloads of a segment, decoded."""
     if piece.depth >= DEEPEST:
         if piece.hidden_by and any(True for _ in payloads.payloads(piece.raw)):
-            yield Notice("unread", piece.path, "payloads in payloads, too deep to read")
+            yield Notice("unread", piece.path, "nested payloads, too deep to read")
         return
     if payloads.is_too_much(piece.raw):
         yield Notice("unread", piece.path, "more long words than can be decoded")
-    for how, found in groupby(payloads.payloads(piece.raw), key=lambda it: it.how):
-        texts = ((piece.line_of(it.offset), normalize.lines(it.text)) for it in found)
+    for how, found in groupby(
+        payloads.payloads(piece.raw), key=lambda payload: payload.how
+    ):
+        texts = ((piece.line_of(p.offset), normalize.lines(p.text)) for p in found)
         for inner in segments.of_payloads(piece.path, how, texts, piece.depth + 1):
             yield inner
             yield from _resolved(inner)
@@ -265,12 +263,12 @@ def _payloads(piece: Segment) -> Iterator[Segment | Notice]:
 def _resolved(piece: Segment) -> Iterator[Segment | Notice]:
     lines: list[tuple[int, str]] | None = None
     if piece.language in SHELLS and shell_commands.is_too_much(piece.raw):
-        yield Notice("unread", piece.path, "a script too long to be understood")
+        yield Notice("unread", piece.path, "a script too long to analyse")
     if piece.language in ("python", "py", "python3") or (
         not piece.language and ("import " in piece.raw or "exec(" in piece.raw)
     ):
         if python_calls.is_too_much(piece.raw):
-            yield Notice("unread", piece.path, "a script too long to be understood")
+            yield Notice("unread", piece.path, "a script too long to analyse")
         lines = python_calls.calls(piece.raw)
     elif piece.language in SHELLS:
         lines = shell_commands.commands(piece.raw)
@@ -285,7 +283,7 @@ def _resolved(piece: Segment) -> Iterator[Segment | Notice]:
 
 
 def _values(path: str, text: str, depth: int) -> Iterator[Segment]:
-    """The texts of a data file, unescaped; cells of a notebook are what they hold."""
+    """The texts of a data file, unescaped; a notebook is read by its cells."""
     value = _parsed(path, text)
     if isinstance(value, dict) and isinstance(value.get("cells"), list):
         for cell in value["cells"]:
@@ -353,7 +351,7 @@ def _read_archive(path: str, data: bytes, depth: int) -> Iterator[Segment | Noti
             kind = "locked" if "password" in member.problem else "unread"
             yield Notice(kind, where, member.problem)
         elif depth >= DEEPEST:
-            yield Notice("unread", where, "archives lie in archives, too deep to read")
+            yield Notice("unread", where, "nested archives, too deep to read")
         else:
             if member.name.lower().endswith("vbaproject.bin"):
                 yield Notice("macro", where, "a program in a document")
@@ -363,7 +361,7 @@ def _read_archive(path: str, data: bytes, depth: int) -> Iterator[Segment | Noti
 def _read_binary(
     path: str, data: bytes, kind: str, depth: int
 ) -> Iterator[Segment | Notice]:
-    """A file that is no text: what stands in it is read, and what it is is told."""
+    """A file that is not text: its readable parts, and what it is."""
     if kind in ("program", "bytecode", "locked"):
         yield Notice(kind, path, _KINDS[kind])
     elif not kind:
@@ -371,7 +369,7 @@ def _read_binary(
             "unread", path, "bytes that are neither text nor a known kind of file"
         )
     if kind == "program" and _MEDIA_NAMES.fullmatch(path):
-        yield Notice("disguised", path, "a program with the name of something else")
+        yield Notice("disguised", path, "a program that is named like a picture")
     text = archive_members.strings(data)
     for view in (
         (SegmentView.HIDDEN, SegmentView.CODE)
@@ -385,14 +383,14 @@ def _read_binary(
 
 
 def _behind_picture(path: str, data: bytes, depth: int) -> Iterator[Segment | Notice]:
-    """An archive or a program that was put behind the end of a picture."""
+    """An archive or a program that is appended to a picture."""
     for end in (b"IEND\xaeB`\x82", b"\xff\xd9", b"\x00;"):
         head, mark, rest = data.rpartition(end)
         start = next(
             (m for m in (b"PK\x03\x04", b"\x7fELF", b"#!") if m in rest[:64]), b""
         )
         if mark and head and start:
-            yield Notice("disguised", path, "something else stands behind the picture")
+            yield Notice("disguised", path, "another file is appended to the picture")
             yield from read_bytes(f"{path}!", rest[rest.index(start) :], depth + 1)
 
 

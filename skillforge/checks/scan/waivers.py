@@ -1,9 +1,9 @@
-"""`waivers.yaml`: findings that somebody looked at and let pass, for a while.
+"""`waivers.yaml`: findings that a reviewer accepted, for a while.
 
-It lies in the library, not in a skill, and is read at the base: a draft cannot waive
-itself. A waiver names a rule, a file, the exact bytes of that file, who, why, and until
-when; as soon as one of these no longer fits, the finding is back and the waiver is
-reported.
+The file belongs to the library, not to a skill, and is read at the base: a draft cannot
+waive its own findings. A waiver names a rule, a file, the exact bytes of that file,
+who, why, and until when; when one of these no longer fits, the finding is back and the
+waiver is reported as stale.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ WAIVERS_FILE = "waivers.yaml"
 
 @dataclass(frozen=True, slots=True)
 class Waiver:
-    """Somebody's word that a finding is fine."""
+    """A reviewer's decision that a finding is acceptable."""
 
     rule: str
     path: str
@@ -32,7 +32,7 @@ class Waiver:
 
 
 def read_waivers(data: bytes) -> tuple[Waiver, ...]:
-    """Read the file, or say what of it cannot be understood."""
+    """Read the file, or raise an error that names the line."""
     if not data.strip():
         return ()
     try:
@@ -57,29 +57,29 @@ def _waiver(entry: Mapping[str, Any], line: int) -> Waiver:
     try:
         until = date.fromisoformat(entry["until"])
     except ValueError as err:
-        raise _wrong(line, f"{entry['until']!r} is no date like 2027-01-31") from err
+        raise _wrong(line, f"{entry['until']!r} is not a date like 2027-01-31") from err
     return Waiver(**{**entry, "until": until})
 
 
 def apply(
     findings: Iterable[Finding], skill: Skill, waivers: Iterable[Waiver], today: date
 ) -> Iterator[Finding]:
-    """The findings of a skill, those that are waived as notes; and waivers gone stale.
+    """The findings of a skill with waived ones as notes, and stale waivers.
 
     Paths of findings are relative to the skill, those of waivers to the library.
     """
-    mine = [w for w in waivers if w.path.startswith(f"{SKILLS}/{skill.name}/")]
+    of_skill = [w for w in waivers if w.path.startswith(f"{SKILLS}/{skill.name}/")]
     used: set[Waiver] = set()
     for finding in findings:
-        waiver = next((w for w in mine if _covers(w, finding, skill, today)), None)
+        waiver = next((w for w in of_skill if _covers(w, finding, skill, today)), None)
         if waiver is None:
             yield finding
         else:
             used.add(waiver)
-            said = f"waived by {waiver.who} until {waiver.until}: {waiver.why}"
-            message = f"{finding.message} ({said})"
+            reason = f"waived by {waiver.who} until {waiver.until}: {waiver.why}"
+            message = f"{finding.message} ({reason})"
             yield replace(finding, severity=Severity.NOTE, message=message)
-    for waiver in mine:
+    for waiver in of_skill:
         if waiver not in used:
             yield _stale(waiver, skill, today)
 
@@ -104,13 +104,13 @@ def digest(skill: Skill, path: str) -> str:
 def _stale(waiver: Waiver, skill: Skill, today: date) -> Finding:
     inside = waiver.path.removeprefix(f"{SKILLS}/{skill.name}/")
     if today > waiver.until:
-        why = f"it ended on {waiver.until}"
+        why = f"it expired on {waiver.until}"
     elif inside not in skill.files:
-        why = "its file is gone"
+        why = "its file does not exist"
     elif waiver.sha256 != digest(skill, inside):
-        why = "its file has changed since"
+        why = "its file has changed"
     else:
-        why = "nothing is found there any more"
-    message = f"a waiver of {waiver.rule} no longer holds: {why}"
-    hint = f"take it out of {WAIVERS_FILE}, or look again and renew it"
+        why = "the finding is gone"
+    message = f"stale waiver for {waiver.rule}: {why}"
+    hint = f"remove it from {WAIVERS_FILE}, or review the file again and renew it"
     return Finding("waiver-stale", Severity.NOTE, message, inside, 1, hint)

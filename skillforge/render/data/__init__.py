@@ -1,5 +1,5 @@
 """The `data` of `--json`, typed: one function per result. Keys are never renamed."""
 
-from skillforge.render.data import history, proposals
+from skillforge.render.data import history, proposals, trials
 
-__all__ = ["history", "proposals"]
+__all__ = ["history", "proposals", "trials"]

@@ -1,5 +1,5 @@
 """Results as text for a terminal: one function per result."""
 
-from skillforge.render.text import history, proposals
+from skillforge.render.text import history, proposals, scan, trials
 
-__all__ = ["history", "proposals"]
+__all__ = ["history", "proposals", "scan", "trials"]

@@ -15,7 +15,7 @@ from skillforge.checks.scan import (
     scan,
     shell_commands,
 )
-from skillforge.checks.scan.signs import SIGNS
+from skillforge.checks.scan.signs import own_signs
 from skillforge.model import Danger, File, FileKind, Skill
 from tests.checks.scan.conftest import WORDS, Scanner
 from tests.conftest import EXAMPLES, parse_text, skill_md
@@ -164,6 +164,6 @@ def test_a_notebook_that_is_none_is_read(scanned: Scanner) -> None:
     assert scanned(files={"a.ipynb": json.dumps(odd)}).verdict is Danger.SAFE
 
 
-@pytest.mark.parametrize("name", SIGNS)
+@pytest.mark.parametrize("name", own_signs())
 def test_every_pattern_is_one(name: str) -> None:
-    assert all(each.compiled.pattern for each in SIGNS[name].patterns)
+    assert all(each.compiled.pattern for each in own_signs()[name].patterns)

@@ -10,8 +10,13 @@ from skillforge.checks.scan import budget, scan
 from skillforge.checks.scan.matches import ScanMatches
 from skillforge.checks.scan.search import Search
 from skillforge.checks.scan.segments import Segment, SegmentView
-from skillforge.checks.scan.signs import SIGNS, Pattern, Sign
-from skillforge.checks.scan.signs.sign import BORDER, WORDS_FILE
+from skillforge.checks.scan.signs import (
+    BORDER,
+    WORDS_FILE,
+    Pattern,
+    Sign,
+    own_signs,
+)
 from skillforge.model import Danger
 from tests.checks.scan import sign_words
 from tests.checks.scan.conftest import DROPPER, PATTERNS, WORDS, of_text
@@ -99,7 +104,7 @@ def dense(size: int) -> str:
 
 def all_searched(text: str) -> Search:
     found = Search(text, [(0, "a.md")])
-    for sign in SIGNS.values():
+    for sign in own_signs().values():
         found.matches(sign)
     return found
 

@@ -1,6 +1,7 @@
 """Skills to validate, to scan and to test."""
 
 from tests.docs.machine import Machine
+from tests.docs.page_parser import ROOT
 from tests.docs.situations.registry import (
     a_library,
     add_skill,
@@ -54,6 +55,27 @@ def an_update_that_sends_a_copy(machine: Machine) -> None:
     )
     sheet_tools(machine, "old", old)
     sheet_tools(machine, "new", old + more)
+
+
+@situation("the rule pack of this page")
+def the_rule_pack_of_this_page(machine: Machine) -> None:
+    a_library(machine)
+    text = (ROOT / "docs/rule-packs.md").read_text(encoding="utf-8")
+    pack = text.split("```toml\n")[1].split("```")[0]
+    machine.library.write("security/rules.toml", pack)
+    machine.library.write(
+        "skillforge.yaml", "scan:\n  rule_packs: [security/rules.toml]\n"
+    )
+    about = "Tells the state of builds. Use when asked for it."
+    body = "# Builds\n\nAsk https://ci.corp.example/status for the last build.\n"
+    add_skill(machine, "build-status", page("build-status", about, body))
+
+
+@situation("the rule pack of this page, with a mistake")
+def a_rule_pack_with_a_mistake(machine: Machine) -> None:
+    the_rule_pack_of_this_page(machine)
+    file = machine.library.root / "security/rules.toml"
+    file.write_text(file.read_text().replace("severity", "sevrity", 1))
 
 
 PRICE = "Compares offers by their price per unit. Use when offers have sizes."

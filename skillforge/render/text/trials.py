@@ -1,16 +1,15 @@
-"""Trials as text, as data and as JUnit."""
+"""Trials as text, JUnit and Markdown."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
 
 from skillforge.model import Finding, Trial, TrialOutcome
+from skillforge.render.data.trials import printable_lines
 from skillforge.report import finding_text, plural, printable
 from skillforge.text import lines_of
 
-_SIGNS = {TrialOutcome.PASSED: "✓", TrialOutcome.NOT_RUN: "-"}
+_SYMBOLS = {TrialOutcome.PASSED: "✓", TrialOutcome.NOT_RUN: "-"}
 _COLOURS = {
     TrialOutcome.PASSED: "32",
     TrialOutcome.NOT_RUN: "33",
@@ -25,15 +24,15 @@ def text(
     verbose: bool = False,
     colour: bool = False,
 ) -> str:
-    """For people: a line for each skill, and all that did not pass."""
+    """A line for each skill, and everything that did not pass."""
     lines: list[str] = []
     for skill, group in groupby(trials, key=lambda trial: trial.skill):
-        mine = list(group)
-        passed = sum(trial.ok for trial in mine)
+        of_skill = list(group)
+        passed = sum(trial.ok for trial in of_skill)
         lines.append(
-            f"{printable(skill)}: {passed} of {plural(len(mine), 'trial')} passed"
+            f"{printable(skill)}: {passed} of {plural(len(of_skill), 'trial')} passed"
         )
-        for trial in mine:
+        for trial in of_skill:
             if verbose or not trial.ok:
                 lines += _lines(trial, colour)
     lines += [finding_text(finding, colour=colour) for finding in findings]
@@ -41,8 +40,8 @@ def text(
 
 
 def _lines(trial: Trial, colour: bool) -> list[str]:
-    sign = _SIGNS.get(trial.outcome, "✗")
-    outcome = f"{sign} {trial.outcome}"
+    symbol = _SYMBOLS.get(trial.outcome, "✗")
+    outcome = f"{symbol} {trial.outcome}"
     if colour:
         outcome = f"\x1b[{_COLOURS.get(trial.outcome, '31')}m{outcome}\x1b[0m"
     where = f"{trial.path}:{trial.line}" if not trial.ok else ""
@@ -53,32 +52,16 @@ def _lines(trial: Trial, colour: bool) -> list[str]:
 
 
 def summary(trials: Sequence[Trial], findings: Sequence[Finding]) -> str:
-    """One line: how many trials, and how they ended."""
+    """How many trials ran, and their outcomes, in a line."""
     if not trials and not findings:
-        return "no cases to try; skills are tested by files in their tests/ folder"
+        return "no cases found; a skill has its cases in its tests/ folder"
     counts = Counter(trial.outcome for trial in trials)
-    ends = [
+    outcomes = [
         f"{counts[outcome]} {outcome}" for outcome in TrialOutcome if counts[outcome]
     ]
     if findings:
-        ends.append(plural(len(findings), "finding"))
-    return f"{plural(len(trials), 'trial')}: {', '.join(ends)}"
-
-
-def data(trials: Iterable[Trial]) -> list[dict[str, Any]]:
-    """The keys that scripts rely on."""
-    return [
-        {
-            **{k: _clean(v) for k, v in asdict(trial).items() if isinstance(v, str)},
-            "seconds": round(trial.seconds, 4),
-            "line": trial.line,
-        }
-        for trial in trials
-    ]
-
-
-def _clean(words: str) -> str:
-    return "\n".join(printable(line) for line in words.split("\n"))
+        outcomes.append(plural(len(findings), "finding"))
+    return f"{plural(len(trials), 'trial')}: {', '.join(outcomes)}"
 
 
 def junit(trials: Sequence[Trial], findings: Sequence[Finding]) -> str:
@@ -96,7 +79,7 @@ def junit(trials: Sequence[Trial], findings: Sequence[Finding]) -> str:
 
 
 def markdown(report: str, trials: Sequence[Trial], findings: Sequence[Finding]) -> str:
-    """The table of what did not pass, below how many did."""
+    """The number of trials, and the table of what did not pass."""
     _, _, table = report.partition("\n")
     return f"**{summary(trials, findings)}**\n{table}".rstrip()
 
@@ -118,7 +101,7 @@ def _suite(name: str, cases: list[str]) -> str:
 
 
 def _testcase(trial: Trial) -> str:
-    """What did not run is an error: a skipped test would look like a fine one."""
+    """A trial that did not run is an error: a skipped test would look like a pass."""
     from xml.sax.saxutils import escape, quoteattr
 
     where = quoteattr(printable(trial.skill))
@@ -127,16 +110,18 @@ def _testcase(trial: Trial) -> str:
     if trial.ok:
         return f"{head}/>"
     kind = "failure" if trial.outcome is TrialOutcome.FAILED else "error"
-    said = quoteattr(printable(trial.outcome))
-    detail = escape(_clean(trial.detail))
-    return f"{head}><{kind} type={said} message={said}>{detail}</{kind}></testcase>"
+    outcome = quoteattr(printable(trial.outcome))
+    detail = escape(printable_lines(trial.detail))
+    return (
+        f"{head}><{kind} type={outcome} message={outcome}>{detail}</{kind}></testcase>"
+    )
 
 
 def _finding_case(finding: Finding) -> str:
     from xml.sax.saxutils import escape, quoteattr
 
     name = quoteattr(printable(f"{finding.rule} {finding.path}:{finding.line}"))
-    said = quoteattr(printable(finding.message))
-    words = escape(_clean(finding_text(finding)))
+    message = quoteattr(printable(finding.message))
+    text = escape(printable_lines(finding_text(finding)))
     head = f"  <testcase classname={quoteattr(finding.rule)} name={name}>"
-    return f"{head}<failure message={said}>{words}</failure></testcase>"
+    return f"{head}<failure message={message}>{text}</failure></testcase>"

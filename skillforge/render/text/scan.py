@@ -1,4 +1,4 @@
-"""A scan in words for people."""
+"""The results of a scan as text."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ def text(
     colour: bool = False,
     notes: bool = False,
 ) -> str:
-    """What was found, what stands there, and the verdict on each skill that has one."""
+    """Findings with the text they found, and the verdict on each skill."""
     lines: list[str] = []
     for finding in report.findings:
         if notes or finding.severity is not Severity.NOTE:
@@ -37,15 +37,17 @@ def text(
 def summary(
     report: Report, verdicts: Mapping[str, Danger], *, notes: bool = True
 ) -> str:
-    """One line: how many skills, and how many of each verdict."""
+    """How many skills were scanned, and how many have each verdict, in a line."""
     counts = Counter(verdicts.values())
-    each = ", ".join(
+    verdict_counts = ", ".join(
         f"{counts[danger]} {danger}" for danger in Danger if counts[danger]
     )
     hidden = report.count(Severity.NOTE)
     is_hidden = hidden and not notes
     aside = f" ({plural(hidden, 'note')}; --notes shows them)" if is_hidden else ""
-    return f"{plural(len(verdicts), 'skill')} scanned: {each or 'none'}{aside}"
+    return (
+        f"{plural(len(verdicts), 'skill')} scanned: {verdict_counts or 'none'}{aside}"
+    )
 
 
 def _paint(verdict: Danger, colour: bool) -> str:
