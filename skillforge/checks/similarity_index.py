@@ -33,7 +33,7 @@ class Sketch(NamedTuple):
     trigger: Trigger
 
 
-def said_by(document: Document) -> frozenset[int]:
+def document_shingles(document: Document) -> frozenset[int]:
     """The shingles of what an agent reads, without the template's own words.
 
     Not of the name, which differs in any case. Too few say nothing.
@@ -76,13 +76,16 @@ def likely_pairs(library: Library, commit: str) -> list[tuple[str, str]]:
             sharing.setdefault(mark, []).append(name)
     shared: Counter[tuple[str, str]] = Counter()
     for names in sharing.values():
+        if len(names) == 1:
+            continue
         # Of very many that are alike, each is held against the next alone.
         is_few = len(names) <= _MOST_ALIKE
         shared.update(combinations(names, 2) if is_few else pairwise(names))
+    least = {name: max(1, len(its) // 4) for name, its in marks.items()}
     return sorted(
-        pair
-        for pair, count in shared.items()
-        if count >= max(1, min(len(marks[name]) for name in pair) // 4)
+        (one, two)
+        for (one, two), count in shared.items()
+        if count >= least[one] or count >= least[two]
     )
 
 
@@ -147,5 +150,5 @@ def _sketch_listed(
 
 
 def _sketch(skill: Skill) -> Sketch:
-    words = said_by(skill.document) if skill.document else ()
+    words = document_shingles(skill.document) if skill.document else ()
     return Sketch(_marks(words), Trigger.of(skill))

@@ -1,4 +1,4 @@
-"""The commands of the Share stage that bring skills of others: install and after."""
+"""`skillforge install`: skills of a hub or repository: checked, scanned and locked."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -9,13 +9,13 @@ from skillforge.cli.base import (
     F,
     GlobalOptions,
     as_option,
-    common_options,
     forge_options,
 )
 from skillforge.cli.output import use_colour
 
 if TYPE_CHECKING:
     from skillforge.share.staging import SkillFolder
+
 
 _AGENTS = ("agents", "claude", "codex", "hermes")
 
@@ -52,7 +52,7 @@ caution_option = click.option(
 )
 
 
-def _place(given: dict[str, Any]) -> "SkillFolder":
+def target_folder(given: dict[str, Any]) -> "SkillFolder":
     from skillforge.share.staging import place
 
     if given["to"] and given["user"]:
@@ -101,7 +101,7 @@ def install(
 
     if source is not None and len(given["to"]) > 1:
         raise click.UsageError("SOURCE is installed to one folder: one --to")
-    place = _place(given)
+    place = target_folder(given)
     accept = given["accept_caution"]
     if source is None:
         done = installing.frozen(place, accept_caution=accept)
@@ -128,64 +128,3 @@ def _propose(
     desk = Workspace.at_work(settings.start, given["speaks_for"], settings.choice)
     requests = [ProposalRequest(draft, desk.base) for draft in made]
     return submitted(submit(desk, requests))
-
-
-@click.command()
-@place_options
-@common_options
-@click.pass_obj
-def verify(_settings: GlobalOptions, /, **given: Any) -> CommandResult:
-    """Tell what differs between skills-lock.json and the skills on disk.
-
-    Names every file that is missing, changed or not from there. Nothing is fetched.
-    Exits 0 if all is as it was installed, 1 if anything differs.
-    """
-    from skillforge.share import install_words as words
-    from skillforge.share import update
-
-    lock, found = update.verify(_place(given))
-    data = words.verify_data(lock, found)
-    return CommandResult(data, words.verify_text(lock, found), ok=not found)
-
-
-@click.command()
-@click.argument("names", nargs=-1, metavar="[SKILL]...")
-@click.option("--yes", is_flag=True, help="Take it; without, it is only shown.")
-@caution_option
-@place_options
-@common_options
-@click.pass_obj
-def update(
-    _settings: GlobalOptions, /, names: tuple[str, ...], **given: Any
-) -> CommandResult:
-    """Show what is new at the sources of installed skills; --yes takes it.
-
-    What you changed yourself is never overwritten. A skill that was installed from a
-    tag stays at it: install SOURCE#TAG again to move on.
-
-    \b
-    skillforge update                 show what is new, as a diff
-    skillforge update csv-tables --yes
-
-    Exits 1 if something new is refused, 4 if only skills changed here are left.
-    """
-    from skillforge.errors import ConflictError
-    from skillforge.share import install_words as words
-    from skillforge.share import update
-
-    place = _place(given)
-    _, found = update.updates(place, names)
-    if update.stuck(found):
-        edited = ", ".join(it.name for it in found if it.state == "edited")
-        raise ConflictError(
-            f"changed here, and not overwritten: {edited}",
-            hint="skillforge verify shows what; move a folder away to install it anew",
-            facts=words.update_data(found, None, place),
-        )
-    if not given["yes"] or not any(it.state == "new" for it in found):
-        data = words.update_data(found, None, place)
-        return CommandResult(data, words.update_text(found, is_applied=False))
-    done = update.apply(place, found, accept_caution=given["accept_caution"])
-    shown = words.update_text(found, is_applied=True)
-    text = f"{shown}\n{words.done_text(done, place, colour=use_colour())}"
-    return CommandResult(words.update_data(found, done, place), text, ok=done.ok)

@@ -1,4 +1,4 @@
-"""The command `test`: run what a skill ships to prove itself."""
+"""`skillforge test`: the cases of skills, in a sandbox."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -21,6 +21,8 @@ jobs_option = click.option(
     metavar="N",
     help="How many trials run at once [default: one for each processor, at most 4].",
 )
+
+
 shard_option = click.option(
     "--shard",
     default="1/1",
