@@ -32,12 +32,14 @@ class Neighbour(NamedTuple):
 
 def neighbours(library: Library, commit: str, document: Document) -> list[Neighbour]:
     """Skills of a commit that are similar to a document, the most similar first."""
-    wanted = similarity_index.said_by(document)
+    wanted = similarity_index.document_shingles(document)
     found = []
     for name in similarity_index.candidates(library, commit, wanted):
         other = library.repository().find(f"{commit}:{SKILLS}/{name}/{SKILL_FILE}")
         if other is not None:
-            alike = similarity(wanted, similarity_index.said_by(parse(other.data)))
+            alike = similarity(
+                wanted, similarity_index.document_shingles(parse(other.data))
+            )
             if alike >= SIMILAR:
                 found.append(Neighbour(name, alike))
     return sorted(found, key=lambda n: (-n.similarity, n.name))
@@ -63,7 +65,7 @@ def _compared(library: Library, commit: str, pairs: list[Pair]) -> dict[Pair, fl
     """The similarity of pairs of skills."""
     names = sorted({name for pair in pairs for name in pair})
     shingles_of = {
-        skill.name: similarity_index.shingles_of_by(skill.document)
+        skill.name: similarity_index.document_shingles(skill.document)
         for skill in (library.read_at(commit, names) if names else ())
         if skill.document is not None
     }

@@ -33,7 +33,7 @@ class Sketch(NamedTuple):
     trigger: Trigger
 
 
-def said_by(document: Document) -> frozenset[int]:
+def document_shingles(document: Document) -> frozenset[int]:
     """The shingles of what an agent reads, without the template's own words.
 
     Not of the name, which differs in any case. Too few say nothing.
@@ -150,5 +150,5 @@ def _sketch_listed(
 
 
 def _sketch(skill: Skill) -> Sketch:
-    words = said_by(skill.document) if skill.document else ()
+    words = document_shingles(skill.document) if skill.document else ()
     return Sketch(_marks(words), Trigger.of(skill))

@@ -106,7 +106,7 @@ def test_pairs_are_found_from_what_is_kept(
 
     with monkeypatch.context() as patch:  # nothing is read or compared again
         patch.setattr("skillforge.checks.similarity_index._sketch", None)
-        patch.setattr("skillforge.checks.similarity_index.said_by", None)
+        patch.setattr("skillforge.checks.similarity_index.document_shingles", None)
         patch.setattr("skillforge.checks.overlap.similarity", None)
         warm = pairs(library.library, "main")
     (library.root / ".git/skillforge/cache.db").unlink()
