@@ -147,14 +147,18 @@ def rarity(documents: Collection[Sequence[str]]) -> dict[str, float]:
 
     Among few documents that says little, and all terms tell about the same.
     """
+    # No sets: their order, and with it that of sums, differs from process to process.
+    counts = Counter(chain.from_iterable(map(dict.fromkeys, documents)))
+    return rarity_of(counts, len(documents))
+
+
+def rarity_of(counts: Mapping[str, int], total: int) -> dict[str, float]:
+    """How much each term tells, by the number of documents that it is in."""
     from math import log
 
-    # No sets: their order, and with it that of sums, differs from process to process.
-    count = Counter(chain.from_iterable(map(dict.fromkeys, documents)))
-    total = len(documents)
     share = total / (total + _FEW)
     return {
-        term: 1 + share * log((total + 1) / (seen + 1)) for term, seen in count.items()
+        term: 1 + share * log((total + 1) / (seen + 1)) for term, seen in counts.items()
     }
 
 

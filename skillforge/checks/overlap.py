@@ -92,7 +92,7 @@ def _findings(subject: Subject) -> Iterator[Finding]:
     mine, before = Trigger.of(skill), subject.before
     if before is None or mine.description != Trigger.of(before).description:
         others = similarity_index.triggers(subject.library, subject.base).without(gone)
-        ranked = others.like(mine.terms)
+        ranked = others.like(mine.terms, _NEAREST, SIMILAR)
         reported = {near.name for near in doubles}
         for name, alike in ranked:
             if alike >= SIMILAR and name not in reported:

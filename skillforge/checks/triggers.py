@@ -4,15 +4,20 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import cached_property
+from heapq import heappush, heappushpop
+from itertools import accumulate
+from operator import mul, sub
 from typing import Any, NamedTuple
 
 from skillforge.model import Skill
-from skillforge.text import dot, rarity, terms, unit_vector
+from skillforge.text import dot, rarity_of, terms, unit_vector
 
 _QUERIES = ("evals/eval_queries.json", "evals/eval_set.json", "evals/trigger-eval.json")
 _YES = (True, "true")
 _MOST_QUERIES = 50
 _MOST_BYTES = 1 << 18
+_SLACK = 1 - 1e-6  # far more than what sums of floats are off
 
 
 class Trigger(NamedTuple):
@@ -63,23 +68,25 @@ def queries(skill: Skill) -> Iterator[str]:
 
 
 class Triggers:
-    """Skills ranked for a request, by the words that they share with it."""
+    """Skills ranked for a request, by the words that they share with it.
+
+    The terms of all skills are in one list: with many skills, lists of their own take
+    longer to make than to search.
+    """
 
     def __init__(
         self, profiles: Mapping[str, str], read: Callable[[str], Trigger]
     ) -> None:
         """`read` returns a whole trigger; few are needed."""
         self.read = read
-        self._terms: dict[str, list[str]] = {}
-        self._again: dict[str, list[str]] = {}
-        self._lengths: dict[str, float] = {}
-        for name, profile in profiles.items():
-            if profile:
-                terms, _, again = profile.partition("\t")
-                self._terms[name] = terms.split()
-                if again:
-                    self._again[name] = again.split()
-        self._rarity = rarity(self._terms.values())
+        self._without: Set[str] = frozenset()
+        described = {name: it for name, it in profiles.items() if it}
+        self._profiles = {n: it for n, it in described.items() if it[0] != "\t"}
+        self._names = list(self._profiles)
+        lines = [profile.partition("\t")[0] for profile in self._profiles.values()]
+        self._terms = " ".join(lines).split(" ") if lines else []
+        self._ends = list(accumulate(line.count(" ") + 1 for line in lines))
+        self._rarity = rarity_of(Counter(self._terms), len(described))
 
     @classmethod
     def of(cls, every: Iterable[Trigger]) -> "Triggers":
@@ -88,44 +95,83 @@ class Triggers:
 
     def without(self, names: Set[str]) -> "Triggers":
         """The other skills; few are removed, so word frequencies stay as they are."""
-        for name in names & self._terms.keys():
-            del self._terms[name]
+        self._without |= names
         return self
 
     def first(self, request: str) -> str:
         """The skill that a request triggers; empty if none."""
-        found = self.ranked(request)
+        found = self.like(terms(request), 1)
         return found[0][0] if found else ""
 
     def loses(self, request: str, rival: Trigger) -> bool:
         """Whether a request would trigger another skill instead."""
-        wanted = unit_vector(terms(request), self._rarity)
+        words = terms(request)
+        wanted = unit_vector(words, self._rarity)
         other = dot(wanted, unit_vector(rival.terms, self._rarity))
-        return other > max((alike for _, alike in self.ranked(request)), default=0.0)
+        return other > max((alike for _, alike in self.like(words, 1)), default=0.0)
 
     def ranked(self, request: str) -> list[tuple[str, float]]:
         """Skills that share words with a request, and how much of it; best first."""
-        return self.like(terms(request))
+        return self.like(terms(request), max(1, len(self._names)))
 
-    def like(self, words: Sequence[str]) -> list[tuple[str, float]]:
-        """Skills that share some terms, and how much; the most alike first."""
+    def like(
+        self, words: Sequence[str], count: int, least: float = math.inf
+    ) -> list[tuple[str, float]]:
+        """Skills that share some terms, and how much; the most alike first.
+
+        These are the first `count`, and all others that are at least so much alike.
+        """
         wanted = unit_vector(words, self._rarity)
         weighed = {term: it * self._rarity[term] for term, it in wanted.items()}
-        is_none = weighed.keys().isdisjoint
-        found = [
-            (name, self._alike(weighed, name, terms))
-            for name, terms in self._terms.items()
-            if not is_none(terms)
-        ]
-        return sorted(found, key=lambda it: (-it[1], it[0]))
+        found: list[tuple[str, float]] = []
+        best: list[float] = []  # a heap of the first ones
+        for bound, name in self._bounds(weighed):
+            if len(best) == count and bound < min(best[0], least):
+                break
+            alike = self._alike(weighed, name)
+            found.append((name, alike))
+            (heappush if len(best) < count else heappushpop)(best, alike)
+        found.sort(key=lambda it: (-it[1], it[0]))
+        return found[:count] + [it for it in found[count:] if it[1] >= least]
 
-    def _alike(self, weighed: dict[str, float], name: str, terms: list[str]) -> float:
+    def _bounds(self, weighed: Mapping[str, float]) -> list[tuple[float, str]]:
+        """Skills that share some terms, and how much at most; the largest first."""
+        hits = [at for at, term in enumerate(self._terms) if term in weighed]
+        shared: dict[int, float] = {}
+        place = 0
+        for at in hits:
+            while self._ends[place] <= at:
+                place += 1
+            shared[place] = shared.get(place, 0.0) + weighed[self._terms[at]]
+        for place in shared.keys() & self._again.keys():
+            shared[place] += sum(filter(None, map(weighed.get, self._again[place])))
+        names, lengths = self._names, self._lengths
+        found = [(it / lengths[at], names[at]) for at, it in shared.items()]
+        found.sort(reverse=True)
+        return [it for it in found if it[1] not in self._without]
+
+    @cached_property
+    def _again(self) -> dict[int, list[str]]:
+        """Terms that a skill has more than once, by its place."""
+        said = enumerate(self._profiles.values())
+        return {at: it.partition("\t")[2].split() for at, it in said if it[-1] != "\t"}
+
+    @cached_property
+    def _lengths(self) -> list[float]:
+        """Slightly less than the length of each skill's vector, by its place."""
+        weights = list(map(self._rarity.__getitem__, self._terms))
+        sums = [0.0, *accumulate(map(mul, weights, weights))]
+        ends = [sums[end] for end in self._ends]
+        squares = map(sub, ends, [0.0, *ends])
+        return [math.sqrt(square) * _SLACK for square in squares]
+
+    def _alike(self, weighed: Mapping[str, float], name: str) -> float:
         """The product of a request's vector with that of a skill, of length 1."""
+        said, _, more = self._profiles[name].partition("\t")
+        terms, again = said.split(" "), more.split()
         shared = sum(filter(None, map(weighed.get, terms)))
-        shared += sum(filter(None, map(weighed.get, self._again.get(name, ()))))
-        if name not in self._lengths:
-            self._lengths[name] = self._length(terms, self._again.get(name, ()))
-        return shared / self._lengths[name]
+        shared += sum(filter(None, map(weighed.get, again)))
+        return shared / self._length(terms, again)
 
     def _length(self, terms: Sequence[str], again: Sequence[str]) -> float:
         weights = list(map(self._rarity.__getitem__, terms))

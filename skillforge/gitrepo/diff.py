@@ -39,10 +39,17 @@ def changed_paths(repo: GitRepo, base: str, head: str, folder: str) -> list[str]
 def changed_files(
     repo: GitRepo, base: str, head: str
 ) -> Iterator[tuple[str, str, bool]]:
-    """Files that differ: path, mode now (empty if gone), and whether it is new."""
+    """Files that differ: path, mode now (empty if gone), and whether it is new.
+
+    A promotion asks for the same trees several times; git compares them once.
+    """
     repo.verify(head, base)
-    out = repo.git("diff-tree", *AS_IT_IS, "-r", "-z", "--raw", base, head)
-    words = iter(git_output.paths(out))
+    trees = tuple(repo.names_of([f"{base}^{{tree}}", f"{head}^{{tree}}"]))
+    if trees not in repo.compared:
+        out = repo.git("diff-tree", *AS_IT_IS, "-r", "-z", "--raw", base, head)
+        repo.compared.clear()  # one is enough, and some processes run for long
+        repo.compared[trees] = out
+    words = iter(git_output.paths(repo.compared[trees]))
     for about, path in zip(words, words, strict=True):
         before, after, *_ = about.lstrip(":").split()
         yield path, after.strip("0") and after, not before.strip("0")

@@ -57,6 +57,8 @@ class GitRepo:
         self.trees: Trees = Trees(self, of.trees.canonical if of else None)
         # Trees, and those beside them.
         self._verified: set[tuple[str, str]] = of._verified if of else set()
+        # The trees that were compared last, and what `diff-tree` printed.
+        self.compared: dict[tuple[str, ...], bytes] = of.compared if of else {}
         self._checked: set[str] = set()  # folders of commits whose trees are canonical
 
     @cached_property

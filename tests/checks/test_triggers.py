@@ -5,6 +5,7 @@ import json
 import pytest
 
 from skillforge.checks.triggers import Trigger, Triggers
+from skillforge.text import terms
 from tests.conftest import LibraryFolder, Run
 
 PAGE = "---\nname: {name}\ndescription: {about}\n---\n# {name}\n\n{body}\n"
@@ -141,3 +142,21 @@ def test_terms_that_occur_again_count_again() -> None:
     triggers = [Trigger.made("once", "Wind, sun."), Trigger.made("more", "Wind, wind.")]
 
     assert Triggers.of(triggers).first("wind") == "more"
+
+
+def test_the_first_of_a_ranking_are_those_of_the_whole_one() -> None:
+    words = ("bake", "bread", "oven", "rain", "wind", "city", "tax", "file", "table")
+    every = [
+        Trigger.made(
+            f"skill-{n}", " ".join(words[n % 5 : 2 + n * 7 % 11] * (1 + n % 3))
+        )
+        for n in range(400)
+    ]
+    triggers = Triggers.of(every).without({"skill-7"})
+    for request in ("bread oven", "rain table 12", "bake bread city tax file", "none"):
+        whole = triggers.ranked(request)
+        alike = [it for it in whole if it[1] >= 0.5]
+
+        assert triggers.like(terms(request), 10) == whole[:10]
+        assert triggers.like(terms(request), 3, 0.5) == whole[: max(3, len(alike))]
+        assert whole == sorted(whole, key=lambda it: (-it[1], it[0]))
