@@ -1,0 +1,1 @@
+"""Results as people and other programs read them; returns text, never prints."""
