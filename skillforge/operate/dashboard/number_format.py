@@ -1,4 +1,4 @@
-"""Numbers as people read them, and the plain words for what cannot be said yet."""
+"""Numbers as text, with a dash where there is no number."""
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
@@ -6,78 +6,74 @@ from typing import Any, TypeGuard
 
 from skillforge.report import many
 
-FEW = 5  # verified uses, below which a rate is a story and no number
-NOTHING = "–"
-_SPACE = "\N{NO-BREAK SPACE}"
+MIN_USES = 5  # verified uses, below which a rate is not shown
+NO_VALUE = "–"
 _MINUS = "\N{MINUS SIGN}"
 
 
-def known(number: object) -> TypeGuard[float]:
-    """Whether a number was given: not null, not infinite, not the result of 0/0."""
+def is_number(number: object) -> TypeGuard[float]:
+    """Whether a finite number is given: not None, infinite or the result of 0/0."""
     return isinstance(number, int | float) and isfinite(number)
 
 
 def count(number: object) -> str:
-    return f"{number:,.0f}" if known(number) else NOTHING
+    return f"{number:,.0f}" if is_number(number) else NO_VALUE
 
 
 def percent(rate: object) -> str:
-    return f"{rate:.0%}".replace("%", f"{_SPACE}%") if known(rate) else NOTHING
+    return f"{rate:.0%}" if is_number(rate) else NO_VALUE
 
 
-def between(interval: Sequence[float] | None) -> str:
-    """An interval of rates, as whole percents with a dash between."""
-    if interval is None or not all(map(known, interval)):
-        return NOTHING
+def interval_text(interval: Sequence[float] | None) -> str:
+    """An interval of rates, as `38–96%`."""
+    if interval is None or not all(map(is_number, interval)):
+        return NO_VALUE
     low, high = (f"{bound * 100:.0f}" for bound in interval)
-    return f"{low}–{high}{_SPACE}%"
+    return f"{low}–{high}%"
 
 
 def seconds(number: object) -> str:
-    if not known(number):
-        return NOTHING
+    if not is_number(number):
+        return NO_VALUE
     if number >= 120:
-        return f"{number / 60:,.0f}{_SPACE}min"
-    return f"{number:.0f}{_SPACE}s" if number >= 10 else f"{number:.1f}{_SPACE}s"
+        return f"{number / 60:,.0f} min"
+    return f"{number:.0f} s" if number >= 10 else f"{number:.1f} s"
 
 
-def change(now: object, before: object) -> float | None:
-    """How much more or less than before, as a share of it."""
-    if not known(now) or not known(before) or before <= 0:
+def relative_change(now: object, before: object) -> float | None:
+    """The change as a share of `before`; None if either is unknown."""
+    if not is_number(now) or not is_number(before) or before <= 0:
         return None
     return now / before - 1
 
 
-def signed(share: float | None) -> str:
-    """A change with its sign, as `+12 %`."""
-    if share is None:
-        return NOTHING
-    return f"{share:+.0%}".replace("-", _MINUS).replace("%", f"{_SPACE}%")
+def signed_percent(share: float | None) -> str:
+    """A change with its sign, as `+12%`."""
+    return NO_VALUE if share is None else f"{share:+.0%}".replace("-", _MINUS)
 
 
 def days(number: object) -> str:
-    if not known(number):
-        return NOTHING
-    if number < 1:
-        return "less than a day"
-    return many(int(number), "day").replace(" ", _SPACE)
+    if not is_number(number):
+        return NO_VALUE
+    return "less than a day" if number < 1 else many(int(number), "day")
 
 
 def factor(number: object) -> str:
     """A number of any size, as `0.04`, `3.2`, `1,200` or `5e+12`."""
-    if not known(number):
-        return "∞" if number == float("inf") else NOTHING
+    if not is_number(number):
+        return "∞" if number == float("inf") else NO_VALUE
     if number and not 0.001 <= abs(number) < 1e6:
         return f"{number:.0e}"
     return f"{number:,.0f}" if abs(number) >= 100 else f"{number:.2g}"
 
 
 def too_few(verified: int) -> str:
-    """Why there is no rate, or nothing where there are enough uses to give one."""
-    if verified >= FEW:
+    """Why no rate is shown; empty if there are enough verified uses."""
+    if verified >= MIN_USES:
         return ""
-    uses = many(verified, "verified use") if verified else "no verified use yet"
-    return f"{uses}: too few to say" if verified else uses
+    if not verified:
+        return "no verified uses yet"
+    return f"{many(verified, 'verified use')}: not enough data"
 
 
 def verified_uses(skill: Mapping[str, Any]) -> int:

@@ -4,65 +4,76 @@ from collections.abc import Mapping, Sequence, Set
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from skillforge.operate.dashboard import plots, words
-from skillforge.operate.dashboard.markup import Html, data_block, join, seen, tag
+from skillforge.operate.dashboard import number_format as fmt
 from skillforge.operate.dashboard.series import DAY, WEEK, Unit, bins, readable
+from skillforge.render.html import visible
 from skillforge.report import many
 
-PAGE = 50  # rows at a time
-PLACES = 12  # of a sparkline
+ON_A_PAGE = 50  # rows
+_BINS = 12  # of a sparkline
 _TRENDS = {"up": ("↗ up", 1), "flat": ("→ flat", 0), "down": ("↘ down", -1)}
+_FILTERS = {
+    "": "all skills",
+    "alert": "needs attention",
+    "canary": "in a canary",
+    "failing": "failing test cases",
+    "falling": "falling",
+    "few": "not enough data",
+}
 
 
 class Column(NamedTuple):
-    """A column: what it is called, what that means, and how it is first sorted."""
+    """A column: its label, an explanation, and the order it is first sorted in."""
 
     label: str
-    means: str
+    title: str
     first: str = "descending"
-    is_number: bool = False  # one that stands alone, and so is set to the right
-
-    @property
-    def kind(self) -> str | None:
-        return "number" if self.is_number else None
+    is_number: bool = False  # right-aligned
 
 
 COLUMNS = (
-    Column("Skill", "name, and where it came from", "ascending"),
+    Column("Skill", "name and origin", "ascending"),
     Column("Uses", "how often it was loaded", is_number=True),
-    Column("Success", "successes among verified uses, with the 95 % interval"),
-    Column("Lately", "moving average of success; for display, nothing rests on it"),
-    Column("Trend", "where success is going"),
-    Column("Over time", "success by week or day, on the same span for all", ""),
+    Column("Success", "successes among verified uses, with the 95% interval"),
+    Column("Recent", "moving average of success; for display only"),
+    Column("Trend", "direction of the success rate"),
+    Column("Over time", "success by week or day, same time span for all skills", ""),
     Column("Precision", "how often it was loaded when it was offered"),
-    Column("Voices", "how many different keys reported", is_number=True),
-    Column("Time", "seconds a use took, and the change against no skill"),
-    Column("Tokens", "tokens a use took, and the change against no skill"),
+    Column("Keys", "distinct keys that reported uses", is_number=True),
+    Column("Time", "seconds per use, and the change compared with no skill"),
+    Column("Tokens", "tokens per use, and the change compared with no skill"),
 )
 
 
 class SparklineSpan(NamedTuple):
-    """What the sparklines show: the last bins before an end that all share."""
+    """The time that all sparklines show: the last bins before a common end."""
 
     unit: Unit
     last: date
 
     @classmethod
     def of(cls, skills: Sequence[Mapping[str, Any]]) -> "SparklineSpan":
-        """The last twelve weeks of the library, or days while it is that young."""
+        """The last twelve weeks of the library, or days if it is that young."""
         days = [row[0] for skill in skills for row in _days(skill)]
         last = max(days, default=date(1970, 1, 1))
-        young = last - min(days, default=last) < timedelta(PLACES)
-        return cls(DAY if young else WEEK, last)
+        is_young = last - min(days, default=last) < timedelta(_BINS)
+        return cls(DAY if is_young else WEEK, last)
 
     def path(self, skill: Mapping[str, Any]) -> str:
+        """The rates of a skill as a path; a bin without uses is a gap."""
         length = 7 if self.unit is WEEK else 1
         end = self.unit.start(self.last)
-        places = {
-            PLACES - 1 - (end - each.start).days // length: each.rate
-            for each in bins(_days(skill), self.unit)
+        rates = {
+            _BINS - 1 - (end - bin_.start).days // length: bin_.rate
+            for bin_ in bins(_days(skill), self.unit)
         }
-        return plots.spark_path({at: rate for at, rate in places.items() if at >= 0})
+        drawn, previous = "", -2
+        for at, rate in sorted(rates.items()):
+            if at >= 0:
+                point = f"{at * 6 + 3} {round(15 - 12 * rate)}"
+                drawn += f"L{point}" if at == previous + 1 else f"M{point}h0"
+                previous = at
+        return drawn
 
 
 def _days(skill: Mapping[str, Any]) -> list[tuple[date, int, int]]:
@@ -70,207 +81,108 @@ def _days(skill: Mapping[str, Any]) -> list[tuple[date, int, int]]:
 
 
 class TableRow(NamedTuple):
-    """A skill as the table shows it: texts in their order, and what to sort by."""
+    """A row: its texts in order, and the numbers to sort by."""
 
-    anchor: str
-    cells: tuple[str, ...]
-    keys: tuple[float | None, ...]
-    sure: tuple[float, float, float] | None
-    spark: str
-    marks: str
+    anchor: str = ""
+    cells: tuple[str, ...] = ("",) * 14
+    keys: tuple[float | None, ...] = (None,) * 10
+    interval: tuple[float, float, float] | None = None
+    spark: str = ""
+    marks: str = ""
 
-    def plain(self) -> list[Any]:
-        """For the script of the page, which fills the same cells."""
+    def script_data(self) -> list[Any]:
+        """The row for the page's script, which fills the same cells."""
         keys = [key if key is None else round(key, 4) for key in self.keys]
-        sure = self.sure and [round(bound, 3) for bound in self.sure]
-        return [self.anchor, self.cells, keys, sure, self.spark, self.marks]
+        interval = self.interval and [round(bound, 3) for bound in self.interval]
+        return [self.anchor, self.cells, keys, interval, self.spark, self.marks]
+
+    @property
+    def glyph(self) -> list[float]:
+        """Low end, rate and high end of the interval on a line from 2 to 62."""
+        return [round(2 + 60 * share, 1) for share in self.interval or (0, 0, 0)]
 
 
-def row(
+def skill_table(
+    skills: Sequence[Mapping[str, Any]],
+    anchors: Mapping[str, str],
+    marks: Mapping[str, Set[str]],
+) -> dict[str, Any]:
+    span = SparklineSpan.of(skills)
+    order = sorted(skills, key=lambda skill: (-skill["uses"], skill["name"]))
+    rows = [
+        _row(skill, anchors.get(name, ""), span, marks.get(name, set()))
+        for skill in order
+        for name in [skill["name"]]
+    ]
+    shown = many(min(ON_A_PAGE, len(rows)), "skill")
+    return {
+        "columns": COLUMNS,
+        "shown": f"the {shown} used most, of {len(rows):,}"
+        if len(rows) > ON_A_PAGE
+        else shown,
+        "origins": sorted({skill["origin"] for skill in order if skill["origin"]}),
+        "filters": _FILTERS,
+        "rows": rows[:ON_A_PAGE],
+        "empty_row": TableRow(),
+        "script_rows": [row.script_data() for row in rows],
+    }
+
+
+def _row(
     skill: Mapping[str, Any], anchor: str, span: SparklineSpan, marks: Set[str]
 ) -> TableRow:
-    verified = words.verified_uses(skill)
-    thin = verified < words.FEW
+    is_few = fmt.verified_uses(skill) < fmt.MIN_USES
     rate, interval = skill["success_rate"], skill["interval"]
-    trend, order = _TRENDS.get(skill["trend"], (words.NOTHING, None))
-    sure = None
-    if not thin and words.known(rate) and interval:
-        sure = (interval[0], rate, interval[1])
-    marks = marks | ({"thin"} if thin else set())
+    has_interval = not is_few and fmt.is_number(rate) and interval
+    marks = marks | ({"few"} if is_few else set())
     return TableRow(
         anchor=anchor,
-        cells=(
-            seen(skill["name"]),
-            seen(skill["origin"]) or words.NOTHING,
-            words.count(skill["uses"]),
-            "too few to say" if thin else words.percent(rate),
-            f"{verified:,} verified" if thin else words.between(interval),
-            words.percent(skill["moving"]),
-            trend,
-            words.percent(skill["precision"]),
-            f"{words.count(skill['offered'])} offered",
-            words.count(skill["voices"]),
-            words.seconds(skill["seconds"]),
-            _against(skill["seconds"], skill["seconds_without"]),
-            words.count(skill["tokens"]),
-            _against(skill["tokens"], skill["tokens_without"]),
-        ),
-        keys=(
-            None,
-            _key(skill["uses"]),
-            _key(rate) if not thin else None,
-            _key(skill["moving"]),
-            order,
-            None,
-            _key(skill["precision"]),
-            _key(skill["voices"]),
-            _key(skill["seconds"]),
-            _key(skill["tokens"]),
-        ),
-        sure=sure,
+        cells=_cells(skill),
+        keys=_sort_keys(skill),
+        interval=(interval[0], rate, interval[1]) if has_interval else None,
         spark=span.path(skill),
         marks=" ".join(sorted(marks)),
     )
 
 
-def _key(number: object) -> float | None:
-    return number if words.known(number) else None
-
-
-def _against(now: object, without: object) -> str:
-    share = words.change(now, without)
-    return "" if share is None else words.signed(share)
-
-
-def table(rows: Sequence[TableRow], origins: Sequence[str]) -> Html:
-    """The tools, the first rows, and all rows as data for the rest."""
-    shown = many(min(PAGE, len(rows)), "skill")
-    rest = f"the {shown} used most, of {len(rows):,}" if len(rows) > PAGE else shown
-    body = tag("tbody", *map(_markup, rows[:PAGE]), id="rows", role="rowgroup")
-    caption = tag("caption", "All skills, most used first", class_="unseen")
-    head = tag("thead", tag("tr", *_heads(), role="row"), role="rowgroup")
-    empty = TableRow("", ("",) * 14, (None,) * 10, None, "", "")
-    return join(
-        _tools(origins),
-        tag("p", rest, id="shown", role="status", class_="note"),
-        tag("table", caption, head, body, id="skills", role="table", class_="skills"),
-        _pager(),
-        tag("template", _markup(empty), id="row"),
-        data_block([row.plain() for row in rows], "all-rows"),
+def _cells(skill: Mapping[str, Any]) -> tuple[str, ...]:
+    verified = fmt.verified_uses(skill)
+    is_few = verified < fmt.MIN_USES
+    trend, _ = _TRENDS.get(skill["trend"], (fmt.NO_VALUE, None))
+    interval = fmt.interval_text(skill["interval"])
+    return (
+        visible(skill["name"]),
+        visible(skill["origin"]) or fmt.NO_VALUE,
+        fmt.count(skill["uses"]),
+        "not enough data" if is_few else fmt.percent(skill["success_rate"]),
+        f"{verified:,} verified" if is_few else interval,
+        fmt.percent(skill["moving"]),
+        trend,
+        fmt.percent(skill["precision"]),
+        f"{fmt.count(skill['offered'])} offered",
+        fmt.count(skill["keys"]),
+        fmt.seconds(skill["seconds"]),
+        _change(skill, "seconds"),
+        fmt.count(skill["tokens"]),
+        _change(skill, "tokens"),
     )
 
 
-def _heads() -> list[Html]:
-    return [_head(at, column) for at, column in enumerate(COLUMNS)]
+def _change(skill: Mapping[str, Any], unit: str) -> str:
+    share = fmt.relative_change(skill[unit], skill[f"{unit}_without"])
+    return "" if share is None else fmt.signed_percent(share)
 
 
-def _head(at: int, column: Column) -> Html:
-    inside: object = column.label
-    if column.first:
-        inside = tag(
-            "button",
-            column.label,
-            type="button",
-            disabled=True,
-            data_sort=at,
-            data_first=column.first,
-        )
-    order = "descending" if column.label == "Uses" else None
-    return tag(
-        "th",
-        inside,
-        scope="col",
-        role="columnheader",
-        title=column.means,
-        class_=column.kind,
-        aria_sort=order,
+def _sort_keys(skill: Mapping[str, Any]) -> tuple[float | None, ...]:
+    is_few = fmt.verified_uses(skill) < fmt.MIN_USES
+    _, trend = _TRENDS.get(skill["trend"], ("", None))
+    numbers = (
+        None,
+        skill["uses"],
+        None if is_few else skill["success_rate"],
+        skill["moving"],
+        trend,
+        None,
+        *(skill[name] for name in ("precision", "keys", "seconds", "tokens")),
     )
-
-
-def _tools(origins: Sequence[str]) -> Html:
-    """What to look for; of no use without the script, which brings it to light."""
-    option = [tag("option", origin, value=origin) for origin in origins]
-    marks = {
-        "": "all skills",
-        "look": "worth a look",
-        "canary": "in a canary",
-        "failing": "failing their cases",
-        "falling": "falling",
-        "thin": "too few uses to say",
-    }
-    sorts = [
-        tag("option", column.label, value=at)
-        for at, column in enumerate(COLUMNS)
-        if column.first
-    ]
-    return tag(
-        "form",
-        _field("Find", tag("input", type="search", id="find", autocomplete="off")),
-        _field(
-            "Origin",
-            tag("select", tag("option", "any", value=""), *option, id="origin"),
-        ),
-        _field(
-            "Show",
-            tag(
-                "select",
-                *(tag("option", w, value=m) for m, w in marks.items()),
-                id="mark",
-            ),
-        ),
-        _field("Sort by", tag("select", *sorts, id="sort"), class_="small"),
-        id="tools",
-        class_="tools",
-        role="search",
-        aria_label="Skills",
-        hidden=True,
-    )
-
-
-def _field(label: str, control: Html, class_: str | None = None) -> Html:
-    return tag("label", tag("span", label), control, class_=class_)
-
-
-def _pager() -> Html:
-    return tag(
-        "nav",
-        tag("button", "← Before", type="button", id="before"),
-        tag("span", id="page"),
-        tag("button", "Next →", type="button", id="next"),
-        id="pager",
-        class_="pager",
-        aria_label="Pages of the table",
-        hidden=True,
-    )
-
-
-def _markup(row: TableRow) -> Html:
-    cell = [tag("span", text, data_at=number) for number, text in enumerate(row.cells)]
-    name = tag("a", row.cells[0], data_at=0, href=row.anchor or None)
-    rate = row.sure and row.sure[1]
-    sure = plots.interval_glyph(row.sure and (row.sure[0], row.sure[2]), rate)
-    spark = plots.spark(row.spark, PLACES)
-    inside = (
-        (cell[2],),
-        (cell[3], sure, _small(cell[4])),
-        (cell[5],),
-        (cell[6],),
-        (spark,),
-        (cell[7], _small(cell[8])),
-        (cell[9],),
-        (cell[10], _small(cell[11])),
-        (cell[12], _small(cell[13])),
-    )
-    return tag(
-        "tr",
-        tag("th", name, _small(cell[1]), scope="row", role="rowheader"),
-        *(
-            tag("td", *content, role="cell", data_label=col.label, class_=col.kind)
-            for content, col in zip(inside, COLUMNS[1:], strict=True)
-        ),
-        role="row",
-    )
-
-
-def _small(content: Html) -> Html:
-    return tag("small", content)
+    return tuple(number if fmt.is_number(number) else None for number in numbers)

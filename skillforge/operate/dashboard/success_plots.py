@@ -1,176 +1,148 @@
-"""Success over time, version by version, for the skills that matter most."""
+"""Success over time by version, for the skills that matter most."""
 
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
-from skillforge.operate.dashboard import plots, words
-from skillforge.operate.dashboard.canvas import MOST_SERIES, key, nothing
-from skillforge.operate.dashboard.frames import (
-    behind,
-    figure,
-    legend,
-    legend_row,
-    section,
-)
-from skillforge.operate.dashboard.markup import EMPTY, Html, join, tag
+from skillforge.operate.dashboard import number_format as fmt
+from skillforge.operate.dashboard import plots
 from skillforge.operate.dashboard.series import Unit, bins, readable, unit_for
+from skillforge.operate.dashboard.figures import (
+    Figure,
+    Legend,
+    LegendRow,
+    Table,
+    table,
+)
 from skillforge.report import many
 
-MOST_DRAWN = 12
-_MOST_LOOKS = 4  # of the drawn, for skills that are worth a look but little used
-_MOST_VERSIONS = 8
+MAX_DRAWN = 12
+_MAX_ALERTS = 4  # of the drawn skills, for rarely used ones that need attention
+_MAX_VERSIONS = 8
 
 
 def chosen(
-    skills: Sequence[Mapping[str, Any]], looks: Set[str]
+    skills: Sequence[Mapping[str, Any]], alerted: Set[str]
 ) -> list[Mapping[str, Any]]:
-    """The skills that are drawn: the most used, and a few that are worth a look."""
+    """The skills to draw: the most used, and a few that need attention."""
     order = sorted(skills, key=lambda skill: (-skill["uses"], skill["name"]))
     used = [skill for skill in order if skill["uses"]]
-    urgent = [skill for skill in used if skill["name"] in looks]
-    kept = {skill["name"] for skill in urgent[:_MOST_LOOKS]}
+    urgent = [skill for skill in used if skill["name"] in alerted]
+    kept = {skill["name"] for skill in urgent[:_MAX_ALERTS]}
     for skill in used:
-        if len(kept) < MOST_DRAWN:
+        if len(kept) < MAX_DRAWN:
             kept.add(skill["name"])
-    return [skill for skill in used if skill["name"] in kept][:MOST_DRAWN]
+    return [skill for skill in used if skill["name"] in kept][:MAX_DRAWN]
 
 
-def details(drawn: Sequence[Mapping[str, Any]], total: int) -> Html:
+def success_plots(
+    drawn: Sequence[Mapping[str, Any]], total: int
+) -> dict[str, Any] | None:
+    """A card for each drawn skill; None if there is none."""
     if not drawn:
-        return EMPTY
+        return None
     note = ""
     if total > len(drawn):
         note = (
-            f"{len(drawn)} of {total:,} skills: the most used, and some worth a look. "
-            "“skillforge stats NAME --html FILE” draws any other."
+            f"{len(drawn)} of {total:,} skills: the most used, and some that need "
+            "attention. For others, run: skillforge stats NAME --html FILE"
         )
-    cards = [_card(skill, at) for at, skill in enumerate(drawn)]
-    return section(
-        "success",
-        "Success over time",
-        tag("div", *cards, class_="cards"),
-        note=note,
-    )
+    return {"note": note, "cards": [_card(skill, at) for at, skill in enumerate(drawn)]}
 
 
-def _card(skill: Mapping[str, Any], at: int) -> Html:
-    return tag(
-        "article",
-        tag("h3", skill["name"]),
-        tag("p", _summary(skill), class_="note"),
-        _plot(skill),
-        class_="card",
-        id=f"skill-{at}",
-    )
+def _card(skill: Mapping[str, Any], at: int) -> dict[str, Any]:
+    return {
+        "id": f"skill-{at}",
+        "skill": skill["name"],
+        "summary": _summary(skill),
+        "rates": _rates(skill),
+    }
 
 
 def _summary(skill: Mapping[str, Any]) -> str:
-    verified = words.verified_uses(skill)
-    said = [many(skill["uses"], "use")]
-    if verified >= words.FEW:
-        rate, sure = skill["success_rate"], skill["interval"]
-        told = f"{words.percent(rate)} of {verified:,} verified succeed"
-        said.append(f"{told} ({words.between(sure)})")
-    seconds, tokens = (
-        (words.change(skill[unit], skill[f"{unit}_without"]), unit)
-        for unit in ("seconds", "tokens")
-    )
-    said += [
-        f"{words.signed(share)} {unit} against no skill"
-        for share, unit in (seconds, tokens)
-        if share is not None
-    ]
-    return " · ".join(said)
+    verified = fmt.verified_uses(skill)
+    parts = [many(skill["uses"], "use")]
+    if verified >= fmt.MIN_USES:
+        rate = fmt.percent(skill["success_rate"])
+        interval = fmt.interval_text(skill["interval"])
+        parts.append(f"{rate} of {verified:,} verified succeed ({interval})")
+    for unit in ("seconds", "tokens"):
+        share = fmt.relative_change(skill[unit], skill[f"{unit}_without"])
+        if share is not None:
+            parts.append(f"{fmt.signed_percent(share)} {unit} vs. no skill")
+    return " · ".join(parts)
 
 
-def _plot(skill: Mapping[str, Any]) -> Html:
-    """The newest version has number 0, the strongest colour, and is drawn last."""
+def _rates(skill: Mapping[str, Any]) -> Figure:
+    """The newest version is series 0, has the strongest colour and is drawn last."""
     versions = sorted(
         skill["versions"], key=lambda v: (str(v["first"]), str(v["last"])), reverse=True
     )
     rows = [readable(version["days"]) for version in versions]
     legend = _legend(versions)
-    every = sorted(row for days in rows[:MOST_SERIES] for row in days)
-    if sum(good + bad for _, good, bad in every) < words.FEW:
-        return join(nothing(_too_thin(skill)), legend)
+    every = sorted(row for days in rows[: plots.MAX_SERIES] for row in days)
+    if sum(good + bad for _, good, bad in every) < fmt.MIN_USES:
+        few = fmt.too_few(fmt.verified_uses(skill))
+        few = few or "too few verified uses have a valid date"
+        return Figure(empty=few, legend=legend)
     unit = unit_for(every)
     lines = [
         plots.PlotLine(number, version["version"], bins(days, unit))
         for number, (version, days) in enumerate(zip(versions, rows, strict=True))
-        if days and number < MOST_SERIES
+        if days and number < plots.MAX_SERIES
     ]
-    return figure(
-        plots.rates(lines[::-1], unit, _spoken(skill, unit)),
-        _caption(versions, every, unit),
-        legend,
-        _numbers(skill, lines, unit),
+    label = f"Success of {skill['name']} by {unit.name} and version: {_summary(skill)}"
+    return Figure(
+        plot=plots.rates(lines[::-1], unit, label),
+        caption=_caption(versions, every, unit),
+        legend=legend,
+        table=_table(skill, lines, unit),
     )
-
-
-def _too_thin(skill: Mapping[str, Any]) -> str:
-    few = words.too_few(words.verified_uses(skill))
-    return few or "too few verified uses have a day that can be read"
-
-
-def _spoken(skill: Mapping[str, Any], unit: Unit) -> str:
-    return f"Success of {skill['name']} by {unit.name} and version: {_summary(skill)}"
 
 
 def _caption(
     versions: Sequence[Mapping[str, Any]], every: Sequence[Any], unit: Unit
 ) -> str:
-    few = f"; hollow: fewer than {words.FEW}" if _has_few(every, unit) else ""
-    said = [f"By {unit.name}. Boxes: 95 % interval; bars: verified uses (n){few}."]
-    if len(versions) > MOST_SERIES:
-        said.append(f"The {MOST_SERIES} newest of {len(versions)} versions are drawn.")
-    verified = sum(version["verified"] for version in versions[:MOST_SERIES])
+    has_few = any(bin_.total < fmt.MIN_USES for bin_ in bins(every, unit))
+    hollow = f"; hollow: fewer than {fmt.MIN_USES}" if has_few else ""
+    parts = [f"By {unit.name}. Boxes: 95% interval; bars: verified uses (n){hollow}."]
+    if len(versions) > plots.MAX_SERIES:
+        drawn = f"Only the {plots.MAX_SERIES} newest of {len(versions)} versions"
+        parts.append(f"{drawn} are drawn.")
+    verified = sum(version["verified"] for version in versions[: plots.MAX_SERIES])
     if (missing := verified - sum(good + bad for _, good, bad in every)) > 0:
-        said.append(f"{many(missing, 'verified use')} without a readable day left out.")
-    return " ".join(said)
+        parts.append(f"{many(missing, 'verified use')} without a valid date omitted.")
+    return " ".join(parts)
 
 
-def _has_few(every: Sequence[Any], unit: Unit) -> bool:
-    return any(each.total < words.FEW for each in bins(every, unit))
+def _legend(versions: Sequence[Mapping[str, Any]]) -> Legend:
+    rows = [_legend_row(at, v) for at, v in enumerate(versions[:_MAX_VERSIONS])]
+    head = ("version", "success", "95%", "verified", "from", "to")
+    more = len(versions) - _MAX_VERSIONS
+    return Legend("Versions, newest first", head, rows, more)
 
 
-def _legend(versions: Sequence[Mapping[str, Any]]) -> Html:
-    rows = [_legend_row(at, v) for at, v in enumerate(versions[:_MOST_VERSIONS])]
-    if (cut := len(versions) - _MOST_VERSIONS) > 0:
-        rows.append(tag("tr", tag("td"), tag("td", f"and {cut} older", colspan=6)))
-    head = ("version", "success", "95 %", "verified", "from", "to")
-    return legend("Versions, newest first", head, rows)
-
-
-def _legend_row(at: int, version: Mapping[str, Any]) -> Html:
-    gone = tag("span", "gone", class_="gone", title="no longer in the library")
+def _legend_row(at: int, version: Mapping[str, Any]) -> LegendRow:
     verified = version["verified"]
-    thin = verified < words.FEW
-    name = tag("span", version["version"], title=version["tree"])
-    return legend_row(
-        tag("td", key(at) if at < MOST_SERIES else EMPTY),
-        tag("th", name, EMPTY if version["exists"] else join(" ", gone), scope="row"),
-        "too few" if thin else words.percent(version["success_rate"]),
-        words.NOTHING if thin else words.between(version["interval"]),
+    is_few = verified < fmt.MIN_USES
+    cells = (
+        "too few" if is_few else fmt.percent(version["success_rate"]),
+        fmt.NO_VALUE if is_few else fmt.interval_text(version["interval"]),
         f"{version['successes']:,} of {verified:,}",
-        version["first"] or words.NOTHING,
-        version["last"] or words.NOTHING,
+        version["first"] or fmt.NO_VALUE,
+        version["last"] or fmt.NO_VALUE,
     )
+    key = plots.key(at) if at < plots.MAX_SERIES else ()
+    is_removed = not version["exists"]
+    return LegendRow(key, version["version"], cells, version["tree"], is_removed)
 
 
-def _numbers(
+def _table(
     skill: Mapping[str, Any], lines: Sequence[plots.PlotLine], unit: Unit
-) -> Html:
+) -> Table:
     rows = [
-        (
-            unit.words(each.start),
-            line.name,
-            f"{each.successes:,}",
-            f"{each.total:,}",
-            words.percent(each.rate),
-            words.between(each.interval),
-        )
+        (unit.label(bin_.start), line.name, *plots.bin_cells(bin_))
         for line in lines
-        for each in line.bins
+        for bin_ in line.bins
     ]
-    head = (unit.name, "version", "successes", "verified", "success", "95 %")
-    return behind(f"{skill['name']}: success by {unit.name}", head, rows)
+    head = (unit.name, "version", "successes", "verified", "success", "95%")
+    return table(f"{skill['name']}: success by {unit.name}", head, rows)

@@ -62,7 +62,6 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.filters["length_text"] = length_text
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
     return environment
 
@@ -70,8 +69,3 @@ def _environment() -> "Environment":
 def _finalize(value: Any) -> Any:
     # Markup is a subclass of str: only plain text can hide anything.
     return visible(value) if type(value) is str else value
-
-
-def length_text(number: float) -> str:
-    """A length in a drawing to a tenth: finer differences can't be seen."""
-    return f"{number:.1f}".removesuffix(".0").replace("-0", "0", number == 0)

@@ -8,7 +8,6 @@ from typing import NamedTuple
 MAX_LINES = 1500
 _HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
-_SIGNS = {"add": "+", "del": "−"}
 
 
 class DiffLine(NamedTuple):
@@ -24,7 +23,6 @@ class ShownLine(NamedTuple):
     """A line as a page shows it: `changed` stands between `before` and `after`."""
 
     kind: str
-    sign: str
     old: int | None
     new: int | None
     before: str
@@ -91,7 +89,7 @@ def _common(old: str, new: str) -> tuple[int, int] | tuple[()]:
 
 
 def _shown(line: DiffLine, head: int | None = None, tail: int = 0) -> ShownLine:
-    facts = (line.kind, _SIGNS.get(line.kind, ""), line.old, line.new)
+    facts = (line.kind, line.old, line.new)
     if head is None:
         return ShownLine(*facts, _one_line(line.text))
     words = _WORDS.findall(line.text)

@@ -293,7 +293,7 @@ SKILLS = st.fixed_dictionaries(
         "moving": RATES,
         "interval": INTERVALS,
         "trend": st.sampled_from(["up", "down", "flat", ""]),
-        "voices": COUNTS,
+        "keys": COUNTS,
         "seconds": NUMBERS,
         "tokens": NUMBERS,
         "seconds_without": NUMBERS,
