@@ -6,7 +6,6 @@ from typing import Any
 
 from skillforge.operate.dashboard import number_format as fmt
 from skillforge.operate.dashboard import plots
-from skillforge.operate.dashboard.series import DAY, Unit, readable, running, unit_for
 from skillforge.operate.dashboard.figures import (
     Figure,
     Legend,
@@ -14,6 +13,7 @@ from skillforge.operate.dashboard.figures import (
     Table,
     table,
 )
+from skillforge.operate.dashboard.series import DAY, Unit, readable, running, unit_for
 
 MAX_DRAWN = 12
 _ARMS = ("stable", "canary")

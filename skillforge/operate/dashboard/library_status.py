@@ -7,8 +7,8 @@ from typing import Any
 
 from skillforge.operate.dashboard import number_format as fmt
 from skillforge.operate.dashboard import plots
-from skillforge.operate.dashboard.series import MONTH, WEEK, read_day
 from skillforge.operate.dashboard.figures import Figure, table
+from skillforge.operate.dashboard.series import MONTH, WEEK, read_day
 from skillforge.report import many
 
 _MAX_POINTS = 60

@@ -25,7 +25,7 @@ def percent(rate: object) -> str:
 
 
 def interval_text(interval: Sequence[float] | None) -> str:
-    """An interval of rates, as `38–96%`."""
+    """An interval of rates in whole percent, with a dash between its ends."""
     if interval is None or not all(map(is_number, interval)):
         return NO_VALUE
     low, high = (f"{bound * 100:.0f}" for bound in interval)

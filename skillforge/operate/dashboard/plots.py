@@ -1,4 +1,4 @@
-"""The plots: plain numbers in, shapes out. Lengths are in units of a plot's view box."""
+"""The plots: plain numbers in, shapes out. Lengths are in units of the view box."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta

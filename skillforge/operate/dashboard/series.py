@@ -79,7 +79,9 @@ def readable(days: Iterable[Sequence[Any]]) -> list[tuple[date, int, int]]:
     """The rows `[day, successes, failures]` that have a valid day, by date."""
     read = ((read_day(day), good, bad) for day, good, bad in days)
     return sorted(
-        (day, good, bad) for day, good, bad in read if day is not None and good + bad > 0
+        (day, good, bad)
+        for day, good, bad in read
+        if day is not None and good + bad > 0
     )
 
 

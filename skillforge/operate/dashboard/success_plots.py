@@ -5,7 +5,6 @@ from typing import Any
 
 from skillforge.operate.dashboard import number_format as fmt
 from skillforge.operate.dashboard import plots
-from skillforge.operate.dashboard.series import Unit, bins, readable, unit_for
 from skillforge.operate.dashboard.figures import (
     Figure,
     Legend,
@@ -13,6 +12,7 @@ from skillforge.operate.dashboard.figures import (
     Table,
     table,
 )
+from skillforge.operate.dashboard.series import Unit, bins, readable, unit_for
 from skillforge.report import many
 
 MAX_DRAWN = 12

@@ -25,7 +25,7 @@ _HIDDEN = re.compile(
 
 
 def visible(text: str) -> str:
-    """The text with characters that hide or reorder it spelled out, as ‹U+202E›."""
+    """The text with characters that hide or reorder it spelled out by code point."""
     if text.isascii() and text.isprintable():
         return text
     return _HIDDEN.sub(lambda found: f"‹U+{ord(found[0]):04X}›", text)

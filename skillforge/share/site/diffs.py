@@ -58,9 +58,10 @@ def counts(lines: list[DiffLine]) -> tuple[int, int]:
 
 def shown_lines(lines: list[DiffLine]) -> Iterator[ShownLine]:
     """The lines for a page; a long diff is cut, and its last line says so."""
-    is_change = {"add", "del"}.__contains__
-    for changed, group in groupby(lines[:MAX_LINES], lambda line: is_change(line.kind)):
-        yield from _changed(list(group)) if changed else map(_shown, group)
+    shown = lines[:MAX_LINES]
+    for is_change, group in groupby(shown, lambda line: line.kind in ("add", "del")):
+        run = list(group)
+        yield from _changed(run) if is_change else map(_shown, run)
     if len(lines) > MAX_LINES:
         more = f"{len(lines) - MAX_LINES:,} more lines"
         yield _shown(DiffLine("hunk", more))

@@ -5,9 +5,9 @@ import shlex
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from skillforge.render.html import visible
 from skillforge.share.hub import Hub, PublishedSkill
 from skillforge.share.inert import is_inert
-from skillforge.render.html import visible
 
 _ON_GITHUB = re.compile(
     r"(?:(?:https://|ssh://git@)github\.com/|git@github\.com:)?"
@@ -44,7 +44,11 @@ def _skillforge(hub: Hub, skill: PublishedSkill) -> Iterator[InstallLine]:
         source = f"{_git_url(hub)}#{hub.tag}"
     else:
         source = "HUB"
-    note = "Replace HUB with the folder that contains these pages." if source == "HUB" else ""
+    note = (
+        "Replace HUB with the folder that contains these pages."
+        if source == "HUB"
+        else ""
+    )
     line = _line("skillforge install", f"{source}@{skill.name}")
     yield InstallLine("Skillforge", line, note)
 

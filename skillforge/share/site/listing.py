@@ -44,14 +44,16 @@ class GroupLink(NamedTuple):
     """A group with its page and how many skills it has."""
 
     name: str
-    count: str
+    size: str
     href: str
 
 
 def groups_of(hub: Hub) -> dict[str, int]:
     """Each group with its number of skills: the largest first, the ungrouped last."""
     counts = Counter(group_of(skill) for skill in hub.skills)
-    order = sorted(counts, key=lambda group: (group == UNGROUPED, -counts[group], group))
+    order = sorted(
+        counts, key=lambda group: (group == UNGROUPED, -counts[group], group)
+    )
     return {group: counts[group] for group in order}
 
 

@@ -17,9 +17,9 @@ _ASSETS = {
 _MENU = ((HOME, "Skills"), (f"{BROWSE}/{HOME}", "Browse"), (RELEASE, "Release notes"))
 # Not from strftime, which follows the machine's locale.
 _MONTHS = (
-    "January February March April May June July August September October November "
-    "December"
-).split()
+    *("January", "February", "March", "April", "May", "June", "July", "August"),
+    *("September", "October", "November", "December"),
+)
 
 
 class SitePage(NamedTuple):
