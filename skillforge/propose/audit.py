@@ -38,6 +38,7 @@ from skillforge.propose import (
 from skillforge.propose.history_steps import NOW, HistoryStep
 
 _UNREADABLE = "unreadable-record"
+_ASIDE = "it puts promotions to the side: the branch has another first-parent line"
 _UNSHALLOW = "git fetch --unshallow; or audit a range that is here: A..B"
 
 
@@ -214,9 +215,8 @@ def _judge(
         return "promotion", [
             AuditException(step.name, kind, why) for kind, why in kinds
         ]
-    if any("Proposal" in trailers.read(commit.message) for commit in step.brought):
-        why = "it puts promotions to the side: the branch has another first-parent line"
-        return "direct", [AuditException(step.name, "side-history", why)]
+    if step.brings_promotions:
+        return "direct", [AuditException(step.name, "side-history", _ASIDE)]
     if not history_steps.touches_skills(step):
         return "other", []
     if names := facts.returned.get(step.name):
@@ -258,6 +258,8 @@ def _tree_is_approved(step: HistoryStep, _facts: _Facts) -> Said:
         yield "unreachable", github_merges.cut_words(step.number)
     elif head is None or (is_merge and head.name != step.commit.parents[1]):
         yield "no-proposal", "its second parent is no commit of its own"
+    elif step.brings_promotions:
+        yield "side-history", _ASIDE
     elif not step.commit.tree == head.tree == said:
         yield "tree-mismatch", "the tree that was merged is not the one approved"
 

@@ -39,11 +39,12 @@ def parts(who: str) -> tuple[str, str]:
 @lru_cache(maxsize=1024)
 def _keys(who: str) -> frozenset[str]:
     """A name and all mails of a person, however they are written."""
-    plain = _plain(who)
+    plain = _COMMENT.sub(" ", _plain(who).replace("%40", "@").replace('"', ""))
     mails = {_mail(match[1] or match[2] or "") for match in _MAIL.finditer(plain)}
-    name = _COMMENT.sub(" ", _MAIL.sub(" ", plain))
-    words = sorted(_WORD.findall(name)) or name.split()
-    return frozenset((mails | {" ".join(words)}) - {""})
+    name = _MAIL.sub(" ", plain)
+    words = _WORD.findall(name) or name.split()
+    names = {" ".join(sorted(words)), "".join(words)}  # in any order, or spaced out
+    return frozenset((mails | names) - {""})
 
 
 def _plain(words: str) -> str:

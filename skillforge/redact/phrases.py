@@ -159,6 +159,21 @@ _OPTIONS = (
             r"(?P<value>-p(?![\"']?\$)[\"']?[^\s\"'<>]{3,200}[\"']?)"
         ),
     ),
+    (
+        "pass ",  # FTP, POP3, IRC: with the marks of a client, and the server's answer
+        re.compile(
+            r"^\W{0,6}USER[ ]\S{1,64}\s{1,2}(?:\W{0,4}\d{3}[ -][^\n]{0,200}\n)?"
+            r"\W{0,6}PASS[ ](?P<value>[^\s<>]{3,200})",
+            re.MULTILINE,
+        ),
+    ),
+    (
+        ":",  # ~/.pgpass
+        re.compile(
+            r"(?<![^\s\"'=])[\w.*-]{1,100}:(?:543\d|6432|\*):[\w.*-]{1,64}:[\w.*-]{1,64}:"
+            r"(?P<value>[^\s:\"'<>]{4,200})"
+        ),
+    ),
     ("sshpass", re.compile(r"\bsshpass\s+(?P<value>-p[\"']?[^\s\"'<>$]{3,200})")),
     ("sshpass", re.compile(r"\bsshpass\s+-p\s+[\"']?(?P<value>[^\s\"'<>]{3,200})")),
     (

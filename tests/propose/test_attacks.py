@@ -69,6 +69,32 @@ def test_a_submodule_that_hides_is_seen(loop: Loop, path: str) -> None:
     assert loop("gate", number).code == 1
 
 
+@pytest.mark.parametrize("path", ["Skills/evil/SKILL.md", "SKILLS"])
+def test_a_revert_adds_nothing_under_another_spelling(loop: Loop, path: str) -> None:
+    merge = loop.land("xlsx-tables")["merge"]
+    loop.folder.git("rm", "-r", "--quiet", "skills/xlsx-tables")
+    loop.folder.write(path, "evil")
+    loop.folder.commit(f"x\n\nThis reverts commit {merge}.")
+
+    assert loop.audit_kinds() == ["inexact-revert"]
+
+
+def test_a_merge_that_claims_a_proposal_cannot_hide_another_promotion(
+    loop: Loop, tmp_path: Path, run: Run
+) -> None:
+    loop.land("xlsx-tables", "one")
+    loop.land("xlsx-tables", "two")
+    claims = loop.folder.git("log", "-1", "--format=%B", "main")
+    parents = ("-p", "main~1", "-p", "main")
+    forged = ("commit-tree", "main^{tree}", *parents, "-m", claims)
+    loop.folder.git("reset", "--quiet", "--hard", loop.folder.git(*forged).strip())
+    url = f"file://{loop.folder.root}"
+    loop.folder.git("clone", "--quiet", url, str(tmp_path / "clone"))
+    clone = Loop(LibraryFolder(tmp_path / "clone"), run)
+
+    assert clone.audit_kinds() == ["side-history"]
+
+
 def test_main_cannot_be_swapped_for_another_line(
     loop: Loop, tmp_path: Path, run: Run
 ) -> None:

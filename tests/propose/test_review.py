@@ -274,6 +274,10 @@ def test_a_remark_adds_no_trailers_to_the_record(loop: Loop) -> None:
         ("A <a@x>", "A2 <a2@x>", False),
         ("Ada <>", "Grace <>", False),
         ("☃ <>", "★ <>", False),
+        pytest.param("Ada <a@x>", "A d a <b@x>", True, id="spaced-out"),
+        pytest.param("Ada <a@x>", "Eve <a@x(work)>", True, id="mail-comment"),
+        pytest.param("Ada <a@x>", 'Eve <"a"@x>', True, id="mail-quoted"),
+        pytest.param("Ada <a@x>", "Eve <a%40x>", True, id="mail-encoded"),
     ],
 )
 def test_who_may_be_the_same_person(one: str, other: str, same: bool) -> None:

@@ -9,7 +9,7 @@ from skillforge.operate.dashboard import number_format as fmt
 from skillforge.operate.dashboard import plots
 from skillforge.operate.dashboard.figures import Figure, table
 from skillforge.operate.dashboard.series import MONTH, WEEK, read_day
-from skillforge.report import many
+from skillforge.report import plural
 
 _MAX_POINTS = 60
 _MAX_ROWS = 30
@@ -30,8 +30,8 @@ def growth(given: Sequence[Sequence[Any]]) -> Figure:
     ]
     last = points[-1]
     label = (
-        f"The library from {points[0][0]} to {last[0]}: {many(last[1], 'skill')} "
-        f"after {many(last[2], 'promotion')} and {many(last[3], 'rollback')}"
+        f"The library from {points[0][0]} to {last[0]}: {plural(last[1], 'skill')} "
+        f"after {plural(last[2], 'promotion')} and {plural(last[3], 'rollback')}"
     )
     rows = [(day, *(f"{n:,}" for n in counts)) for day, *counts in reversed(points)]
     return Figure(

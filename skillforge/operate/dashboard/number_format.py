@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any, TypeGuard
 
-from skillforge.report import many
+from skillforge.report import plural
 
 MIN_USES = 5  # verified uses, below which a rate is not shown
 NO_VALUE = "–"
@@ -55,7 +55,7 @@ def signed_percent(share: float | None) -> str:
 def days(number: object) -> str:
     if not is_number(number):
         return NO_VALUE
-    return "less than a day" if number < 1 else many(int(number), "day")
+    return "less than a day" if number < 1 else plural(int(number), "day")
 
 
 def factor(number: object) -> str:
@@ -73,7 +73,7 @@ def too_few(verified: int) -> str:
         return ""
     if not verified:
         return "no verified uses yet"
-    return f"{many(verified, 'verified use')}: not enough data"
+    return f"{plural(verified, 'verified use')}: not enough data"
 
 
 def verified_uses(skill: Mapping[str, Any]) -> int:

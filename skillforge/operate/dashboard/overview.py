@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from skillforge.operate.dashboard import number_format as fmt
 from skillforge.operate.intervals import wilson
-from skillforge.report import many
+from skillforge.report import plural
 
 _MAX_ALERTS = 8
 _VERDICTS = {
@@ -109,7 +109,7 @@ def _skills(data: Mapping[str, Any]) -> Readout:
     note = "no promotions yet"
     if data["growth"]:
         _, _, promotions, rollbacks = data["growth"][-1]
-        note = f"{many(promotions, 'promotion')}, {many(rollbacks, 'rollback')}"
+        note = f"{plural(promotions, 'promotion')}, {plural(rollbacks, 'rollback')}"
     return Readout("Skills", f"{len(data['skills']):,}", note)
 
 
@@ -135,7 +135,7 @@ def _success(data: Mapping[str, Any]) -> Readout:
 
 def _canaries(data: Mapping[str, Any]) -> Readout:
     ready = sum(canary["verdict"] != "continue" for canary in data["canaries"])
-    note = f"{many(ready, 'verdict')} to act on" if ready else "no verdicts yet"
+    note = f"{plural(ready, 'verdict')} to act on" if ready else "no verdicts yet"
     if not data["canaries"]:
         note = "no rollouts in progress"
     return Readout("Canaries", f"{len(data['canaries']):,}", note)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from skillforge.operate.dashboard import number_format as fmt
 from skillforge.operate.dashboard.series import DAY, WEEK, Unit, bins, readable
 from skillforge.render.html import visible
-from skillforge.report import many
+from skillforge.report import plural
 
 ON_A_PAGE = 50  # rows
 _BINS = 12  # of a sparkline
@@ -114,7 +114,7 @@ def skill_table(
         for skill in order
         for name in [skill["name"]]
     ]
-    shown = many(min(ON_A_PAGE, len(rows)), "skill")
+    shown = plural(min(ON_A_PAGE, len(rows)), "skill")
     return {
         "columns": COLUMNS,
         "shown": f"the {shown} used most, of {len(rows):,}"

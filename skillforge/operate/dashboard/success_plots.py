@@ -13,7 +13,7 @@ from skillforge.operate.dashboard.figures import (
     table,
 )
 from skillforge.operate.dashboard.series import Unit, bins, readable, unit_for
-from skillforge.report import many
+from skillforge.report import plural
 
 MAX_DRAWN = 12
 _MAX_ALERTS = 4  # of the drawn skills, for rarely used ones that need attention
@@ -60,7 +60,7 @@ def _card(skill: Mapping[str, Any], at: int) -> dict[str, Any]:
 
 def _summary(skill: Mapping[str, Any]) -> str:
     verified = fmt.verified_uses(skill)
-    parts = [many(skill["uses"], "use")]
+    parts = [plural(skill["uses"], "use")]
     if verified >= fmt.MIN_USES:
         rate = fmt.percent(skill["success_rate"])
         interval = fmt.interval_text(skill["interval"])
@@ -110,7 +110,7 @@ def _caption(
         parts.append(f"{drawn} are drawn.")
     verified = sum(version["verified"] for version in versions[: plots.MAX_SERIES])
     if (missing := verified - sum(good + bad for _, good, bad in every)) > 0:
-        parts.append(f"{many(missing, 'verified use')} without a valid date omitted.")
+        parts.append(f"{plural(missing, 'verified use')} without a valid date omitted.")
     return " ".join(parts)
 
 

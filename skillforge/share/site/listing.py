@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from skillforge.report import many
+from skillforge.report import plural
 from skillforge.share.hub import Hub, PublishedSkill
 from skillforge.share.site.badges import Badge, row_badges, success_rate
 from skillforge.share.site.search_index import date_of, shortened
@@ -60,7 +60,7 @@ def groups_of(hub: Hub) -> dict[str, int]:
 def home(hub: Hub) -> SitePage:
     """The search, the groups and the first skills; site.js adds the rest."""
     groups = groups_of(hub)
-    count = many(len(hub.skills), "skill")
+    count = plural(len(hub.skills), "skill")
     links = [
         GroupLink("All", f"{len(hub.skills):,}", f"{BROWSE}/{HOME}"),
         *islice(_group_links(groups, ""), MAX_GROUPS),
@@ -115,13 +115,13 @@ def _list_pages(
         part = f" ({at + 1} of {len(paths)})" if len(paths) > 1 else ""
         values = {
             "heading": title,
-            "count": many(len(skills), "skill") + part,
+            "count": plural(len(skills), "skill") + part,
             "ranges": _ranges(slices, links) if part and at == 0 else [],
             "rows": [skill_row(skill, root) for skill in slices[at]],
             "previous": links[at - 1] if at else "",
             "next": links[at + 1] if at + 1 < len(links) else "",
         }
-        summary = f"{title}: {many(len(skills), 'skill')}"
+        summary = f"{title}: {plural(len(skills), 'skill')}"
         yield SitePage(path, "list", f"{title}{part}", summary, values)
 
 
@@ -148,7 +148,7 @@ def _group_links(groups: Mapping[str, int], root: str) -> Iterator[GroupLink]:
 def _all_groups(groups: Mapping[str, int]) -> SitePage:
     path = f"{GROUPS}/{HOME}"
     values = {
-        "count": many(len(groups), "group"),
+        "count": plural(len(groups), "group"),
         "groups": list(_group_links(groups, root_of(path))),
     }
     return SitePage(path, "groups", "Groups", "All groups of skills", values)

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from skillforge.model import SKILL_FILE
 from skillforge.render.html import visible
-from skillforge.report import many
+from skillforge.report import plural
 from skillforge.share.hub import Figures, Hub, PublishedSkill
 from skillforge.share.site.badges import Badge, state_badge, success_rate
 from skillforge.share.site.files import anchors, file_entries
@@ -31,7 +31,7 @@ def skill_page(hub: Hub, skill: PublishedSkill, texts: Texts) -> SitePage:
         "skill": skill,
         "group": _group_link(skill, root_of(path)),
         "states": list(_states(skill)),
-        "based_on": many(examples, "reviewed example") if examples else "",
+        "based_on": plural(examples, "reviewed example") if examples else "",
         "success": _success(skill.figures),
         "fields": list(_fields(skill)),
         "install": install_lines(hub, skill),
