@@ -17,7 +17,6 @@ def skills(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
             **row,
             "moving": row["success_rate"],
             "success_rate": row["observed"],
-            "voices": row["keys"],
             "origin": next((v["origin"] for v in row["versions"]), ""),
             "versions": [_version(version) for version in row["versions"]],
         }

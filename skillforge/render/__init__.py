@@ -1,4 +1,4 @@
-"""Results to output: `data` for scripts, `text` for people.
+"""Results to output: `data` for scripts, `text` for people, `html` for browsers.
 
 Workflows return values; only this package decides how they look. It names the types of
 results for the type checker alone, so it stays below the stages that make them.

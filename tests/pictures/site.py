@@ -29,6 +29,6 @@ def _searched(page: Page) -> None:
 
 
 def _to_the_diff(page: Page) -> None:
-    page.get_by_text("What changed").first.click()
+    page.get_by_text("Changes +").first.click()
     page.locator("#versions").scroll_into_view_if_needed()
     page.evaluate("document.querySelector('#versions').scrollIntoView()")

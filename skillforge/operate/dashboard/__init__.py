@@ -1,112 +1,88 @@
-"""One page for a browser: the statistics of a library as plots and tables.
+"""The dashboard: the statistics of a library as one HTML page.
 
-Plain data in, one text out. The page needs no network, no server and, but for finding
-and sorting, no script; its own script and style are the only ones it lets run.
+Plain data in, one text out. The page needs no network, no server and, except for
+searching and sorting, no script; its policy lets only its own script and style run.
 """
 
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from string import Template
+from hashlib import sha256
 from typing import Any
 
-from skillforge.operate.dashboard import listing
-from skillforge.operate.dashboard.canaries import anchors as canary_anchors
-from skillforge.operate.dashboard.canaries import canaries
-from skillforge.operate.dashboard.details import chosen, details
-from skillforge.operate.dashboard.frames import section
-from skillforge.operate.dashboard.life import health, learning_curve, proposals
-from skillforge.operate.dashboard.markup import EMPTY, Html, escape, join, seen, tag
-from skillforge.operate.dashboard.overview import (
-    Look,
-    empty_library,
-    headline,
-    look_list,
-    looks,
-    masthead,
+from skillforge.operate.dashboard import (
+    canaries,
+    library_status,
+    overview,
+    skill_table,
+    success_plots,
 )
+from skillforge.render import html
 
-_HERE = Path(__file__).parent
+_MAX_TEXT = 400  # characters of one text
 
 
 def page(data: Mapping[str, Any]) -> str:
     """The whole page as one text: the same data always gives the same page."""
-    style, script = _file("page.css"), _file("page.js")
-    return Template(_file("page.html")).substitute(
-        policy=Html(_policy(style, script)),
-        title=escape(data["title"]),
-        masthead=masthead(data),
-        main=_main(data),
-        style=style,
-        script=script,
-    )
+    from markupsafe import Markup
 
-
-def _file(name: str) -> str:
-    return (_HERE / name).read_text(encoding="utf-8")
-
-
-def _policy(style: str, script: str) -> str:
-    """Only what this page was written with runs, and nothing is fetched."""
-    return "; ".join(
-        (
-            "default-src 'none'",
-            f"style-src '{_digest(style)}'",
-            f"script-src '{_digest(script)}'",
-            "img-src data:",
-            "base-uri 'none'",
-            "form-action 'none'",
-            "require-trusted-types-for 'script'",
-        )
+    style = html.static("base.css", "dashboard.css")
+    script = html.static("theme.js", "dashboard.js")
+    return html.render(
+        "dashboard/page.html",
+        style=Markup(style),  # noqa: S704  our own files
+        script=Markup(script),  # noqa: S704
+        style_digest=_digest(style),
+        script_digest=_digest(script),
+        **_values(_shortened(data)),
     )
 
 
 def _digest(text: str) -> str:
-    from base64 import b64encode
-    from hashlib import sha256
-
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
-def _main(data: Mapping[str, Any]) -> Html:
-    found = looks(data)
-    drawn = chosen(data["skills"], {look.skill for look in found})
+def _shortened(value: Any) -> Any:
+    """The data with long texts cut, so that no single text can fill the page."""
+    if isinstance(value, str):
+        return value if len(value) <= _MAX_TEXT else f"{value[: _MAX_TEXT - 1]}…"
+    if isinstance(value, Mapping):
+        return {key: _shortened(item) for key, item in value.items()}
+    return [*map(_shortened, value)] if isinstance(value, list | tuple) else value
+
+
+def _values(data: Mapping[str, Any]) -> dict[str, Any]:
+    """What the template shows."""
+    alerts = overview.alerts(data)
+    drawn = success_plots.chosen(data["skills"], {alert.skill for alert in alerts})
     anchors = {skill["name"]: f"#skill-{at}" for at, skill in enumerate(drawn)}
-    return join(
-        headline(data),
-        empty_library(data),
-        look_list(found, canary_anchors(data["canaries"]) | anchors),
-        canaries(data["canaries"]),
-        _skills(data, found, anchors),
-        details(drawn, len(data["skills"])),
-        tag(
-            "div",
-            tag("div", learning_curve(data["growth"]), health(data["health"])),
-            proposals(data["proposals"]),
-            class_="life",
+    return {
+        "title": data["title"],
+        "generated": str(data["generated"]),
+        "commit": str(data["main"]),
+        "branch": data.get("branch", "main"),
+        "readouts": overview.readouts(data),
+        "alerts": overview.alert_list(
+            alerts, canaries.anchors(data["canaries"]) | anchors
         ),
-    )
+        "canaries": canaries.canaries(data["canaries"]),
+        "skills": _skill_table(data, alerts, anchors),
+        "success": success_plots.success_plots(drawn, len(data["skills"])),
+        "growth": library_status.growth(data["growth"]),
+        "health": library_status.health(data["health"]),
+        "proposals": library_status.proposals(data["proposals"]),
+    }
 
 
-def _skills(
-    data: Mapping[str, Any], found: Sequence[Look], anchors: Mapping[str, str]
-) -> Html:
+def _skill_table(
+    data: Mapping[str, Any],
+    alerts: Sequence[overview.Alert],
+    anchors: Mapping[str, str],
+) -> dict[str, Any] | None:
     if not data["skills"]:
-        return EMPTY
+        return None
     marks: dict[str, set[str]] = {}
-    for look in found:
-        marks.setdefault(look.skill, set()).update({"look", look.mark})
+    for alert in alerts:
+        marks.setdefault(alert.skill, set()).update({"alert", alert.mark})
     for canary in data["canaries"]:
         marks.setdefault(canary["skill"], set()).add("canary")
-    span = listing.SparklineSpan.of(data["skills"])
-    order = sorted(data["skills"], key=lambda skill: (-skill["uses"], skill["name"]))
-    rows = [
-        listing.row(
-            skill,
-            anchors.get(skill["name"], ""),
-            span,
-            marks.get(skill["name"], set()),
-        )
-        for skill in order
-    ]
-    origins = sorted({seen(skill["origin"]) for skill in order if skill["origin"]})
-    return section("skills-all", "All skills", listing.table(rows, origins))
+    return skill_table.skill_table(data["skills"], anchors, marks)

@@ -1,220 +1,72 @@
-"""The plots: plain numbers in, one drawing out."""
+"""The plots: plain numbers in, shapes out. Lengths are in units of the view box."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from skillforge.operate.dashboard import words
-from skillforge.operate.dashboard.canvas import (
+from skillforge.operate.dashboard import number_format as fmt
+from skillforge.operate.dashboard.scales import (
     LEFT,
+    RIGHT,
     Decades,
     Scale,
     Timeline,
-    drawing,
-    mark,
-    path,
     round_ticks,
-    time_axis,
-    value_axis,
 )
-from skillforge.operate.dashboard.markup import Html, join, tag
 from skillforge.operate.dashboard.series import Bin, Unit
 
 _RATES = Scale(0, 1, 142, 12)
-_RATE_TICKS = ((0.0, "0"), (0.5, "50 %"), (1.0, "100 %"))
-_STRIP = (152.0, 172.0)  # where the numbers of uses stand as bars
+_RATE_TICKS = ((0.0, "0"), (0.5, "50%"), (1.0, "100%"))
+_BARS = (152.0, 172.0)  # top and bottom of the bars that show numbers of uses
+# One outline for each series, so that colour alone never distinguishes two.
+_OUTLINES = (
+    (
+        (0, -1),
+        (0.7, -0.7),
+        (1, 0),
+        (0.7, 0.7),
+        (0, 1),
+        (-0.7, 0.7),
+        (-1, 0),
+        (-0.7, -0.7),
+    ),
+    ((0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)),
+    ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
+    ((0, -1.2), (1.2, 0.9), (-1.2, 0.9)),
+    ((0, 1.2), (1.2, -0.9), (-1.2, -0.9)),
+)
+MAX_SERIES = len(_OUTLINES)
+
+Points = Sequence[tuple[float, float]]
+
+
+class Shape(NamedTuple):
+    """An SVG element; `numbers` are its attributes, in the order of its kind."""
+
+    kind: str  # rect: x, y, width, height; line: x1, x2, y1, y2; text: x, y; path
+    css: str
+    numbers: tuple[str, ...] = ()
+    d: str = ""
+    text: str = ""
+    tip: str = ""
+
+
+class Plot(NamedTuple):
+    """A drawing; its label says in words what it shows."""
+
+    height: int
+    label: str
+    shapes: Sequence[Shape]
+    has_points: bool = True  # that arrow keys can walk through
 
 
 class PlotLine(NamedTuple):
-    """What one version or arm did, bin by bin. Its number is its sign and colour."""
+    """A version or an arm, bin by bin; its number selects its sign and colour."""
 
     number: int
     name: str
     bins: Sequence[Bin]
-
-
-def says(each: Bin) -> str:
-    """What a bin holds, in numbers: successes, total, rate, interval."""
-    rate, sure = words.percent(each.rate), words.between(each.interval)
-    return f"{each.successes:,} of {each.total:,}, {rate} ({sure})"
-
-
-def rates(lines: Sequence[PlotLine], unit: Unit, label: str) -> Html:
-    """Success over time: each bin's rate, its interval as a box, how many it has."""
-    every = [each for line in lines for each in line.bins]
-    time = Timeline(min(b.start for b in every), max(b.end for b in every))
-    return drawing(
-        194,
-        label,
-        value_axis(_RATES, _RATE_TICKS),
-        time_axis(time, 12, 172),
-        *(_boxes(line, time) for line in lines),
-        *(_rate_line(line, time) for line in lines),
-        *(_marks(line, time, unit) for line in lines),
-        _strip(every, time),
-    )
-
-
-def _boxes(line: PlotLine, time: Timeline) -> Html:
-    return join(*(_box(line.number, each, time) for each in line.bins))
-
-
-def _box(number: int, each: Bin, time: Timeline) -> Html:
-    low, high = (_RATES(bound) for bound in each.interval)
-    left, right = time(each.start), time(each.end)
-    return tag(
-        "rect",
-        class_=f"band s{number}",
-        x=left,
-        y=high,
-        width=max(right - left, 1.5),
-        height=low - high,
-    )
-
-
-def _rate_line(line: PlotLine, time: Timeline) -> Html:
-    """A line between neighbours only: where nothing was used, nothing is drawn."""
-    shown = [
-        tag("path", class_=f"rate s{line.number}", d=path([_at(a, time), _at(b, time)]))
-        for a, b in pairwise(line.bins)
-        if a.end == b.start
-    ]
-    return join(*shown)
-
-
-def _at(each: Bin, time: Timeline) -> tuple[float, float]:
-    return (time(each.start) + time(each.end)) / 2, _RATES(each.rate)
-
-
-def _marks(line: PlotLine, time: Timeline, unit: Unit) -> Html:
-    return join(
-        *(
-            mark(
-                line.number,
-                *_at(each, time),
-                class_="few" if each.total < words.FEW else "",
-                tip=f"{line.name}, {unit.words(each.start)}: {says(each)}",
-            )
-            for each in line.bins
-        )
-    )
-
-
-def _strip(every: Iterable[Bin], time: Timeline) -> Html:
-    """How many verified uses each bin has, of all versions together."""
-    totals: dict[tuple[date, date], int] = {}
-    for each in every:
-        totals[each.start, each.end] = (
-            totals.get((each.start, each.end), 0) + each.total
-        )
-    most = max(totals.values())
-    height = Scale(0, most, _STRIP[1], _STRIP[0])
-    bars = (
-        tag(
-            "rect",
-            class_="uses",
-            x=time(start) + 0.5,
-            y=height(total),
-            width=max(time(end) - time(start) - 1, 1.0),
-            height=_STRIP[1] - height(total),
-        )
-        for (start, end), total in totals.items()
-    )
-    most_words = tag(
-        "text", f"n ≤ {most:,}", class_="end faint", x=LEFT - 7, y=_STRIP[1] - 4
-    )
-    return join(*bars, most_words)
-
-
-def running_rates(lines: Sequence[PlotLine], unit: Unit, label: str) -> Html:
-    """Two arms since the start: the rate of all uses so far, and how sure it is."""
-    every = [each for line in lines for each in line.bins]
-    time = Timeline(min(b.start for b in every), max(b.end for b in every))
-    ends = max(b.end for b in every)
-    return drawing(
-        172,
-        label,
-        value_axis(_RATES, _RATE_TICKS),
-        time_axis(time, 12, 150),
-        *(_running_band(line, time, ends) for line in lines),
-        *(_running_line(line, time, ends) for line in lines),
-        *(_running_marks(line, time, unit) for line in lines),
-    )
-
-
-def _steps(line: PlotLine, ends: date) -> list[tuple[date, Bin]]:
-    """A sum stays as it is until the next use: both ends of each stretch."""
-    nexts = [each.start for each in line.bins[1:]] + [ends]
-    return [
-        (day, each)
-        for each, until in zip(line.bins, nexts, strict=True)
-        for day in (each.start, until)
-    ]
-
-
-def _running_band(line: PlotLine, time: Timeline, ends: date) -> Html:
-    steps = _steps(line, ends)
-    upper = [(time(day), _RATES(each.interval[1])) for day, each in steps]
-    lower = [(time(day), _RATES(each.interval[0])) for day, each in reversed(steps)]
-    return tag(
-        "path", class_=f"band s{line.number}", d=path(upper + lower, closed=True)
-    )
-
-
-def _running_line(line: PlotLine, time: Timeline, ends: date) -> Html:
-    points = [(time(day), _RATES(each.rate)) for day, each in _steps(line, ends)]
-    return tag("path", class_=f"rate s{line.number}", d=path(points))
-
-
-def _running_marks(line: PlotLine, time: Timeline, unit: Unit) -> Html:
-    return join(
-        *(
-            mark(
-                line.number,
-                time(each.start),
-                _RATES(each.rate),
-                class_="few" if each.total < words.FEW else "",
-                tip=f"{line.name}, up to {unit.words(each.start)}: {says(each)}",
-            )
-            for each in line.bins
-        )
-    )
-
-
-def wealth(now: float, decides: float, label: str) -> Html:
-    """How much evidence there is against how much decides, in powers of ten."""
-    scale = Decades.around((0.1, 1, decides * 2, now), 12, 428)
-    powers = range(scale.lowest, scale.highest + 1)
-    step = -(-len(powers) // 6)
-    x, limit = scale(now), scale(decides)
-    return drawing(
-        62,
-        label,
-        tag("rect", class_="beyond", x=limit, y=20.0, width=428 - limit, height=14.0),
-        tag("line", class_="axis", x1=12.0, x2=428.0, y1=34.0, y2=34.0),
-        *(_power(scale, power) for power in powers if power % step == 0),
-        tag("rect", class_="wealth", x=12.0, y=24.0, width=x - 12, height=6.0),
-        tag("line", class_="limit", x1=limit, x2=limit, y1=16.0, y2=38.0),
-        tag(
-            "text",
-            f"decides at {words.factor(decides)}",
-            class_="end" if limit > 330 else "middle",
-            x=min(limit, 428.0),
-            y=11.0,
-        ),
-        mark(1, x, 27.0, tip=label),
-        walks=False,
-    )
-
-
-def _power(scale: Decades, power: int) -> Html:
-    x = scale(10.0**power)
-    side = {scale.lowest: "start", scale.highest: "end"}.get(power, "middle")
-    return join(
-        tag("line", class_="axis", x1=x, x2=x, y1=34.0, y2=38.0),
-        tag("text", words.factor(10.0**power), class_=side, x=x, y=52.0),
-    )
 
 
 class Curve(NamedTuple):
@@ -225,141 +77,244 @@ class Curve(NamedTuple):
     points: Sequence[tuple[date, int]]
 
 
-def growth(curves: Sequence[Curve], label: str) -> Html:
-    """How skills, promotions and roll-backs added up; the last number beside each."""
+def length_text(number: float) -> str:
+    """A length to a tenth: finer differences can't be seen."""
+    return f"{number:.1f}".removesuffix(".0").replace("-0", "0", number == 0)
+
+
+def _rect(css: str, *numbers: float, tip: str = "") -> Shape:
+    return Shape("rect", css, tuple(map(length_text, numbers)), tip=tip)
+
+
+def _line(css: str, x1: float, x2: float, y1: float, y2: float) -> Shape:
+    return Shape("line", css, tuple(map(length_text, (x1, x2, y1, y2))))
+
+
+def _text(css: str, x: float, y: float, text: str) -> Shape:
+    return Shape("text", css, (length_text(x), length_text(y)), text=text)
+
+
+def _path(css: str, points: Points, *, closed: bool = False, tip: str = "") -> Shape:
+    steps = (
+        f"{'L' if number else 'M'}{length_text(x)} {length_text(y)}"
+        for number, (x, y) in enumerate(points)
+    )
+    return Shape("path", css, d="".join(steps) + ("Z" if closed else ""), tip=tip)
+
+
+def _mark(series: int, x: float, y: float, css: str = "", tip: str = "") -> Shape:
+    """The sign of a series."""
+    outline = [(x + 3.4 * dx, y + 3.4 * dy) for dx, dy in _OUTLINES[series]]
+    return _path(f"mark s{series} {css}".strip(), outline, closed=True, tip=tip)
+
+
+def key(series: int) -> tuple[Shape, ...]:
+    """The sign of a series for a legend."""
+    return (_line(f"rate s{series}", 1, 25, 7, 7), _mark(series, 13, 7))
+
+
+def bin_cells(bin_: Bin) -> tuple[str, str, str, str]:
+    """Successes, total, rate and interval."""
+    rate, interval = fmt.percent(bin_.rate), fmt.interval_text(bin_.interval)
+    return f"{bin_.successes:,}", f"{bin_.total:,}", rate, interval
+
+
+def _tip(name: str, when: str, bin_: Bin) -> str:
+    successes, total, rate, interval = bin_cells(bin_)
+    return f"{name}, {when}: {successes} of {total}, {rate} ({interval})"
+
+
+def _time_axis(time: Timeline, top: float, bottom: float) -> Iterable[Shape]:
+    """Labels below `bottom`, each with a line up to `top`."""
+    for day, text in time.ticks():
+        x = time(day)
+        yield _line("grid", x, x, top, bottom + 4)
+        is_at_end = x > RIGHT - 14
+        at = RIGHT + 6 if is_at_end else x
+        yield _text("end" if is_at_end else "middle", at, bottom + 17, text)
+
+
+def _value_axis(
+    scale: Scale, ticks: Sequence[tuple[float, str]], right: float = RIGHT
+) -> Iterable[Shape]:
+    """Lines across the plot, with their values on the left."""
+    for value, text in ticks:
+        y = scale(value)
+        yield _line("grid", LEFT, right, y, y)
+        yield _text("end", LEFT - 7, y + 4, text)
+
+
+def _timeline(lines: Sequence[PlotLine]) -> Timeline:
+    every = [bin_ for line in lines for bin_ in line.bins]
+    return Timeline(min(b.start for b in every), max(b.end for b in every))
+
+
+def rates(lines: Sequence[PlotLine], unit: Unit, label: str) -> Plot:
+    """Success over time: the rate of each bin, its interval, and its number of uses."""
+    time = _timeline(lines)
+    shapes = [
+        *_value_axis(_RATES, _RATE_TICKS),
+        *_time_axis(time, 12, 172),
+        *(_box(line, bin_, time) for line in lines for bin_ in line.bins),
+    ]
+    for line in lines:
+        # Only neighbours are joined: a gap in use is a gap in the line.
+        shapes += [
+            _path(f"rate s{line.number}", [_center(a, time), _center(b, time)])
+            for a, b in pairwise(line.bins)
+            if a.end == b.start
+        ]
+    for line in lines:
+        shapes += [
+            _mark(
+                line.number,
+                *_center(bin_, time),
+                css="few" if bin_.total < fmt.MIN_USES else "",
+                tip=_tip(line.name, unit.label(bin_.start), bin_),
+            )
+            for bin_ in line.bins
+        ]
+    return Plot(194, label, [*shapes, *_use_bars(lines, time)])
+
+
+def _box(line: PlotLine, bin_: Bin, time: Timeline) -> Shape:
+    low, high = (_RATES(bound) for bound in bin_.interval)
+    left, right = time(bin_.start), time(bin_.end)
+    css = f"band s{line.number}"
+    return _rect(css, left, high, max(right - left, 1.5), low - high)
+
+
+def _center(bin_: Bin, time: Timeline) -> tuple[float, float]:
+    return (time(bin_.start) + time(bin_.end)) / 2, _RATES(bin_.rate)
+
+
+def _use_bars(lines: Sequence[PlotLine], time: Timeline) -> Iterable[Shape]:
+    """The number of verified uses in each bin, of all versions together."""
+    totals: dict[tuple[date, date], int] = {}
+    for line in lines:
+        for bin_ in line.bins:
+            span = (bin_.start, bin_.end)
+            totals[span] = totals.get(span, 0) + bin_.total
+    most = max(totals.values())
+    top, bottom = _BARS
+    height = Scale(0, most, 0, bottom - top)
+    for (start, end), total in totals.items():
+        width = max(time(end) - time(start) - 1, 1.0)
+        high = height(total)
+        yield _rect("uses", time(start) + 0.5, bottom - high, width, high)
+    yield _text("end faint", LEFT - 7, bottom - 4, f"n ≤ {most:,}")
+
+
+def running_rates(lines: Sequence[PlotLine], unit: Unit, label: str) -> Plot:
+    """Two arms since the start: the rate of all uses so far, with its interval."""
+    time = _timeline(lines)
+    steps = [(line, _steps(line, time.last)) for line in lines]
+    shapes = [*_value_axis(_RATES, _RATE_TICKS), *_time_axis(time, 12, 150)]
+    for line, points in steps:
+        upper = [(time(day), _RATES(bin_.interval[1])) for day, bin_ in points]
+        lower = [(time(day), _RATES(bin_.interval[0])) for day, bin_ in points[::-1]]
+        shapes.append(_path(f"band s{line.number}", upper + lower, closed=True))
+    for line, points in steps:
+        middle = [(time(day), _RATES(bin_.rate)) for day, bin_ in points]
+        shapes.append(_path(f"rate s{line.number}", middle))
+    shapes += [
+        _mark(
+            line.number,
+            time(bin_.start),
+            _RATES(bin_.rate),
+            css="few" if bin_.total < fmt.MIN_USES else "",
+            tip=_tip(line.name, f"up to {unit.label(bin_.start)}", bin_),
+        )
+        for line in lines
+        for bin_ in line.bins
+    ]
+    return Plot(172, label, shapes)
+
+
+def _steps(line: PlotLine, last: date) -> list[tuple[date, Bin]]:
+    """Both ends of each step: a total stays the same until the next use."""
+    nexts = [*(bin_.start for bin_ in line.bins[1:]), last]
+    return [
+        (day, bin_)
+        for bin_, until in zip(line.bins, nexts, strict=True)
+        for day in (bin_.start, until)
+    ]
+
+
+def wealth(now: float, threshold: float, label: str) -> Plot:
+    """The evidence so far and the threshold that decides, on a log scale."""
+    scale = Decades.around((0.1, 1, threshold * 2, now), 12, 428)
+    powers = range(scale.lowest, scale.highest + 1)
+    step = -(-len(powers) // 6)
+    x, limit = scale(now), scale(threshold)
+    shapes = [
+        _rect("beyond", limit, 20, 428 - limit, 14),
+        _line("axis", 12, 428, 34, 34),
+    ]
+    for power in powers:
+        if power % step == 0:
+            at = scale(10.0**power)
+            side = {scale.lowest: "start", scale.highest: "end"}.get(power, "middle")
+            shapes.append(_line("axis", at, at, 34, 38))
+            shapes.append(_text(side, at, 52, fmt.factor(10.0**power)))
+    shapes += [
+        _rect("wealth", 12, 24, x - 12, 6),
+        _line("limit", limit, limit, 16, 38),
+        _text(
+            "end" if limit > 330 else "middle",
+            min(limit, 428.0),
+            11,
+            f"decides at {fmt.factor(threshold)}",
+        ),
+        _mark(1, x, 27, tip=label),
+    ]
+    return Plot(62, label, shapes, has_points=False)
+
+
+def growth(curves: Sequence[Curve], label: str) -> Plot:
+    """Counts over time, with name and last value beside each curve."""
     first = min(curve.points[0][0] for curve in curves)
     last = max(curve.points[-1][0] for curve in curves) + timedelta(1)
     most = max(1, *(value for curve in curves for _, value in curve.points))
     time, height = Timeline(first, last, LEFT, 330), Scale(0, most, 172, 12)
-    ticks = [(value, words.count(value)) for value in round_ticks(most)]
-    return drawing(
-        204,
-        label,
-        _level_lines(height, ticks),
-        time_axis(time, 12, 180),
-        *(_curve(curve, time, height, last) for curve in curves),
-        _ends(curves, height),
-    )
+    ticks = [(value, fmt.count(value)) for value in round_ticks(most)]
+    shapes = [*_value_axis(height, ticks, 330), *_time_axis(time, 12, 180)]
+    for curve in curves:
+        points: list[tuple[float, float]] = []
+        for (day, value), (until, _) in pairwise([*curve.points, (last, 0)]):
+            points += [(time(day), height(value)), (time(until), height(value))]
+        shapes.append(_path(f"rate s{curve.number}", points))
+        shapes += [
+            _mark(
+                curve.number,
+                time(day),
+                height(value),
+                css="quiet",
+                tip=f"{day}: {value:,} {curve.name}",
+            )
+            for day, value in curve.points
+        ]
+    return Plot(204, label, [*shapes, *_end_labels(curves, height)])
 
 
-def _level_lines(height: Scale, ticks: Sequence[tuple[float, str]]) -> Html:
-    return tag("g", value_axis(height, ticks), class_="short")
-
-
-def _curve(curve: Curve, time: Timeline, height: Scale, last: date) -> Html:
-    points: list[tuple[float, float]] = []
-    for (day, value), (until, _) in pairwise([*curve.points, (last, 0)]):
-        points += [(time(day), height(value)), (time(until), height(value))]
-    marks = (
-        mark(
-            curve.number,
-            time(day),
-            height(value),
-            class_="quiet",
-            tip=f"{day}: {value:,} {curve.name}",
-        )
-        for day, value in curve.points
-    )
-    return join(tag("path", class_=f"rate s{curve.number}", d=path(points)), *marks)
-
-
-def _ends(curves: Sequence[Curve], height: Scale) -> Html:
-    """The last value and name of each curve, moved apart where they would touch."""
-    below, shown = -99.0, []
+def _end_labels(curves: Sequence[Curve], height: Scale) -> Iterable[Shape]:
+    """The last value and name of each curve, moved apart if they would overlap."""
+    above = -99.0
     for curve in sorted(curves, key=lambda curve: -curve.points[-1][1]):
         value = curve.points[-1][1]
-        y = max(height(value), below + 15)
-        below = y
-        shown += [
-            mark(curve.number, 340.0, y),
-            tag("text", f"{value:,} {curve.name}", class_="start", x=349.0, y=y + 4),
-        ]
-    return join(*shown)
+        above = max(height(value), above + 15)
+        yield _mark(curve.number, 340, above)
+        yield _text("start", 349, above + 4, f"{value:,} {curve.name}")
 
 
-def interval_glyph(interval: Sequence[float] | None, rate: float | None) -> Html:
-    """A rate and its interval on a line from 0 to 1, for a cell of a table."""
-    sure = interval is not None and words.known(rate)
-    low, high = interval if sure and interval is not None else (0, 0)
-    return tag(
-        "svg",
-        tag("line", class_="axis", x1=2.0, x2=62.0, y1=6.0, y2=6.0),
-        tag(
-            "line", class_="sure", x1=2.0 + 60 * low, x2=2.0 + 60 * high, y1=6.0, y2=6.0
-        ),
-        tag("circle", class_="at", cx=2.0 + 60 * (rate or 0), cy=6.0, r=3.0),
-        class_="interval" if sure else "interval none",
-        viewBox="0 0 64 12",
-        aria_hidden="true",
-    )
-
-
-def spark_path(values: Mapping[int, float]) -> str:
-    """Rates in a row of places, as a path; a place without one is a gap."""
-    drawn, before = "", -2
-    for place, rate in sorted(values.items()):
-        point = f"{place * 6 + 3} {round(15 - 12 * rate)}"
-        drawn += f"L{point}" if place == before + 1 else f"M{point}h0"
-        before = place
-    return drawn
-
-
-def spark(d: str, places: int) -> Html:
-    return tag(
-        "svg",
-        tag("line", class_="axis", x1=0.0, x2=float(places * 6), y1=15.0, y2=15.0),
-        tag("path", class_="rate s0", d=d),
-        class_="spark",
-        viewBox=f"0 0 {places * 6} 18",
-        aria_hidden="true",
-    )
-
-
-def bar(share: float) -> Html:
-    """A length beside a number in a table."""
-    return tag(
-        "svg",
-        tag(
-            "rect", class_="uses", x=0.0, y=2.0, width=max(100 * share, 0.5), height=8.0
-        ),
-        class_="bar",
-        viewBox="0 0 100 12",
-        preserveAspectRatio="none",
-        aria_hidden="true",
-    )
-
-
-def parts(shares: Sequence[tuple[str, Any]], total: int, label: str) -> Html:
-    """A whole and what it is made of, each part with a pattern of its own."""
-    shown, x = [], 4.0
-    for name, number in shares:
+def parts(counts: Mapping[str, int], label: str) -> Plot:
+    """A whole divided into parts, each with its own pattern."""
+    total = sum(counts.values()) or 1
+    shapes, x = [], 4.0
+    for name, number in counts.items():
         width = 432 * number / total
-        shown.append(
-            tag(
-                "rect",
-                class_=f"part {name}",
-                x=x,
-                y=4.0,
-                width=width,
-                height=20.0,
-                data_tip=f"{number:,} {name}",
-            )
-        )
+        if number:
+            tip = f"{number:,} {name}"
+            shapes.append(_rect(f"part {name}", x, 4, width, 20, tip=tip))
         x += width
-    return drawing(28, label, _hatches(), *shown, walks=False)
-
-
-def _hatches() -> Html:
-    stripe = tag("path", class_="stripe", d="M-2 2L2 -2M0 8L8 0M6 10L10 6")
-    return tag(
-        "defs",
-        tag(
-            "pattern",
-            tag("rect", class_="ground", width=8, height=8),
-            stripe,
-            id="hatch",
-            width=8,
-            height=8,
-            patternUnits="userSpaceOnUse",
-        ),
-    )
+    return Plot(28, label, shapes, has_points=False)

@@ -1,19 +1,19 @@
-"""Days gathered into bins that hold enough to be read, and sums that grow over time."""
+"""Uses by day, grouped into bins of a readable size, and running totals."""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import MAXYEAR, date, timedelta
 from statistics import median
 from typing import Any, NamedTuple
 
-from skillforge.operate.dashboard.words import FEW
+from skillforge.operate.dashboard.number_format import MIN_USES
 from skillforge.operate.intervals import wilson
 
-_MOST_BINS = 40
-_YEARS = range(1970, min(MAXYEAR, 2200))  # what a clock that is only a bit off shows
+_MAX_BINS = 40
+_YEARS = range(1970, min(MAXYEAR, 2200))  # other years come from a wrong clock
 
 
 class Bin(NamedTuple):
-    """What was verified from `start` up to, not with, `end`."""
+    """Verified uses from `start` until before `end`."""
 
     start: date
     end: date
@@ -34,14 +34,14 @@ class Bin(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """A way to cut time: where the bin of a day starts, and where the next one does."""
+    """A unit of time: the start of the bin that a day is in, and its end."""
 
     name: str
     start: Callable[[date], date]
     end: Callable[[date], date]
 
-    def words(self, start: date) -> str:
-        """A bin as people call it: `2025-03-03`, `week of 2025-03-03`, `2025-03`."""
+    def label(self, start: date) -> str:
+        """A bin as text: `2025-03-03`, `week of 2025-03-03`, `2025-03`."""
         if self.name == "week":
             return f"week of {start}"
         return str(start)[: {"month": 7, "year": 4}.get(self.name, 10)]
@@ -67,7 +67,7 @@ _UNITS = (DAY, WEEK, MONTH, YEAR)
 
 
 def read_day(text: object) -> date | None:
-    """A day as it was written; None for what is no day, or one no clock would show."""
+    """Parse a day; None for anything else, and for years of a wrong clock."""
     try:
         day = date.fromisoformat(str(text)[:10])
     except ValueError:
@@ -76,18 +76,17 @@ def read_day(text: object) -> date | None:
 
 
 def readable(days: Iterable[Sequence[Any]]) -> list[tuple[date, int, int]]:
-    """The rows `[day, successes, failures]` that say when, in the order of time."""
+    """The rows `[day, successes, failures]` that have a valid day, by date."""
     read = ((read_day(day), good, bad) for day, good, bad in days)
-    return sorted(row for row in map(_whole, read) if row and row[1] + row[2] > 0)
-
-
-def _whole(row: tuple[date | None, int, int]) -> tuple[date, int, int] | None:
-    day, good, bad = row
-    return None if day is None else (day, good, bad)
+    return sorted(
+        (day, good, bad)
+        for day, good, bad in read
+        if day is not None and good + bad > 0
+    )
 
 
 def bins(rows: Iterable[tuple[date, int, int]], unit: Unit) -> list[Bin]:
-    """Rows added up by the unit they fall into; units without any are left out."""
+    """Sums of rows by unit; units without uses are left out."""
     sums: dict[date, tuple[int, int]] = {}
     for day, good, bad in rows:
         start = unit.start(day)
@@ -100,20 +99,20 @@ def bins(rows: Iterable[tuple[date, int, int]], unit: Unit) -> list[Bin]:
 
 
 def unit_for(rows: Sequence[tuple[date, int, int]]) -> Unit:
-    """The finest unit whose usual bin says something; weeks where none does.
+    """The finest unit whose median bin has enough uses; weeks if none has.
 
-    A day with one use has a rate of 0 or 1: a plot of such days shows noise only.
+    A day with one use has a rate of 0 or 1: a plot of such days is only noise.
     """
-    fitting = [unit for unit in _UNITS if _width(rows, unit) <= _MOST_BINS] or [YEAR]
+    fitting = [unit for unit in _UNITS if _width(rows, unit) <= _MAX_BINS] or [YEAR]
     for unit in fitting:
         gathered = bins(rows, unit)
-        if gathered and median(each.total for each in gathered) >= FEW:
+        if gathered and median(bin_.total for bin_ in gathered) >= MIN_USES:
             return unit
     return WEEK if WEEK in fitting else fitting[0]
 
 
 def _width(rows: Sequence[tuple[date, int, int]], unit: Unit) -> float:
-    """About how many bins there are from the first to the last day."""
+    """Roughly how many bins there are from the first to the last day."""
     if not rows:
         return 0
     length = {"day": 1, "week": 7, "month": 30.4, "year": 365.25}[unit.name]
@@ -121,16 +120,10 @@ def _width(rows: Sequence[tuple[date, int, int]], unit: Unit) -> float:
 
 
 def running(rows: Iterable[tuple[date, int, int]], unit: Unit) -> list[Bin]:
-    """What was verified up to the end of each bin, from the first day on."""
-    sums: list[Bin] = []
-    for each in bins(rows, unit):
-        before = sums[-1] if sums else Bin(each.start, each.end, 0, 0)
-        sums.append(
-            Bin(
-                each.start,
-                each.end,
-                before.successes + each.successes,
-                before.failures + each.failures,
-            )
-        )
-    return sums
+    """Running totals: all verified uses up to the end of each bin."""
+    totals: list[Bin] = []
+    good = bad = 0
+    for bin_ in bins(rows, unit):
+        good, bad = good + bin_.successes, bad + bin_.failures
+        totals.append(Bin(bin_.start, bin_.end, good, bad))
+    return totals

@@ -1,21 +1,19 @@
-"""The pages of a Skills Hub: plain files that need no server, no network, no build.
+"""The pages of a Skills Hub: static files that need no server, network or build.
 
-What a skill says of itself is not to be trusted. It reaches a page as text or through
-`markdown.render`, and every page carries a policy under which nothing else would run
-or load if it did not.
+A skill's text is untrusted. It reaches a page as escaped text or through
+`markdown.render`, and every page's policy blocks any other script or request.
 """
 
 from collections.abc import Iterable, Mapping
 
 from skillforge.share.hub import Hub, PublishedSkill
 from skillforge.share.site import markdown
-from skillforge.share.site.frame import ASSETS, SitePage, asset, day, framed
 from skillforge.share.site.listing import home, lists
-from skillforge.share.site.markup import el, join
 from skillforge.share.site.search_index import search_index
+from skillforge.share.site.site_page import SitePage, assets, render_page
 from skillforge.share.site.skill_page import skill_page
 from skillforge.share.site.texts import Texts
-from skillforge.share.site.urls import FEED, RELEASE, SEARCH, link_to, page_of, root_of
+from skillforge.share.site.urls import RELEASE, SEARCH, link_to, page_of, root_of
 
 
 def pages(hub: Hub) -> Mapping[str, bytes]:
@@ -24,11 +22,11 @@ def pages(hub: Hub) -> Mapping[str, bytes]:
 
 
 def shared_pages(hub: Hub) -> dict[str, bytes]:
-    """All but the pages of the skills."""
+    """All files except the pages of the skills."""
     made = [home(hub), *lists(hub), _release_notes(hub)]
     return {
-        **{page.path: framed(hub, page) for page in made},
-        **{f"assets/{name}": asset(name) for name in ASSETS},
+        **{page.path: render_page(hub, page) for page in made},
+        **assets(),
         SEARCH: search_index(hub),
     }
 
@@ -36,23 +34,17 @@ def shared_pages(hub: Hub) -> dict[str, bytes]:
 def skill_pages(
     hub: Hub, skills: Iterable[PublishedSkill], texts: Texts
 ) -> dict[str, bytes]:
-    """The pages of some of its skills: what takes long can be shared out."""
+    """The pages of some skills, so that several processes can share the work."""
     made = (skill_page(hub, skill, texts) for skill in skills)
-    return {page.path: framed(hub, page) for page in made}
+    return {page.path: render_page(hub, page) for page in made}
 
 
 def _release_notes(hub: Hub) -> SitePage:
     root = root_of(RELEASE)
-    named = {skill.name: link_to(page_of(skill), root) for skill in hub.skills}
-    known = markdown.LinkTargets(skills=named)
-    empty = el("p", "Nothing is written about this release.", class_="empty")
-    notes = el("div", markdown.render(hub.notes, known, level=2), class_="prose plain")
-    content = join(
-        el("h1", "Release ", el("bdi", hub.tag)),
-        el("p", day(hub.date), class_="lead"),
-        notes if hub.notes.strip() else empty,
-        el(
-            "p", el("a", "Follow the releases", href=link_to(FEED, root)), class_="rest"
-        ),
+    links = {skill.name: link_to(page_of(skill), root) for skill in hub.skills}
+    targets = markdown.LinkTargets(skills=links)
+    notes = markdown.render(hub.notes, targets, level=2) if hub.notes.strip() else ""
+    title = f"Release {hub.tag}"
+    return SitePage(
+        RELEASE, "release", title, f"Changes in {hub.tag}", {"notes": notes}
     )
-    return SitePage(RELEASE, f"Release {hub.tag}", f"What is new in {hub.tag}", content)

@@ -1,13 +1,11 @@
-"""A diff as git prints it, as lines with numbers and what changed inside them."""
+"""A diff as git prints it, as numbered lines with the changed words marked."""
 
 import re
 from collections.abc import Iterator
 from itertools import groupby
 from typing import NamedTuple
 
-from skillforge.share.site.markup import Html, el, escape, join
-
-MOST_LINES = 1500
+MAX_LINES = 1500
 _HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 
@@ -21,8 +19,19 @@ class DiffLine(NamedTuple):
     new: int | None = None
 
 
-def read(diff: str) -> Iterator[DiffLine]:
-    """The lines of the hunks; what git says before the first is left out."""
+class ShownLine(NamedTuple):
+    """A line as a page shows it: `changed` stands between `before` and `after`."""
+
+    kind: str
+    old: int | None
+    new: int | None
+    before: str
+    changed: str = ""
+    after: str = ""
+
+
+def parse(diff: str) -> Iterator[DiffLine]:
+    """The lines of the hunks, without the header that git prints before them."""
     old = new = 0
     for text in diff.removesuffix("\n").split("\n"):
         if found := _HUNK.match(text):
@@ -41,68 +50,55 @@ def read(diff: str) -> Iterator[DiffLine]:
             old, new = old + 1, new + 1
 
 
-def render(lines: list[DiffLine]) -> Html:
-    """The lines as a table; their numbers are no part of what one selects."""
-    rows: list[Html] = []
-    shown = lines[:MOST_LINES]
-    for is_change, grouped in groupby(shown, lambda line: line.kind in ("add", "del")):
-        run = list(grouped)
-        rows += _changed(run) if is_change else map(_row, run)
-    if len(lines) > MOST_LINES:
-        rows.append(_row(DiffLine("hunk", f"{len(lines) - MOST_LINES} more lines")))
-    return el("div", el("table", el("tbody", rows), class_="diff"), class_="wide")
-
-
 def counts(lines: list[DiffLine]) -> tuple[int, int]:
+    """How many lines were added and removed."""
     kinds = [line.kind for line in lines]
     return kinds.count("add"), kinds.count("del")
 
 
-def _changed(run: list[DiffLine]) -> Iterator[Html]:
-    """Lines that went, then those that came, which often are the same rewritten."""
-    gone = [line for line in run if line.kind == "del"]
-    come = [line for line in run if line.kind == "add"]
-    parted: dict[DiffLine, Html | None] = {}
-    for old, new in zip(gone, come, strict=False):
-        parted[old], parted[new] = _parted(old.text, new.text)
-    for line in (*gone, *come):
-        yield _row(line, parted.get(line))
+def shown_lines(lines: list[DiffLine]) -> Iterator[ShownLine]:
+    """The lines for a page; a long diff is cut, and its last line says so."""
+    shown = lines[:MAX_LINES]
+    for is_change, group in groupby(shown, lambda line: line.kind in ("add", "del")):
+        run = list(group)
+        yield from _changed(run) if is_change else map(_shown, run)
+    if len(lines) > MAX_LINES:
+        more = f"{len(lines) - MAX_LINES:,} more lines"
+        yield _shown(DiffLine("hunk", more))
 
 
-def _parted(old: str, new: str) -> tuple[Html | None, Html | None]:
-    """Both with the words that differ marked; none where they have little in common."""
+def _changed(group: list[DiffLine]) -> Iterator[ShownLine]:
+    """Removed lines, then added ones: line by line, they often are rewrites."""
+    removed = [line for line in group if line.kind == "del"]
+    added = [line for line in group if line.kind == "add"]
+    common = [
+        _common(old.text, new.text) for old, new in zip(removed, added, strict=False)
+    ]
+    for side in (removed, added):
+        for at, line in enumerate(side):
+            yield _shown(line, *(common[at] if at < len(common) else ()))
+
+
+def _common(old: str, new: str) -> tuple[int, int] | tuple[()]:
+    """How many words both have at the start and end; empty if that is too few."""
     was, now = _WORDS.findall(old), _WORDS.findall(new)
     most = min(len(was), len(now))
     head = next((at for at in range(most) if was[at] != now[at]), most)
     rest = range(most - head)
     tail = next((at for at in rest if was[-1 - at] != now[-1 - at]), len(rest))
-    if head + tail < most / 3:
-        return None, None
-    return _marked(was, head, tail), _marked(now, head, tail)
+    return () if head + tail < most / 3 else (head, tail)
 
 
-def _marked(words: list[str], head: int, tail: int) -> Html:
+def _shown(line: DiffLine, head: int | None = None, tail: int = 0) -> ShownLine:
+    facts = (line.kind, line.old, line.new)
+    if head is None:
+        return ShownLine(*facts, _one_line(line.text))
+    words = _WORDS.findall(line.text)
     end = len(words) - tail
-    before, middle, after = words[:head], words[head:end], words[end:]
-    marked = el("b", _plain("".join(middle))) if middle else None
-    return join(_plain("".join(before)), marked, _plain("".join(after)))
+    parts = (words[:head], words[head:end], words[end:])
+    return ShownLine(*facts, *(_one_line("".join(part)) for part in parts))
 
 
-def _row(line: DiffLine, content: Html | None = None) -> Html:
-    """Written out, since there can be thousands of them."""
-    sign = {"add": "+", "del": "−"}.get(line.kind, "")
-    text = content or escape(_plain(line.text))
-    return Html(
-        f'<tr class="{line.kind}">{_number(line.old)}{_number(line.new)}'
-        f'<td class="sign">{sign}</td><td class="text">{text}</td></tr>\n'
-    )
-
-
-def _number(number: int | None) -> str:
-    shown = "" if number is None else f' data-number="{number}"'
-    return f'<td class="number"{shown}></td>'
-
-
-def _plain(text: str) -> str:
-    """A carriage return inside a line would look like a line of its own."""
+def _one_line(text: str) -> str:
+    """A carriage return inside a line would look like a line break."""
     return text.removesuffix("\r").replace("\r", "‹U+000D›")

@@ -1,13 +1,13 @@
-"""The lines with which each client installs a skill from this hub."""
+"""The command with which each client installs a skill from this hub."""
 
 import re
 import shlex
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from skillforge.render.html import visible
 from skillforge.share.hub import Hub, PublishedSkill
 from skillforge.share.inert import is_inert
-from skillforge.share.site.markup import visible
 
 _ON_GITHUB = re.compile(
     r"(?:(?:https://|ssh://git@)github\.com/|git@github\.com:)?"
@@ -17,7 +17,7 @@ _ON_GITHUB = re.compile(
 
 
 class InstallLine(NamedTuple):
-    """A client and what to type; `note` says what the line cannot."""
+    """A client, the command to run, and what to know about it."""
 
     client: str
     command: str
@@ -25,7 +25,7 @@ class InstallLine(NamedTuple):
 
 
 def install_lines(hub: Hub, skill: PublishedSkill) -> list[InstallLine]:
-    """One line for each client that can install from where this hub is to be found."""
+    """One command for each client that can install from this hub's address."""
     return [
         *_skillforge(hub, skill),
         *_npx_skills(hub, skill),
@@ -37,14 +37,18 @@ def install_lines(hub: Hub, skill: PublishedSkill) -> list[InstallLine]:
 
 
 def _skillforge(hub: Hub, skill: PublishedSkill) -> Iterator[InstallLine]:
-    """From the hub itself where its address is known: that one is verified."""
+    """From the hub if its address is known, because that install is verified."""
     if hub.url:
         source = hub.url
     elif hub.repository:
         source = f"{_git_url(hub)}#{hub.tag}"
     else:
         source = "HUB"
-    note = "HUB is the folder that holds these pages." if source == "HUB" else ""
+    note = (
+        "Replace HUB with the folder that contains these pages."
+        if source == "HUB"
+        else ""
+    )
     line = _line("skillforge install", f"{source}@{skill.name}")
     yield InstallLine("Skillforge", line, note)
 
@@ -65,13 +69,13 @@ def _openskills(hub: Hub, skill: PublishedSkill) -> Iterator[InstallLine]:
         yield InstallLine(
             "OpenSkills",
             _line("npx openskills install", source),
-            "Takes the newest of the default branch.",
+            "Installs the latest version on the default branch.",
         )
     elif hub.repository:
         yield InstallLine(
             "OpenSkills",
             _line("npx openskills install", hub.repository),
-            f"Then choose {visible(skill.name)}.",
+            f"Then select {visible(skill.name)}.",
         )
 
 
@@ -87,24 +91,24 @@ def _claude_code(hub: Hub) -> Iterator[InstallLine]:
         yield InstallLine(
             "Claude Code",
             _line("/plugin marketplace add", source),
-            "Where the built hub is its default branch; then choose in /plugin.",
+            "If the default branch holds the built hub; then select it in /plugin.",
         )
 
 
 def _hermes(hub: Hub, skill: PublishedSkill) -> Iterator[InstallLine]:
-    if hub.url and is_inert(skill.files):  # it takes files one by one
+    if hub.url and is_inert(skill.files):  # it downloads files one by one
         source = f"well-known:{hub.url}.well-known/skills/{skill.name}"
         yield InstallLine("Hermes", _line("hermes skills install", source))
     if repository := _on_github(hub):
         yield InstallLine(
             "Hermes tap",
             _line("hermes skills tap add", repository),
-            "Follows the default branch.",
+            "Tracks the default branch.",
         )
 
 
 def _on_github(hub: Hub) -> str:
-    """`owner/name` if that is where the repository is; empty if it is elsewhere."""
+    """`owner/name` if the repository is on GitHub, else empty."""
     found = _ON_GITHUB.fullmatch(hub.repository)
     return found[1] if found else ""
 
@@ -115,6 +119,6 @@ def _git_url(hub: Hub) -> str:
 
 
 def _line(command: str, *arguments: str) -> str:
-    """A line that a shell reads as it was meant, whatever the names are."""
+    """A command with its arguments quoted for a shell."""
     shown = (visible(" ".join(argument.split())) for argument in arguments)
     return " ".join([command, *map(shlex.quote, shown)])

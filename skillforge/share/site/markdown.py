@@ -1,5 +1,6 @@
-"""Markdown of people we do not know, as HTML that cannot act, load or pretend."""
+"""Untrusted Markdown as safe HTML: no scripts, no requests, no disguised links."""
 
+import html
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
@@ -8,45 +9,49 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from skillforge.share.site.markup import Html, el, join, visible
+from skillforge.render.html import visible
 from skillforge.share.site.urls import unused
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.renderer import RendererHTML
     from markdown_it.token import Token
+    from markupsafe import Markup
 
-MOST_LETTERS = 100_000
-PREFIX = "md-"  # of every id made from a text, so that it is none of the page's own
+MAX_LENGTH = 100_000
+PREFIX = "md-"  # of ids from headings, so that none equals an id of the page
 _ALIGNED = re.compile(r"text-align:(left|center|right)")
 _HOST = re.compile(r"[\w.-]+(?::\d{1,5})?")
 
 
 class LinkTargets(NamedTuple):
-    """What a text may speak of: where files of the skill are, and other skills."""
+    """Where links may lead: files of the skill, and the pages of other skills."""
 
     files: Mapping[str, str] = {}
     skills: Mapping[str, str] = {}
 
 
-def render(text: str, known: LinkTargets, level: int = 3) -> Html:
-    """The text as HTML, with links to what is known; a skill's name has to be bold.
+def render(text: str, targets: LinkTargets, level: int = 3) -> "Markup":
+    """The text as HTML; a skill's name in bold links to its page.
 
-    Its highest heading is of `level`. Raw HTML stands there as text, pictures are
-    named and never loaded, and a link leads to the web, into the same text or to a
-    file of the skill, or it is none.
+    Its top headings are of `level`. Raw HTML is shown as text and images are named,
+    not loaded. A link leads to the web, into the same text or to a file of the skill;
+    any other link is removed.
     """
+    from markupsafe import Markup
+
     parser = _parser()
-    tokens = parser.parse(visible(text[:MOST_LETTERS]))
-    _rewrite(tokens, known, level)
-    rendered = Html(parser.renderer.render(tokens, parser.options, {}))
-    if len(text) <= MOST_LETTERS:
-        return rendered
-    return join(rendered, el("p", "The text goes on; see the file.", class_="cut"))
+    tokens = parser.parse(visible(text[:MAX_LENGTH]))
+    _rewrite(tokens, targets, level)
+    # Once more: an entity such as &#x202E; becomes a character only in the parser.
+    rendered = visible(parser.renderer.render(tokens, parser.options, {}))
+    if len(text) > MAX_LENGTH:
+        rendered += '<p class="cut">Truncated; open the file to read the rest.</p>'
+    return Markup(rendered)  # noqa: S704  the parser escapes all text
 
 
 def target(href: str, files: Mapping[str, str]) -> str | None:
-    """Where a link may lead, if anywhere."""
+    """Where a link may lead; None if it must be removed."""
     try:
         parts = urlsplit(href)
     except ValueError:
@@ -59,7 +64,7 @@ def target(href: str, files: Mapping[str, str]) -> str | None:
 
 
 def _is_outside(scheme: str, host: str, path: str) -> bool:
-    """Whether it is an address that shows where it leads: no `https://bank@evil`."""
+    """Whether the address shows its true host, unlike `https://bank@evil`."""
     if scheme == "mailto":
         return not host and "@" in path
     return scheme in ("http", "https") and _HOST.fullmatch(host) is not None
@@ -83,9 +88,9 @@ def _parser() -> "MarkdownIt":
     return parser
 
 
-def _rewrite(tokens: "Sequence[Token]", known: LinkTargets, level: int) -> None:
+def _rewrite(tokens: "Sequence[Token]", targets: LinkTargets, level: int) -> None:
     taken: dict[str, int] = {}
-    headings = [int(one.tag[1]) for one in tokens if one.type == "heading_open"]
+    headings = [int(token.tag[1]) for token in tokens if token.type == "heading_open"]
     deeper = level - min(headings, default=1)
     for at, token in enumerate(tokens):
         if token.type == "heading_open":
@@ -93,16 +98,16 @@ def _rewrite(tokens: "Sequence[Token]", known: LinkTargets, level: int) -> None:
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(6, int(token.tag[1]) + deeper)}"
         if token.type in ("th_open", "td_open"):
-            # A style attribute would be against the page's own policy.
+            # The policy of the page forbids style attributes.
             aligned = _ALIGNED.search(str(token.attrs.pop("style", "")))
             if aligned:
                 token.attrSet("class", aligned[1])
-        _relink(token.children or [], known.files)
-        _link_names(token.children or [], known.skills)
+        _relink(token.children or [], targets.files)
+        _link_names(token.children or [], targets.skills)
 
 
 def _heading_id(heading: str, taken: dict[str, int]) -> str:
-    """An id as GitHub makes it, with our prefix, so that links of the text work."""
+    """The id that GitHub would give it, with our prefix, so that links work."""
     words = re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
     return PREFIX + unused(words, taken)
 
@@ -115,8 +120,8 @@ def _relink(tokens: "Sequence[Token]", files: Mapping[str, str]) -> None:
         elif token.type == "link_close":
             token.tag, opened = opened, ""
         elif token.type == "image":
-            # A link inside a link is none; and of what is in the brackets, which may
-            # be a link too, only the words stay.
+            # Links can't be nested: inside one, and from its own label, only the text
+            # of an image stays.
             source = str(token.attrGet("src") or "")
             found = None if opened else target(source, files)
             token.meta = {"shown_at": found, "alt": token.content}
@@ -124,7 +129,7 @@ def _relink(tokens: "Sequence[Token]", files: Mapping[str, str]) -> None:
 
 def _link_names(tokens: "Sequence[Token]", skills: Mapping[str, str]) -> None:
     if any(token.type == "link_open" for token in tokens):
-        return  # A link inside a link is none.
+        return  # Links can't be nested.
     for before, token in pairwise(tokens):
         if before.type == "strong_open" and token.content in skills:
             token.type, token.meta = "skill", {"page": skills[token.content]}
@@ -134,7 +139,7 @@ def _open(token: "Token", href: str | None) -> str:
     named = str(token.attrGet("href") or "")
     if href is None:
         token.tag = "span"
-        token.attrs = {"class": "no-link", "title": f"leads nowhere here: {named}"}
+        token.attrs = {"class": "no-link", "title": f"link removed: {named}"}
     elif href.startswith("#"):
         token.attrs = {"href": href}
     else:
@@ -144,19 +149,20 @@ def _open(token: "Token", href: str | None) -> str:
 
 
 def _image(_: "RendererHTML", tokens: "Sequence[Token]", at: int, *__: Any) -> str:
-    words = f"Picture: {tokens[at].meta['alt'] or 'without a description'}"
-    shown_at = tokens[at].meta["shown_at"]
-    if shown_at is None or not shown_at.startswith("#"):
-        return el("span", words, class_="picture")
-    return el("a", words, class_="picture", href=shown_at)
+    label = html.escape(f"Image: {tokens[at].meta['alt'] or 'no description'}")
+    href = tokens[at].meta["shown_at"]
+    if href is None or not href.startswith("#"):
+        return f'<span class="picture">{label}</span>'
+    return f'<a class="picture" href="{html.escape(href)}">{label}</a>'
 
 
 def _skill(_: "RendererHTML", tokens: "Sequence[Token]", at: int, *__: Any) -> str:
-    return el("a", tokens[at].content, href=tokens[at].meta["page"])
+    href, name = tokens[at].meta["page"], tokens[at].content
+    return f'<a href="{html.escape(href)}">{html.escape(name)}</a>'
 
 
 def _code(_: "RendererHTML", tokens: "Sequence[Token]", at: int, *__: Any) -> str:
-    return el("pre", el("code", tokens[at].content)) + "\n"
+    return f"<pre><code>{html.escape(tokens[at].content)}</code></pre>\n"
 
 
 def _table_open(*_: Any) -> str:

@@ -1,37 +1,39 @@
-"""What the page searches in: one small file for all skills, read by site.js.
+"""The search index: one small file for all skills, read by site.js.
 
-It is a script and not JSON, since a page that is opened from a disk may not fetch.
+It is a script, not JSON, because a page that is opened from a disk can't fetch.
 """
 
 import json
 import re
 from collections.abc import Iterator
 
+from skillforge.render.html import visible
 from skillforge.share.hub import Hub, PublishedSkill
-from skillforge.share.site.markup import visible
-from skillforge.share.site.states import marks, success
+from skillforge.share.site.badges import Badge, row_badges, success_rate
 from skillforge.share.site.urls import folder_of, group_of
 
-ABOUT = 180  # letters of a description that a list shows
+MAX_ABOUT = 180  # characters of a description that a list shows
 _WORD = re.compile(r"[^\W_]{3,}")
 
 
 def search_index(hub: Hub) -> bytes:
-    """A call with three tables; a row names groups and marks by their number.
+    """A call with three tables; rows refer to groups and badges by number.
 
-    A row is name, about, version, group, marks, date, rate, further words, folder;
-    what is empty at its end is left out.
+    A row is name, about, version, group, badges, date, rate, further words, folder;
+    empty values at its end are omitted.
     """
     groups: dict[str, int] = {}
-    seen: dict[tuple[tuple[str, str], ...], int] = {}
+    badges: dict[tuple[Badge, ...], int] = {}
     rows = []
     for skill in hub.skills:
         group = groups.setdefault(group_of(skill), len(groups))
-        marked = tuple((mark.words, mark.tone) for mark in marks(skill))
-        rows.append(_row(skill, group, seen.setdefault(marked, len(seen))))
+        badge = badges.setdefault(row_badges(skill), len(badges))
+        rows.append(_row(skill, group, badge))
     tables = {
-        "groups": [visible(g) for g in groups],
-        "marks": list(seen),
+        "groups": [visible(group) for group in groups],
+        "marks": [
+            [(visible(badge.text), badge.tone) for badge in shown] for shown in badges
+        ],
         "skills": rows,
     }
     text = json.dumps(tables, ensure_ascii=False, separators=(",", ":"))
@@ -41,16 +43,16 @@ def search_index(hub: Hub) -> bytes:
 def shortened(description: str) -> str:
     """The beginning of a description, cut between words."""
     words = " ".join(description.split())
-    if len(words) <= ABOUT:
+    if len(words) <= MAX_ABOUT:
         return words
-    return words[:ABOUT].rsplit(" ", 1)[0].rstrip(",;:") + " …"
+    return words[:MAX_ABOUT].rsplit(" ", 1)[0].rstrip(",;:") + " …"
 
 
 def date_of(skill: PublishedSkill) -> str:
     return skill.versions[0].date[:10] if skill.versions else ""
 
 
-def _row(skill: PublishedSkill, group: int, marked: int) -> list[str | int]:
+def _row(skill: PublishedSkill, group: int, badges: int) -> list[str | int]:
     about = shortened(skill.description)
     folder = folder_of(skill.name)
     row: list[str | int] = [
@@ -58,9 +60,9 @@ def _row(skill: PublishedSkill, group: int, marked: int) -> list[str | int]:
         visible(about),
         visible(skill.version),
         group,
-        marked,
+        badges,
         visible(date_of(skill)),
-        success(skill.figures),
+        success_rate(skill.figures),
         " ".join(_further(skill.description, about)),
         "" if folder == skill.name else folder,
     ]
@@ -70,7 +72,7 @@ def _row(skill: PublishedSkill, group: int, marked: int) -> list[str | int]:
 
 
 def _further(description: str, about: str) -> Iterator[str]:
-    """The words that a list does not show, once each: they are found all the same."""
+    """The words that a list does not show, once each, so that they can be found."""
     seen = set(_WORD.findall(about.lower()))
     for word in _WORD.findall(description.lower()):
         if word not in seen:

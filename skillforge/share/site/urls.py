@@ -1,4 +1,4 @@
-"""Where each page lies. Names are not to be trusted: none leaves its folder."""
+"""The path of each page. Names are untrusted: none can leave its folder."""
 
 import re
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ _PLAIN = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 
 
 def folder_of(name: str) -> str:
-    """The name itself where it is one, so that no other text becomes a path."""
+    """The name itself if it is a plain one, else a digest of it."""
     if len(name) <= 64 and _PLAIN.fullmatch(name) and name == name.lower():
         return name
     return "_" + sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -29,9 +29,9 @@ def page_of(skill: PublishedSkill) -> str:
 
 
 def link_to(page: str, root: str) -> str:
-    """The address of a page, from one whose way up to the top is `root`.
+    """A relative link to a page; `root` leads from the linking page to the top.
 
-    It names the file, not its folder, so that it works from a disk as well.
+    It names the file, not its folder, so that it also works from a disk.
     """
     return root + quote(page)
 
@@ -45,13 +45,13 @@ def group_of(skill: PublishedSkill) -> str:
 
 
 def slugs(groups: Iterable[str]) -> dict[str, str]:
-    """A folder for each group; two that would get the same one are numbered."""
+    """A folder for each group; equal ones are numbered."""
     taken: dict[str, int] = {}
     return {group: unused(_slug(group), taken) for group in groups}
 
 
 def unused(wanted: str, taken: dict[str, int]) -> str:
-    """What is wanted, with a number behind it where that is taken; takes it."""
+    """Take a name that is not taken yet: the wanted one, or that with a number."""
     found = wanted
     while found in taken:
         taken[wanted] += 1

@@ -84,7 +84,7 @@ def skill(name: str, versions: list[Data], **more: Any) -> Data:
         "moving": rate_of(good, bad),
         "interval": interval_of(good, bad),
         "trend": "flat" if uses else "",
-        "voices": min(uses, 7),
+        "keys": min(uses, 7),
         "seconds": 12.5 if uses else None,
         "tokens": 2400.0 if uses else None,
         "seconds_without": 31.0 if uses else None,
@@ -122,7 +122,7 @@ def living_skill(random: Random, name: str, pace: float) -> Data:
         else "up"
         if lately > ever + 0.1
         else "flat",
-        voices=random.randint(1, 40),
+        keys=random.randint(1, 40),
         seconds=random.uniform(3, 90),
         seconds_without=random.uniform(20, 140),
         tokens=random.uniform(800, 9000),

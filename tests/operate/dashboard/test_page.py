@@ -98,9 +98,9 @@ def test_an_empty_library_says_so() -> None:
     told = words_of(parsed(page(sample.empty_library())))
 
     assert "This library has no skills yet." in told
-    assert "nothing waits for review" in told
-    assert "no cases were run yet" in told
-    assert "nothing was promoted yet" in told
+    assert "no proposals waiting for review" in told
+    assert "no test cases run yet" in told
+    assert "no promotions yet" in told
 
 
 def test_too_few_uses_are_said_and_not_drawn() -> None:
@@ -108,12 +108,12 @@ def test_too_few_uses_are_said_and_not_drawn() -> None:
 
     html = page(library_with(few))
 
-    assert "3 verified uses: too few to say" in words_of(parsed(html))
-    assert "67 %" not in html
+    assert "3 verified uses: not enough data" in words_of(parsed(html))
+    assert "67%" not in html
     assert 'class="plot"' not in html
 
 
-def test_a_version_that_no_longer_exists_is_marked_as_gone() -> None:
+def test_a_version_that_no_longer_exists_is_marked_as_removed() -> None:
     days = [["2025-06-18", 20, 1]]
     versions = [
         sample.version("2.0.0", days),
@@ -123,7 +123,7 @@ def test_a_version_that_no_longer_exists_is_marked_as_gone() -> None:
     html = page(library_with(sample.skill("csv-tables", versions)))
 
     names = [row[1] for row in tables(html, "Versions, newest first")[0]]
-    assert sorted(names) == ["1.0.0 gone", "2.0.0"]
+    assert sorted(names) == ["1.0.0 removed", "2.0.0"]
 
 
 def test_the_table_of_a_plot_holds_the_numbers_of_the_data() -> None:
@@ -134,13 +134,13 @@ def test_the_table_of_a_plot_holds_the_numbers_of_the_data() -> None:
 
     assert tables(html, "csv-tables: success by day") == [
         [
-            ["2025-06-02", "1.2.0", "4", "5", "80 %", "38–96 %"],
-            ["2025-06-08", "1.2.0", "6", "6", "100 %", "61–100 %"],
-            ["2025-06-09", "1.2.0", "9", "12", "75 %", "47–91 %"],
+            ["2025-06-02", "1.2.0", "4", "5", "80%", "38–96%"],
+            ["2025-06-08", "1.2.0", "6", "6", "100%", "61–100%"],
+            ["2025-06-09", "1.2.0", "9", "12", "75%", "47–91%"],
         ]
     ]
     assert tables(html, "Versions, newest first") == [
-        [["", "1.2.0", "83 %", "63–93 %", "19 of 23", "2025-06-02", "2025-06-09"]]
+        [["", "1.2.0", "83%", "63–93%", "19 of 23", "2025-06-02", "2025-06-09"]]
     ]
 
 
@@ -156,7 +156,7 @@ def test_the_list_of_skills_holds_the_numbers_of_the_data() -> None:
         assert cells[2] == f"{skill['uses']:,}"
         assert keys[1] == skill["uses"]
         assert keys[6] == pytest.approx(skill["precision"], abs=1e-4)
-        if "thin" not in marks:
+        if "few" not in marks:
             assert keys[2] == pytest.approx(skill["success_rate"], abs=1e-4)
             assert sure[0] == pytest.approx(skill["interval"][0], abs=1e-3)
     assert [row[2][1] for row in rows] == sorted(
@@ -175,10 +175,10 @@ def test_a_canary_shows_both_arms_and_the_evidence() -> None:
     )
     told = words_of(card)
     assert f"✕ roll-back {lost['why']}" in told
-    assert "Evidence of a difference: 46; 20 decides" in told
+    assert "Evidence of a difference: 46 (decides at 20)" in told
     arm = lost["arms"]["canary"]
     assert f"{arm['successes']} of {arm['successes'] + arm['failures']}" in told
-    last = tables(html, f"{lost['skill']}: canary against stable")[0][-1]
+    last = tables(html, f"{lost['skill']}: canary and stable")[0][-1]
     assert last[1:4] == [
         "canary",
         str(arm["successes"]),
@@ -199,7 +199,7 @@ def test_evidence_of_any_size_stays_on_its_scale(wealth: float) -> None:
 def test_growth_proposals_and_health_stand_as_text(living: str) -> None:
     data = sample.living_library()
 
-    grown = tables(living, "How the library grew")[0]
+    grown = tables(living, "Library growth")[0]
     day, *counts = data["growth"][-1]
     assert grown[0] == [day, *(f"{count:,}" for count in counts)]
     waiting = tables(living, "Oldest first")[0]
@@ -213,7 +213,7 @@ def test_growth_proposals_and_health_stand_as_text(living: str) -> None:
 
 
 def test_what_needs_a_person_stands_first(living: str) -> None:
-    found = next(e for e in parsed(living).iter("section") if e.get("id") == "look")
+    found = next(e for e in parsed(living).iter("section") if e.get("id") == "alerts")
     first = words_of(next(found.iter("li")))
 
     assert first.startswith("pdf-forms: its canary does worse")
@@ -246,7 +246,7 @@ def test_more_versions_than_signs_are_counted_and_not_drawn() -> None:
     html = page(library_with(sample.skill("csv-tables", versions)))
 
     told = words_of(parsed(html))
-    assert "The 5 newest of 12 versions are drawn." in told
+    assert "Only the 5 newest of 12 versions are drawn." in told
     assert "and 4 older" in told
     assert tables(html, "Versions, newest first")[0][0][1] == "1.11.0"
 
@@ -256,7 +256,7 @@ def test_uses_without_a_readable_day_are_said_to_be_missing() -> None:
 
     html = page(library_with(sample.skill("csv-tables", [version])))
 
-    assert "2 verified uses without a readable day left out." in html
+    assert "2 verified uses without a valid date omitted." in html
 
 
 TEXTS = st.text(st.characters(), max_size=12) | st.sampled_from(sample.HOSTILE)
@@ -293,7 +293,7 @@ SKILLS = st.fixed_dictionaries(
         "moving": RATES,
         "interval": INTERVALS,
         "trend": st.sampled_from(["up", "down", "flat", ""]),
-        "voices": COUNTS,
+        "keys": COUNTS,
         "seconds": NUMBERS,
         "tokens": NUMBERS,
         "seconds_without": NUMBERS,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillforge.operate.dashboard import series
-from skillforge.operate.dashboard.canvas import Timeline, round_ticks
+from skillforge.operate.dashboard.scales import Timeline, round_ticks
 
 MONDAY = date(2025, 3, 3)
 DAYS = st.dates(date(1970, 1, 1), date(2199, 1, 1))

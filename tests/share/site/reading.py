@@ -39,6 +39,11 @@ class Reader(HTMLParser):
         if tag not in VOID:
             self._open.append(tag)
 
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.handle_endtag(tag)
+
     def handle_endtag(self, tag: str) -> None:
         assert self._open, f"{tag} was not open"
         assert self._open.pop() == tag

@@ -5,7 +5,14 @@ from difflib import unified_diff
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillforge.share.site.diffs import MOST_LINES, DiffLine, counts, read, render
+from skillforge.render import html
+from skillforge.share.site.diffs import (
+    MAX_LINES,
+    DiffLine,
+    counts,
+    parse,
+    shown_lines,
+)
 from tests.share.site.reading import Reader
 
 DIFF = """\
@@ -23,8 +30,12 @@ index 1..2 100644
 """
 
 
+def render(lines: list[DiffLine]) -> str:
+    return str(html.macro("site/macros.html", "diff")(list(shown_lines(lines))))
+
+
 def test_lines_have_the_numbers_that_they_have_in_the_files() -> None:
-    assert list(read(DIFF)) == [
+    assert list(parse(DIFF)) == [
         DiffLine("hunk", "@@ -4,3 +4,4 @@ name: x"),
         DiffLine("same", "same", 4, 4),
         DiffLine("del", "the old words stay", 5, None),
@@ -32,12 +43,12 @@ def test_lines_have_the_numbers_that_they_have_in_the_files() -> None:
         DiffLine("same", "", 6, 6),
         DiffLine("add", "more", None, 7),
     ]
-    assert counts(list(read(DIFF))) == (2, 1)
+    assert counts(list(parse(DIFF))) == (2, 1)
 
 
 def test_the_words_that_changed_are_marked() -> None:
-    assert "the <b>old</b> words stay" in render(list(read(DIFF)))
-    assert "the <b>new</b> words stay" in render(list(read(DIFF)))
+    assert "the <b>old</b> words stay" in render(list(parse(DIFF)))
+    assert "the <b>new</b> words stay" in render(list(parse(DIFF)))
 
 
 def test_lines_that_have_little_in_common_are_not_marked() -> None:
@@ -56,14 +67,14 @@ def test_what_breaks_or_hides_a_line_is_spelled_out() -> None:
     odd = "\v\f\x1b\x1c\x1d\x1e\x7f\x85\u2028\u2029\u202e\u200b\u3164\ufe00"
     diff = f"@@ -1 +1,2 @@\n one\n+two{odd}three\n"
 
-    [_, _, line] = read(diff)
+    [_, _, line] = parse(diff)
 
     shown = Reader(render([line])).text
     assert "".join(f"‹U+{ord(it):04X}›" for it in odd) in shown
 
 
 def test_a_long_diff_is_cut_and_says_so() -> None:
-    lines = [DiffLine("add", "x", None, at) for at in range(MOST_LINES + 7)]
+    lines = [DiffLine("add", "x", None, at) for at in range(MAX_LINES + 7)]
     assert "7 more lines" in render(lines)
 
 
@@ -75,7 +86,7 @@ LINES = st.lists(
 @given(LINES, LINES)
 def test_any_diff_gives_back_both_of_its_sides(old: list[str], new: list[str]) -> None:
     diff = "\n".join(unified_diff(old, new, n=99, lineterm=""))
-    lines = list(read(diff))
+    lines = list(parse(diff))
     assert [line.text for line in lines if line.old] == (old if lines else [])
     assert [line.text for line in lines if line.new] == (new if lines else [])
     Reader(render(lines))
@@ -83,4 +94,4 @@ def test_any_diff_gives_back_both_of_its_sides(old: list[str], new: list[str]) -
 
 @given(st.text())
 def test_any_text_is_taken_for_a_diff(text: str) -> None:
-    Reader(render(list(read(f"@@ -1 +1 @@\n{text}"))))
+    Reader(render(list(parse(f"@@ -1 +1 @@\n{text}"))))

@@ -9,9 +9,9 @@ import pytest
 
 from skillforge.share.hub import Hub
 from skillforge.share.site import pages
-from skillforge.share.site.frame import ASSETS, asset, framed
 from skillforge.share.site.listing import home
 from skillforge.share.site.search_index import search_index
+from skillforge.share.site.site_page import assets, render_page
 from skillforge.share.site.urls import HOME, SEARCH
 from tests.browser import FONT_SETS, sync_api, too_wide
 from tests.share.site import hubs
@@ -74,7 +74,7 @@ def test_who_finds_nothing_is_told_what_may_be_meant(workshop: Visit) -> None:
 def test_everything_can_be_reached_with_the_keyboard(workshop: Visit) -> None:
     page = workshop.go("index.html")
     page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator("main")).to_be_focused()
 
@@ -112,8 +112,8 @@ def test_escape_starts_the_search_again(workshop: Visit) -> None:
 def test_a_copied_line_is_what_is_shown(workshop: Visit) -> None:
     workshop.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = workshop.go(SKILL)
-    page.get_by_role("button", name="Copy the line for GitHub CLI").click()
-    expect(page.locator(".said")).to_contain_text("Copied: gh skill")
+    page.get_by_role("button", name="Copy the command for GitHub CLI").click()
+    expect(page.locator(".announcement")).to_contain_text("Copied: gh skill")
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied == "gh skill install workshop/skills csv-profile@v1.4.0"
 
@@ -126,7 +126,7 @@ def test_a_line_that_cannot_be_copied_is_selected(site: Site, visitor: Visitor) 
     )
     page = visit.go(SKILL)
     page.locator(".copy").first.click()
-    expect(page.locator(".said")).to_contain_text("Selected; copy it")
+    expect(page.locator(".announcement")).to_contain_text("Selected; press")
     selected = page.evaluate("String(getSelection())")
     assert selected == "skillforge install https://skills.example.org/@csv-profile"
 
@@ -142,17 +142,17 @@ def test_a_page_says_all_that_is_known_of_a_skill(workshop: Visit) -> None:
     assert page.locator(".prose td.right").first.inner_text() == "0"
     versions = page.locator(".versions > li")
     expect(versions).to_have_count(3)
-    expect(versions.nth(1)).to_contain_text("taken back by c0ffee1234")
+    expect(versions.nth(1)).to_contain_text("reverted by c0ffee1234")
 
 
 def test_a_diff_opens_and_marks_the_words_that_changed(workshop: Visit) -> None:
     page = workshop.go(SKILL)
     diff = page.locator(".versions .diff").first
     expect(diff).not_to_be_visible()
-    page.get_by_text("What changed").first.click()
+    page.get_by_text("Changes +").first.click()
     expect(diff).to_be_visible()
     expect(diff.locator(".del b").first).to_contain_text("and empty cells")
-    expect(page.locator(".came").first).to_have_text("+27")
+    expect(page.locator(".added").first).to_have_text("+27")
 
 
 @pytest.mark.slow
@@ -232,7 +232,7 @@ def test_without_a_script_every_skill_can_be_reached(
     page.get_by_role("link", name="All skills from A to Z").first.click()
     page.wait_for_url("**/browse/**")
     page.get_by_role("link", name="Next page").click()
-    expect(page.get_by_role("link", name="Page before")).to_be_visible()
+    expect(page.get_by_role("link", name="Previous page")).to_be_visible()
     page.get_by_role("link", name="send-table-00007").click()
     expect(page.locator("h1")).to_have_text("send-table-00007")
     visit.go("index.html").get_by_role("link", name="Group 3 18").click()
@@ -244,8 +244,8 @@ def test_ten_thousand_skills_are_searched_and_shown_in_slices(
 ) -> None:
     hub = hubs.large()
     # Without the pages of the skills, which nobody opens here.
-    made = {f"assets/{name}": asset(name) for name in ASSETS}
-    made |= {HOME: framed(hub, home(hub)), SEARCH: search_index(hub)}
+    made = assets()
+    made |= {HOME: render_page(hub, home(hub)), SEARCH: search_index(hub)}
     visit = visitor(f"{write(made, tmp_path).as_uri()}/")
     page = visit.go("index.html")
     expect(page.locator("#count")).to_have_text("10,000 skills")
@@ -288,7 +288,7 @@ def luminance(color: tuple[int, int, int]) -> float:
 # Every element with words of its own that are to be seen, its colour, and the ground
 # that it stands on.
 TEXTS = """() => [...document.querySelectorAll('body *')].filter(one =>
-    one.checkVisibility() && !one.closest('.said, .unseen, svg') &&
+    one.checkVisibility() && !one.closest('.unseen, svg') &&
     [...one.childNodes].some(node => node.nodeType === 3 && node.data.trim())
   ).map(one => {
     let under = one;

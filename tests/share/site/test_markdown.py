@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillforge.share.site.markdown import MOST_LETTERS, PREFIX, LinkTargets, render
+from skillforge.share.site.markdown import MAX_LENGTH, PREFIX, LinkTargets, render
 from tests.share.site.hubs import HOSTILE_BODY
 from tests.share.site.reading import Reader
 
@@ -70,7 +70,7 @@ def test_raw_html_stands_there_as_text() -> None:
 
 def test_pictures_are_named_and_never_loaded() -> None:
     page = only_harmless("![a *chart*](https://evil.example/x.png) ![s](SKILL.md)")
-    assert "Picture: a *chart*" in page.text
+    assert "Image: a *chart*" in page.text
     assert page.values("href") == ["#file-0"]
     assert links_of("[![s](SKILL.md)](https://ok.example)") == ["https://ok.example"]
 
@@ -108,9 +108,9 @@ def test_a_table_keeps_its_alignment_without_a_style() -> None:
 
 
 def test_a_text_that_is_too_long_says_that_it_goes_on() -> None:
-    page = only_harmless("word " * MOST_LETTERS)
-    assert "The text goes on" in page.text
-    assert len(page.text) < MOST_LETTERS + 100
+    page = only_harmless("word " * MAX_LENGTH)
+    assert "Truncated" in page.text
+    assert len(page.text) < MAX_LENGTH + 100
 
 
 def test_a_hostile_text_is_harmless() -> None:

@@ -1,36 +1,15 @@
+// Search, sorting, paging and tooltips. The page shows everything else without it.
+// Texts come formatted from the page's data block and are inserted as text, never as markup.
 "use strict";
-// Finding, sorting, paging, tips and the theme. Everything else stands without it.
-// Texts come formatted from the page's data block and go in as text, never as markup.
 
 const byId = (id) => document.getElementById(id);
-
-function theme() {
-  const button = byId("theme");
-  const names = ["auto", "light", "dark"];
-  const remembered = () => {
-    try { return localStorage.getItem("skillforge-theme"); } catch { return null; }
-  };
-  const show = (name) => {
-    document.documentElement.dataset.theme = name;
-    button.textContent = `Theme: ${name}`;
-  };
-  const start = remembered();
-  show(names.includes(start) ? start : "auto");
-  button.hidden = false;
-  button.addEventListener("click", () => {
-    const now = document.documentElement.dataset.theme;
-    const next = names[(names.indexOf(now) + 1) % names.length];
-    show(next);
-    try { localStorage.setItem("skillforge-theme", next); } catch { /* not kept */ }
-  });
-}
 
 function skills() {
   const block = byId("all-rows");
   if (!block) return;
   const rows = JSON.parse(block.textContent).map(
-    ([anchor, cells, keys, sure, spark, marks]) =>
-      ({ anchor, cells, keys, sure, spark, marks: marks.split(" "),
+    ([anchor, cells, keys, interval, spark, marks]) =>
+      ({ anchor, cells, keys, interval, spark, marks: marks.split(" "),
          name: cells[0].toLowerCase() }));
   const perPage = 50;
   const heads = [...document.querySelectorAll("#skills thead th")];
@@ -42,19 +21,19 @@ function skills() {
     for (const slot of made.querySelectorAll("[data-at]"))
       slot.textContent = row.cells[slot.dataset.at];
     if (row.anchor) made.querySelector("a").setAttribute("href", row.anchor);
-    if (row.sure) {
-      const [low, rate, high] = row.sure.map((share) => 2 + 60 * share);
+    if (row.interval) {
+      const [low, rate, high] = row.interval.map((share) => 2 + 60 * share);
       const glyph = made.querySelector(".interval");
       glyph.classList.remove("none");
-      glyph.querySelector(".sure").setAttribute("x1", low);
-      glyph.querySelector(".sure").setAttribute("x2", high);
+      glyph.querySelector(".range").setAttribute("x1", low);
+      glyph.querySelector(".range").setAttribute("x2", high);
       glyph.querySelector(".at").setAttribute("cx", rate);
     }
     made.querySelector(".spark path").setAttribute("d", row.spark);
     return made;
   };
 
-  // What has no number comes last, whichever way the others go.
+  // Skills without a number come last in both directions.
   const order = (a, b) => {
     const [x, y] = [a.keys[state.column], b.keys[state.column]];
     const named = a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
@@ -63,7 +42,7 @@ function skills() {
     return (state.down ? y - x : x - y) || named;
   };
 
-  const wanted = () => {
+  const matching = () => {
     const words = byId("find").value.toLowerCase().split(/\s+/).filter(Boolean);
     const [origin, mark] = [byId("origin").value, byId("mark").value];
     return rows.filter((row) =>
@@ -74,13 +53,13 @@ function skills() {
   const count = (n) => n.toLocaleString("en");
   const heading = (found, from, shown) => {
     const all = `${count(rows.length)} ${rows.length === 1 ? "skill" : "skills"}`;
-    if (!found) return `None of ${all} is like that.`;
+    if (!found) return `No matches among ${all}`;
     const part = shown < found ? `${count(from + 1)}–${count(from + shown)} of ` : "";
     return part + (found < rows.length ? `${count(found)} found among ${all}` : all);
   };
 
   const draw = () => {
-    const found = wanted().sort(order);
+    const found = matching().sort(order);
     const pages = Math.max(1, Math.ceil(found.length / perPage));
     state.page = Math.min(state.page, pages - 1);
     const from = state.page * perPage;
@@ -89,7 +68,7 @@ function skills() {
     byId("shown").textContent = heading(found.length, from, shown.length);
     byId("pager").hidden = pages === 1;
     byId("page").textContent = `${count(state.page + 1)} of ${count(pages)}`;
-    byId("before").disabled = state.page === 0;
+    byId("previous").disabled = state.page === 0;
     byId("next").disabled = state.page === pages - 1;
     heads.forEach((head, at) => {
       if (at === state.column) head.setAttribute("aria-sort", state.down ? "descending" : "ascending");
@@ -98,12 +77,12 @@ function skills() {
     byId("sort").value = state.column;
   };
 
-  const again = () => { state.page = 0; draw(); };
+  const redraw = () => { state.page = 0; draw(); };
   const sortBy = (column, button) => {
     const same = state.column === column;
     state.down = same ? !state.down : button.dataset.first === "descending";
     state.column = column;
-    again();
+    redraw();
   };
   const buttons = [...document.querySelectorAll("[data-sort]")];
   for (const button of buttons) {
@@ -113,11 +92,11 @@ function skills() {
   byId("sort").addEventListener("change", () => {
     const column = Number(byId("sort").value);
     state.column = -1;
-    sortBy(column, buttons.find((each) => Number(each.dataset.sort) === column));
+    sortBy(column, buttons.find((button) => Number(button.dataset.sort) === column));
   });
-  for (const id of ["find", "origin", "mark"]) byId(id).addEventListener("input", again);
+  for (const id of ["find", "origin", "mark"]) byId(id).addEventListener("input", redraw);
   byId("tools").addEventListener("submit", (event) => event.preventDefault());
-  byId("before").addEventListener("click", () => { state.page -= 1; draw(); });
+  byId("previous").addEventListener("click", () => { state.page -= 1; draw(); });
   byId("next").addEventListener("click", () => { state.page += 1; draw(); });
   byId("tools").hidden = false;
   draw();
@@ -147,16 +126,16 @@ function tips() {
     tip.hidden = false;
     place();
   };
-  // The mark that is nearest, so that small signs need no steady hand.
+  // The nearest mark, so that small signs are easy to hit.
   const nearest = (plot, event) => {
     let best = null;
     let least = 24 ** 2;
     for (const mark of plot.querySelectorAll("[data-tip]")) {
       const box = mark.getBoundingClientRect();
-      const far = (value, low, high) => Math.max(low - value, 0, value - high);
-      const away = far(event.clientX, box.left, box.right) ** 2
-        + far(event.clientY, box.top, box.bottom) ** 2;
-      if (away < least) [best, least] = [mark, away];
+      const gap = (value, low, high) => Math.max(low - value, 0, value - high);
+      const distance = gap(event.clientX, box.left, box.right) ** 2
+        + gap(event.clientY, box.top, box.bottom) ** 2;
+      if (distance < least) [best, least] = [mark, distance];
     }
     return best;
   };
@@ -169,7 +148,7 @@ function tips() {
     plot.addEventListener("pointerleave", hide);
     if (!("walk" in plot.dataset)) continue;
     plot.setAttribute("tabindex", "0");
-    plot.setAttribute("aria-roledescription", "plot; arrow keys walk through its points");
+    plot.setAttribute("aria-roledescription", "plot; use the arrow keys to move between points");
     plot.addEventListener("blur", hide);
     plot.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -186,6 +165,5 @@ function tips() {
   addEventListener("scroll", () => lit && place(), { passive: true });
 }
 
-theme();
 skills();
 tips();

@@ -1,35 +1,11 @@
-// Search as you type, the theme, and copying. Every page is whole without this script.
+// Search as you type, and copy buttons. Every page is complete without this script.
 "use strict";
 
 const SLICE = 40; // rows that are added at a time; listing.py begins with as many
-const OTHER = "Other"; // what address.py calls those without a group
+const OTHER = "Other"; // the name in urls.py for skills without a group
 
-const one = (selector) => document.querySelector(selector);
-const said = one(".said");
-
-// The theme: what the system prefers until somebody chooses.
-const button = one(".theme");
-const system = matchMedia("(prefers-color-scheme: dark)");
-
-function isDark() {
-  const chosen = document.documentElement.dataset.theme;
-  return chosen ? chosen === "dark" : system.matches;
-}
-
-function labelTheme() {
-  button.textContent = isDark() ? "Light" : "Dark";
-  button.setAttribute("aria-label", isDark() ? "Use light colours" : "Use dark colours");
-}
-
-button.addEventListener("click", () => {
-  const chosen = isDark() ? "light" : "dark";
-  document.documentElement.dataset.theme = chosen;
-  try { localStorage.setItem("theme", chosen); } catch { /* Then it is not remembered. */ }
-  labelTheme();
-});
-system.addEventListener("change", labelTheme);
-labelTheme();
-button.hidden = false;
+const first = (selector) => document.querySelector(selector);
+const announcement = first(".announcement");
 
 // Copying a line.
 async function copy(line) {
@@ -37,7 +13,7 @@ async function copy(line) {
     await navigator.clipboard.writeText(line.textContent);
     return true;
   } catch {
-    getSelection().selectAllChildren(line); // Then one key is left to press.
+    getSelection().selectAllChildren(line); // The user can copy it with one key.
     return false;
   }
 }
@@ -46,16 +22,16 @@ for (const copier of document.querySelectorAll(".copy")) {
   const line = copier.parentElement.querySelector("code");
   const client = copier.parentElement.querySelector(".client").textContent;
   copier.hidden = false;
-  copier.setAttribute("aria-label", `Copy the line for ${client}`);
+  copier.setAttribute("aria-label", `Copy the command for ${client}`);
   copier.addEventListener("click", async () => {
     const done = await copy(line);
     copier.textContent = done ? "Copied" : "Selected";
-    said.textContent = done ? `Copied: ${line.textContent}` : "Selected; copy it with your keyboard";
+    announcement.textContent = done ? `Copied: ${line.textContent}` : "Selected; press Ctrl+C or Cmd+C to copy";
     setTimeout(() => { copier.textContent = "Copy"; }, 2000);
   });
 }
 
-// What one came for is open: a file or a version that the address names.
+// Open the file or version that the address names.
 function openTarget() {
   let named = "";
   try { named = decodeURIComponent(location.hash.slice(1)); } catch { return; }
@@ -69,8 +45,8 @@ function openTarget() {
 addEventListener("hashchange", openTarget);
 openTarget();
 
-// "/" leads to the search from anywhere.
-const find = one("#find");
+// "/" moves to the search from anywhere.
+const find = first("#find");
 
 addEventListener("keydown", (event) => {
   const typing = event.target.closest && event.target.closest("input, textarea, select");
@@ -80,20 +56,20 @@ addEventListener("keydown", (event) => {
   else location.href = `${document.body.dataset.home}#q=`;
 });
 
-// Finding. `skillIndex` is called by search.js with what there is to find.
+// Search. search.js calls `skillIndex` with the index.
 const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 const wordsOf = (text) => plain(text).match(/[\p{L}\p{N}]+/gu) || [];
 
 function readSkills(index) {
-  return index.skills.map(([name, about, version, group, marks, date = "", rate = "", further = "", folder = ""]) => ({
-    name, about, version, group, marks: index.marks[marks], date, rate,
+  return index.skills.map(([name, about, version, group, badges, date = "", rate = "", further = "", folder = ""]) => ({
+    name, about, version, group, badges: index.marks[badges], date, rate,
     href: `skills/${encodeURIComponent(folder || name)}/index.html`,
     title: plain(name),
     text: ` ${plain(`${index.groups[group]} ${about} ${further}`)}`,
   }));
 }
 
-// How well a skill answers a word: its name before its text, beginnings before middles.
+// How well a skill matches a word: name before text, start of a word before its middle.
 function points(skill, word) {
   const at = skill.title.indexOf(word);
   if (at === 0) return 60;
@@ -103,9 +79,9 @@ function points(skill, word) {
   return /[\p{L}\p{N}]/u.test(skill.text[inText - 1]) ? 3 : 8;
 }
 
-function rank(skills, question, group) {
-  const words = wordsOf(question);
-  const whole = plain(question).trim();
+function rank(skills, query, group) {
+  const words = wordsOf(query);
+  const whole = plain(query).trim();
   const found = [];
   for (const skill of skills) {
     if (group >= 0 && skill.group !== group) continue;
@@ -117,16 +93,16 @@ function rank(skills, question, group) {
     }
     if (total >= 0) found.push([total, skill]);
   }
-  // The index is in the order of names, and sorting keeps it among equals.
+  // The index is sorted by name, and the sort is stable.
   return found.sort((a, b) => b[0] - a[0]).map(([, skill]) => skill);
 }
 
-// Whether one slip leads from one word to the other: a letter more, less, other, or swapped.
-function isNear(one, other) {
-  if (Math.abs(one.length - other.length) > 1 || one === other) return false;
+// Whether one typo leads from one word to the other: a letter more, less, other, or swapped.
+function isNear(word, other) {
+  if (Math.abs(word.length - other.length) > 1 || word === other) return false;
   let at = 0;
-  while (at < one.length && one[at] === other[at]) at += 1;
-  const [a, b] = [one.slice(at), other.slice(at)];
+  while (at < word.length && word[at] === other[at]) at += 1;
+  const [a, b] = [word.slice(at), other.slice(at)];
   return a.slice(1) === b.slice(1) || a === b.slice(1) || a.slice(1) === b
     || (a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2));
 }
@@ -143,17 +119,17 @@ function countWords(skills) {
 
 function suggestion(counts, words) {
   const known = [...counts.keys()];
-  const mended = words.map((word) => {
+  const corrected = words.map((word) => {
     if (word.length < 4 || known.some((other) => other.includes(word))) return word;
     const near = known.filter((other) => isNear(word, other));
     return near.sort((a, b) => counts.get(b) - counts.get(a))[0] || word;
   });
-  return mended.join(" ") === words.join(" ") ? "" : mended.join(" ");
+  return corrected.join(" ") === words.join(" ") ? "" : corrected.join(" ");
 }
 
 function marked(text, words) {
   const pieces = document.createDocumentFragment();
-  const long = words.filter((word) => word.length > 1); // They are letters and digits only.
+  const long = words.filter((word) => word.length > 1); // Only letters and digits: safe in a pattern.
   const parts = long.length ? text.split(new RegExp(`(${long.join("|")})`, "iu")) : [text];
   parts.forEach((part, at) => {
     if (at % 2) pieces.append(Object.assign(document.createElement("mark"), { textContent: part }));
@@ -163,7 +139,7 @@ function marked(text, words) {
 }
 
 function makeRow(skill, groups, words) {
-  const row = one("#row").content.querySelector("li").cloneNode(true);
+  const row = first("#row").content.querySelector("li").cloneNode(true);
   const link = row.querySelector("a");
   link.href = skill.href;
   link.firstElementChild.append(marked(skill.name, words));
@@ -171,11 +147,11 @@ function makeRow(skill, groups, words) {
   row.querySelector(".about bdi").append(marked(skill.about, words));
   const group = groups[skill.group];
   row.querySelector(".group bdi").textContent = group === OTHER ? "" : group;
-  for (const [text, tone] of skill.marks) {
-    const mark = document.createElement("span");
-    mark.className = `mark ${tone}`;
-    mark.textContent = text;
-    row.querySelector(".marks").append(mark);
+  for (const [text, tone] of skill.badges) {
+    const badge = document.createElement("span");
+    badge.className = `badge ${tone}`;
+    badge.textContent = text;
+    row.querySelector(".badges").append(badge);
   }
   row.querySelector(".rate").textContent = skill.rate && `${skill.rate} success`;
   row.querySelector(".date").textContent = skill.date;
@@ -186,9 +162,9 @@ class Finder {
   constructor(index) {
     this.groups = index.groups;
     this.skills = readSkills(index);
-    this.results = one("#results");
-    this.count = one("#count");
-    this.more = one("#more");
+    this.results = first("#results");
+    this.count = first("#count");
+    this.more = first("#more");
     this.links = [...document.querySelectorAll("[data-group]")];
     this.group = -1;
     this.listen();
@@ -198,13 +174,13 @@ class Finder {
   listen() {
     let waiting = 0;
     find.addEventListener("input", () => {
-      cancelAnimationFrame(waiting); // Who types fast is answered once a frame.
+      cancelAnimationFrame(waiting); // At most once per frame.
       waiting = requestAnimationFrame(() => this.changed());
     });
     find.form.addEventListener("submit", (event) => {
       event.preventDefault();
-      const first = this.results.querySelector("a");
-      if (first && find.value.trim()) first.click();
+      const link = this.results.querySelector("a");
+      if (link && find.value.trim()) link.click();
     });
     this.more.addEventListener("click", () => this.showMore().focus());
     for (const link of this.links) {
@@ -218,31 +194,31 @@ class Finder {
     addEventListener("keydown", (event) => this.walk(event));
     addEventListener("hashchange", () => this.readAddress());
     find.form.hidden = false;
-    const rest = one(".rest");
+    const rest = first(".rest");
     if (rest) rest.hidden = true;
   }
 
-  // The first link is for all of them: it is none of the groups, which is -1.
+  // The first link is for all skills, which is group -1.
   groupOf(link) {
     return link === this.links[0] ? -1 : this.groups.indexOf(link.firstElementChild.textContent);
   }
 
-  // The address holds the question, so that it can be sent to others.
+  // The address holds the query, so that it can be shared.
   readAddress() {
     const hash = location.hash.slice(1);
     if (hash && !/^(q|group)=/.test(hash)) return;
-    const asked = new URLSearchParams(hash);
-    find.value = asked.get("q") || "";
-    this.group = this.groups.indexOf(asked.get("group") || "");
+    const query = new URLSearchParams(hash);
+    find.value = query.get("q") || "";
+    this.group = this.groups.indexOf(query.get("group") || "");
     if (hash) find.focus();
     this.show();
   }
 
   changed() {
-    const asked = new URLSearchParams();
-    if (find.value.trim()) asked.set("q", find.value.trim());
-    if (this.group >= 0) asked.set("group", this.groups[this.group]);
-    const hash = String(asked);
+    const query = new URLSearchParams();
+    if (find.value.trim()) query.set("q", find.value.trim());
+    if (this.group >= 0) query.set("group", this.groups[this.group]);
+    const hash = String(query);
     history.replaceState(null, "", hash ? `#${hash}` : location.href.split("#")[0]);
     this.show();
   }
@@ -256,7 +232,7 @@ class Finder {
       else link.removeAttribute("aria-current");
     }
     this.showMore();
-    this.tell();
+    this.showCount();
   }
 
   showMore() {
@@ -269,40 +245,40 @@ class Finder {
     return rows.length ? rows[0].querySelector("a") : find;
   }
 
-  tell() {
+  showCount() {
     const number = this.found.length;
     const where = this.group >= 0 ? ` in ${this.groups[this.group]}` : "";
     const what = find.value.trim() ? ` for “${find.value.trim()}”` : "";
     this.count.textContent = `${number ? number.toLocaleString("en") : "No"} skill${number === 1 ? "" : "s"}${where}${what}`;
-    if (!number) this.results.append(this.helpless());
+    if (!number) this.results.append(this.noResults());
   }
 
-  // Nothing was found: what else could be asked.
-  helpless() {
+  // Nothing was found: suggest another query.
+  noResults() {
     const item = document.createElement("li");
     item.className = "empty";
     this.counts ||= countWords(this.skills);
     const near = suggestion(this.counts, this.words);
-    item.append(near ? "Did you mean " : "Fewer or other words may find it. ");
-    item.append(this.ask(near || "Show all skills", near, near ? this.group : -1));
+    item.append(near ? "Did you mean " : "Try fewer or other words. ");
+    item.append(this.suggestionButton(near || "Show all skills", near, near ? this.group : -1));
     if (near) item.append("?");
     return item;
   }
 
-  ask(words, question, group) {
-    const asker = document.createElement("button");
-    asker.type = "button";
-    asker.textContent = words;
-    asker.addEventListener("click", () => {
-      find.value = question;
+  suggestionButton(label, query, group) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = label;
+    button.addEventListener("click", () => {
+      find.value = query;
       this.group = group;
       this.changed();
       find.focus();
     });
-    return asker;
+    return button;
   }
 
-  // Arrows go through what was found; Escape starts again.
+  // Arrows move through the results; Escape clears the search.
   walk(event) {
     const here = document.activeElement;
     const links = [...this.results.querySelectorAll("a")];
