@@ -24,7 +24,7 @@ ifdef SANDBOX
 export SKILLFORGE_SANDBOX := $(SANDBOX)
 endif
 
-.PHONY: demo test test-all test-sandboxes lint pages browser fresh reference bench \
+.PHONY: demo test test-all test-sandboxes lint pages browser fresh reference docs bench \
 	pictures contract clients inspector soak clean
 
 $(PRODUCT): pyproject.toml
@@ -95,6 +95,9 @@ fresh:  ## `make demo` and `make test` of HEAD in a new container; IMAGE=python:
 reference: $(READY)  ## docs/reference/ from the code, words of signs from their patterns
 	$(BIN)/python -m tests.docs.reference
 	$(BIN)/python -m tests.checks.scan.sign_words
+
+docs: reference  ## also the console blocks of README and docs, from real runs; PAGE=docs/learn.md
+	$(BIN)/python -m tests.docs $(PAGE)
 
 bench: $(READY)  ## all figures beside targets and peers, in benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks

@@ -40,19 +40,19 @@ class Library:
         """The library at or above a folder; `user` acts, else git's user does."""
         return cls(libraries.Library.open(Path(path)).root, user)
 
-    def _desk(self, user: str | None = None) -> Workspace:
+    def _workspace(self, user: str | None = None) -> Workspace:
         return Workspace.at(self.root, user or self.user)
 
     def skills(self) -> "list[Skill]":
         """The skills of main, read from git's objects."""
-        library = self._desk().settled()
+        library = self._workspace().settled()
         return list(library.read_at(library.tip))
 
     def search(self, query: str, limit: int = 10) -> "list[Hit]":
         """The skills of main that a task calls for, the best first, and why."""
         from skillforge.share import search
 
-        library = self._desk().settled()
+        library = self._workspace().settled()
         return search.search(library, library.tip, query, limit)
 
     def validate(self, *targets: str) -> "Report":
@@ -79,50 +79,44 @@ class Library:
     def propose(
         self, target: str, why: str, *, origin: str = "", examples: tuple[str, ...] = ()
     ) -> "Submission":
-        """Put a skill of the checkout, or a folder, up for review.
+        """Propose a skill of the checkout, or a folder, for review.
 
-        Without a proposal in the outcome its report tells what is wrong with the draft.
+        Without a proposal in the result, its report says what is wrong with the draft.
         """
-        from skillforge.propose.proposal_request import ProposalOptions, request
-        from skillforge.propose.submit import propose
+        from skillforge.propose.proposal_request import ProposalOptions
+        from skillforge.workflows.submit import submit_drafts
 
-        desk = self._desk()
+        workspace = self._workspace()
         options = ProposalOptions(why=why, origin=origin, examples=examples)
-        requests = [request(desk, draft, options) for draft in desk.drafts((target,))]
-        return propose(desk.library, desk.forge, requests, desk.by)[0]
+        drafts = workspace.drafts((target,))
+        return submit_drafts(workspace, drafts, options).submissions[0]
 
     def proposals(self, *, only_open: bool = True) -> "list[Proposal]":
-        return self._desk().forge.proposals(only_open=only_open)
+        return self._workspace().forge.proposals(only_open=only_open)
 
     def gate(self, number: int) -> "Verdict":
         """Run the required checks on a proposal, by the policy of its base."""
-        from skillforge.propose import review
+        from skillforge.workflows import review
 
-        desk = self._desk()
-        proposal = desk.forge.get(number)
-        done = review.check(desk.library, desk.forge, proposal, desk.by)
-        assert done.verdict is not None
-        return done.verdict
+        return review.check_proposal(self._workspace(), number)
 
     def approve(self, number: int, *, by: str | None = None) -> "Proposal":
-        """Say yes to exactly what is proposed now; never to one's own."""
-        from skillforge.propose import review
+        """Approve exactly what is proposed now; nobody can approve their own."""
+        from skillforge.workflows import review
 
-        desk = self._desk(by)
-        return review.approve(desk.library, desk.forge, number, desk.reviewer)
+        return review.approve(self._workspace(by), number).proposal
 
     def reject(self, number: int, why: str, *, by: str | None = None) -> "Proposal":
-        """Say no, and close the proposal."""
-        from skillforge.propose import review
+        """Reject a proposal, which closes it."""
+        from skillforge.workflows import review
 
-        desk = self._desk(by)
-        return review.reject(desk.forge, number, why, desk.by)
+        return review.reject(self._workspace(by), number, why)
 
     def promote(self, number: int) -> "Promotion":
         """Merge what was checked and approved; without a merge, the gate refused it."""
         from skillforge.workflows import promote
 
-        return promote.promote(self._desk(), number)
+        return promote.promote(self._workspace(), number)
 
     def rollback(
         self, name: str, why: str, *, to: str = "", now: bool = False
@@ -132,28 +126,26 @@ class Library:
         from skillforge.workflows import promote
 
         return promote.roll_back(
-            self._desk(), RollbackRequest(name, to, why, at_once=now)
+            self._workspace(), RollbackRequest(name, to, why, at_once=now)
         )
 
     def log(self, name: str) -> "list[HistoryVersion]":
-        """The versions of a skill on main, the newest first."""
-        from skillforge.propose import skill_history
+        """The versions of a skill on main, newest first."""
+        from skillforge.workflows import history
 
-        return skill_history.log(self._desk().settled(), name)
+        return history.log(self._workspace(), name)
 
     def audit(self) -> "Audit":
-        """Prove from git alone that every change of a skill on main was judged."""
-        from skillforge.propose import audit
+        """Prove from git alone that every skill change on main was approved."""
+        from skillforge.workflows import history
 
-        desk = self._desk()
-        library = desk.settled()
-        return audit.audit(library, desk.forge if desk.forge.is_here else None)
+        return history.audit(self._workspace())
 
     def use(self, name: str, key: str) -> "HandedSkill":
         """The folder of the version of a skill that a key gets."""
         from skillforge.workflows.use import hand
 
-        return hand(self._desk().settled(), name, key)
+        return hand(self._workspace().settled(), name, key)
 
     def record(
         self, name: str, key: str, outcome: str, *, verified_by: str = "none"
@@ -164,5 +156,5 @@ class Library:
         from skillforge.workflows.record import record
 
         use = UseReport(name, key, OutcomeStatus(outcome), OutcomeSource(verified_by))
-        done, _judged = record(self._desk().settled(), [use], self._desk)
+        done, _judged = record(self._workspace().settled(), [use], self._workspace)
         return done

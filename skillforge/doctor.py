@@ -21,7 +21,7 @@ from skillforge.installation import install_command
 from skillforge.library import Library
 from skillforge.model import SKILLS
 from skillforge.policy import POLICY_FILE
-from skillforge.report import many, printable
+from skillforge.report import plural, printable
 from skillforge.store import hook_log
 
 _GIT_LEAST = (2, 38)  # the first with `git merge-tree --write-tree`
@@ -188,7 +188,7 @@ def _skills(library: Library) -> DoctorItem:
             count = len(library.folders())
     except SkillforgeError as err:
         return DoctorItem("library", False, err.message, hint=err.hint)
-    return DoctorItem("library", True, f"{library.root}, {many(count, 'skill')}")
+    return DoctorItem("library", True, f"{library.root}, {plural(count, 'skill')}")
 
 
 def _policy(library: Library) -> DoctorItem:
@@ -226,7 +226,7 @@ def _store(library: Library) -> DoctorItem:
         examples, uses = condition(library.repository().common_dir)
     except SkillforgeError as err:
         return DoctorItem("private store", False, err.message, hint=err.hint)
-    detail = f"{many(examples, 'example')}, {many(uses, 'use')}"
+    detail = f"{plural(examples, 'example')}, {plural(uses, 'use')}"
     return DoctorItem("private store", True, detail)
 
 

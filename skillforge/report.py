@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from itertools import groupby
-from typing import Any
+from typing import Any, NotRequired, TypedDict, cast
 
 from skillforge import __version__
 from skillforge.model import Finding, Report, Rule, Severity
@@ -72,15 +72,15 @@ def _paint(words: str, code: str, colour: bool) -> str:
 
 def summary(report: Report, *, notes: bool = True) -> str:
     """One line: how many skills, and how many findings of each severity."""
-    counted = f"{many(len(report.skills), 'skill')} checked"
+    counted = f"{plural(len(report.skills), 'skill')} checked"
     counts = {severity: report.count(severity) for severity in Severity}
-    found = ", ".join(many(n, severity) for severity, n in counts.items() if n)
+    found = ", ".join(plural(n, severity) for severity, n in counts.items() if n)
     if counts[Severity.NOTE] and not notes:
         found += " (--notes shows notes)"
     return f"{counted}: {found or 'all good'}"
 
 
-def many(count: int, noun: str) -> str:
+def plural(count: int, noun: str) -> str:
     """A number with its noun, as `1 skill` or `2,000 skills`."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
@@ -93,12 +93,29 @@ def data(report: Report) -> dict[str, Any]:
     }
 
 
-def finding_data(finding: Finding) -> dict[str, Any]:
+class FindingData(TypedDict):
+    """A finding with the keys that scripts rely on."""
+
+    rule: str
+    severity: str
+    message: str
+    path: str
+    line: int
+    hint: str
+    text: NotRequired[str]  # these two of the scan's findings only
+    category: NotRequired[str]
+
+
+def finding_data(finding: Finding) -> FindingData:
     plain = asdict(finding)
     for key in ("text", "category"):  # only the scan's findings have them
         if not plain[key]:
             del plain[key]
-    return {key: printable(v) if isinstance(v, str) else v for key, v in plain.items()}
+    shown = {
+        key: printable(value) if isinstance(value, str) else value
+        for key, value in plain.items()
+    }
+    return cast("FindingData", shown)
 
 
 def to_json(value: Any) -> str:

@@ -130,6 +130,11 @@ def on_one_line(text: str, most: int = 200) -> str:
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
+def shortened(text: str, most: int) -> str:
+    """The beginning of a text, with an ellipsis where it was cut."""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
 def plain_words(text: str, most: int = 400) -> str:
     """A text that can stand in prose: no sign in it means anything in Markdown."""
     return re.sub(

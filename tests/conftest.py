@@ -92,9 +92,8 @@ def parse_text(text: str) -> Document:
     return parse(text.encode("utf-8"))
 
 
-@pytest.fixture(autouse=True)
-def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No user's git configuration and no surrounding hook reaches a test."""
+def isolate_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Hide the user's git configuration and any surrounding hook."""
     for name in [n for n in os.environ if n.startswith(("GIT_", "SKILLFORGE_"))]:
         if name != "SKILLFORGE_SANDBOX":  # `make test SANDBOX=…` chose the backend
             monkeypatch.delenv(name)
@@ -104,6 +103,11 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for who in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{who}_NAME", "Test")
         monkeypatch.setenv(f"GIT_{who}_EMAIL", "test@example.invalid")
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    isolate_environment(monkeypatch, tmp_path)
 
 
 @dataclass(frozen=True)

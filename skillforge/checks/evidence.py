@@ -17,7 +17,7 @@ from skillforge.model import (
 from skillforge.model.example import digest, split
 from skillforge.policy import Policy
 from skillforge.redact import KnownPrivate, remains
-from skillforge.report import many
+from skillforge.report import plural
 from skillforge.schema_errors import misfit
 from skillforge.text import terms
 
@@ -145,13 +145,13 @@ def _too_few(policy: Policy, skill: Skill, read: Said) -> Iterator[Finding]:
     strange = sum(about.isdisjoint(terms(good[it].task)) for it in runs.values())
     if len(runs) < policy.least_examples:
         yield _lacking(
-            f"it rests on {many(len(runs), 'approved example')} whose success was "
+            f"it rests on {plural(len(runs), 'approved example')} whose success was "
             f"verified; an agent's skill needs {policy.least_examples}"
         )
     if len(sessions) < policy.least_sessions:
         yield _lacking(
-            f"its examples are from {many(len(sessions), 'session')}; an agent's skill "
-            f"needs {policy.least_sessions}"
+            f"its examples are from {plural(len(sessions), 'session')}; a skill by an "
+            f"agent needs {policy.least_sessions}"
         )
     if strange * 2 > len(runs):
         yield _lacking("most of its examples are about something else")

@@ -76,13 +76,16 @@ def likely_pairs(library: Library, commit: str) -> list[tuple[str, str]]:
             sharing.setdefault(mark, []).append(name)
     shared: Counter[tuple[str, str]] = Counter()
     for names in sharing.values():
+        if len(names) == 1:
+            continue
         # Of very many that are alike, each is held against the next alone.
         is_few = len(names) <= _MOST_ALIKE
         shared.update(combinations(names, 2) if is_few else pairwise(names))
+    least = {name: max(1, len(its) // 4) for name, its in marks.items()}
     return sorted(
-        pair
-        for pair, count in shared.items()
-        if count >= max(1, min(len(marks[name]) for name in pair) // 4)
+        (one, two)
+        for (one, two), count in shared.items()
+        if count >= least[one] or count >= least[two]
     )
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
+from skillforge.model import Origin
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from skillforge.forge.resolve import Choice
 
 F = TypeVar("F", bound=Callable[..., Any])
-Stages = Mapping[str, Mapping[str, tuple[str, str]]]
+Stages = Mapping[str, Mapping[str, str]]
 
 
 class GlobalOptions:
@@ -119,6 +121,18 @@ def common_options(command: F) -> F:
     return library(as_json(command))
 
 
+as_option = click.option(
+    "--as",
+    "speaks_for",
+    metavar="'NAME <MAIL>'",
+    help="Who acts [default: git's user].",
+)
+origin_option = click.option(
+    "--origin",
+    type=click.Choice([origin.value for origin in Origin]),
+    help="Who wants it [default: human].",
+)
+
 FORMATS = ("text", "json", "sarif", "github", "markdown", "junit")
 format_option = click.option(
     "--format",
@@ -176,20 +190,23 @@ class LazyGroup(SuggestingGroup):
     def __init__(self, *args: Any, stages: Stages, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.stages = stages
-        self.modules = {n: m for it in stages.values() for n, (m, _help) in it.items()}
+        self.summaries = {
+            name: summary
+            for commands in stages.values()
+            for name, summary in commands.items()
+        }
 
     def list_commands(self, _context: click.Context) -> list[str]:
-        return list(self.modules)
+        return list(self.summaries)
 
     def get_command(self, _context: click.Context, name: str) -> click.Command | None:
-        if name not in self.modules:
+        if name not in self.summaries:
             return None
-        module = import_module(f"skillforge.cli.{self.modules[name]}")
-        # `list` and the like are called otherwise in Python.
-        called = name.replace("-", "_")
-        command: click.Command = getattr(module, f"{called}_", None) or getattr(
-            module, called
-        )
+        function = name.replace("-", "_")
+        module = import_module(f"skillforge.cli.{function}")
+        # `list` is `list_` in Python, where it means something else.
+        found = getattr(module, f"{function}_", None) or getattr(module, function)
+        command: click.Command = found
         return command
 
     def resolve_command(
@@ -207,14 +224,11 @@ class LazyGroup(SuggestingGroup):
         """The names and what they are for, without an import of any command."""
         from click.shell_completion import CompletionItem
 
-        known = {
-            n: help_ for it in self.stages.values() for n, (_, help_) in it.items()
-        }
         if incomplete.startswith("-"):
             return click.Command.shell_complete(self, context, incomplete)
         return [
             CompletionItem(name, help=help_)
-            for name, help_ in known.items()
+            for name, help_ in self.summaries.items()
             if name.startswith(incomplete)
         ]
 
@@ -223,4 +237,10 @@ class LazyGroup(SuggestingGroup):
     ) -> None:
         for stage, commands in self.stages.items():
             with formatter.section(stage):
-                formatter.write_dl([(n, help_) for n, (_m, help_) in commands.items()])
+                formatter.write_dl(list(commands.items()))
+
+
+def one_line(value: str | None, option: str) -> str:
+    if value is not None and (not value.strip() or not value.isprintable()):
+        raise click.UsageError(f"{option} needs words that can be read")
+    return (value or "").strip()

@@ -11,9 +11,9 @@ from skillforge.cli.base import (
     F,
     GlobalOptions,
     SuggestingGroup,
+    as_option,
     forge_options,
 )
-from skillforge.cli.propose import as_option
 from skillforge.errors import ConflictError
 from skillforge.model import Rollout, RolloutState
 from skillforge.workflows.canary import looked_at

@@ -1,123 +1,61 @@
-"""The commands of the Check stage."""
-
-from typing import TYPE_CHECKING
+"""`skillforge check`: validate, scan and test in one run."""
 
 import click
 
-from skillforge.cli import completions
-from skillforge.cli.base import (
-    CommandResult,
-    GlobalOptions,
-    common_options,
-    selection_options,
-)
+from skillforge.cli.base import CommandResult, GlobalOptions, selection_options
 from skillforge.cli.output import use_colour
-from skillforge.model import Profile
-
-if TYPE_CHECKING:
-    from skillforge.checks.fixes import Fix
-    from skillforge.model import Report
 
 
 @click.command()
-@click.option(
-    "--profile",
-    type=click.Choice([p.value for p in Profile]),
-    help="spec: the agentskills.io specification; portable: what every client accepts "
-    "[default: the policy's, else portable].",
-)
-@click.option("--notes", is_flag=True, help="Show notes too, not only what needs work.")
-@click.option(
-    "--fix", is_flag=True, help="Mend what has one right answer; shows a diff."
-)
-@click.option("--write", is_flag=True, help="With --fix: write the files.")
+@click.option("--no-cache", is_flag=True, help="Try again what has passed just so.")
 @selection_options
 @click.pass_obj
-def validate(  # noqa: PLR0913, PLR0917 - one for each option
+def check(  # noqa: PLR0913, PLR0917 - one for each option
     settings: GlobalOptions,
     targets: tuple[str, ...],
-    profile: str | None,
     changed_since: str | None,
     rev: str | None,
     format_: str,
-    notes: bool,
-    fix: bool,
-    write: bool,
+    no_cache: bool,
 ) -> CommandResult:
-    """Check skills: names, folders, or the whole library if none is named.
-
-    Looks at the frontmatter, the files of the folder, the links, and at what makes a
-    skill useful. `skillforge rules` explains each rule.
+    """Do all that the gate does before you propose: validate, scan and test.
 
     \b
-    skillforge validate                         all skills of this library
-    skillforge validate csv-tables ./other      a skill by name, a folder by path
-    skillforge validate --changed-since main    what this branch committed
-    skillforge validate --fix --write           mend what needs no judgement
+    skillforge check                         every skill of this library
+    skillforge check csv-tables              one of them
+    skillforge check --changed-since main    what this branch changes
 
     Exits 0 if nothing blocks promotion, 1 if something does.
     """
-    from skillforge.checks import skill_selection
+    from skillforge import report as reports
+    from skillforge.checks import all_rules, skill_selection
+    from skillforge.checks.cases import case_run
+    from skillforge.checks.cases import words as test_words
+    from skillforge.checks.cases.case_check import trial_findings
+    from skillforge.checks.scan import words
+    from skillforge.checks.scan.scan_run import run_scan
+    from skillforge.model import Report
 
     settings.json = settings.json or format_ == "json"
     selection = skill_selection.Selection(targets, changed_since, rev)
-    wanted = Profile(profile) if profile else None
-    fixes = None
-    if write and not fix:
-        raise click.UsageError("--write goes with --fix")
-    if fix:
-        fixes = skill_selection.fix(settings.start, selection, wanted, write=write)
-    report = skill_selection.validate(settings.start, selection, wanted)
-    answer = _answer(report, format_, notes)
-    return answer if fixes is None else _with_fixes(answer, fixes, write)
-
-
-def _answer(report: "Report", format_: str, notes: bool) -> CommandResult:
-    from skillforge import report as reports
-    from skillforge.checks import all_rules
-
-    if render := reports.FORMATS.get(format_):
-        return CommandResult(
-            reports.data(report), ok=report.ok, document=render(report, all_rules())
-        )
-    words = reports.text(report, colour=use_colour(), notes=notes)
-    return CommandResult(reports.data(report), words, report.ok)
-
-
-def _with_fixes(
-    answer: CommandResult, fixes: "list[Fix]", written: bool
-) -> CommandResult:
-    from skillforge.report import printable
-
-    shown = (printable(line) for fix in fixes for line in fix.diff.split("\n"))
-    diffs = "".join(f"{line}\n" for line in shown)
-    done = "mended" if written else "can be mended; --fix --write does it"
-    counted = f"{len(fixes)} file{'' if len(fixes) == 1 else 's'} {done}\n"
-    data = answer.data | {"fixes": [fix._asdict() for fix in fixes], "written": written}
-    return answer._replace(data=data, words=diffs + counted + answer.words)
-
-
-@click.command()
-@click.argument(
-    "rule_id", required=False, metavar="[ID]", shell_complete=completions.rules
-)
-@common_options
-@click.pass_obj
-def rules(_settings: GlobalOptions, rule_id: str | None) -> CommandResult:
-    """Explain a rule, or list all of them: of validate, of the scan, of the gate.
-
-    \b
-    skillforge rules                 one line for each
-    skillforge rules yaml-colon      what it asks for, and why
-    """
-    from skillforge.checks import rule_manual
-
-    if rule_id:
-        rule = rule_manual.find(rule_id)
-        return CommandResult(
-            {"rules": [rule_manual.entry(rule)]}, rule_manual.page(rule)
-        )
-    every = rule_manual.every_rule()
-    return CommandResult(
-        {"rules": [rule_manual.entry(r) for r in every]}, rule_manual.table(every)
+    valid = skill_selection.validate(settings.start, selection, None)
+    scanned = run_scan(settings.start, selection)
+    options = case_run.TestOptions(use_cache=not no_cache)
+    tested = case_run.run_tests(settings.start, selection, options, case_run.Progress())
+    failed = (
+        finding.under(tested.paths[trial.skill])
+        for trial in tested.trials
+        for finding in trial_findings([trial])
     )
+    report = Report(
+        (*valid.findings, *scanned.report.findings, *failed, *tested.findings),
+        valid.skills,
+    )
+    data = reports.data(report)
+    data |= {"verdicts": scanned.verdicts, "trials": test_words.data(tested.trials)}
+    document = None
+    if render := reports.FORMATS.get(format_):
+        document = render(report, all_rules())
+    said = words.text(report, scanned.verdicts, colour=use_colour())
+    said += f"\n{test_words.summary(tested.trials, tested.findings)}"
+    return CommandResult(data, said, valid.ok and scanned.ok and tested.ok, document)

@@ -1,6 +1,5 @@
-"""The commands of the Learn stage: patterns, draft and export."""
+"""`skillforge draft`: a skill written from a pattern."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,61 +8,15 @@ from skillforge.cli import completions
 from skillforge.cli.base import (
     CommandResult,
     GlobalOptions,
-    SuggestingGroup,
-    common_options,
+    as_option,
     forge_options,
 )
 from skillforge.cli.output import use_colour
-from skillforge.cli.propose import as_option
 
 if TYPE_CHECKING:
     from skillforge.learn.draft import Drafted
     from skillforge.library import Library
     from skillforge.model import Report
-
-
-@click.group(cls=SuggestingGroup, invoke_without_command=True)
-@click.option("--rebuild", is_flag=True, help="Forget earlier patterns; find all anew.")
-@common_options
-@click.pass_context
-def patterns(context: click.Context, rebuild: bool) -> CommandResult | None:
-    """Tell what repeats in approved examples.
-
-    Examples of the same intent, by the words of their tasks and the tools in their
-    order, are a pattern; what happened once waits for another like it. A pattern keeps
-    its id when examples join it. `skillforge patterns show ID` explains one.
-    """
-    if context.invoked_subcommand is not None:
-        return None
-    from skillforge.learn import patterns as learned
-    from skillforge.learn.words import pattern_row, patterns_text
-    from skillforge.library import Library
-
-    settings = context.find_object(GlobalOptions)
-    assert settings is not None
-    library = Library.open(settings.start)
-    found = learned.find(library, is_rebuilt=rebuild)
-    near = learned.nearest_skills(library, found.patterns)
-    rows = [pattern_row(pattern, *near[pattern.id]) for pattern in found.patterns]
-    data = {"patterns": rows, "unclustered": [it.id for it in found.waiting]}
-    return CommandResult(data, patterns_text(rows, len(found.waiting)))
-
-
-@patterns.command()
-@click.argument("number", metavar="ID")
-@common_options
-@click.pass_obj
-def show(settings: GlobalOptions, number: str) -> CommandResult:
-    """Explain a pattern: its members, what they share, and what varies."""
-    from skillforge.learn import patterns as learned
-    from skillforge.learn.words import pattern_data, pattern_text
-    from skillforge.library import Library
-
-    library = Library.open(settings.start)
-    pattern = learned.one(library, number)
-    near = learned.nearest_skills(library, [pattern])[pattern.id]
-    data = pattern_data(pattern, *near)
-    return CommandResult(data, pattern_text(data))
 
 
 @click.command()
@@ -152,7 +105,7 @@ def _written(
     from skillforge.learn import write_checkout
     from skillforge.learn.words import draft_data, draft_text
     from skillforge.model import SKILL_FILE
-    from skillforge.propose.words import finding_lines
+    from skillforge.render.text.proposals import finding_lines
     from skillforge.report import printable
 
     found = [reports.finding_data(it) for it in report.findings]
@@ -173,44 +126,13 @@ def _propose(
 ) -> CommandResult:
     from dataclasses import replace
 
-    from skillforge.cli.propose import noted, proposed
+    from skillforge.cli.propose import submitted
     from skillforge.learn.words import draft_data
     from skillforge.propose.admission import ProposalRequest
-    from skillforge.propose.submit import propose
     from skillforge.propose.workspace import Workspace
+    from skillforge.workflows.submit import submit
 
     desk = Workspace.at_work(settings.start, given["speaks_for"], settings.choice)
     wanted = replace(made.draft, why=given["why"] or made.draft.why)
-    outcomes = propose(
-        desk.library, desk.forge, [ProposalRequest(wanted, desk.base)], desk.by
-    )
-    answer = proposed(outcomes, [])
-    data = answer.data | draft_data(made)
-    return answer._replace(data=data, words=noted(answer.words, desk.forge.note))
-
-
-@click.command()
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--force", is_flag=True, help="Replace an earlier export.")
-@common_options
-@click.pass_obj
-def export(settings: GlobalOptions, folder: Path, force: bool) -> CommandResult:
-    """Write approved examples down to train a model: FOLDER outside the library.
-
-    sharegpt.jsonl holds the verified successes as conversations, dpo.jsonl pairs of a
-    success and a failure of the same pattern, manifest.json their number and digests.
-    All of it is redacted.
-    """
-    from skillforge.learn.export import export as write
-    from skillforge.library import Library
-    from skillforge.report import many
-
-    done = write(Library.open(settings.start), folder, force=force)
-    data = {
-        "folder": str(done.folder),
-        "conversations": done.conversations,
-        "pairs": done.pairs,
-        "sha256": done.files,
-    }
-    counts = f"{many(done.conversations, 'conversation')}, {many(done.pairs, 'pair')}"
-    return CommandResult(data, f"wrote {counts} to {folder}")
+    result = submit(desk, [ProposalRequest(wanted, desk.base)])
+    return submitted(result, **draft_data(made))

@@ -209,7 +209,7 @@ def _last_words(last: dict[str, Any] | None) -> str:
         return f"{what}: {last['error']}"
     if last["kept"] is None:
         return f"{what}: {last['since']} calls since the last look, 10 are needed"
-    from skillforge.report import many
+    from skillforge.report import plural
 
-    kept = many(last["kept"], "example")
+    kept = plural(last["kept"], "example")
     return f"{what}: kept {kept} of {last['calls']} calls"

@@ -1,4 +1,4 @@
-"""The commands of the Share stage that bring skills of others: install and after."""
+"""`skillforge install`: skills of a hub or repository: checked, scanned and locked."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -8,14 +8,14 @@ from skillforge.cli.base import (
     CommandResult,
     F,
     GlobalOptions,
-    common_options,
+    as_option,
     forge_options,
 )
 from skillforge.cli.output import use_colour
-from skillforge.cli.propose import as_option
 
 if TYPE_CHECKING:
     from skillforge.share.staging import SkillFolder
+
 
 _AGENTS = ("agents", "claude", "codex", "hermes")
 
@@ -52,7 +52,7 @@ caution_option = click.option(
 )
 
 
-def _place(given: dict[str, Any]) -> "SkillFolder":
+def target_folder(given: dict[str, Any]) -> "SkillFolder":
     from skillforge.share.staging import place
 
     if given["to"] and given["user"]:
@@ -101,7 +101,7 @@ def install(
 
     if source is not None and len(given["to"]) > 1:
         raise click.UsageError("SOURCE is installed to one folder: one --to")
-    place = _place(given)
+    place = target_folder(given)
     accept = given["accept_caution"]
     if source is None:
         done = installing.frozen(place, accept_caution=accept)
@@ -116,77 +116,15 @@ def _propose(
     settings: GlobalOptions, source: str, given: dict[str, Any]
 ) -> CommandResult:
     """Hand skills of others to the own library, as drafts."""
-    from skillforge.cli.propose import noted, proposed
+    from skillforge.cli.propose import submitted
     from skillforge.propose.admission import ProposalRequest
-    from skillforge.propose.submit import propose
     from skillforge.propose.workspace import Workspace
     from skillforge.share import install_source
     from skillforge.share.install import drafts
+    from skillforge.workflows.submit import submit
 
     accept = given["accept_caution"]
     made = drafts(install_source.parse(source), given["why"], accept_caution=accept)
     desk = Workspace.at_work(settings.start, given["speaks_for"], settings.choice)
     requests = [ProposalRequest(draft, desk.base) for draft in made]
-    answer = proposed(propose(desk.library, desk.forge, requests, desk.by), [])
-    return answer._replace(words=noted(answer.words, desk.forge.note))
-
-
-@click.command()
-@place_options
-@common_options
-@click.pass_obj
-def verify(_settings: GlobalOptions, /, **given: Any) -> CommandResult:
-    """Tell what differs between skills-lock.json and the skills on disk.
-
-    Names every file that is missing, changed or not from there. Nothing is fetched.
-    Exits 0 if all is as it was installed, 1 if anything differs.
-    """
-    from skillforge.share import install_words as words
-    from skillforge.share import update
-
-    lock, found = update.verify(_place(given))
-    data = words.verify_data(lock, found)
-    return CommandResult(data, words.verify_text(lock, found), ok=not found)
-
-
-@click.command()
-@click.argument("names", nargs=-1, metavar="[SKILL]...")
-@click.option("--yes", is_flag=True, help="Take it; without, it is only shown.")
-@caution_option
-@place_options
-@common_options
-@click.pass_obj
-def update(
-    _settings: GlobalOptions, /, names: tuple[str, ...], **given: Any
-) -> CommandResult:
-    """Show what is new at the sources of installed skills; --yes takes it.
-
-    What you changed yourself is never overwritten. A skill that was installed from a
-    tag stays at it: install SOURCE#TAG again to move on.
-
-    \b
-    skillforge update                 show what is new, as a diff
-    skillforge update csv-tables --yes
-
-    Exits 1 if something new is refused, 4 if only skills changed here are left.
-    """
-    from skillforge.errors import ConflictError
-    from skillforge.share import install_words as words
-    from skillforge.share import update
-
-    place = _place(given)
-    _, found = update.updates(place, names)
-    if update.stuck(found):
-        edited = ", ".join(it.name for it in found if it.state == "edited")
-        raise ConflictError(
-            f"changed here, and not overwritten: {edited}",
-            hint="skillforge verify shows what; move a folder away to install it anew",
-            facts=words.update_data(found, None, place),
-        )
-    if not given["yes"] or not any(it.state == "new" for it in found):
-        data = words.update_data(found, None, place)
-        return CommandResult(data, words.update_text(found, is_applied=False))
-    done = update.apply(place, found, accept_caution=given["accept_caution"])
-    shown = words.update_text(found, is_applied=True)
-    text = f"{shown}\n{words.done_text(done, place, colour=use_colour())}"
-    return CommandResult(words.update_data(found, done, place), text, ok=done.ok)
+    return submitted(submit(desk, requests))

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from skillforge.errors import ConflictError
 from skillforge.model import SKILL_FILE, Action
@@ -17,14 +17,21 @@ if TYPE_CHECKING:
     from skillforge.share.hub_contents import HistoryFacts
 
 
+class Span(NamedTuple):
+    """What lies between two releases: the trees of skills in both, and the commits."""
+
+    trees: "Collection[str]"
+    commits: "Collection[str]"
+
+
 def told(
-    library: "Library", commit: str, notes: str, only: "Collection[str] | None" = None
+    library: "Library", commit: str, notes: str, only: "Span | None" = None
 ) -> "HistoryFacts":
     """Every version of every skill up to a commit, and which of them were tested.
 
     From the commit and one state of the notes alone, so that every clone tells the
-    same; one that lacks a part of that is refused. With `only` some trees, the files
-    of others are not read: their versions have no number, and none has a diff.
+    same; one that lacks a part of that is refused. With `only` a span, other versions
+    are left out, and none has a diff.
     """
     from skillforge.propose import history_steps
     from skillforge.share.hub_contents import HistoryFacts
@@ -56,7 +63,7 @@ def _versions(
     library: "Library",
     commit: str,
     steps: "list[HistoryStep]",
-    only: "Collection[str] | None",
+    only: "Span | None",
 ) -> "Iterator[tuple[str, PublishedVersion]]":
     """The versions of all skills, the oldest first."""
     from skillforge.checks.evidence import known_to
@@ -67,9 +74,14 @@ def _versions(
     repo = library.repository()
     known = known_to(library.policy(commit))
     mask = cache(partial(masked, known=known))  # reasons are often the same
-    changes = [(s, name, it) for s in steps for name, it in s.skills.items()]
+    changes = [
+        (step, name, change)
+        for step in steps
+        for name, change in step.skills.items()
+        if only is None or step.name in only.commits or change.after in only.trees
+    ]
     trees = sorted({it.after for _, _, it in changes if it.after})
-    trees = [it for it in trees if only is None or it in only]
+    trees = [it for it in trees if only is None or it in only.trees]
     pages = repo.find_all([f"{tree}:{SKILL_FILE}" for tree in trees])
     readable = {
         tree: readable_version.of(page.data)

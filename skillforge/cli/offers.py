@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from skillforge.cli.propose import noted
+from skillforge.render.text.proposals import with_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,7 +27,9 @@ def offered(
     offers = put_up(desk.library, desk.forge, desk.base, desk.by, drafts)
     rows = [offer_row(one) for one in offers]
     lines = [offer_line(one) for one in offers]
-    return data | {"proposals": rows}, noted("\n".join([text, *lines]), desk.forge.note)
+    return data | {"proposals": rows}, with_note(
+        "\n".join([text, *lines]), desk.forge.note
+    )
 
 
 def offer_row(one: "Offer") -> dict[str, Any]:

@@ -84,7 +84,7 @@ def fail(  # noqa: PLR0913, PLR0917 - the parts of an error
         command = settings.command or _first_word(arguments)
         with suppress(ToolError, BrokenPipeError):
             emit(envelope(command, False, None, error))
-    click.echo(f"skillforge: {printable(message)}", err=True)
+    click.echo(f"error: {printable(message)}", err=True)
     if hint:
         click.echo(f"    {printable(hint)}", err=True)
     return int(code)

@@ -12,7 +12,7 @@ from skillforge.cli.base import (
     common_options,
     host_option,
 )
-from skillforge.cli.release import (
+from skillforge.cli.build import (
     archives_only,
     built,
     gathered_from,
@@ -141,18 +141,18 @@ def _to_branch(
 def _to_github(
     settings: GlobalOptions, gathered: "HubContents", made: Path
 ) -> CommandResult:
-    from skillforge.cli.github import desk_on_github
+    from skillforge.cli.github_workspace import github_workspace
     from skillforge.gitrepo import tags
-    from skillforge.report import many
+    from skillforge.report import plural
     from skillforge.share import github_release
 
-    desk, forge = desk_on_github(settings)
+    desk, forge = github_workspace(settings)
     tag = tags.find(desk.library.repository(), gathered.hub.tag)
     assert tag is not None
     files = github_release.assets(gathered.hub, made)
     done = github_release.publish(forge.hosted.wire, gathered.hub, tag, files)
     words = f"{gathered.hub.tag} {'is' if done.created else 'was already'} released: "
-    words += f"{done.url}\n    {many(len(done.sent), 'file')} sent, "
+    words += f"{done.url}\n    {plural(len(done.sent), 'file')} sent, "
     words += f"{len(files) - len(done.sent)} there already"
     data = {"url": done.url, "created": done.created, "sent": list(done.sent)}
     return _answer(gathered, data, words)

@@ -1,8 +1,7 @@
-"""The commands that tell how skills fare: record, sync-uses, stats."""
+"""`skillforge record`: a use of a skill and its outcome."""
 
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,7 +15,10 @@ if TYPE_CHECKING:
     from skillforge.propose.workspace import Workspace
     from skillforge.workflows.record import Looked
 
+
 _OUTCOMES = [it.value for it in OutcomeStatus]
+
+
 _SOURCES = [it.value for it in OutcomeSource]
 
 
@@ -69,11 +71,13 @@ def record(settings: GlobalOptions, /, name: str | None, **given: Any) -> Comman
 
     reports, unread = _reports(name, given)
     choice = (settings.forge, settings.host)
-    done, looked = record_at(settings.folder, reports, lambda: _desk(settings), *choice)
+    done, looked = record_at(
+        settings.folder, reports, lambda: open_workspace(settings), *choice
+    )
     return _recorded(done, sorted([*unread, *done.unread]), looked)
 
 
-def _desk(settings: GlobalOptions) -> "Workspace":
+def open_workspace(settings: GlobalOptions) -> "Workspace":
     """The desk of whoever decides on a rollout; a use without one need not wait."""
     from skillforge.propose.workspace import Workspace
 
@@ -132,7 +136,7 @@ def _recorded(
         ],
         "remarks": list(done.remarks),
         "problems": [it._asdict() for it in unread],
-        "rollouts": _judged(looked, lines),
+        "rollouts": judged_rollouts(looked, lines),
     }
     return CommandResult(data, "\n".join(lines), ok=not unread)
 
@@ -145,7 +149,7 @@ def _printed(said: list[str]) -> list[str]:
     return [printable(it) for it in said]
 
 
-def _judged(looked: "Looked", lines: list[str]) -> list[dict[str, Any]]:
+def judged_rollouts(looked: "Looked", lines: list[str]) -> list[dict[str, Any]]:
     """What became of rollouts, for scripts; for people it is added to the lines."""
     if not looked:
         return []
@@ -156,100 +160,3 @@ def _judged(looked: "Looked", lines: list[str]) -> list[dict[str, Any]]:
             lines.append(words.judgement_text(judged))
         lines += [problem] if problem else []
     return [words.judgement_data(judged) for judged, _ in looked]
-
-
-@click.command("sync-uses")
-@click.option(
-    "--remote",
-    default="",
-    metavar="NAME|URL",
-    help="The repository to exchange with [default: origin].",
-)
-@forge_options
-@click.pass_obj
-def sync_uses(settings: GlobalOptions, remote: str) -> CommandResult:
-    """Exchange recorded uses and rollouts with other machines, through git refs.
-
-    Each clone writes a log of its own (refs/skillforge/uses/<node>) and reads those of
-    all others; a use counts once, however often it comes. What is pushed: outcomes,
-    versions, times and redacted pitfalls. Keys are digests, and notes stay here.
-    """
-    from skillforge.operate import rollout_sync, rollouts, usage_sync
-    from skillforge.workflows.canary import automatic, heard
-
-    desk, by = _desk(settings), automatic()
-    library = desk.library
-    other = _other(desk, remote)
-    sent = usage_sync.send(library, other, by)
-    with _so_far(sent=sent):
-        shared = usage_sync.receive(library, other, by.seconds)
-    with _so_far(sent=sent, received=shared.received):
-        exchanged = rollout_sync.agree(library, other, by)
-        looked = heard(desk, sorted(rollouts.every(library.repository()).sound))
-        if any(not judged.rollout.is_running for judged, _ in looked):
-            rollout_sync.agree(library, other, by)  # so that others hear of it now
-    return _synced(sent, shared, exchanged, looked)
-
-
-@contextmanager
-def _so_far(**counts: int) -> Iterator[None]:
-    """Have an error report what was exchanged before it."""
-    from skillforge.errors import SkillforgeError
-    from skillforge.report import many
-
-    try:
-        yield
-    except SkillforgeError as err:
-        done = ", ".join(f"{verb} {many(n, 'use')}" for verb, n in counts.items())
-        err.hint = f"before that: {done}; {err.hint}"
-        err.facts |= counts
-        raise
-
-
-def _other(desk: "Workspace", named: str) -> Any:
-    """The repository to exchange with: one that is named, else the forge's own."""
-    from skillforge.errors import RequestError
-    from skillforge.gitrepo import remote as remotes
-
-    if not named and not desk.forge.is_here:
-        from skillforge.forge.github import GitHubForge
-
-        assert isinstance(desk.forge, GitHubForge)
-        return desk.forge.hosted.remote
-    name = named or remotes.origin(desk.library.repository())[0]
-    if not name:
-        raise RequestError(
-            "this library has no remote to exchange uses with",
-            hint="git remote add origin URL, or --remote URL",
-        )
-    if name.startswith("-"):
-        raise RequestError(f"{name!r} is no repository", hint="--remote NAME or URL")
-    return remotes.Remote(name)
-
-
-def _synced(sent: int, shared: Any, exchanged: Any, looked: "Looked") -> CommandResult:
-    from skillforge.report import many, printable
-
-    lines = [
-        f"sent {many(sent, 'use')}, received {many(shared.received, 'use')} of "
-        f"{many(shared.nodes, 'other clone')}"
-    ]
-    if shared.unread:
-        lines.append(f"{many(shared.unread, 'line')} of others could not be read")
-    if shared.ahead:
-        lines.append(
-            f"{many(shared.ahead, 'use')} of the future: a clock is wrong somewhere"
-        )
-    refused = exchanged.refused.values()
-    lines += [printable(f"not taken from the remote: {why}") for why in refused]
-    data = {
-        "sent": sent,
-        "received": shared.received,
-        "nodes": shared.nodes,
-        "unread": shared.unread,
-        "ahead": shared.ahead,
-        "changed": exchanged.changed,
-        "refused": exchanged.refused,
-        "rollouts": _judged(looked, lines),
-    }
-    return CommandResult(data, "\n".join(lines))

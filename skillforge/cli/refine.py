@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skillforge.cli import completions
-from skillforge.cli.base import CommandResult, GlobalOptions, forge_options
+from skillforge.cli.base import CommandResult, GlobalOptions, as_option, forge_options
 from skillforge.cli.offers import offered
-from skillforge.cli.propose import as_option
 
 if TYPE_CHECKING:
     from skillforge.library import Library
@@ -102,7 +101,7 @@ def _anchor(library: "Library", name: str) -> str:
     from skillforge.propose import skill_history
 
     versions = [it for it in skill_history.log(library, name) if it.tree]
-    of_people = [it for it in versions if not is_of_agent(it.data["origin"])]
+    of_people = [it for it in versions if not is_of_agent(it.origin)]
     chosen = of_people[0] if of_people else versions[-1]
     found = library.repository().find(f"{chosen.tree}:{SKILL_FILE}")
     return found.data.decode("utf-8", "surrogateescape") if found else ""

@@ -1,4 +1,4 @@
-"""The commands `scan`, and `check`, which does all of the Check stage."""
+"""`skillforge scan`: attacks, leaks and hidden text in skills."""
 
 from typing import TYPE_CHECKING
 
@@ -74,58 +74,3 @@ def _answer(
         document = render(report, all_rules())
     said = words.text(report, scanned.verdicts, colour=use_colour(), notes=notes)
     return CommandResult(data, said, ok, document)
-
-
-@click.command()
-@click.option("--no-cache", is_flag=True, help="Try again what has passed just so.")
-@selection_options
-@click.pass_obj
-def check(  # noqa: PLR0913, PLR0917 - one for each option
-    settings: GlobalOptions,
-    targets: tuple[str, ...],
-    changed_since: str | None,
-    rev: str | None,
-    format_: str,
-    no_cache: bool,
-) -> CommandResult:
-    """Do all that the gate does before you propose: validate, scan and test.
-
-    \b
-    skillforge check                         every skill of this library
-    skillforge check csv-tables              one of them
-    skillforge check --changed-since main    what this branch changes
-
-    Exits 0 if nothing blocks promotion, 1 if something does.
-    """
-    from skillforge import report as reports
-    from skillforge.checks import all_rules, skill_selection
-    from skillforge.checks.cases import case_run
-    from skillforge.checks.cases import words as test_words
-    from skillforge.checks.cases.case_check import trial_findings
-    from skillforge.checks.scan import words
-    from skillforge.checks.scan.scan_run import run_scan
-    from skillforge.model import Report
-
-    settings.json = settings.json or format_ == "json"
-    selection = skill_selection.Selection(targets, changed_since, rev)
-    valid = skill_selection.validate(settings.start, selection, None)
-    scanned = run_scan(settings.start, selection)
-    options = case_run.TestOptions(use_cache=not no_cache)
-    tested = case_run.run_tests(settings.start, selection, options, case_run.Progress())
-    failed = (
-        finding.under(tested.paths[trial.skill])
-        for trial in tested.trials
-        for finding in trial_findings([trial])
-    )
-    report = Report(
-        (*valid.findings, *scanned.report.findings, *failed, *tested.findings),
-        valid.skills,
-    )
-    data = reports.data(report)
-    data |= {"verdicts": scanned.verdicts, "trials": test_words.data(tested.trials)}
-    document = None
-    if render := reports.FORMATS.get(format_):
-        document = render(report, all_rules())
-    said = words.text(report, scanned.verdicts, colour=use_colour())
-    said += f"\n{test_words.summary(tested.trials, tested.findings)}"
-    return CommandResult(data, said, valid.ok and scanned.ok and tested.ok, document)

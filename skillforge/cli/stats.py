@@ -8,6 +8,7 @@ import click
 
 from skillforge.cli import completions
 from skillforge.cli.base import CommandResult, GlobalOptions, forge_options
+from skillforge.model.time_units import DAY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from skillforge.store import Uses
 
 _MOST = 40  # lines of text
-_DAY = 86_400
 
 
 @click.command()
@@ -63,7 +63,7 @@ def stats(
     answer = {"skills": rows, "origins": by_origin(rows)}
     if page is not None:
         return _write(page, answer, _page(desk, rows, steps))
-    today = int(time.time()) // _DAY
+    today = int(time.time()) // DAY
     return CommandResult(answer, words.stats_text(found, readable, today, _MOST))
 
 
@@ -145,13 +145,13 @@ def _canaries(library: "Library", uses: "Uses") -> list[dict[str, Any]]:
 def _proposals(desk: "Workspace") -> list[dict[str, Any]]:
     """What waits for a reviewer; a forge that is out of reach is no reason to stop."""
     from skillforge.errors import SkillforgeError
-    from skillforge.propose import words
+    from skillforge.render.data.proposals import proposal_row
 
     try:
         waiting = desk.forge.proposals(only_open=True)
     except SkillforgeError:
         return []
-    return [words.proposal_row(proposal, None) for proposal in waiting]
+    return [dict(proposal_row(proposal)) for proposal in waiting]
 
 
 def _write(path: Path, answer: dict[str, Any], text: str) -> CommandResult:

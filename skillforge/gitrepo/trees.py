@@ -9,6 +9,7 @@ and endless for whoever walks through it.
 
 import os
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cache
@@ -25,6 +26,7 @@ _MODES = (_TREE, b"100644", b"100755", b"120000", b"160000")
 _IGNORED = re.compile(r"[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 # Names that may be special, among names with slashes between them.
 _SUSPECT = re.compile(rb"(?:^|/)[.gG]|[\x80-\xff]")
+_MOST_SIBLINGS = 100  # trees that others are compared with
 _MOST_FILES = 500_000  # in one listing or comparison
 _LONGEST_PATH = 4096  # of what Linux can check out
 _DOT_GIT = re.compile(r"(?:\.git|git~[0-9]+)[. ]*(?::.*)?", re.DOTALL)
@@ -197,6 +199,56 @@ class _ObjectSource(Protocol):
     def read_all(self, names: list[str]) -> Iterable[Object | None]: ...
 
 
+class _Siblings:
+    """Canonical trees, one of each length, to compare others with.
+
+    Along a history a folder changes by one object at a time. A tree that differs from
+    a canonical one within a single hash has the same names and modes: only the hash
+    is left to check, and not every entry again.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, int], tuple[bytes, list[int]]] = {}
+
+    def add(self, tree: Object, rows: list[Row]) -> None:
+        """Remember a canonical tree, and where its hashes begin."""
+        size, at, starts = len(tree.name) // 2, 0, []
+        for mode, name, _found in rows:
+            at += len(mode) + len(name) + 2
+            starts.append(at)
+            at += size
+        if len(self._known) >= _MOST_SIBLINGS:
+            self._known.clear()
+        self._known[len(tree.data), size] = tree.data, starts
+
+    def has_like(self, tree: Object) -> bool:
+        """Whether a tree is a canonical one but for one hash, which names an object."""
+        size = len(tree.name) // 2
+        data, starts = self._known.get((len(tree.data), size), (b"", []))
+        if not starts:
+            return False
+        at = starts[max(bisect_right(starts, _common(data, tree.data)) - 1, 0)]
+        end = at + size
+        if data[:at] != tree.data[:at] or data[end:] != tree.data[end:]:
+            return False
+        if not tree.data[at:end].strip(b"\0"):
+            return False
+        self._known[len(data), size] = tree.data, starts
+        return True
+
+
+def _common(one: bytes, other: bytes) -> int:
+    """The length of the longest start that two texts of one length share."""
+    low, high = 0, len(one)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
 class Trees:
     """The trees of one repository; those that were found canonical are remembered."""
 
@@ -205,11 +257,16 @@ class Trees:
     ) -> None:
         self._source = source
         self.canonical: set[str] = set() if canonical is None else canonical
+        self._siblings = _Siblings()
 
     def check(self, tree: Object) -> None:
         """Refuse a tree that isn't canonical."""
-        if tree.name not in self.canonical:
-            self.rows(tree)
+        if tree.name in self.canonical:
+            return
+        if self._siblings.has_like(tree):
+            self.canonical.add(tree.name)
+        else:
+            self._siblings.add(tree, self.rows(tree))
 
     def rows(self, tree: Object) -> list[Row]:
         """The entries as they are stored; those of a known tree are only split."""

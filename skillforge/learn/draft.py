@@ -29,7 +29,7 @@ from skillforge.model import (
 )
 from skillforge.model.example import split
 from skillforge.redact import KnownPrivate, get_ready
-from skillforge.report import many
+from skillforge.report import plural
 
 FEWEST = 3  # verified successes that a draft is made from
 _LONGEST_NAME = 64
@@ -126,8 +126,8 @@ def _refuse_few(pattern: Pattern, examples: Iterable[Example]) -> None:
     good = sum(example.has_succeeded for example in examples)
     if good < FEWEST:
         raise ConflictError(
-            f"pattern {pattern.id} has {many(good, 'verified success')}; a draft needs "
-            f"{FEWEST}".replace("successs", "successes"),
+            f"pattern {pattern.id} has too few verified successes: {good}; a draft "
+            f"needs {FEWEST}",
             hint="capture and approve more of the kind: skillforge examples list "
             "--status pending",
             facts={"pattern": pattern.id, "successes": good},
@@ -167,10 +167,10 @@ def _why(pattern: Pattern, examples: Iterable[Example]) -> str:
     every = list(examples)
     good = sum(example.has_succeeded for example in every)
     bad = sum(example.outcome.status is OutcomeStatus.FAILURE for example in every)
-    failed = f" and {many(bad, 'failure')}" if bad else ""
+    failed = f" and {plural(bad, 'failure')}" if bad else ""
     return (
         f"Learned from {good} verified successes{failed} of pattern {pattern.id}, from "
-        f"{many(pattern.sessions, 'session')}"
+        f"{plural(pattern.sessions, 'session')}"
     )
 
 

@@ -15,7 +15,7 @@ from skillforge.checks.rules.anti_learning import (
 from skillforge.learn.actions import AlignedAction, ToolAction, Words, deeds
 from skillforge.learn.skill_steps import without_placeholders
 from skillforge.model import Example
-from skillforge.report import many
+from skillforge.report import plural
 from skillforge.text import headings, on_one_line, plain_words
 
 _MOST = 5
@@ -42,7 +42,7 @@ def recoveries(successes: Sequence[Example], words: Words) -> list[str]:
     signs = Counter(sign for it in done for sign in {action.sign for action in it})
     known = {sign for sign, seen in signs.items() if seen > 1}
     found = Counter(cure for it in done for cure in dict.fromkeys(_cures(it, known)))
-    return [f"{cure} ({many(n, 'run')})" for cure, n in found.most_common(_MOST)]
+    return [f"{cure} ({plural(n, 'run')})" for cure, n in found.most_common(_MOST)]
 
 
 def _cures(every: Sequence[ToolAction], known: Set[str]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from skillforge.learn.inputs import Input
 from skillforge.learn.skill_contract import Contract
 from skillforge.learn.skill_steps import SkillStep
-from skillforge.report import many
+from skillforge.report import plural
 from skillforge.text import plain_words
 
 _LONGEST = 900  # letters of a description, of which 1,024 may be
@@ -60,7 +60,7 @@ def description(contract: Contract) -> str:
     phrase = contract.phrase.replace("{{", "(").replace("}}", ")").replace("_", " ")
     tools = [plain_words(tool, 40) for tool, _ in contract.tools[:4]]
     using = f" with {', '.join(tools)}" if tools else ""
-    what = f"{_sentence(phrase)}{using}: {many(len(contract.steps), 'step')}, checks"
+    what = f"{_sentence(phrase)}{using}: {plural(len(contract.steps), 'step')}, checks"
     about = contract.name.replace("-", " ")
     text = f"{what} and pitfalls. Use when the task is of this kind: {about}."
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0]}."
@@ -81,7 +81,7 @@ def _when(contract: Contract) -> str:
     asked = contract.phrase or "do the same as the examples"
     return (
         f"When somebody asks for this: {asked}. Not for anything else: it rests on "
-        f"{many(contract.runs, 'verified run')} of just this kind."
+        f"{plural(contract.runs, 'verified run')} of just this kind."
     )
 
 

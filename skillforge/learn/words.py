@@ -10,7 +10,7 @@ from skillforge.learn.inputs import Input, found_inputs
 from skillforge.learn.patterns import Pattern
 from skillforge.learn.skill_steps import SkillStep as DraftStep
 from skillforge.model import EVIDENCE, SKILL_FILE, SKILLS, Example, Step, StepKind
-from skillforge.report import many, printable
+from skillforge.report import plural, printable
 from skillforge.text import lines_of
 
 _SHOWN = 12  # letters of an id that people see
@@ -61,7 +61,7 @@ def captured_text(done: CaptureResult, wish: CaptureOptions) -> str:
         lines.append(f"… and {len(done.kept) - 20:,} more")
     lines += [f"{it.path}:{it.line}: {it.message}" for it in done.problems[:20]]
     if (left := len(done.problems) - 20 + done.more_problems) > 0:
-        lines.append(f"… and {many(left, 'more problem')}")
+        lines.append(f"… and {plural(left, 'more problem')}")
     lines += [f"skipped {count}: {why}" for why, count in done.skipped.most_common()]
     lines += [_passed_over(*it) for it in done.passed_over[:5]]
     taken: dict[str, int] = {}
@@ -73,7 +73,7 @@ def captured_text(done: CaptureResult, wish: CaptureOptions) -> str:
         lines.append(f"redacted: {counts}")
     if flagged := sum("instructions" in it.flags for it in done.kept):
         are = "talks to its" if flagged == 1 else "talk to their"
-        lines.append(f"{many(flagged, 'example')} {are} reader: look at them")
+        lines.append(f"{plural(flagged, 'example')} {are} reader: look at them")
     return "\n".join(map(printable, [*lines, _summary(done, wish)]))
 
 
@@ -84,12 +84,12 @@ def _passed_over(example: Example, why: str) -> str:
 
 
 def _summary(done: CaptureResult, wish: CaptureOptions) -> str:
-    words = f"kept {many(len(done.kept), 'example')}"
+    words = f"kept {plural(len(done.kept), 'example')}"
     words += f", skipped {sum(done.skipped.values())}"
     words += f", {done.known} known before" if done.known else ""
     words += f", approved {done.approved} of them" if done.approved else ""
-    words += f", {many(done.unchanged, 'file')} unchanged" if done.unchanged else ""
-    words += f", {many(len(done.problems) + done.more_problems, 'problem')}"
+    words += f", {plural(done.unchanged, 'file')} unchanged" if done.unchanged else ""
+    words += f", {plural(len(done.problems) + done.more_problems, 'problem')}"
     if wish.is_rehearsal:
         return f"{words}; nothing was stored"
     waiting = any(it.review.status == "pending" for it in done.kept)
@@ -112,7 +112,9 @@ def _short(text: str, most: int) -> str:
 def examples_text(shown: list[Example], total: int) -> str:
     lines = [printable(_example_line(example)) for example in shown]
     waiting = sum(it.review.status == "pending" for it in shown)
-    lines.append(f"{many(len(shown), 'example')} of {total}, {waiting} to be reviewed")
+    lines.append(
+        f"{plural(len(shown), 'example')} of {total}, {waiting} to be reviewed"
+    )
     if shown:
         lines.append("+ approved, - rejected, ! talks to its reader")
     if not total:
@@ -176,11 +178,13 @@ def pattern_row(pattern: Pattern, skill: str, alike: float) -> dict[str, Any]:
 def patterns_text(rows: list[dict[str, Any]], waiting: int) -> str:
     lines = [
         f"{row['id']}  {len(row['examples']):3} examples, "
-        f"{many(row['sessions'], 'session')}, {_successes(row['successes'])}  "
+        f"{plural(row['sessions'], 'session')}, {_successes(row['successes'])}  "
         f"{_short(row['label'], 40)}"
         for row in rows
     ]
-    lines.append(f"{many(len(rows), 'pattern')}; {many(waiting, 'example')} waiting")
+    lines.append(
+        f"{plural(len(rows), 'pattern')}; {plural(waiting, 'example')} waiting"
+    )
     if rows:
         lines.append(f"next: skillforge patterns show {rows[0]['id']}")
     return "\n".join(map(printable, lines))
@@ -220,9 +224,10 @@ def pattern_text(data: dict[str, Any]) -> str:
     alike = f"{near} ({data['similarity']:.0%})" if near else "none"
     lines = [
         f"pattern   {data['id']}  {data['label']}",
-        f"examples  {len(data['examples'])}, from {many(data['sessions'], 'session')}; "
+        f"examples  {len(data['examples'])}, "
+        f"from {plural(data['sessions'], 'session')}; "
         f"verified: {_successes(data['successes'])}, "
-        f"{many(data['failures'], 'failure')}",
+        f"{plural(data['failures'], 'failure')}",
         f"shared    {' '.join(data['shared'])}",
         f"tools     {', '.join(f'{t} ({n})' for t, n in data['tools'].items()) or '-'}",
         f"nearest   {alike}",
@@ -272,9 +277,9 @@ def draft_text(made: Drafted) -> str:
     inputs = ", ".join(item.name for item in made.contract.inputs) or "none"
     held = len(made.held.keys() & made.draft.evidence.keys())
     lines = [
-        f"wrote {SKILLS}/{skill}/ and {many(len(made.draft.evidence), 'example')} to "
+        f"wrote {SKILLS}/{skill}/ and {plural(len(made.draft.evidence), 'example')} to "
         f"{EVIDENCE}/{skill}/, {held} of them held out",
-        f"inputs: {inputs}; {many(len(made.contract.steps), 'step')}",
+        f"inputs: {inputs}; {plural(len(made.contract.steps), 'step')}",
         f"next: read it, then skillforge propose {skill}",
     ]
     return "\n".join(map(printable, lines))

@@ -21,10 +21,11 @@ from skillforge.model import (
     Proposal,
     Severity,
 )
-from skillforge.propose import operations, proposal_request, submit, words
+from skillforge.propose import operations, proposal_request, submit
 from skillforge.propose.operations import Operation
 from skillforge.propose.workspace import Workspace
-from skillforge.report import finding_data
+from skillforge.render.data.proposals import opened, proposal_row
+from skillforge.report import FindingData, finding_data
 
 _PROVEN = tuple(it.value for it in OutcomeSource if it is not OutcomeSource.HUMAN)
 _MOST_PROPOSALS = 50
@@ -110,7 +111,7 @@ def _unread(operation: Operation, file: str, main: str) -> ConflictError:
     )
 
 
-def _invalid(findings: list[dict[str, Any]]) -> dict[str, Any]:
+def _invalid(findings: list[FindingData]) -> dict[str, Any]:
     errors = [it for it in findings if it["severity"] == Severity.ERROR]
     first = errors[0]
     return {
@@ -133,7 +134,7 @@ def _staged(desk: Workspace, proposal: Proposal, created: bool) -> dict[str, Any
         "message": f"Proposal {proposal.number} ({proposal.title}) {how}. Nothing has "
         f"changed on {desk.library.main}: a reviewer decides, and proposal_status "
         "tells.",
-        **words.opened_data(proposal, created),
+        **opened(proposal, created),
         "checks": _checks(desk, proposal),
     }
 
@@ -231,7 +232,8 @@ def proposal_status(
     found = desk.forge.proposals(only_open=not skill)
     chosen = [it for it in found if not skill or skill in it.skills]
     some = desk.forge.detailed(chosen[-_MOST_PROPOSALS:])
-    rows = [words.proposal_row(proposal, None) for proposal in some]
+    # Whether each conflicts with main costs a merge, which a listing doesn't pay for.
+    rows = [dict(proposal_row(proposal)) for proposal in some]
     for row in rows:
         del row["conflicts"]
     return {"success": True, "proposals": rows, "count": len(chosen)}
@@ -249,8 +251,9 @@ def _status(desk: Workspace, proposal: Proposal) -> dict[str, Any]:
         if check.name != SCAN  # whoever writes a draft is not told how to get past it
         for finding in check.findings
     ]
-    row = words.proposal_row(whole, review.conflicts(desk.library, whole))
-    return row | {
+    row = proposal_row(whole, review.conflicts(desk.library, whole))
+    return {
+        **row,
         "checks": _checks(desk, whole) if whole.is_open else row["checks"],
         "findings": findings,
         "comments": [{"by": it.by, "text": it.text} for it in whole.comments],

@@ -7,14 +7,13 @@ from typing import NamedTuple
 from skillforge.gitrepo.ref_update import Signature
 from skillforge.library import Library
 from skillforge.model import Arm, OutcomeStatus, Rollout, RolloutState, RolloutVerdict
+from skillforge.model.time_units import DAY
 from skillforge.operate import rollouts, sequential_test
 from skillforge.operate.intervals import wilson
 from skillforge.operate.sequential_test import Ballot
 from skillforge.policy import CanaryPolicy
-from skillforge.report import many
+from skillforge.report import plural
 from skillforge.store import Uses, Votes
-
-_DAY = 86_400
 
 
 class ArmOutcomes(NamedTuple):
@@ -77,7 +76,7 @@ def judge(
         sequential_test.no_worse(ballots, rule.margin),
         1 / rule.alpha,
     )
-    verdict, why = _verdict(drafted, rule, (now - rollout.started) / _DAY)
+    verdict, why = _verdict(drafted, rule, (now - rollout.started) / DAY)
     return replace(drafted, verdict=verdict, why=why)
 
 
@@ -89,7 +88,7 @@ def _verdict(
     if heard >= rule.least and so_far.worse >= enough:
         return RolloutVerdict.ROLL_BACK, f"it fails more often: {_compared(so_far)}"
     if days > rule.days:
-        why = f"no verdict after {rule.days:g} days, with {many(heard, 'canary key')}"
+        why = f"no verdict after {rule.days:g} days, with {plural(heard, 'canary key')}"
         return RolloutVerdict.INCONCLUSIVE, f"{why}: a person decides"
     if heard < rule.least:
         return (
@@ -108,7 +107,7 @@ def _compared(so_far: Judgement) -> str:
     new, old = so_far.canary, so_far.stable
     other = "before" if so_far.rollout.stable else "without it"
     return (
-        f"{new.failures} of {many(new.keys, 'key')} failed with it, "
+        f"{new.failures} of {plural(new.keys, 'key')} failed with it, "
         f"{old.failures} of {old.keys} {other}"
     )
 

@@ -17,8 +17,8 @@ from skillforge.operate.consolidation import consolidated
 from skillforge.operate.link_fixes import mended
 from skillforge.operate.skill_edits import curators, edited
 from skillforge.operate.skill_facts import SkillFacts, look
-from skillforge.report import many
-from skillforge.text import BYTES_PER_TOKEN, CATALOG_TOKENS
+from skillforge.report import plural
+from skillforge.text import CATALOG_TOKENS
 
 _OFFERS = 10  # after which it is no chance that nobody loads a skill
 _LONGEST = 3  # descriptions that are named where the catalog is too long
@@ -95,12 +95,12 @@ def _superseded(
     library: Library, tip: str, shelf: SkillFacts
 ) -> Iterator[CurationFinding]:
     for name, skill in shelf.skills.items():
-        said = skill.document.metadata("superseded-by") if skill.document else ""
-        if said and said != name and said in shelf.skills:
-            message = f"it says that {said} takes its place"
-            draft = archived(library, name, f"{name}: {message}.", into=said, tip=tip)
+        into = skill.superseded_by
+        if into and into != name and into in shelf.skills:
+            message = f"it says that {into} takes its place"
+            draft = archived(library, name, f"{name}: {message}.", into=into, tip=tip)
             it = CurationFinding(
-                CurationKind.SUPERSEDED, name, message, said, "archive", "", draft
+                CurationKind.SUPERSEDED, name, message, into, "archive", "", draft
             )
             yield _unless(it, shelf.hands_off(name))
         elif name in shelf.absorbed and not shelf.life(name).is_back:
@@ -137,7 +137,7 @@ def _quiet_reason(shelf: SkillFacts, name: str) -> str:
     used = shelf.used(name)
     return (
         f"Not used for {shelf.policy.curate.archive} days or more, while others were; "
-        f"{many(used.loaded, 'use')} before. It stays in archive/{name}: "
+        f"{plural(used.loaded, 'use')} before. It stays in archive/{name}: "
         f"skillforge curate --restore {name} brings it back."
     )
 
@@ -172,7 +172,7 @@ def _doubles(
         if alike >= IDENTICAL:
             remark = replace(remark, action="consolidate")
             reason = shelf.hands_off(other) or _of_other(shelf, umbrella)
-            remark = _consolidated(library, tip, shelf, _unless(remark, reason))
+            remark = _consolidated(library, tip, _unless(remark, reason))
         yield remark
 
 
@@ -182,11 +182,14 @@ def _of_other(shelf: SkillFacts, name: str) -> str:
 
 
 def _consolidated(
-    library: Library, tip: str, shelf: SkillFacts, remark: CurationFinding
+    library: Library, tip: str, remark: CurationFinding
 ) -> CurationFinding:
     if remark.left_alone:
         return remark
-    umbrella, absorbed = shelf.skills[remark.other], shelf.skills[remark.skill]
+    umbrella = library.skill_at(tip, remark.other)
+    absorbed = library.skill_at(tip, remark.skill)
+    assert umbrella is not None
+    assert absorbed is not None
     why = f"{absorbed.name}: {remark.message}. It keeps all of its files."
     try:
         draft = consolidated(library, tip, umbrella, absorbed, why)
@@ -196,20 +199,19 @@ def _consolidated(
 
 
 def _broken(library: Library, tip: str, shelf: SkillFacts) -> Iterator[CurationFinding]:
-    for name, skill in shelf.skills.items():
-        document = skill.document
-        dead = dead_links(skill, document) if document and document.readable else []
-        if not dead:
-            continue
+    broken = [name for name, it in shelf.skills.items() if it.has_dead_links]
+    for skill in library.read_at(tip, broken) if broken else ():
+        assert skill.document is not None
+        dead = dead_links(skill, skill.document)
         text, left = mended(library, tip, skill, dead)
         fixed = [link for link in dead if link not in left]
         if fixed:
             yield _repair(library, tip, shelf, skill, fixed, text)
         if left:
             message = f"{_targets(left)} not there, and what is meant is not clear"
-            reason = shelf.hands_off(name)
+            reason = shelf.hands_off(skill.name)
             yield CurationFinding(
-                CurationKind.BROKEN_REFERENCE, name, message, left_alone=reason
+                CurationKind.BROKEN_REFERENCE, skill.name, message, left_alone=reason
             )
 
 
@@ -243,19 +245,15 @@ def _targets(links: list[Link]) -> str:
 
 def catalog_tokens(shelf: SkillFacts) -> int:
     """About how many tokens the names and descriptions of all skills take."""
-    return sum(map(_tokens, shelf.skills.values()))
-
-
-def _tokens(skill: Skill) -> int:
-    said = skill.document.words("description") if skill.document else ""
-    return -(-len(f"{skill.name}: {said}\n".encode()) // BYTES_PER_TOKEN)
+    return sum(skill.tokens(name) for name, skill in shelf.skills.items())
 
 
 def _catalog(shelf: SkillFacts, tokens: int) -> Iterator[CurationFinding]:
     if tokens <= CATALOG_TOKENS:
         return
-    longest = sorted(shelf.skills.values(), key=lambda it: (-_tokens(it), it.name))
-    named = ", ".join(f"{it.name} ({_tokens(it)})" for it in longest[:_LONGEST])
+    sizes = {name: skill.tokens(name) for name, skill in shelf.skills.items()}
+    longest = sorted(sizes, key=lambda name: (-sizes[name], name))
+    named = ", ".join(f"{name} ({sizes[name]})" for name in longest[:_LONGEST])
     message = (
         f"names and descriptions take about {tokens:,} tokens, and {CATALOG_TOKENS:,} "
         f"should do; the longest: {named}"

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from skillforge.operate.curate import CurationFinding, CurationReport
-from skillforge.report import many, printable
+from skillforge.report import plural, printable
 from skillforge.text import CATALOG_TOKENS
 
 _ACTIONS = {
@@ -47,10 +47,14 @@ def text(done: CurationReport, *, is_dry: bool) -> str:
         )
     counts = Counter(it.kind for it in done.remarks)
     said = ", ".join(f"{count} {kind}" for kind, count in counts.items())
-    lines.append(f"{many(len(done.remarks), 'remark')}: {said}" if said else "all well")
+    lines.append(
+        f"{plural(len(done.remarks), 'remark')}: {said}" if said else "all well"
+    )
     drafts = sum(it.draft is not None for it in done.remarks)
     if is_dry and drafts:
-        lines.append(f"nothing was changed; --propose opens {many(drafts, 'proposal')}")
+        lines.append(
+            f"nothing was changed; --propose opens {plural(drafts, 'proposal')}"
+        )
     return "\n".join(lines)
 
 

@@ -4,11 +4,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from skillforge.model import Arm
+from skillforge.model.time_units import DAY
 from skillforge.operate.canary import ArmOutcomes, Judgement
 from skillforge.operate.stats import Sum, added_up, day_name
 from skillforge.store import CaseRecord, Tally
-
-_DAY = 86_400
 
 
 def skills(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -46,7 +45,7 @@ def canary(judged: Judgement, rows: Iterable[Tally]) -> dict[str, Any]:
         "why": judged.why,
         "wealth": judged.worse,
         "threshold": judged.threshold,
-        "started": day_name(rollout.started // _DAY),
+        "started": day_name(rollout.started // DAY),
         "arms": {arm.value: _arm(sums[arm], heard[arm]) for arm in Arm},
         "days": {arm.value: _days(sums[arm]) for arm in Arm},
     }
@@ -79,7 +78,7 @@ def health(
             "skill": one.skill,
             "status": "passed" if one.ok else "failed",
             "version": readable.get(one.version, ""),
-            "at": day_name(one.at // _DAY),
+            "at": day_name(one.at // DAY),
         }
         for _, one in sorted(last.items())
     ]

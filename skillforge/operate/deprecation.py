@@ -8,7 +8,7 @@ from skillforge.library import Library
 from skillforge.model import Draft
 from skillforge.operate.health_record import Checkup, Condition, Environment, is_bad
 from skillforge.operate.skill_edits import curators, edited
-from skillforge.report import many
+from skillforge.report import plural
 from skillforge.text import on_one_line
 
 _MARK = "its cases fail"  # how a mark of ours begins: what people write stays
@@ -69,7 +69,7 @@ def _broken(one: Checkup) -> str:
     bad = [trial for trial in one.trials if is_bad(trial)]
     changed = ", ".join(one.changed) or "nothing that is known"
     lines = [
-        f"In the health run {len(bad)} of {many(len(one.trials), 'case')} failed.",
+        f"In the health run {len(bad)} of {plural(len(one.trials), 'case')} failed.",
         f"Changed since it passed: {changed}.",
         *(f"- {_told(t.case)} ({t.outcome}): {_told(t.detail)}" for t in bad[:_SHOWN]),
     ]

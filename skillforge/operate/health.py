@@ -19,6 +19,7 @@ from skillforge.checks.status_metadata import is_pinned
 from skillforge.errors import ToolError
 from skillforge.library import Library
 from skillforge.model import SKILLS, Skill, Trial, TrialOutcome
+from skillforge.model.time_units import DAY
 from skillforge.operate import health_record
 from skillforge.operate.health_record import (
     Checkup,
@@ -31,7 +32,6 @@ from skillforge.operate.skill_edits import refuse_unknown
 from skillforge.sandbox import Sandbox
 from skillforge.store import Tally, Uses
 
-DAY = 86_400
 _RECENT = 30  # days in which a use counts
 _LONGEST = 8  # weeks; what was never run waits as long
 _AT_ONCE = 32  # skills that are laid out together

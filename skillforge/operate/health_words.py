@@ -9,7 +9,7 @@ from skillforge.checks import status_metadata
 from skillforge.checks.cases import words
 from skillforge.model import Trial
 from skillforge.operate.health_record import Checkup, Condition
-from skillforge.report import many, printable
+from skillforge.report import plural, printable
 
 _LISTED = 20  # names in a line
 
@@ -83,4 +83,4 @@ def _what_changed(one: Checkup) -> list[str]:
 def summary(found: Sequence[Checkup]) -> str:
     counts = Counter(one.condition for one in found)
     ends = [f"{counts[it]} {it}" for it in Condition if counts[it]]
-    return f"{many(len(found), 'skill')}: {', '.join(ends) or 'nothing to try'}"
+    return f"{plural(len(found), 'skill')}: {', '.join(ends) or 'nothing to try'}"

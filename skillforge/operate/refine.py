@@ -14,7 +14,7 @@ from skillforge.document.sections import SAME, with_lines
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE, SKILLS, Draft, Origin
 from skillforge.operate.stats import Sum
-from skillforge.report import many
+from skillforge.report import plural
 from skillforge.store import Pitfall
 from skillforge.text import lines_of, plain_words, similarity, terms
 
@@ -157,7 +157,7 @@ def _draft(library: Library, skill: str, text: str, added: list[Lesson]) -> Draf
     files = library.files_at(library.tip, skill)
     data = text.encode("utf-8", "surrogateescape")
     files[SKILL_FILE] = files[SKILL_FILE]._replace(data=data)
-    said = "\n".join(f"- {it.text} ({many(it.reports, 'report')})" for it in added)
+    said = "\n".join(f"- {it.text} ({plural(it.reports, 'report')})" for it in added)
     why = f"Uses of {skill} ran into this, each reported by several:\n\n{said}"
     return Draft(skill, files, origin=Origin.CURATOR, why=why)
 

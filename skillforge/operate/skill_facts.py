@@ -5,15 +5,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from skillforge.checks.status_metadata import is_pinned
 from skillforge.gitrepo.lineage import Life, lives
 from skillforge.library import Library
-from skillforge.model import SKILLS, Skill, is_of_agent
+from skillforge.model import SKILLS, is_of_agent
+from skillforge.model.time_units import DAY
+from skillforge.operate.skill_summary import SkillSummary, summaries
 from skillforge.policy import Policy
-from skillforge.report import many
+from skillforge.report import plural
 from skillforge.store import Tally, Uses
-
-DAY = 86_400
 
 
 class SkillUsage(NamedTuple):
@@ -28,7 +27,7 @@ class SkillUsage(NamedTuple):
 class SkillFacts:
     """The skills of main, with all that bears on whether they stay."""
 
-    skills: Mapping[str, Skill]
+    skills: Mapping[str, SkillSummary]
     trees: Mapping[str, str]
     lives: Mapping[str, Life]
     usage: Mapping[str, SkillUsage]
@@ -68,16 +67,14 @@ class SkillFacts:
     def hands_off(self, name: str) -> str:
         """Why the curator leaves a skill alone; empty if it need not."""
         skill, life = self.skills[name], self.life(name)
-        document = skill.document
-        if is_pinned(document):
+        if skill.is_pinned:
             return "it is pinned"
-        said = document.metadata("origin").lower() if document else ""
-        makers = [origin for origin in (life.origin, said) if origin]
+        makers = [maker for maker in (life.origin, skill.origin.lower()) if maker]
         if not makers or not all(map(is_of_agent, makers)):
             return "a person made it"
         age = self.today - life.changed // DAY
         if age < self.policy.curate.young:
-            return f"it changed {many(max(age, 0), 'day')} ago"
+            return f"it changed {plural(max(age, 0), 'day')} ago"
         return ""
 
 
@@ -88,10 +85,9 @@ def look(library: Library, tip: str) -> SkillFacts:
     repo = library.repository()
     entries = repo.tree(f"{tip}:{SKILLS}")
     trees = {name: it.object for name, it in entries.items() if it.is_tree}
-    skills = {skill.name: skill for skill in library.read_at(tip)}
     tally = Uses.of(repo.common_dir).tally()
     return SkillFacts(
-        {name: it for name, it in skills.items() if name in trees},
+        summaries(library, tip, trees),
         trees,
         lives(repo, tip, trees),
         usage(tally),

@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from skillforge.model import Outcome, OutcomeSource, OutcomeStatus
+from skillforge.model.time_units import DAY
 from skillforge.operate.intervals import wilson
 from skillforge.store import Tally
 
 ALPHA = 0.1  # of the moving average, which starts at 1
 MOST_RECENT = 400  # uses; what is older weighs less than rounding does
-_DAY = 86_400
 _WEEKS = 12
 _BARS = "▁▂▃▄▅▆▇█"
 K = TypeVar("K")
@@ -158,7 +158,7 @@ def _bar(good: int, known: int) -> str:
 
 
 def day_name(day: int) -> str:
-    return datetime.fromtimestamp(day * _DAY, UTC).date().isoformat()
+    return datetime.fromtimestamp(day * DAY, UTC).date().isoformat()
 
 
 def data(

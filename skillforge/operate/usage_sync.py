@@ -18,7 +18,8 @@ from skillforge.gitrepo.ref_update import NewCommit, RefUpdate, Signature, TreeC
 from skillforge.gitrepo.remote import Remote
 from skillforge.library import Library
 from skillforge.model import Arm, OutcomeSource, OutcomeStatus, Use
-from skillforge.report import many
+from skillforge.model.time_units import DAY
+from skillforge.report import plural
 from skillforge.store import Uses
 
 PREFIX = "refs/skillforge/uses/"
@@ -29,7 +30,6 @@ _TEXTS = ("id", "skill", "version", "voice", "rollout", "pitfall")
 _TREE = re.compile(r"([0-9a-f]{40}([0-9a-f]{24})?)?")
 _MOST_TEXT = 8_000  # bytes
 _MOST = 1e15
-_DAY = 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def _push(repo: GitRepo, to: Remote, update: RefUpdate) -> int:
     try:
         remote.push(repo, to, update)
     except SkillforgeError as err:
-        err.hint = f"{many(count, 'use')} not sent, kept in this clone; {err.hint}"
+        err.hint = f"{plural(count, 'use')} not sent, kept in this clone; {err.hint}"
         err.facts |= {"sent": 0, "unsent": count}
         raise
     return count
@@ -165,7 +165,7 @@ def _take_in(
         if read is None:
             unread += 1
             continue
-        if read.at > now + _DAY:
+        if read.at > now + DAY:
             ahead += 1
         found.append(read._replace(node=name, at=min(read.at, now)))
     added = uses.add(found) if found else 0

@@ -7,7 +7,7 @@ from skillforge.model import Rollout, RolloutState, RolloutVerdict
 from skillforge.operate.canary import ArmOutcomes, Judgement
 from skillforge.operate.refine import Refinement
 from skillforge.operate.stats import SkillStats, sparkline
-from skillforge.report import many, printable
+from skillforge.report import plural, printable
 
 _STATES = {
     RolloutState.RUNNING: "is tried",
@@ -95,7 +95,7 @@ def _heard_text(heard: ArmOutcomes) -> str:
     if heard.rate is None:
         return "not heard of"
     low, high = heard.interval
-    keys = many(heard.keys, "key")
+    keys = plural(heard.keys, "key")
     return f"{heard.rate:.0%} of {keys} succeeded ({low:.0%} to {high:.0%})"
 
 
@@ -123,7 +123,7 @@ def stats_text(
     lines = [f"{'skill':28} {'uses':>9}  rate  verified            12 weeks"]
     lines += [_line(one, today) for one in stats[:most]]
     if len(stats) > most:
-        lines.append(f"and {many(len(stats) - most, 'more skill')}; --json has all")
+        lines.append(f"and {plural(len(stats) - most, 'more skill')}; --json has all")
     if len(stats) == 1:
         lines += _details(stats[0], readable)
     return "\n".join(map(printable, lines))
@@ -148,7 +148,7 @@ def _details(one: SkillStats, readable: Mapping[str, str]) -> list[str]:
             f"of {part.verified:,} verified"
         )
     again = one.total.uses / one.keys if one.keys else 0
-    lines.append(f"    {many(one.keys, 'key')}, {again:.1f} uses each")
+    lines.append(f"    {plural(one.keys, 'key')}, {again:.1f} uses each")
     if one.precision is not None and one.offered > one.total.uses:
         lines.append(f"    loaded {one.precision:.0%} of {one.offered:,} times offered")
     for what, mine, other in (
@@ -181,7 +181,7 @@ def refinement_lines(found: Refinement) -> list[str]:
     if found.is_failing:
         lines.append(f"{found.complaint}; --agent CMD writes it anew, or --retire")
     for added in found.added:
-        count = many(added.reports, "report")
+        count = plural(added.reports, "report")
         lines.append(f'{found.skill}: add "{added.text}" ({count})')
     for lesson, why in found.waiting:
         lines.append(f'{found.skill}: wait with "{lesson.text}": {why}')

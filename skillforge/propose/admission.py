@@ -21,9 +21,9 @@ from skillforge.model import (
     State,
     is_of_agent,
 )
+from skillforge.model.time_units import DAY
 from skillforge.policy import Policy
 
-DAY = 86_400
 _AGENTS = (Origin.AGENT_FOREGROUND, Origin.AGENT_BACKGROUND)
 FREE_GROWTH = 1000  # bytes that any SKILL.md may grow by: a small one has to
 

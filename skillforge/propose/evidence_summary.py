@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from skillforge.library import Library
+from skillforge.text import shortened
 
 
 class ExampleSummary(NamedTuple):
@@ -37,13 +38,13 @@ def _of(data: bytes | None) -> list[str]:
     review = about.get("review")
     reviewed = review if isinstance(review, dict) else {"by": review}
     return [
-        shortened(about.get("task")),
-        shortened(ended.get("status") or about.get("status")),
-        shortened(ended.get("verified_by") or about.get("verified_by")),
-        shortened(reviewed.get("by") or about.get("reviewer")),
+        as_text(about.get("task")),
+        as_text(ended.get("status") or about.get("status")),
+        as_text(ended.get("verified_by") or about.get("verified_by")),
+        as_text(reviewed.get("by") or about.get("reviewer")),
     ]
 
 
-def shortened(value: Any, most: int = 160) -> str:
-    text = value if isinstance(value, str) else "" if value is None else str(value)
-    return text if len(text) <= most else f"{text[:most]}…"
+def as_text(value: Any, most: int = 160) -> str:
+    """Any JSON value as text of bounded length."""
+    return shortened("" if value is None else str(value), most)

@@ -8,7 +8,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TypeAlias
+from weakref import WeakKeyDictionary
 
 from skillforge import processes
 from skillforge.errors import ConflictError
@@ -34,9 +36,12 @@ HeadsOf: TypeAlias = Callable[[GitRepo, list[Commit], Notes], dict[str, str]]
 MAIN_LINE = ("--first-parent", "--diff-merges=first-parent", *_RAW)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class HistoryStep:
-    """One commit on main's own line; `reverts` are steps that it takes back."""
+    """One commit on main's own line; `reverts` are steps that it takes back.
+
+    What is asked of every step again and again is worked out once.
+    """
 
     commit: Commit
     brought: tuple[Commit, ...]
@@ -50,7 +55,7 @@ class HistoryStep:
     def name(self) -> str:
         return self.commit.name
 
-    @property
+    @cached_property
     def is_promotion(self) -> bool:
         """Whether it claims to be a proposal's merge; the audit checks the claim."""
         # What GitHub's button writes is its author's word: only a note counts there.
@@ -69,14 +74,14 @@ class HistoryStep:
         is_github = self.is_noted or self.pull_request is not None
         return is_github and not self.brought
 
-    @property
+    @cached_property
     def number(self) -> int | None:
         """The number of the proposal that it merged."""
         said = trailers.first(self.said, "Proposal")
         is_number = self.is_promotion and re.fullmatch(r"[1-9][0-9]{0,8}", said)
         return int(said) if is_number else None
 
-    @property
+    @cached_property
     def pull_request(self) -> int | None:
         """The number of the pull request that GitHub merged with it."""
         return github_merges.pull_request(self.commit.subject)
@@ -143,6 +148,12 @@ class HistoryStep:
         return any(change is not None and change.before == now for change in before)
 
 
+_MadeOf: TypeAlias = tuple[str, Notes, dict[str, str]]  # tip, notes, pull requests
+# The steps that were read last of a repository: `release` needs them twice.
+_KNOWN: WeakKeyDictionary[GitRepo, tuple[_MadeOf, list[HistoryStep]]]
+_KNOWN = WeakKeyDictionary()
+
+
 @processes.without_cycles
 def steps(library: Library, tip: str) -> list[HistoryStep]:
     """Every step of a branch, the oldest first."""
@@ -167,6 +178,17 @@ def _steps(
     repo = library.repository()
     commits, line = _logs(repo, tip)
     heads = heads_of(repo, line, noted)
+    made_of = (tip, noted, heads)
+    known = _KNOWN.get(repo)
+    if known is None or known[0] != made_of:
+        known = _KNOWN[repo] = made_of, _steps_of(repo, commits, line, made_of)
+    return list(known[1])
+
+
+def _steps_of(
+    repo: GitRepo, commits: dict[str, Commit], line: list[Commit], made_of: _MadeOf
+) -> list[HistoryStep]:
+    tip, noted, heads = made_of
     others, by_merge = github_merges.pulled(repo, heads, tip)
     line = github_merges.folded(line, noted, by_merge)
     commits |= others

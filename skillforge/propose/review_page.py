@@ -25,11 +25,12 @@ from skillforge.model import (
     Status,
     Verdict,
 )
-from skillforge.propose import gate, identity, readable_version, review, words
+from skillforge.propose import gate, identity, readable_version, review
 from skillforge.propose.candidate import Candidate
-from skillforge.propose.evidence_summary import shortened
 from skillforge.propose.review import ReviewBrief
-from skillforge.report import code, many, markdown, plain
+from skillforge.render.text.proposals import growth
+from skillforge.report import code, markdown, plain, plural
+from skillforge.text import shortened
 
 _SIGNS = {
     Status.PASSED: "✅ passed",
@@ -42,6 +43,7 @@ _FILES = 30  # that are listed
 _FINDINGS = 50
 _TEXT = 1000  # characters of what an author says
 _CELL = 300  # of what stands in a table
+_NAME = 160
 _SLOW = ("test",)  # checks that run where untrusted code may: not on the author's desk
 
 
@@ -110,13 +112,13 @@ def _changes(library: Library, brief: ReviewBrief) -> list[str]:
     ]
     lines += rows[:_FILES]
     if (left := len(rows) - _FILES) > 0:
-        lines.append(f"| {many(left, 'more file')} | | |")
+        lines.append(f"| {plural(left, 'more file')} | | |")
     path = f"{SKILLS}/{proposal.skill}/{SKILL_FILE}"
     found = repo.find_all([f"{it}:{path}" for it in (proposal.base, proposal.head)])
     was, now = (readable_version.of(it.data) if it else "" for it in found)
     version = f"Version {code(was or 'none')} to {code(now or 'none')}; "
-    sizes = f"`SKILL.md` {words.growth(*brief.sizes)}"
-    total = f"all files {words.growth(*brief.totals)}"
+    sizes = f"`SKILL.md` {growth(*brief.sizes)}"
+    total = f"all files {growth(*brief.totals)}"
     return [*lines, "", f"{version}{sizes}; {total}."]
 
 
@@ -137,7 +139,7 @@ def _rows(changed: Iterable[tuple[str, str, str]]) -> list[str]:
             sum(int(it) for it in column if it.isdecimal())
             for column in zip(*counts, strict=True)
         )
-        named = f"{code(folder)}: {many(len(counts), 'example file')}"
+        named = f"{code(folder)}: {plural(len(counts), 'example file')}"
         rows.append(f"| {named} | {added} | {removed} |")
     return rows
 
@@ -172,7 +174,7 @@ def _check_table(verdict: Verdict, url: str) -> Iterator[str]:
 def _count(check: CheckResult) -> str:
     found = Report(check.findings)
     counts = [
-        many(found.count(severity), severity)
+        plural(found.count(severity), severity)
         for severity in (Severity.ERROR, Severity.WARNING)
         if found.count(severity)
     ]
@@ -189,7 +191,7 @@ def _risk(brief: ReviewBrief) -> list[str]:
     lines += [f"- Security scan: **{danger}**"] if danger else []
     lines += [f"- Asks for: {powers}"]
     lines += [f"- Says the same as: {', '.join(near) or 'no other skill'}"]
-    lines += [f"- Needs {many(brief.needed, 'approval')} by others, of this commit"]
+    lines += [f"- Needs {plural(brief.needed, 'approval')} by others, of this commit"]
     return [*lines, *_findings(brief.verdict)]
 
 
@@ -205,16 +207,16 @@ def _findings(verdict: Verdict) -> list[str]:
     shown = tuple(_shortened(finding) for finding in found[:_FINDINGS])
     table = markdown(Report(shown)).split("\n")[2:]
     more = len(found) - _FINDINGS
-    return ["", *table, *([f"\n{many(more, 'more finding')}."] if more > 0 else [])]
+    return ["", *table, *([f"\n{plural(more, 'more finding')}."] if more > 0 else [])]
 
 
 def _shortened(finding: Finding) -> Finding:
     """One that cannot push the rest off the page."""
     return replace(
         finding,
-        rule=shortened(finding.rule),
+        rule=shortened(finding.rule, _NAME),
         message=shortened(finding.message, _CELL),
-        path=shortened(finding.path),
+        path=shortened(finding.path, _NAME),
         hint=shortened(finding.hint, _CELL),
     )
 

@@ -1,7 +1,6 @@
 """What history tells of one skill: its versions, and why it is what it is."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from skillforge.errors import RequestError
 from skillforge.gitrepo import trailers
@@ -24,26 +23,13 @@ class HistoryVersion:
     reverted_by: str
 
     @property
-    def data(self) -> dict[str, Any]:
-        """The keys that scripts rely on."""
-        step = self.step
-        return {
-            "version": self.version,
-            "tree": self.tree,
-            "commit": step.name,
-            "proposal": step.number or step.pull_request,
-            "recorded": step.is_promotion,
-            "cut": step.is_cut,
-            "author": step.author,
-            "approvers": step.approvers,
-            "at_once_by": trailers.first(step.said, NOW) or None,
-            "origin": trailers.first(step.drafted, "Origin"),
-            "date": step.date,
-            "reverted_by": self.reverted_by or None,
-            "action": step.action,
-            "replaces": self.before or None,
-            "skill": self.skill,
-        }
+    def at_once_by(self) -> str:
+        """Who merged it without waiting for an approval; empty for most."""
+        return trailers.first(self.step.said, NOW)
+
+    @property
+    def origin(self) -> str:
+        return trailers.first(self.step.drafted, "Origin")
 
 
 def log(library: Library, name: str) -> list[HistoryVersion]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from skillforge.report import many, plain, printable
+from skillforge.report import plain, plural, printable
 from skillforge.share.catalog import Catalog, CatalogGroup, CatalogItem
 
 Locate = Callable[[str], str]  # where the SKILL.md of a skill lies, by its name
@@ -54,15 +54,15 @@ def left_out(catalog: Catalog) -> str:
     left = catalog.left_out
     parts = []
     if left.shortened:
-        parts.append(f"{many(left.shortened, 'description')} shortened")
+        parts.append(f"{plural(left.shortened, 'description')} shortened")
     if left.names_only:
-        parts.append(f"no descriptions of {many(left.names_only, 'skill')}")
+        parts.append(f"no descriptions of {plural(left.names_only, 'skill')}")
     if left.skills:
-        parts.append(f"{many(left.skills, 'skill')} not named")
+        parts.append(f"{plural(left.skills, 'skill')} not named")
     if left.groups:
-        parts.append(f"{many(left.groups, 'group')} not named")
+        parts.append(f"{plural(left.groups, 'group')} not named")
     if left.unusable:
-        parts.append(f"{many(left.unusable, 'skill')} cannot be read")
+        parts.append(f"{plural(left.unusable, 'skill')} cannot be read")
     if not parts:
         return ""
     verb = "search WORDS" if left.skills else "show NAME"
@@ -79,7 +79,7 @@ def _group(group: CatalogGroup) -> str:
     if group.skills == len(group.examples):
         return f"{group.name}: {names}"
     such = f", such as {names}" if names else ""
-    return f"{group.name}: {many(group.skills, 'skill')}{such}"
+    return f"{group.name}: {plural(group.skills, 'skill')}{such}"
 
 
 def _line(description: str | None) -> str:

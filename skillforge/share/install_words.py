@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from skillforge.model import Danger
-from skillforge.report import finding_data, finding_text, many, printable
+from skillforge.report import finding_data, finding_text, plural, printable
 from skillforge.share.install import InstalledSkill, InstallResult, QuarantinedSkill
 from skillforge.share.lockfile import Lockfile
 from skillforge.share.staging import SkillFolder
@@ -82,7 +82,7 @@ def verify_text(lock: Lockfile, found: list[Difference]) -> str:
     lines = [printable(_difference(it)) for it in found]
     lines += [f"{name}: locked by another tool, not looked at" for name in lock.others]
     skills = len({it.skill for it in found})
-    counted = f"{many(len(lock.entries), 'skill')} verified"
+    counted = f"{plural(len(lock.entries), 'skill')} verified"
     told = f"{skills} differ{'s' * (skills == 1)}" if skills else "all as locked"
     lines.append(f"{counted}: {told}")
     return "\n".join(lines)
@@ -128,7 +128,7 @@ def update_text(found: list[Update], *, is_applied: bool) -> str:
     if not new:
         edited = sum(it.state == "edited" for it in found)
         rest = len(found) - edited
-        return "\n".join([*lines, f"{many(rest, 'skill')} up to date"])
+        return "\n".join([*lines, f"{plural(rest, 'skill')} up to date"])
     moved = [it.name for it in new if it.locked.source.tag]
     lines += [f"note: the tag of {name} was moved since" for name in moved]
     return "\n".join(lines if is_applied else [*lines, "next: skillforge update --yes"])

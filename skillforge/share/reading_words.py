@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from skillforge.model import SKILL_FILE
-from skillforge.report import many, printable
+from skillforge.report import plural, printable
 from skillforge.share.catalog import Catalog, group_of, shortened
 from skillforge.share.catalog_formats import left_out
 from skillforge.share.search import Hit
@@ -32,7 +32,7 @@ def list_text(skills: Sequence[IndexedSkill]) -> str:
     """One skill on a line, and how many there are."""
     width = min(max((len(skill.name) for skill in skills), default=0), 40)
     lines = [f"{printable(it.name):<{width}}  {_said(it)}" for it in skills]
-    return "\n".join([*lines, many(len(skills), "skill")])
+    return "\n".join([*lines, plural(len(skills), "skill")])
 
 
 def _said(skill: IndexedSkill) -> str:

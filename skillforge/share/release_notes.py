@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from skillforge.report import many, plain
+from skillforge.report import plain, plural
 from skillforge.share.hub import PublishedVersion
 from skillforge.share.semver import FIRST, SemVer
 
@@ -120,4 +120,6 @@ def summary(found: Iterable[ReleaseChange]) -> str:
     """How many skills of each kind, in a line."""
     kinds = [change.kind for change in found]
     counted = [f"{kinds.count(kind)} {kind}" for kind in ChangeKind if kind in kinds]
-    return f"{many(len(kinds), 'skill')}: {', '.join(counted)}" if kinds else "nothing"
+    return (
+        f"{plural(len(kinds), 'skill')}: {', '.join(counted)}" if kinds else "nothing"
+    )

@@ -8,7 +8,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-_CACHE_VERSION = 9
+_CACHE_VERSION = 10
 _DAYS = 30  # that trials, scans and pages are kept
 _CACHE_SCHEMA = """
 CREATE TABLE IF NOT EXISTS results (
@@ -25,6 +25,7 @@ CREATE TABLE IF NOT EXISTS trials (key TEXT PRIMARY KEY, day INTEGER, said TEXT)
 CREATE TABLE IF NOT EXISTS scans (key TEXT PRIMARY KEY, day INTEGER, said TEXT);
 CREATE TABLE IF NOT EXISTS pairs (key TEXT PRIMARY KEY, day INTEGER, said TEXT);
 CREATE TABLE IF NOT EXISTS pages (key TEXT PRIMARY KEY, day INTEGER, said TEXT);
+CREATE TABLE IF NOT EXISTS summaries (key TEXT PRIMARY KEY, day INTEGER, said TEXT);
 """
 
 
@@ -186,6 +187,14 @@ class Cache:
         """Keep texts as HTML by key for some weeks."""
         self._keep("pages", pages)
 
+    def summaries(self, keys: list[str]) -> dict[str, str]:
+        """Cached summaries of skills, as JSON, by key."""
+        return self._kept("summaries", keys)
+
+    def save_summaries(self, summaries: Mapping[str, str]) -> None:
+        """Keep summaries of skills by key for some weeks."""
+        self._keep("summaries", summaries)
+
     def _kept(self, table: str, keys: list[str]) -> dict[str, str]:
         query = f"SELECT key, said FROM {table}"  # noqa: S608 - one of ours
         query += " WHERE key IN (SELECT value FROM json_each(?))"
@@ -218,7 +227,7 @@ class Cache:
                 "DROP TABLE IF EXISTS sketched; DROP TABLE IF EXISTS triggers;"
                 "DROP TABLE IF EXISTS profiles; DROP TABLE IF EXISTS pairs;"
                 "DROP TABLE IF EXISTS trials; DROP TABLE IF EXISTS scans;"
-                "DROP TABLE IF EXISTS pages;"
+                "DROP TABLE IF EXISTS pages; DROP TABLE IF EXISTS summaries;"
                 f"{_CACHE_SCHEMA}"
             )
             db.execute(f"PRAGMA user_version = {_CACHE_VERSION}")

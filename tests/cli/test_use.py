@@ -8,7 +8,7 @@ import click
 import pytest
 
 from skillforge.agent_folders import AGENTS
-from skillforge.cli.use import sync as sync_command
+from skillforge.cli.sync import sync as sync_command
 from skillforge.model import Arm, Rollout
 from skillforge.operate import rollouts
 from skillforge.operate.assignment import assigned

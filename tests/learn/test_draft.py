@@ -126,7 +126,7 @@ def test_two_successes_are_not_enough(learner: Learner) -> None:
     ran = learner("draft", pattern["id"])
 
     assert ran.code == 4
-    assert "2 verified successes; a draft needs 3" in ran.err
+    assert "too few verified successes: 2; a draft needs 3" in ran.err
 
 
 def test_what_only_a_model_judged_makes_no_draft(learner: Learner) -> None:

@@ -212,7 +212,7 @@ def test_who_approves_what_the_gate_refuses_is_told(judge: Judge, loop: Loop) ->
 
     said = loop("review", number, "--approve", "--as", REVIEWER).out
 
-    assert "which the gate refuses" in said
+    assert "but the gate refuses it" in said
     assert "promote" not in said
 
 

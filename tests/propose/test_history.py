@@ -192,7 +192,7 @@ def test_why_follows_a_rename(loop: Loop) -> None:
         "excel-tables",
     ]
     assert old["became"] == ["excel-tables"]
-    assert "went into excel-tables" in loop("why", "xlsx-tables").out
+    assert "was merged into excel-tables" in loop("why", "xlsx-tables").out
 
 
 # --- audit ---

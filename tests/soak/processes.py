@@ -89,11 +89,8 @@ class _Running:
 
 def warm_up() -> None:
     """Import and compile what every fork would, once."""
-    modules = {
-        module for stage in cli.COMMANDS.values() for module, _ in stage.values()
-    }
-    for name in sorted(modules):
-        importlib.import_module(f"skillforge.cli.{name}")
+    for name in (name for stage in cli.COMMANDS.values() for name in stage):
+        importlib.import_module(f"skillforge.cli.{name.replace('-', '_')}")
     for name in ("git", "jsonschema", "ruamel.yaml", "sqlite3"):
         importlib.import_module(name)
     folder = Path(__file__).parents[2] / "skills" / "csv-profile"

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from skillforge.report import many
+from skillforge.report import plural
 from tests.soak.actors import Actors
 from tests.soak.branch_checkout import BranchCheckout
 from tests.soak.checks import Checks, sound
@@ -104,17 +104,19 @@ class Soak:
         counts = self.model.counts
         killed = sum(n for it, n in counts.items() if it.startswith("killed "))
         promoted = sum(c.how == "promotion" for c in self.model.changes.values())
+        rollbacks = counts["done rollback"] + counts["done rollback-now"]
         return (
-            f"{many(self.crew.count, 'command')}, {killed} killed; "
-            f"{many(len(self.model.proposals), 'proposal')}, "
-            f"{many(promoted, 'promotion')}, "
-            f"{many(counts['done rollback'] + counts['done rollback-now'], 'rollback')}"
-            f", {many(counts['revert by hand'], 'revert')} by hand, "
-            f"{many(counts['uses'], 'use')}, {many(len(self.model.tags), 'release')}, "
-            f"{many(counts['killed rollback-now'], 'rollback')} killed, "
-            f"{many(counts['left behind'], 'checkout')} left behind, "
-            f"{many(counts['damaged records'], 'damaged record')}, "
-            f"{many(counts['checks'], 'check')}"
+            f"{plural(self.crew.count, 'command')}, {killed} killed; "
+            f"{plural(len(self.model.proposals), 'proposal')}, "
+            f"{plural(promoted, 'promotion')}, "
+            f"{plural(rollbacks, 'rollback')}, "
+            f"{plural(counts['revert by hand'], 'revert')} by hand, "
+            f"{plural(counts['uses'], 'use')}, "
+            f"{plural(len(self.model.tags), 'release')}, "
+            f"{plural(counts['killed rollback-now'], 'rollback')} killed, "
+            f"{plural(counts['left behind'], 'checkout')} left behind, "
+            f"{plural(counts['damaged records'], 'damaged record')}, "
+            f"{plural(counts['checks'], 'check')}"
         )
 
     def table(self) -> str:

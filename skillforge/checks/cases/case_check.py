@@ -20,7 +20,7 @@ from skillforge.model import (
     TrialOutcome,
 )
 from skillforge.policy import Policy
-from skillforge.report import many
+from skillforge.report import plural
 
 _PROGRAMS = re.compile(
     r"\.(?:bash|bat|cjs|cmd|fish|go|ipynb|js|lua|mjs|php|pl|ps1|py|r|rb|sh|ts|zsh)$",
@@ -74,7 +74,7 @@ def shortcomings(planned: TrialPlan, policy: Policy) -> Iterator[Finding]:
             if skill.is_agent_made
             else ""
         )
-        message = f"it has {many(len(proofs), 'case')} to prove itself; {said}{also}"
+        message = f"it has {plural(len(proofs), 'case')} to prove itself; {said}{also}"
         yield Finding(
             "too-few-cases", Severity.ERROR, message, SKILL_FILE, 1, _WRITE_ONE
         )

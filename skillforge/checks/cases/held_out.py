@@ -28,7 +28,7 @@ from skillforge.model import (
     Trial,
     TrialOutcome,
 )
-from skillforge.report import many
+from skillforge.report import plural
 from skillforge.schema_errors import Spelled, as_text, misfit
 from skillforge.text import shingles
 
@@ -151,7 +151,7 @@ def _other(value: Any) -> Any:
 def unused(skill: Skill, examples: Sequence[HeldOutExample]) -> Iterator[Finding]:
     """Held-out examples that nothing is tried with."""
     if examples and REPLAY not in skill.files:
-        message = f"{many(len(examples), 'held-out example')} of it cannot be tried"
+        message = f"{plural(len(examples), 'held-out example')} of it cannot be tried"
         hint = f"write {REPLAY}: how an example becomes a case"
         yield Finding("no-replay", Severity.WARNING, message, hint=hint)
 

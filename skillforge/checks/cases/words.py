@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from skillforge.model import Finding, Trial, TrialOutcome
-from skillforge.report import finding_text, many, printable
+from skillforge.report import finding_text, plural, printable
 from skillforge.text import lines_of
 
 _SIGNS = {TrialOutcome.PASSED: "✓", TrialOutcome.NOT_RUN: "-"}
@@ -31,7 +31,7 @@ def text(
         mine = list(group)
         passed = sum(trial.ok for trial in mine)
         lines.append(
-            f"{printable(skill)}: {passed} of {many(len(mine), 'trial')} passed"
+            f"{printable(skill)}: {passed} of {plural(len(mine), 'trial')} passed"
         )
         for trial in mine:
             if verbose or not trial.ok:
@@ -61,8 +61,8 @@ def summary(trials: Sequence[Trial], findings: Sequence[Finding]) -> str:
         f"{counts[outcome]} {outcome}" for outcome in TrialOutcome if counts[outcome]
     ]
     if findings:
-        ends.append(many(len(findings), "finding"))
-    return f"{many(len(trials), 'trial')}: {', '.join(ends)}"
+        ends.append(plural(len(findings), "finding"))
+    return f"{plural(len(trials), 'trial')}: {', '.join(ends)}"
 
 
 def data(trials: Iterable[Trial]) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from skillforge.model import Danger, Report, Severity
-from skillforge.report import finding_text, many, printable
+from skillforge.report import finding_text, plural, printable
 
 _COLOURS = {Danger.SAFE: "32", Danger.CAUTION: "33", Danger.DANGEROUS: "31"}
 
@@ -43,10 +43,9 @@ def summary(
         f"{counts[danger]} {danger}" for danger in Danger if counts[danger]
     )
     hidden = report.count(Severity.NOTE)
-    aside = (
-        "" if notes or not hidden else f" ({many(hidden, 'note')}; --notes shows them)"
-    )
-    return f"{many(len(verdicts), 'skill')} scanned: {each or 'none'}{aside}"
+    is_hidden = hidden and not notes
+    aside = f" ({plural(hidden, 'note')}; --notes shows them)" if is_hidden else ""
+    return f"{plural(len(verdicts), 'skill')} scanned: {each or 'none'}{aside}"
 
 
 def _paint(verdict: Danger, colour: bool) -> str:

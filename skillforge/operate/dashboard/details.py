@@ -14,7 +14,7 @@ from skillforge.operate.dashboard.frames import (
 )
 from skillforge.operate.dashboard.markup import EMPTY, Html, join, tag
 from skillforge.operate.dashboard.series import Unit, bins, readable, unit_for
-from skillforge.report import many
+from skillforge.report import plural
 
 MOST_DRAWN = 12
 _MOST_LOOKS = 4  # of the drawn, for skills that are worth a look but little used
@@ -66,7 +66,7 @@ def _card(skill: Mapping[str, Any], at: int) -> Html:
 
 def _summary(skill: Mapping[str, Any]) -> str:
     verified = words.verified_uses(skill)
-    said = [many(skill["uses"], "use")]
+    said = [plural(skill["uses"], "use")]
     if verified >= words.FEW:
         rate, sure = skill["success_rate"], skill["interval"]
         told = f"{words.percent(rate)} of {verified:,} verified succeed"
@@ -125,7 +125,9 @@ def _caption(
         said.append(f"The {MOST_SERIES} newest of {len(versions)} versions are drawn.")
     verified = sum(version["verified"] for version in versions[:MOST_SERIES])
     if (missing := verified - sum(good + bad for _, good, bad in every)) > 0:
-        said.append(f"{many(missing, 'verified use')} without a readable day left out.")
+        said.append(
+            f"{plural(missing, 'verified use')} without a readable day left out."
+        )
     return " ".join(said)
 
 

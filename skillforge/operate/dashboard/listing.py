@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from skillforge.operate.dashboard import plots, words
 from skillforge.operate.dashboard.markup import Html, data_block, join, seen, tag
 from skillforge.operate.dashboard.series import DAY, WEEK, Unit, bins, readable
-from skillforge.report import many
+from skillforge.report import plural
 
 PAGE = 50  # rows at a time
 PLACES = 12  # of a sparkline
@@ -144,7 +144,7 @@ def _against(now: object, without: object) -> str:
 
 def table(rows: Sequence[TableRow], origins: Sequence[str]) -> Html:
     """The tools, the first rows, and all rows as data for the rest."""
-    shown = many(min(PAGE, len(rows)), "skill")
+    shown = plural(min(PAGE, len(rows)), "skill")
     rest = f"the {shown} used most, of {len(rows):,}" if len(rows) > PAGE else shown
     body = tag("tbody", *map(_markup, rows[:PAGE]), id="rows", role="rowgroup")
     caption = tag("caption", "All skills, most used first", class_="unseen")

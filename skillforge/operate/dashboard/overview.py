@@ -7,7 +7,7 @@ from skillforge.operate.dashboard import words
 from skillforge.operate.dashboard.frames import section
 from skillforge.operate.dashboard.markup import EMPTY, Html, join, tag
 from skillforge.operate.intervals import wilson
-from skillforge.report import many
+from skillforge.report import plural
 
 _MOST_LOOKS = 8
 _OF_VERDICTS = {
@@ -124,7 +124,7 @@ def _skills(data: Mapping[str, Any]) -> Html:
     about = "nothing promoted yet"
     if grown:
         _, _, promotions, rollbacks = grown[-1]
-        about = f"{many(promotions, 'promotion')}, {many(rollbacks, 'roll-back')}"
+        about = f"{plural(promotions, 'promotion')}, {plural(rollbacks, 'roll-back')}"
     return _readout("Skills", f"{len(data['skills']):,}", about)
 
 
@@ -148,7 +148,7 @@ def _success(data: Mapping[str, Any]) -> Html:
 
 def _canaries(data: Mapping[str, Any]) -> Html:
     ready = sum(canary["verdict"] != "continue" for canary in data["canaries"])
-    about = f"{many(ready, 'verdict')} to act on" if ready else "none has a verdict"
+    about = f"{plural(ready, 'verdict')} to act on" if ready else "none has a verdict"
     if not data["canaries"]:
         about = "nothing is being tried out"
     return _readout("Canaries", f"{len(data['canaries']):,}", about)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any, TypeGuard
 
-from skillforge.report import many
+from skillforge.report import plural
 
 FEW = 5  # verified uses, below which a rate is a story and no number
 NOTHING = "–"
@@ -60,7 +60,7 @@ def days(number: object) -> str:
         return NOTHING
     if number < 1:
         return "less than a day"
-    return many(int(number), "day").replace(" ", _SPACE)
+    return plural(int(number), "day").replace(" ", _SPACE)
 
 
 def factor(number: object) -> str:
@@ -76,7 +76,7 @@ def too_few(verified: int) -> str:
     """Why there is no rate, or nothing where there are enough uses to give one."""
     if verified >= FEW:
         return ""
-    uses = many(verified, "verified use") if verified else "no verified use yet"
+    uses = plural(verified, "verified use") if verified else "no verified use yet"
     return f"{uses}: too few to say" if verified else uses
 
 

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from skillforge import sandbox
-from skillforge.cli import tour, tour_steps
-from skillforge.cli.tour_steps import Chapter, DemoStep
+from skillforge.cli import demo_run, demo_steps
+from skillforge.cli.demo_steps import Chapter, DemoStep
 from skillforge.resources import demo_files
 from tests.conftest import LibraryFolder, Run
 
@@ -191,7 +191,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ),
         pytest.param(
             DemoStep("", "skillforge init", shows=("wrote gold",)),
-            "did not tell 'wrote gold'",
+            "did not print 'wrote gold'",
             id="words",
         ),
         pytest.param(
@@ -204,7 +204,7 @@ def test_a_story_that_is_not_true_is_a_no(
 ) -> None:
     after = DemoStep("", "skillforge doctor")
     story = [Chapter("Start", [step, after])]
-    monkeypatch.setattr(tour_steps, "chapters", lambda _root: story)
+    monkeypatch.setattr(demo_steps, "chapters", lambda _root: story)
 
     ran = run("demo")
 
@@ -222,10 +222,10 @@ def test_what_a_step_tells_can_stand_in_later_lines(
         DemoStep("", "git --version", shows=(r"version (?P<major>\d)",)),
         DemoStep("Then", "git rev-parse --sq-quote {major}", shows=(r"'\d'",)),
     ]
-    monkeypatch.setattr(tour_steps, "chapters", lambda _root: [Chapter("One", steps)])
+    monkeypatch.setattr(demo_steps, "chapters", lambda _root: [Chapter("One", steps)])
 
-    with tour.stage(None) as root:
-        first, second = tour.played(root)
+    with demo_run.stage(None) as root:
+        first, second = demo_run.played(root)
 
     assert (first.line.title, second.line.title) == ("One", "")
     assert second.line.typed == f"git rev-parse --sq-quote {second.output.strip()[1]}"

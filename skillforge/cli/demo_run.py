@@ -14,9 +14,9 @@ from typing import NamedTuple
 import click
 
 from skillforge import processes, resources
-from skillforge.cli import output, tour_steps
+from skillforge.cli import demo_steps, output
 from skillforge.cli.base import CommandResult
-from skillforge.cli.tour_steps import DemoStep
+from skillforge.cli.demo_steps import DemoStep
 from skillforge.errors import RequestError, unwritable
 
 _INTERRUPTED = 130
@@ -50,7 +50,7 @@ class Played(NamedTuple):
             return f"`{typed}` ended with {self.code}, not {step.exit_code}"
         missing = (it for it in step.shows if not re.search(it, self.plain))
         lacking = next(missing, "")
-        return f"`{typed}` did not tell {lacking!r}" if lacking else ""
+        return f"`{typed}` did not print {lacking!r}" if lacking else ""
 
     @property
     def told(self) -> dict[str, str]:
@@ -59,7 +59,7 @@ class Played(NamedTuple):
         return {k: v for it in found if it for k, v in it.groupdict().items()}
 
 
-def tour(keep: Path | None, *, is_paused: bool) -> CommandResult:
+def run_demo(keep: Path | None, *, is_paused: bool) -> CommandResult:
     """Show all steps; the answer is a no as soon as one ends otherwise than told."""
     if is_paused and (sys.stdin is None or not sys.stdin.isatty()):
         raise RequestError(
@@ -95,7 +95,7 @@ def played(
     Before a step runs, `announce` gets it.
     """
     told: dict[str, str] = {}
-    for title, steps in tour_steps.chapters(root):
+    for title, steps in demo_steps.chapters(root):
         for number, step in enumerate(steps):
             line = TypedStep("" if number else title, step, step.line.format_map(told))
             announce(line)

@@ -1,4 +1,4 @@
-"""The command `test`: run what a skill ships to prove itself."""
+"""`skillforge test`: the cases of skills, in a sandbox."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -21,6 +21,8 @@ jobs_option = click.option(
     metavar="N",
     help="How many trials run at once [default: one for each processor, at most 4].",
 )
+
+
 shard_option = click.option(
     "--shard",
     default="1/1",
@@ -107,7 +109,7 @@ def _answer(tested: "TestResults", format_: str, verbose: bool) -> CommandResult
         tested.trials, tested.findings, verbose=verbose, colour=use_colour()
     )
     if tested.remembered:
-        known = reports.many(tested.remembered, "skill")
+        known = reports.plural(tested.remembered, "skill")
         said += f" ({known} as before; --no-cache tries again)"
     return CommandResult(data, said, tested.ok, document)
 

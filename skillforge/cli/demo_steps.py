@@ -77,7 +77,7 @@ def _learning() -> list[DemoStep]:
 def _capturing() -> list[DemoStep]:
     return [
         DemoStep(
-            "Thirteen runs that a verifier judged. What is private is taken out first.",
+            "Thirteen runs that a verifier checked. Private data is redacted first.",
             "skillforge capture ../transcripts/runs.jsonl",
             shows=(
                 rf"(?P<invoices>{_ID}) .*invoices",
@@ -147,7 +147,7 @@ def _proposing() -> list[DemoStep]:
         DemoStep(
             "The gate judges it by the policy of main.",
             "skillforge gate 1",
-            shows=("passed +evidence", "the gate passed"),
+            shows=("passed +evidence", "gate passed"),
         ),
     ]
 
@@ -166,7 +166,7 @@ def _refusing_poison() -> list[DemoStep]:
             (
                 r"error: .*\[hidden-instruction\]",
                 r"error: secrets are read .*\[secret-to-network\]",
-                "the gate refuses this",
+                "gate failed",
             ),
         ),
         DemoStep(
@@ -193,7 +193,7 @@ def _proving() -> list[DemoStep]:
             (
                 "FAILED +test",
                 r"held out \[example .*expected '.*-0\d.log.gz', got .*trial-failed",
-                "the gate refuses this",
+                "gate failed",
             ),
         ),
         DemoStep(
@@ -218,7 +218,7 @@ def _proving_nothing(why_not: str) -> list[DemoStep]:
             "Not run is never passed.",
             "skillforge gate 3",
             1,
-            ("FAILED +test", "trial-not-run", "the gate refuses this"),
+            ("FAILED +test", "trial-not-run", "gate failed"),
         ),
         DemoStep(
             "",
@@ -245,13 +245,13 @@ def _reviewing() -> list[DemoStep]:
         DemoStep(
             "A merge is the promotion.",
             "skillforge promote 1",
-            shows=("proposal 1 is merged into main",),
+            shows=("proposal 1 merged into main",),
         ),
     ]
 
 
 def _trying_again() -> list[DemoStep]:
-    """The script that was refused, mended."""
+    """The refused script, fixed."""
     return [
         DemoStep(
             "The agent tries again, with more care.",
@@ -259,9 +259,9 @@ def _trying_again() -> list[DemoStep]:
             "--propose",
             shows=("proposal 4: Add archive-log",),
         ),
-        DemoStep("", "skillforge gate 4", shows=("passed +test", "the gate passed")),
+        DemoStep("", "skillforge gate 4", shows=("passed +test", "gate passed")),
         DemoStep("", f"skillforge review 4 {_RITA}", shows=("approved proposal 4",)),
-        DemoStep("", "skillforge promote 4", shows=("proposal 4 is merged into main",)),
+        DemoStep("", "skillforge promote 4", shows=("proposal 4 merged into main",)),
     ]
 
 
@@ -293,7 +293,7 @@ def _worsening(root: Path) -> list[DemoStep]:
         DemoStep(
             "But only one key in ten gets it for now.",
             "skillforge promote {worse}",
-            shows=("is merged into main", "10 % of keys get it for now"),
+            shows=("merged into main", "10 % of keys get it first"),
         ),
         DemoStep(
             "Agents use both versions, and tests tell how it went (simulated here).",
@@ -346,15 +346,15 @@ def _looking_back() -> list[DemoStep]:
             "Why there was each of them.",
             f"skillforge why {_LEARNED}",
             shows=(
-                "because: Learned from 6 verified successes and 2 failures",
-                "because: Checks take time",
-                "because: The canary .* was closed",
+                "reason: Learned from 6 verified successes and 2 failures",
+                "reason: Checks take time",
+                "reason: The canary .* was closed",
             ),
         ),
         DemoStep(
-            "And nothing reached main unjudged.",
+            "Nothing reached main unreviewed.",
             "skillforge audit",
-            shows=("all judged",),
+            shows=("audit passed",),
         ),
     ]
 

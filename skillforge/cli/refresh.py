@@ -1,0 +1,25 @@
+"""`skillforge refresh`: rebase a proposal onto today's main."""
+
+import click
+
+from skillforge.cli import completions
+from skillforge.cli.base import CommandResult, GlobalOptions, as_option, forge_options
+from skillforge.cli.review import decided
+from skillforge.propose.workspace import Workspace
+from skillforge.workflows import review
+
+
+@click.command()
+@click.argument("number", type=int, shell_complete=completions.proposals)
+@as_option
+@forge_options
+@click.pass_obj
+def refresh(
+    settings: GlobalOptions, number: int, speaks_for: str | None
+) -> CommandResult:
+    """Rebase a stale proposal onto today's main; this voids its approvals."""
+    workspace = Workspace.at_work(settings.start, speaks_for, settings.choice)
+    proposal = review.refresh(workspace, number)
+    main = workspace.library.main
+    shown = f"rebased proposal {number} onto {main}\nnext: skillforge review {number}"
+    return decided(proposal, shown)

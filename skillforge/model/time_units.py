@@ -1,0 +1,3 @@
+"""Units of time in seconds, as policies and records count it."""
+
+DAY = 86_400

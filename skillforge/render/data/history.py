@@ -1,0 +1,99 @@
+"""History and audits as the `data` of `--json`."""
+
+from typing import TYPE_CHECKING, Any, TypedDict
+
+if TYPE_CHECKING:
+    from skillforge.propose.audit import Audit
+    from skillforge.propose.skill_history import HistoryVersion, SkillHistory
+
+
+class VersionRow(TypedDict):
+    """One version of a skill on main."""
+
+    version: str
+    tree: str
+    commit: str
+    proposal: int | None
+    recorded: bool
+    cut: bool
+    author: str
+    approvers: list[str]
+    at_once_by: str | None
+    origin: str
+    date: str
+    reverted_by: str | None
+    action: str
+    replaces: str | None
+    skill: str
+
+
+class StoryRow(VersionRow):
+    """A version with its reasons, and what followed from it."""
+
+    why: str
+    examples: list[str]
+    releases: list[str]
+    checks: str
+    draft_commit: str | None
+    reverts: list[str]
+
+
+def version(version: "HistoryVersion") -> VersionRow:
+    step = version.step
+    return {
+        "version": version.version,
+        "tree": version.tree,
+        "commit": step.name,
+        "proposal": step.number or step.pull_request,
+        "recorded": step.is_promotion,
+        "cut": step.is_cut,
+        "author": step.author,
+        "approvers": step.approvers,
+        "at_once_by": version.at_once_by or None,
+        "origin": version.origin,
+        "date": step.date,
+        "reverted_by": version.reverted_by or None,
+        "action": step.action,
+        "replaces": version.before or None,
+        "skill": version.skill,
+    }
+
+
+def log(name: str, versions: "list[HistoryVersion]") -> dict[str, Any]:
+    return {"skill": name, "versions": [version(entry) for entry in versions]}
+
+
+def story_rows(history: "SkillHistory") -> list[StoryRow]:
+    return [_story_row(history, entry) for entry in history.versions]
+
+
+def _story_row(history: "SkillHistory", entry: "HistoryVersion") -> StoryRow:
+    step = entry.step
+    return {
+        **version(entry),
+        "why": step.reason,
+        "examples": history.examples.get(step.name, []),
+        "releases": history.tags.get(entry.tree, []) if entry.tree else [],
+        "checks": "".join(step.said.get("Checks-Digest", [])[:1]),
+        "draft_commit": step.brought[0].name if step.brought else None,
+        "reverts": [reverted.name for reverted in step.reverts],
+    }
+
+
+def why(history: "SkillHistory") -> dict[str, Any]:
+    return {
+        "skill": history.name,
+        "became": list(history.became),
+        "versions": story_rows(history),
+    }
+
+
+def audit(audit: "Audit") -> dict[str, Any]:
+    return {
+        "promotions": audit.promotions,
+        "reverts": audit.reverts,
+        "adopted": audit.adopted,
+        "records": audit.has_records,
+        "exceptions": [exception._asdict() for exception in audit.exceptions],
+        "warnings": list(audit.warnings),
+    }

@@ -1,0 +1,68 @@
+"""Check a proposal or a branch with the gate; approve, reject, comment."""
+
+from dataclasses import dataclass
+
+from skillforge.model import Proposal, Verdict
+from skillforge.propose import gate, promote, review, review_page
+from skillforge.propose.candidate import Candidate
+from skillforge.propose.review import ReviewBrief
+from skillforge.propose.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewDecision:
+    """A proposal after an approval, and what has to happen next."""
+
+    proposal: Proposal
+    is_refused: bool  # by the gate
+    next_step: str
+
+
+def check_proposal(workspace: Workspace, number: int) -> Verdict:
+    """Run the gate on a proposal; the verdict is stored with it."""
+    library, forge = workspace.library, workspace.forge
+    checked = review.check(library, forge, forge.get(number), workspace.by)
+    assert checked.verdict is not None
+    forge.report(checked.number, review_page.report(checked.verdict))
+    return checked.verdict
+
+
+def check_branch(workspace: Workspace, base: str, head: str) -> Verdict:
+    """Run the gate on a branch, by the policy and rules of its base."""
+    library = workspace.library
+    return gate.judge(library, Candidate.between(library, base, head))
+
+
+def brief(workspace: Workspace, number: int) -> ReviewBrief:
+    """What a reviewer needs to decide."""
+    return review.brief(workspace.library, workspace.forge, number)
+
+
+def comment(workspace: Workspace, number: int, text: str) -> None:
+    review.remark(workspace.forge, number, text, workspace.by)
+
+
+def approve(workspace: Workspace, number: int, head: str = "") -> ReviewDecision:
+    """Approve exactly what is proposed now; `head` must be it, if it is given."""
+    library = workspace.library
+    proposal = review.approve(
+        library, workspace.forge, number, workspace.reviewer, head
+    )
+    is_refused = review.is_refused(proposal)
+    next_step = review.next_step(library, proposal, not is_refused)
+    return ReviewDecision(proposal, is_refused, next_step)
+
+
+def reject(workspace: Workspace, number: int, why: str) -> Proposal:
+    """Reject a proposal, which closes it."""
+    return review.reject(workspace.forge, number, why, workspace.by)
+
+
+def refresh(workspace: Workspace, number: int) -> Proposal:
+    """Rebase a proposal onto today's main; its approvals are void."""
+    return promote.refresh(workspace.library, workspace.forge, number, workspace.by)
+
+
+def close(workspace: Workspace, number: int, why: str) -> Proposal:
+    """Close a proposal without merging it."""
+    return promote.close(workspace.forge, number, why, workspace.by)

@@ -1,0 +1,69 @@
+"""Propose drafts: of the checkout, of folders, or of a JSON batch."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from skillforge.model import Draft, Proposal, Report
+from skillforge.propose import draft_source, operations
+from skillforge.propose.admission import ProposalRequest
+from skillforge.propose.proposal_request import ProposalOptions, request
+from skillforge.propose.submit import Submission, propose
+from skillforge.propose.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionBatch:
+    """What became of each draft: a proposal, or the findings that prevented it."""
+
+    submissions: tuple[Submission, ...]
+    left_out: tuple[str, ...] = ()  # files that git ignores
+    note: str = ""  # a remark of the forge
+
+    @property
+    def report(self) -> Report:
+        return Report.joined(submission.report for submission in self.submissions)
+
+    @property
+    def opened(self) -> list[tuple[Proposal, bool]]:
+        """The proposals, each with whether it is new."""
+        every = ((each.proposal, each.created) for each in self.submissions)
+        return [(proposal, created) for proposal, created in every if proposal]
+
+    @property
+    def ok(self) -> bool:
+        return bool(self.opened)
+
+
+def submit(
+    workspace: Workspace,
+    requests: Iterable[ProposalRequest],
+    left_out: tuple[str, ...] = (),
+) -> SubmissionBatch:
+    """Open a proposal for each request, or for none if one of them isn't valid."""
+    forge = workspace.forge
+    opened = propose(workspace.library, forge, list(requests), workspace.by)
+    return SubmissionBatch(tuple(opened), left_out, forge.note)
+
+
+def submit_drafts(
+    workspace: Workspace, drafts: list[Draft], options: ProposalOptions
+) -> SubmissionBatch:
+    """Open a proposal for each draft, with the same options."""
+    ignored = (f"{draft.skill}/{path}" for draft in drafts for path in draft.left_out)
+    requests = [request(workspace, draft, options) for draft in drafts]
+    return submit(workspace, requests, tuple(ignored))
+
+
+def batch_draft(workspace: Workspace, text: str) -> tuple[Draft, Mapping[str, Any]]:
+    """The draft that a JSON batch of operations makes, and the batch's own options."""
+    batch, options = operations.read_batch(text)
+    return operations.draft_of(workspace.library, workspace.base, batch), options
+
+
+def removals(targets: Iterable[str]) -> list[Draft]:
+    """Drafts that remove skills."""
+    names = [target.rstrip("/").removeprefix("skills/") for target in targets]
+    for name in names:
+        draft_source.refuse_paths(name, {})
+    return [Draft(name) for name in dict.fromkeys(names)]

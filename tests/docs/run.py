@@ -1,0 +1,65 @@
+"""Run the commands of a scene, one after the other, on a reader's machine."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.docs.reading import Scene, Step
+from tests.docs.situations import NAMED
+from tests.docs.world import Came, World
+
+# Commands that no test can run, by how they begin, and why. All others are run.
+NOT_RUN = {
+    "pip install": "needs the network",
+    "claude ": "another project's program",
+    "make ": "runs this very test, or needs the network: see the Makefile",
+    "skillforge mcp": "serves until it is stopped; tests/mcp_server talks to it",
+}
+# First words of the commands that may run on the machine of whoever runs the tests.
+ALLOWED = {"skillforge", "git", "pre-commit", "echo", "if", "chmod"}
+_ERROR_PREFIXES = ("skillforge: ", "error: ")
+
+
+@contextmanager
+def new_world(tmp: Path, patch: pytest.MonkeyPatch) -> Iterator[World]:
+    world = World(tmp, patch)
+    world.settle()
+    with world.stack:
+        yield world
+
+
+def run_scene(scene: Scene, world: World) -> Iterator[tuple[Step, Came]]:
+    """Run every command of a scene; yield each with its output.
+
+    Fails if a situation is unknown, a command may not be run, or its exit code does
+    not fit what the page shows.
+    """
+    _arrange(scene.given, world)
+    for step in scene.steps:
+        for name in step.before:
+            _arrange(name, world)
+        if not step.command.startswith(tuple(NOT_RUN)):
+            yield step, _run_step(scene.page, step, world)
+
+
+def shows_error(step: Step) -> bool:
+    return (step.shows or [""])[0].startswith(_ERROR_PREFIXES)
+
+
+def _arrange(name: str, world: World) -> None:
+    assert name in NAMED, f"tests/docs/situations has no {name!r}"
+    NAMED[name](world)
+
+
+def _run_step(page: str, step: Step, world: World) -> Came:
+    where = f"{page}:{step.line}: {step.command}"
+    assert step.command.split()[0] in ALLOWED, f"{where}\nsee ALLOWED and NOT_RUN"
+    came = world.types(step.command)
+    if step.shows is None:
+        expected: tuple[int, ...] = (0,)
+    else:
+        expected = (2, 3, 4) if shows_error(step) else (0, 1)
+    assert came.code in expected, f"{where}\nexits {came.code}\n{came.said}"
+    return came
