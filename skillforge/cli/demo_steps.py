@@ -165,7 +165,7 @@ def _refusing_poison() -> list[DemoStep]:
             1,
             (
                 r"error: .*\[hidden-instruction\]",
-                r"error: secrets are read .*\[secret-to-network\]",
+                r"error: reads secrets.*\[secret-to-network\]",
                 "gate failed",
             ),
         ),

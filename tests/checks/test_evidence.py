@@ -49,14 +49,14 @@ def test_a_draft_of_ours_rests_on_enough(learner: Learner) -> None:
 
 def test_four_examples_are_too_few(learner: Learner) -> None:
     (message,) = judged(learner, *export_runs(4, 2))
-    assert message.startswith("it rests on 4 approved examples")
+    assert message.startswith("has 4 approved examples")
 
 
 def test_two_sessions_are_too_few(learner: Learner) -> None:
     rows = [export_run(row["session"][2:]) for row in export_runs(6, 0)]
     rows = [row | {"session": f"s{n % 2}"} for n, row in enumerate(rows)]
     (message,) = judged(learner, *rows)
-    assert message.startswith("its examples are from 2 sessions")
+    assert message.startswith("has examples from 2 sessions")
 
 
 def test_the_policy_says_how_many(learner: Learner) -> None:
@@ -109,7 +109,7 @@ def test_what_is_private_is_found_again(
 
     messages = judged(learner, *export_runs(6, 0), change=change)
 
-    assert f"it holds what should have been redacted (1 {kind})" in messages
+    assert f"contains private data that is not redacted (1 {kind})" in messages
 
 
 KEY = "AKIA" + "Q7XK3M9PLW2RT5YZ"
@@ -174,7 +174,7 @@ def test_what_nobody_approved_or_verified_does_not_count(learner: Learner) -> No
         judged_by_model.write_text(json.dumps(about))
 
     (message,) = judged(learner, *export_runs(6, 0), change=change)
-    assert message.startswith("it rests on 4 approved examples")
+    assert message.startswith("has 4 approved examples")
 
 
 @pytest.mark.parametrize("text", ["{}", "not JSON", "[" * 100_000, "[1]"])
@@ -198,7 +198,7 @@ def test_one_run_under_many_names_is_one(learner: Learner) -> None:
 
     messages = judged(learner, *rows)
 
-    assert any(it.startswith("it rests on 1 approved example") for it in messages)
+    assert any(it.startswith("has 1 approved example") for it in messages)
 
 
 def test_examples_of_something_else_are_no_evidence(learner: Learner) -> None:

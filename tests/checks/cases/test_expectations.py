@@ -92,7 +92,7 @@ def test_what_is_met_is_not_mentioned(rule: dict[str, Any] | str, out: str) -> N
 def test_an_exit_says_what_the_program_said() -> None:
     [found] = differences({"exit": [0, 3]}, ended(code=1, err="Traceback\nBoom: x\n"))
 
-    assert found == "exit: expected 0 or 3, got 1; it said: Boom: x"
+    assert found == "exit: expected 0 or 3, got 1; output: Boom: x"
 
 
 def test_without_expectations_an_exit_of_zero_is_expected() -> None:
@@ -116,7 +116,7 @@ def test_files_that_are_not_files() -> None:
 
     assert found == [
         "l: expected a file, got a link",
-        "gone: expected to exist, but there is nothing",
+        "gone: expected to exist, but it does not",
         "there: expected to be absent, but there is a folder",
     ]
 
