@@ -1,4 +1,4 @@
-"""What the page of statistics shows, from what the stage knows."""
+"""The data of the dashboard, from statistics, rollouts and test runs."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from skillforge.store import CaseRecord, Tally
 
 
 def skills(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The skills of `stats`, by the names that the page has for their numbers."""
+    """The skills of `stats`, with the keys that the dashboard reads."""
     return [
         {
             **row,
@@ -31,11 +31,11 @@ def _version(version: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def canary(judged: Judgement, rows: Iterable[Tally]) -> dict[str, Any]:
-    """A rollout with its arms: the keys that were heard of, and all uses by day."""
+    """A rollout with its arms: outcomes by key, and all uses by day."""
     rollout = judged.rollout
     own = [row for row in rows if row.rollout == rollout.id]
     sums = {arm: added_up(row for row in own if row.arm == arm) for arm in Arm}
-    heard = {Arm.STABLE: judged.stable, Arm.CANARY: judged.canary}
+    outcomes = {Arm.STABLE: judged.stable, Arm.CANARY: judged.canary}
     return {
         "skill": rollout.skill,
         "state": rollout.state,
@@ -45,18 +45,18 @@ def canary(judged: Judgement, rows: Iterable[Tally]) -> dict[str, Any]:
         "wealth": judged.worse,
         "threshold": judged.threshold,
         "started": day_name(rollout.started // DAY),
-        "arms": {arm.value: _arm(sums[arm], heard[arm]) for arm in Arm},
+        "arms": {arm.value: _arm(sums[arm], outcomes[arm]) for arm in Arm},
         "days": {arm.value: _days(sums[arm]) for arm in Arm},
     }
 
 
-def _arm(uses: Sum, heard: ArmOutcomes) -> dict[str, Any]:
+def _arm(uses: Sum, outcomes: ArmOutcomes) -> dict[str, Any]:
     return {
         "uses": uses.uses,
-        "successes": heard.successes,
-        "failures": heard.failures,
-        "success_rate": heard.rate,
-        "interval": list(heard.interval) if heard.keys else None,
+        "successes": outcomes.successes,
+        "failures": outcomes.failures,
+        "success_rate": outcomes.rate,
+        "interval": list(outcomes.interval) if outcomes.keys else None,
     }
 
 
@@ -67,17 +67,17 @@ def _days(uses: Sum) -> list[list[Any]]:
 def health(
     checked: Iterable[CaseRecord], trees: Mapping[str, str], readable: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """How the versions on main fared when their cases were tried last."""
+    """The last test run of each skill's version on main."""
     last: dict[str, CaseRecord] = {}
-    for one in sorted(checked, key=lambda it: it.at):
-        if trees.get(one.skill) == one.version:
-            last[one.skill] = one
+    for record in sorted(checked, key=lambda record: record.at):
+        if trees.get(record.skill) == record.version:
+            last[record.skill] = record
     return [
         {
-            "skill": one.skill,
-            "status": "passed" if one.ok else "failed",
-            "version": readable.get(one.version, ""),
-            "at": day_name(one.at // DAY),
+            "skill": record.skill,
+            "status": "passed" if record.ok else "failed",
+            "version": readable.get(record.version, ""),
+            "at": day_name(record.at // DAY),
         }
-        for _, one in sorted(last.items())
+        for _, record in sorted(last.items())
     ]

@@ -92,6 +92,11 @@ def test_what_hides_or_turns_text_around_is_spelled_out() -> None:
     assert not set(page.text) & set("\u202e\u200b\u2066")
 
 
+def test_an_entity_hides_or_turns_nothing_around_either() -> None:
+    page = only_harmless("a&#x202E;b [c&#8203;](https://ok.example)")
+    assert "a‹U+202E›b c‹U+200B›" in page.text
+
+
 def test_a_skill_that_is_named_in_bold_is_linked_unless_it_is_in_a_link() -> None:
     known = LinkTargets(skills={"csv": "../skills/csv/index.html"})
     page = Reader(
