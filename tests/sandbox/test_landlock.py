@@ -6,6 +6,7 @@ one that knows of truncation (6.2), of devices (6.10), of signals (6.12).
 """
 
 import errno
+import json
 import os
 import signal
 import socket
@@ -18,6 +19,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -67,6 +69,12 @@ def within_reach() -> Iterator[Path]:
 @pytest.fixture
 def victim(within_reach: Path) -> Iterator[Path]:
     """A folder of the job's own user: only the sandbox keeps it from harm."""
+    folder = make_victim(within_reach)
+    yield folder
+    assert_unharmed(folder)
+
+
+def make_victim(within_reach: Path) -> Path:
     folder = within_reach / "victim"
     (folder / "sub").mkdir(parents=True)
     (folder / "secret").write_text(SECRET)
@@ -75,8 +83,11 @@ def victim(within_reach: Path) -> Iterator[Path]:
     for path in (folder, *folder.rglob("*")):
         os.chown(path, owner, owner)
         path.chmod(0o700 if path.is_dir() else 0o600)
-    yield folder
-    assert listing(folder) == {"secret": SECRET, "sub": "", "sub/x": SECRET}
+    return folder
+
+
+def assert_unharmed(victim: Path) -> None:
+    assert listing(victim) == {"secret": SECRET, "sub": "", "sub/x": SECRET}
 
 
 def listing(folder: Path) -> dict[str, str]:
@@ -96,16 +107,23 @@ def attack(box: Landlock, victim: Path, tmp_path: Path) -> Attack:
     (skill / "SKILL.md").write_text("skill")
 
     def call(script: str, **more: object) -> JobResult:
-        told = f"victim, pid, parent = {str(victim)!r}, {os.getpid()}, os.getppid()\n"
-        code = f"import ctypes, fcntl, os, resource, signal, socket, sys, time\n{told}"
-        code += "libc = ctypes.CDLL(None, use_errno=True)\n"
-        code += "skill = os.environ['SKILL_DIR'] + '/SKILL.md'\n" + script
+        code = names_for_attacks(victim) + script
         limits = more.pop("limits", Limits(seconds=20))
         assert isinstance(limits, Limits)
         job = Job(("python3", "-c", code), skill, limits=limits)
         return box.run(job)
 
     return call
+
+
+def names_for_attacks(victim: Path) -> str:
+    """The beginning of each script: modules, and what there is to attack."""
+    return (
+        "import ctypes, fcntl, os, resource, signal, socket, sys, time\n"
+        f"victim, pid, parent = {str(victim)!r}, {os.getpid()}, os.getppid()\n"
+        "libc = ctypes.CDLL(None, use_errno=True)\n"
+        "skill = os.environ['SKILL_DIR'] + '/SKILL.md'\n"
+    )
 
 
 def params(table: dict[str, str]) -> list[object]:
@@ -189,7 +207,7 @@ PROCESSES = {
     "open-files": "os.listdir(f'/proc/{parent}/fd')",
     "root-of-another": "os.listdir(f'/proc/{parent}/root/')",
     "folder-of-another": "os.listdir(f'/proc/{parent}/cwd/')",
-    "list": "os.listdir('/proc')",
+    "list-of-processes": "os.listdir('/proc')",
     "signal": "os.kill(pid, signal.SIGCONT)",
     "signal-launcher": "os.kill(parent, signal.SIGCONT)",
     "signal-group": "group = os.getpgid(parent); assert group > 1\n"
@@ -240,23 +258,92 @@ NETWORK = {
 }
 
 
-@pytest.mark.parametrize("script", params({**OUTSIDE, **PROCESSES, **NETWORK}))
-def test_it_is_refused(attack: Attack, victim: Path, script: str) -> None:
-    before = {path: path.lstat() for path in (victim, *victim.rglob("*"))}
+REFUSED = {**OUTSIDE, **PROCESSES, **NETWORK}
+# Tries each script in a process of its own, one after the other, and prints for each
+# its exit code, its output, and the last line of its errors. What a script left in the
+# work directory is removed before the next one.
+TRY_EACH = """
+import json, shutil, traceback
+def child(script, *streams):
+    for number, stream in enumerate(streams, 1):
+        os.dup2(stream, number)
+    os.closerange(3, max(streams) + 1)
+    try:
+        exec(script, globals())
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+    sys.stdout.flush()
+    os._exit(0)
+def outcome(script):
+    (out, to_out), (err, to_err) = os.pipe(), os.pipe()
+    if not (number := os.fork()):
+        child(script, to_out, to_err)
+    os.close(to_out); os.close(to_err)
+    texts = [open(stream, errors='replace').read() for stream in (out, err)]
+    code = os.waitstatus_to_exitcode(os.waitpid(number, 0)[1])
+    return code, texts[0], (texts[1].splitlines() or [''])[-1]
+there = set(os.listdir('.'))
+outcomes = {}
+for name, script in scripts.items():
+    outcomes[name] = outcome(script)
+    for left in set(os.listdir('.')) - there:
+        os.unlink(left) if os.path.islink(left) or not os.path.isdir(left) else (
+            shutil.rmtree(left))
+print(json.dumps(outcomes))
+"""
+KEPT = ("st_mode", "st_uid", "st_gid", "st_size", "st_mtime_ns", "st_ctime_ns")
+Facts = dict[Path, list[int]]
 
-    ended = attack(script)
 
-    assert ended.code == 1, ended
-    said = ended.err.splitlines()[-1]
-    assert b"Error" in said or b"error" in said, ended
-    assert b"SyntaxError" not in said
-    assert b"NameError" not in said
-    assert b"AttributeError" not in said
-    assert SECRET.encode() not in ended.out
-    for path, facts in before.items():
-        now = path.lstat()
-        kept = ("st_mode", "st_uid", "st_gid", "st_size", "st_mtime_ns", "st_ctime_ns")
-        assert [getattr(now, k) for k in kept] == [getattr(facts, k) for k in kept]
+class Tried(NamedTuple):
+    """All attacks that have to be refused, and what the victim was before and after."""
+
+    outcomes: dict[str, tuple[int, str, str]]
+    before: Facts
+    after: Facts
+
+
+@cache
+def tried_in_one_job(box: Landlock) -> Tried:
+    """Try all that has to be refused: a job for each attack takes a minute."""
+    with tempfile.TemporaryDirectory(prefix="skillforge-reach-") as name:
+        Path(name).chmod(0o755)
+        victim = make_victim(Path(name))
+        skill = Path(name) / "skill"
+        skill.mkdir()
+        (skill / "SKILL.md").write_text("skill")
+        before = facts_of(victim)
+        code = f"{names_for_attacks(victim)}scripts = {REFUSED!r}\n{TRY_EACH}"
+        ended = box.run(Job(("python3", "-c", code), skill, limits=Limits(seconds=60)))
+        assert ended.code == 0, ended
+        assert_unharmed(victim)
+        assert (skill / "SKILL.md").read_text() == "skill"
+        return Tried(json.loads(ended.out), before, facts_of(victim))
+
+
+def facts_of(folder: Path) -> Facts:
+    return {
+        path: [getattr(path.lstat(), name) for name in KEPT]
+        for path in (folder, *folder.rglob("*"))
+    }
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_it_is_refused(box: Landlock, name: str) -> None:
+    tried = tried_in_one_job(box)
+
+    code, out, error = tried.outcomes[name]
+
+    assert code == 1, (out, error)
+    assert "Error" in error or "error" in error
+    assert not error.startswith(("SyntaxError", "NameError", "AttributeError"))
+    assert SECRET not in out
+    assert tried.after == tried.before
+
+
+def test_no_two_attacks_have_the_same_name() -> None:
+    assert len(REFUSED) == len(OUTSIDE) + len(PROCESSES) + len(NETWORK)
 
 
 def test_a_folder_swapped_for_a_link_gains_nothing(attack: Attack) -> None:
