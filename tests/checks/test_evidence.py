@@ -73,7 +73,7 @@ def test_evidence_that_was_changed_is_not_what_its_digest_says(
         path.write_text(path.read_text().replace("no such table", "all went well"))
 
     assert judged(learner, *export_runs(6, 0), change=change) == {
-        "its content is not what its digest says"
+        "the content does not match the digest"
     }
 
 
@@ -82,9 +82,7 @@ def test_who_drafts_does_not_choose_what_is_held_out(learner: Learner) -> None:
         for path in folder.iterdir():
             path.write_text(json.dumps(said(path) | {"held_out": False}))
 
-    assert judged(learner, *export_runs(6, 0), change=change) == {
-        "it should be held out"
-    }
+    assert judged(learner, *export_runs(6, 0), change=change) == {"should be held out"}
 
 
 @pytest.mark.parametrize(
@@ -160,7 +158,7 @@ def test_a_hidden_secret_in_evidence_made_by_hand_is_refused(
 
     messages = judged(learner, *export_runs(6, 0), change=change)
 
-    assert any("should have been redacted (1 secret" in it for it in messages)
+    assert any("not redacted (1 secret" in it for it in messages)
 
 
 def test_what_nobody_approved_or_verified_does_not_count(learner: Learner) -> None:
@@ -188,9 +186,7 @@ def test_what_is_no_example_is_none(learner: Learner, text: str) -> None:
         change(learner.folder.root / "evidence" / skill)
         assert learner("propose", skill).code == 2
     else:
-        assert "it is not an example" in judged(
-            learner, *export_runs(6, 0), change=change
-        )
+        assert "not an example" in judged(learner, *export_runs(6, 0), change=change)
 
 
 def test_one_run_under_many_names_is_one(learner: Learner) -> None:
@@ -214,7 +210,7 @@ def test_examples_of_something_else_are_no_evidence(learner: Learner) -> None:
         skill.write_text(f"{header}  origin: agent-background\n---\n# Bread\n{text}")
         assert head
 
-    assert "most of its examples are about something else" in judged(
+    assert "most examples are unrelated to the skill" in judged(
         learner, *export_runs(6, 0), change=change
     )
 
@@ -239,7 +235,7 @@ def test_a_key_that_is_there_twice_hides_nothing(learner: Learner) -> None:
             path.read_text().replace("{", '{"notes": "bo@corp.example",', 1)
         )
 
-    assert "it is not an example" in judged(learner, *export_runs(6, 0), change=change)
+    assert "not an example" in judged(learner, *export_runs(6, 0), change=change)
 
 
 def test_a_skill_of_a_person_needs_none(learner: Learner) -> None:

@@ -249,7 +249,7 @@ def commit_tree(library: LibraryFolder, lines: str) -> None:
         pytest.param("160000 commit COMMIT\tsub\n", "a submodule", id="submodule"),
         pytest.param("100644 blob BLOB\t..\n", "name of a file", id="parent"),
         pytest.param("100644 blob BLOB\t.GIT\n", "name of a file", id="git"),
-        pytest.param("100644 blob BLOB\ta\x07\n", "cannot be seen", id="control"),
+        pytest.param("100644 blob BLOB\ta\x07\n", "invisible character", id="control"),
     ],
 )
 def test_what_no_folder_should_get_is_refused(

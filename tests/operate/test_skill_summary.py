@@ -1,6 +1,7 @@
 """A cached summary equals the one that reading the skill gives."""
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 from hypothesis import given
@@ -83,8 +84,18 @@ def test_only_what_changed_is_read_again_and_all_agrees(skills: LibraryFolder) -
 
 def test_the_cache_is_used(skills: LibraryFolder) -> None:
     cached(skills)
-    change_rows(skills, """UPDATE summaries SET said = '[true, "", "", 7, false]'""")
+    cache = Cache.of(skills.root / ".git")
+    with closing(sqlite3.connect(cache.path)) as db:
+        keys = [key for (key,) in db.execute("SELECT key FROM summaries")]
+    cache.save_summaries(dict.fromkeys(keys, '[true, "", "", 7, false]'))
+
     assert set(cached(skills).values()) == {SkillSummary(True, "", "", 7, False)}
+
+
+def test_a_row_that_others_wrote_is_not_believed(skills: LibraryFolder) -> None:
+    cached(skills)
+    change_rows(skills, """UPDATE summaries SET said = '[true, "", "", 7, false]'""")
+    assert cached(skills) == read(skills)
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def test_a_page_is_written_from_what_the_clone_knows(
 
     page = (tmp_path / "stats.html").read_text()
     assert said["path"] == str(tmp_path / "stats.html")
-    for words in (NAME, "pdf-tables", "canary", "Learning curve"):
+    for words in (NAME, "pdf-tables", "canary", "Library growth"):
         assert words in page
 
 

@@ -199,7 +199,7 @@ WRITE = {"action": "write_file", "name": "csv-tables", "file_content": "x"}
         pytest.param([WRITE | {"file_path": ".git/config"}], "its own", id="git"),
         pytest.param([WRITE | {"file_path": "x/.GIT /y"}], "Windows", id="git-windows"),
         pytest.param([WRITE | {"file_path": "GIT~1/x"}], "its own", id="git-short"),
-        pytest.param([WRITE | {"file_path": "x\x07"}], "cannot be seen", id="control"),
+        pytest.param([WRITE | {"file_path": "x\x07"}], "invisible", id="control"),
         pytest.param(
             [{"action": "remove_file", "name": "csv-tables", "file_path": "SKILL.md"}],
             "use `delete`",
