@@ -18,10 +18,10 @@ from benchmarks.measure import (
     seconds,
 )
 from skillforge.gitrepo import trailers
+from skillforge.history import audit, skill_history
+from skillforge.history.steps import MAIN_LINE
 from skillforge.model import Draft, DraftFile
-from skillforge.propose import audit, skill_history
 from skillforge.propose.admission import ProposalRequest
-from skillforge.propose.history_steps import MAIN_LINE
 from skillforge.propose.submit import propose
 from skillforge.propose.workspace import Workspace
 
@@ -66,11 +66,11 @@ def proposing(small: Path, large: Path) -> Iterator[Row]:
 
 def _propose(root: Path, count: int = 1) -> int:
     """Open so many proposals; the number of the last one."""
-    desk = Workspace.at_work(root, None)
+    workspace = Workspace.at_work(root, None)
     names = itertools.islice(NAMES, count)
     drafts = [Draft(name, {"SKILL.md": DraftFile(skill(name))}) for name in names]
-    requests = [ProposalRequest(draft, desk.base) for draft in drafts]
-    outcomes = propose(desk.library, desk.forge, requests, desk.by)
+    requests = [ProposalRequest(draft, workspace.base) for draft in drafts]
+    outcomes = propose(workspace.library, workspace.forge, requests, workspace.by)
     assert all(outcome.created for outcome in outcomes), outcomes
     last = outcomes[-1].proposal
     return last.number if last else 0
@@ -141,11 +141,11 @@ def looking_back(work: Path, promotions: int) -> list[Row]:
     """Audit and log over many promotions, against git's own passes with no reader."""
     root = library(work, "history", 200)
     _promote_many(root, promotions)
-    desk = Workspace.at(root)
+    workspace = Workspace.at(root)
     floor, own, one = seconds(
         lambda: _bare_log(root),
-        lambda: _audit(desk, promotions),
-        lambda: skill_history.log(desk.library, "skill-000007"),
+        lambda: _audit(workspace, promotions),
+        lambda: skill_history.log(workspace.library, "skill-000007"),
         times=3,
     )
     return [
@@ -160,8 +160,8 @@ def _bare_log(root: Path) -> None:
         subprocess.run(line, cwd=root, stdout=subprocess.DEVNULL, check=True)
 
 
-def _audit(desk: Workspace, promotions: int) -> None:
-    done = audit.audit(desk.library, desk.forge)
+def _audit(workspace: Workspace, promotions: int) -> None:
+    done = audit.audit(workspace.library, workspace.forge)
     assert done.promotions == promotions, done
     assert not done.exceptions, done.exceptions[:3]
 

@@ -13,13 +13,19 @@ from skillforge.propose.workspace import Workspace
 if TYPE_CHECKING:
     from skillforge.checks.cases.case_run import TestResults
     from skillforge.checks.scan.scan_run import ScanResults
-    from skillforge.model import Proposal, Report, Skill, Verdict
+    from skillforge.history.audit import Audit
+    from skillforge.history.skill_history import HistoryVersion
+    from skillforge.model import Proposal, Report, RolloutState, Skill, Verdict
     from skillforge.operate.use_reports import RecordResult
-    from skillforge.propose.audit import Audit
-    from skillforge.propose.skill_history import HistoryVersion
     from skillforge.propose.submit import Submission
+    from skillforge.share.install import InstallResult
     from skillforge.share.search import Hit
+    from skillforge.workflows.build import BuildResult
+    from skillforge.workflows.canary import CanaryCheck, CanaryStatus
     from skillforge.workflows.promote import Promotion, Rollback
+    from skillforge.workflows.publish import PublishResult
+    from skillforge.workflows.release import ReleaseResult
+    from skillforge.workflows.stats import StatsReport
     from skillforge.workflows.use import HandedSkill
 
 
@@ -45,14 +51,14 @@ class Library:
 
     def skills(self) -> "list[Skill]":
         """The skills of main, read from git's objects."""
-        library = self._workspace().settled()
+        library = self._workspace().library
         return list(library.read_at(library.tip))
 
     def search(self, query: str, limit: int = 10) -> "list[Hit]":
         """The skills of main that a task calls for, the best first, and why."""
         from skillforge.share import search
 
-        library = self._workspace().settled()
+        library = self._workspace().library
         return search.search(library, library.tip, query, limit)
 
     def validate(self, *targets: str) -> "Report":
@@ -84,11 +90,11 @@ class Library:
         Without a proposal in the result, its report says what is wrong with the draft.
         """
         from skillforge.propose.proposal_request import ProposalOptions
-        from skillforge.workflows.submit import submit_drafts
+        from skillforge.workflows.submit import folder_drafts, submit_drafts
 
         workspace = self._workspace()
         options = ProposalOptions(why=why, origin=origin, examples=examples)
-        drafts = workspace.drafts((target,))
+        drafts = folder_drafts(workspace, (target,))
         return submit_drafts(workspace, drafts, options).submissions[0]
 
     def proposals(self, *, only_open: bool = True) -> "list[Proposal]":
@@ -141,11 +147,48 @@ class Library:
 
         return history.audit(self._workspace())
 
+    def release(self, version: str = "", *, dry_run: bool = False) -> "ReleaseResult":
+        """Tag main as a version, the suggested one by default, if every check passes.
+
+        Without a release in the result, its objections name the checks that failed.
+        `dry_run` makes no tag: the result has the plan and its notes.
+        """
+        from skillforge.workflows import release
+
+        return release.release(self._workspace(), version, dry_run=dry_run)
+
+    def build(self, out: str | Path, tag: str = "") -> "BuildResult":
+        """Build the Skills Hub of a release, the newest by default, in a folder."""
+        from skillforge.workflows import build
+
+        return build.build(self._workspace().library, Path(out), tag)
+
+    def publish(self, where: str, tag: str = "") -> "PublishResult":
+        """Publish a release, the newest by default, to a target or a folder."""
+        from skillforge.workflows import publish
+
+        options = publish.PublishOptions(tag)
+        return publish.publish(self._workspace(), where, options)
+
+    def install(
+        self, source: str, *, to: str | Path = "", accept_caution: bool = False
+    ) -> "InstallResult":
+        """Install skills of `SOURCE[#TAG][@SKILL]` to a folder, and lock them.
+
+        The folder is .agents/skills in the current one by default. If one skill is
+        refused, none is installed.
+        """
+        from skillforge.share import install_target
+        from skillforge.workflows import install
+
+        target = install_target.resolve([str(to)] if to else ())
+        return install.install(source, target, accept_caution=accept_caution)
+
     def use(self, name: str, key: str) -> "HandedSkill":
         """The folder of the version of a skill that a key gets."""
         from skillforge.workflows.use import hand
 
-        return hand(self._workspace().settled(), name, key)
+        return hand(self._workspace().library, name, key)
 
     def record(
         self, name: str, key: str, outcome: str, *, verified_by: str = "none"
@@ -156,5 +199,30 @@ class Library:
         from skillforge.workflows.record import record
 
         use = UseReport(name, key, OutcomeStatus(outcome), OutcomeSource(verified_by))
-        done, _judged = record(self._workspace().settled(), [use], self._workspace)
-        return done
+        return record(self._workspace().library, [use], self._workspace).result
+
+    def stats(self, name: str = "") -> "StatsReport":
+        """Uses and success rates of one skill, or of all that have recorded uses."""
+        from skillforge.workflows import stats
+
+        return stats.stats(self._workspace(), name)
+
+    def canary(self, name: str = "") -> "CanaryStatus":
+        """Check the rollout of a skill, or all rollouts, and act on the verdicts."""
+        from skillforge.workflows import canary
+
+        return canary.status(self._workspace(), name)
+
+    def set_canary(self, name: str, share: float) -> "CanaryCheck":
+        """Change the share (percent) of a rollout, resume it, or start one."""
+        from skillforge.workflows import canary
+
+        return canary.set_share(self._workspace(), name, share)
+
+    def decide_canary(
+        self, name: str, state: "RolloutState", why: str = ""
+    ) -> "CanaryCheck":
+        """Pause, finish or close a rollout; closing one proposes a rollback."""
+        from skillforge.workflows import canary
+
+        return canary.decide(self._workspace(), name, state, why)

@@ -10,16 +10,12 @@ from importlib import import_module, metadata
 from pathlib import Path
 from typing import NamedTuple
 
-from skillforge import gitrepo, sandbox
-from skillforge.agent_folders import AGENTS, skills_folder
+from skillforge import agents, gitrepo, sandbox
+from skillforge.agents import skills_folder
 from skillforge.errors import SkillforgeError
-from skillforge.forge.github_address import find, is_github, token
-from skillforge.forge.local import LocalForge
-from skillforge.forge.resolve import Choice, choose
-from skillforge.gitrepo import remote
+from skillforge.forge.registry import ForgeChoice, choose, hosted
 from skillforge.installation import install_command
 from skillforge.library import Library
-from skillforge.model import SKILLS
 from skillforge.policy import POLICY_FILE
 from skillforge.report import plural, printable
 from skillforge.store import hook_log
@@ -103,18 +99,6 @@ def _extras() -> Iterator[DoctorItem]:
         yield _python_library(name, module)._replace(required=False, hint=hint)
 
 
-def _token(library: Library) -> list[DoctorItem]:
-    """For a library on GitHub: whether we would be let in; nothing is sent."""
-    try:
-        place = find(remote.origin(library.repository())[1])
-        if place is None or not is_github(place):
-            return []
-        token(place, is_named=False)
-    except SkillforgeError as err:
-        return [DoctorItem("GitHub", False, err.message, False, err.hint)]
-    return [DoctorItem("GitHub", True, f"there is a token for {place}", False)]
-
-
 def _fast_yaml() -> DoctorItem:
     import yaml
 
@@ -134,7 +118,7 @@ def _tool(name: str, purpose: str) -> DoctorItem:
 def _sandboxes() -> list[DoctorItem]:
     """Each sandbox, tried; one that works is enough, and with a gap none is used."""
     items = []
-    for name in sandbox.NAMES:
+    for name in sandbox.names():
         box = sandbox.backend(name)
         gaps = box.gaps()
         weak = () if gaps else tuple(box.weaknesses())
@@ -173,8 +157,7 @@ def _library(start: Path) -> Iterator[DoctorItem]:
     yield _skills(library)
     yield _policy(library)
     if library.repo is not None:
-        yield _forge(library)
-        yield from _token(library)
+        yield from _forge(library)
         yield _store(library)
     if library.repo is not None and not library.repo.is_bare:
         yield _pre_commit(library)
@@ -183,7 +166,7 @@ def _library(start: Path) -> Iterator[DoctorItem]:
 def _skills(library: Library) -> DoctorItem:
     try:
         if library.repo is not None and library.repo.is_bare:
-            count = len(library.repo.tree(f"{library.main}:{SKILLS}"))
+            count = len(library.skill_trees(library.main))
         else:
             count = len(library.folders())
     except SkillforgeError as err:
@@ -203,19 +186,24 @@ def _policy(library: Library) -> DoctorItem:
     )
 
 
-def _forge(library: Library) -> DoctorItem:
-    """Where proposals would go; nothing is asked of any network."""
+def _forge(library: Library) -> Iterator[DoctorItem]:
+    """Where proposals go, and how the user is logged in; the network is not used."""
     try:
         repo, policy = library.repository(), library.policy()
-        forge = choose(repo, library.main, Choice(), policy.forge)
+        forge = choose(repo, library.main, ForgeChoice(), policy.forge)
     except SkillforgeError as err:
-        return DoctorItem("forge", False, err.message, False, err.hint)
-    is_local = isinstance(forge, LocalForge)
-    url = remote.shown(remote.origin(repo)[1])
-    where = "this repository's own refs" if is_local else f"pull requests of {url}"
-    return DoctorItem(
-        "forge", True, "; ".join(filter(None, (where, forge.note))), False
-    )
+        yield DoctorItem("forge", False, err.message, False, err.hint)
+        return
+    if forge.is_local:
+        where = "this repository's own refs"
+        yield DoctorItem("forge", True, f"{where}; {forge.note}".rstrip("; "), False)
+        return
+    shared = hosted(forge)
+    yield DoctorItem("forge", True, f"pull requests of {shared.address}", False)
+    try:
+        yield DoctorItem(shared.label, True, shared.check_access(), False)
+    except SkillforgeError as err:
+        yield DoctorItem(shared.label, False, err.message, False, err.hint)
 
 
 def _store(library: Library) -> DoctorItem:
@@ -244,7 +232,7 @@ def _pre_commit(library: Library) -> DoctorItem:
 def _agents() -> DoctorItem:
     """Agents of this user, by the folders that they keep."""
     found = []
-    for name in AGENTS:
+    for name in agents.names():
         try:
             folder = skills_folder(name).parent
         except SkillforgeError as err:

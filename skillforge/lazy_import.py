@@ -21,3 +21,17 @@ def lazily(package: str, parts: Mapping[str, Iterable[str]]) -> Callable[[str], 
         return found
 
     return look_up
+
+
+def submodules(package: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a package: a submodule is imported when it is first used."""
+
+    def import_submodule(name: str) -> Any:
+        try:
+            return import_module(f"{package}.{name}")
+        except ModuleNotFoundError as err:
+            if err.name != f"{package}.{name}":
+                raise
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
+    return import_submodule

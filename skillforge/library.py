@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -38,9 +39,15 @@ _GIT_KINDS = {
 class Library:
     """A folder with `skills/`: as a rule the root of a git repository, maybe bare."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, main_ref: str = "") -> None:
         self.root = root
-        self.trunk = ""  # the ref that main is read from, if not the branch itself
+        self.main_ref = main_ref  # that main is read from first; else from its branch
+
+    def with_main(self, ref: str) -> "Library":
+        """The same library, with main read from a ref as far as that exists."""
+        other = copy(self)
+        other.main_ref = ref
+        return other
 
     @classmethod
     def find(cls, start: Path) -> "Library | None":
@@ -94,14 +101,15 @@ class Library:
     @property
     def is_elsewhere(self) -> bool:
         """Whether main is another repository's; the branch here is a copy of it."""
-        return self.trunk.startswith("refs/remotes/")
+        return self.main_ref.startswith("refs/remotes/")
 
     @property
     def tip(self) -> str:
         """The commit that main is at now."""
-        repo = self.repository()
-        here = repo.ref(self.trunk or f"refs/heads/{self.main}")
-        return here or repo.ref(f"refs/remotes/origin/{self.main}")
+        repo, name = self.repository(), self.main
+        own = (self.main_ref,) if self.main_ref else ()
+        refs = (*own, f"refs/heads/{name}", f"refs/remotes/origin/{name}")
+        return next(filter(None, map(repo.ref, refs)), "")
 
     def policy(self, revision: str | None = None) -> "Policy":
         """The policy in the checkout, or at a commit."""
@@ -151,15 +159,16 @@ class Library:
                 f"{self.root} is a bare repository and has no skills in files",
                 hint="give the path of a folder, or send a batch on standard input",
             )
-        from skillforge.text import nearest
+        known = [entry.name for entry in self.folders()]
+        raise no_such_skill(name, known, "the library")
 
-        meant = nearest(name, [entry.name for entry in self.folders()])
-        raise RequestError(
-            f"there is no skill or folder {name!r}",
-            hint=f"did you mean `{meant}`?"
-            if meant
-            else "`ls skills` shows what there is",
-        )
+    def skill_trees(self, commit: str) -> dict[str, str]:
+        """The skill folders at a commit, by name, as hashes of their git trees.
+
+        Files, links and submodules directly under `skills/` are not included.
+        """
+        entries = self.repository().tree(f"{commit}:{SKILLS}").items()
+        return {name: entry.object for name, entry in entries if entry.is_tree}
 
     def changed_since(self, base: str, head: str) -> list[str]:
         """Skills that a branch changed since it left `base`; `head` still has them."""
@@ -238,6 +247,19 @@ class Library:
         """One skill of those listed, if it is there."""
         listed = {name: listing[name]} if name in listing else {}
         return next(self.read_listed(listed), None)
+
+
+def no_such_skill(
+    name: str, known: Iterable[str], where: str, hint: str = ""
+) -> RequestError:
+    """The error for an unknown skill; it suggests the most similar of `known`."""
+    from skillforge.text import nearest
+
+    if meant := nearest(name, list(known)):
+        hint = f"did you mean {meant}?"
+    return RequestError(
+        f"{where} has no skill {name!r}", hint=hint or "skillforge list shows all"
+    )
 
 
 def _is_md(file: TreeFile) -> bool:

@@ -76,7 +76,7 @@ class Policy:
     rules: Mapping[str, str] = field(default_factory=dict)
     adopted: str = ""
     branch: str = ""  # the one that promotion moves; `main`, if it says nothing
-    forge: str = ""  # local or github; by the remote, if it says nothing
+    forge: str = ""  # a name in the registry of forges; empty: by the remote
     approvals: int = 1
     checks: tuple[str, ...] = ("validate", "scan", "overlap", "evidence", "test")
     open_limit: int = 50
@@ -87,7 +87,7 @@ class Policy:
     least_cases_prose: int = 0
     least_cases_agent: int = 2  # for a skill with scripts that an agent made
     dependencies: bool = False
-    sandbox: str = "any"  # or full: one without weaknesses
+    sandbox: str = "any"  # or full (no weaknesses), or the name of a sandbox
     scan: ScanPolicy = field(default_factory=ScanPolicy)
     private_names: tuple[str, ...] = ()
     private_ids: tuple[str, ...] = ()  # patterns
@@ -96,10 +96,6 @@ class Policy:
     canary: CanaryPolicy = field(default_factory=CanaryPolicy)
     curate: CuratePolicy = field(default_factory=CuratePolicy)
     health_seconds: int = 3600  # that a health run may take
-
-    @property
-    def needs_full_sandbox(self) -> bool:
-        return self.sandbox == "full"
 
     def lets_roll_back(self, origin: str) -> bool:
         """Whether somebody of an origin may roll back without an approval."""

@@ -85,14 +85,6 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def data(report: Report) -> dict[str, Any]:
-    """The keys that scripts rely on."""
-    return {
-        "skills": len(report.skills),
-        "findings": [finding_data(finding) for finding in report.findings],
-    }
-
-
 class FindingData(TypedDict):
     """A finding with the keys that scripts rely on."""
 

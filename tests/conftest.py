@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from skillforge.errors import SkillforgeError
 from skillforge.gitrepo import GitRepo
 from skillforge.library import Library
 from skillforge.model import Document
+from tests import output_contract
 from tests.forks import get_ready, refuse_forks_beside_threads
 from tests.snapshot import Snapshot
 
@@ -33,6 +34,7 @@ settings.register_profile(
 settings.load_profile("ours")
 fork_server.prepare(get_ready)
 refuse_forks_beside_threads()
+output_contract.install()
 
 
 def pytest_configure() -> None:
@@ -41,6 +43,16 @@ def pytest_configure() -> None:
         sandbox.choose()
     except SkillforgeError as err:
         raise pytest.UsageError(f"{err.message}: {err.hint}") from err
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect without searches for cycles: what is collected stays until the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_finish() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from skillforge import Library
 from skillforge.errors import ConflictError, RequestError
+from skillforge.model import RolloutState
 from tests.conftest import LibraryFolder
 
 RITA = "Rita <rita@example.org>"
@@ -97,6 +98,90 @@ def test_a_version_goes_back_byte_for_byte(
     assert started.log("dates")[0].tree == first
 
 
+def test_main_is_released_as_the_suggested_version(
+    started: Library, library: LibraryFolder
+) -> None:
+    _promoted(started)
+
+    planned = started.release(dry_run=True)
+    done = started.release()
+
+    assert planned.release is None
+    assert "dates" in {change.skill for change in planned.plan.changes}
+    assert done.ok
+    assert done.release is not None
+    assert done.release.tag.name == f"v{planned.plan.suggested}"
+    assert library.git("rev-parse", "v1.0.0^{commit}").strip() == done.plan.commit
+    assert not started.release("1.0.0").created
+
+
+def test_a_failed_check_objects_to_a_release(
+    started: Library, library: LibraryFolder
+) -> None:
+    library.commit("By hand")
+
+    refused = started.release("1.0.0")
+
+    assert refused.release is None
+    assert [objection.check for objection in refused.objections] == ["audit"]
+    assert not library.git("tag", "--list")
+
+
+def test_a_hub_is_built_published_and_installed_from(
+    started: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _promoted(started)
+    started.release()
+    monkeypatch.chdir(tmp_path)
+
+    built = started.build("public")
+    published = started.publish("served")
+    installed = started.install("./served@dates")
+
+    assert built.ok
+    assert published.publication is not None
+    assert published.publication.data["digest"] == built.digest
+    assert [skill.name for skill in installed.skills] == ["dates"]
+    assert "name: dates" in (tmp_path / ".agents/skills/dates/SKILL.md").read_text()
+
+
+def test_a_rollout_is_checked_changed_and_decided(
+    started: Library, library: LibraryFolder
+) -> None:
+    first = _promoted(started)
+    path = library.root / "skills/dates/SKILL.md"
+    path.write_text(path.read_text(encoding="utf-8") + "\nSkip the header.\n")
+    second = _promoted(started)
+    started.record("dates", "k", "success", verified_by="test")
+
+    [check] = started.canary("dates").checks
+    assert (check.judgement.rollout.stable, check.judgement.rollout.canary) == (
+        first,
+        second,
+    )
+    assert started.canary().checks == (check,)
+    assert started.canary("csv-tables").version
+    assert started.set_canary("dates", 50).judgement.rollout.share == 50
+    paused = started.decide_canary("dates", RolloutState.PAUSED, "Holidays")
+    assert paused.judgement.rollout.why == "Holidays"
+
+
+def test_statistics_are_values(started: Library) -> None:
+    version = _promoted(started)
+    started.record("dates", "a", "success", verified_by="test")
+    started.record("dates", "b", "failure", verified_by="test")
+
+    report = started.stats("dates")
+
+    [skill] = report.skills
+    assert (skill.name, skill.total.uses, skill.keys) == ("dates", 2, 2)
+    assert skill.total.observed == 0.5
+    assert list(skill.versions) == [version]
+    assert started.stats().skills == report.skills
+    with pytest.raises(RequestError, match="has no skill 'date'"):
+        started.stats("date")
+
+
 def _promoted(library: Library) -> str:
     outcome = library.propose("dates", why="A header was lost")
     assert outcome.proposal is not None
@@ -142,7 +227,7 @@ def test_what_pages_show_runs(
     page: str, library: LibraryFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library.git("rm", "--quiet", "-r", "skills/pdf-tables")
-    library.commit()
+    library.git("commit", "--quiet", "--amend", "--message", "Start")
     skill = library.root / "skills/csv-tables/SKILL.md"
     skill.write_text(skill.read_text(encoding="utf-8") + "\nKeep the header.\n")
     text = (Path(__file__).parents[1] / page).read_text(encoding="utf-8")

@@ -33,3 +33,19 @@ def test_a_part_is_imported_when_it_is_asked_for(name: str) -> None:
 
     assert f"'{name}'" in done.stdout
     assert f"'{name}." not in done.stdout
+
+
+RENDERERS = ("skillforge.render", "skillforge.render.data", "skillforge.render.text")
+
+
+@pytest.mark.parametrize("name", RENDERERS)
+def test_renderers_are_imported_when_they_are_used(name: str) -> None:
+    code = f"import sys, {name}; print(sorted(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+
+    assert "skillforge.render.data.proposals" not in done.stdout
+    assert import_module("skillforge.render").data.proposals.proposal_row is not None
+    with pytest.raises(AttributeError, match=f"{name}.*'nothing'"):
+        _ = import_module(name).nothing

@@ -10,6 +10,7 @@ from sarif_pydantic import Sarif
 from skillforge import report
 from skillforge.checks import all_rules
 from skillforge.model import Finding, Report, Severity
+from skillforge.render.data import checks
 
 HOSTILE = 'a|b <script> & "q" @everyone %0A\r\n::error::x \x1b[31m \udcff ]]>'
 FINDINGS = (
@@ -123,7 +124,7 @@ def test_every_format_has_an_empty_report(name: str) -> None:
 
 
 def test_json_data_has_the_promised_keys() -> None:
-    data = json.loads(report.to_json(report.data(REPORT)))
+    data = json.loads(report.to_json(checks.report(REPORT)))
 
     assert data["skills"] == 3
     keys = {"rule", "severity", "message", "path", "line", "hint"}

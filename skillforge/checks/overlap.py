@@ -49,8 +49,8 @@ def pairs(library: Library, commit: str) -> list[tuple[str, str, float]]:
     """Pairs of similar skills of a commit, the most similar first."""
     repo = library.repository()
     likely = similarity_index.likely_pairs(library, commit)
-    entries = repo.tree(f"{commit}:{SKILLS}")
-    keys = {pair: " ".join(entries[name].object for name in pair) for pair in likely}
+    trees = library.skill_trees(commit)
+    keys = {pair: " ".join(trees[name] for name in pair) for pair in likely}
     kept = Cache.of(repo.common_dir)
     known = kept.pairs(list(keys.values()))
     fresh = _compared(library, commit, [it for it in likely if keys[it] not in known])

@@ -104,8 +104,7 @@ def _trigger(library: Library, commit: str, name: str) -> Trigger:
 
 
 def _all(library: Library, commit: str) -> dict[str, Sketch]:
-    names = set(library.repository().tree(f"{commit}:{SKILLS}"))
-    return _sketches(library, commit, names)
+    return _sketches(library, commit, set(library.skill_trees(commit)))
 
 
 def _kept(library: Library, commit: str) -> tuple[Cache, str]:

@@ -11,7 +11,7 @@ from skillforge.checks import Ruleset
 from skillforge.checks.runner import check_checkout, check_commit, check_skills
 from skillforge.errors import RequestError
 from skillforge.gitrepo.checkout import pulse
-from skillforge.library import Library, evidence_beside, read_folder
+from skillforge.library import Library, evidence_beside, no_such_skill, read_folder
 from skillforge.model import SKILL_FILE, SKILLS, Profile, Report, Skill
 from skillforge.policy import Policy
 
@@ -157,10 +157,8 @@ def _span(
 def _refuse_missing(targets: tuple[str, ...], found: Sequence[str]) -> None:
     for name in targets:
         if f"{SKILLS}/{name}" not in found:
-            raise RequestError(
-                f"no such skill at that revision: {name!r}",
-                hint="name it without its folder; git ls-tree REV skills/ lists all",
-            )
+            hint = "give its name, not a path; git ls-tree REV skills/ lists all"
+            raise no_such_skill(name, (), "that revision", hint)
 
 
 def _named(

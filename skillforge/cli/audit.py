@@ -32,5 +32,5 @@ def audit(
     """
     workspace = Workspace.at(settings.start, None, settings.choice)
     result = history.audit(workspace, span, since, remote=remote)
-    shown = text.history.audit(result, is_local=workspace.forge.is_here)
+    shown = text.history.audit(result, is_local=workspace.forge.is_local)
     return CommandResult(data.history.audit(result), shown, ok=not result.exceptions)

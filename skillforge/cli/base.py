@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from skillforge.forge.resolve import Choice
+    from skillforge.forge.registry import ForgeChoice
 
 F = TypeVar("F", bound=Callable[..., Any])
 Stages = Mapping[str, Mapping[str, str]]
@@ -43,11 +43,11 @@ class GlobalOptions:
         return Path(self.folder)
 
     @property
-    def choice(self) -> "Choice":
+    def choice(self) -> "ForgeChoice":
         """Which forge is asked for."""
-        from skillforge.forge.resolve import Choice
+        from skillforge.forge.registry import ForgeChoice
 
-        return Choice(self.forge, self.host)
+        return ForgeChoice(self.forge, self.host)
 
 
 class CommandResult(NamedTuple):
@@ -57,7 +57,7 @@ class CommandResult(NamedTuple):
     without a line end that is not theirs.
     """
 
-    data: dict[str, Any]
+    data: Mapping[str, Any]
     words: str = ""
     ok: bool = True
     document: str | bytes | None = None
@@ -81,10 +81,11 @@ def forge_options(command: F) -> F:
     """Give a command the choice of the forge, beside what every command has."""
     forge = click.option(
         "--forge",
-        type=click.Choice(("local", "github")),
+        metavar="NAME",
         expose_value=False,
         callback=_set_forge,
-        help="Where proposals live [default: by the policy, else by the remote].",
+        help="Where proposals live: local, github or the name of another forge "
+        "[default: by the policy, else by the remote].",
     )
     return forge(host_option(common_options(command)))
 

@@ -1,7 +1,4 @@
-"""The commands of a rollout: two versions of a skill side by side."""
-
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+"""`skillforge canary`: two versions of a skill side by side."""
 
 import click
 
@@ -14,26 +11,25 @@ from skillforge.cli.base import (
     as_option,
     forge_options,
 )
-from skillforge.errors import ConflictError
-from skillforge.model import Rollout, RolloutState
-from skillforge.workflows.canary import looked_at
-
-if TYPE_CHECKING:
-    from skillforge.propose.workspace import Workspace
+from skillforge.model import RolloutState
+from skillforge.propose.workspace import Workspace
+from skillforge.render import data, text
+from skillforge.workflows import canary as canaries
+from skillforge.workflows.canary import CanaryCheck
 
 
 @click.group(cls=SuggestingGroup)
 @forge_options
 def canary() -> None:
-    """Try a new version beside the old one; look, and decide.
+    """Compare a new version of a skill with the one before, and decide.
 
-    A promotion of an edit starts a rollout (policy key `canary`): a share of keys gets
-    the new version, the others the one before. Verified outcomes are compared after
-    every use, by a test that stays valid however often it is looked at. A version that
-    is shown to be worse is closed at once, and a proposal takes it back.
+    Promoting an edit starts a rollout (policy key `canary`): a share of keys gets the
+    new version, the others the one before. A sequential test, valid at any time,
+    compares their verified outcomes after every use. A version that is worse is closed
+    at once, and a proposal rolls it back.
 
     \b
-    skillforge canary status                every rollout
+    skillforge canary status                all rollouts
     skillforge canary status csv-tables     one, with its numbers
     skillforge canary set csv-tables --share 50
     skillforge canary abort csv-tables --why "Users complain"
@@ -41,45 +37,20 @@ def canary() -> None:
 
 
 @canary.command()
-@click.argument("name", required=False, shell_complete=completions.skills)
+@click.argument("name", required=False, default="", shell_complete=completions.skills)
 @forge_options
 @click.pass_obj
-def status(settings: GlobalOptions, name: str | None) -> CommandResult:
-    """Judge rollouts by what was recorded so far, and tell the numbers.
+def status(settings: GlobalOptions, name: str) -> CommandResult:
+    """Check rollouts against the recorded uses, and show the numbers.
 
-    Does what a verdict asks for: finishes a rollout, or closes it and opens the
-    proposal that takes the version back.
+    Acts on the verdict: finishes a rollout, or closes it and proposes the rollback.
     """
-    from skillforge.operate import rollouts, words
-    from skillforge.report import printable
-
-    desk = _desk(settings, None)
-    library = desk.settled()
-    known = rollouts.every(library.repository())
-    names = [name] if name else sorted(known.sound)
-    looked = [(each, looked_at(desk, each)) for each in names]
-    found = [(judged, problem) for _, (judged, problem) in looked if judged]
-    if name and not found:
-        return _no_rollout(desk, name)
-    rows = [words.judgement_data(judged) for judged, _ in found]
-    lines = [words.judgement_text(judged) for judged, _ in found]
-    lines += [problem for _, problem in found if problem]
-    doubts = (
-        [] if name else [f"{it.message}; {it.hint}" for it in known.doubts.values()]
+    found = canaries.status(_workspace(settings), name)
+    return CommandResult(
+        {**data.rollouts.status(found)},
+        text.rollouts.status(found),
+        ok=not found.problems,
     )
-    lines += [printable(line) for line in doubts]
-    data = (rows[0] if name else {}) | {"rollouts": rows, "problems": doubts}
-    text = "\n".join(lines) or "no rollout is under way"
-    return CommandResult(data, text, ok=not doubts)
-
-
-def _no_rollout(desk: "Workspace", name: str) -> CommandResult:
-    from skillforge.operate import assignment
-
-    given = assignment.assigned(desk.library, name, "")
-    data = {"skill": name, "state": None, "verdict": None, "version": given.version}
-    words = f"{name} has no rollout: everybody gets {given.version[:12]}"
-    return CommandResult(data | {"rollouts": []}, words)
 
 
 @canary.command("set")
@@ -89,7 +60,7 @@ def _no_rollout(desk: "Workspace", name: str) -> CommandResult:
     type=click.FloatRange(0, 100, min_open=True, max_open=True),
     required=True,
     metavar="PERCENT",
-    help="How many percent of keys get the new version.",
+    help="Percentage of keys that get the new version.",
 )
 @as_option
 @forge_options
@@ -97,25 +68,16 @@ def _no_rollout(desk: "Workspace", name: str) -> CommandResult:
 def set_share(
     settings: GlobalOptions, name: str, share: float, speaks_for: str | None
 ) -> CommandResult:
-    """Give a rollout another share; go on with one, or start one.
+    """Change the share of a rollout, resume it, or start one.
 
-    Whoever has the new version keeps it when the share grows.
+    Keys that have the new version keep it when the share grows.
     """
-    from skillforge.operate import rollouts
-
-    desk = _desk(settings, speaks_for)
-    if rollouts.current(desk.settled(), name) is None:
-        _start(desk, name, share)
-    return _change(
-        desk,
-        name,
-        f"{share:g} %",
-        lambda it: replace(it, share=share, state=RolloutState.RUNNING, why=""),
-    )
+    workspace = _workspace(settings, speaks_for)
+    return _checked(canaries.set_share(workspace, name, share))
 
 
 def _decision(command: F) -> F:
-    """Give a command what every decision on a rollout takes."""
+    """The options of every decision on a rollout."""
     why = click.option("--why", default="", help="The reason, for history.")
     name = click.argument("name", shell_complete=completions.skills)
     return name(why(as_option(forge_options(command))))
@@ -127,8 +89,9 @@ def _decision(command: F) -> F:
 def pause(
     settings: GlobalOptions, name: str, why: str, speaks_for: str | None
 ) -> CommandResult:
-    """Give everybody the old version for now; `canary set` goes on."""
-    return _decide(_desk(settings, speaks_for), name, RolloutState.PAUSED, why)
+    """Give every key the old version for now; `canary set` resumes the rollout."""
+    workspace = _workspace(settings, speaks_for)
+    return _checked(canaries.decide(workspace, name, RolloutState.PAUSED, why))
 
 
 @canary.command()
@@ -137,8 +100,9 @@ def pause(
 def finish(
     settings: GlobalOptions, name: str, why: str, speaks_for: str | None
 ) -> CommandResult:
-    """Give everybody the new version."""
-    return _decide(_desk(settings, speaks_for), name, RolloutState.FINISHED, why)
+    """Give every key the new version."""
+    workspace = _workspace(settings, speaks_for)
+    return _checked(canaries.decide(workspace, name, RolloutState.FINISHED, why))
 
 
 @canary.command()
@@ -147,49 +111,16 @@ def finish(
 def abort(
     settings: GlobalOptions, name: str, why: str, speaks_for: str | None
 ) -> CommandResult:
-    """Give nobody the new version, and propose to take it back."""
-    return _decide(_desk(settings, speaks_for), name, RolloutState.CLOSED, why)
+    """Give no key the new version, and propose to roll it back."""
+    workspace = _workspace(settings, speaks_for)
+    return _checked(canaries.decide(workspace, name, RolloutState.CLOSED, why))
 
 
-def _decide(
-    desk: "Workspace", name: str, state: RolloutState, why: str
-) -> CommandResult:
-    reason = why.strip() or f"{state} by {desk.by.name}"
-    return _change(desk, name, state, lambda it: replace(it, state=state, why=reason))
-
-
-def _change(desk: "Workspace", name: str, event: str, how: Any) -> CommandResult:
-    """Change a rollout, and tell how it stands then."""
-    from skillforge.operate import rollouts, words
-
-    rollouts.change(desk.settled(), name, desk.by, event, how)
-    judged, problem = looked_at(desk, name)
-    if judged is None:
-        raise ConflictError(
-            f"{name} has moved on just now: {desk.library.main} holds another version",
-            hint=f"skillforge canary status {name}",
-        )
-    text = words.judgement_text(judged)
-    return CommandResult(
-        words.judgement_data(judged), "\n".join(filter(None, (text, problem)))
-    )
-
-
-def _desk(settings: GlobalOptions, speaks_for: str | None) -> "Workspace":
-    from skillforge.propose.workspace import Workspace
-
+def _workspace(settings: GlobalOptions, speaks_for: str | None = None) -> Workspace:
     return Workspace.at(settings.start, speaks_for, settings.choice)
 
 
-def _start(desk: "Workspace", name: str, share: float) -> None:
-    """Start a rollout of what main holds, beside the version before."""
-    from skillforge.operate import assignment, rollouts
-    from skillforge.propose import skill_history
-
-    assignment.assigned(desk.library, name, "")  # a name that there is
-    newest = skill_history.log(desk.library, name)[0]
-    wanted = Rollout(
-        name, "", newest.before, newest.tree, share, desk.by.seconds,
-        merge=newest.step.name, proposal=newest.step.number,
-    )  # fmt: skip
-    rollouts.begun(desk.library, wanted, desk.by)
+def _checked(check: CanaryCheck) -> CommandResult:
+    return CommandResult(
+        {**data.rollouts.judgement(check.judgement)}, text.rollouts.check(check)
+    )

@@ -33,7 +33,7 @@ def check(  # noqa: PLR0913, PLR0917 - one for each option
     from skillforge.checks.cases.case_check import trial_findings
     from skillforge.checks.scan.scan_run import run_scan
     from skillforge.model import Report
-    from skillforge.render.data import trials as trials_data
+    from skillforge.render.data.checks import all_checks
     from skillforge.render.text import scan as scan_text
     from skillforge.render.text import trials as trials_text
 
@@ -52,8 +52,7 @@ def check(  # noqa: PLR0913, PLR0917 - one for each option
         (*valid.findings, *scanned.report.findings, *failed, *tested.findings),
         valid.skills,
     )
-    data = reports.data(report)
-    data |= {"verdicts": scanned.verdicts, "trials": trials_data.trials(tested.trials)}
+    data = all_checks(report, scanned, tested)
     document = None
     if render := reports.FORMATS.get(format_):
         document = render(report, all_rules())

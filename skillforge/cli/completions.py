@@ -28,10 +28,8 @@ def skills(
 
 
 def _names(library: "Library") -> list[str]:
-    from skillforge.model import SKILLS
-
     if library.repo is not None and library.repo.is_bare:
-        return sorted(library.repo.tree(f"{library.main}:{SKILLS}"))
+        return sorted(library.skill_trees(library.main))
     return [entry.name for entry in library.folders() if entry.is_dir()]
 
 

@@ -1,22 +1,16 @@
-"""`skillforge curate`: skills that are stale, duplicate or broken."""
+"""`skillforge curate`: find skills that are stale, duplicate or broken."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from skillforge.cli import completions
-from skillforge.cli.base import (
-    CommandResult,
-    GlobalOptions,
-    as_option,
-    forge_options,
-)
-from skillforge.cli.offers import offered
-from skillforge.cli.propose import submitted
-
-if TYPE_CHECKING:
-    from skillforge.propose.workspace import Workspace
+from skillforge.cli.base import CommandResult, GlobalOptions, as_option, forge_options
 from skillforge.cli.pin import propose_option, why_option
+from skillforge.cli.propose import submitted
+from skillforge.propose.workspace import Workspace
+from skillforge.render import data, text
+from skillforge.workflows import curate as workflow
 
 
 @click.command()
@@ -25,7 +19,7 @@ from skillforge.cli.pin import propose_option, why_option
 )
 @propose_option
 @click.option(
-    "--restore", default="", metavar="SKILL", help="Bring a skill back instead."
+    "--restore", default="", metavar="SKILL", help="Restore a skill from the archive."
 )
 @why_option
 @as_option
@@ -34,67 +28,49 @@ from skillforge.cli.pin import propose_option, why_option
 def curate(
     settings: GlobalOptions, /, names: tuple[str, ...], **given: Any
 ) -> CommandResult:
-    """Find skills that are stale, superseded, double or broken; dry by default.
+    """Find skills that are stale, superseded, duplicate or broken.
 
     \b
     superseded        `metadata.superseded-by` names a skill of the library
-    archive, stale    no use for 90, for 30 days, while others are used
-    overlap           says 75 % the same as another; from 90 % it can be absorbed
-    broken-reference  SKILL.md links to a file that is not there
-    never-loaded      offered to agents ten times or more, and never loaded
-    catalog           names and descriptions of all skills take too many tokens
+    archive, stale    unused for 90 or 30 days, while other skills are used
+    overlap           75 % similar to another; from 90 % on it can be absorbed
+    broken-reference  SKILL.md links to a missing file
+    never-loaded      offered to agents at least ten times, and never loaded
+    catalog           the names and descriptions of all skills take too many tokens
 
-    Only skills that agents made are touched: not pinned ones, not people's, none that
-    changed within a week. With --propose each draft becomes a proposal: archive (moves
-    to archive/NAME), consolidate, or repair. What a reviewer closed is not proposed
-    again, unless it is named.
+    Only skills that agents made are touched: never pinned ones, those that people made,
+    or those that changed within a week. With --propose, each draft becomes a proposal:
+    archive (move to archive/NAME), consolidate, or repair. A draft that a reviewer
+    closed is proposed again only if you name the skill.
 
     \b
-    skillforge curate                        a report; changes nothing
-    skillforge curate --propose              one proposal for each
+    skillforge curate                        report only
+    skillforge curate --propose              one proposal for each finding
     skillforge curate --restore csv-tables --propose
 
     Exits 0 with a report; 1 if a draft could not be proposed.
     """
-    from skillforge.propose.workspace import Workspace
-
-    desk = Workspace.at(settings.start, given["speaks_for"], settings.choice)
-    if given["restore"] and names:
-        raise click.UsageError("--restore names the skill itself")
-    library = desk.settled()
-    tip = desk.base if given["is_proposed"] else library.tip
+    workspace = Workspace.at(settings.start, given["speaks_for"], settings.choice)
+    is_proposed = given["is_proposed"]
     if given["restore"]:
-        return _restored(desk, tip, given)
-    from skillforge.operate import curate_words
-    from skillforge.operate.curate import curate as look_after
-    from skillforge.operate.skill_edits import refuse_unknown
-
-    for name in names:
-        refuse_unknown(library, tip, name)
-    done = look_after(library, tip, names)
-    data = curate_words.data(done)
-    text = curate_words.text(done, is_dry=not given["is_proposed"])
-    if not given["is_proposed"]:
-        return CommandResult(data, text)
-    drafts = [it.draft for it in done.remarks if it.draft]
-    data, text = offered(desk, drafts, data, text, again=bool(names))
-    ok = all(row["proposal"] or row["refused"] for row in data["proposals"])
-    return CommandResult(data, text, ok)
-
-
-def _restored(desk: "Workspace", tip: str, given: dict[str, Any]) -> CommandResult:
-    from skillforge.operate.archive import restored
-    from skillforge.propose.admission import ProposalRequest
-    from skillforge.workflows.submit import submit
-
-    name = given["restore"]
-    why = given["why"] or f"Bring {name} back from the archive"
-    draft = restored(desk.library, tip, name, why)
-    version = draft.restores[name]
-    if not given["is_proposed"]:
-        words = f"{name} can come back as version {version[:10]}; --propose asks for it"
-        return CommandResult(
-            {"skill": name, "version": version, "proposal": None}, words
+        if names:
+            raise click.UsageError("--restore takes the skill's name; omit the others")
+        return _restored(
+            workflow.restore(
+                workspace, given["restore"], given["why"], propose=is_proposed
+            )
         )
-    request = ProposalRequest(draft, tip)
-    return submitted(submit(desk, [request]), version=version)
+    curation = workflow.curate_skills(workspace, names, propose=is_proposed)
+    return CommandResult(
+        {**data.curate.curate(curation)}, text.curate.curate(curation), curation.ok
+    )
+
+
+def _restored(restoration: workflow.Restoration) -> CommandResult:
+    name, version = restoration.skill, restoration.version
+    if restoration.submission:
+        return submitted(restoration.submission, version=version)
+    return CommandResult(
+        {"skill": name, "version": version, "proposal": None},
+        f"{name} can be restored as version {version[:10]}; to propose it: --propose",
+    )

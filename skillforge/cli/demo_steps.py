@@ -300,9 +300,9 @@ def _worsening(root: Path) -> list[DemoStep]:
             "skillforge record < ../uses.jsonl",
             shows=(
                 "recorded 400 uses",
-                "is closed: nobody gets the new version",
-                "roll-back: it fails more often",
-                r"proposal (?P<back>\d+) takes it back",
+                "closed: every key gets",
+                "roll-back: fails more often",
+                r"rollback: proposal (?P<back>\d+)",
             ),
             before=write_uses,
         ),
@@ -365,7 +365,7 @@ def _sharing() -> list[DemoStep]:
         DemoStep(
             "A release is a tag on main.",
             "skillforge release 1.0.0",
-            shows=("v1.0.0 is commit",),
+            shows=("released v1.0.0",),
         ),
         DemoStep(
             "It becomes a hub, the same bytes anywhere.",
@@ -378,5 +378,5 @@ def _sharing() -> list[DemoStep]:
             f"skillforge install ./hub@{_LEARNED} --to installed",
             shows=(f"installed {_LEARNED}",),
         ),
-        DemoStep("", "skillforge verify --to installed", shows=("all as locked",)),
+        DemoStep("", "skillforge verify --to installed", shows=("no differences",)),
     ]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     shell_complete=completions.skills,
 )
 @click.option(
-    "--agent", default="", metavar="CMD", help="Let a command rewrite the draft."
+    "--agent", default="", metavar="CMD", help="Let an agent rewrite the draft."
 )
 @click.option("--propose", "is_proposed", is_flag=True, help="Put it up for review.")
 @click.option("--why", default="", help="The reason, for the reviewer and history.")
@@ -48,12 +48,13 @@ def draft(settings: GlobalOptions, /, number: str, **given: Any) -> CommandResul
 
     \b
     skillforge draft 4f2a --propose
-    skillforge draft 4f2a --agent 'claude -p'
+    skillforge draft 4f2a --agent claude
     skillforge draft 4f2a --into csv-tables
 
-    --agent runs a program (not a line for a shell) in a folder with the draft, with a
-    brief on its standard input; what it leaves there is checked like any draft, and
-    refused if it touches anything else or holds text of a held-out example.
+    --agent takes the name of an agent (claude, codex, or a plugin's) or a command line.
+    It runs without a shell in a folder with the draft, with a brief on standard input.
+    What it leaves there is checked like any draft, and refused if it touches anything
+    else or contains text of a held-out example.
 
     Exits 0 with a draft, 1 if a check has something against it, 4 if there are not
     enough verified successes, or the skill is there already.
@@ -132,7 +133,7 @@ def _propose(
     from skillforge.propose.workspace import Workspace
     from skillforge.workflows.submit import submit
 
-    desk = Workspace.at_work(settings.start, given["speaks_for"], settings.choice)
+    workspace = Workspace.at_work(settings.start, given["speaks_for"], settings.choice)
     wanted = replace(made.draft, why=given["why"] or made.draft.why)
-    result = submit(desk, [ProposalRequest(wanted, desk.base)])
+    result = submit(workspace, [ProposalRequest(wanted, workspace.base)])
     return submitted(result, **draft_data(made))

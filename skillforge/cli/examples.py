@@ -177,7 +177,7 @@ def _decided(done: "list[Example]", what: str) -> CommandResult:
 
 def _who(library: "Library", by: str | None) -> str:
     """The name alone: it is written into evidence, where addresses do not belong."""
-    from skillforge.propose.identity import parts
+    from skillforge.history.identity import parts
 
     who = one_line(by, "--as") or library.repository().start_identity().wait().name
     return parts(who)[0]

@@ -1,9 +1,10 @@
-"""`skillforge health`: the cases of all skills, run again."""
+"""`skillforge health`: run the cases of all skills again."""
 
 from typing import Any
 
 import click
 
+from skillforge.checks.cases.case_run import read_shard
 from skillforge.cli import completions
 from skillforge.cli.base import (
     CommandResult,
@@ -12,10 +13,13 @@ from skillforge.cli.base import (
     forge_options,
     format_option,
 )
-from skillforge.cli.offers import offered
 from skillforge.cli.output import use_colour
 from skillforge.cli.pin import propose_option
 from skillforge.cli.test import jobs_option, progress, rendered, shard_option
+from skillforge.operate.health import HealthOptions
+from skillforge.propose.workspace import Workspace
+from skillforge.render import data, text
+from skillforge.workflows.health import check_health
 
 
 @click.command()
@@ -26,12 +30,12 @@ from skillforge.cli.test import jobs_option, progress, rendered, shard_option
     "--budget",
     type=click.IntRange(1),
     metavar="SECONDS",
-    help="How long it may take [default: the policy's, an hour].",
+    help="Time limit [default: the policy's, one hour].",
 )
 @shard_option
 @jobs_option
 @propose_option
-@click.option("-v", "--verbose", is_flag=True, help="Show what passed, too.")
+@click.option("-v", "--verbose", is_flag=True, help="Show passed cases, too.")
 @format_option
 @as_option
 @forge_options
@@ -39,43 +43,40 @@ from skillforge.cli.test import jobs_option, progress, rendered, shard_option
 def health(
     settings: GlobalOptions, /, names: tuple[str, ...], **given: Any
 ) -> CommandResult:
-    """Try the cases of skills on main again, in the sandbox: all, or those named.
+    """Run the cases of main's skills again, in the sandbox: all, or those named.
 
-    The most urgent come first: what did not fit the last time, what failed at last,
-    what is used or pinned, what waited longest. How each version fared, and where, is
-    kept in the private store of the clone. What fails is tried a second time; one that
-    passes then is flaky, and does not count as broken.
+    The most urgent run first: skills that did not fit the last time, that failed,
+    that are used or pinned, that waited longest. Results are stored in the clone, by
+    version and environment. A failing case runs a second time; if it passes then, it
+    is flaky and doesn't count as broken.
 
     \b
-    skillforge health                        all, for an hour at most
+    skillforge health                        all, for at most an hour
     skillforge health --budget 300           what fits into five minutes
     skillforge health --shard 2/4 --jobs 4   the second of four machines
-    skillforge health --propose              and mark what broke as deprecated
+    skillforge health --propose              mark what broke as deprecated
 
-    With --propose, a skill that passed before gets a proposal that sets
+    With --propose, a skill that passed before and fails now gets a proposal that sets
     `metadata.deprecated` and says what changed: interpreter, dependency or the skill
-    itself. One that works again gets a proposal that takes the mark out.
+    itself. A skill that passes again gets a proposal that removes the mark.
 
     Exits 1 if a skill fails.
     """
-    from skillforge.checks.cases.case_run import read_shard
-    from skillforge.operate import deprecation, health_words
-    from skillforge.operate.health import HealthOptions, check_up, is_well
-    from skillforge.propose.workspace import Workspace
-
-    settings.json = settings.json or given["format_"] == "json"
-    desk = Workspace.at(settings.start, given["speaks_for"], settings.choice)
-    library = desk.settled()
-    tip = desk.base if given["is_proposed"] else library.tip
-    seconds = given["budget"] or library.policy(tip).health_seconds
-    ask = HealthOptions(names, read_shard(given["shard"]), seconds, given["jobs"] or 0)
-    with progress(settings.json or given["format_"] != "text") as bar:
-        found = list(check_up(library, tip, ask, bar))
-    data = health_words.data(found)
-    text = health_words.text(found, verbose=given["verbose"], colour=use_colour())
-    if given["is_proposed"]:
-        drafts = deprecation.drafts(library, tip, found)
-        data, text = offered(desk, drafts, data, text, again=bool(names))
-    paths = {one.name: one.skill.path for one in found}
-    document = rendered(health_words.trials(found), [], paths, given["format_"])
-    return CommandResult(data, text, is_well(found), document)
+    as_json = settings.json = settings.json or given["format_"] == "json"
+    workspace = Workspace.at(settings.start, given["speaks_for"], settings.choice)
+    options = HealthOptions(
+        names, read_shard(given["shard"]), given["budget"] or 0, given["jobs"] or 0
+    )
+    report = check_health(
+        workspace,
+        options,
+        lambda: progress(as_json or given["format_"] != "text"),
+        propose=given["is_proposed"],
+    )
+    paths = {checkup.name: checkup.skill.path for checkup in report.checkups}
+    return CommandResult(
+        {**data.health.health(report)},
+        text.health.health(report, verbose=given["verbose"], colour=use_colour()),
+        report.ok,
+        rendered(report.trials, [], paths, given["format_"]),
+    )

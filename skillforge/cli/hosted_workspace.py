@@ -1,22 +1,21 @@
-""""""
+"""The workspace of commands that need a forge which others share, such as GitHub."""
 
 from typing import TYPE_CHECKING
 
-from skillforge.cli.base import (
-    GlobalOptions,
-)
+from skillforge.cli.base import GlobalOptions
 
 if TYPE_CHECKING:
-    from skillforge.forge.github import GitHubForge
+    from skillforge.forge import HostedForge
     from skillforge.propose.workspace import Workspace
 
 
-def github_workspace(settings: GlobalOptions) -> "tuple[Workspace, GitHubForge]":
-    """A desk whose forge is GitHub, whatever the policy says."""
-    from skillforge.forge.github import GitHubForge
-    from skillforge.forge.resolve import GITHUB, Choice
+def hosted_workspace(
+    settings: GlobalOptions, kind: str = ""
+) -> "tuple[Workspace, HostedForge]":
+    """The workspace and its forge, by the remote even if the policy says `local`."""
+    from skillforge.forge.registry import ForgeChoice, hosted
     from skillforge.propose.workspace import Workspace
 
-    desk = Workspace.at(settings.start, None, Choice(GITHUB, settings.host))
-    assert isinstance(desk.forge, GitHubForge)
-    return desk, desk.forge
+    choice = ForgeChoice(kind, settings.host, needs_hosted=True)
+    workspace = Workspace.at(settings.start, None, choice)
+    return workspace, hosted(workspace.forge)

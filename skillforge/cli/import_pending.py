@@ -38,14 +38,14 @@ def import_pending(
     """
     from pathlib import Path
 
-    from skillforge.agent_folders import skills_folder
+    from skillforge.agents import skills_folder
     from skillforge.propose import hermes_import
     from skillforge.propose.workspace import Workspace
 
     place = skills_folder("hermes").parent / "pending" / "skills"
     who = speaks_for or "hermes (agent) <hermes@agents.invalid>"
-    desk = Workspace.at(settings.start, who, settings.choice)
-    done = hermes_import.bring(desk, Path(folder) if folder else place)
+    workspace = Workspace.at(settings.start, who, settings.choice)
+    done = hermes_import.bring(workspace, Path(folder) if folder else place)
     gone = hermes_import.clear(done) if clear else []
     return _imported(done, [path.name for path in gone])
 

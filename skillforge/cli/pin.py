@@ -1,4 +1,4 @@
-"""`skillforge pin`: a skill that the curator must not change."""
+"""`skillforge pin`: protect a skill from the curator."""
 
 from typing import Any
 
@@ -15,6 +15,9 @@ from skillforge.cli.base import (
 )
 from skillforge.cli.propose import submitted
 from skillforge.model import Origin
+from skillforge.propose.workspace import Workspace
+from skillforge.workflows.curate import PinRequest
+from skillforge.workflows.curate import pin as workflow_pin
 
 why_option = click.option(
     "--why", default="", help="The reason, for the reviewer and history."
@@ -22,12 +25,12 @@ why_option = click.option(
 
 
 propose_option = click.option(
-    "--propose", "is_proposed", is_flag=True, help="Put what follows up for review."
+    "--propose", "is_proposed", is_flag=True, help="Open proposals for the changes."
 )
 
 
 def pin_options(command: F) -> F:
-    """Give a command what it takes to pin a skill or to unpin it."""
+    """The options of `pin` and `unpin`."""
     supersede = click.option(
         "--supersede", is_flag=True, help="Close another proposal for the skill."
     )
@@ -39,36 +42,27 @@ def pin_options(command: F) -> F:
 @pin_options
 @click.pass_obj
 def pin(settings: GlobalOptions, /, name: str, **given: Any) -> CommandResult:
-    """Propose to pin a skill: `metadata.pinned: "true"`. The curator leaves it alone.
+    """Propose to pin a skill (`metadata.pinned`), so that the curator leaves it alone.
 
     \b
-    skillforge pin csv-tables --why "For the audit once a year"
+    skillforge pin csv-tables --why "Needed for the yearly audit"
 
-    Exits 0 with a proposal, and if it is pinned already.
+    Exits 0 with a proposal, or if the skill is already pinned.
     """
-    return pinned(settings, name, given, is_wanted=True)
+    return pinned(settings, name, given, is_pinned=True)
 
 
 def pinned(
-    settings: GlobalOptions, name: str, given: dict[str, Any], *, is_wanted: bool
+    settings: GlobalOptions, name: str, given: dict[str, Any], *, is_pinned: bool
 ) -> CommandResult:
-    from dataclasses import replace
-
-    from skillforge.operate.skill_edits import pinned
-    from skillforge.propose.admission import ProposalRequest
-    from skillforge.propose.workspace import Workspace
-    from skillforge.workflows.submit import submit
-
-    desk = Workspace.at_work(settings.start, given["speaks_for"], settings.choice)
-    base = desk.base
-    draft = pinned(desk.library, base, name, is_wanted=is_wanted)
-    data = {"skill": name, "pinned": is_wanted}
-    if draft is None:
-        so = "is pinned already" if is_wanted else "is not pinned"
-        none = {"proposal": None, "created": False}
-        return CommandResult(data | none, f"{name} {so}")
-    why = given["why"] or f"{'Pin' if is_wanted else 'Unpin'} {name}"
+    """The answer of `pin` and `unpin`."""
+    workspace = Workspace.at_work(settings.start, given["speaks_for"], settings.choice)
     origin = Origin(given["origin"] or Origin.HUMAN)
-    wanted = replace(draft, why=why, origin=origin)
-    request = ProposalRequest(wanted, base, supersede=given["supersede"])
-    return submitted(submit(desk, [request]), **data)
+    request = PinRequest(name, is_pinned, given["why"], origin, given["supersede"])
+    batch = workflow_pin(workspace, request)
+    if batch is not None:
+        return submitted(batch, skill=name, pinned=is_pinned)
+    return CommandResult(
+        {"skill": name, "pinned": is_pinned, "proposal": None, "created": False},
+        f"{name} is already pinned" if is_pinned else f"{name} is not pinned",
+    )

@@ -12,9 +12,9 @@ from skillforge.cli.base import (
 )
 
 if TYPE_CHECKING:
-    from skillforge.forge.github import GitHubForge
+    from skillforge.forge import HostedForge
     from skillforge.propose.workspace import Workspace
-from skillforge.cli.github_workspace import github_workspace
+from skillforge.cli.hosted_workspace import hosted_workspace
 
 
 @click.command()
@@ -33,15 +33,16 @@ def promoted(settings: GlobalOptions, span: str) -> CommandResult:
     Exits 1 if something reached main without the approvals that the policy asks for,
     or against the gate.
     """
-    from skillforge.propose import audit, backfill_notes
+    from skillforge.history import audit
+    from skillforge.propose import backfill_notes
     from skillforge.render.text.history import audit_exception
 
-    desk, forge = github_workspace(settings)
+    workspace, forge = hosted_workspace(settings)
     forge.look()
-    chosen = audit.commits_of(desk.library, span) if span else None
-    done = backfill_notes.record(desk.library, forge, chosen, desk.by)
-    started = _rolled_out(desk, forge, chosen) if chosen else []
-    wrong = audit.audit(desk.library, None, span).exceptions
+    chosen = audit.commits_of(workspace.library, span) if span else None
+    done = backfill_notes.record(workspace.library, forge, chosen, workspace.by)
+    started = _rolled_out(workspace, forge, chosen) if chosen else []
+    wrong = audit.audit(workspace.library, None, span).exceptions
     lines = [
         f"noted {one.commit[:12]}: pull request {one.number}, the gate "
         f"{'passed' if one.passed else 'refuses it'}"
@@ -58,22 +59,22 @@ def promoted(settings: GlobalOptions, span: str) -> CommandResult:
 
 
 def _rolled_out(
-    desk: "Workspace", forge: "GitHubForge", commits: set[str]
+    workspace: "Workspace", forge: "HostedForge", commits: set[str]
 ) -> list[str]:
     """Start the rollouts that the policy wants after merges, and share them."""
+    from skillforge.history import steps
     from skillforge.operate import rollout_sync
-    from skillforge.propose import history_steps
-    from skillforge.workflows.canary import Merged, rolled_out
+    from skillforge.workflows.rollout_start import MergedChange, start_rollout
 
-    library, remote = desk.library, forge.hosted.remote
-    rollout_sync.agree(library, remote, desk.by)
+    library, remote = workspace.library, forge.remote
+    rollout_sync.exchange(library, remote, workspace.by)
     started = []
-    for step in history_steps.steps(library, library.tip):
+    for step in steps.read_steps(library, library.tip):
         if step.name in commits and step.is_promotion:
             for name in step.skills:
-                merged = Merged(name, str(step.action), step.name, step.number)
-                rollout, _ = rolled_out(desk, merged)
+                merged = MergedChange(name, str(step.action), step.name, step.number)
+                rollout, _ = start_rollout(workspace, merged)
                 started += [name] if rollout and rollout.is_running else []
     if started:
-        rollout_sync.agree(library, remote, desk.by)
+        rollout_sync.exchange(library, remote, workspace.by)
     return started

@@ -85,7 +85,7 @@ def propose(
     elif given["delete"]:
         drafts = submit.removals(targets)
     else:
-        drafts = workspace.drafts(targets)
+        drafts = submit.folder_drafts(workspace, targets)
     options = ProposalOptions.of(given)
     return submitted(submit.submit_drafts(workspace, drafts, options))
 

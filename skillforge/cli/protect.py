@@ -8,7 +8,7 @@ from skillforge.cli.base import (
     common_options,
     host_option,
 )
-from skillforge.cli.github_workspace import github_workspace
+from skillforge.cli.hosted_workspace import hosted_workspace
 
 
 @click.command()
@@ -38,32 +38,30 @@ def protect(
     skillforge protect --dry-run
     skillforge protect --owner @acme/reviewers
     """
-    from skillforge.forge import branch_protection
     from skillforge.report import plural, to_json
 
     if any(not owner.startswith("@") for owner in owners):
         raise click.UsageError("--owner is @LOGIN or @ORGANISATION/TEAM")
-    desk, forge = github_workspace(settings)
+    workspace, forge = hosted_workspace(settings)
     forge.look()
-    names = owners or (branch_protection.default_owner(forge.hosted.wire),)
-    policy = desk.library.policy(desk.library.tip)
-    calls = branch_protection.plan(forge.hosted, policy, names)
+    policy = workspace.library.policy(workspace.library.tip)
+    calls = forge.wrong_settings(policy, owners or None)
     if not dry_run:
-        branch_protection.apply(forge.hosted.wire, calls)
+        forge.change_settings(calls)
     lines = []
     for call in calls:
         lines.append(f"{call.verb} {call.path}: {call.why}")
         if dry_run:
             lines += [f"    {line}" for line in to_json(call.body).split("\n")]
     if not dry_run and any("/contents/" in call.path for call in calls):
-        lines.append(f"CODEOWNERS is new on {desk.library.main}: git pull")
+        lines.append(f"CODEOWNERS is new on {workspace.library.main}: git pull")
     done = "would be changed" if dry_run else "changed"
     end = (
         f"{plural(len(calls), 'setting')} {done}" if calls else "all is as it should be"
     )
     data = {
-        "repository": str(forge.hosted.place),
+        "repository": forge.address,
         "calls": [call._asdict() for call in calls],
         "applied": not dry_run,
     }
-    return CommandResult(data, "\n".join([*lines, f"{forge.hosted.place}: {end}"]))
+    return CommandResult(data, "\n".join([*lines, f"{forge.address}: {end}"]))

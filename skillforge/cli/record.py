@@ -11,15 +11,11 @@ from skillforge.cli.base import CommandResult, GlobalOptions, forge_options
 from skillforge.model import OutcomeSource, OutcomeStatus
 
 if TYPE_CHECKING:
-    from skillforge.operate.use_reports import RecordResult, UnreadableLine, UseReport
+    from skillforge.operate.use_reports import UnreadableLine, UseReport
     from skillforge.propose.workspace import Workspace
-    from skillforge.workflows.record import Looked
 
-
-_OUTCOMES = [it.value for it in OutcomeStatus]
-
-
-_SOURCES = [it.value for it in OutcomeSource]
+_OUTCOMES = [outcome.value for outcome in OutcomeStatus]
+_SOURCES = [source.value for source in OutcomeSource]
 
 
 @click.command()
@@ -67,48 +63,42 @@ def record(settings: GlobalOptions, /, name: str | None, **given: Any) -> Comman
     A use that decides a rollout closes or finishes it at once. Exits 1 if a line was no
     report; the others are recorded.
     """
+    from skillforge.render import data, text
     from skillforge.workflows.record import record_at
 
-    reports, unread = _reports(name, given)
-    choice = (settings.forge, settings.host)
-    done, looked = record_at(
-        settings.folder, reports, lambda: open_workspace(settings), *choice
+    done = record_at(
+        settings.folder,
+        _reports(name, given),
+        lambda: _workspace(settings),
+        settings.forge,
+        settings.host,
     )
-    return _recorded(done, sorted([*unread, *done.unread]), looked)
+    return CommandResult({**data.uses.record(done)}, text.uses.record(done), ok=done.ok)
 
 
-def open_workspace(settings: GlobalOptions) -> "Workspace":
-    """The desk of whoever decides on a rollout; a use without one need not wait."""
+def _workspace(settings: GlobalOptions) -> "Workspace":
     from skillforge.propose.workspace import Workspace
 
-    desk = Workspace.at(settings.start, None, settings.choice)
-    desk.settled()
-    return desk
+    return Workspace.at(settings.start, None, settings.choice)
 
 
 def _reports(
     name: str | None, given: dict[str, Any]
-) -> "tuple[list[UseReport], list[UnreadableLine]]":
-    from skillforge.operate.use_reports import (
-        UnreadableLine,
-        UseReport,
-        read_lines,
-        report_of,
-    )
+) -> "Iterable[UseReport | UnreadableLine]":
+    """The report that options make, or the lines of standard input."""
+    from skillforge.operate.use_reports import parse_report, read_lines
 
     if name is None:
         if sys.stdin is None or sys.stdin.isatty():
             raise click.UsageError("name a skill, or send JSON lines on stdin")
-        read = list(read_lines(_lines()))
-        reports = [it for it in read if isinstance(it, UseReport)]
-        return reports, [it for it in read if isinstance(it, UnreadableLine)]
+        return read_lines(_lines())
     if not given["key"]:
-        raise click.UsageError("say what it was used for: --key KEY")
+        raise click.UsageError("missing --key KEY: what the skill was used for")
     if given["outcome"] is None:
-        raise click.UsageError(f"say how it ended: --outcome {'|'.join(_OUTCOMES)}")
+        raise click.UsageError(f"missing --outcome {'|'.join(_OUTCOMES)}")
     given["id"], given["loaded"] = given.pop("id_"), not given.pop("not_loaded")
     try:
-        return [report_of({"skill": name, **given})], []
+        return [parse_report({"skill": name, **given})]
     except ValueError as err:
         raise click.UsageError(str(err)) from err
 
@@ -116,47 +106,3 @@ def _reports(
 def _lines() -> Iterable[str]:
     for line in sys.stdin.buffer:
         yield line.decode("utf-8", "replace")
-
-
-def _recorded(
-    done: "RecordResult",
-    unread: "list[UnreadableLine]",
-    looked: "Looked",
-) -> CommandResult:
-    said = [f"line {it.line}: {it.why}" for it in unread] + list(done.remarks)
-    noun = "use" if done.added == 1 else "uses"
-    known = f"; {done.again} known before" if done.again else ""
-    lines = [*_printed(said), f"recorded {done.added:,} {noun}{known}"]
-    data = {
-        "recorded": done.added,
-        "again": done.again,
-        "uses": [
-            {"id": u.id, "skill": u.skill, "version": u.version or None, "arm": u.arm}
-            for u in done.uses
-        ],
-        "remarks": list(done.remarks),
-        "problems": [it._asdict() for it in unread],
-        "rollouts": judged_rollouts(looked, lines),
-    }
-    return CommandResult(data, "\n".join(lines), ok=not unread)
-
-
-def _printed(said: list[str]) -> list[str]:
-    if not said:
-        return []
-    from skillforge.report import printable
-
-    return [printable(it) for it in said]
-
-
-def judged_rollouts(looked: "Looked", lines: list[str]) -> list[dict[str, Any]]:
-    """What became of rollouts, for scripts; for people it is added to the lines."""
-    if not looked:
-        return []
-    from skillforge.operate import words
-
-    for judged, problem in looked:
-        if judged.verdict != "continue":
-            lines.append(words.judgement_text(judged))
-        lines += [problem] if problem else []
-    return [words.judgement_data(judged) for judged, _ in looked]

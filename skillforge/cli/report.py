@@ -10,7 +10,7 @@ from skillforge.cli.base import (
     common_options,
     host_option,
 )
-from skillforge.cli.github_workspace import github_workspace
+from skillforge.cli.hosted_workspace import hosted_workspace
 from skillforge.errors import RequestError
 
 
@@ -30,7 +30,7 @@ def report(settings: GlobalOptions, file: str, head: str, run: str) -> CommandRe
     from skillforge.forge.proposal_record import load_verdict
     from skillforge.propose import review_page
 
-    desk, forge = github_workspace(settings)
+    workspace, forge = hosted_workspace(settings)
     try:
         verdict = load_verdict(Path(file).read_bytes())
     except OSError as err:
@@ -42,14 +42,14 @@ def report(settings: GlobalOptions, file: str, head: str, run: str) -> CommandRe
             f"the report is of {verdict.head[:12]}, not of {head[:12]}",
             hint="--head is the commit that the gate's run was started for",
         )
-    if run and not forge.hosted.place.has_page(run):
+    if run and not forge.has_page(run):
         raise RequestError(
-            f"{run!r} is no page of {forge.hosted.place}", hint="leave --run away"
+            f"{run!r} is no page of {forge.address}", hint="leave --run away"
         )
-    found = forge.at(head)
+    found = forge.proposals_at(head)
     numbers = [proposal.number for proposal in found]
     for proposal in found:
-        doubts = review_page.doubts(desk.library, proposal, verdict)
+        doubts = review_page.doubts(workspace.library, proposal, verdict)
         forge.report(proposal.number, review_page.report(verdict, doubts, run))
     lines = [f"pull request {number} shows the report" for number in numbers]
     data = {"proposals": numbers, "passed": verdict.passed}

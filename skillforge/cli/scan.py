@@ -62,10 +62,10 @@ def _answer(
     from skillforge import report as reports
     from skillforge.checks import all_rules
     from skillforge.model import Danger
+    from skillforge.render.data.checks import scan as scan_data
     from skillforge.render.text import scan as scan_text
 
     report = scanned.report
-    data = reports.data(report) | {"verdicts": scanned.verdicts}
     ok = scanned.ok
     if strict:
         ok = set(scanned.verdicts.values()) <= {Danger.SAFE}
@@ -73,4 +73,4 @@ def _answer(
     if render := reports.FORMATS.get(format_):
         document = render(report, all_rules())
     text = scan_text.text(report, scanned.verdicts, colour=use_colour(), notes=notes)
-    return CommandResult(data, text, ok, document)
+    return CommandResult(scan_data(scanned), text, ok, document)

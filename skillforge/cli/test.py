@@ -98,12 +98,6 @@ def _answer(tested: "TestResults", format_: str, verbose: bool) -> CommandResult
     from skillforge import render
     from skillforge import report as reports
 
-    data = {
-        "skills": len(tested.paths),
-        "trials": render.data.trials.trials(tested.trials),
-        "findings": [reports.finding_data(finding) for finding in tested.findings],
-        "remembered": tested.remembered,
-    }
     document = rendered(tested.trials, tested.findings, tested.paths, format_)
     text = render.text.trials.text(
         tested.trials, tested.findings, verbose=verbose, colour=use_colour()
@@ -111,7 +105,7 @@ def _answer(tested: "TestResults", format_: str, verbose: bool) -> CommandResult
     if tested.remembered:
         known = reports.plural(tested.remembered, "skill")
         text += f" ({known} as before; --no-cache tries again)"
-    return CommandResult(data, text, tested.ok, document)
+    return CommandResult(render.data.checks.tests(tested), text, tested.ok, document)
 
 
 def rendered(

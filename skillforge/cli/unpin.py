@@ -1,13 +1,10 @@
-"""`skillforge unpin`: a skill that the curator may change again."""
+"""`skillforge unpin`: let the curator change a skill again."""
 
 from typing import Any
 
 import click
 
-from skillforge.cli.base import (
-    CommandResult,
-    GlobalOptions,
-)
+from skillforge.cli.base import CommandResult, GlobalOptions
 from skillforge.cli.pin import pin_options, pinned
 
 
@@ -15,8 +12,8 @@ from skillforge.cli.pin import pin_options, pinned
 @pin_options
 @click.pass_obj
 def unpin(settings: GlobalOptions, /, name: str, **given: Any) -> CommandResult:
-    """Propose to take a pin out: the curator may propose to archive the skill again.
+    """Propose to unpin a skill, so that the curator may change it again.
 
-    Exits 0 with a proposal, and if it is not pinned.
+    Exits 0 with a proposal, or if the skill is not pinned.
     """
-    return pinned(settings, name, given, is_wanted=False)
+    return pinned(settings, name, given, is_pinned=False)

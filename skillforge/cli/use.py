@@ -1,20 +1,17 @@
 """`skillforge use`: the folder of the version that a key gets."""
 
-from typing import TYPE_CHECKING
-
 import click
 
 from skillforge.cli import completions
 from skillforge.cli.base import CommandResult, GlobalOptions, forge_options
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-
-def _said(_context: click.Context, _option: click.Parameter, value: str | None) -> str:
+def _require_key(
+    _context: click.Context, _option: click.Parameter, value: str | None
+) -> str:
     if value is None or not value.strip():
         raise click.UsageError(
-            "say who asks: --key KEY, or SKILLFORGE_KEY (a user, a session, a machine)"
+            "missing --key KEY (or SKILLFORGE_KEY): a user, a session or a machine"
         )
     return value
 
@@ -23,8 +20,8 @@ key_option = click.option(
     "--key",
     metavar="KEY",
     envvar="SKILLFORGE_KEY",
-    callback=_said,
-    help="Who asks: a user, session or machine. The same key gets the same version "
+    callback=_require_key,
+    help="A user, session or machine. The same key always gets the same version "
     "[default: $SKILLFORGE_KEY].",
 )
 
@@ -47,48 +44,33 @@ def use(settings: GlobalOptions, name: str, key: str) -> CommandResult:
     Exits 1, with nothing on standard output, if this key gets no such skill now: a new
     skill is tried on some keys first.
     """
+    from skillforge.render import data
     from skillforge.workflows.lookup import library_at
     from skillforge.workflows.use import hand
 
     library = library_at(settings.start, settings.forge, settings.host)
-    given, path, unwritten = hand(library, name, key)
-    skill = given.skill
+    handed = hand(library, name, key)
+    skill, path = handed.given.skill, handed.path
     if skill != name:
-        _aside(f"{name} went into {skill}")
+        _warn(f"{name} was absorbed into {skill}")
     if path is None:
-        _aside(f"this key gets no {skill} now; why: skillforge canary status {skill}")
-    data = {
-        "skill": skill,
-        "path": path and str(path),
-        "arm": given.arm.value,
-        "version": given.version or None,
-        "rollout": given.rollout or None,
-        "readable_version": path and _readable(path),
-        "remembered": not note_unwritten(unwritten),
-    }
-    return CommandResult(data, str(path or ""), ok=path is not None)
+        _warn(
+            f"this key gets no {skill} now; for the reason: skillforge canary status "
+            f"{skill}"
+        )
+    warn_not_remembered(handed.unwritten)
+    return CommandResult(
+        {**data.uses.use(handed)}, str(path or ""), ok=path is not None
+    )
 
 
-def _readable(path: "Path") -> str | None:
-    """The version that a skill says it has."""
-    from skillforge.model import SKILL_FILE
-    from skillforge.propose import readable_version
-
-    skill_md = path / SKILL_FILE
-    return (
-        readable_version.of(skill_md.read_bytes()) if skill_md.is_file() else ""
-    ) or None
-
-
-def _aside(words: str) -> None:
-    """Say something to people that is no part of the answer."""
+def _warn(message: str) -> None:
     from skillforge.report import printable
 
-    click.echo(printable(words), err=True)
+    click.echo(printable(message), err=True)
 
 
-def note_unwritten(unwritten: str) -> bool:
-    """Tell what could not be remembered, and whether that was so."""
-    if unwritten:
-        _aside(f"not remembered for `record`: {unwritten}")
-    return bool(unwritten)
+def warn_not_remembered(why: str) -> None:
+    """Warn that `record` won't know which version a key got, and why."""
+    if why:
+        _warn(f"not remembered for `record`: {why}")

@@ -67,29 +67,31 @@ def validate(  # noqa: PLR0913, PLR0917 - one for each option
         fixes = skill_selection.fix(settings.start, selection, wanted, write=write)
     report = skill_selection.validate(settings.start, selection, wanted)
     answer = _answer(report, format_, notes)
-    return answer if fixes is None else _with_fixes(answer, fixes, write)
+    return answer if fixes is None else _with_fixes(answer, report, fixes, write)
 
 
 def _answer(report: "Report", format_: str, notes: bool) -> CommandResult:
     from skillforge import report as reports
     from skillforge.checks import all_rules
+    from skillforge.render.data.checks import report as report_data
 
     if render := reports.FORMATS.get(format_):
         return CommandResult(
-            reports.data(report), ok=report.ok, document=render(report, all_rules())
+            report_data(report), ok=report.ok, document=render(report, all_rules())
         )
     words = reports.text(report, colour=use_colour(), notes=notes)
-    return CommandResult(reports.data(report), words, report.ok)
+    return CommandResult(report_data(report), words, report.ok)
 
 
 def _with_fixes(
-    answer: CommandResult, fixes: "list[Fix]", written: bool
+    answer: CommandResult, report: "Report", fixes: "list[Fix]", written: bool
 ) -> CommandResult:
-    from skillforge.report import printable
+    from skillforge.render.data.checks import fixed
+    from skillforge.report import plural, printable
 
     shown = (printable(line) for fix in fixes for line in fix.diff.split("\n"))
     diffs = "".join(f"{line}\n" for line in shown)
-    done = "mended" if written else "can be mended; --fix --write does it"
-    counted = f"{len(fixes)} file{'' if len(fixes) == 1 else 's'} {done}\n"
-    data = answer.data | {"fixes": [fix._asdict() for fix in fixes], "written": written}
+    done = "fixed" if written else "can be fixed; --fix --write does it"
+    counted = f"{plural(len(fixes), 'file')} {done}\n"
+    data = fixed(report, fixes, written)
     return answer._replace(data=data, words=diffs + counted + answer.words)

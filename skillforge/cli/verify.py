@@ -1,30 +1,28 @@
-"""`skillforge verify`: how files on disk differ from the lock."""
+"""`skillforge verify`: how skills on disk differ from the lock."""
 
 from typing import Any
 
 import click
 
-from skillforge.cli.base import (
-    CommandResult,
-    GlobalOptions,
-    common_options,
-)
-from skillforge.cli.install import place_options, target_folder
+from skillforge.cli.base import CommandResult, GlobalOptions, common_options
+from skillforge.cli.install import install_target, target_options
 
 
 @click.command()
-@place_options
+@target_options
 @common_options
 @click.pass_obj
-def verify(_settings: GlobalOptions, /, **given: Any) -> CommandResult:
-    """Tell what differs between skills-lock.json and the skills on disk.
+def verify(_settings: GlobalOptions, /, **options: Any) -> CommandResult:
+    """Show how the skills on disk differ from skills-lock.json.
 
-    Names every file that is missing, changed or not from there. Nothing is fetched.
-    Exits 0 if all is as it was installed, 1 if anything differs.
+    Lists every file that is missing, changed or extra. Fetches nothing. Exits 0 if
+    everything is as it was installed, 1 if anything differs.
     """
-    from skillforge.share import install_words as words
-    from skillforge.share import update
+    from skillforge.render.data import install as install_data
+    from skillforge.render.text import install as install_text
+    from skillforge.workflows.install import verify as verify_lock
 
-    lock, found = update.verify(target_folder(given))
-    data = words.verify_data(lock, found)
-    return CommandResult(data, words.verify_text(lock, found), ok=not found)
+    result = verify_lock(install_target(options))
+    return CommandResult(
+        install_data.verify(result), install_text.verify(result), ok=result.ok
+    )

@@ -1,15 +1,36 @@
 """Where proposals live. Every forge keeps the same promises behind one protocol."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from skillforge.errors import ConfigError
 from skillforge.gitrepo.ref_update import NewCommit, Signature
 from skillforge.model import Approval, Comment, Proposal, State, Verdict
 
+if TYPE_CHECKING:
+    from skillforge.gitrepo.remote import Remote
+    from skillforge.policy import Policy
+
 PULLS = "refs/skillforge/pulls/"  # heads of pull requests, as they were fetched
-Admit: TypeAlias = Callable[[list[Proposal]], Proposal | None]
+
+
+class Closing(NamedTuple):
+    """An open proposal that is to be closed, the state it gets, and why."""
+
+    proposal: Proposal
+    state: State
+    comment: Comment
+
+
+class Admission(NamedTuple):
+    """Whether a draft is proposed already, and which proposals it replaces if not."""
+
+    existing: Proposal | None = None
+    replaces: tuple[Closing, ...] = ()
+
+
+Admit: TypeAlias = Callable[[list[Proposal]], Admission]
 
 
 class ReviewPage(NamedTuple):
@@ -17,6 +38,15 @@ class ReviewPage(NamedTuple):
 
     text: str
     labels: tuple[str, ...] = ()
+
+
+class SettingChange(NamedTuple):
+    """A call to the forge that changes a setting, and why it is needed."""
+
+    verb: str
+    path: str
+    body: Mapping[str, Any]
+    why: str
 
 
 class Forge(Protocol):
@@ -28,7 +58,7 @@ class Forge(Protocol):
     note: str
     """What the user should know about the choice of this forge; mostly nothing."""
 
-    is_here: bool
+    is_local: bool
     """Whether its records are in this clone, where an audit can read them."""
 
     unreadable: dict[int, ConfigError]
@@ -66,9 +96,10 @@ class Forge(Protocol):
     ) -> tuple[Proposal, bool]:
         """Put a commit on the proposal's branch and open the proposal, or neither.
 
-        `admit` is called with what is open, while nobody else can open anything: it
-        returns the proposal that there is already, or stops this one. The answer says
-        whether a proposal was made.
+        `admit` gets the open proposals while nobody else can open one. It raises to
+        refuse the new one, and changes nothing itself. Proposals that it replaces are
+        closed in the same step where the forge can do that, else afterwards. The
+        result says whether a proposal was created.
         """
 
     def describe(
@@ -111,3 +142,55 @@ class Forge(Protocol):
 
     def mark_merged(self, proposal: Proposal, merge: str, by: Signature) -> Proposal:
         """Note a merge that was made but not written down."""
+
+    def checks_url(self, proposal: Proposal) -> str:
+        """The page with the results of CI; empty if there is none."""
+
+    def checkout_command(self, proposal: Proposal) -> str:
+        """The shell command that checks out a proposal."""
+
+
+class HostedForge(Forge, Protocol):
+    """A forge that others share: it has accounts, settings and a remote of its own."""
+
+    label: str
+    """Its name in messages, such as GitHub."""
+
+    address: str
+    """The URL of the repository's page."""
+
+    @property
+    def remote(self) -> "Remote":
+        """The repository as a git remote, with the credentials for it."""
+
+    def check_access(self) -> str:
+        """How the user is logged in; an error if not. The network is not used."""
+
+    def has_page(self, url: str) -> bool:
+        """Whether a URL is a page of this repository."""
+
+    def proposals_at(self, head: str) -> list[Proposal]:
+        """The open proposals whose branch is at a commit."""
+
+    def with_reviews(self, proposal: Proposal) -> Proposal:
+        """A proposal with the approvals and objections that the forge knows of."""
+
+    def number_of(self, commit: str) -> int | None:
+        """The number of the proposal that brought a commit to main."""
+
+    def share(self, ref: str, change: Callable[[], None]) -> None:
+        """Fetch a ref, change it, and push it; repeated if others pushed meanwhile."""
+
+    def drift(self, policy: "Policy") -> list[str]:
+        """The settings that are not as `skillforge protect` leaves them."""
+
+    def wrong_settings(
+        self, policy: "Policy", owners: tuple[str, ...] | None
+    ) -> list[SettingChange]:
+        """The changes after which only approved proposals reach main.
+
+        `owners` approve changes to policy and workflows; None for the default.
+        """
+
+    def change_settings(self, changes: list[SettingChange]) -> None:
+        """Make these changes; an error if the user isn't an administrator."""

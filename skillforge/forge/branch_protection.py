@@ -5,10 +5,11 @@ can be made, printed, or told as drift.
 """
 
 import base64
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any
 
 from skillforge.errors import ConflictError
+from skillforge.forge import SettingChange
 from skillforge.forge.github_address import PUBLIC
 from skillforge.forge.github_api import (
     ForbiddenError,
@@ -43,21 +44,15 @@ _SETTINGS = {
 }
 
 
-class ApiCall(NamedTuple):
-    """A call that brings the repository nearer to what is wanted, and what is amiss."""
-
-    verb: str
-    path: str
-    body: Mapping[str, Any]
-    why: str
-
-
-def plan(hosted: GitHubClone, policy: Policy, owners: tuple[str, ...]) -> list[ApiCall]:
-    """The calls that are needed; none if all is as it should be.
+def plan(
+    hosted: GitHubClone, policy: Policy, owners: tuple[str, ...] | None
+) -> list[SettingChange]:
+    """The changes that are needed; none if all settings are right.
 
     The ruleset comes last: it would keep us from writing CODEOWNERS.
     """
     wire = hosted.wire
+    owners = (default_owner(wire),) if owners is None else owners
     return [
         *_settings(wire),
         *_topic(wire),
@@ -67,7 +62,15 @@ def plan(hosted: GitHubClone, policy: Policy, owners: tuple[str, ...]) -> list[A
     ]
 
 
-def apply(wire: GitHubApi, calls: list[ApiCall]) -> None:
+def drift(hosted: GitHubClone, policy: Policy) -> list[str]:
+    """What the settings lack, with all missing labels in one line."""
+    changes = plan(hosted, policy, ())
+    labels = [it.body["name"] for it in changes if it.path.endswith("/labels")]
+    found = [it.why for it in changes if not it.path.endswith("/labels")]
+    return [*found, f"labels are missing: {', '.join(labels)}"] if labels else found
+
+
+def apply(wire: GitHubApi, calls: list[SettingChange]) -> None:
     for call in calls:
         try:
             wire.put(call.verb, call.path, call.body)
@@ -81,7 +84,7 @@ def apply(wire: GitHubApi, calls: list[ApiCall]) -> None:
             ) from err
 
 
-def _hint(call: ApiCall) -> str:
+def _hint(call: SettingChange) -> str:
     if "content" not in call.body:
         return "--dry-run shows the call; mend what it says, and run protect again"
     text = base64.b64decode(call.body["content"]).decode()
@@ -98,7 +101,7 @@ def default_owner(wire: GitHubApi) -> str:
     return f"@{wire.get('/user')['login']}"
 
 
-def _settings(wire: GitHubApi) -> Iterator[ApiCall]:
+def _settings(wire: GitHubApi) -> Iterator[SettingChange]:
     about = wire.get(wire.place.path)
     # Who may not change a setting does not see it either.
     wrong = {k: v for k, v in _SETTINGS.items() if about.get(k, v) != v}
@@ -106,17 +109,19 @@ def _settings(wire: GitHubApi) -> Iterator[ApiCall]:
         wrong |= _PAIR  # GitHub takes the two only together
     if wrong:
         why = f"merge settings differ: {', '.join(wrong)}"
-        yield ApiCall("PATCH", wire.place.path, wrong, why)
+        yield SettingChange("PATCH", wire.place.path, wrong, why)
 
 
-def _topic(wire: GitHubApi) -> Iterator[ApiCall]:
+def _topic(wire: GitHubApi) -> Iterator[SettingChange]:
     path = f"{wire.place.path}/topics"
     names = wire.get(path)["names"]
     if TOPIC not in names:
-        yield ApiCall("PUT", path, {"names": [*names, TOPIC]}, f"no topic {TOPIC}")
+        yield SettingChange(
+            "PUT", path, {"names": [*names, TOPIC]}, f"no topic {TOPIC}"
+        )
 
 
-def _labels(wire: GitHubApi) -> Iterator[ApiCall]:
+def _labels(wire: GitHubApi) -> Iterator[SettingChange]:
     path = f"{wire.place.path}/labels"
     there = {label["name"].casefold() for label in wire.pages(path)}
     wanted = _COLOURS | _RISKS
@@ -124,14 +129,14 @@ def _labels(wire: GitHubApi) -> Iterator[ApiCall]:
     wanted |= dict.fromkeys(LABELS["action"], "d4c5f9")
     for name, colour in wanted.items():
         if name.casefold() not in there:
-            yield ApiCall(
+            yield SettingChange(
                 "POST", path, {"name": name, "color": colour}, f"no label {name}"
             )
 
 
 def _codeowners(
     wire: GitHubApi, branch: str, owners: tuple[str, ...]
-) -> Iterator[ApiCall]:
+) -> Iterator[SettingChange]:
     """People, not agents, decide on what judges skills."""
     path, there = _CODEOWNERS[0], None
     for candidate in _CODEOWNERS:
@@ -158,7 +163,7 @@ def _codeowners(
     }
     body |= {"sha": there["sha"]} if there else {}
     why = f"{path} does not cover {', '.join(missing)}"
-    yield ApiCall("PUT", f"{wire.place.path}/contents/{path}", body, why)
+    yield SettingChange("PUT", f"{wire.place.path}/contents/{path}", body, why)
 
 
 def _is_owned(text: str, owned: str) -> bool:
@@ -175,7 +180,7 @@ def _is_owned(text: str, owned: str) -> bool:
     return is_owned
 
 
-def _rulesets(hosted: GitHubClone, policy: Policy) -> Iterator[ApiCall]:
+def _rulesets(hosted: GitHubClone, policy: Policy) -> Iterator[SettingChange]:
     wire = hosted.wire
     path = f"{wire.place.path}/rulesets"
     own = wire.pages(path, includes_parents="false")
@@ -183,12 +188,12 @@ def _rulesets(hosted: GitHubClone, policy: Policy) -> Iterator[ApiCall]:
     for wanted in (_main_rules(hosted, policy), _tag_rules()):
         name = wanted["name"]
         if name not in there:
-            yield ApiCall("POST", path, wanted, f"there is no ruleset {name!r}")
+            yield SettingChange("POST", path, wanted, f"there is no ruleset {name!r}")
             continue
         now = wire.get(f"{path}/{there[name]}")
         if wrong := list(_differences(wanted, now)):
             why = f"the ruleset {name!r} differs: {', '.join(wrong)}"
-            yield ApiCall("PUT", f"{path}/{there[name]}", wanted, why)
+            yield SettingChange("PUT", f"{path}/{there[name]}", wanted, why)
 
 
 def _main_rules(hosted: GitHubClone, policy: Policy) -> Json:

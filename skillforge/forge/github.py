@@ -7,14 +7,23 @@ from typing import Any
 
 from skillforge import store
 from skillforge.errors import ConfigError, ConflictError, RequestError, ToolError
-from skillforge.forge import Admit, ReviewPage, pull_request
+from skillforge.forge import (
+    Admit,
+    ReviewPage,
+    SettingChange,
+    branch_protection,
+    pull_request,
+)
+from skillforge.forge.github_address import find, is_github
 from skillforge.forge.github_api import ForbiddenError, RejectedError, sense
 from skillforge.forge.github_clone import GitHubClone, PushTarget
 from skillforge.forge.github_comments import UNWRITTEN, PullRequestThread
 from skillforge.forge.pull_request import Json
+from skillforge.forge.registry import Clone
 from skillforge.gitrepo import remote
 from skillforge.gitrepo.ref_update import NewCommit, RefUpdate, Signature
 from skillforge.model import Approval, Comment, Proposal, State, Verdict
+from skillforge.policy import Policy
 
 _REBASED = ("base_ref_changed", "automatic_base_change_succeeded")
 _MOST_COMMITS = 250  # that GitHub tells of
@@ -23,22 +32,88 @@ _READY = """mutation($id: ID!) {
 }"""
 
 
+NAME = "github"
+
+
+def recognises(url: str, host: str) -> bool:
+    place = find(url, host)
+    return place is not None and (bool(host) or is_github(place))
+
+
+def suggestion(url: str) -> str:
+    if (place := find(url)) is None:
+        return ""
+    return (
+        f"proposals are kept in this repository: {place.host} is not a known GitHub "
+        "host (name it with GH_HOST or --host, or set `forge: local` in the policy)"
+    )
+
+
+def connect(clone: Clone) -> "GitHubForge | None":
+    place = find(clone.url, clone.host)
+    if place is None:
+        return None
+    is_named = bool(clone.host)
+    return GitHubForge(
+        GitHubClone(
+            clone.repo, place, clone.main, origin=clone.remote, is_named=is_named
+        )
+    )
+
+
 class GitHubForge:
     """The forge of a team: branches, pull requests, reviews and merges on GitHub."""
 
-    is_here = False
+    label = "GitHub"
+
+    is_local = False
     note = ""
 
     def __init__(self, hosted: GitHubClone) -> None:
         self.hosted = hosted
         self.repo = hosted.repo
         self.main = hosted.main
+        self.address = str(hosted.place)
         self.unreadable: dict[int, ConfigError] = {}
         self.alone = store.ExclusiveLock(lambda: hosted.repo.common_dir)
         self.batch = self.alone  # others open pull requests at any time
 
     def look(self) -> None:
         self.hosted.bring([])
+
+    @property
+    def remote(self) -> remote.Remote:
+        return self.hosted.remote
+
+    def check_access(self) -> str:
+        _ = self.hosted.token  # an error if there is none
+        return f"found a token for {self.address}"
+
+    def has_page(self, url: str) -> bool:
+        return self.hosted.place.has_page(url)
+
+    def number_of(self, commit: str) -> int | None:
+        return self.hosted.number_of(commit)
+
+    def share(self, ref: str, change: Callable[[], None]) -> None:
+        self.hosted.share(ref, change)
+
+    def wrong_settings(
+        self, policy: Policy, owners: tuple[str, ...] | None
+    ) -> list[SettingChange]:
+        return branch_protection.plan(self.hosted, policy, owners)
+
+    def drift(self, policy: Policy) -> list[str]:
+        return branch_protection.drift(self.hosted, policy)
+
+    def change_settings(self, changes: list[SettingChange]) -> None:
+        branch_protection.apply(self.hosted.wire, changes)
+
+    def checks_url(self, proposal: Proposal) -> str:
+        return f"{proposal.url}/checks"
+
+    def checkout_command(self, proposal: Proposal) -> str:
+        return f"gh pr checkout {proposal.number}"
 
     def user(self) -> tuple[str, str] | None:
         if self.hosted.me is None:
@@ -53,7 +128,7 @@ class GitHubForge:
         order = {"sort": "created", "direction": "asc"}
         return self._read(list(self.hosted.pulls(state=state, **order)))
 
-    def at(self, head: str) -> list[Proposal]:
+    def proposals_at(self, head: str) -> list[Proposal]:
         """The open proposals whose branch is at a commit."""
         found = self.hosted.pulls(state="open")
         with sense("pulls"):
@@ -124,14 +199,18 @@ class GitHubForge:
         self, commit: NewCommit, proposal: Proposal, by: Signature, admit: Admit
     ) -> tuple[Proposal, bool]:
         with self.alone():
-            if there := admit(self.waiting()):
-                return there, False
+            admission = admit(self.waiting())
+            if admission.existing:
+                return admission.existing, False
             with self.repo.making(commit.parents[0]) as commits:
                 head = commits.branch_commit(commit)
             target = self.hosted.target()
             self.hosted.push(target.remote, proposal.branch, head)
             pull, is_new = self._opened(proposal, target)
-        return self.get(pull["number"]), is_new
+            opened = self.get(pull["number"])
+        for closing in admission.replaces:  # now that there is something in its place
+            self.close(*closing, by)
+        return opened, is_new
 
     def _opened(self, proposal: Proposal, target: PushTarget) -> tuple[Json, bool]:
         head = f"{target.owner}:{proposal.branch}"

@@ -102,7 +102,7 @@ def _named_hosts() -> set[str]:
     return {urlsplit(_web(host)).netloc for host in said if host}
 
 
-def token(place: GitHubRepository, *, is_named: bool) -> str:
+def find_token(place: GitHubRepository, *, is_named: bool) -> str:
     """The token for a place, from the environment or from `gh`.
 
     None of the environment is shown to a host that only a repository's configuration

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.forge import PULLS
-from skillforge.forge.github_address import GitHubRepository, token
+from skillforge.forge.github_address import GitHubRepository, find_token
 from skillforge.forge.github_api import (
     PAUSES,
     ForbiddenError,
@@ -53,15 +53,15 @@ class GitHubClone:
 
     @cached_property
     def wire(self) -> GitHubApi:
-        return GitHubApi(self.place, self._token)
+        return GitHubApi(self.place, self.token)
 
     @cached_property
-    def _token(self) -> str:
-        return token(self.place, is_named=self._is_named)
+    def token(self) -> str:
+        return find_token(self.place, is_named=self._is_named)
 
     @cached_property
     def remote(self) -> Remote:
-        return Remote(self._origin, remote.let_in(self.place.web, self._token))
+        return Remote(self._origin, remote.let_in(self.place.web, self.token))
 
     @cached_property
     def me(self) -> Json | None:

@@ -5,14 +5,16 @@ fetch. A record names the head that it speaks of as a parent, so git keeps it.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from skillforge import store
 from skillforge.errors import ConfigError, ConflictError, RequestError
-from skillforge.forge import Admit, ReviewPage, proposal_record
+from skillforge.forge import Admit, Closing, ReviewPage, proposal_record
+from skillforge.forge.registry import Clone
 from skillforge.gitrepo import GitRepo, checkout, ref_moves, trailers
 from skillforge.gitrepo.object_writer import ObjectWriter
 from skillforge.gitrepo.ref_update import NewCommit, RefUpdate, Signature, TreeChange
@@ -26,10 +28,35 @@ _PROPOSAL = re.compile(r"^Proposal: ([0-9]+)$", re.MULTILINE)
 _OVER = ("merged", "closed", "expired")
 
 
+NAME = "local"
+
+
+def recognises(_url: str, _host: str) -> bool:
+    """A remote doesn't decide it: a library without any other forge is local."""
+    return False
+
+
+def suggestion(_url: str) -> str:
+    return ""
+
+
+def connect(clone: Clone) -> "LocalForge":
+    return LocalForge(clone.repo, clone.main, clone.notice)
+
+
+class _Event(NamedTuple):
+    """Something that happens to an open proposal, and how it changes its record."""
+
+    name: str
+    proposal: Proposal
+    change: Callable[[Proposal], Proposal]
+    why: str = ""
+
+
 class LocalForge:
     """The forge of a single machine; it needs nothing but git."""
 
-    is_here = True
+    is_local = True
 
     def __init__(self, repo: GitRepo, main: str, note: str = "") -> None:
         self.repo = repo
@@ -38,8 +65,6 @@ class LocalForge:
         self.alone = store.ExclusiveLock(lambda: repo.common_dir)
         self.unreadable: dict[int, ConfigError] = {}
         self._highest = 0  # number seen; one that is taken meanwhile is passed over
-        # What an opening closes: it moves with the refs of what it opens, or not.
-        self._along: list[RefUpdate] | None = None
         self._open: dict[int, Proposal] | None = None  # while a batch is opened
         self._records: dict[str, Proposal] = {}  # by the commit that they were read at
 
@@ -48,6 +73,12 @@ class LocalForge:
 
     def user(self) -> None:
         return None
+
+    def checks_url(self, _proposal: Proposal) -> str:
+        return ""
+
+    def checkout_command(self, proposal: Proposal) -> str:
+        return f"git switch {proposal.branch}"
 
     def describe(
         self, proposal: Proposal, page: Callable[[Proposal], ReviewPage]
@@ -161,27 +192,25 @@ class LocalForge:
     def open(
         self, commit: NewCommit, proposal: Proposal, by: Signature, admit: Admit
     ) -> tuple[Proposal, bool]:
-        with self.alone(), self._together() as along:
-            if there := admit(self.waiting()):
-                self._move_now(along)
-                return there, False
+        with self.alone():
+            admission = admit(self.waiting())
+            if admission.existing:
+                return admission.existing, False
+            closed = [
+                self._record(_closed(closing), by) for closing in admission.replaces
+            ]
             with self.repo.making(commit.parents[0]) as commits:
                 head = commits.branch_commit(commit)
                 opened = replace(proposal, head=head, made=head)
                 tip = self._write(commits, "opened", opened, [opened.head], by)
-            return self._enter(opened, tip, along), True
+            also = [update for _, updates in closed for update in updates]
+            entered = self._enter(opened, tip, also)
+            for replaced, _ in closed:
+                self._remember(replaced)
+            return entered, True
 
-    @contextmanager
-    def _together(self) -> Iterator[list[RefUpdate]]:
-        """Hold back the refs that would move meanwhile, for one move at the end."""
-        self._along = []
-        try:
-            yield self._along
-        finally:
-            self._along = None
-
-    def _enter(self, opened: Proposal, tip: str, along: list[RefUpdate]) -> Proposal:
-        """Give a proposal the next number, and its branch; refs move last."""
+    def _enter(self, opened: Proposal, tip: str, also: list[RefUpdate]) -> Proposal:
+        """Give a proposal the next number and its branch, in one move with `also`."""
         branch = f"refs/heads/{opened.branch}"
         before = self.repo.ref(branch)
         if before and not self._is_known(before):
@@ -195,7 +224,7 @@ class LocalForge:
                 hint="check out another branch there, and propose again",
             )
         number = (self._highest or self._highest_on_main()) + 1
-        rest = [RefUpdate(branch, opened.head, before), *along]
+        rest = [RefUpdate(branch, opened.head, before), *also]
         while not self.repo.move_refs(RefUpdate(f"{PREFIX}{number}", tip, ""), *rest):
             if any(self.repo.ref(update.ref) != update.old for update in rest):
                 raise _changed_meanwhile()
@@ -221,9 +250,8 @@ class LocalForge:
         return max((int(n) for numbers in said for n in numbers), default=0)
 
     def judge(self, proposal: Proposal, verdict: Verdict, by: Signature) -> Proposal:
-        return self._note(
-            "checked", proposal, by, lambda p: replace(p, verdict=verdict)
-        )
+        change = partial(replace, verdict=verdict)
+        return self._note(_Event("checked", proposal, change), by)
 
     def approve(
         self, proposal: Proposal, approval: Approval, by: Signature
@@ -232,13 +260,13 @@ class LocalForge:
             others = tuple(a for a in now.approvals if a.by != approval.by)
             return replace(now, approvals=(*others, approval))
 
-        return self._note("approved", proposal, by, add)
+        return self._note(_Event("approved", proposal, add), by)
 
     def comment(self, proposal: Proposal, comment: Comment, by: Signature) -> Proposal:
         def add(now: Proposal) -> Proposal:
             return replace(now, comments=(*now.comments, comment))
 
-        return self._note("commented", proposal, by, add, comment.text)
+        return self._note(_Event("commented", proposal, add, comment.text), by)
 
     def keep(self, proposal: Proposal) -> Proposal:
         branch = f"refs/heads/{proposal.branch}"
@@ -247,7 +275,8 @@ class LocalForge:
         return proposal
 
     def ready(self, proposal: Proposal, by: Signature) -> Proposal:
-        return self._note("readied", proposal, by, partial(replace, is_draft=False))
+        change = partial(replace, is_draft=False)
+        return self._note(_Event("readied", proposal, change), by)
 
     def update(
         self, proposal: Proposal, commit: NewCommit, base: str, by: Signature
@@ -280,14 +309,10 @@ class LocalForge:
     def close(
         self, proposal: Proposal, state: State, comment: Comment, by: Signature
     ) -> Proposal:
-        def end(now: Proposal) -> Proposal:
-            return replace(now, state=state, comments=(*now.comments, comment))
-
-        return self._note(state.value, proposal, by, end, comment.text)
+        return self._note(_closed(Closing(proposal, state, comment)), by)
 
     def merge(self, proposal: Proposal, message: str, by: Signature) -> Proposal:
-        ref = f"{PREFIX}{proposal.number}"
-        tip = self._tip_of(proposal)
+        ref, tip = f"{PREFIX}{proposal.number}", self._tip_of(proposal)
         tree = self.repo.name_of(f"{proposal.head}^{{tree}}")
         parents = [proposal.base, proposal.head]
         with self.repo.making(proposal.base) as commits:
@@ -302,29 +327,30 @@ class LocalForge:
         return merged
 
     def mark_merged(self, proposal: Proposal, merge: str, by: Signature) -> Proposal:
-        def end(now: Proposal) -> Proposal:
-            return replace(now, state=State.MERGED, merge=merge)
+        change = partial(replace, state=State.MERGED, merge=merge)
+        return self._note(_Event("merged", proposal, change), by)
 
-        return self._note("merged", proposal, by, end)
-
-    def _note(
-        self,
-        event: str,
-        proposal: Proposal,
-        by: Signature,
-        change: Callable[[Proposal], Proposal],
-        why: str = "",
-    ) -> Proposal:
-        """Write down what happened; the branch of a proposal that is over goes."""
+    def _note(self, event: "_Event", by: Signature) -> Proposal:
         with self.alone():
-            tip = self._tip_of(proposal)
-            changed = change(self.get(proposal.number))
-            parents = [tip, changed.head]
-            with self.repo.making(tip) as commits:
-                noted = self._write(commits, event, changed, parents, by, why)
-            over = self._branch_removal(changed) if not changed.is_open else []
-            self._move(RefUpdate(f"{PREFIX}{changed.number}", noted, tip), *over)
+            changed, updates = self._record(event, by)
+            self._move(*updates)
         return self._remember(changed)
+
+    def _record(
+        self, event: "_Event", by: Signature
+    ) -> tuple[Proposal, list[RefUpdate]]:
+        """Write what happened; the branch of a proposal that ends with it is removed.
+
+        Nothing counts before the refs that this returns have moved.
+        """
+        tip = self._tip_of(event.proposal)
+        changed = event.change(self.get(event.proposal.number))
+        with self.repo.making(tip) as commits:
+            parents = [tip, changed.head]
+            noted = self._write(commits, event.name, changed, parents, by, event.why)
+        removal = self._branch_removal(changed) if not changed.is_open else []
+        update = RefUpdate(f"{PREFIX}{changed.number}", noted, tip)
+        return changed, [update, *removal]
 
     def _tip_of(self, proposal: Proposal) -> str:
         """The record that the next one follows, if the proposal is as it was seen."""
@@ -349,13 +375,7 @@ class LocalForge:
         return [RefUpdate(branch, "", live)]
 
     def _move(self, *updates: RefUpdate) -> None:
-        if self._along is not None:
-            self._along += updates
-        else:
-            self._move_now(updates)
-
-    def _move_now(self, updates: Sequence[RefUpdate]) -> None:
-        if updates and not self.repo.move_refs(*updates):
+        if not self.repo.move_refs(*updates):
             raise _changed_meanwhile()
 
     def _write(  # noqa: PLR0913, PLR0917 - the parts of a record
@@ -374,6 +394,15 @@ class LocalForge:
         message = trailers.message(f"{event} {proposal.skill}", why, said)
         new = NewCommit(parents, message, by, changes, starts_empty=True)
         return commits.commit(new)
+
+
+def _closed(closing: Closing) -> _Event:
+    proposal, state, comment = closing
+
+    def end(now: Proposal) -> Proposal:
+        return replace(now, state=state, comments=(*now.comments, comment))
+
+    return _Event(state.value, proposal, end, comment.text)
 
 
 def _changed_meanwhile() -> ConflictError:

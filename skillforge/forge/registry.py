@@ -1,48 +1,125 @@
-"""Which forge a library works with: what is asked for, its policy, or its remote."""
+"""The kinds of forges, and which one a library uses.
 
-from typing import NamedTuple
+A kind is a module with `NAME`, `recognises`, `suggestion` and `connect`. Other packages
+register theirs as entry points in the group `skillforge.forges`.
+"""
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import NamedTuple, Protocol, cast
 
 from skillforge.errors import RequestError
-from skillforge.forge import Forge
-from skillforge.forge.local import LocalForge
+from skillforge.forge import Forge, HostedForge
 from skillforge.gitrepo import GitRepo, remote
+from skillforge.plugins import load, plugins
 
-LOCAL, GITHUB = "local", "github"
+GROUP = "skillforge.forges"
+LOCAL = "local"
+_OWN = {LOCAL: "skillforge.forge.local", "github": "skillforge.forge.github"}
 
 
-class Choice(NamedTuple):
-    """What the command line says of the forge; empty where it says nothing."""
+class ForgeChoice(NamedTuple):
+    """The options --forge and --host; empty if not given.
+
+    `needs_hosted` asks for a forge that others share, also if the policy says `local`.
+    """
 
     kind: str = ""
     host: str = ""
+    needs_hosted: bool = False
 
 
-def choose(repo: GitRepo, main: str, choice: Choice, policy: str) -> Forge:
-    """The forge; nothing is asked of any network."""
-    kind = choice.kind or (GITHUB if choice.host else "") or policy
-    name, url = ("", "") if kind == LOCAL else remote.origin(repo)
-    note = ""
-    if url:
-        # Most libraries need none of this.
-        from skillforge.forge.github import GitHubForge
-        from skillforge.forge.github_address import find, is_github
-        from skillforge.forge.github_clone import GitHubClone
+class Clone(NamedTuple):
+    """What a forge is made for: a clone, its main branch, and the remote it came from.
 
-        place = find(url, choice.host)
-        if place is not None and (kind or is_github(place)):
-            is_named = bool(choice.host)
-            hosted = GitHubClone(repo, place, main, origin=name, is_named=is_named)
-            return GitHubForge(hosted)
-        if place is not None:
-            note = (
-                f"kept in this repository alone: {place.host} is not known as a GitHub "
-                "(GH_HOST or --host names it; `forge: local` in the policy ends this)"
-            )
-    if kind in ("", LOCAL):
-        return LocalForge(repo, main, note)
+    Without a remote, `remote` and `url` are empty. `notice` is shown to the user.
+    """
+
+    repo: GitRepo
+    main: str
+    remote: str = ""
+    url: str = ""
+    host: str = ""
+    notice: str = ""
+
+
+class ForgeKind(Protocol):
+    """A kind of forge; a module is one."""
+
+    NAME: str
+    """What `--forge` and the policy call it."""
+
+    def recognises(self, url: str, host: str, /) -> bool:
+        """Whether a remote is certainly of this kind; `host` is what --host names."""
+
+    def suggestion(self, url: str, /) -> str:
+        """What to tell users if the remote may be of this kind; empty if it is not."""
+
+    def connect(self, clone: Clone, /) -> Forge | None:
+        """The forge of a clone, without using the network; None if it can't be one."""
+
+
+def forge_names() -> list[str]:
+    """The names of all kinds of forges, our own first."""
+    return [*_OWN, *(name for name in plugins(GROUP) if name not in _OWN)]
+
+
+def choose(repo: GitRepo, main: str, choice: ForgeChoice, policy: str) -> Forge:
+    """The forge of a clone, by the options, its policy or its remote.
+
+    The network is not used.
+    """
+    name = choice.kind or ("" if choice.host else policy)
+    name = "" if choice.needs_hosted and name == LOCAL else name
+    clone = _clone(repo, main, choice.host, name)
+    if name:
+        return _connect(_kind(name), clone)
+    suggestion = ""
+    for kind in _hosted_kinds() if clone.url else ():
+        if kind.recognises(clone.url, clone.host):
+            return _connect(kind, clone)
+        suggestion = suggestion or kind.suggestion(clone.url)
+    if choice.host or choice.needs_hosted:
+        return _connect(next(_hosted_kinds()), clone)
+    return _connect(_kind(LOCAL), clone._replace(notice=suggestion))
+
+
+def hosted(forge: Forge) -> HostedForge:
+    """The same forge, which must not be local, with all that a hosted one can do."""
+    if forge.is_local:
+        raise RequestError(
+            "this library's proposals are in this repository, not on a shared forge",
+            hint="add a remote: git remote add origin URL; see skillforge doctor",
+        )
+    return cast("HostedForge", forge)
+
+
+def _clone(repo: GitRepo, main: str, host: str, name: str) -> Clone:
+    origin = ("", "") if name == LOCAL else remote.origin(repo)
+    return Clone(repo, main, *origin, host)
+
+
+def _connect(kind: ForgeKind, clone: Clone) -> Forge:
+    if forge := kind.connect(clone):
+        return forge
     raise RequestError(
-        f"the remote {remote.shown(url)} is no repository on GitHub"
-        if url
+        f"the remote {remote.shown(clone.url)} is not a repository on {kind.NAME}"
+        if clone.url
         else "this clone has no remote called origin",
-        hint="git remote add origin https://github.com/OWNER/NAME; or --forge local",
+        hint="git remote add origin URL, or --forge local",
     )
+
+
+def _kind(name: str) -> ForgeKind:
+    if name in _OWN:
+        return cast("ForgeKind", import_module(_OWN[name]))
+    if name in plugins(GROUP):
+        return cast("ForgeKind", load(GROUP, name))
+    raise RequestError(
+        f"there is no forge {name!r}", hint=f"known forges: {', '.join(forge_names())}"
+    )
+
+
+def _hosted_kinds() -> Iterator[ForgeKind]:
+    """The kinds that a remote can be of; those of other packages are loaded last."""
+    return (_kind(name) for name in forge_names() if name != LOCAL)

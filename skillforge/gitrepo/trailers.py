@@ -67,5 +67,20 @@ def read(text: str) -> dict[str, list[str]]:
     return found
 
 
+def of_draft(text: str) -> dict[str, list[str]]:
+    """The trailers of a proposal's commit, also where GitHub squashed it with others.
+
+    A squash joins the messages of all commits, each with `* ` before its title, and may
+    add trailers of its own. The first commit is the one that Skillforge wrote; neither
+    its reason nor a later commit can replace its trailers.
+    """
+    for commit in re.split(r"\n\n(?=\* )", text):
+        for paragraph in reversed(commit.split("\n\n")):
+            found = read(f"title\n\n{paragraph}")
+            if "Skill" in found:
+                return found
+    return {}
+
+
 def first(trailers: dict[str, list[str]], name: str) -> str:
     return next(iter(trailers.get(name, ())), "")

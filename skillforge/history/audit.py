@@ -15,6 +15,15 @@ from skillforge.forge import Forge
 from skillforge.gitrepo import checkout, trailers
 from skillforge.gitrepo.commit_log import PathChange
 from skillforge.gitrepo.object_reader import Object
+from skillforge.history import (
+    audit_baseline,
+    audit_objects,
+    audit_reverts,
+    github_merges,
+    identity,
+    steps,
+)
+from skillforge.history.steps import NOW, HistoryStep
 from skillforge.library import Library
 from skillforge.model import (
     ARCHIVE,
@@ -27,15 +36,6 @@ from skillforge.model import (
     State,
 )
 from skillforge.policy import POLICY_FILE, Policy, read_policy
-from skillforge.propose import (
-    audit_baseline,
-    audit_objects,
-    audit_reverts,
-    github_merges,
-    history_steps,
-    identity,
-)
-from skillforge.propose.history_steps import NOW, HistoryStep
 
 _UNREADABLE = "unreadable-record"
 _ASIDE = "it puts promotions to the side: the branch has another first-parent line"
@@ -89,10 +89,10 @@ def audit(
     tip = library.tip
     if bad := audit_objects.malformed(library):  # git may not come to an end of it
         return _untrusted(bad)
-    all_steps = history_steps.steps(library, _end(library, span) if span else tip)
+    all_steps = steps.read_steps(library, _end(library, span) if span else tip)
     chosen = _chosen(library, all_steps, span, since)
     audited = [s for s in all_steps if chosen is None or s.name in chosen]
-    history_steps.refuse_shallow(library, audited, _UNSHALLOW)
+    steps.refuse_shallow(library, audited, _UNSHALLOW)
     adopted = audit_baseline.adopted(library, all_steps, tip)
     if bad := audit_objects.problems(library, audited, adopted):
         return _untrusted(bad)
@@ -217,7 +217,7 @@ def _judge(
         ]
     if step.brings_promotions:
         return "direct", [AuditException(step.name, "side-history", _ASIDE)]
-    if not history_steps.touches_skills(step):
+    if not steps.touches_skills(step):
         return "other", []
     if names := facts.returned.get(step.name):
         why = f"a revert brings back {', '.join(names)} as it was before it was taken "
@@ -269,7 +269,7 @@ def _stays_in_its_skill(step: HistoryStep, _facts: _Facts) -> Said:
     named = step.drafted.get("Skill") or sorted(step.skills)[:1]
     several = step.action in (Action.CONSOLIDATE, Action.ROLLBACK)
     own = named if several else named[:1]
-    if beyond := history_steps.outside(step, own):
+    if beyond := steps.outside(step, own):
         shown = ", ".join(beyond[:3])
         yield "outside-skill", f"it changed more than {', '.join(own)}: {shown}"
 

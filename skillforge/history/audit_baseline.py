@@ -1,9 +1,9 @@
 """Where a library came under review: what was on main before is not to be judged."""
 
 from skillforge.errors import ConfigError
+from skillforge.history.steps import HistoryStep
 from skillforge.library import Library
 from skillforge.policy import POLICY_FILE
-from skillforge.propose.history_steps import HistoryStep
 
 TOO_LATE = "the policy adopts promotions: the commit that it names is too late"
 

@@ -9,11 +9,11 @@ from collections.abc import Iterable
 from skillforge.gitrepo import GitRepo
 from skillforge.gitrepo.object_reader import object_name
 from skillforge.gitrepo.trees import MalformedTreeError
+from skillforge.history import steps
+from skillforge.history.steps import HistoryStep
 from skillforge.library import Library
 from skillforge.model import OURS
 from skillforge.policy import POLICY_FILE
-from skillforge.propose import history_steps
-from skillforge.propose.history_steps import HistoryStep
 
 Found = tuple[str, str, str]  # commit, kind and message
 
@@ -27,7 +27,7 @@ def problems(
     for step in audited:
         names = [step.name, *(commit.name for commit in step.brought)]
         if step.name not in adopted:
-            names += [step.commit.tree, *history_steps.trees_now(step)]
+            names += [step.commit.tree, *steps.trees_now(step)]
         written |= {name: step.name for name in names if name not in written}
     return list(_damaged(repo, written))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from skillforge.propose.history_steps import HistoryStep
+from skillforge.history.steps import HistoryStep
 
 
 def returns(

@@ -101,16 +101,7 @@ def pull_request(subject: str) -> int | None:
     return int(match[1] or match[2]) if match else None
 
 
-def squashed(message: str) -> Said:
-    """The trailers of a draft in a squash, which may stand before others."""
-    for paragraph in message.split("\n\n"):
-        said = trailers.read(f"title\n\n{paragraph}")
-        if "Skill" in said:
-            return said
-    return {}
-
-
 def cut_words(number: int) -> str:
     """What to do about commits that a squash or a rebase left on GitHub."""
     fetch = f"git fetch origin refs/pull/{number}/head:{PULLS}{number}"
-    return f"the commits of pull request {number} are not here: {fetch}"
+    return f"the commits of pull request {number} are not in this clone: {fetch}"

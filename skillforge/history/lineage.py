@@ -48,22 +48,13 @@ def absorptions(repo: GitRepo, tip: str) -> dict[str, str]:
     """Skills that were absorbed at some time, and by which at last."""
     found: dict[str, str] = {}
     for commit in repo.log(*_RAW, f"--grep=^{_INTO}: ", tip):  # the newest first
-        said = _drafted(commit.message)
+        said = trailers.of_draft(commit.message)
         into = trailers.first(said, _INTO)
         for name in said.get("Skill", ()) if into else ():
             change = commit.changes.get(f"{SKILLS}/{name}")
             if change is not None and not change.after and name != into:
                 found.setdefault(name, into)
     return found
-
-
-def _drafted(message: str) -> dict[str, list[str]]:
-    """The trailers of a draft; in a squash others may stand behind them."""
-    for paragraph in reversed(message.split("\n\n")):
-        said = trailers.read(f"title\n\n{paragraph}")
-        if "Skill" in said:
-            return said
-    return {}
 
 
 def ever_held(repo: GitRepo, tip: str, versions: Mapping[str, str]) -> set[str]:
@@ -99,7 +90,7 @@ def lives(repo: GitRepo, tip: str, names: Iterable[str]) -> dict[str, Life]:
             found[name] = life = _lived(found.get(name, Life()), commit)
             if change.before or len(commit.parents) > 1:
                 continue  # what a merge brings is told by the commit that it brings
-            said = _drafted(commit.message)
+            said = trailers.of_draft(commit.message)
             if trailers.first(said, "Action") == Action.ROLLBACK:
                 found[name] = life._replace(is_back=True)
             else:

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 
 from skillforge.errors import RequestError
 from skillforge.gitrepo import trailers
-from skillforge.library import Library
+from skillforge.history import readable_version, steps
+from skillforge.history.steps import NOW, HistoryStep
+from skillforge.library import Library, no_such_skill
 from skillforge.model import SKILL_FILE, SKILLS
-from skillforge.propose import history_steps, readable_version
-from skillforge.propose.history_steps import NOW, HistoryStep
-from skillforge.text import nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,25 +41,21 @@ def log(library: Library, name: str) -> list[HistoryVersion]:
 
 
 def _all_steps(library: Library) -> list[HistoryStep]:
-    all_steps = history_steps.steps(library, library.tip)
-    history_steps.refuse_shallow(library, all_steps)
+    all_steps = steps.read_steps(library, library.tip)
+    steps.refuse_shallow(library, all_steps)
     return all_steps
 
 
 def unknown(library: Library, all_steps: list[HistoryStep], name: str) -> RequestError:
     """The error for a skill that never was."""
     known = sorted({skill for step in all_steps for skill in step.skills})
-    meant = nearest(name, known)
-    return RequestError(
-        f"{library.main} never had a skill {name!r}",
-        hint=f"did you mean {meant}?" if meant else "ls skills shows what there is",
-    )
+    return no_such_skill(name, known, f"the history of {library.main}")
 
 
 def _versions(
     library: Library, all_steps: list[HistoryStep], name: str
 ) -> list[HistoryVersion]:
-    reverted = history_steps.reverted_by(all_steps, name)
+    reverted = steps.reverted_by(all_steps, name)
     return [
         HistoryVersion(
             step,
@@ -70,7 +65,7 @@ def _versions(
             step.skills[name].before,
             reverted.get(step.name, ""),
         )
-        for step in history_steps.of_skill(all_steps, name)
+        for step in steps.of_skill(all_steps, name)
     ]
 
 

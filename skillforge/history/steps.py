@@ -17,9 +17,9 @@ from skillforge.errors import ConflictError
 from skillforge.gitrepo import GitRepo, trailers
 from skillforge.gitrepo.commit_log import Commit, PathChange
 from skillforge.gitrepo.git_command import AS_IT_IS
+from skillforge.history import github_merges
 from skillforge.library import Library
 from skillforge.model import ARCHIVE, EVIDENCE, OURS, SKILLS, Action
-from skillforge.propose import github_merges
 
 NOW = "Rolled-Back-By"  # trailer of a merge: who did not wait for an approval
 _REVERTS = re.compile(r"^This reverts commit ([0-9a-f]{7,64})\b", re.MULTILINE)
@@ -155,7 +155,7 @@ _KNOWN = WeakKeyDictionary()
 
 
 @processes.without_cycles
-def steps(library: Library, tip: str) -> list[HistoryStep]:
+def read_steps(library: Library, tip: str) -> list[HistoryStep]:
     """Every step of a branch, the oldest first."""
     return _steps(
         library, tip, github_merges.read(library.repository()), github_merges.heads
@@ -163,7 +163,7 @@ def steps(library: Library, tip: str) -> list[HistoryStep]:
 
 
 @processes.without_cycles
-def told_alike(library: Library, tip: str, notes: str) -> list[HistoryStep]:
+def reproducible_steps(library: Library, tip: str, notes: str) -> list[HistoryStep]:
     """The same from a commit and from notes of one time alone: alike in any clone.
 
     What was fetched of pull requests is not looked at, as others may not have it.
@@ -230,7 +230,7 @@ def _step(
     drafts = (trailers.read(c.message) for c in reversed(brought))
     drafted = next((draft for draft in drafts if "Skill" in draft), {})
     if not drafted and len(commit.parents) == 1:
-        drafted = github_merges.squashed(commit.message)
+        drafted = trailers.of_draft(commit.message)
     is_github = github_merges.pull_request(commit.subject) is not None
     is_noted = noted is not None and (is_github or "Proposal" not in said)
     said = noted if noted is not None and is_noted else said

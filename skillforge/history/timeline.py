@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from skillforge.gitrepo import trailers
+from skillforge.history.steps import HistoryStep
 from skillforge.model import Action
-from skillforge.propose.history_steps import HistoryStep
 
 
 class Day(NamedTuple):

@@ -15,11 +15,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from skillforge import processes, worker_pool
+from skillforge import agents, processes, worker_pool
 from skillforge.checks.rules import anti_learning
+from skillforge.document.draft_skill import draft_skill
 from skillforge.errors import RequestError, ToolError
 from skillforge.learn.draft import Drafted, paths
-from skillforge.learn.draft_checks import as_skill
 from skillforge.library import read_folder
 from skillforge.model import (
     EVIDENCE,
@@ -53,7 +53,7 @@ What is not to be learned
 def rewritten(made: Drafted, command: str) -> Drafted:
     """The draft as an agent left it; refused if it touched anything else."""
     draft = worked_on(made.draft, command, brief(made), made.shown)
-    if not made.is_edit and _hides_its_maker(as_skill(draft)):
+    if not made.is_edit and _hides_its_maker(draft_skill(draft)):
         raise _refused("it hides who made it: metadata.origin has to stay")
     return replace(made, draft=draft)
 
@@ -107,7 +107,10 @@ def _laid_out(root: Path, draft: Draft, shown: Container[str]) -> dict[str, byte
     return given
 
 
-def _run(command: str, home: Path, text: str) -> None:
+def _argv(command: str) -> list[str]:
+    """The command of the agent of that name, or the words of a command line."""
+    if command in agents.names() and (words := agents.profile(command).command):
+        return list(words)
     try:
         argv = shlex.split(command)
     except ValueError as err:
@@ -115,7 +118,12 @@ def _run(command: str, home: Path, text: str) -> None:
             f"--agent {command!r}: {err}", hint="check its quotes"
         ) from err
     if not argv:
-        raise RequestError("--agent needs a command", hint="such as 'claude -p'")
+        raise RequestError("--agent needs a name or a command", hint="such as claude")
+    return argv
+
+
+def _run(command: str, home: Path, text: str) -> None:
+    argv = _argv(command)
     if shutil.which(argv[0], path=os.environ.get("PATH")) is None:
         raise ToolError(f"{argv[0]} is not installed", hint=_NOTHING)
     stdin = text.encode("utf-8", "backslashreplace")

@@ -13,7 +13,7 @@ from skillforge.checks.private_names import private_to
 from skillforge.learn import capture_trigger, patterns, triage
 from skillforge.learn.lessons import may_be_learned
 from skillforge.library import Library
-from skillforge.model import SKILLS, Example, Step, StepKind
+from skillforge.model import Example, Step, StepKind
 from skillforge.model.example import digest
 from skillforge.redact import get_ready
 
@@ -74,7 +74,7 @@ def _brief(
 ) -> SessionBrief:
     tasks = tuple(dict.fromkeys(it.task for it in examples))
     troubles = [trouble for it in examples for trouble in _troubles(it.steps)]
-    known = library.repository().tree(f"{library.tip}:{SKILLS}")
+    known = library.skill_trees(library.tip)
     read = dict.fromkeys(name for it in examples for name in _loaded(it.steps))
     near = similarity_index.triggers(library, library.tip).ranked(" ".join(tasks))
     return SessionBrief(

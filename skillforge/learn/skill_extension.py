@@ -1,9 +1,9 @@
 """Add what was learned to a skill that is there, without touching the rest of it."""
 
 from skillforge.document.sections import with_lines
-from skillforge.errors import ConflictError, RequestError
+from skillforge.errors import ConflictError
 from skillforge.learn.skill_contract import Contract
-from skillforge.library import Library
+from skillforge.library import Library, no_such_skill
 from skillforge.model import SKILL_FILE, SKILLS
 
 
@@ -11,10 +11,8 @@ def extended(library: Library, skill: str, said: Contract) -> str:
     """The SKILL.md with the pitfalls, cures and steps that it does not have yet."""
     found = library.repository().find(f"{library.tip}:{SKILLS}/{skill}/{SKILL_FILE}")
     if found is None:
-        raise RequestError(
-            f"there is no skill {skill!r} on {library.main}",
-            hint="skillforge validate lists them",
-        )
+        known = library.skill_trees(library.tip)
+        raise no_such_skill(skill, known, library.main)
     whole = found.data.decode("utf-8", "surrogateescape")
     text = whole.replace("\r\n", "\n")
     after = with_lines(text, "Failure handling", [f"{it}." for it in said.failures])

@@ -1,6 +1,6 @@
 """Put a draft into the checkout: new files, and only where none is in the way."""
 
-from skillforge.agent_folders import real
+from skillforge.agents import real
 from skillforge.errors import ConflictError, RequestError, unwritable
 from skillforge.learn.draft import paths
 from skillforge.library import Library, replace_file

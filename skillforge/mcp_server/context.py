@@ -111,16 +111,18 @@ class LibraryContext:
 
         return library_at(self.start, self.forge, self.host)
 
-    def desk(self, caller: Caller) -> "Workspace":
-        """The desk of an agent: proposals are its own, not those of git's user."""
-        from skillforge.forge.resolve import Choice
+    def workspace(self, caller: Caller) -> "Workspace":
+        """The workspace of an agent: proposals are its own, not those of git's user."""
+        from skillforge.forge.registry import ForgeChoice
         from skillforge.library import Library
         from skillforge.propose.workspace import Workspace
 
         name = caller.client
         slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "agent"
         who = self.speaks_for or f"{name} (agent) <{slug}@agents.invalid>"
-        return Workspace(Library.open(self.start), who, Choice(self.forge, self.host))
+        return Workspace(
+            Library.open(self.start), who, ForgeChoice(self.forge, self.host)
+        )
 
     def origin(self, said: str) -> Origin:
         """Which kind of agent wants something; never a person."""

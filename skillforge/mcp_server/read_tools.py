@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 from skillforge.document import parse
 from skillforge.errors import ConfigError, RequestError, ToolError
-from skillforge.gitrepo.lineage import successors
 from skillforge.gitrepo.trees import TreeEntry
+from skillforge.history.lineage import successors
 from skillforge.library import Library
 from skillforge.mcp_server.context import Caller, FileRead, LibraryContext
 from skillforge.model import SKILL_FILE, SKILLS, Assignment, Document, Value
@@ -69,11 +69,11 @@ def _other_arms(
 ) -> tuple[tuple[str, Assignment], ...]:
     """Where a key gets something else than what main holds; in doubt, nothing."""
     repo = library.repository()
-    known = rollouts.every(repo)
-    names = sorted({*known.sound, *known.doubts})
+    known = rollouts.read_all(repo)
+    names = sorted({*known.valid, *known.damaged})
     trees = repo.names_of([f"{commit}:{SKILLS}/{name}" for name in names])
     main = {name: tree for name, tree in zip(names, trees, strict=True) if tree}
-    given, doubts = assignment.among(library, main, known, key)
+    given, doubts = assignment.assign_all(library, main, known, key)
     given |= {name: Assignment(name, "") for name in doubts}
     return tuple(
         (it.skill, it) for it in given.values() if it.version != main[it.skill]
@@ -224,7 +224,7 @@ def _known_tree(library: Library, name: str, wanted: str) -> str:
 
 def _unknown(library: Library, commit: str, name: str) -> RequestError:
     err = unknown(library, commit, name, is_now=True)
-    names = sorted(library.repository().tree(f"{commit}:{SKILLS}"))[:_MOST_NAMES]
+    names = sorted(library.skill_trees(commit))[:_MOST_NAMES]
     return RequestError(
         err.message,
         hint="skills_list shows what there is; skill_search finds it by words",

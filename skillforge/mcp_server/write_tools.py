@@ -37,12 +37,14 @@ def skill_manage(
     """Put a batch of operations up for review; main stays as it is."""
     batch, said = operations.understood(dict(given))
     options = _options(door, caller, said)
-    desk = door.desk(caller)
+    workspace = door.workspace(caller)
     if options.origin == Origin.AGENT_BACKGROUND:
-        _refuse_unread(door, caller, desk, batch)
-    draft = operations.draft_of(desk.library, desk.base, batch)
-    request = proposal_request.request(desk, draft, options)
-    [outcome] = submit.propose(desk.library, desk.forge, [request], desk.by)
+        _refuse_unread(door, caller, workspace, batch)
+    draft = operations.draft_of(workspace.library, workspace.base, batch)
+    request = proposal_request.request(workspace, draft, options)
+    [outcome] = submit.propose(
+        workspace.library, workspace.forge, [request], workspace.by
+    )
     findings = [finding_data(finding) for finding in outcome.report.findings]
     if outcome.proposal is None:
         return _invalid(findings)
@@ -56,7 +58,7 @@ def skill_manage(
         for it in batch
     ]
     rest = {"operations_applied": len(batch), "results": done, "findings": findings}
-    return _staged(desk, outcome.proposal, outcome.created) | rest
+    return _staged(workspace, outcome.proposal, outcome.created) | rest
 
 
 def _options(
@@ -83,12 +85,15 @@ def _one_line(text: str) -> str:
 
 
 def _refuse_unread(
-    door: LibraryContext, caller: Caller, desk: Workspace, batch: Iterable[Operation]
+    door: LibraryContext,
+    caller: Caller,
+    workspace: Workspace,
+    batch: Iterable[Operation],
 ) -> None:
     """Whoever works unseen changes only what it has read, as it is on main now."""
-    repo, made = desk.library.repository(), set()
+    repo, made = workspace.library.repository(), set()
     for operation in batch:
-        tree = repo.name_of(f"{desk.base}:{SKILLS}/{operation.name}")
+        tree = repo.name_of(f"{workspace.base}:{SKILLS}/{operation.name}")
         if not tree or operation.name in made or operation.action == "create":
             made.add(operation.name)
             continue
@@ -97,7 +102,7 @@ def _refuse_unread(
         needed = {SKILL_FILE, path} if is_there else {SKILL_FILE}
         for file in sorted(needed):
             if FileRead(caller.session, operation.name, tree, file) not in door.seen:
-                raise _unread(operation, file, desk.library.main)
+                raise _unread(operation, file, workspace.library.main)
 
 
 def _unread(operation: Operation, file: str, main: str) -> ConflictError:
@@ -124,7 +129,7 @@ def _invalid(findings: list[FindingData]) -> dict[str, Any]:
     }
 
 
-def _staged(desk: Workspace, proposal: Proposal, created: bool) -> dict[str, Any]:
+def _staged(workspace: Workspace, proposal: Proposal, created: bool) -> dict[str, Any]:
     how = "is open" if proposal.is_open else f"is {proposal.state} already"
     return {
         "success": True,
@@ -132,19 +137,19 @@ def _staged(desk: Workspace, proposal: Proposal, created: bool) -> dict[str, Any
         "pending_id": str(proposal.number),
         "gist": proposal.title,
         "message": f"Proposal {proposal.number} ({proposal.title}) {how}. Nothing has "
-        f"changed on {desk.library.main}: a reviewer decides, and proposal_status "
+        f"changed on {workspace.library.main}: a reviewer decides, and proposal_status "
         "tells.",
         **opened(proposal, created),
-        "checks": _checks(desk, proposal),
+        "checks": _checks(workspace, proposal),
     }
 
 
-def _checks(desk: Workspace, proposal: Proposal) -> list[dict[str, str]]:
+def _checks(workspace: Workspace, proposal: Proposal) -> list[dict[str, str]]:
     """What the gate said of each required check; until it runs, only one has."""
     verdict = proposal.verdict
     if verdict is not None and verdict.head == proposal.head:
         return [{"name": it.name, "status": str(it.status)} for it in verdict.checks]
-    required = desk.library.policy(desk.base).checks
+    required = workspace.library.policy(workspace.base).checks
     rest = [{"name": it, "status": "not-run"} for it in required if it != "validate"]
     return [{"name": "validate", "status": "passed"}, *rest]
 
@@ -153,8 +158,8 @@ def skill_record(
     door: LibraryContext, caller: Caller, given: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Keep how a use of a skill ended, for the version that this session was given."""
-    from skillforge.operate import words as operate_words
     from skillforge.operate.use_reports import UseReport
+    from skillforge.render.data import uses
     from skillforge.workflows.record import record
 
     source = given.get("verified_by") or OutcomeSource.NONE
@@ -175,23 +180,18 @@ def skill_record(
         id=given.get("id") or "",
         is_loaded=given.get("loaded", True),
     )
-    done, looked = record(door.library(), [report], lambda: _settled(door, caller))
-    [use] = done.uses
+    done = record(door.library(), [report], lambda: door.workspace(caller))
+    result, problems = done.result, [check.problem for check in done.rollouts]
+    [use] = result.uses
     return {
         "success": True,
-        "recorded": done.added,
+        "recorded": result.added,
         "skill": use.skill,
         "version": use.version or None,
         "arm": str(use.arm),
-        "remarks": [*done.remarks, *(problem for _, problem in looked if problem)],
-        "rollouts": [operate_words.judgement_data(judged) for judged, _ in looked],
+        "remarks": [*result.remarks, *filter(None, problems)],
+        "rollouts": uses.judgements(done.rollouts),
     }
-
-
-def _settled(door: LibraryContext, caller: Caller) -> Workspace:
-    desk = door.desk(caller)
-    desk.settled()
-    return desk
 
 
 def skill_capture(
@@ -225,13 +225,13 @@ def proposal_status(
     door: LibraryContext, caller: Caller, given: Mapping[str, Any]
 ) -> dict[str, Any]:
     """How proposals stand: one, those for a skill, or all that are open."""
-    desk = door.desk(caller)
+    workspace = door.workspace(caller)
     number, skill = given.get("proposal"), given.get("skill")
     if number is not None:
-        return {"success": True, **_status(desk, desk.forge.get(number))}
-    found = desk.forge.proposals(only_open=not skill)
+        return {"success": True, **_status(workspace, workspace.forge.get(number))}
+    found = workspace.forge.proposals(only_open=not skill)
     chosen = [it for it in found if not skill or skill in it.skills]
-    some = desk.forge.detailed(chosen[-_MOST_PROPOSALS:])
+    some = workspace.forge.detailed(chosen[-_MOST_PROPOSALS:])
     # Whether each conflicts with main costs a merge, which a listing doesn't pay for.
     rows = [dict(proposal_row(proposal)) for proposal in some]
     for row in rows:
@@ -239,11 +239,11 @@ def proposal_status(
     return {"success": True, "proposals": rows, "count": len(chosen)}
 
 
-def _status(desk: Workspace, proposal: Proposal) -> dict[str, Any]:
+def _status(workspace: Workspace, proposal: Proposal) -> dict[str, Any]:
     from skillforge.propose import review
 
-    desk.forge.look()
-    [whole] = desk.forge.detailed([proposal])
+    workspace.forge.look()
+    [whole] = workspace.forge.detailed([proposal])
     verdict = whole.verdict if whole.is_open or whole.merge else None
     findings = [
         finding_data(finding)
@@ -251,10 +251,10 @@ def _status(desk: Workspace, proposal: Proposal) -> dict[str, Any]:
         if check.name != SCAN  # whoever writes a draft is not told how to get past it
         for finding in check.findings
     ]
-    row = proposal_row(whole, review.conflicts(desk.library, whole))
+    row = proposal_row(whole, review.conflicts(workspace.library, whole))
     return {
         **row,
-        "checks": _checks(desk, whole) if whole.is_open else row["checks"],
+        "checks": _checks(workspace, whole) if whole.is_open else row["checks"],
         "findings": findings,
         "comments": [{"by": it.by, "text": it.text} for it in whole.comments],
     }

@@ -1,40 +1,36 @@
-"""Drafts that move a skill to the archive, and bring one back, byte for byte."""
+"""Drafts that archive a skill, and restore one byte for byte."""
 
-from skillforge.errors import ConflictError, RequestError
-from skillforge.library import Library
+from skillforge.errors import ConflictError
+from skillforge.library import Library, no_such_skill
 from skillforge.model import ARCHIVE, SKILLS, Draft
-from skillforge.operate.skill_edits import curators
-from skillforge.text import nearest
+from skillforge.operate.skill_edits import by_curator
 
 
 def archived(
     library: Library, name: str, why: str, *, into: str = "", tip: str = ""
 ) -> Draft:
-    """A draft that archives a skill of main; `into` is what takes its place."""
+    """A draft that archives a skill of main; `into` is the skill that replaces it."""
     tree = library.repository().name_of(f"{tip or library.tip}:{SKILLS}/{name}")
-    return curators(Draft(name, archives=tree, absorbed_into=into), why)
+    return by_curator(Draft(name, archives=tree, absorbed_into=into), why)
 
 
 def restored(library: Library, tip: str, name: str, why: str) -> Draft:
-    """A draft that brings a skill back from the archive: a rollback of its move."""
+    """A draft that restores a skill from the archive: a rollback of its move."""
     repo = library.repository()
     known = repo.tree(f"{tip}:{ARCHIVE}")
     if name not in known or not known[name].is_tree:
-        meant = nearest(name, list(known))
-        raise RequestError(
-            f"the archive holds no skill {name!r}",
-            hint=f"did you mean {meant}?"
-            if meant
-            else f"git ls-tree --name-only {tip[:12]}:{ARCHIVE} lists what there is; "
-            f"skillforge rollback {name} brings back what was removed",
+        hint = (
+            f"git ls-tree --name-only {tip[:12]}:{ARCHIVE} lists archived skills; "
+            f"skillforge rollback {name} restores a deleted one"
         )
+        raise no_such_skill(name, known, "the archive", hint)
     if repo.name_of(f"{tip}:{SKILLS}/{name}"):
         raise ConflictError(
-            f"{name} is in use, and in the archive as well",
-            hint=f"skillforge log {name} tells how that came to be",
+            f"{name} is in skills/ and in the archive",
+            hint=f"skillforge log {name} shows its history",
         )
-    place = ("--first-parent", "--max-count=1", tip, "--", f"{ARCHIVE}/{name}")
-    moved = tuple(commit.name for commit in repo.log(*place))
+    last = ("--first-parent", "--max-count=1", tip, "--", f"{ARCHIVE}/{name}")
+    moved = tuple(commit.name for commit in repo.log(*last))
     restores = {name: known[name].object}
     target = "from the archive"
     return Draft(name, restores=restores, reverts=moved, target=target, why=why)

@@ -1,31 +1,31 @@
-"""Which version of a skill a key gets: by chance, and always the same."""
+"""Which version of a skill a key gets: random, and always the same for one key."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from skillforge.errors import ConfigError, RequestError
-from skillforge.gitrepo.lineage import successors
+from skillforge.errors import ConfigError
+from skillforge.history.lineage import successors
 from skillforge.library import Library
 from skillforge.model import SKILLS, Arm, Assignment, Rollout, RolloutState
 from skillforge.operate import rollouts
 from skillforge.operate.pseudonym import digest
-from skillforge.text import nearest
+from skillforge.operate.skill_lookup import unknown_skill
 
 _RANGE = 2**64
 
 
 def has_canary(rollout: Rollout, key: str) -> bool:
-    """Whether a key is among those that get the new version.
+    """Whether a key gets the new version.
 
-    A key that has it keeps it when the share grows, and rollouts know nothing of each
-    other: who gets one canary is no likelier to get the next.
+    A key keeps it when the share grows. Rollouts are independent: a key that gets one
+    canary is no more likely to get the next.
     """
     drawn = int.from_bytes(digest("arm", rollout.id, key)[:8])
     return drawn < rollout.share / 100 * _RANGE
 
 
 def arm_of(rollout: Rollout | None, tree: str, skill: str, key: str) -> Assignment:
-    """What a key gets of a skill that main holds as `tree`."""
+    """What a key gets of a skill whose version on main is `tree`."""
     if rollout is None or not rollouts.is_current(rollout, tree):
         return Assignment(skill, tree)
     if rollout.state is RolloutState.FINISHED:
@@ -39,59 +39,54 @@ def arm_of(rollout: Rollout | None, tree: str, skill: str, key: str) -> Assignme
 
 
 def assigned(library: Library, name: str, key: str) -> Assignment:
-    """What a key gets of one skill; an old name leads to what took its place."""
-    rollouts.refuse_name(name)
+    """What a key gets of one skill; the old name of an absorbed skill works too."""
+    rollouts.require_name(name)
     repo, tip = library.repository(), library.tip
     tree = repo.name_of(f"{tip}:{SKILLS}/{name}")
     if not tree and (name := successors(repo, tip).get(name, name)):
         tree = repo.name_of(f"{tip}:{SKILLS}/{name}")
     if not tree:
-        raise unknown(library, name)
+        raise unknown_skill(library, tip, name)
     given = arm_of(rollouts.find(repo, name), tree, name, key)
     if given.version not in ("", tree):
-        for doubt in rollouts.unheld(library, {name: given.version}).values():
-            raise doubt
+        for error in rollouts.never_on_main(library, {name: given.version}).values():
+            raise error
     return given
 
 
 class Assignments(NamedTuple):
-    """What a key gets, by skill; and where that is in doubt, what is wrong."""
+    """What a key gets, by skill; and errors, by skill, for invalid rollouts."""
 
     given: dict[str, Assignment]
-    doubts: dict[str, ConfigError]
+    errors: dict[str, ConfigError]
 
 
 def all_assigned(library: Library, key: str) -> Assignments:
     """What a key gets of every skill of main, by name."""
-    repo = library.repository()
-    entries = sorted(repo.tree(f"{library.tip}:{SKILLS}").items())
-    trees = {name: entry.object for name, entry in entries if entry.is_tree}
-    return among(library, trees, rollouts.every(repo), key)
+    records = rollouts.read_all(library.repository())
+    return assign_all(
+        library, dict(sorted(library.skill_trees(library.tip).items())), records, key
+    )
 
 
-def among(
-    library: Library, trees: Mapping[str, str], known: rollouts.Every, key: str
+def assign_all(
+    library: Library,
+    trees: Mapping[str, str],
+    records: rollouts.RolloutRecords,
+    key: str,
 ) -> Assignments:
-    """What a key gets of skills that main holds as these trees."""
+    """What a key gets of skills whose versions on main are these trees."""
     given = {
-        name: arm_of(known.sound.get(name), tree, name, key)
+        name: arm_of(records.valid.get(name), tree, name, key)
         for name, tree in trees.items()
     }
     others = {
-        name: it.version
-        for name, it in given.items()
-        if it.version not in ("", trees[name])
+        name: assignment.version
+        for name, assignment in given.items()
+        if assignment.version not in ("", trees[name])
     }
-    doubts = known.doubts | rollouts.unheld(library, others)
-    sure = {name: it for name, it in given.items() if name not in doubts}
-    return Assignments(sure, {n: it for n, it in doubts.items() if n in trees})
-
-
-def unknown(library: Library, name: str) -> RequestError:
-    """The error for a skill that main does not have."""
-    known = list(library.repository().tree(f"{library.tip}:{SKILLS}"))
-    meant = nearest(name, known)
-    return RequestError(
-        f"{library.main} has no skill {name!r}",
-        hint=f"did you mean {meant}?" if meant else "skillforge list shows skills",
+    errors = records.damaged | rollouts.never_on_main(library, others)
+    return Assignments(
+        {name: found for name, found in given.items() if name not in errors},
+        {name: error for name, error in errors.items() if name in trees},
     )

@@ -1,4 +1,4 @@
-"""What the uses of two versions say of the new one, and what follows from it."""
+"""Judge a rollout by recorded outcomes, and close or finish it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ from skillforge.store import Uses, Votes
 
 
 class ArmOutcomes(NamedTuple):
-    """The keys of one arm that were heard of, by their first outcome."""
+    """The keys of one arm, by their first verified outcome."""
 
     successes: int = 0
     failures: int = 0
@@ -39,7 +39,8 @@ class ArmOutcomes(NamedTuple):
 class Judgement:
     """A verdict on a rollout with the numbers behind it.
 
-    Each wealth is what 1 became by betting on its claim; `threshold` is what convinces.
+    `worse`, `better` and `no_worse` are what a stake of 1 became by betting on that
+    claim; a claim holds from `threshold` on.
     """
 
     rollout: Rollout
@@ -54,107 +55,104 @@ class Judgement:
 
     @property
     def is_closed(self) -> bool:
-        """Whether main still holds what nobody is to get."""
+        """Whether no key gets the canary, though it is on main."""
         return self.rollout.state is RolloutState.CLOSED
 
 
 def judge(
     rollout: Rollout, votes: Iterable[Votes], rule: CanaryPolicy, now: int
 ) -> Judgement:
-    """Decide by what was heard so far; may be asked after every use."""
+    """Judge a rollout by the votes so far; valid after every use."""
     cast = list(votes)
-    stable, canary = _heard(cast, Arm.STABLE), _heard(cast, Arm.CANARY)
     ballots = _ballots(cast)
-    drafted = Judgement(
+    judgement = Judgement(
         rollout,
         RolloutVerdict.CONTINUE,
         "",
-        stable,
-        canary,
+        _outcomes(cast, Arm.STABLE),
+        _outcomes(cast, Arm.CANARY),
         sequential_test.worse(ballots),
         sequential_test.better(ballots),
         sequential_test.no_worse(ballots, rule.margin),
         1 / rule.alpha,
     )
-    verdict, why = _verdict(drafted, rule, (now - rollout.started) / DAY)
-    return replace(drafted, verdict=verdict, why=why)
+    verdict, why = _verdict(judgement, rule, (now - rollout.started) / DAY)
+    return replace(judgement, verdict=verdict, why=why)
 
 
 def _verdict(
     so_far: Judgement, rule: CanaryPolicy, days: float
 ) -> tuple[RolloutVerdict, str]:
-    """A version that is worse is one however old its rollout; a good one may wait."""
-    enough, heard = so_far.threshold, so_far.canary.keys
-    if heard >= rule.least and so_far.worse >= enough:
-        return RolloutVerdict.ROLL_BACK, f"it fails more often: {_compared(so_far)}"
+    """The verdict and its reason; past the deadline only `roll-back` is possible."""
+    threshold, keys = so_far.threshold, so_far.canary.keys
+    compared = _comparison(so_far)
+    if keys >= rule.least and so_far.worse >= threshold:
+        return RolloutVerdict.ROLL_BACK, f"fails more often: {compared}"
     if days > rule.days:
-        why = f"no verdict after {rule.days:g} days, with {plural(heard, 'canary key')}"
+        why = f"no verdict after {rule.days:g} days, with {plural(keys, 'canary key')}"
         return RolloutVerdict.INCONCLUSIVE, f"{why}: a person decides"
-    if heard < rule.least:
-        return (
-            RolloutVerdict.CONTINUE,
-            f"{heard} of {rule.least} canary keys were heard of",
-        )
-    if so_far.better >= enough:
-        return RolloutVerdict.PROMOTE, f"it fails less often: {_compared(so_far)}"
-    if so_far.rollout.stable and so_far.no_worse >= enough:
-        why = f"it fails less than {rule.margin:g} times as often: {_compared(so_far)}"
+    if keys < rule.least:
+        why = f"{keys} of {rule.least} canary keys reported so far"
+        return RolloutVerdict.CONTINUE, why
+    if so_far.better >= threshold:
+        return RolloutVerdict.PROMOTE, f"fails less often: {compared}"
+    if so_far.rollout.stable and so_far.no_worse >= threshold:
+        why = f"fails less than {rule.margin:g} times as often: {compared}"
         return RolloutVerdict.PROMOTE, why
-    return RolloutVerdict.CONTINUE, f"nothing is shown yet: {_compared(so_far)}"
+    return RolloutVerdict.CONTINUE, f"no significant difference yet: {compared}"
 
 
-def _compared(so_far: Judgement) -> str:
+def _comparison(so_far: Judgement) -> str:
     new, old = so_far.canary, so_far.stable
-    other = "before" if so_far.rollout.stable else "without it"
+    other = "the stable version" if so_far.rollout.stable else "no skill"
     return (
         f"{new.failures} of {plural(new.keys, 'key')} failed with it, "
-        f"{old.failures} of {old.keys} {other}"
+        f"{old.failures} of {old.keys} with {other}"
     )
 
 
-def _heard(votes: Iterable[Votes], arm: Arm) -> ArmOutcomes:
+def _outcomes(votes: Iterable[Votes], arm: Arm) -> ArmOutcomes:
     mine = [vote for vote in votes if vote.arm == arm]
     good = sum(vote.voices for vote in mine if vote.outcome == OutcomeStatus.SUCCESS)
     return ArmOutcomes(good, sum(vote.voices for vote in mine) - good)
 
 
 def _ballots(votes: Iterable[Votes]) -> list[Ballot]:
-    """Votes by the share that was in force when their keys were assigned."""
+    """Votes by the share in force when their keys were assigned."""
     by_share: dict[float, list[Votes]] = {}
     for vote in votes:
         by_share.setdefault(vote.share, []).append(vote)
     return [
-        Ballot(share / 100, *_heard(some, Arm.STABLE), *_heard(some, Arm.CANARY))
-        for share, some in sorted(by_share.items())
+        Ballot(share / 100, *_outcomes(cast, Arm.STABLE), *_outcomes(cast, Arm.CANARY))
+        for share, cast in sorted(by_share.items())
         if 0 < share < 100
     ]
 
 
-def look(library: Library, skill: str, by: Signature) -> Judgement | None:
-    """Judge the rollout of a skill, and close or finish it where that is called for.
+def decide(library: Library, skill: str, by: Signature) -> Judgement | None:
+    """Judge the rollout of a skill; close or finish it if the verdict says so.
 
-    From the moment this has closed a canary, no key gets it. None where main's version
-    has no rollout.
+    Once a canary is closed, no key gets it. None if main's version has no rollout.
     """
     rollout = rollouts.current(library, skill)
     if rollout is None:
         return None
     rule = library.policy(library.tip).canary
     votes = Uses.of(library.repository().common_dir).votes(rollout.id)
-    judged = judge(rollout, votes, rule, by.seconds)
+    judgement = judge(rollout, votes, rule, by.seconds)
     states = {
         RolloutVerdict.ROLL_BACK: RolloutState.CLOSED,
         RolloutVerdict.PROMOTE: RolloutState.FINISHED,
     }
-    state = states.get(judged.verdict)
+    state = states.get(judgement.verdict)
     is_open = rollout.state in (RolloutState.RUNNING, RolloutState.PAUSED)
     if state is None or not is_open:
-        return judged
+        return judgement
 
-    def decide(now: Rollout) -> Rollout:
+    def decided(now: Rollout) -> Rollout:
         if now.id != rollout.id or now.state is not rollout.state:
-            return now  # somebody decided meanwhile
-        return replace(now, state=state, why=judged.why)
+            return now  # another process decided first
+        return replace(now, state=state, why=judgement.why)
 
-    decided = rollouts.change(library, skill, by, str(state), decide)
-    return replace(judged, rollout=decided)
+    changed = rollouts.change(library, skill, by, str(state), decided)
+    return replace(judgement, rollout=changed)

@@ -1,6 +1,6 @@
-"""What should become of skills, by what is known of them. Nothing here decides.
+"""Find skills that are stale, superseded, duplicate or broken, and draft the changes.
 
-Deterministic: the same library and the same uses on the same day say the same.
+Deterministic: the same library and uses give the same findings on the same day.
 """
 
 from collections.abc import Iterator
@@ -14,18 +14,18 @@ from skillforge.library import Library
 from skillforge.model import Draft, Link, Skill
 from skillforge.operate.archive import archived
 from skillforge.operate.consolidation import consolidated
-from skillforge.operate.link_fixes import mended
-from skillforge.operate.skill_edits import curators, edited
-from skillforge.operate.skill_facts import SkillFacts, look
+from skillforge.operate.link_fixes import fix_links
+from skillforge.operate.skill_edits import by_curator, edited
+from skillforge.operate.skill_facts import LibraryFacts, read_facts
 from skillforge.report import plural
 from skillforge.text import CATALOG_TOKENS
 
-_OFFERS = 10  # after which it is no chance that nobody loads a skill
-_LONGEST = 3  # descriptions that are named where the catalog is too long
+_MIN_OFFERS = 10  # before a skill counts as never loaded
+_MAX_NAMED = 3  # longest descriptions named if the catalog is too large
 
 
 class CurationKind(StrEnum):
-    """What is the matter with a skill, in the order in which drafts are made."""
+    """The kinds of findings, in the order in which drafts are made."""
 
     SUPERSEDED = "superseded"
     ARCHIVE = "archive"
@@ -38,9 +38,9 @@ class CurationKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CurationFinding:
-    """What the curator has to say, and the draft that follows from it, if one does.
+    """A finding on a skill, and the draft that fixes it, if there is one.
 
-    `left_alone` is the reason for not acting; `skill` is empty for the whole library.
+    `left_alone` is why there is none; `skill` is empty if it concerns the library.
     """
 
     kind: CurationKind
@@ -54,162 +54,165 @@ class CurationFinding:
 
 @dataclass(frozen=True, slots=True)
 class CurationReport:
-    """All remarks on a library, and whether its uses are known at all."""
+    """All findings, and whether any use of the library is recorded."""
 
-    remarks: tuple[CurationFinding, ...]
+    findings: tuple[CurationFinding, ...]
     is_recorded: bool
     tokens: int  # of the catalog
 
 
 def curate(library: Library, tip: str, names: tuple[str, ...] = ()) -> CurationReport:
-    """Look at every skill of main, or report on some of them only."""
-    shelf = look(library, tip)
+    """Check all skills at a commit; with `names`, report on these only."""
+    facts = read_facts(library, tip)
     found = [
-        *_superseded(library, tip, shelf),
-        *_unused(library, tip, shelf),
-        *_doubles(library, tip, shelf),
-        *_broken(library, tip, shelf),
-        *_never_loaded(shelf),
+        *_superseded(library, tip, facts),
+        *_unused(library, tip, facts),
+        *_duplicates(library, tip, facts),
+        *_broken(library, tip, facts),
+        *_never_loaded(facts),
     ]
     order = list(CurationKind)
-    found.sort(key=lambda it: (order.index(it.kind), it.skill, it.other))
-    tokens = catalog_tokens(shelf)
-    chosen = [it for it in found if not names or {it.skill, it.other} & set(names)]
-    whole = [] if names else list(_catalog(shelf, tokens))
-    return CurationReport((*_one_each(chosen), *whole), shelf.is_recorded, tokens)
+    found.sort(key=lambda f: (order.index(f.kind), f.skill, f.other))
+    tokens = catalog_tokens(facts)
+    chosen = [f for f in found if not names or {f.skill, f.other} & set(names)]
+    whole = [] if names else list(_catalog(facts, tokens))
+    return CurationReport((*_one_draft_each(chosen), *whole), facts.is_recorded, tokens)
 
 
-def _one_each(found: list[CurationFinding]) -> Iterator[CurationFinding]:
-    """One draft for a skill: the others can follow when it is decided."""
+def _one_draft_each(found: list[CurationFinding]) -> Iterator[CurationFinding]:
+    """At most one draft per skill: the others can follow once it is decided."""
     taken: set[str] = set()
-    for it in found:
-        touched = set(it.draft.skills) if it.draft else set()
+    for finding in found:
+        touched = set(finding.draft.skills) if finding.draft else set()
         if touched & taken:
-            yield replace(it, draft=None, left_alone="another proposal comes first")
+            reason = "another proposal comes first"
+            yield replace(finding, draft=None, left_alone=reason)
         else:
-            yield it
+            yield finding
         taken |= touched
 
 
 def _superseded(
-    library: Library, tip: str, shelf: SkillFacts
+    library: Library, tip: str, facts: LibraryFacts
 ) -> Iterator[CurationFinding]:
-    for name, skill in shelf.skills.items():
+    for name, skill in facts.skills.items():
         into = skill.superseded_by
-        if into and into != name and into in shelf.skills:
-            message = f"it says that {into} takes its place"
+        if into and into != name and into in facts.skills:
+            message = f"superseded by {into}, as its metadata says"
             draft = archived(library, name, f"{name}: {message}.", into=into, tip=tip)
-            it = CurationFinding(
+            finding = CurationFinding(
                 CurationKind.SUPERSEDED, name, message, into, "archive", "", draft
             )
-            yield _unless(it, shelf.hands_off(name))
-        elif name in shelf.absorbed and not shelf.life(name).is_back:
-            into = shelf.absorbed[name]
-            message = f"it was absorbed by {into}, and is there again"
+            yield _unless(finding, facts.protection(name))
+        elif name in facts.absorbed and not facts.life(name).is_back:
+            into = facts.absorbed[name]
+            message = f"absorbed into {into}, but present again"
             yield CurationFinding(CurationKind.SUPERSEDED, name, message, into)
 
 
-def _unless(remark: CurationFinding, reason: str) -> CurationFinding:
-    """A remark without its draft where there is a reason to leave the skill alone."""
-    return replace(remark, draft=None, left_alone=reason) if reason else remark
+def _unless(finding: CurationFinding, reason: str) -> CurationFinding:
+    """A finding without its draft, if there is a reason to leave the skill alone."""
+    return replace(finding, draft=None, left_alone=reason) if reason else finding
 
 
-def _unused(library: Library, tip: str, shelf: SkillFacts) -> Iterator[CurationFinding]:
-    limits = shelf.policy.curate
-    for name in shelf.skills if shelf.is_recorded else ():
-        days = shelf.quiet_days(name)
-        if days < limits.stale or not shelf.others_are_used(name):
+def _unused(
+    library: Library, tip: str, facts: LibraryFacts
+) -> Iterator[CurationFinding]:
+    limits = facts.policy.curate
+    for name in facts.skills if facts.is_recorded else ():
+        days = facts.unused_days(name)
+        if days < limits.stale or not facts.others_are_used(name):
             continue
-        message = f"it was not used for {days} days, while others were"
+        message = f"unused for {days} days, while other skills were used"
         if days < limits.archive:
             yield CurationFinding(
-                CurationKind.STALE, name, message, left_alone=shelf.hands_off(name)
+                CurationKind.STALE, name, message, left_alone=facts.protection(name)
             )
         else:
-            draft = archived(library, name, _quiet_reason(shelf, name), tip=tip)
-            it = CurationFinding(
+            draft = archived(library, name, _archive_reason(facts, name), tip=tip)
+            finding = CurationFinding(
                 CurationKind.ARCHIVE, name, message, "", "archive", "", draft
             )
-            yield _unless(it, shelf.hands_off(name))
+            yield _unless(finding, facts.protection(name))
 
 
-def _quiet_reason(shelf: SkillFacts, name: str) -> str:
-    used = shelf.used(name)
+def _archive_reason(facts: LibraryFacts, name: str) -> str:
+    used = facts.used(name)
     return (
-        f"Not used for {shelf.policy.curate.archive} days or more, while others were; "
-        f"{plural(used.loaded, 'use')} before. It stays in archive/{name}: "
-        f"skillforge curate --restore {name} brings it back."
+        f"Unused for at least {facts.policy.curate.archive} days, while other skills "
+        f"were used; {plural(used.loaded, 'use')} before. It moves to archive/{name}; "
+        f"to restore it: skillforge curate --restore {name} --propose."
     )
 
 
-def _never_loaded(shelf: SkillFacts) -> Iterator[CurationFinding]:
-    for name in shelf.skills:
-        used = shelf.used(name)
-        if not used.loaded and used.passed_by >= _OFFERS:
+def _never_loaded(facts: LibraryFacts) -> Iterator[CurationFinding]:
+    for name in facts.skills:
+        used = facts.used(name)
+        if not used.loaded and used.not_loaded >= _MIN_OFFERS:
             message = (
-                f"it was offered {used.passed_by} times and never loaded: does its "
+                f"offered {used.not_loaded} times and never loaded: does the "
                 "description say what it is for?"
             )
             yield CurationFinding(
                 CurationKind.NEVER_LOADED,
                 name,
                 message,
-                left_alone=shelf.hands_off(name),
+                left_alone=facts.protection(name),
             )
 
 
-def _doubles(
-    library: Library, tip: str, shelf: SkillFacts
+def _duplicates(
+    library: Library, tip: str, facts: LibraryFacts
 ) -> Iterator[CurationFinding]:
-    for one, two, alike in pairs(library, tip):
-        if one not in shelf.skills or two not in shelf.skills:
+    for *both, similarity in pairs(library, tip):
+        if not facts.skills.keys() >= set(both):
             continue
-        umbrella, other = sorted(
-            (one, two), key=lambda name: (-shelf.used(name).loaded, name)
-        )
-        message = f"it says {alike:.0%} the same as {umbrella}"
-        remark = CurationFinding(CurationKind.OVERLAP, other, message, umbrella)
-        if alike >= IDENTICAL:
-            remark = replace(remark, action="consolidate")
-            reason = shelf.hands_off(other) or _of_other(shelf, umbrella)
-            remark = _consolidated(library, tip, _unless(remark, reason))
-        yield remark
+        umbrella, other = sorted(both, key=lambda n: (-facts.used(n).loaded, n))
+        message = f"{similarity:.0%} similar to {umbrella}"
+        finding = CurationFinding(CurationKind.OVERLAP, other, message, umbrella)
+        if similarity >= IDENTICAL:
+            finding = replace(finding, action="consolidate")
+            reason = facts.protection(other) or _umbrella_protection(facts, umbrella)
+            finding = _consolidated(library, tip, _unless(finding, reason))
+        yield finding
 
 
-def _of_other(shelf: SkillFacts, name: str) -> str:
-    reason = shelf.hands_off(name)
-    return f"of {name}: {reason}" if reason else ""
+def _umbrella_protection(facts: LibraryFacts, name: str) -> str:
+    reason = facts.protection(name)
+    return f"{name}: {reason}" if reason else ""
 
 
 def _consolidated(
-    library: Library, tip: str, remark: CurationFinding
+    library: Library, tip: str, finding: CurationFinding
 ) -> CurationFinding:
-    if remark.left_alone:
-        return remark
-    umbrella = library.skill_at(tip, remark.other)
-    absorbed = library.skill_at(tip, remark.skill)
+    if finding.left_alone:
+        return finding
+    umbrella = library.skill_at(tip, finding.other)
+    absorbed = library.skill_at(tip, finding.skill)
     assert umbrella is not None
     assert absorbed is not None
-    why = f"{absorbed.name}: {remark.message}. It keeps all of its files."
+    why = f"{absorbed.name}: {finding.message}. All of its files are kept."
     try:
         draft = consolidated(library, tip, umbrella, absorbed, why)
     except SkillforgeError as err:
-        return replace(remark, left_alone=err.message)
-    return replace(remark, draft=draft)
+        return replace(finding, left_alone=err.message)
+    return replace(finding, draft=draft)
 
 
-def _broken(library: Library, tip: str, shelf: SkillFacts) -> Iterator[CurationFinding]:
-    broken = [name for name, it in shelf.skills.items() if it.has_dead_links]
+def _broken(
+    library: Library, tip: str, facts: LibraryFacts
+) -> Iterator[CurationFinding]:
+    broken = [n for n, summary in facts.skills.items() if summary.has_dead_links]
     for skill in library.read_at(tip, broken) if broken else ():
         assert skill.document is not None
         dead = dead_links(skill, skill.document)
-        text, left = mended(library, tip, skill, dead)
+        text, left = fix_links(library, tip, skill, dead)
         fixed = [link for link in dead if link not in left]
         if fixed:
-            yield _repair(library, tip, shelf, skill, fixed, text)
+            yield _repair(library, tip, facts, skill, fixed, text)
         if left:
-            message = f"{_targets(left)} not there, and what is meant is not clear"
-            reason = shelf.hands_off(skill.name)
+            message = f"{_targets(left)} missing, and there is no single fix"
+            reason = facts.protection(skill.name)
             yield CurationFinding(
                 CurationKind.BROKEN_REFERENCE, skill.name, message, left_alone=reason
             )
@@ -218,24 +221,24 @@ def _broken(library: Library, tip: str, shelf: SkillFacts) -> Iterator[CurationF
 def _repair(  # noqa: PLR0913, PLR0917 - what it takes
     library: Library,
     tip: str,
-    shelf: SkillFacts,
+    facts: LibraryFacts,
     skill: Skill,
     fixed: list[Link],
     text: str,
 ) -> CurationFinding:
-    message = f"{_targets(fixed)} not there"
-    remark = CurationFinding(
+    message = f"{_targets(fixed)} missing"
+    finding = CurationFinding(
         CurationKind.BROKEN_REFERENCE, skill.name, message, action="repair"
     )
-    if reason := shelf.hands_off(skill.name):
-        return replace(remark, left_alone=reason)
+    if reason := facts.protection(skill.name):
+        return replace(finding, left_alone=reason)
     try:
         draft = edited(library, tip, skill.name, lambda _text: text)
     except SkillforgeError as err:
-        return replace(remark, left_alone=err.message)
+        return replace(finding, left_alone=err.message)
     assert draft is not None
-    why = f"In SKILL.md {message}: links are set right, or made words."
-    return replace(remark, draft=curators(draft, why, "to mend its links"))
+    why = f"SKILL.md: {message}. The links are corrected, or replaced by their text."
+    return replace(finding, draft=by_curator(draft, why, "to fix its links"))
 
 
 def _targets(links: list[Link]) -> str:
@@ -243,19 +246,19 @@ def _targets(links: list[Link]) -> str:
     return f"{names} is" if len(links) == 1 else f"{names} are"
 
 
-def catalog_tokens(shelf: SkillFacts) -> int:
-    """About how many tokens the names and descriptions of all skills take."""
-    return sum(skill.tokens(name) for name, skill in shelf.skills.items())
+def catalog_tokens(facts: LibraryFacts) -> int:
+    """The estimated tokens of the names and descriptions of all skills."""
+    return sum(skill.tokens(name) for name, skill in facts.skills.items())
 
 
-def _catalog(shelf: SkillFacts, tokens: int) -> Iterator[CurationFinding]:
+def _catalog(facts: LibraryFacts, tokens: int) -> Iterator[CurationFinding]:
     if tokens <= CATALOG_TOKENS:
         return
-    sizes = {name: skill.tokens(name) for name, skill in shelf.skills.items()}
+    sizes = {name: skill.tokens(name) for name, skill in facts.skills.items()}
     longest = sorted(sizes, key=lambda name: (-sizes[name], name))
-    named = ", ".join(f"{name} ({sizes[name]})" for name in longest[:_LONGEST])
+    named = ", ".join(f"{name} ({sizes[name]})" for name in longest[:_MAX_NAMED])
     message = (
-        f"names and descriptions take about {tokens:,} tokens, and {CATALOG_TOKENS:,} "
-        f"should do; the longest: {named}"
+        f"names and descriptions take about {tokens:,} tokens (limit "
+        f"{CATALOG_TOKENS:,}); longest: {named}"
     )
     yield CurationFinding(CurationKind.CATALOG, "", message)

@@ -4,13 +4,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from skillforge.model import Arm
-from skillforge.model.time_units import DAY
+from skillforge.model.time_units import DAY, day_name
 from skillforge.operate.canary import ArmOutcomes, Judgement
-from skillforge.operate.stats import Sum, added_up, day_name
+from skillforge.operate.stats import UseTotals, totals
+from skillforge.render.data.stats import SkillRow, VersionStats
 from skillforge.store import CaseRecord, Tally
 
 
-def skills(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def skills(rows: Iterable[SkillRow]) -> list[dict[str, Any]]:
     """The skills of `stats`, with the keys that the dashboard reads."""
     return [
         {
@@ -24,33 +25,33 @@ def skills(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _version(version: Mapping[str, Any]) -> dict[str, Any]:
+def _version(version: VersionStats) -> dict[str, Any]:
     days = [day for day, *_ in version["days"]]
     ends = {"first": days[0] if days else "", "last": days[-1] if days else ""}
     return {**version, "success_rate": version["observed"], **ends}
 
 
-def canary(judged: Judgement, rows: Iterable[Tally]) -> dict[str, Any]:
+def canary(judgement: Judgement, rows: Iterable[Tally]) -> dict[str, Any]:
     """A rollout with its arms: outcomes by key, and all uses by day."""
-    rollout = judged.rollout
+    rollout = judgement.rollout
     own = [row for row in rows if row.rollout == rollout.id]
-    sums = {arm: added_up(row for row in own if row.arm == arm) for arm in Arm}
-    outcomes = {Arm.STABLE: judged.stable, Arm.CANARY: judged.canary}
+    sums = {arm: totals(row for row in own if row.arm == arm) for arm in Arm}
+    outcomes = {Arm.STABLE: judgement.stable, Arm.CANARY: judgement.canary}
     return {
         "skill": rollout.skill,
         "state": rollout.state,
         "share": rollout.share,
-        "verdict": judged.verdict,
-        "why": judged.why,
-        "wealth": judged.worse,
-        "threshold": judged.threshold,
+        "verdict": judgement.verdict,
+        "why": judgement.why,
+        "wealth": judgement.worse,
+        "threshold": judgement.threshold,
         "started": day_name(rollout.started // DAY),
         "arms": {arm.value: _arm(sums[arm], outcomes[arm]) for arm in Arm},
         "days": {arm.value: _days(sums[arm]) for arm in Arm},
     }
 
 
-def _arm(uses: Sum, outcomes: ArmOutcomes) -> dict[str, Any]:
+def _arm(uses: UseTotals, outcomes: ArmOutcomes) -> dict[str, Any]:
     return {
         "uses": uses.uses,
         "successes": outcomes.successes,
@@ -60,7 +61,7 @@ def _arm(uses: Sum, outcomes: ArmOutcomes) -> dict[str, Any]:
     }
 
 
-def _days(uses: Sum) -> list[list[Any]]:
+def _days(uses: UseTotals) -> list[list[Any]]:
     return [[day_name(day), *counts] for day, counts in uses.days.items()]
 
 

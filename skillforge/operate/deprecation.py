@@ -1,4 +1,4 @@
-"""Say on a skill that it is broken, and take that back when it works again."""
+"""Mark a broken skill as deprecated, and remove the mark when it works again."""
 
 from collections.abc import Iterable, Iterator
 
@@ -7,74 +7,80 @@ from skillforge.errors import SkillforgeError
 from skillforge.library import Library
 from skillforge.model import Draft
 from skillforge.operate.health_record import Checkup, Condition, Environment, is_bad
-from skillforge.operate.skill_edits import curators, edited
+from skillforge.operate.skill_edits import by_curator, edited
 from skillforge.report import plural
 from skillforge.text import on_one_line
 
-_MARK = "its cases fail"  # how a mark of ours begins: what people write stays
-_WORDS = {
+_MARK = "its cases fail"  # prefix of our marks; those of people stay
+_CHANGES = {
     "interpreter": "with {now}; they passed with {was}",
-    "dependency": "with other packages than they passed with",
+    "dependency": "with other packages than before",
     "platform": "on {now}; they passed on {was}",
     "sandbox": "in {now}; they passed in {was}",
 }
-_TITLES = ("to take its mark out", "to mark it as deprecated")
-_SHOWN = 5  # cases that a reason names
+_TITLES = ("to remove its deprecation", "to mark it as deprecated")
+_MAX_CASES = 5  # listed in a proposal
 
 
 def drafts(library: Library, tip: str, found: Iterable[Checkup]) -> Iterator[Draft]:
-    """What should be said on skills, or no longer: none for one that says so."""
-    for one in found:
-        said = status_metadata.deprecation(one.skill.document)
-        if one.has_broken and not said:
-            yield from _draft(library, tip, one, reason(one), _broken(one))
-        elif one.condition is Condition.PASSED and said.startswith(_MARK):
-            why = f"All of its cases pass again, with {one.environment.interpreter}."
-            yield from _draft(library, tip, one, "", why)
+    """Drafts that mark broken skills, and unmark those that pass again."""
+    for checkup in found:
+        mark = checkup.deprecation
+        if checkup.has_broken and not mark:
+            why = _report(checkup)
+            yield from _draft(library, tip, checkup.name, reason(checkup), why)
+        elif checkup.condition is Condition.PASSED and mark.startswith(_MARK):
+            why = (
+                f"All of its cases pass again, with {checkup.environment.interpreter}."
+            )
+            yield from _draft(library, tip, checkup.name, "", why)
 
 
 def _draft(
-    library: Library, tip: str, one: Checkup, mark: str, why: str
+    library: Library, tip: str, name: str, mark: str, why: str
 ) -> Iterator[Draft]:
     def change(text: str) -> str:
         return status_metadata.marked(text, status_metadata.DEPRECATED, mark)
 
     try:
-        draft = edited(library, tip, one.name, change)
+        draft = edited(library, tip, name, change)
     except SkillforgeError:
-        return  # a header that cannot be spliced; that it fails is told anyway
+        return  # its header can't be edited; the run reports the failure anyway
     if draft is not None:
-        yield curators(draft, why, _TITLES[bool(mark)])
+        yield by_curator(draft, why, _TITLES[bool(mark)])
 
 
-def reason(one: Checkup) -> str:
-    """Why a skill should not be used, in a line: what changed since it passed.
+def reason(checkup: Checkup) -> str:
+    """What changed since a broken skill passed, in one line.
 
-    Equal for the same failure on another day, so that it is proposed once.
+    The same on every day, so that a failure is proposed once.
     """
-    assert one.passed is not None
-    was = Environment.read(one.passed.environment)._asdict()
-    now = one.environment._asdict()
-    told = [
-        f"{_MARK} {_WORDS[name].format(was=was[name], now=now[name])}"
-        for name in one.changed
-        if name in _WORDS
+    assert checkup.passed is not None
+    was = Environment.read(checkup.passed.environment)._asdict()
+    now = checkup.environment._asdict()
+    reasons = [
+        f"{_MARK} {_CHANGES[name].format(was=was[name], now=now[name])}"
+        for name in checkup.changed
+        if name in _CHANGES
     ]
-    if "skill" in one.changed:
-        told.append(f"{_MARK}; those of version {one.passed.version[:10]} passed")
-    return "; ".join(told) or f"{_MARK}; they passed before, in the same environment"
+    if "skill" in checkup.changed:
+        reasons.append(f"{_MARK}; version {checkup.passed.version[:10]} passed")
+    return "; ".join(reasons) or f"{_MARK}; they passed before, in the same environment"
 
 
-def _broken(one: Checkup) -> str:
-    bad = [trial for trial in one.trials if is_bad(trial)]
-    changed = ", ".join(one.changed) or "nothing that is known"
+def _report(checkup: Checkup) -> str:
+    """The body of a proposal: what failed, and what changed."""
+    failed = [trial for trial in checkup.trials if is_bad(trial)]
+    changed = ", ".join(checkup.changed) or "nothing that is recorded"
+    cases = (
+        f"- {on_one_line(trial.case, 120)} ({trial.outcome}): "
+        f"{on_one_line(trial.detail, 120)}"
+        for trial in failed[:_MAX_CASES]
+    )
+    total = plural(len(checkup.trials), "case")
     lines = [
-        f"In the health run {len(bad)} of {plural(len(one.trials), 'case')} failed.",
+        f"{len(failed)} of {total} failed in the health run.",
         f"Changed since it passed: {changed}.",
-        *(f"- {_told(t.case)} ({t.outcome}): {_told(t.detail)}" for t in bad[:_SHOWN]),
+        *cases,
     ]
     return "\n".join(lines)
-
-
-def _told(words: str) -> str:
-    return on_one_line(words, 120)

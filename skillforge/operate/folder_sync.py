@@ -66,8 +66,8 @@ class SyncResult:
         left = {name for name, fate in self.fates.items() if fate in LEFT_ALONE}
         return [it for name, it in self.given.items() if name not in left]
 
-    def names(self, fate: SyncAction) -> list[str]:
-        return sorted(name for name, its in self.fates.items() if its is fate)
+    def names(self, action: str) -> list[str]:
+        return sorted(name for name, its in self.fates.items() if its == action)
 
 
 def sync(library: Library, key: str, folder: Path, *, dry: bool = False) -> SyncResult:
@@ -128,7 +128,7 @@ class _Work:
     def __init__(self, library: Library, key: str, folder: Path) -> None:
         self.repo = library.repository()
         self.folder = folder
-        given, self.doubts = all_assigned(library, key)
+        given, self.errors = all_assigned(library, key)
         self.wanted = {name: it.version for name, it in given.items()}
         self.ledger = read_ledger(folder)
         self.source = str(self.repo.common_dir.resolve())
@@ -142,9 +142,9 @@ class _Work:
         self._inherit()
         others = self.ledger.owners(self.source)
         fates = self.done.fates
-        for name, doubt in self.doubts.items():
-            fates[name], self.done.why[name] = SyncAction.REFUSED, doubt.message
-        for name in sorted({*self.wanted, *self.puts} - self.doubts.keys()):
+        for name, error in self.errors.items():
+            fates[name], self.done.why[name] = SyncAction.REFUSED, error.message
+        for name in sorted({*self.wanted, *self.puts} - self.errors.keys()):
             fate = self._fate(name, others.get(name, ""))
             if fate is not None:
                 fates[name] = fate

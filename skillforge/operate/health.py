@@ -18,17 +18,16 @@ from skillforge.checks.cases.trials import OUT_OF_TIME, TrialPlan, plan, run
 from skillforge.checks.status_metadata import is_pinned
 from skillforge.errors import ToolError
 from skillforge.library import Library
-from skillforge.model import SKILLS, Skill, Trial, TrialOutcome
+from skillforge.model import Skill, Trial, TrialOutcome
 from skillforge.model.time_units import DAY
 from skillforge.operate import health_record
 from skillforge.operate.health_record import (
     Checkup,
-    Condition,
     Environment,
     HealthHistory,
     is_bad,
 )
-from skillforge.operate.skill_edits import refuse_unknown
+from skillforge.operate.skill_lookup import require_skill
 from skillforge.sandbox import Sandbox
 from skillforge.store import Tally, Uses
 
@@ -85,7 +84,7 @@ def check_up(
     Each result is kept before the next part begins, so that a crash costs little.
     """
     policy = library.policy(tip)
-    box, why = sandbox.choose(is_strict=policy.needs_full_sandbox)
+    box, why = sandbox.choose(policy.sandbox)
     if box is None:
         raise ToolError(
             f"there is no sandbox here, and nothing runs outside of one: {why}",
@@ -129,14 +128,13 @@ def _queue(
     library: Library, tip: str, ask: HealthOptions, store: Uses, machine: Environment
 ) -> list[_QueuedSkill]:
     for name in ask.names:
-        refuse_unknown(library, tip, name)
-    trees = library.repository().tree(f"{tip}:{SKILLS}")
+        require_skill(library, tip, name)
+    trees = library.skill_trees(tip)
     part, count = ask.shard
     wanted = [
         name
-        for name, entry in trees.items()
-        if entry.is_tree
-        and (not ask.names or name in ask.names)
+        for name in trees
+        if (not ask.names or name in ask.names)
         and crc32(name.encode("utf-8", "replace")) % count == part - 1
     ]
     pasts = health_record.by_skill(store.checked())
@@ -144,7 +142,7 @@ def _queue(
     left = set(_left(store))
     found = []
     for skill in library.read_at(tip, wanted) if wanted else ():
-        version = trees[skill.name].object
+        version = trees[skill.name]
         past = pasts.get(skill.name, HealthHistory())
         last = past.last(version, machine)
         days = (_now() - last.at) / DAY if last else None
@@ -245,8 +243,3 @@ def _note_left(store: Uses, tried: set[str], left: set[str]) -> None:
 
 def _now() -> int:
     return int(time.time())
-
-
-def is_well(found: Sequence[Checkup]) -> bool:
-    """Whether no skill fails."""
-    return all(it.condition is not Condition.FAILED for it in found)

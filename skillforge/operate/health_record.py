@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from skillforge.checks import status_metadata
 from skillforge.checks.cases.trials import OUT_OF_TIME
 from skillforge.model import Skill, Trial, TrialOutcome
 from skillforge.store import CaseRecord
@@ -102,6 +103,11 @@ class Checkup(NamedTuple):
     @property
     def condition(self) -> Condition:
         return Condition.of(self.trials)
+
+    @property
+    def deprecation(self) -> str:
+        """Why the skill is marked as deprecated; empty if it isn't."""
+        return status_metadata.deprecation(self.skill.document)
 
     @property
     def is_unfinished(self) -> bool:

@@ -1,4 +1,4 @@
-"""Mend links of a SKILL.md to files that are not there, where one answer is right."""
+"""Fix links of a SKILL.md to missing files, where there is a single right fix."""
 
 import posixpath
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from skillforge.model import SKILL_FILE, SKILLS, Document, Link, Skill
 
 
 class TextSplice(NamedTuple):
-    """A part of a text, and what is to stand there instead."""
+    """A range of a text, and its replacement."""
 
     start: int
     end: int
@@ -22,8 +22,8 @@ def spliced(text: str, splices: Iterable[TextSplice]) -> str:
     return text
 
 
-def place_of(document: Document, link: Link) -> int | None:
-    """Where the target of a link begins; None if it is written in another way."""
+def target_start(document: Document, link: Link) -> int | None:
+    """Where the target of a link begins; None if it is written differently."""
     text, target = document.text, link.target
     start = link.offset + 2
     if not link.is_markdown:
@@ -32,54 +32,55 @@ def place_of(document: Document, link: Link) -> int | None:
     return start if text.startswith(target, start) else None
 
 
-def told_apart(document: Document) -> list[Link]:
-    """The links of a document; the path in a Markdown link is not told twice."""
-    inner = {place_of(document, it) for it in document.links if it.is_markdown}
+def unique_links(document: Document) -> list[Link]:
+    """The links of a document; the path inside a Markdown link is not repeated."""
+    inner = {target_start(document, li) for li in document.links if li.is_markdown}
     return [
         link
         for link in document.links
-        if link.is_markdown or place_of(document, link) not in inner
+        if link.is_markdown or target_start(document, link) not in inner
     ]
 
 
-def mended(
+def fix_links(
     library: Library, tip: str, skill: Skill, dead: list[Link]
 ) -> tuple[str, list[Link]]:
-    """A SKILL.md with links mended, and those of them that only a person can mend.
+    """A SKILL.md with fixed links, and the links that only a person can fix.
 
-    A file that moved is found by its name, if just one has it. A link to a file that
-    was taken out becomes words.
+    A moved file is found by its name, if only one file has it. A link to a file that
+    was removed is replaced by its text.
     """
     document = skill.document
     assert document is not None
     splices: list[TextSplice] = []
     left: list[Link] = []
     for link in dead:
-        found = _answers(library, tip, skill, document, link)
+        found = _fixes(library, tip, skill, document, link)
         splices += found
         left += [] if found else [link]
     return spliced(document.text, splices), left
 
 
-def _answers(
+def _fixes(
     library: Library, tip: str, skill: Skill, document: Document, link: Link
 ) -> list[TextSplice]:
-    """What mends every link to one target; nothing if it is not clear what would."""
+    """Splices that fix every link to one target; none if there is no single fix."""
     path = posixpath.normpath(link.target)
-    links = told_apart(document)
-    same = [it for it in links if posixpath.normpath(it.target) == path]
-    if meant := _meant(skill, path):
-        found = [_corrected(document, it, meant) for it in same]
-    elif all(it.is_markdown for it in same) and _was_there(library, tip, skill, path):
-        found = [_unlinked(document, it) for it in same]
+    links = unique_links(document)
+    same = [other for other in links if posixpath.normpath(other.target) == path]
+    is_removable = all(other.is_markdown for other in same)
+    if moved := _moved_file(skill, path):
+        found = [_corrected(document, other, moved) for other in same]
+    elif is_removable and _was_on_main(library, tip, skill, path):
+        found = [_unlinked(document, other) for other in same]
     else:
         return []
     whole = [splice for splice in found if splice is not None]
     return whole if len(whole) == len(same) else []
 
 
-def _meant(skill: Skill, path: str) -> str:
-    """The one file of a skill that has the name of another."""
+def _moved_file(skill: Skill, path: str) -> str:
+    """The only file of a skill with the same name in another folder."""
     name = posixpath.basename(path).casefold()
     found = [
         file
@@ -89,21 +90,21 @@ def _meant(skill: Skill, path: str) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def _was_there(library: Library, tip: str, skill: Skill, path: str) -> bool:
-    """Whether main held a file once, and it was taken out since."""
+def _was_on_main(library: Library, tip: str, skill: Skill, path: str) -> bool:
+    """Whether main had a file that was removed since."""
     if path.startswith(".."):
         return False
     options = ("--max-count=1", tip, "--", f":(literal){SKILLS}/{skill.name}/{path}")
     return any(True for _ in library.repository().log(*options))
 
 
-def _corrected(document: Document, link: Link, meant: str) -> TextSplice | None:
-    start = place_of(document, link)
-    return None if start is None else TextSplice(start, start + len(link.target), meant)
+def _corrected(document: Document, link: Link, path: str) -> TextSplice | None:
+    start = target_start(document, link)
+    return None if start is None else TextSplice(start, start + len(link.target), path)
 
 
 def _unlinked(document: Document, link: Link) -> TextSplice | None:
-    """`[the guide](guide.md)` as `the guide`; a picture says nothing without it."""
+    """`[the guide](guide.md)` as `the guide`; None for an image."""
     text, at = document.text, link.offset
     start = text.rfind("[", 0, at)
     end = text.find(")", at)

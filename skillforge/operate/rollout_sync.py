@@ -1,4 +1,4 @@
-"""Rollouts of many machines: all come to the same, and the careful one prevails."""
+"""Exchange rollouts with other clones; of two decisions, the more cautious one wins."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -13,8 +13,8 @@ from skillforge.operate import rollouts
 from skillforge.operate.rollouts import PREFIX
 
 _THEIRS = "refs/skillforge/fetched/rollouts/"
-# Where two decided at once, the one that keeps a doubtful version from more keys.
-_CARE = (
+# Of two concurrent decisions, the later one here keeps the canary from more keys.
+_BY_CAUTION = (
     RolloutState.RUNNING,
     RolloutState.FINISHED,
     RolloutState.PAUSED,
@@ -22,18 +22,18 @@ _CARE = (
 )
 
 
-class Exchanged(NamedTuple):
-    """The skills whose rollouts changed here, and those that were not taken: why."""
+class RolloutExchange(NamedTuple):
+    """Skills whose rollouts changed here, and why others were not taken."""
 
     changed: list[str]
     refused: dict[str, str]
 
 
-def agree(library: Library, other: Remote, by: Signature) -> Exchanged:
+def exchange(library: Library, other: Remote, by: Signature) -> RolloutExchange:
     """Exchange rollouts with another repository.
 
-    Whoever may push there may write nonsense: it is left where it is, and stops nobody
-    from hearing of the others.
+    Records there are untrusted: an invalid one is not taken, and doesn't stop the
+    others.
     """
     repo = library.repository()
     remote.fetch(repo, other, [f"+{PREFIX}*:{_THEIRS}*"])
@@ -42,17 +42,17 @@ def agree(library: Library, other: Remote, by: Signature) -> Exchanged:
     for skill in sorted(mine.keys() | theirs.keys()):
         ours, fetched = mine.get(skill, ""), theirs.get(skill, "")
         try:
-            agreed = _agreed(library, skill, ours, fetched, by)
+            merged = _merged(library, skill, ours, fetched, by)
         except (ConfigError, RequestError) as err:
             refused[skill] = err.message
             continue
-        if agreed != ours:
-            if not repo.move_refs(RefUpdate(f"{PREFIX}{skill}", agreed, ours)):
+        if merged != ours:
+            if not repo.move_refs(RefUpdate(f"{PREFIX}{skill}", merged, ours)):
                 continue  # changed here meanwhile; the next exchange sees it
             changed.append(skill)
-        if agreed != fetched:
-            _push(repo, other, RefUpdate(f"{PREFIX}{skill}", agreed, fetched))
-    return Exchanged(changed, refused)
+        if merged != fetched:
+            _push(repo, other, RefUpdate(f"{PREFIX}{skill}", merged, fetched))
+    return RolloutExchange(changed, refused)
 
 
 def _tips(repo: GitRepo, prefix: str) -> dict[str, str]:
@@ -60,29 +60,29 @@ def _tips(repo: GitRepo, prefix: str) -> dict[str, str]:
 
 
 def _push(repo: GitRepo, other: Remote, update: RefUpdate) -> None:
-    """Push a rollout; where others were faster, the next exchange comes to terms."""
+    """Push a rollout; after a lost race, the next exchange merges both."""
     try:
         remote.push(repo, other, update)
     except ConflictError:
         return
 
 
-def _agreed(library: Library, skill: str, ours: str, theirs: str, by: Signature) -> str:
-    """The record that both sides go on from."""
+def _merged(library: Library, skill: str, ours: str, theirs: str, by: Signature) -> str:
+    """The commit that both sides continue from."""
     repo = library.repository()
-    rollouts.refuse_name(skill)
+    rollouts.require_name(skill)
     if not theirs or (ours and repo.is_ancestor(theirs, ours)):
         return ours
     tree = repo.name_of(f"{library.tip}:{SKILLS}/{skill}")
-    told = rollouts.load(skill, _data(repo, theirs))  # nothing that cannot be read
-    if rollouts.is_current(told, tree) and told.stable:
-        for doubt in rollouts.unheld(library, {skill: told.stable}).values():
-            raise doubt
+    fetched = rollouts.load(skill, _data(repo, theirs))
+    if rollouts.is_current(fetched, tree) and fetched.stable:
+        for error in rollouts.never_on_main(library, {skill: fetched.stable}).values():
+            raise error
     if not ours or repo.is_ancestor(ours, theirs):
         return theirs
-    chosen = careful(rollouts.load(skill, _data(repo, ours)), told, tree)
+    chosen = more_cautious(rollouts.load(skill, _data(repo, ours)), fetched, tree)
     puts = [TreeChange("rollout.json", rollouts.dump(chosen))]
-    new = NewCommit([theirs, ours], f"agreed {skill}\n", by, puts, starts_empty=True)
+    new = NewCommit([theirs, ours], f"merged {skill}\n", by, puts, starts_empty=True)
     with repo.making(theirs) as commits:
         return commits.commit(new)
 
@@ -92,13 +92,14 @@ def _data(repo: GitRepo, tip: str) -> bytes:
     return found.data if found else b""
 
 
-def careful(one: Rollout, other: Rollout, tree: str) -> Rollout:
-    """Of two that contradict each other, the one to go by; the same for both sides."""
-    of_main = [it for it in (one, other) if rollouts.is_current(it, tree)]
+def more_cautious(ours: Rollout, theirs: Rollout, tree: str) -> Rollout:
+    """Of two rollouts of a skill, the one that counts; both sides choose the same."""
+    both = (ours, theirs)
+    of_main = [rollout for rollout in both if rollouts.is_current(rollout, tree)]
     if len(of_main) == 1:
         return of_main[0]
-    if one.id != other.id:
-        return max(one, other, key=lambda it: (it.started, it.id))
-    first, second = sorted((one, other), key=lambda it: _CARE.index(it.state))
-    lowest = min(one.share, other.share)
+    if ours.id != theirs.id:
+        return max(both, key=lambda rollout: (rollout.started, rollout.id))
+    first, second = sorted(both, key=lambda rollout: _BY_CAUTION.index(rollout.state))
+    lowest = min(ours.share, theirs.share)
     return replace(second, share=lowest, rollback=second.rollback or first.rollback)

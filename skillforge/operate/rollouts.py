@@ -1,7 +1,7 @@
-"""Rollouts in plain git: one ref a skill, one commit for each thing that happens.
+"""Rollout records in git: one ref per skill, one commit per event.
 
-`refs/skillforge/rollouts/<skill>` is a history of its own that anybody can read, push
-and fetch. Refs move by compare-and-swap, so two who decide at once cannot both win.
+`refs/skillforge/rollouts/<skill>` is a separate history that can be pushed and fetched.
+Refs move by compare-and-swap, so of two concurrent decisions one wins.
 """
 
 import hashlib
@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 from skillforge.checks import path_policy
 from skillforge.errors import ConfigError, ConflictError, RequestError
 from skillforge.gitrepo import GitRepo
-from skillforge.gitrepo.lineage import ever_held
 from skillforge.gitrepo.ref_update import NewCommit, RefUpdate, Signature, TreeChange
 from skillforge.gitrepo.refs import read as read_refs
 from skillforge.gitrepo.refs import removal
+from skillforge.history.lineage import ever_held
 from skillforge.library import Library
 from skillforge.model import SKILLS, Rollout, RolloutState
 from skillforge.operate import fast_record
@@ -26,12 +26,12 @@ PREFIX = fast_record.ROLLOUTS
 _FILE = "rollout.json"
 _FORMAT = "skillforge/rollout/1"
 _TREE = re.compile(r"([0-9a-f]{40}([0-9a-f]{24})?)?")
-_TRIES = 20
-_LATEST = 100_000_000_000  # second that a calendar has a year for
+_ATTEMPTS = 20
+_MAX_SECONDS = 100_000_000_000  # the calendar module has no year beyond it
 
 
 def find(repo: GitRepo, skill: str) -> Rollout | None:
-    """The last rollout of a skill, whether it is over or not."""
+    """The last rollout of a skill, in any state."""
     ref = f"{PREFIX}{skill}"
     found = repo.find(f"{ref}:{_FILE}")
     if found is None and (repo.common_dir / ref).is_file():
@@ -39,45 +39,47 @@ def find(repo: GitRepo, skill: str) -> Rollout | None:
     return load(skill, found.data) if found else None
 
 
-class Every(NamedTuple):
-    """The last rollout of each skill that ever had one; and what is wrong with others.
+class RolloutRecords(NamedTuple):
+    """The last rollout of each skill that ever had one, and the damaged records.
 
-    Whoever may push writes these records: one that says nonsense is no reason to stop
-    at all the others.
+    Anyone who may push writes these records: a damaged one must not stop the others.
     """
 
-    sound: dict[str, Rollout]
-    doubts: dict[str, ConfigError]
+    valid: dict[str, Rollout]
+    damaged: dict[str, ConfigError]
 
 
-def every(repo: GitRepo) -> Every:
-    """Read all records that there are."""
+def read_all(repo: GitRepo) -> RolloutRecords:
     refs, broken = read_refs(repo, PREFIX)
     names = [ref.removeprefix(PREFIX) for ref in refs]
     found = repo.find_all([f"{PREFIX}{name}:{_FILE}" for name in names])
-    damaged = {ref: _damage(repo, ref, why) for ref, why in broken.items()}
-    read = Every({}, {r.removeprefix(PREFIX): err for r, err in damaged.items()})
+    damaged = {
+        r.removeprefix(PREFIX): _damage(repo, r, why) for r, why in broken.items()
+    }
+    records = RolloutRecords({}, damaged)
     for name, record in zip(names, found, strict=True):
         try:
-            read.sound[name] = load(name, record.data if record else b"")
+            records.valid[name] = load(name, record.data if record else b"")
         except ConfigError as err:
-            read.doubts[name] = err
-    return read
+            records.damaged[name] = err
+    return records
 
 
 def _damage(repo: GitRepo, ref: str, why: str) -> ConfigError:
     name = ref.removeprefix(PREFIX)
     return ConfigError(
-        f"the record of the rollout of {name} is damaged: {why}",
+        f"the rollout record of {name} is damaged: {why}",
         hint=f"fetch it again with sync-uses, or remove it: {removal(repo, ref)}",
     )
 
 
-def unheld(library: Library, versions: Mapping[str, str]) -> dict[str, ConfigError]:
-    """The skills that main never had in these versions, though a rollout says so.
+def never_on_main(
+    library: Library, versions: Mapping[str, str]
+) -> dict[str, ConfigError]:
+    """An error for each skill that main never had in the version a rollout names.
 
-    What main held was judged. A record can be pushed by anybody, with any tree in it:
-    nobody is handed one that did not come through main.
+    Main's versions were reviewed. A record may be pushed by anyone and name any tree;
+    a key only ever gets one that came through main.
     """
     held = ever_held(library.repository(), library.tip, versions)
     is_whole = not library.repository().shallow_commits()
@@ -85,62 +87,62 @@ def unheld(library: Library, versions: Mapping[str, str]) -> dict[str, ConfigErr
         name: ConfigError(
             f"the rollout of {name} names a version that {library.main} never had: "
             f"{tree[:12]}",
-            hint=_without(name)
+            hint=_removal_hint(name)
             if is_whole
-            else "git fetch --unshallow; then try again",
+            else "git fetch --unshallow, then try again",
         )
         for name, tree in versions.items()
         if name not in held
     }
 
 
-def _without(skill: str) -> str:
+def _removal_hint(skill: str) -> str:
     return (
-        f"git log -p {PREFIX}{skill} shows its history; without it, everybody "
-        f"gets what was promoted: git update-ref -d {PREFIX}{skill}"
+        f"git log -p {PREFIX}{skill} shows its history; to end the rollout, so that "
+        f"every key gets main's version: git update-ref -d {PREFIX}{skill}"
     )
 
 
 def is_current(rollout: Rollout | None, tree: str) -> bool:
-    """Whether a rollout is about what main holds; else main has moved on."""
+    """Whether a rollout is about the version on main, which is `tree`."""
     return rollout is not None and bool(tree) and rollout.canary == tree
 
 
 def current(library: Library, skill: str) -> Rollout | None:
-    """The rollout of what main holds of a skill, if there is one."""
+    """The rollout of main's version of a skill, if there is one."""
     repo = library.repository()
     rollout = find(repo, skill)
     tree = repo.name_of(f"{library.tip}:{SKILLS}/{skill}")
     return rollout if is_current(rollout, tree) else None
 
 
-def begun(library: Library, wanted: Rollout, by: Signature) -> Rollout:
-    """Start a rollout, in the place of whatever there was; safe to repeat.
+def start(library: Library, rollout: Rollout, by: Signature) -> Rollout:
+    """Start a rollout in place of an earlier one; safe to repeat.
 
-    What a rollout that is not decided yet had for its stable version stays stable: an
-    edit on top of an edit does not make the first one proven.
+    If the earlier one is undecided, its stable version stays the stable one: an edit
+    on top of an edit doesn't make the first edit proven.
     """
 
-    def start(before: Rollout | None, tip: str) -> Rollout:
-        if before is not None and before.merge == wanted.merge and wanted.merge:
+    def started(before: Rollout | None, tip: str) -> Rollout:
+        if before is not None and before.merge == rollout.merge and rollout.merge:
             return before
-        said = f"{wanted.skill} {wanted.merge or wanted.canary} {tip}"
-        number = hashlib.sha256(said.encode()).hexdigest()[:16]
-        return replace(wanted, id=number, stable=_proven(before, wanted))
+        source = f"{rollout.skill} {rollout.merge or rollout.canary} {tip}"
+        identifier = hashlib.sha256(source.encode()).hexdigest()[:16]
+        return replace(rollout, id=identifier, stable=_proven(before, rollout))
 
     return _write(
-        library.repository(), wanted.skill, start, "started", by, wanted.canary
+        library.repository(), rollout.skill, started, "started", by, rollout.canary
     )
 
 
-def _proven(before: Rollout | None, wanted: Rollout) -> str:
-    """The version that stays stable while another is tried."""
+def _proven(before: Rollout | None, rollout: Rollout) -> str:
+    """The last version that no undecided rollout is about."""
     is_undecided = (
         before is not None
         and before.state is not RolloutState.FINISHED
-        and before.canary == wanted.stable
+        and before.canary == rollout.stable
     )
-    return before.stable if before and is_undecided else wanted.stable
+    return before.stable if before and is_undecided else rollout.stable
 
 
 def change(
@@ -148,9 +150,9 @@ def change(
     skill: str,
     by: Signature,
     event: str,
-    how: Callable[[Rollout], Rollout],
+    edit: Callable[[Rollout], Rollout],
 ) -> Rollout:
-    """Change the rollout of what main holds, and write down what happened."""
+    """Change the rollout of main's version, and record the event."""
     repo = library.repository()
     tree = repo.name_of(f"{library.tip}:{SKILLS}/{skill}")
 
@@ -158,9 +160,9 @@ def change(
         if before is None or not is_current(before, tree):
             raise ConflictError(
                 f"{skill} has no rollout",
-                hint=f"skillforge canary set {skill} --share 10 starts one",
+                hint=f"to start one: skillforge canary set {skill} --share 10",
             )
-        return how(before)
+        return edit(before)
 
     return _write(repo, skill, changed, event, by, tree)
 
@@ -168,18 +170,18 @@ def change(
 def _write(  # noqa: PLR0913, PLR0917 - the parts of a record
     repo: GitRepo,
     skill: str,
-    how: Callable[[Rollout | None, str], Rollout],
+    edit: Callable[[Rollout | None, str], Rollout],
     event: str,
     by: Signature,
     like: str,
 ) -> Rollout:
-    """Put a record on top of the last one; whoever was faster is seen first."""
-    refuse_name(skill)
+    """Commit a record on top of the last one; after a lost race, read it again."""
+    require_name(skill)
     ref = f"{PREFIX}{skill}"
-    for _ in range(_TRIES):
+    for _ in range(_ATTEMPTS):
         tip = repo.ref(ref)
         before = find(repo, skill) if tip else None
-        after = how(before, tip)
+        after = edit(before, tip)
         if after == before:
             return after
         message = f"{event} {skill}\n" + (f"\n{after.why}\n" if after.why else "")
@@ -191,52 +193,51 @@ def _write(  # noqa: PLR0913, PLR0917 - the parts of a record
             )
         if repo.move_refs(RefUpdate(ref, commit, tip)):
             return after
-    raise ConflictError(
-        f"others keep changing the rollout of {skill}", hint="try it again"
-    )
+    raise ConflictError(f"the rollout of {skill} keeps changing", hint="try again")
 
 
-def refuse_name(skill: str) -> None:
-    """Stop at what cannot be a skill's name, before it is part of a ref."""
+def require_name(skill: str) -> None:
+    """Raise an error for an invalid name, before it becomes part of a ref."""
     if not path_policy.is_name(skill):
         raise RequestError(
-            f"{skill!r} cannot be a skill's name", hint="skillforge list shows skills"
+            f"invalid skill name {skill!r}", hint="skillforge list shows all skills"
         )
 
 
 def dump(rollout: Rollout) -> bytes:
-    said = {"format": _FORMAT, **asdict(rollout)}
-    return json.dumps(said, indent=2, sort_keys=True).encode() + b"\n"
+    record = {"format": _FORMAT, **asdict(rollout)}
+    return json.dumps(record, indent=2, sort_keys=True).encode() + b"\n"
 
 
 def load(skill: str, data: bytes) -> Rollout:
-    """The rollout that a record describes; it may come from anywhere."""
+    """Parse a record, which is untrusted input."""
     try:
-        said = json.loads(data)
-        if said.pop("format") != _FORMAT:
-            raise ValueError("made by another version of skillforge")
-        return _checked(skill, said)
+        fields = json.loads(data)
+        if fields.pop("format") != _FORMAT:
+            raise ValueError("unknown format: written by another skillforge version")
+        return _validated(skill, fields)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as err:
         raise ConfigError(
             f"the rollout of {skill} cannot be read: {err}",
-            hint=_without(skill),
+            hint=_removal_hint(skill),
         ) from err
 
 
-def _checked(skill: str, said: dict[str, Any]) -> Rollout:
-    said["state"] = RolloutState(said["state"])
-    rollout = Rollout(**said)
+def _validated(skill: str, fields: dict[str, Any]) -> Rollout:
+    fields["state"] = RolloutState(fields["state"])
+    rollout = Rollout(**fields)
     trees = (rollout.stable, rollout.canary, rollout.merge)
     if not all(isinstance(tree, str) and _TREE.fullmatch(tree) for tree in trees):
-        raise ValueError("it names no versions")
+        raise ValueError("a version is not a git tree")
     if rollout.skill != skill or not rollout.id.isascii():
-        raise ValueError("it is about another skill")
+        raise ValueError("it belongs to another skill")
     if type(rollout.share) not in (int, float) or not 0 < rollout.share < 100:
-        raise ValueError("its share is not between 0 and 100")
-    if type(rollout.started) is not int or not 0 <= rollout.started < _LATEST:
-        raise ValueError("it does not tell when it started")
-    numbers = (rollout.proposal, rollout.rollback)
-    is_said = isinstance(rollout.why, str)
-    if not is_said or not all(isinstance(it, int | None) for it in numbers):
-        raise ValueError("it does not tell why, or by which proposal")
+        raise ValueError("the share is not between 0 and 100")
+    if type(rollout.started) is not int or not 0 <= rollout.started < _MAX_SECONDS:
+        raise ValueError("the start is not a valid time")
+    proposals = (rollout.proposal, rollout.rollback)
+    if not all(isinstance(number, int | None) for number in proposals):
+        raise ValueError("a proposal is not a number")
+    if not isinstance(rollout.why, str):
+        raise ValueError("the reason is not text")
     return rollout

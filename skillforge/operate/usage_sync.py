@@ -33,14 +33,13 @@ _MOST = 1e15
 
 
 @dataclass(frozen=True, slots=True)
-class UsageExchange:
-    """What an exchange brought: uses sent and received, and what is odd about them."""
+class ReceivedUses:
+    """New uses from the logs of other clones, and what is wrong with some of them."""
 
-    sent: int
-    received: int
-    nodes: int
-    unread: int = 0  # lines that are no uses
-    ahead: int = 0  # uses of the future, taken for ones of now
+    uses: int = 0
+    nodes: int = 0
+    unread: int = 0  # lines that can't be parsed
+    ahead: int = 0  # uses dated in the future, counted as now
 
 
 def write_log(library: Library, by: Signature) -> int:
@@ -137,7 +136,7 @@ def _fresh_blobs(repo: GitRepo, before: str, after: str) -> list[str]:
     ]
 
 
-def receive(library: Library, source: Remote | None, now: int) -> UsageExchange:
+def receive(library: Library, source: Remote | None, now: int) -> ReceivedUses:
     """Fetch the logs of others, and take in what is new in them."""
     repo = library.repository()
     uses = Uses.of(repo.common_dir)
@@ -145,7 +144,7 @@ def receive(library: Library, source: Remote | None, now: int) -> UsageExchange:
     if source is not None:
         specs = (f"+{PREFIX}*:{PREFIX}*", f"^{PREFIX}{own}")
         remote.fetch(repo, source, specs)
-    shared = UsageExchange(0, 0, 0)
+    shared = ReceivedUses()
     for ref in repo.refs(PREFIX):
         name = ref.removeprefix(PREFIX)
         if name != own and _NODE.fullmatch(name):
@@ -154,8 +153,8 @@ def receive(library: Library, source: Remote | None, now: int) -> UsageExchange:
 
 
 def _take_in(
-    repo: GitRepo, uses: Uses, name: str, now: int, so_far: UsageExchange
-) -> UsageExchange:
+    repo: GitRepo, uses: Uses, name: str, now: int, so_far: ReceivedUses
+) -> ReceivedUses:
     """Keep what a node's log holds beyond what was taken in before."""
     fact = f"imported {name}"
     tree = repo.name_of(f"{PREFIX}{name}^{{tree}}")
@@ -172,7 +171,7 @@ def _take_in(
     uses.set_fact(fact, tree)
     return replace(
         so_far,
-        received=so_far.received + added,
+        uses=so_far.uses + added,
         nodes=so_far.nodes + 1,
         unread=so_far.unread + unread,
         ahead=so_far.ahead + ahead,

@@ -51,7 +51,7 @@ class Recorder:
         return RecordResult(tuple(uses), added, remarks, tuple(unread))
 
     def _use(self, report: UseReport) -> Use:
-        rollouts.refuse_name(report.skill)
+        rollouts.require_name(report.skill)
         voice = pseudonym.voice(report.skill, report.key)
         given = self._given(report, voice)
         return report.use_of(given, voice, self._time(report))._replace(
@@ -83,7 +83,8 @@ class Recorder:
         standing = partial(fast_record.standing, git_dir, report.skill, library.main)
         before = standing()
         given = assignment.assigned(library, report.skill, report.key)
-        if not library.trunk and given.skill == report.skill not in self._remembered:
+        is_usual = given.skill == report.skill and not library.is_elsewhere
+        if is_usual and report.skill not in self._remembered:
             fast_record.remember(self.uses, before, standing(), given)
             self._remembered.add(report.skill)
         rollout = self._rollout(report.skill) if given.rollout else None

@@ -82,7 +82,7 @@ def read_lines(lines: Iterable[str]) -> Iterator[UseReport | UnreadableLine]:
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
-                yield report_of(json.loads(line))._replace(line=number)
+                yield parse_report(json.loads(line))._replace(line=number)
             except json.JSONDecodeError as err:
                 yield UnreadableLine(
                     number, f"it is not JSON: {err.msg} at column {err.colno}"
@@ -91,7 +91,7 @@ def read_lines(lines: Iterable[str]) -> Iterator[UseReport | UnreadableLine]:
                 yield UnreadableLine(number, str(err))
 
 
-def report_of(said: Any) -> UseReport:
+def parse_report(said: Any) -> UseReport:
     """A report as somebody wrote it; a ValueError tells what is wrong with it."""
     if not isinstance(said, dict):
         raise ValueError("it is not a JSON object")

@@ -1,1 +1,1 @@
-"""Draft in, main moves: propose, gate, review, promote, roll back, audit."""
+"""Draft in, main moves: propose, gate, review, promote, roll back."""

@@ -1,11 +1,12 @@
 """Which drafts may become proposals: not too long, no near copy, one for each skill."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from skillforge.checks.overlap import IDENTICAL, neighbours
-from skillforge.document import MAX_BYTES, parse, too_large
+from skillforge.document.draft_skill import draft_document
 from skillforge.errors import ConflictError, RequestError
-from skillforge.forge import Forge
+from skillforge.forge import Closing, Forge
 from skillforge.gitrepo.ref_update import Signature
 from skillforge.library import Library
 from skillforge.model import (
@@ -14,7 +15,6 @@ from skillforge.model import (
     SKILLS,
     Action,
     Comment,
-    Document,
     Draft,
     Origin,
     Proposal,
@@ -83,14 +83,6 @@ def refuse_many(
         )
 
 
-def document_of(draft: Draft) -> Document | None:
-    skill_md = draft.files.get(SKILL_FILE)
-    if skill_md is None:
-        return None
-    size = len(skill_md.data)
-    return parse(skill_md.data) if size <= MAX_BYTES else too_large(size)
-
-
 def refuse_archived(library: Library, base: str, draft: Draft, action: Action) -> None:
     """A name is in use or in the archive, and what moves there is what was in use."""
     places = [f"{base}:{top}/{draft.skill}" for top in (SKILLS, ARCHIVE)]
@@ -132,7 +124,7 @@ def refuse_growth(ready: AdmittedDraft) -> None:
 
 def refuse_double(library: Library, ready: AdmittedDraft) -> None:
     """One skill for one thing: a near copy becomes an edit of what is there."""
-    document = document_of(ready.draft)
+    document = draft_document(ready.draft)
     if document is None or ready.action not in (Action.CREATE, Action.CONSOLIDATE):
         return
     for near in neighbours(library, ready.base, document):
@@ -178,13 +170,13 @@ def _is_replaceable(rival: Proposal, ready: AdmittedDraft) -> bool:
     return ready.draft.origin not in _AGENTS or is_of_agent(rival.origin)
 
 
-def close_rivals(
-    forge: Forge, waiting: list[Proposal], ready: AdmittedDraft, by: Signature
-) -> None:
-    """Close what is about the same skill and too old, or is to be superseded."""
+def replaced_rivals(
+    waiting: list[Proposal], ready: AdmittedDraft, by: Signature
+) -> Iterator[Closing]:
+    """Proposals for the same skill to close: expired, or superseded by this draft."""
     for rival in _rivals(waiting, ready):
         expired = is_old(rival, ready.policy, by)
         why = f"superseded by another draft of {ready.draft.skill}"
         why = f"older than {ready.policy.days_limit} days" if expired else why
         state = State.EXPIRED if expired else State.CLOSED
-        forge.close(rival, state, Comment(str(by), why, by.seconds), by)
+        yield Closing(rival, state, Comment(str(by), why, by.seconds))

@@ -5,16 +5,16 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from skillforge.errors import ConflictError, RequestError
-from skillforge.forge.github import GitHubForge
+from skillforge.forge import HostedForge
 from skillforge.gitrepo import notes, trailers
 from skillforge.gitrepo.ref_update import Signature
+from skillforge.history.github_merges import BASE
+from skillforge.history.steps import HistoryStep, read_steps, touches_skills
 from skillforge.library import Library
 from skillforge.model import Proposal
 from skillforge.policy import POLICY_FILE
-from skillforge.propose import gate, history_steps, review
+from skillforge.propose import gate, review
 from skillforge.propose.candidate import Candidate
-from skillforge.propose.github_merges import BASE
-from skillforge.propose.history_steps import HistoryStep
 
 
 class NotedMerge(NamedTuple):
@@ -26,7 +26,7 @@ class NotedMerge(NamedTuple):
 
 
 def record(
-    library: Library, forge: GitHubForge, commits: set[str] | None, by: Signature
+    library: Library, forge: HostedForge, commits: set[str] | None, by: Signature
 ) -> list[NotedMerge]:
     """Note who approved what, and what the gate says, for merges that do not say so.
 
@@ -47,27 +47,27 @@ def record(
         if found:
             notes.write(library.repository(), found, by)
 
-    forge.hosted.share(notes.NOTES, change)
+    forge.share(notes.NOTES, change)
     return done
 
 
 def _by_number(
-    library: Library, forge: GitHubForge, commits: set[str] | None
+    library: Library, forge: HostedForge, commits: set[str] | None
 ) -> dict[int, list[HistoryStep]]:
     """The steps without a record, by the pull request that brought them."""
     found: dict[int, list[HistoryStep]] = {}
     for step in _unsaid(library):
         is_wanted = commits is None or step.name in commits
-        number = forge.hosted.number_of(step.name) if is_wanted else None
+        number = forge.number_of(step.name) if is_wanted else None
         if number is not None:
             found.setdefault(number, []).append(step)
     return found
 
 
 def _unsaid(library: Library) -> Iterator[HistoryStep]:
-    for step in history_steps.steps(library, library.tip):
+    for step in read_steps(library, library.tip):
         is_clear = step.is_promotion or step.is_exact_revert
-        if history_steps.touches_skills(step) and not is_clear:
+        if touches_skills(step) and not is_clear:
             yield step
 
 

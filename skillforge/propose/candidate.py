@@ -7,6 +7,7 @@ from typing import NamedTuple
 from skillforge.checks import path_policy
 from skillforge.gitrepo import diff, trailers
 from skillforge.gitrepo.trees import MalformedTreeError
+from skillforge.history import steps
 from skillforge.library import Library
 from skillforge.model import (
     ARCHIVE,
@@ -18,7 +19,6 @@ from skillforge.model import (
     Proposal,
     Severity,
 )
-from skillforge.propose import history_steps
 
 _FILES = ("100644", "100755")
 _ONE_SKILL = "propose it separately: a draft changes one skill and its evidence"
@@ -80,7 +80,7 @@ class Candidate:
             {
                 path.split("/")[1] if "/" in path else path
                 for path in diff.changed_paths(repo, start, head, ".")
-                if any(history_steps.is_of(path, top) for top in OURS)
+                if any(steps.is_of(path, top) for top in OURS)
             }
         )
         said: dict[str, list[str]] = {}
@@ -226,11 +226,11 @@ def _commit_findings(library: Library, candidate: Candidate) -> Iterator[Finding
 def exact_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
     """A rollback brings back what main held before, to the byte."""
     repo = library.repository()
-    all_steps = history_steps.steps(library, candidate.base)
+    all_steps = steps.read_steps(library, candidate.base)
     is_cut = bool(repo.shallow_commits())
     for name in candidate.skills:
         tree = repo.name_of(f"{candidate.head}:{SKILLS}/{name}")
-        if not history_steps.was_version(all_steps, name, tree):
+        if not steps.was_version(all_steps, name, tree):
             yield Finding(
                 "exact",
                 Severity.ERROR,

@@ -9,9 +9,10 @@ from skillforge.gitrepo.checkout import Unsaved
 from skillforge.gitrepo.damage import stale_lock
 from skillforge.gitrepo.object_reader import blob_name
 from skillforge.gitrepo.ref_update import RefUpdate
+from skillforge.history import readable_version
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE
-from skillforge.propose import move_journal, readable_version
+from skillforge.propose import move_journal
 from skillforge.propose.move_journal import Move
 
 

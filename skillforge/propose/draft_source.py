@@ -5,12 +5,14 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
-from skillforge.checks import path_policy
-from skillforge.errors import RequestError
+from skillforge.checks import path_policy, skill_selection
+from skillforge.errors import ConflictError, RequestError
 from skillforge.library import Library, read_folder
 from skillforge.model import EVIDENCE, SKILLS, Draft, DraftFile, FileKind, Skill
+from skillforge.propose.workspace import Workspace
 
 MAX_EXAMPLE = 1 << 20
 _LEFT_BY_RUNS = re.compile(
@@ -18,6 +20,48 @@ _LEFT_BY_RUNS = re.compile(
     r"(?:.*/)?\.DS_Store"
 )
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+
+
+def drafts(workspace: Workspace, targets: tuple[str, ...]) -> list[Draft]:
+    """The drafts that names of skills and folders stand for, each once."""
+    library = workspace.library
+    found = [f for t in targets for f in skill_selection.folders_of(library, t)]
+    return [_draft(workspace, folder) for folder in dict.fromkeys(found)]
+
+
+def _draft(workspace: Workspace, folder: Path) -> Draft:
+    """The draft of a folder, without files that git ignores in the library."""
+    draft = from_folder(folder)
+    root = workspace.library.root.resolve()
+    if not folder.resolve().is_relative_to(root):
+        return draft
+    _refuse_behind(workspace, draft.skill)
+    top = folder.resolve().relative_to(root).as_posix()
+    repo = workspace.library.repository()
+    ignored = repo.ignored(f"{top}/{path}" for path in draft.files)
+    kept = {p: f for p, f in draft.files.items() if f"{top}/{p}" not in ignored}
+    if not kept:
+        raise RequestError(
+            f"git ignores every file in {folder}",
+            hint="git check-ignore -v shows the pattern",
+        )
+    left_out = tuple(path for path in draft.files if path not in kept)
+    return replace(draft, files=kept, left_out=left_out)
+
+
+def _refuse_behind(workspace: Workspace, name: str) -> None:
+    """Stop where a draft would undo a change of the same skill on main."""
+    library, base = workspace.library, workspace.base
+    if not library.is_elsewhere:
+        return
+    repo = library.repository()
+    start = repo.merge_base("HEAD", base)
+    before, now = repo.names_of([f"{c}:{SKILLS}/{name}" for c in (start, base)])
+    if before != now:
+        raise ConflictError(
+            f"{name} has changed on {library.main} since this checkout",
+            hint="git pull, compare both versions, and propose again",
+        )
 
 
 def from_folder(folder: Path) -> Draft:

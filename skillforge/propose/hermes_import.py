@@ -49,10 +49,10 @@ class ImportResult(NamedTuple):
         return self.proposal is not None and self.proposal.state is not State.OPEN
 
 
-def bring(desk: Workspace, folder: Path) -> list[ImportResult]:
+def bring(workspace: Workspace, folder: Path) -> list[ImportResult]:
     """A proposal for every record; one that cannot be proposed stops no other."""
-    known = _known(desk)
-    return [_brought(desk, path, known) for path in _files(folder)]
+    known = _known(workspace)
+    return [_brought(workspace, path, known) for path in _files(folder)]
 
 
 def _files(folder: Path) -> list[Path]:
@@ -62,22 +62,24 @@ def _files(folder: Path) -> list[Path]:
         raise ToolError(f"{folder} cannot be read: {err.strerror}") from err
 
 
-def _known(desk: Workspace) -> dict[str, Proposal]:
+def _known(workspace: Workspace) -> dict[str, Proposal]:
     """Proposals that were made of records, by the record's id; the newest counts."""
     found = {}
-    for proposal in desk.forge.proposals():
+    for proposal in workspace.forge.proposals():
         for word in trailers.read(proposal.message).get("Session", []):
             if word.startswith(_PREFIX):
                 found[word.removeprefix(_PREFIX)] = proposal
     return found
 
 
-def _brought(desk: Workspace, path: Path, known: dict[str, Proposal]) -> ImportResult:
+def _brought(
+    workspace: Workspace, path: Path, known: dict[str, Proposal]
+) -> ImportResult:
     try:
         record = read(path)
         if before := known.get(record.id):
             return ImportResult(record.id, path, before)
-        return _opened(desk, record)
+        return _opened(workspace, record)
     except SkillforgeError as err:
         words = f"{err.message}; {err.hint}" if err.hint else err.message
         return ImportResult(path.stem, path, why_not=words)
@@ -105,14 +107,16 @@ def read(path: Path) -> PendingWrite:
     return PendingWrite(number, path, summary, origin, batch)
 
 
-def _opened(desk: Workspace, record: PendingWrite) -> ImportResult:
+def _opened(workspace: Workspace, record: PendingWrite) -> ImportResult:
     batch, _options = operations.understood(record.batch)
-    draft = operations.draft_of(desk.library, desk.base, batch)
+    draft = operations.draft_of(workspace.library, workspace.base, batch)
     options = proposal_request.ProposalOptions(
         why=record.summary, origin=record.origin, session=f"{_PREFIX}{record.id}"
     )
-    request = proposal_request.request(desk, draft, options)
-    [outcome] = submit.propose(desk.library, desk.forge, [request], desk.by)
+    request = proposal_request.request(workspace, draft, options)
+    [outcome] = submit.propose(
+        workspace.library, workspace.forge, [request], workspace.by
+    )
     if outcome.proposal is None:
         wrong = [f for f in outcome.report.findings if f.severity is Severity.ERROR]
         where = f"{wrong[0].path}:{wrong[0].line}"

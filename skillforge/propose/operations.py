@@ -11,9 +11,9 @@ from typing import Any
 from skillforge.checks import path_policy
 from skillforge.errors import ConflictError, RequestError
 from skillforge.gitrepo import GitRepo
-from skillforge.library import Library
+from skillforge.history import readable_version
+from skillforge.library import Library, no_such_skill
 from skillforge.model import SKILL_FILE, SKILLS, Draft, DraftFile, Origin
-from skillforge.propose import readable_version
 from skillforge.propose.draft_source import refuse_paths
 from skillforge.text import nearest, nearest_lines
 
@@ -182,68 +182,70 @@ class _Batch:
 
 def draft_of(library: Library, base: str, operations: Iterable[Operation]) -> Draft:
     """Work through a batch on the skills as they are at a commit."""
-    desk = _Batch(library, base)
+    batch = _Batch(library, base)
     for operation in operations:
-        if operation.name in desk.deleted or (
-            operation.action == "delete" and operation.name in desk.touched
+        if operation.name in batch.deleted or (
+            operation.action == "delete" and operation.name in batch.touched
         ):
             raise operation.wrong("delete has to be the only operation on its skill")
-        _ACTIONS[operation.action](desk, operation)
-        desk.touched.add(operation.name)
-    return _draft(desk)
+        _ACTIONS[operation.action](batch, operation)
+        batch.touched.add(operation.name)
+    return _draft(batch)
 
 
-def _draft(desk: _Batch) -> Draft:
-    kept = [name for name in desk.files if name not in desk.deleted]
-    if len(kept) > 1 or (not kept and len(desk.deleted) > 1):
+def _draft(batch: _Batch) -> Draft:
+    kept = [name for name in batch.files if name not in batch.deleted]
+    if len(kept) > 1 or (not kept and len(batch.deleted) > 1):
         raise RequestError(
-            f"the batch is about several skills: {', '.join(sorted(desk.touched))}",
+            f"the batch is about several skills: {', '.join(sorted(batch.touched))}",
             hint="one proposal is about one skill; or delete with `absorbed_into` what "
             "another skill of the batch takes the place of",
         )
     if not kept:
-        [(gone, into)] = desk.deleted.items()
-        _refuse_unknown(desk, into)
+        [(gone, into)] = batch.deleted.items()
+        _refuse_unknown(batch, into)
         return Draft(gone, absorbed_into=into)
     [name] = kept
-    for gone, into in desk.deleted.items():
+    for gone, into in batch.deleted.items():
         if into != name:
             raise RequestError(
                 f"the batch is about {name}, and deletes {gone} as well",
                 hint=f"send it separately, or with `absorbed_into: {name}`",
             )
-    refuse_paths(name, desk.files[name])
-    return Draft(name, desk.files[name], absorbed=tuple(sorted(desk.deleted)))
+    refuse_paths(name, batch.files[name])
+    return Draft(name, batch.files[name], absorbed=tuple(sorted(batch.deleted)))
 
 
-def _refuse_unknown(desk: _Batch, into: str) -> None:
-    if into and not desk.repo.name_of(f"{desk.base}:{SKILLS}/{into}/{SKILL_FILE}"):
+def _refuse_unknown(batch: _Batch, into: str) -> None:
+    if into and not batch.repo.name_of(f"{batch.base}:{SKILLS}/{into}/{SKILL_FILE}"):
         raise RequestError(
             f"`absorbed_into` names {into}, which is no skill of the library",
             hint="create it in the same batch, or name one that is there",
         )
 
 
-def _create(desk: _Batch, operation: Operation) -> None:
-    if desk.open(operation.name):
+def _create(batch: _Batch, operation: Operation) -> None:
+    if batch.open(operation.name):
         raise ConflictError(
             f"the skill {operation.name} exists already",
             hint="use `edit` or `patch` to change it",
         )
-    desk.files[operation.name] = {SKILL_FILE: _text(operation, "content")}
+    batch.files[operation.name] = {SKILL_FILE: _text(operation, "content")}
 
 
-def _edit(desk: _Batch, operation: Operation) -> None:
-    files = _existing(desk, operation)
+def _edit(batch: _Batch, operation: Operation) -> None:
+    files = _existing(batch, operation)
     was = files.get(SKILL_FILE, DraftFile(b""))
     files[SKILL_FILE] = was._replace(data=_text(operation, "content").data)
 
 
-def _patch(desk: _Batch, operation: Operation) -> None:
-    files = _existing(desk, operation)
+def _patch(batch: _Batch, operation: Operation) -> None:
+    files = _existing(batch, operation)
     path = operation["file_path"] or SKILL_FILE
     file = _file_of(files, path, operation)
-    seen = file.data if operation.name in desk.touched else _seen(desk, operation, path)
+    seen = (
+        file.data if operation.name in batch.touched else _seen(batch, operation, path)
+    )
     _count(seen, path, operation)
     if seen != file.data:
         _count(file.data, path, operation)
@@ -251,18 +253,18 @@ def _patch(desk: _Batch, operation: Operation) -> None:
     files[path] = file._replace(data=file.data.replace(old, new))
 
 
-def _seen(desk: _Batch, operation: Operation, path: str) -> bytes:
+def _seen(batch: _Batch, operation: Operation, path: str) -> bytes:
     """The file in the version that the caller has read; by default the current one."""
     version = operation["version"]
     if not version:
-        return desk.files[operation.name][path].data
+        return batch.files[operation.name][path].data
     kinds = {
         "tree": f"{version}:{path}",
         "blob": version,
         "commit": f"{version}:{SKILLS}/{operation.name}/{path}",
     }
-    named = desk.repo.find(version) if version.isalnum() else None
-    found = desk.repo.find(kinds.get(named.kind, "")) if named else None
+    named = batch.repo.find(version) if version.isalnum() else None
+    found = batch.repo.find(kinds.get(named.kind, "")) if named else None
     if found is None or found.kind != "blob":
         raise operation.wrong(
             f"there is no version {version!r} with {path}",
@@ -292,17 +294,17 @@ def _count(data: bytes, path: str, operation: Operation) -> None:
     )
 
 
-def _delete(desk: _Batch, operation: Operation) -> None:
-    _existing(desk, operation)
+def _delete(batch: _Batch, operation: Operation) -> None:
+    _existing(batch, operation)
     if operation["absorbed_into"] and not path_policy.is_name(
         operation["absorbed_into"]
     ):
         raise operation.wrong("`absorbed_into` cannot be a skill's name")
-    desk.deleted[operation.name] = operation["absorbed_into"]
+    batch.deleted[operation.name] = operation["absorbed_into"]
 
 
-def _write_file(desk: _Batch, operation: Operation) -> None:
-    files = _existing(desk, operation)
+def _write_file(batch: _Batch, operation: Operation) -> None:
+    files = _existing(batch, operation)
     path = operation["file_path"]
     if why := path_policy.refusal(path):
         raise operation.wrong(f"the path {path!r} is not taken: {why}")
@@ -311,8 +313,8 @@ def _write_file(desk: _Batch, operation: Operation) -> None:
     files[path] = was._replace(data=data)
 
 
-def _remove_file(desk: _Batch, operation: Operation) -> None:
-    files = _existing(desk, operation)
+def _remove_file(batch: _Batch, operation: Operation) -> None:
+    files = _existing(batch, operation)
     path = operation["file_path"]
     _file_of(files, path, operation)
     if path == SKILL_FILE:
@@ -320,15 +322,13 @@ def _remove_file(desk: _Batch, operation: Operation) -> None:
     del files[path]
 
 
-def _existing(desk: _Batch, operation: Operation) -> dict[str, DraftFile]:
-    if files := desk.open(operation.name):
+def _existing(batch: _Batch, operation: Operation) -> dict[str, DraftFile]:
+    if files := batch.open(operation.name):
         return files
-    known = list(desk.repo.tree(f"{desk.base}:{SKILLS}"))
-    meant = nearest(operation.name, known)
-    raise operation.wrong(
-        f"there is no skill {operation.name!r}",
-        f"did you mean {meant}?" if meant else "use `create` for a new one",
-    )
+    known = batch.library.skill_trees(batch.base)
+    hint = "use `create` for a new one"
+    error = no_such_skill(operation.name, known, "the library", hint)
+    raise operation.wrong(error.message, error.hint)
 
 
 def _file_of(files: dict[str, DraftFile], path: str, operation: Operation) -> DraftFile:

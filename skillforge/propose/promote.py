@@ -10,6 +10,8 @@ from skillforge.errors import ConflictError, RequestError
 from skillforge.forge import Forge
 from skillforge.gitrepo import trailers
 from skillforge.gitrepo.ref_update import NewCommit, Signature, TreeChange
+from skillforge.history import readable_version
+from skillforge.history.steps import NOW
 from skillforge.library import Library
 from skillforge.model import (
     OURS,
@@ -23,9 +25,8 @@ from skillforge.model import (
     Verdict,
 )
 from skillforge.policy import Policy
-from skillforge.propose import checkout_sync, readable_version, review, review_page
+from skillforge.propose import checkout_sync, review, review_page
 from skillforge.propose.admission import is_old
-from skillforge.propose.history_steps import NOW
 from skillforge.propose.move_journal import Move
 
 
@@ -231,7 +232,7 @@ def refresh(library: Library, forge: Forge, number: int, by: Signature) -> Propo
         message = trailers.added(said, hands)
         commit = NewCommit([tip], message, by, changes)
         fresh = forge.update(proposal, commit, tip, by)
-    forge.describe(fresh, partial(review_page.of, library))
+    forge.describe(fresh, partial(review_page.of, library, forge))
     return fresh
 
 

@@ -4,10 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from skillforge.model import Draft, Origin
+from skillforge.document.draft_skill import draft_document
+from skillforge.model import SKILLS, Draft, Origin, is_of_agent
 from skillforge.propose import draft_source
 from skillforge.propose.admission import ProposalRequest
 from skillforge.propose.workspace import Workspace
+
+_AGENTS = [origin.value for origin in Origin if is_of_agent(origin)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +33,30 @@ class ProposalOptions:
         return cls(**{key: it for key, it in given.items() if key in names and it})
 
 
-def request(desk: Workspace, draft: Draft, options: ProposalOptions) -> ProposalRequest:
-    """What is asked of `propose`, based on main as the desk has seen it."""
+def request(
+    workspace: Workspace, draft: Draft, options: ProposalOptions
+) -> ProposalRequest:
+    """What is asked of `propose`, based on main as the workspace has seen it."""
     files, ids = draft_source.examples(
-        desk.library, desk.base, draft.skill, options.examples
+        workspace.library, workspace.base, draft.skill, options.examples
     )
     whole = replace(
         draft,
         evidence={**draft.evidence, **files},
         examples=tuple(dict.fromkeys((*draft.examples, *ids))),
-        origin=Origin(options.origin or desk.origin_of(draft)),
+        origin=Origin(options.origin or _origin(workspace, draft)),
         why=options.why,
         session=options.session,
         model=options.model,
     )
     how = (options.bump, options.draft, options.supersede)
-    return ProposalRequest(whole, desk.base, *how)
+    return ProposalRequest(whole, workspace.base, *how)
+
+
+def _origin(workspace: Workspace, draft: Draft) -> Origin:
+    """The origin of a draft without one: a new skill may name an agent as its maker."""
+    document = draft_document(draft)
+    named = document.metadata("origin") if document else ""
+    path = f"{workspace.base}:{SKILLS}/{draft.skill}"
+    is_new = not workspace.library.repository().name_of(path)
+    return Origin(named) if is_new and named in _AGENTS else Origin.HUMAN

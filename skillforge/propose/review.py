@@ -10,6 +10,7 @@ from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.forge import Forge
 from skillforge.gitrepo import diff, trailers
 from skillforge.gitrepo.ref_update import Signature
+from skillforge.history import identity
 from skillforge.library import Library
 from skillforge.model import (
     EVIDENCE,
@@ -26,7 +27,7 @@ from skillforge.model import (
     Verdict,
 )
 from skillforge.policy import Policy
-from skillforge.propose import gate, identity
+from skillforge.propose import gate
 from skillforge.propose.candidate import Candidate
 from skillforge.propose.evidence_summary import ExampleSummary, told
 
@@ -225,7 +226,7 @@ def approve(
             raise ConflictError(
                 f"{by} has a hand in proposal {number} and cannot approve it",
                 hint="ask somebody else"
-                + ("; `--as 'Name <mail>'` says who reviews" if forge.is_here else ""),
+                + ("; `--as 'Name <mail>'` says who reviews" if forge.is_local else ""),
             )
         return forge.approve(proposal, _approval(library, proposal, by), by)
 

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from skillforge.checks import path_policy
-from skillforge.forge import ReviewPage
+from skillforge.forge import Forge, ReviewPage
 from skillforge.gitrepo import diff, trailers
+from skillforge.history import identity, readable_version
 from skillforge.library import Library
 from skillforge.model import (
     EVIDENCE,
@@ -25,7 +26,7 @@ from skillforge.model import (
     Status,
     Verdict,
 )
-from skillforge.propose import gate, identity, readable_version, review
+from skillforge.propose import gate, review
 from skillforge.propose.candidate import Candidate
 from skillforge.propose.review import ReviewBrief
 from skillforge.render.text.proposals import growth
@@ -44,10 +45,12 @@ _FINDINGS = 50
 _TEXT = 1000  # characters of what an author says
 _CELL = 300  # of what stands in a table
 _NAME = 160
-_SLOW = ("test",)  # checks that run where untrusted code may: not on the author's desk
+_SLOW = (
+    "test",
+)  # checks that run where untrusted code may: not on the author's machine
 
 
-def of(library: Library, proposal: Proposal) -> ReviewPage:
+def of(library: Library, forge: Forge, proposal: Proposal) -> ReviewPage:
     """The page; checks that take long are left to CI."""
     verdict = gate.judge(library, Candidate.of(proposal), leave_out=_SLOW)
     brief = review.gather(library, proposal, verdict)
@@ -55,9 +58,9 @@ def of(library: Library, proposal: Proposal) -> ReviewPage:
         _head(brief),
         _changes(library, brief),
         _evidence(brief),
-        _checks(brief),
+        _checks(brief, forge.checks_url(proposal)),
         _risk(brief),
-        _commands(brief),
+        _commands(brief, forge.checkout_command(proposal)),
     ]
     text = "\n\n".join("\n".join(section) for section in sections if section)
     return ReviewPage(_cut(text), _labels(brief))
@@ -157,10 +160,10 @@ def _evidence(brief: ReviewBrief) -> list[str]:
     return lines
 
 
-def _checks(brief: ReviewBrief) -> list[str]:
-    url = brief.proposal.url
-    lines = ["### Checks", "", *_check_table(brief.verdict, f"{url}/checks")]
-    return [*lines, "", f"Checked when it was proposed; [what CI says]({url}/checks)."]
+def _checks(brief: ReviewBrief, url: str) -> list[str]:
+    lines = ["### Checks", "", *_check_table(brief.verdict, url)]
+    results = f"; [results of CI]({url})" if url else ""
+    return [*lines, "", f"Checked when it was proposed{results}."]
 
 
 def _check_table(verdict: Verdict, url: str) -> Iterator[str]:
@@ -221,7 +224,7 @@ def _shortened(finding: Finding) -> Finding:
     )
 
 
-def _commands(brief: ReviewBrief) -> list[str]:
+def _commands(brief: ReviewBrief, checkout: str) -> list[str]:
     proposal = brief.proposal
     number, name = proposal.number, proposal.skill
     is_name = path_policy.is_name(name)  # else it is no word for a shell
@@ -231,7 +234,7 @@ def _commands(brief: ReviewBrief) -> list[str]:
         "### Try it, decide, take it back",
         "",
         "```sh",
-        f"gh pr checkout {number}{test}",
+        f"{checkout}{test}",
         f"skillforge review {number}             # this page, from your own checks",
         f"skillforge review {number} --approve   # of exactly {proposal.head[:12]}",
         f"skillforge promote {number}",

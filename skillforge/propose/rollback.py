@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from skillforge.errors import ConflictError, RequestError
+from skillforge.history import steps
+from skillforge.history.skill_history import readable, unknown
+from skillforge.history.steps import HistoryStep
 from skillforge.library import Library
 from skillforge.model import SKILLS, Action, Draft, Origin
-from skillforge.propose import history_steps
-from skillforge.propose.history_steps import HistoryStep
-from skillforge.propose.skill_history import readable, unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class _Layer(NamedTuple):
 def draft_of(library: Library, wish: RollbackRequest) -> Draft:
     """The draft that restores an earlier version, and what went with it."""
     tip = library.tip
-    all_steps = history_steps.steps(library, tip)
-    history_steps.refuse_shallow(library, all_steps)  # what came before may not be here
-    own = history_steps.of_skill(all_steps, wish.name)
+    all_steps = steps.read_steps(library, tip)
+    steps.refuse_shallow(library, all_steps)  # what came before may not be here
+    own = steps.of_skill(all_steps, wish.name)
     if not own:
         raise unknown(library, all_steps, wish.name)
     if wish.at_once and not wish.to and own[-1].reverts:

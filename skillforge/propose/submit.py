@@ -8,12 +8,14 @@ from typing import NamedTuple
 
 from skillforge.checks import Ruleset
 from skillforge.checks.runner import check_skills
-from skillforge.errors import ConflictError, RequestError
-from skillforge.forge import Forge, ReviewPage
+from skillforge.document.draft_skill import draft_skill
+from skillforge.errors import ConflictError
+from skillforge.forge import Admission, Forge, ReviewPage
 from skillforge.gitrepo import GitRepo, trailers
 from skillforge.gitrepo.object_reader import blob_name
 from skillforge.gitrepo.ref_update import NewCommit, Signature, TreeChange
-from skillforge.library import Library
+from skillforge.history import readable_version
+from skillforge.library import Library, no_such_skill
 from skillforge.model import (
     ARCHIVE,
     EVIDENCE,
@@ -22,13 +24,10 @@ from skillforge.model import (
     Action,
     Draft,
     DraftFile,
-    File,
-    FileKind,
     Proposal,
     Report,
-    Skill,
 )
-from skillforge.propose import admission, readable_version
+from skillforge.propose import admission
 from skillforge.propose.admission import AdmittedDraft, ProposalRequest
 
 _TITLES = {
@@ -128,10 +127,7 @@ def _action(library: Library, draft: Draft, exists: bool) -> Action:
         return Action.EDIT if exists else Action.CREATE
     if exists:
         return Action.DELETE
-    raise RequestError(
-        f"{library.main} has no skill {draft.skill!r} to remove",
-        hint="skillforge list shows what there is",
-    )
+    raise no_such_skill(draft.skill, (), library.main)
 
 
 def _validate(ready: AdmittedDraft) -> Report:
@@ -139,63 +135,43 @@ def _validate(ready: AdmittedDraft) -> Report:
     draft, policy = ready.draft, ready.policy
     if not draft.files:
         return Report()
-    files = {
-        path: File(
-            FileKind.EXECUTABLE if it.is_executable else FileKind.FILE, len(it.data)
-        )
-        for path, it in draft.files.items()
-    }
-    document = admission.document_of(draft)
-    path = f"{SKILLS}/{draft.skill}"
-    skill = Skill(
-        draft.skill,
-        path,
-        files,
-        document,
-        lambda inside: draft.files[inside].data,
-        origin=draft.origin,
-    )
-    return check_skills(Ruleset(policy.profile, policy.rules), [skill])
+    return check_skills(Ruleset(policy.profile, policy.rules), [draft_skill(draft)])
 
 
 def _open(
     library: Library, forge: Forge, ready: AdmittedDraft, report: Report, by: Signature
 ) -> Submission:
-    rivals: list[Proposal] = []
-
-    def admit(waiting: list[Proposal]) -> Proposal | None:
+    def admit(waiting: list[Proposal]) -> Admission:
         for proposal in waiting:
             said = (proposal.digest, proposal.skill)
             is_same = said == (ready.digest, ready.draft.skill)
             # On a forge of others, anybody may claim to hold this draft.
-            if is_same and (forge.is_here or _holds(library, proposal.head, ready)):
-                return _again(forge, proposal, ready, by)
+            if is_same and (forge.is_local or _holds(library, proposal.head, ready)):
+                return Admission(proposal)
         if _is_on_base(library, ready):
-            return _merged_before(library, forge, ready)
+            return Admission(_merged_before(library, forge, ready))
         admission.refuse_rivals(waiting, ready, by)
         admission.refuse_many(waiting, [ready], by)
-        if forge.is_here:  # closed and opened in one move
-            admission.close_rivals(forge, waiting, ready, by)
-        rivals.extend(waiting)
-        return None
+        return Admission(replaces=tuple(admission.replaced_rivals(waiting, ready, by)))
 
     changes = list(_puts(ready.draft))
     proposal = _proposal(ready, by)
     commit = NewCommit([ready.base], proposal.message, by, changes)
-    opened, created = forge.open(commit, proposal, by, admit)
-    if not forge.is_here:  # what waits is closed when there is something in its place
-        admission.close_rivals(forge, rivals, ready, by)
+    with forge.alone():
+        opened, created = forge.open(commit, proposal, by, admit)
+        if opened.is_open and not created:
+            opened = _again(forge, opened, ready, by)
     if opened.is_open:
-        forge.describe(opened, partial(_page, library))
+        forge.describe(opened, partial(_page, library, forge))
     return Submission(report, opened, created)
 
 
-def _page(library: Library, proposal: Proposal) -> ReviewPage:
+def _page(library: Library, forge: Forge, proposal: Proposal) -> ReviewPage:
     from skillforge.propose import (
         review_page,  # all checks, for a forge that shows pages
     )
 
-    return review_page.of(library, proposal)
+    return review_page.of(library, forge, proposal)
 
 
 def _again(

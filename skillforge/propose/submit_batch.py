@@ -45,13 +45,15 @@ def offer(
     wanted = list(drafts)
     if not wanted:
         return []
-    desk = _OpenProposals(library, forge, base, by, forge.waiting(), forge.proposals())
-    return [_refused(desk, draft) or _opened(desk, draft) for draft in wanted]
+    workspace = _OpenProposals(
+        library, forge, base, by, forge.waiting(), forge.proposals()
+    )
+    return [_refused(workspace, draft) or _opened(workspace, draft) for draft in wanted]
 
 
-def _refused(desk: _OpenProposals, draft: Draft) -> Offer | None:
+def _refused(workspace: _OpenProposals, draft: Draft) -> Offer | None:
     """What became of the same draft the last time, if somebody closed it."""
-    same = [p for p in desk.every if p.digest == draft.digest]
+    same = [p for p in workspace.every if p.digest == draft.digest]
     if not same or same[-1].state is not State.CLOSED:
         return None
     number = same[-1].number
@@ -63,23 +65,23 @@ def offer_again(
     library: Library, forge: Forge, base: str, by: Signature, drafts: Iterable[Draft]
 ) -> list[Offer]:
     """The same for one who asks for it by name: it is asked a second time."""
-    desk = _OpenProposals(library, forge, base, by, forge.waiting(), [])
-    return [_opened(desk, draft) for draft in drafts]
+    workspace = _OpenProposals(library, forge, base, by, forge.waiting(), [])
+    return [_opened(workspace, draft) for draft in drafts]
 
 
-def _opened(desk: _OpenProposals, draft: Draft) -> Offer:
-    policy = desk.library.policy(desk.base)
-    for proposal in desk.waiting:
+def _opened(workspace: _OpenProposals, draft: Draft) -> Offer:
+    policy = workspace.library.policy(workspace.base)
+    for proposal in workspace.waiting:
         is_rival = not set(draft.skills).isdisjoint(proposal.skills)
-        if is_rival and not is_old(proposal, policy, desk.by):
+        if is_rival and not is_old(proposal, policy, workspace.by):
             return Offer(draft, proposal.number)
-    request = ProposalRequest(draft, desk.base)
+    request = ProposalRequest(draft, workspace.base)
     try:
-        [outcome] = propose(desk.library, desk.forge, [request], desk.by)
+        [outcome] = propose(workspace.library, workspace.forge, [request], workspace.by)
     except (ConflictError, RequestError) as err:
         return Offer(draft, why_not=err.message)
     if outcome.proposal is None:
         errors = (f for f in outcome.report.findings if f.severity is Severity.ERROR)
         return Offer(draft, why_not=f"it is not valid: {next(errors).message}")
-    desk.waiting.append(outcome.proposal)
+    workspace.waiting.append(outcome.proposal)
     return Offer(draft, outcome.proposal.number, outcome.created)

@@ -2,8 +2,15 @@
 
 Workflows return values; only this package decides how they look. It names the types of
 results for the type checker alone, so it stays below the stages that make them.
+Submodules are imported when they are first used: a command pays for its own only.
 """
 
-from skillforge.render import data, text
+from typing import TYPE_CHECKING
 
-__all__ = ["data", "text"]
+from skillforge.lazy_import import submodules
+
+if TYPE_CHECKING:
+    from skillforge.render import data as data
+    from skillforge.render import text as text
+else:
+    __getattr__ = submodules(__name__)

@@ -8,13 +8,14 @@ ends it, nothing of it is left.
 
 import os
 import signal
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from skillforge.errors import RequestError, ToolError
+from skillforge.errors import RequestError, SkillforgeError, ToolError
+from skillforge.plugins import load, plugins
 
 MB = 1 << 20
 # Begins the paths in a job's words, until a sandbox knows where they begin. No word
@@ -154,43 +155,125 @@ class Sandbox(Protocol):
     def run(self, job: Job) -> JobResult: ...
 
 
-NAMES = ("bubblewrap", "landlock", "docker", "podman")
+GROUP = "skillforge.sandboxes"
 NONE = "none"
+ANY, FULL = "any", "full"  # what a policy may ask for instead of a name
 _CHOICE = "SKILLFORGE_SANDBOX"
 
 
-def backend(name: str) -> Sandbox:
-    """A backend by its name, whether or not it works here."""
+def _bubblewrap() -> Sandbox:
     from skillforge.sandbox.bubblewrap import Bubblewrap
-    from skillforge.sandbox.container import Container
+
+    return Bubblewrap()
+
+
+def _landlock() -> Sandbox:
     from skillforge.sandbox.landlock import Landlock
 
-    if name not in NAMES:
-        known = ", ".join((*NAMES, NONE))
-        raise RequestError(
-            f"there is no sandbox {name!r}", hint=f"choose one of {known}"
-        )
-    if name == "landlock":
-        return Landlock()
-    return Bubblewrap() if name == "bubblewrap" else Container(name)
+    return Landlock()
+
+
+def _container(engine: str) -> Sandbox:
+    from skillforge.sandbox.container import Container
+
+    return Container(engine)
+
+
+# In the order in which they are tried.
+BUILT_IN: Mapping[str, Callable[[], Sandbox]] = {
+    "bubblewrap": _bubblewrap,
+    "landlock": _landlock,
+    "docker": partial(_container, "docker"),
+    "podman": partial(_container, "podman"),
+}
+
+
+def names() -> tuple[str, ...]:
+    """The names of all sandboxes: the built-in ones first, then those of plugins."""
+    return tuple(dict.fromkeys((*BUILT_IN, *plugins(GROUP))))
+
+
+def backend(name: str) -> Sandbox:
+    """A sandbox by name, whether or not it works on this machine."""
+    if name in BUILT_IN:
+        return BUILT_IN[name]()
+    if name in plugins(GROUP):
+        return PluginSandbox(name)
+    known = ", ".join((*names(), NONE))
+    raise RequestError(f"no sandbox {name!r}", hint=f"choose one of {known}")
+
+
+class PluginSandbox:
+    """A sandbox of another package, under the name of its entry point.
+
+    It has a gap, so that nothing runs in it, if it cannot be loaded or asked.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @cached_property
+    def _sandbox(self) -> Sandbox:
+        sandbox: Sandbox = load(GROUP, self.name)()
+        return sandbox
+
+    def about(self) -> str:
+        return f"{self.name}: {self._sandbox.about()}"
+
+    def gaps(self) -> list[str]:
+        try:
+            return [str(gap) for gap in self._sandbox.gaps()]
+        except SkillforgeError as err:
+            return [err.message]
+        except Exception as err:  # noqa: BLE001 - a plugin may raise anything
+            return [f"the plugin failed: {type(err).__name__}: {err}"]
+
+    def weaknesses(self) -> list[str]:
+        return self._sandbox.weaknesses()
+
+    def run(self, job: Job) -> JobResult:
+        try:
+            result = self._sandbox.run(job)
+        except (SkillforgeError, OSError):
+            raise
+        except Exception as err:
+            why = f"{type(err).__name__}: {err}"
+            raise SandboxError(f"the sandbox {self.name} failed: {why}") from err
+        if not isinstance(result, JobResult):
+            raise SandboxError(f"the sandbox {self.name} returned no JobResult")
+        return result
 
 
 @cache
-def choose(*, is_strict: bool = False) -> tuple[Sandbox | None, str]:
-    """The sandbox to use, or why there is none: what each of them lacks.
+def choose(required: str = ANY) -> tuple[Sandbox | None, str]:
+    """The sandbox to use, or None and the reason: what each candidate lacks.
 
-    `is_strict` accepts only a sandbox without weaknesses.
+    `required` is the policy's `tests.sandbox`: any sandbox, a full one (without
+    weaknesses), or one by name. A plugin is used only where it is named, by the
+    policy or by SKILLFORGE_SANDBOX.
     """
-    wanted = os.environ.get(_CHOICE)
-    if wanted == NONE:
+    is_named = required not in (ANY, FULL)
+    chosen = os.environ.get(_CHOICE)
+    if chosen == NONE:
         return None, f"turned off by {_CHOICE}={NONE}"
+    if is_named and chosen and chosen != required:
+        return None, f"the policy requires {required}, but {_CHOICE} is {chosen}"
+    if is_named and required not in names():
+        return None, f"the policy requires {required}, which is not installed"
+    candidates = [required] if is_named else [chosen] if chosen else list(BUILT_IN)
     lacking = []
-    for name in [wanted] if wanted else NAMES:
+    for name in candidates:
         sandbox = backend(name)
-        gaps = sandbox.gaps()
-        if not gaps and is_strict and (weak := sandbox.weaknesses()):
-            gaps = [f"the policy asks for a full sandbox (tests.sandbox); {weak[0]}"]
+        gaps = _gaps(sandbox, required)
         if not gaps:
             return sandbox, ""
         lacking.append(f"{name}: {', '.join(gaps[:3])}")
     return None, "; ".join(lacking)
+
+
+def _gaps(sandbox: Sandbox, required: str) -> list[str]:
+    """Why a sandbox cannot be used here; empty if it can."""
+    gaps = sandbox.gaps()
+    if not gaps and required == FULL and (weak := sandbox.weaknesses()):
+        return [f"the policy requires a full sandbox (tests.sandbox); {weak[0]}"]
+    return gaps

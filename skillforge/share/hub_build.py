@@ -34,6 +34,12 @@ def build(hub: Hub, out: Path, cache: Cache | None = None) -> None:
             cache.save_pages(made)
 
 
+def digest(folder: Path) -> str:
+    """The digest of a hub: that of the checksums of all its files."""
+    sums = (folder / hub_layout.SUMS).read_bytes()
+    return f"sha256:{hashlib.sha256(sums).hexdigest()}"
+
+
 def _known(hub: Hub, cache: Cache | None) -> Texts:
     if cache is None:
         return Texts()

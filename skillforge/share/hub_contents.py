@@ -17,6 +17,7 @@ from skillforge.model import (
     Finding,
     Skill,
 )
+from skillforge.share import hub_formats
 from skillforge.share.hub import Hub, PublishedSkill
 from skillforge.share.release_notes import Lineage
 from skillforge.share.release_scan import scan_commit
@@ -50,12 +51,17 @@ class HubOptions(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HubContents:
-    """A hub, what must not be published of it, and skills that cannot be."""
+    """A hub, the findings that block it, and skills left out with the reason."""
 
     hub: Hub
     blocking: tuple[Finding, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
     cache: Cache | None = None  # of the clone that it comes from
+
+    @property
+    def archives_only(self) -> dict[str, str]:
+        """Skills whose files are not served one by one, each with the file why."""
+        return hub_formats.archives_only(self.hub)
 
 
 @processes.without_cycles
@@ -112,7 +118,7 @@ def _read(
 ) -> Iterator[tuple[Skill, str, dict[str, DraftFile]]]:
     """Every skill, its tree, and its files without what stays at home."""
     repo = library.repository()
-    trees = repo.tree(f"{commit}:{SKILLS}")
+    trees = library.skill_trees(commit)
     listing = library.listing(commit)
     wanted = [
         file.object
@@ -129,7 +135,7 @@ def _read(
             for file in listing[skill.name]
             if file.object in contents and not _stays(skill.name, file.path)
         }
-        yield skill, trees[skill.name].object, {**files, **_followed(skill, files)}
+        yield skill, trees.get(skill.name, ""), {**files, **_followed(skill, files)}
 
 
 def _stays(name: str, path: str) -> bool:

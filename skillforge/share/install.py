@@ -1,4 +1,4 @@
-"""Install skills: fetched, judged in quarantine, put in place and into the lock."""
+"""Install skills: fetch them, check them in quarantine, move them in, lock them."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,31 +10,40 @@ from typing import NamedTuple
 from skillforge.checks import Ruleset
 from skillforge.checks.runner import check_skills
 from skillforge.checks.scan import scan
+from skillforge.document.draft_skill import draft_skill
 from skillforge.errors import ConflictError, RefusedError, RequestError
 from skillforge.library import read_folder
-from skillforge.model import Danger, Draft, Finding, Origin, Profile, Report, Skill
+from skillforge.model import (
+    Danger,
+    Draft,
+    Finding,
+    Origin,
+    Profile,
+    Report,
+)
 from skillforge.share import fetch, lockfile
 from skillforge.share.install_source import InstallSource
+from skillforge.share.install_target import InstallTarget
 from skillforge.share.lockfile import LockedSkill, Lockfile
 from skillforge.share.package_digest import Package, tree_name
-from skillforge.share.staging import Quarantine, SkillFolder, installed, quarantine
+from skillforge.share.staging import Quarantine, installed, quarantine
 
 
 class QuarantinedSkill(NamedTuple):
-    """A skill in quarantine, and what the rules and the scan say of it."""
+    """A skill in quarantine, with the findings of the rules and the scan."""
 
     package: Package
     findings: tuple[Finding, ...]
     danger: Danger
     is_valid: bool
 
-    def is_welcome(self, *, accept_caution: bool) -> bool:
+    def is_accepted(self, *, accept_caution: bool) -> bool:
         good = (Danger.SAFE, Danger.CAUTION) if accept_caution else (Danger.SAFE,)
         return self.is_valid and self.danger in good
 
 
 class InstalledSkill(NamedTuple):
-    """What became of a skill: installed, updated, adopted or unchanged."""
+    """A skill and what was done: installed, updated, adopted or unchanged."""
 
     name: str
     action: str
@@ -43,16 +52,17 @@ class InstalledSkill(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class InstallResult:
-    """What an installation did; if one skill was refused, none is in place."""
+    """The skills installed; none if one of them was refused."""
 
+    target: InstallTarget
     skills: tuple[InstalledSkill, ...]
-    judged: tuple[QuarantinedSkill, ...] = ()
+    checked: tuple[QuarantinedSkill, ...] = ()
     accept_caution: bool = False
 
     @property
     def refused(self) -> list[QuarantinedSkill]:
         accept = self.accept_caution
-        return [it for it in self.judged if not it.is_welcome(accept_caution=accept)]
+        return [s for s in self.checked if not s.is_accepted(accept_caution=accept)]
 
     @property
     def ok(self) -> bool:
@@ -60,159 +70,156 @@ class InstallResult:
 
 
 def install(
-    source: InstallSource, place: SkillFolder, *, accept_caution: bool = False
+    source: InstallSource, target: InstallTarget, *, accept_caution: bool = False
 ) -> InstallResult:
-    """Install from a source; all skills that are asked for, or none."""
-    with quarantine(place) as here:
-        lock = lockfile.read(place.lock)
-        origin = recorded(source, lock.path)
-        packages = fetch.packages(source)
-        return take(here, lock, _with(packages, origin), accept_caution=accept_caution)
+    """Install the skills that a source names, all or none of them."""
+    with quarantine(target) as staged:
+        lock = lockfile.read(target.lock)
+        origin = _relative_to_lock(source, lock.path)
+        packages = ((package, origin) for package in fetch.packages(source))
+        return take(staged, lock, packages, accept_caution=accept_caution)
 
 
-def _with(
-    packages: Iterable[Package], source: InstallSource
-) -> Iterator[tuple[Package, InstallSource]]:
-    return ((package, source) for package in packages)
-
-
-def recorded(source: InstallSource, lock: Path) -> InstallSource:
-    """A source as a lock names it: a folder is seen from where the lock is."""
+def _relative_to_lock(source: InstallSource, lock: Path) -> InstallSource:
+    """A source as the lock records it: a folder relative to the lock's."""
     if source.is_remote or Path(source.where).is_absolute():
         return replace(source, skill="")
     where = os.path.relpath(Path(source.where).absolute(), lock.parent)
     return replace(source, where=Path(where).as_posix(), skill="")
 
 
-def located(source: InstallSource, lock: Path) -> InstallSource:
-    """A source that a lock names, to be fetched from here."""
+def _from_lock(source: InstallSource, lock: Path) -> InstallSource:
+    """A source that the lock records, as it is fetched from here."""
     if source.is_remote or Path(source.where).is_absolute():
-        return source
-    return replace(source, where=str(lock.parent / source.where))
+        return replace(source, skill="")
+    return replace(source, where=str(lock.parent / source.where), skill="")
 
 
 def take(
-    here: Quarantine,
+    staged: Quarantine,
     lock: Lockfile,
     packages: Iterable[tuple[Package, InstallSource]],
     *,
     accept_caution: bool,
 ) -> InstallResult:
-    """Judge packages in quarantine; if all are welcome, put them in place."""
-    judged: list[QuarantinedSkill] = []
+    """Check packages in quarantine; if all are accepted, move them to the target."""
+    checked: list[QuarantinedSkill] = []
     results: list[InstalledSkill] = []
     before: dict[str, str] = {}
     for package, source in packages:
-        result, was = _compared(here.place, lock, package, source)
+        result, tree = _compare(staged.target, lock, package, source)
         if result.action in ("installed", "updated"):
-            judged.append(judge(here, package))
-            before[package.name] = was
+            checked.append(judge(staged, package))
+            before[package.name] = tree
         results.append(result)
-    done = InstallResult(tuple(results), tuple(judged), accept_caution)
+    target = staged.target
+    done = InstallResult(target, tuple(results), tuple(checked), accept_caution)
     if not done.ok:
         return replace(done, skills=())
-    fresh = {it.name: it.locked for it in results if it.name in before}
-    adopted = {it.name: it.locked for it in results if it.name not in before}
+    entries = {result.name: result.locked for result in results}
+    fresh = {name: entry for name, entry in entries.items() if name in before}
     if fresh:
-        here.move_in(fresh, before)
+        staged.move_in(fresh, before)
+    adopted = {name: entry for name, entry in entries.items() if name not in before}
     lockfile.write(lockfile.read(lock.path), adopted)
     return done
 
 
-def _compared(
-    place: SkillFolder, lock: Lockfile, package: Package, source: InstallSource
+def _compare(
+    target: InstallTarget, lock: Lockfile, package: Package, source: InstallSource
 ) -> tuple[InstalledSkill, str]:
-    """What a package would do to what is there, and the tree of that."""
+    """What installing a package does, and the tree of the skill it replaces."""
     name = package.name
-    _refuse_other_case(place, name)
-    locked = LockedSkill.of(package, source, place.shown)
+    _refuse_other_case(target, name)
+    locked = LockedSkill.of(package, source, target.relative_folder)
     known = lock.entries.get(name)
-    if known and known.folder != place.shown:
+    if known and known.folder != target.relative_folder:
         raise ConflictError(
-            f"the lock says that {name} is in {known.folder}",
-            hint=f"--to {known.folder}; or --lock FILE for a lock of its own",
+            f"{name} is locked in another folder, {known.folder}",
+            hint=f"use --to {known.folder}, or --lock FILE for a separate lock",
         )
-    there = installed(place.folder / name)
-    if there is None:
+    present = installed(target.folder / name)
+    if present is None:
         return InstalledSkill(name, "installed", locked), ""
-    if locked.holds(there):
+    if locked.holds(present):
         action = "unchanged" if known else "adopted"
-        return InstalledSkill(name, action, locked), tree_name(there)
-    if known is None or not known.holds(there):
-        raise _in_the_way(place, name, is_known=known is not None)
+        return InstalledSkill(name, action, locked), tree_name(present)
+    if known is None or not known.holds(present):
+        raise _would_overwrite(target, name, is_known=known is not None)
     return InstalledSkill(name, "updated", locked), known.tree
 
 
-def _in_the_way(place: SkillFolder, name: str, *, is_known: bool) -> ConflictError:
+def _would_overwrite(
+    target: InstallTarget, name: str, *, is_known: bool
+) -> ConflictError:
+    path = target.folder / name
     if is_known:
         return ConflictError(
-            f"{name} was changed here since it was installed",
-            hint=f"skillforge verify shows what; move {place.folder / name} away to "
-            "install it anew",
+            f"{name} has local changes since it was installed",
+            hint="skillforge verify lists them; to install it again, first move "
+            f"{path} away",
         )
     return ConflictError(
-        f"{place.folder / name} is there already, and not from the lock",
+        f"{path} already exists and is not in the lock",
         hint="move it away, or choose another folder with --to",
     )
 
 
-def _refuse_other_case(place: SkillFolder, name: str) -> None:
+def _refuse_other_case(target: InstallTarget, name: str) -> None:
     with suppress(OSError):
-        for other in place.folder.iterdir():
+        for other in target.folder.iterdir():
             if other.name != name and other.name.casefold() == name.casefold():
                 raise ConflictError(
-                    f"{other} has the same name but for its case",
-                    hint="move it away",
+                    f"{other} differs from {name} only in case", hint="move it away"
                 )
 
 
-def judge(here: Quarantine, package: Package) -> QuarantinedSkill:
-    """What the specification and the scan say of a skill, read back from quarantine."""
-    folder = here.put(package.name, package.files)
-    skill = _read(folder, package.name)
+def judge(staged: Quarantine, package: Package) -> QuarantinedSkill:
+    """Check a skill against the specification and the scan, as quarantine holds it."""
+    skill = staged.put(package.name, package.files)
     valid = check_skills(Ruleset(Profile.SPEC, {}), [skill])
-    target = here.place.folder / package.name
-    before = _read(target, package.name) if target.is_dir() else None
+    path = staged.target.folder / package.name
+    before = None
+    if path.is_dir():
+        before = read_folder(str(path), package.name, package.name, alone=True)
     scanned = scan(skill, before)
     report = Report((*valid.findings, *(f.under(skill.path) for f in scanned.findings)))
-    written = package._replace(files={})  # many of them would fill the memory
+    written = package._replace(files={})  # frees memory: they are on disk now
     return QuarantinedSkill(written, report.findings, scanned.verdict, valid.ok)
 
 
-def _read(folder: Path, name: str) -> Skill:
-    return read_folder(str(folder), name, name, alone=True)
-
-
-def frozen(place: SkillFolder, *, accept_caution: bool = False) -> InstallResult:
-    """Install exactly what the lock says, or fail; what is there is not fetched."""
-    lock = lockfile.read(place.lock)
+def frozen(target: InstallTarget, *, accept_caution: bool = False) -> InstallResult:
+    """Install exactly what the lock names, or fail; fetches only what is missing."""
+    lock = lockfile.read(target.lock)
     _refuse_unpinned(lock)
     folders = sorted({entry.folder for entry in lock.entries.values()})
-    places = [place.to_write(folder) for folder in folders]
-    return joined([_frozen(it, accept_caution=accept_caution) for it in places])
+    targets = [target.for_writing(folder) for folder in folders]
+    return joined(target, [_frozen(t, accept_caution=accept_caution) for t in targets])
 
 
-def _frozen(place: SkillFolder, *, accept_caution: bool) -> InstallResult:
-    """What the lock says of one folder."""
-    with quarantine(place) as here:
-        lock = lockfile.read(place.lock)
-        wanted = [it for it in lock.entries.values() if it.folder == place.shown]
-        missing = [it for it in wanted if not _is_there(place, it)]
-        packages = _pinned(lock, missing)
-        done = take(here, lock, packages, accept_caution=accept_caution)
+def _frozen(target: InstallTarget, *, accept_caution: bool) -> InstallResult:
+    """Install what the lock names in one folder."""
+    with quarantine(target) as staged:
+        lock = lockfile.read(target.lock)
+        entries = lock.entries.values()
+        wanted = [e for e in entries if e.folder == target.relative_folder]
+        missing = [entry for entry in wanted if not _is_present(target, entry)]
+        packages = _pinned_packages(lock, missing)
+        done = take(staged, lock, packages, accept_caution=accept_caution)
         same = [
-            InstalledSkill(it.name, "unchanged", it)
-            for it in wanted
-            if it not in missing
+            InstalledSkill(entry.name, "unchanged", entry)
+            for entry in wanted
+            if entry not in missing
         ]
         return replace(done, skills=(*done.skills, *same))
 
 
-def joined(parts: list[InstallResult]) -> InstallResult:
-    """What was done in several folders."""
+def joined(target: InstallTarget, parts: list[InstallResult]) -> InstallResult:
+    """The results of several folders as one."""
     return InstallResult(
-        tuple(it for part in parts for it in part.skills),
-        tuple(it for part in parts for it in part.judged),
+        target,
+        tuple(skill for part in parts for skill in part.skills),
+        tuple(skill for part in parts for skill in part.checked),
         all(part.accept_caution for part in parts),
     )
 
@@ -220,32 +227,32 @@ def joined(parts: list[InstallResult]) -> InstallResult:
 def _refuse_unpinned(lock: Lockfile) -> None:
     if not lock.entries and not lock.others:
         raise RequestError(
-            f"{lock.path} names no skills", hint="skillforge install SOURCE writes it"
+            f"{lock.path} lists no skills", hint="skillforge install SOURCE adds one"
         )
     for name in lock.others:
         raise RequestError(
             f"{name} was locked by another tool, without its digest",
-            hint=f"skillforge install SOURCE@{name} locks it to the byte",
+            hint=f"skillforge install SOURCE@{name} locks its exact bytes",
         )
 
 
-def _is_there(place: SkillFolder, locked: LockedSkill) -> bool:
-    there = installed(place.folder / locked.name)
-    return there is not None and locked.holds(there)
+def _is_present(target: InstallTarget, locked: LockedSkill) -> bool:
+    present = installed(target.folder / locked.name)
+    return present is not None and locked.holds(present)
 
 
-def _pinned(
+def _pinned_packages(
     lock: Lockfile, missing: list[LockedSkill]
 ) -> Iterator[tuple[Package, InstallSource]]:
-    """The packages that a lock names; each has to be what it was."""
+    """The packages that a lock names; each has to match its digest."""
     for pinned, group in grouped(lock, missing, is_pinned=True).items():
         for package in fetch.packages(pinned, group):
             entry = group[package.name]
             if package.digest != entry.digest or not entry.holds(package.files):
                 raise RefusedError(
-                    f"{package.name} is not what the lock says: its source now gives "
+                    f"{package.name} does not match the lock: its source now has "
                     f"{tree_name(package.files)[:12]}, not {entry.tree[:12]}",
-                    hint="skillforge update shows what is new; nothing was installed",
+                    hint="nothing was installed; skillforge update shows the changes",
                 )
             yield package._replace(commit=entry.commit), entry.source
 
@@ -253,32 +260,31 @@ def _pinned(
 def grouped(
     lock: Lockfile, entries: Iterable[LockedSkill], *, is_pinned: bool
 ) -> Mapping[InstallSource, dict[str, LockedSkill]]:
-    """Entries by where they come from, so that each place is asked once."""
+    """Entries by source, so that each source is fetched once."""
     groups: dict[InstallSource, dict[str, LockedSkill]] = {}
     for entry in entries:
-        source = entry.pinned if is_pinned else entry.source
-        here = replace(located(source, lock.path), skill="")
-        groups.setdefault(here, {})[entry.name] = entry
+        source = _from_lock(entry.pinned if is_pinned else entry.source, lock.path)
+        groups.setdefault(source, {})[entry.name] = entry
     return groups
 
 
 def drafts(
     source: InstallSource, why: str, *, accept_caution: bool = False
 ) -> list[Draft]:
-    """Skills of others as drafts for the own library, with where they come from."""
+    """Skills of a source as drafts for a library, with their origin as the reason."""
     made = []
     for package in fetch.packages(source):
-        verdict = scan(_in_memory(package)).verdict
+        reason = f"{why}\n\n{_origin(source, package)}".strip()
+        draft = Draft(package.name, package.files, origin=Origin.IMPORT, why=reason)
+        verdict = scan(draft_skill(draft, package.name)).verdict
         if verdict is Danger.DANGEROUS or (
             verdict is Danger.CAUTION and not accept_caution
         ):
             raise RefusedError(
-                f"{package.name} is {verdict}: it is not imported",
-                hint="install it to a folder of its own to see why; --accept-caution "
-                "takes what is not dangerous",
+                f"{package.name} is not imported: the scan says {verdict}",
+                hint="install it to a separate folder to see the findings; "
+                "--accept-caution accepts what is not dangerous",
             )
-        told = f"{why}\n\n{_origin(source, package)}".strip()
-        draft = Draft(package.name, package.files, origin=Origin.IMPORT, why=told)
         made.append(draft)
     return made
 
@@ -290,18 +296,3 @@ def _origin(source: InstallSource, package: Package) -> str:
     lines.append(f"Origin tree {tree_name(package.files)}")
     lines.append(f"Origin digest {package.digest}")
     return "\n".join(lines)
-
-
-def _in_memory(package: Package) -> Skill:
-    from skillforge.document import parse
-    from skillforge.model import SKILL_FILE, File, FileKind
-
-    files = {
-        path: File(
-            FileKind.EXECUTABLE if it.is_executable else FileKind.FILE, len(it.data)
-        )
-        for path, it in package.files.items()
-    }
-    document = parse(package.files[SKILL_FILE].data)
-    read = {path: it.data for path, it in package.files.items()}.__getitem__
-    return Skill(package.name, package.name, files, document, read)

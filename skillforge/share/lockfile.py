@@ -13,8 +13,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from skillforge.checks.path_policy import is_name, refusal
-from skillforge.errors import ConfigError
-from skillforge.library import replace_file
+from skillforge.errors import ConfigError, unwritable
+from skillforge.share.folder_handle import FolderHandle
 from skillforge.share.install_source import InstallSource, SourceKind
 from skillforge.share.package_digest import (
     Files,
@@ -75,7 +75,7 @@ class LockedSkill:
         )
 
     @property
-    def said(self) -> dict[str, Any]:
+    def data(self) -> dict[str, Any]:
         """As the lock writes it; what is empty is left out."""
         source = self.source
         entry = {
@@ -184,14 +184,18 @@ def _is_inside(folder: str) -> bool:
 
 def write(lock: Lockfile, fresh: Mapping[str, LockedSkill]) -> None:
     """Put entries into a lock; the same entries give the same bytes."""
-    known = {name: entry.said for name, entry in {**lock.entries, **fresh}.items()}
+    known = {name: entry.data for name, entry in {**lock.entries, **fresh}.items()}
     skills = dict(sorted({**lock.others, **known}.items()))
     said = {"version": _VERSION, "skills": skills, **lock.rest}
     text = json.dumps(said, indent=2, ensure_ascii=False) + "\n"
     data = text.encode("utf-8", "surrogatepass")
-    if not lock.path.is_file() or lock.path.read_bytes() != data:
-        lock.path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(lock.path, data)
+    if lock.path.is_file() and lock.path.read_bytes() == data:
+        return
+    try:
+        with FolderHandle.open(lock.path.parent) as folder:
+            folder.replace_file(lock.path.name, data)
+    except OSError as err:
+        raise unwritable(lock.path, err) from err
 
 
 def _odd(path: Path, why: str) -> ConfigError:

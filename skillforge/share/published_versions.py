@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from skillforge.gitrepo import GitRepo
+    from skillforge.history.steps import HistoryStep
     from skillforge.library import Library
-    from skillforge.propose.history_steps import HistoryStep
     from skillforge.share.hub import PublishedVersion
     from skillforge.share.hub_contents import HistoryFacts
 
@@ -33,12 +33,12 @@ def told(
     same; one that lacks a part of that is refused. With `only` a span, other versions
     are left out, and none has a diff.
     """
-    from skillforge.propose import history_steps
+    from skillforge.history.steps import reproducible_steps
     from skillforge.share.hub_contents import HistoryFacts
 
     repo = library.repository()
     _refuse_partial(repo, notes)
-    steps = history_steps.told_alike(library, commit, notes)
+    steps = reproducible_steps(library, commit, notes)
     lineage: dict[str, list[PublishedVersion]] = defaultdict(list)
     for name, version in _versions(library, commit, steps, only):
         lineage[name].append(version)
@@ -68,7 +68,7 @@ def _versions(
     """The versions of all skills, the oldest first."""
     from skillforge.checks.evidence import known_to
     from skillforge.gitrepo.diff import diffs
-    from skillforge.propose import readable_version
+    from skillforge.history import readable_version
     from skillforge.share.redact_history import masked
 
     repo = library.repository()

@@ -1,11 +1,11 @@
-"""What a release brings, skill by skill, and the notes that say so."""
+"""Release notes: how each skill changed since the previous release."""
 
 import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from skillforge.report import plain, plural
+from skillforge.report import plain
 from skillforge.share.hub import PublishedVersion
 from skillforge.share.semver import FIRST, SemVer
 
@@ -16,7 +16,7 @@ _BACK = ("rollback", "revert")
 
 
 class ChangeKind(StrEnum):
-    """What happened to a skill since the release before; as the notes order them."""
+    """How a skill changed since the previous release, in the order of the notes."""
 
     ADDED = "added"
     CHANGED = "changed"
@@ -25,7 +25,7 @@ class ChangeKind(StrEnum):
 
 
 class ReleaseChange(NamedTuple):
-    """One skill's way from release to release; `steps` are its versions since then."""
+    """How one skill changed; `steps` are its versions since the previous release."""
 
     skill: str
     kind: ChangeKind
@@ -37,20 +37,20 @@ class ReleaseChange(NamedTuple):
 def changes(
     lineage: Lineage, before: Trees, after: Trees, since: Iterable[str]
 ) -> list[ReleaseChange]:
-    """What became of each skill, from its tree in one release to that in the next.
+    """How each skill changed, from its tree in one release to that in the next.
 
-    `since` are the commits between. A skill that came and went in between was never
-    released, and is no news.
+    `since` are the commits between. A skill that was added and removed in between is
+    left out.
     """
     commits = set(since)
     found = []
     for name in sorted({*before, *after}):
-        told = lineage.get(name, ())
-        steps = tuple(version for version in told if version.commit in commits)
+        versions = lineage.get(name, ())
+        steps = tuple(version for version in versions if version.commit in commits)
         kind = _kind(before.get(name, ""), after.get(name, ""), steps)
         if kind is not None:
-            was = _readable(told, before.get(name, ""))
-            now = _readable(told, after.get(name, ""))
+            was = _readable(versions, before.get(name, ""))
+            now = _readable(versions, after.get(name, ""))
             found.append(ReleaseChange(name, kind, was, now, steps))
     return found
 
@@ -64,12 +64,13 @@ def _kind(was: str, now: str, steps: tuple[PublishedVersion, ...]) -> ChangeKind
     return ChangeKind.CHANGED if was != now else None
 
 
-def _readable(told: tuple[PublishedVersion, ...], tree: str) -> str:
-    return next((it.version for it in told if tree and it.tree == tree), "")
+def _readable(versions: tuple[PublishedVersion, ...], tree: str) -> str:
+    found = (version for version in versions if tree and version.tree == tree)
+    return next((version.version for version in found), "")
 
 
 def following(before: SemVer | None, found: Iterable[ReleaseChange]) -> SemVer:
-    """The version that fits: a skill less is a break, one more is a feature."""
+    """The next version: major if a skill was removed, minor if added, else patch."""
     if before is None:
         return FIRST
     kinds = {change.kind for change in found}
@@ -79,14 +80,14 @@ def following(before: SemVer | None, found: Iterable[ReleaseChange]) -> SemVer:
 
 
 def notes(found: Iterable[ReleaseChange]) -> str:
-    """Release notes in Markdown; words of others are words, and nothing more."""
+    """Release notes in Markdown; markup in names and reasons is escaped."""
     known = list(found)
     parts = [
         f"### {kind.capitalize()}\n\n" + "\n".join(map(_entry, of_kind))
         for kind in ChangeKind
         if (of_kind := [change for change in known if change.kind is kind])
     ]
-    return "\n\n".join(parts) + "\n" if parts else "No skill has changed.\n"
+    return "\n\n".join(parts) + "\n" if parts else "No skills changed.\n"
 
 
 def _entry(change: ReleaseChange) -> str:
@@ -102,7 +103,7 @@ def _span(change: ReleaseChange) -> str:
 
 
 def _word(text: str) -> str:
-    """A name or a version as it is; anything else without its markup."""
+    """A name or version; markup is escaped."""
     return text if _PLAIN.fullmatch(text) else plain(text)
 
 
@@ -116,10 +117,7 @@ def _lines(change: ReleaseChange) -> Iterable[str]:
         yield f"  - {why} ({by})" if why else f"  - {by}"
 
 
-def summary(found: Iterable[ReleaseChange]) -> str:
-    """How many skills of each kind, in a line."""
+def counts(found: Iterable[ReleaseChange]) -> dict[str, int]:
+    """How many skills changed, by kind, in the order of the notes."""
     kinds = [change.kind for change in found]
-    counted = [f"{kinds.count(kind)} {kind}" for kind in ChangeKind if kind in kinds]
-    return (
-        f"{plural(len(kinds), 'skill')}: {', '.join(counted)}" if kinds else "nothing"
-    )
+    return {str(kind): kinds.count(kind) for kind in ChangeKind if kind in kinds}

@@ -70,14 +70,14 @@ def _made(library: Library, commit: str, tree: str, kept: Indexes) -> Index:
                 return found
     except (ToolError, ConflictError):
         pass
-    trees = _folders(library.repository(), commit)
+    trees = _folders(library, commit)
     return in_memory(tree, _texts(library, commit, trees))
 
 
 def _write(library: Library, commit: str, tree: str, kept: Indexes) -> None:
     """Write the index of a tree; what the last one knows already is not read again."""
     repo = library.repository()
-    now = _folders(repo, commit)
+    now = _folders(library, commit)
     known, start = _known(kept)
     same = {it.name for it in known.values() if now.get(it.name) == it.tree}
     fresh = {name: it for name, it in now.items() if name not in same}
@@ -103,13 +103,10 @@ def _known(kept: Indexes) -> tuple[Mapping[str, IndexedSkill], Path | None]:
         index.close()
 
 
-def _folders(repo: GitRepo, commit: str) -> dict[str, str]:
-    """The folders under `skills/`, and the tree of each.
-
-    A name that cannot be shown is none: `validate` tells of it.
-    """
-    entries = repo.tree(f"{commit}:{SKILLS}").items()
-    return {n: it.object for n, it in entries if it.is_tree and n.isprintable()}
+def _folders(library: Library, commit: str) -> dict[str, str]:
+    """The skills of a commit as trees, without those whose names can't be printed."""
+    trees = library.skill_trees(commit)
+    return {name: tree for name, tree in trees.items() if name.isprintable()}
 
 
 def _bodies(repo: GitRepo, skills: list[IndexedSkill]) -> list[str] | None:

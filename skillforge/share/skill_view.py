@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from skillforge.errors import RequestError
 from skillforge.library import Library
-from skillforge.model import SKILL_FILE, SKILLS, File, FileKind, Skill
+from skillforge.model import SKILL_FILE, File, FileKind, Skill
 from skillforge.text import nearest
 
 
@@ -39,23 +39,9 @@ class SkillView:
 def find(library: Library, commit: str, name: str) -> SkillView | None:
     """A skill at a commit, if it is there."""
     is_name = "/" not in name and name not in ("", ".", "..") and name.isprintable()
-    tree = library.repository().tree(f"{commit}:{SKILLS}").get(name)
-    if not is_name or tree is None or not tree.is_tree:
-        return None
-    skill = library.skill_at(commit, name)
-    return SkillView(skill, commit, tree.object) if skill else None
-
-
-def unknown(library: Library, commit: str, name: str) -> RequestError:
-    """What to say of a skill that is not there, and never was."""
-    known = list(library.repository().tree(f"{commit}:{SKILLS}"))
-    meant = nearest(name, known)
-    return RequestError(
-        f"there is no skill {name!r}",
-        hint=f"did you mean {meant}? skillforge show {meant}"
-        if meant
-        else "skillforge list shows what there is; skillforge search WORDS finds it",
-    )
+    tree = library.skill_trees(commit).get(name) if is_name else None
+    skill = library.skill_at(commit, name) if tree else None
+    return SkillView(skill, commit, tree) if tree and skill else None
 
 
 def moved(name: str, became: tuple[str, ...], commit: str) -> RequestError:

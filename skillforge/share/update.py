@@ -1,58 +1,71 @@
-"""After an installation: what differs on disk, and what is new at the source."""
+"""Compare installed skills with their lock and with their sources; update them."""
 
 import difflib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from skillforge.errors import ConflictError, RequestError
 from skillforge.share import fetch, lockfile
 from skillforge.share.install import InstallResult, grouped, joined, take
+from skillforge.share.install_target import InstallTarget
 from skillforge.share.lockfile import LockedSkill, Lockfile
 from skillforge.share.package_digest import Files, Package, file_digests
-from skillforge.share.staging import SkillFolder, installed, quarantine, settle
+from skillforge.share.staging import installed, quarantine, settle
 
-# Pairs of lines that are compared one by one; beyond, whole files are shown.
+# Pairs of lines to compare at most; beyond that, whole files are shown.
 _MOST_COMPARED = 25_000_000
 
 
 class Difference(NamedTuple):
-    """One way in which a skill on disk is not what the lock says."""
+    """One way in which a skill on disk differs from the lock."""
 
     skill: str
-    kind: str  # missing, changed, extra, mode; of a skill or of one of its files
-    path: str = ""  # empty where it is the whole skill
+    kind: str  # missing, changed, extra or mode
+    path: str = ""  # of a file; empty for the whole skill
 
 
-def verify(place: SkillFolder) -> tuple[Lockfile, list[Difference]]:
-    """What differs between the lock and the disk."""
-    lock = _lock_of(place)
-    found = [
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """A lock, and how the skills on disk differ from it."""
+
+    lock: Lockfile
+    differences: tuple[Difference, ...]
+
+    @property
+    def ok(self) -> bool:
+        return not self.differences
+
+
+def verify(target: InstallTarget) -> Verification:
+    """Compare every locked skill with the disk, file by file."""
+    lock = _read_lock(target)
+    found = (
         difference
         for _, entry in sorted(lock.entries.items())
-        for difference in differences(place, entry)
-    ]
-    return lock, found
+        for difference in _differences(target, entry)
+    )
+    return Verification(lock, tuple(found))
 
 
-def _lock_of(place: SkillFolder) -> Lockfile:
-    settle(place)
-    lock = lockfile.read(place.lock)
+def _read_lock(target: InstallTarget) -> Lockfile:
+    settle(target)
+    lock = lockfile.read(target.lock)
     if not lock.entries:
         raise RequestError(
-            f"{place.lock} names no skills that skillforge installed",
-            hint="skillforge install SOURCE writes it; --lock FILE names another",
+            f"{target.lock} lists no skills that skillforge installed",
+            hint="install some with skillforge install SOURCE, or name another lock "
+            "with --lock FILE",
         )
     return lock
 
 
-def differences(place: SkillFolder, locked: LockedSkill) -> Iterator[Difference]:
-    """What differs of one skill, file by file."""
-    there = installed(place.of(locked.folder).folder / locked.name)
-    if there is None:
+def _differences(target: InstallTarget, locked: LockedSkill) -> Iterator[Difference]:
+    present = _installed(target, locked)
+    if present is None:
         yield Difference(locked.name, "missing")
         return
-    now = file_digests(there)
+    now = file_digests(present)
     for path in sorted(now.keys() | locked.files.keys()):
         if path not in now:
             yield Difference(locked.name, "missing", path)
@@ -60,13 +73,17 @@ def differences(place: SkillFolder, locked: LockedSkill) -> Iterator[Difference]
             yield Difference(locked.name, "extra", path)
         elif now[path] != locked.files[path]:
             yield Difference(locked.name, "changed", path)
-        elif there[path].is_executable != (path in locked.executable):
+        elif present[path].is_executable != (path in locked.executable):
             yield Difference(locked.name, "mode", path)
+
+
+def _installed(target: InstallTarget, locked: LockedSkill) -> Files | None:
+    return installed(target.for_reading(locked.folder).folder / locked.name)
 
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """What a source has for one skill: same, new, edited (here) or gone (there)."""
+    """What a source has for a skill: same, new, edited (here) or gone (there)."""
 
     name: str
     state: str
@@ -75,54 +92,55 @@ class Update:
     diff: str = ""
 
 
-def updates(
-    place: SkillFolder, names: Collection[str]
-) -> tuple[Lockfile, list[Update]]:
-    """What is new at the sources of installed skills; nothing is changed."""
-    lock = _lock_of(place)
+def updates(target: InstallTarget, names: Collection[str]) -> tuple[Update, ...]:
+    """Compare installed skills with their sources; changes nothing."""
+    lock = _read_lock(target)
     for name in names:
         if name not in lock.entries:
             raise RequestError(
-                f"{name!r} is not in {place.lock}",
-                hint="skillforge verify shows what is; install SOURCE adds to it",
+                f"{name!r} is not in {target.lock}",
+                hint="skillforge install SOURCE adds a skill to the lock",
             )
-    chosen = [it for n, it in lock.entries.items() if not names or n in names]
+    chosen = [e for name, e in lock.entries.items() if not names or name in names]
     found: list[Update] = []
     for source, group in grouped(lock, chosen, is_pinned=False).items():
-        fetched = {it.name: it for it in fetch.known_only(source, list(group))}
-        found += [_update(place, it, fetched.get(name)) for name, it in group.items()]
-    return lock, sorted(found, key=lambda it: it.name)
+        fetched = {p.name: p for p in fetch.known_only(source, list(group))}
+        found += [_update(target, e, fetched.get(name)) for name, e in group.items()]
+    return tuple(sorted(found, key=lambda update: update.name))
 
 
-def _update(place: SkillFolder, locked: LockedSkill, package: Package | None) -> Update:
+def _update(
+    target: InstallTarget, locked: LockedSkill, package: Package | None
+) -> Update:
     if package is None:
         return Update(locked.name, "gone", locked)
     if locked.holds(package.files):
         return Update(locked.name, "same", locked, package)
-    there = installed(place.of(locked.folder).folder / locked.name)
-    if there is not None and not locked.holds(there):
+    present = _installed(target, locked)
+    if present is not None and not locked.holds(present):
         return Update(locked.name, "edited", locked, package)
-    changes = diff(locked.name, there or {}, package.files)
+    changes = diff(locked.name, present or {}, package.files)
     return Update(locked.name, "new", locked, package, changes)
 
 
 def diff(name: str, before: Files, after: Files) -> str:
-    """What differs between two versions of a skill, for people."""
+    """The differences between two versions of a skill, as unified diffs."""
     parts: list[str] = []
     left = _MOST_COMPARED
     for path in sorted(before.keys() | after.keys()):
-        one, two = before.get(path), after.get(path)
-        if one != two:
-            old, new = (it.data if it else None for it in (one, two))
-            left -= _cost(old, new)
-            parts += _file_diff(f"{name}/{path}", old, new, is_brief=left < 0)
-            if one and two and one.is_executable != two.is_executable:
-                parts.append(f"mode of {name}/{path} changes")
+        old, new = before.get(path), after.get(path)
+        if old == new:
+            continue
+        old_data, new_data = (file.data if file else None for file in (old, new))
+        left -= _cost(old_data, new_data)
+        parts += _file_diff(f"{name}/{path}", old_data, new_data, is_brief=left < 0)
+        if old and new and old.is_executable != new.is_executable:
+            parts.append(f"mode of {name}/{path} changes")
     return "\n".join(parts)
 
 
 def _cost(before: bytes | None, after: bytes | None) -> int:
-    """How long two texts take to compare, at worst: pairs of lines."""
+    """The worst-case cost of comparing two texts: the pairs of lines."""
     return (before or b"").count(b"\n") * (after or b"").count(b"\n")
 
 
@@ -130,7 +148,7 @@ def _file_diff(
     path: str, before: bytes | None, after: bytes | None, *, is_brief: bool
 ) -> Iterator[str]:
     try:
-        old, new = ((it or b"").decode().split("\n") for it in (before, after))
+        old, new = ((d or b"").decode().split("\n") for d in (before, after))
     except UnicodeDecodeError:
         yield f"binary file {path} differs"
         return
@@ -145,36 +163,33 @@ def _file_diff(
 
 
 def apply(
-    place: SkillFolder, found: list[Update], *, accept_caution: bool
+    target: InstallTarget, found: Sequence[Update], *, accept_caution: bool
 ) -> InstallResult:
-    """Take what is new; what was changed here meanwhile stays as it is."""
-    fresh = [it for it in found if it.state == "new"]
-    folders = sorted({it.locked.folder for it in fresh})
-    places = {folder: place.to_write(folder) for folder in folders}
+    """Install the updates that are new; skills edited meanwhile stay as they are."""
+    groups: dict[str, list[Update]] = {}
+    for update in sorted(found, key=lambda update: update.locked.folder):
+        if update.state == "new":
+            groups.setdefault(update.locked.folder, []).append(update)
+    targets = {folder: target.for_writing(folder) for folder in groups}
     return joined(
+        target,
         [
-            _apply(there, [it for it in fresh if it.locked.folder == f], accept_caution)
-            for f, there in places.items()
-        ]
+            _apply(other, groups[folder], accept_caution)
+            for folder, other in targets.items()
+        ],
     )
 
 
 def _apply(
-    place: SkillFolder, fresh: list[Update], accept_caution: bool
+    target: InstallTarget, fresh: list[Update], accept_caution: bool
 ) -> InstallResult:
-    with quarantine(place) as here:
-        lock = lockfile.read(place.lock)
-        for it in fresh:
-            if lock.entries.get(it.name) != it.locked:
+    with quarantine(target) as staged:
+        lock = lockfile.read(target.lock)
+        for update in fresh:
+            if lock.entries.get(update.name) != update.locked:
                 raise ConflictError(
-                    f"{it.name} was updated by somebody else meanwhile",
-                    hint="skillforge update shows what is left to do",
+                    f"{update.name} was updated by another process meanwhile",
+                    hint="run skillforge update again",
                 )
-        packages = ((it.package, it.locked.source) for it in fresh if it.package)
-        return take(here, lock, packages, accept_caution=accept_caution)
-
-
-def stuck(found: list[Update]) -> bool:
-    """Whether all that is left to update was changed here."""
-    states = {it.state for it in found}
-    return "edited" in states and "new" not in states
+        packages = [(u.package, u.locked.source) for u in fresh if u.package]
+        return take(staged, lock, packages, accept_caution=accept_caution)

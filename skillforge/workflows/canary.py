@@ -1,92 +1,99 @@
-"""What follows from rollouts: started by a promotion, judged, taken back."""
+"""Rollouts: check them against recorded uses, change them, roll back what is worse."""
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+import time
+from collections.abc import Iterable
+from copy import copy
+from dataclasses import dataclass, replace
 
-from skillforge.errors import SkillforgeError
-from skillforge.model import Action, Origin, Rollout
-
-if TYPE_CHECKING:
-    from skillforge.gitrepo.ref_update import Signature
-    from skillforge.library import Library
-    from skillforge.operate.canary import Judgement
-    from skillforge.propose.workspace import Workspace
-
-
-class Merged(NamedTuple):
-    """A change of a skill that reached main."""
-
-    skill: str
-    action: str
-    commit: str
-    proposal: int | None
+from skillforge.errors import ConflictError, SkillforgeError
+from skillforge.gitrepo.ref_update import Signature
+from skillforge.history import skill_history
+from skillforge.model import Action, Origin, Rollout, RolloutState, RolloutVerdict
+from skillforge.operate import assignment, canary, rollouts
+from skillforge.operate.canary import Judgement
+from skillforge.operate.skill_lookup import require_skill
+from skillforge.propose.rollback import RollbackRequest
+from skillforge.propose.workspace import Workspace
+from skillforge.render.text.rollouts import rollback_reason
+from skillforge.workflows.promote import promote, roll_back
 
 
-def rolled_out(desk: "Workspace", merged: Merged) -> tuple[Rollout | None, str]:
-    """Start the rollout that the policy wants after a promotion; or why there is none.
+@dataclass(frozen=True, slots=True)
+class CanaryCheck:
+    """The judgement on a rollout; `problem` says why no rollback was proposed."""
 
-    Safe to repeat: a rollout that was started for a merge is found again.
+    judgement: Judgement
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CanaryStatus:
+    """All rollouts, or the one of a skill.
+
+    `version` is what every key gets of a skill that has no rollout. `problems` are
+    rollout records that can't be read.
     """
-    from skillforge.model import SKILLS
-    from skillforge.operate import rollouts
 
-    library, name = desk.library, merged.skill
-    rule = library.policy(library.tip).canary
-    starts = {"edits": (Action.EDIT,), "all": (Action.EDIT, Action.CREATE)}
-    if merged.action not in starts.get(rule.start, ()):
-        return None, ""
-    revisions = (f"{merged.commit}^1", merged.commit, library.tip)
-    before, after, now = library.repository().names_of(
-        [f"{revision}:{SKILLS}/{name}" for revision in revisions]
-    )
-    if not after or after != now or _is_only_marked(library, name, revisions):
-        return None, ""  # main has moved on, or does what it did before
-    wanted = Rollout(
-        name, "", before, after, rule.share, desk.by.seconds,
-        merge=merged.commit, proposal=merged.proposal,
-    )  # fmt: skip
-    try:
-        return rollouts.begun(library, wanted, desk.by), ""
-    except SkillforgeError as err:
-        again = f"skillforge canary set {name} --share {rule.share:g}"
-        return None, f"no rollout was started: {err.message}; {again}"
+    checks: tuple[CanaryCheck, ...] = ()
+    problems: tuple[str, ...] = ()
+    skill: str = ""
+    version: str = ""
 
 
-def _is_only_marked(library: "Library", name: str, revisions: tuple[str, ...]) -> bool:
-    """Whether a pin or a warning is all that changed: there is nothing to try then."""
-    from skillforge.checks.status_metadata import is_only_marked
-
-    before, after, *_ = (library.skill_at(it, name) for it in revisions)
-    return before is not None and after is not None and is_only_marked(before, after)
-
-
-def looked_at(desk: "Workspace", name: str) -> "tuple[Judgement | None, str]":
-    """Judge a rollout and see to what follows; a problem does not undo the verdict."""
-    from skillforge.operate import canary as canaries
-
-    judged = canaries.look(desk.library, name, automatic())
-    if judged is None or not judged.is_closed:
-        return judged, ""
-    if number := _asked_for(desk, judged.rollout):
-        return replace(judged, rollout=replace(judged.rollout, rollback=number)), ""
-    try:
-        return taken_back(desk, judged), ""
-    except SkillforgeError as err:
-        again = f"skillforge canary status {name} tries it again"
-        return judged, f"the rollback could not be proposed: {err.message}; {again}"
+def status(workspace: Workspace, name: str = "") -> CanaryStatus:
+    """Check every rollout, or the one of a skill, and act on the verdicts."""
+    library = workspace.library
+    if name:
+        found = check_all(workspace, [name])
+        if found:
+            return CanaryStatus(found, skill=name)
+        version = assignment.assigned(library, name, "").version
+        return CanaryStatus(skill=name, version=version)
+    known = rollouts.read_all(library.repository())
+    problems = (f"{err.message}; {err.hint}" for err in known.damaged.values())
+    return CanaryStatus(check_all(workspace, sorted(known.valid)), tuple(problems))
 
 
-def _asked_for(desk: "Workspace", rollout: Rollout) -> int | None:
-    """The proposal that takes a canary back, if this forge has one.
+def check_all(workspace: Workspace, names: Iterable[str]) -> tuple[CanaryCheck, ...]:
+    """Check the rollouts of these skills; a skill without one is left out."""
+    checks = (check(workspace, name) for name in names)
+    return tuple(found for found in checks if found is not None)
 
-    Clones agree on rollouts, but without a forge in common each has its own proposals:
-    the number that came along may mean something else here, or nothing.
+
+def check(workspace: Workspace, name: str) -> CanaryCheck | None:
+    """Judge a rollout, and close or finish it; a closed one gets its rollback.
+
+    None if main's version has no rollout. A rollback that can't be proposed does not
+    change the verdict: the next check tries again.
     """
-    if rollout.rollback is None or not desk.forge.is_here:
+    judgement = canary.decide(workspace.library, name, automatic())
+    if judgement is None:
+        return None
+    if not judgement.is_closed:
+        return CanaryCheck(judgement)
+    if number := _open_rollback(workspace, judgement.rollout):
+        rollout = replace(judgement.rollout, rollback=number)
+        return CanaryCheck(replace(judgement, rollout=rollout))
+    try:
+        return CanaryCheck(_roll_back(workspace, judgement))
+    except SkillforgeError as err:
+        retry = f"to try again: skillforge canary status {name}"
+        return CanaryCheck(
+            judgement, f"the rollback could not be proposed: {err.message}; {retry}"
+        )
+
+
+def _open_rollback(workspace: Workspace, rollout: Rollout) -> int | None:
+    """The proposal that rolls a canary back, if this forge has one.
+
+    Clones share rollouts, but without a common forge each has its own proposals: the
+    number in the record may belong to another clone.
+    """
+    if rollout.rollback is None or not workspace.forge.is_local:
         return rollout.rollback
     rollbacks = (
         proposal.number
-        for proposal in desk.forge.proposals(only_open=False)
+        for proposal in workspace.forge.proposals(only_open=False)
         if proposal.action is Action.ROLLBACK
         and proposal.skill == rollout.skill
         and proposal.opened >= rollout.started
@@ -94,50 +101,80 @@ def _asked_for(desk: "Workspace", rollout: Rollout) -> int | None:
     return max(rollbacks, default=None)
 
 
-def heard(desk: "Workspace", names: list[str]) -> "list[tuple[Judgement, str]]":
-    """The rollouts that something new was heard of, judged."""
-    looked = [looked_at(desk, name) for name in names]
-    return [(judged, problem) for judged, problem in looked if judged is not None]
+def _roll_back(workspace: Workspace, judgement: Judgement) -> Judgement:
+    """Propose to roll a canary back, and record that; merge it if the policy says so.
+
+    It is recorded before the merge: afterwards main has no rollout any more.
+    """
+    rollout = judgement.rollout
+    unattended = copy(workspace)
+    unattended.by = automatic()
+    request = RollbackRequest(
+        rollout.skill, rollout.stable, rollback_reason(judgement), Origin.CURATOR
+    )
+    number = roll_back(unattended, request, supersede=True).proposal.number
+
+    def record(now: Rollout) -> Rollout:
+        is_same = now.id == rollout.id
+        return replace(now, rollback=now.rollback or number) if is_same else now
+
+    event = f"proposal {number} rolls back"
+    recorded = rollouts.change(
+        workspace.library, rollout.skill, unattended.by, event, record
+    )
+    is_automatic = workspace.library.policy(workspace.base).canary.auto
+    if is_automatic and judgement.verdict is RolloutVerdict.ROLL_BACK:
+        promote(unattended, number, now=True)
+    return replace(judgement, rollout=replace(recorded, rollback=number))
 
 
-def automatic() -> "Signature":
-    """Who decides where nobody is asked."""
-    import time
-
-    from skillforge.gitrepo.ref_update import Signature
-
+def automatic() -> Signature:
+    """The author of decisions that no person makes."""
     return Signature("skillforge canary", "", f"{int(time.time())} +0000")
 
 
-def taken_back(desk: "Workspace", judged: "Judgement") -> "Judgement":
-    """Open the proposal that takes a canary back, and note it with the rollout.
+def set_share(workspace: Workspace, name: str, share: float) -> CanaryCheck:
+    """Change the share of a rollout, resume it, or start one."""
+    if rollouts.current(workspace.library, name) is None:
+        _start(workspace, name, share)
 
-    Where the policy says `auto`, it is promoted at once.
-    """
-    from skillforge.operate import rollouts, words
-    from skillforge.propose import promote, rollback
-    from skillforge.propose.admission import ProposalRequest
-    from skillforge.propose.submit import propose
+    def running(rollout: Rollout) -> Rollout:
+        return replace(rollout, share=share, state=RolloutState.RUNNING, why="")
 
-    rollout, by = judged.rollout, automatic()
-    why = words.rollback_reason(judged)
-    wish = rollback.RollbackRequest(rollout.skill, rollout.stable, why, Origin.CURATOR)
-    draft = rollback.draft_of(desk.library, wish)
-    request = ProposalRequest(draft, desk.base, supersede=True)
-    [outcome] = propose(desk.library, desk.forge, [request], by)
-    assert outcome.proposal is not None
-    number = outcome.proposal.number
-    noted = rollouts.change(
-        desk.library,
-        rollout.skill,
-        by,
-        f"proposal {number} takes back",
-        lambda now: (
-            replace(now, rollback=now.rollback or number)
-            if now.id == rollout.id
-            else now
-        ),
+    rollouts.change(workspace.library, name, workspace.by, f"{share:g} %", running)
+    return _checked(workspace, name)
+
+
+def decide(
+    workspace: Workspace, name: str, state: RolloutState, why: str = ""
+) -> CanaryCheck:
+    """Pause, finish or close a rollout, whatever the test says."""
+    reason = why.strip() or f"{state} by {workspace.by.name}"
+
+    def decided(rollout: Rollout) -> Rollout:
+        return replace(rollout, state=state, why=reason)
+
+    rollouts.change(workspace.library, name, workspace.by, state, decided)
+    return _checked(workspace, name)
+
+
+def _checked(workspace: Workspace, name: str) -> CanaryCheck:
+    """A rollout that was just changed."""
+    if found := check(workspace, name):
+        return found
+    raise ConflictError(
+        f"{name} has just changed on {workspace.library.main}",
+        hint=f"skillforge canary status {name}",
     )
-    if desk.library.policy(desk.base).canary.auto and judged.verdict == "roll-back":
-        promote.promote(desk.library, desk.forge, number, by, now=True)
-    return replace(judged, rollout=replace(noted, rollback=number))
+
+
+def _start(workspace: Workspace, name: str, share: float) -> None:
+    """Start a rollout of main's version beside the version before it."""
+    library = workspace.library
+    require_skill(library, library.tip, name)
+    newest = skill_history.log(library, name)[0]
+    rollout = Rollout(
+        name, "", newest.before, newest.tree, share, workspace.by.seconds,
+        merge=newest.step.name, proposal=newest.step.number,
+    )  # fmt: skip
+    rollouts.start(library, rollout, workspace.by)

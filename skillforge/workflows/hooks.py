@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from skillforge import processes
-from skillforge.agent_folders import skills_folder
+from skillforge.agents import skills_folder
 from skillforge.errors import RequestError, SkillforgeError, ToolError
 from skillforge.installation import program
 from skillforge.learn import capture_trigger, hooks

@@ -1,53 +1,27 @@
-"""What became of drafts that nobody wrote: one proposal each, or why there is none."""
+"""Propose drafts that a command made: one proposal each, or why there is none."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from dataclasses import dataclass
 
-from skillforge.render.text.proposals import with_note
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from skillforge.model import Draft
-    from skillforge.propose.submit_batch import Offer
-    from skillforge.propose.workspace import Workspace
+from skillforge.model import Draft
+from skillforge.propose import submit_batch
+from skillforge.propose.submit_batch import Offer
+from skillforge.propose.workspace import Workspace
 
 
-def offered(
-    desk: "Workspace",
-    drafts: "Iterable[Draft]",
-    data: dict[str, Any],
-    text: str,
-    *,
-    again: bool,
-) -> tuple[dict[str, Any], str]:
-    """Put drafts up for review, and add to an answer what became of them."""
-    from skillforge.propose.submit_batch import offer, offer_again
+@dataclass(frozen=True, slots=True)
+class OfferBatch:
+    """What became of each draft; `note` is a remark of the forge."""
 
-    put_up = offer_again if again else offer
-    offers = put_up(desk.library, desk.forge, desk.base, desk.by, drafts)
-    rows = [offer_row(one) for one in offers]
-    lines = [offer_line(one) for one in offers]
-    return data | {"proposals": rows}, with_note(
-        "\n".join([text, *lines]), desk.forge.note
-    )
+    offers: tuple[Offer, ...]
+    note: str = ""
 
 
-def offer_row(one: "Offer") -> dict[str, Any]:
-    return {
-        "skill": one.draft.skill,
-        "proposal": one.number,
-        "created": one.created,
-        "why_not": one.why_not or None,
-        "refused": one.refused,
-    }
-
-
-def offer_line(one: "Offer") -> str:
-    from skillforge.report import printable
-
-    if one.number is None:
-        return printable(f"{one.draft.skill} is not proposed: {one.why_not}")
-    how = "" if one.created else ", open already"
-    return printable(
-        f"{one.draft.skill}: proposal {one.number}{how}; skillforge review {one.number}"
-    )
+def offer_drafts(
+    workspace: Workspace, drafts: Iterable[Draft], *, again: bool
+) -> OfferBatch:
+    """Propose each draft; `again` includes those that a reviewer closed before."""
+    offer = submit_batch.offer_again if again else submit_batch.offer
+    forge = workspace.forge
+    offers = offer(workspace.library, forge, workspace.base, workspace.by, drafts)
+    return OfferBatch(tuple(offers), forge.note)

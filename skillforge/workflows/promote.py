@@ -10,7 +10,7 @@ from skillforge.propose.admission import ProposalRequest
 from skillforge.propose.promote import Promoted
 from skillforge.propose.submit import propose
 from skillforge.propose.workspace import Workspace
-from skillforge.workflows.canary import Merged, rolled_out
+from skillforge.workflows.rollout_start import MergedChange, start_rollout
 
 
 class Promotion(NamedTuple):
@@ -34,16 +34,20 @@ class Promotion(NamedTuple):
         return self.done.proposal.merge
 
 
-def promote(desk: Workspace, number: int, *, now: bool = False) -> Promotion:
+def promote(workspace: Workspace, number: int, *, now: bool = False) -> Promotion:
     """Merge a proposal; `now` is a rollback's, where the policy allows it."""
-    done = promotes.promote(desk.library, desk.forge, number, desk.by, now=now)
+    done = promotes.promote(
+        workspace.library, workspace.forge, number, workspace.by, now=now
+    )
     proposal = done.proposal
     if not proposal.merge:
         return Promotion(done)
     path = f"{proposal.merge}:{SKILLS}/{proposal.skill}"
-    version = desk.library.repository().name_of(path)
-    merged = Merged(proposal.skill, proposal.action, proposal.merge, proposal.number)
-    return Promotion(done, version, *rolled_out(desk, merged))
+    version = workspace.library.repository().name_of(path)
+    merged = MergedChange(
+        proposal.skill, proposal.action, proposal.merge, proposal.number
+    )
+    return Promotion(done, version, *start_rollout(workspace, merged))
 
 
 class Rollback(NamedTuple):
@@ -56,36 +60,38 @@ class Rollback(NamedTuple):
 
 
 def roll_back(
-    desk: Workspace, wish: rollback.RollbackRequest, *, supersede: bool = False
+    workspace: Workspace, wish: rollback.RollbackRequest, *, supersede: bool = False
 ) -> Rollback:
     """Propose an earlier version again; merge it if the wish is for at once."""
-    base = desk.base
-    if wish.at_once and (again := _unfinished(desk, wish)):
+    base = workspace.base
+    if wish.at_once and (again := _unfinished(workspace, wish)):
         return again
-    draft = rollback.draft_of(desk.library, wish)
+    draft = rollback.draft_of(workspace.library, wish)
     request = ProposalRequest(draft, base, supersede=supersede)
-    [outcome] = propose(desk.library, desk.forge, [request], desk.by)
+    [outcome] = propose(workspace.library, workspace.forge, [request], workspace.by)
     proposal = outcome.proposal
     assert proposal is not None
-    promotion = promote(desk, proposal.number, now=True) if wish.at_once else None
+    promotion = promote(workspace, proposal.number, now=True) if wish.at_once else None
     version = draft.restores[wish.name]
     return Rollback(proposal, outcome.created, version, promotion)
 
 
-def _unfinished(desk: Workspace, wish: rollback.RollbackRequest) -> Rollback | None:
+def _unfinished(
+    workspace: Workspace, wish: rollback.RollbackRequest
+) -> Rollback | None:
     """Finish what a process left that died while it moved main.
 
     If that was a rollback of the same skill, the answer is that rollback: the caller is
     trying again.
     """
-    move = checkout_sync.finish(desk.library, desk.forge)
+    move = checkout_sync.finish(workspace.library, workspace.forge)
     if move is None or not move.proposal or wish.to:
         return None
     try:
-        proposal = desk.forge.get(move.proposal)
+        proposal = workspace.forge.get(move.proposal)
     except SkillforgeError:
         return None  # a damaged record stops nothing else
     if (proposal.skill, proposal.action) != (wish.name, Action.ROLLBACK):
         return None
-    made = promote(desk, move.proposal, now=True)
+    made = promote(workspace, move.proposal, now=True)
     return Rollback(made.proposal, False, made.version, made)

@@ -1,54 +1,70 @@
-"""Record uses, and judge the rollouts that they speak for or against."""
+"""Record uses, and decide the rollouts that they are votes on."""
 
 import time
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, NamedTuple
 
 from skillforge.operate import fast_record
-from skillforge.operate.use_reports import RecordResult, UseReport
+from skillforge.operate.use_reports import RecordResult, UnreadableLine, UseReport
 
 if TYPE_CHECKING:
     from skillforge.library import Library
-    from skillforge.operate.canary import Judgement
     from skillforge.propose.workspace import Workspace
+    from skillforge.workflows.canary import CanaryCheck
 
-Looked: TypeAlias = "list[tuple[Judgement, str]]"
+
+class Recording(NamedTuple):
+    """What was recorded, and the rollouts that were checked after it."""
+
+    result: RecordResult
+    rollouts: "tuple[CanaryCheck, ...]" = ()
+
+    @property
+    def ok(self) -> bool:
+        return not self.result.unread
 
 
 def record_at(
     folder: str,
-    reports: Sequence[UseReport],
-    desk: "Callable[[], Workspace]",
+    lines: Iterable[UseReport | UnreadableLine],
+    workspace: "Callable[[], Workspace]",
     *choice: str,
-) -> tuple[RecordResult, Looked]:
-    """Keep reports for the library at a folder, whose forge may be chosen.
+) -> Recording:
+    """Record reports for the library at a folder; `choice` is its forge and host.
 
-    Agents wait for this after every use: a single one that asks for no more than to be
-    kept starts no process.
+    Agents wait for this after every use: the usual report, a single one without notes,
+    is recorded without starting a process.
     """
-    is_usual = len(reports) == 1 and not any(choice)
-    if is_usual and (done := fast_record.record(folder, reports[0])):
-        return done, []
+    read = list(lines)
+    reports = [line for line in read if isinstance(line, UseReport)]
+    is_usual = len(read) == len(reports) == 1 and not any(choice)
+    if is_usual and (result := fast_record.record(folder, reports[0])):
+        return Recording(result)
     from pathlib import Path
 
     from skillforge.workflows.lookup import library_at
 
-    return record(library_at(Path(folder), *choice), reports, desk)
+    done = record(library_at(Path(folder), *choice), reports, workspace)
+    unread = [line for line in read if isinstance(line, UnreadableLine)]
+    every = tuple(sorted([*unread, *done.result.unread]))
+    return done._replace(result=done.result._replace(unread=every))
 
 
 def record(
-    library: "Library", reports: Sequence[UseReport], desk: "Callable[[], Workspace]"
-) -> tuple[RecordResult, Looked]:
-    """Keep reports; a use that decides a rollout closes or finishes it at once.
+    library: "Library",
+    reports: Iterable[UseReport],
+    workspace: "Callable[[], Workspace]",
+) -> Recording:
+    """Record reports; a use that decides a rollout closes or finishes it at once.
 
-    The desk is asked for only then: a use without a rollout waits for no forge.
+    `workspace` is called only then: other uses don't wait for a forge.
     """
     from skillforge.operate.use_recorder import Recorder
 
-    done = Recorder(library, int(time.time())).record(reports)
-    voted = sorted({use.skill for use in done.uses if use.is_vote})
+    result = Recorder(library, int(time.time())).record(reports)
+    voted = sorted({use.skill for use in result.uses if use.is_vote})
     if not voted:
-        return done, []
-    from skillforge.workflows.canary import heard
+        return Recording(result)
+    from skillforge.workflows.canary import check_all
 
-    return done, heard(desk(), voted)
+    return Recording(result, check_all(workspace(), voted))

@@ -8,7 +8,7 @@ from skillforge import store
 from skillforge.errors import RequestError, SkillforgeError
 from skillforge.forge import Forge, restore
 from skillforge.forge.local import BRANCHES, LocalForge
-from skillforge.forge.resolve import Choice
+from skillforge.forge.registry import ForgeChoice
 from skillforge.gitrepo import GitRepo, checkout, damage, refs
 from skillforge.gitrepo.checkout import Lag
 from skillforge.gitrepo.ref_update import RefUpdate
@@ -159,7 +159,7 @@ def _objects(library: Library) -> Iterator[Fault]:
 
 def _proposals(library: Library) -> Iterator[Fault]:
     """Proposals whose ref is damaged; branches without proposal, and the reverse."""
-    forge = Workspace(library, None, Choice()).forge
+    forge = Workspace(library, None, ForgeChoice()).forge
     if not isinstance(forge, LocalForge):
         return
     known = {proposal.branch: proposal for proposal in forge.proposals()}
@@ -222,7 +222,7 @@ def _restored(forge: LocalForge, number: int, commit: str) -> Callable[[], objec
 
 
 def _checkouts(library: Library) -> Iterator[Fault]:
-    forge = Workspace(library, None, Choice()).forge
+    forge = Workspace(library, None, ForgeChoice()).forge
     for lag in checkout.lags(library.repository(), library.main):
         hint = f"git -C {lag.root} read-tree -m -u {lag.commit} {lag.tip}"
         yield Fault("checkout", str(lag), hint, _brought(library, forge, lag))

@@ -55,6 +55,11 @@ def submit_drafts(
     return submit(workspace, requests, tuple(ignored))
 
 
+def folder_drafts(workspace: Workspace, targets: tuple[str, ...]) -> list[Draft]:
+    """The drafts in folders: of skills in the checkout, or anywhere else."""
+    return draft_source.drafts(workspace, targets)
+
+
 def batch_draft(workspace: Workspace, text: str) -> tuple[Draft, Mapping[str, Any]]:
     """The draft that a JSON batch of operations makes, and the batch's own options."""
     batch, options = operations.read_batch(text)

@@ -1,26 +1,35 @@
-"""Hand a skill to a key: the folder of its version, and a note of who got which."""
+"""Get the version of a skill that a key is assigned, and remember that it did."""
 
 from pathlib import Path
 from typing import NamedTuple
 
+from skillforge.history import readable_version
 from skillforge.library import Library
-from skillforge.model import Assignment
+from skillforge.model import SKILL_FILE, Assignment
 from skillforge.operate import assignment, assignment_log, materialize
 
 
 class HandedSkill(NamedTuple):
     """What a key got; without a path, this key gets no such skill now.
 
-    `unwritten` tells why it could not be remembered for `record`, if so.
+    `unwritten` is why the version could not be remembered for `record`.
     """
 
     given: Assignment
     path: Path | None
     unwritten: str = ""
 
+    @property
+    def readable_version(self) -> str:
+        """`metadata.version` of the skill; empty if there is none."""
+        skill_md = self.path / SKILL_FILE if self.path else None
+        if skill_md is None or not skill_md.is_file():
+            return ""
+        return readable_version.of(skill_md.read_bytes())
+
 
 def hand(library: Library, name: str, key: str) -> HandedSkill:
-    """The version of a skill that a key gets, laid out and checked against git."""
+    """The version of a skill that a key gets, in a folder verified against git."""
     given = assignment.assigned(library, name, key)
     path = None
     if given.version:

@@ -21,7 +21,7 @@ def skill(text: str, name: str = "csv-tables") -> Skill:
     return Skill(name, name, {}, parse_text(text), lambda _path: b"")
 
 
-def mended(text: str, ruleset: Ruleset = PORTABLE) -> str:
+def fixed(text: str, ruleset: Ruleset = PORTABLE) -> str:
     result = mend(skill(text), ruleset)
     return result.after.decode() if result else text
 
@@ -62,7 +62,7 @@ def test_only_the_value_is_quoted(before: str, after: str, newline: str) -> None
     spec = Ruleset(Profile.SPEC, {})
     whole = "---\n# note\nname: csv-tables\n{}\nlicense: 'MIT' # kept\n---\nBody"
 
-    result = mended(whole.format(before).replace("\n", newline), spec)
+    result = fixed(whole.format(before).replace("\n", newline), spec)
 
     assert result == whole.format(after).replace("\n", newline)
 
@@ -80,7 +80,7 @@ def test_only_the_value_is_quoted(before: str, after: str, newline: str) -> None
 def test_what_needs_judgement_is_left(line: str) -> None:
     text = f"---\nname: csv-tables\n{line}\n---\n"
 
-    assert mended(text) == text
+    assert fixed(text) == text
 
 
 HEAD = "---\nname: csv-tables\ndescription: Reads. Use when asked.\n"
@@ -126,7 +126,7 @@ HEAD = "---\nname: csv-tables\ndescription: Reads. Use when asked.\n"
     ],
 )
 def test_a_doubtful_case_is_left_as_it_is(text: str) -> None:
-    assert mended(text) == text
+    assert fixed(text) == text
 
 
 @pytest.mark.parametrize(
@@ -164,31 +164,31 @@ def test_a_doubtful_case_is_left_as_it_is(text: str) -> None:
     ],
 )
 def test_a_clear_case_is_mended_whole(before: str, after: str) -> None:
-    assert mended(before) == after
+    assert fixed(before) == after
 
 
 def test_unknown_fields_move_under_metadata_in_portable_only() -> None:
     text = skill_md("csv-tables", "level: 3\nmetadata:\n  author: me\n")
 
-    assert mended(text) == skill_md(
+    assert fixed(text) == skill_md(
         "csv-tables", 'metadata:\n  author: me\n  level: "3"\n'
     )
-    assert mended(text, Ruleset(Profile.SPEC, {})) == text
+    assert fixed(text, Ruleset(Profile.SPEC, {})) == text
 
 
 def test_a_field_is_not_moved_over_another() -> None:
     text = skill_md("csv-tables", "level: hard\nmetadata:\n  level: easy\n")
 
-    assert mended(text) == text
+    assert fixed(text) == text
 
 
 @given(HEADERS)
 @settings(max_examples=6 * EXAMPLES, deadline=None)
 def test_mending_is_idempotent_and_keeps_every_text(header: str) -> None:
     text = f"---\n{header}---\nBody\n"
-    once = mended(text)
+    once = fixed(text)
 
-    assert mended(once) == once
+    assert fixed(once) == once
     before, after = parse_text(text), parse_text(once)
     if before.readable:
         assert after.readable
@@ -222,7 +222,7 @@ def test_fix_shows_a_diff_and_writes_only_when_told(
     assert written.code == 0
     assert [fix["rules"] for fix in written.data["fixes"]] == [["encoding-bom"]]
     assert file.read_text() == skill_md("csv-tables")
-    assert run("validate", "--fix").out.startswith("0 files can be mended")
+    assert run("validate", "--fix").out.startswith("0 files can be fixed")
 
 
 def test_fix_keeps_the_file_mode_and_leaves_no_other_file(

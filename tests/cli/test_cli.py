@@ -95,9 +95,7 @@ def test_json_is_one_envelope(
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        pytest.param(
-            ["validate", "nope"], 2, "no skill or folder 'nope'", id="request"
-        ),
+        pytest.param(["validate", "nope"], 2, "no skill 'nope'", id="request"),
         pytest.param(["valdate"], 2, "did you mean `validate`", id="command"),
         pytest.param(["validate", "--profil", "x"], 2, "--profil", id="option"),
         pytest.param(["rules", "name-lenght"], 2, "no such rule", id="rule"),

@@ -185,4 +185,4 @@ def test_doctor_tells_where_proposals_go(here: Path, run: Run) -> None:
     library.git("remote", "add", "origin", url)
     library.commit("Start")
 
-    assert examined(run)["forge"]["detail"] == f"pull requests of {url}"
+    assert examined(run)["forge"]["detail"] == f"pull requests of {url[:-4]}"

@@ -4,11 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import click
 import pytest
 
-from skillforge.agent_folders import AGENTS
-from skillforge.cli.sync import sync as sync_command
 from skillforge.model import Arm, Rollout
 from skillforge.operate import rollouts
 from skillforge.operate.assignment import assigned
@@ -34,7 +31,7 @@ def new_skill(library: LibraryFolder) -> dict[bool, str]:
     library.add_skill("xls-tables")
     library.commit()
     wanted = Rollout("xls-tables", "", "", tree(library, "xls-tables"), 50, 1)
-    rollouts.begun(library.library, wanted, WHO)
+    rollouts.start(library.library, wanted, WHO)
     keys = [f"k{number}" for number in range(40)]
     here = library.library
     return {bool(assigned(here, "xls-tables", key).version): key for key in keys}
@@ -204,7 +201,7 @@ def test_a_dry_run_of_sync_says_so(
 
     ran = run("sync", "--to", str(agent), "--key", "k", "--dry-run")
 
-    assert f"{agent}: would be 2 added" in ran.out
+    assert f"{agent}: dry run: 2 added" in ran.out
     assert not agent.exists()
 
 
@@ -235,12 +232,6 @@ def test_a_link_of_a_project_does_not_choose_where_skills_go(
     assert f"is a link to {hooks}" in ran.err
     assert run("sync", "--to", str(hooks), "--key", "k").code == 2
     assert not list(hooks.iterdir())
-
-
-def test_every_agent_that_has_a_place_can_be_named() -> None:
-    [option] = [it for it in sync_command.params if it.name == "agent"]
-    assert isinstance(option.type, click.Choice)
-    assert list(option.type.choices) == list(AGENTS)
 
 
 @pytest.mark.parametrize(
@@ -330,6 +321,6 @@ def test_an_old_name_leads_to_what_took_its_place(
 
     assert ran.code == 0
     assert Path(ran.out.strip()).name == "csv-tables"
-    assert "pdf-tables went into csv-tables" in ran.err
+    assert "pdf-tables was absorbed into csv-tables" in ran.err
     said = loop.ok("record", "pdf-tables", "--key", "k", "--outcome", "success")
     assert said["uses"][0]["skill"] == "csv-tables"

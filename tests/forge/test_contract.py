@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from skillforge.errors import ConflictError, RequestError
-from skillforge.forge import Forge
+from skillforge.forge import Admission, Closing, Forge
 from skillforge.forge.github import GitHubForge
 from skillforge.forge.github_address import find
 from skillforge.forge.github_clone import GitHubClone
@@ -32,6 +32,7 @@ from skillforge.model import (
 from tests.conftest import LibraryFolder
 from tests.github.hub import serve
 
+NEW = Admission()
 WHO = Signature("Test", "test@example.invalid", "1700000000 +0100")
 
 
@@ -81,7 +82,7 @@ def github(tmp_path: Path) -> Iterator[Bench]:
             for _ in writers
         ]
         for forge, who in zip(forges, writers, strict=True):
-            vars(forge.hosted)["_token"] = hub.user(who).token
+            vars(forge.hosted)["token"] = hub.user(who).token
         ada, rita = forges
         yield Bench(ada, rita, repo)
 
@@ -105,7 +106,7 @@ def message(name: str) -> str:
 
 
 def open_one(
-    bench: Bench, name: str = "xlsx", there: Proposal | None = None
+    bench: Bench, name: str = "xlsx", admission: Admission = NEW
 ) -> tuple[Proposal, bool]:
     base = bench.main
     put = TreeChange(f"skills/{name}/SKILL.md", f"text of {name}".encode())
@@ -125,7 +126,7 @@ def open_one(
         digest=name,
         opened=WHO.seconds,
     )
-    return bench.forge.open(commit, proposal, WHO, lambda _waiting: there)
+    return bench.forge.open(commit, proposal, WHO, lambda _waiting: admission)
 
 
 def test_numbers_follow_each_other(bench: Bench, forge: Forge) -> None:
@@ -147,11 +148,23 @@ def test_one_that_is_not_admitted_leaves_nothing(bench: Bench, forge: Forge) -> 
     first, _ = open_one(bench)
     refs = bench.repo.refs()
 
-    second, created = open_one(bench, "other", there=first)
+    second, created = open_one(bench, "other", Admission(first))
 
     assert (second, created) == (first, False)
     assert bench.repo.refs() == refs
     assert not bench.branch("skill/other/12345678")
+
+
+def test_what_a_new_one_replaces_is_closed_with_it(bench: Bench, forge: Forge) -> None:
+    first, _ = open_one(bench)
+    closing = Closing(first, State.CLOSED, Comment("Rita", "superseded", 6))
+
+    second, created = open_one(bench, "other", Admission(replaces=(closing,)))
+
+    assert created
+    assert [p.number for p in forge.waiting()] == [second.number]
+    assert forge.get(first.number).state is State.CLOSED
+    assert not bench.branch(first.branch)
 
 
 def test_an_unknown_number_is_a_request_that_is_not_understood(forge: Forge) -> None:
@@ -186,7 +199,7 @@ def test_events_are_kept(bench: Bench, forge: Forge) -> None:
 
     read = forge.get(opened.number)
     assert judged.verdict == verdict(opened)
-    assert read.verdict == (verdict(opened) if forge.is_here else None)
+    assert read.verdict == (verdict(opened) if forge.is_local else None)
     assert [it._replace(seconds=5) for it in read.approvals] == [approval]
     assert [comment.text for comment in read.comments] == ["Well…"]
 

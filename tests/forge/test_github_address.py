@@ -6,7 +6,12 @@ from pathlib import Path
 import pytest
 
 from skillforge.errors import RequestError, ToolError
-from skillforge.forge.github_address import GitHubRepository, find, is_github, token
+from skillforge.forge.github_address import (
+    GitHubRepository,
+    find,
+    find_token,
+    is_github,
+)
 from skillforge.gitrepo.remote import let_in
 
 
@@ -90,15 +95,15 @@ def test_a_token_of_github_com_is_for_github_com(
     ours = GitHubRepository("https://github.com", "a", "b")
     theirs = GitHubRepository("https://github.com.evil.example", "a", "b")
 
-    assert token(ours, is_named=False) == "ghp_public"
+    assert find_token(ours, is_named=False) == "ghp_public"
     with pytest.raises(ToolError, match="no token for github"):
-        token(theirs, is_named=False)
-    assert token(theirs, is_named=True) == "ghp_public"
+        find_token(theirs, is_named=False)
+    assert find_token(theirs, is_named=True) == "ghp_public"
     monkeypatch.setenv("GH_ENTERPRISE_TOKEN", "ghp_corp")
     with pytest.raises(ToolError):  # nobody but a clone's configuration names it
-        token(theirs, is_named=False)
-    assert token(theirs, is_named=True) == "ghp_corp"
-    assert token(ours, is_named=True) == "ghp_public"
+        find_token(theirs, is_named=False)
+    assert find_token(theirs, is_named=True) == "ghp_corp"
+    assert find_token(ours, is_named=True) == "ghp_public"
 
 
 def test_git_shows_a_token_to_one_host_only() -> None:
@@ -124,7 +129,7 @@ def test_a_token_does_not_travel_in_the_clear(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("GITHUB_TOKEN", "ghp_public")
 
     with pytest.raises(RequestError, match="in the clear"):
-        token(GitHubRepository("http://github.com", "a", "b"), is_named=True)
+        find_token(GitHubRepository("http://github.com", "a", "b"), is_named=True)
 
 
 @pytest.mark.usefixtures("_no_gh")
@@ -137,8 +142,8 @@ def test_gh_is_asked_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
     place = GitHubRepository("https://github.com", "a", "b")
 
-    assert token(place, is_named=False) == "gho_from_gh"
+    assert find_token(place, is_named=False) == "gho_from_gh"
     monkeypatch.setenv("GH_TOKEN", "ghp_second")
-    assert token(place, is_named=False) == "ghp_second"
+    assert find_token(place, is_named=False) == "ghp_second"
     monkeypatch.setenv("GITHUB_TOKEN", "ghp_first")
-    assert token(place, is_named=False) == "ghp_first"
+    assert find_token(place, is_named=False) == "ghp_first"

@@ -73,7 +73,7 @@ def test_commits_that_are_not_here_are_told(team: Team, method: str) -> None:
 
     assert team.audit_kinds() == ["unreachable"]
     told = team(REVIEWER, "log", "xlsx-tables").out
-    assert "the commits of pull request 1 are not here" in told
+    assert "the commits of pull request 1 are not in this clone" in told
     notes_and_pulls(team)
     assert team.audit_kinds() == []
 

@@ -321,7 +321,7 @@ def test_an_approval_of_what_github_s_gate_refuses_is_marked(team: Team) -> None
 
     said = team(REVIEWER, "review", 1, "--approve").out
 
-    assert "which the gate refuses" in said
+    assert "but the gate refuses it" in said
     assert "--reject" in said
 
 

@@ -3,11 +3,12 @@
 import subprocess
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from skillforge.gitrepo import trailers
-from skillforge.propose import readable_version
+from skillforge.history import readable_version
 
 anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 hostile = anything | st.sampled_from(
@@ -86,3 +87,25 @@ def test_what_a_reason_says_is_no_trailer_that_is_there() -> None:
         "Skill": ["x"],
         "Proposed-By": ["Rita"],
     }
+
+
+DRAFT = "Skill: x\nOrigin: human"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        pytest.param(f"Add x\n\nWhy.\n\n{DRAFT}\n", id="plain"),
+        pytest.param(f"Add x\n\nSkill: y\n\n{DRAFT}\n", id="reason"),
+        pytest.param(
+            f"Add x (#1)\n\n{DRAFT}\n\nCo-authored-by: Ada <a@b.invalid>\n", id="added"
+        ),
+        pytest.param(
+            f"Add x (#1)\n\n* Add x\n\nSkill: y\n\n{DRAFT}\n\n"
+            "* Edit x\n\nSkill: y\nOrigin: curator\n",
+            id="several",
+        ),
+    ],
+)
+def test_a_draft_is_known_by_its_own_trailers_alone(message: str) -> None:
+    assert trailers.of_draft(message) == {"Skill": ["x"], "Origin": ["human"]}

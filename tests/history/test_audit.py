@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from skillforge.forge.local import LocalForge
+from skillforge.history.audit import audit
 from skillforge.model import Proposal
-from skillforge.propose.audit import audit
 from tests.conftest import LibraryFolder, Run
 from tests.propose.conftest import REVIEWER, Loop
 

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from skillforge.gitrepo.lineage import Life, absorptions, lives, successors
+from skillforge.history.lineage import Life, absorptions, lives, successors
 from tests.conftest import LibraryFolder
 
 

@@ -228,7 +228,7 @@ def test_a_rollout_in_doubt_hides_its_skill_and_no_other(
     loop.folder.git("checkout", "--quiet", "main")
     evil = loop.tree(NAME, "evil")
     forged = Rollout(NAME, "", evil, loop.tree(NAME), 0.000001, 1)
-    rollouts.begun(
+    rollouts.start(
         loop.folder.library, forged, Signature("Eve", "", "1700000000 +0000")
     )
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from skillforge.model import Arm, Rollout, RolloutVerdict
-from skillforge.operate.canary import Judgement, judge
+from skillforge.operate.canary import judge
 from skillforge.policy import CanaryPolicy
 from skillforge.propose.workspace import Workspace
 from skillforge.store import Votes
-from skillforge.workflows.canary import looked_at
+from skillforge.workflows.canary import CanaryCheck, check
 from tests.operate.conftest import NAME, POLICY, Field
 
 DAY = 86_400
@@ -129,7 +129,9 @@ def test_a_worse_version_is_closed_at_once_and_taken_back(rolling: Field) -> Non
     number = judged["rollback"]
     page = rolling.ok("review", number)
     assert page["action"] == "rollback"
-    assert "30 of 30 keys failed with it, 0 of 30 before" in page["why"]
+    assert (
+        "30 of 30 keys failed with it, 0 of 30 with the stable version" in page["why"]
+    )
     rolling.approve(number)
     rolling.promote(number)
     assert rolling.tree(NAME) == stable
@@ -212,8 +214,8 @@ def test_a_person_decides(rolling: Field, command: str, state: str) -> None:
 def test_what_everybody_has_is_not_said_to_be_others(rolling: Field) -> None:
     said = rolling("canary", "finish", NAME).out
 
-    assert "everybody gets the new version" in said
-    assert "for the others" not in said
+    assert "finished: every key gets" in said
+    assert "the others" not in said
     assert "continue" not in said
 
 
@@ -254,19 +256,19 @@ def test_a_plain_revert_ends_a_rollout_for_everybody(rolling: Field) -> None:
 def test_a_decision_on_a_version_that_goes_meanwhile_is_a_conflict(
     rolling: Field, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def late(desk: Workspace, name: str) -> tuple[Judgement | None, str]:
+    def late(workspace: Workspace, name: str) -> CanaryCheck | None:
         """Main moves after the decision was written down, before it is judged."""
         rolling.folder.git("reset", "--hard", "--quiet")
         rolling.folder.git("revert", "--no-edit", "-m", "1", "HEAD")
-        return looked_at(desk, name)
+        return check(workspace, name)
 
-    monkeypatch.setattr("skillforge.cli.canary.looked_at", late)
+    monkeypatch.setattr("skillforge.workflows.canary.check", late)
     where = ("--library", str(rolling.folder.root))
 
     ran = rolling.run("canary", "pause", NAME, *where)
 
     assert ran.code == 4
-    assert "moved on" in ran.err
+    assert "has just changed" in ran.err
 
 
 @pytest.mark.slow
@@ -286,7 +288,7 @@ def test_a_verdict_whose_proposal_got_lost_is_proposed_at_the_next_look(
 ) -> None:
     rolling.report(rolling.keys(Arm.STABLE, 30), "success")
     with monkeypatch.context() as patch:
-        patch.setattr("skillforge.workflows.canary.taken_back", _dies)
+        patch.setattr("skillforge.workflows.canary._roll_back", _dies)
         with pytest.raises(AssertionError, match="killed"):
             rolling.report(rolling.keys(Arm.CANARY, 30), "failure")
 

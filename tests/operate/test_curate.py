@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from skillforge.document.edit import set_field
-from skillforge.gitrepo.lineage import successors
+from skillforge.history.lineage import successors
 from skillforge.model import Use
 from skillforge.store import Uses
 from tests.conftest import LibraryFolder, Run
@@ -82,7 +82,7 @@ def test_without_records_nothing_is_stale(loop: Loop) -> None:
     ran = loop("curate")
 
     assert ran.code == 0
-    assert "no uses are recorded here" in ran.out
+    assert "no uses recorded here" in ran.out
     assert remarks(loop) == {}
 
 
@@ -96,7 +96,7 @@ def test_what_nobody_uses_while_others_are_is_archived_in_time(loop: Loop) -> No
 
     assert found["old-one", "archive"]["action"] == "archive"
     assert found["old-two", "stale"]["action"] is None
-    assert found["by-hand", "archive"]["left_alone"] == "a person made it"
+    assert found["by-hand", "archive"]["left_alone"] == "made by a person"
     assert ("csv-tables", "stale") not in found
     assert loop.main() == before
     assert loop.ok("proposals")["proposals"] == []
@@ -162,7 +162,7 @@ def test_only_what_was_archived_is_restored(loop: Loop) -> None:
     ran = loop("curate", "--restore", "old-one", "--propose")
 
     assert ran.code == 2
-    assert "the archive holds no skill 'old-one'" in ran.err
+    assert "the archive has no skill 'old-one'" in ran.err
 
 
 def test_what_was_not_wanted_is_not_proposed_again_unless_named(loop: Loop) -> None:
@@ -197,11 +197,11 @@ def test_a_superseded_skill_goes_and_its_name_resolves(loop: Loop) -> None:
 @pytest.mark.parametrize(
     ("extra", "reason"),
     [
-        pytest.param("", "a person made it", id="human"),
-        pytest.param("metadata:\n  origin: human\n", "a person made it", id="says-so"),
-        pytest.param("metadata:\n  origin: import\n", "a person made it", id="import"),
-        pytest.param(f"{AGENT}  pinned: 'true'\n", "it is pinned", id="pinned"),
-        pytest.param(f"{AGENT}  pinned: whatever\n", "it is pinned", id="odd-pin"),
+        pytest.param("", "made by a person", id="human"),
+        pytest.param("metadata:\n  origin: human\n", "made by a person", id="says-so"),
+        pytest.param("metadata:\n  origin: import\n", "made by a person", id="import"),
+        pytest.param(f"{AGENT}  pinned: 'true'\n", "pinned", id="pinned"),
+        pytest.param(f"{AGENT}  pinned: whatever\n", "pinned", id="odd-pin"),
     ],
 )
 def test_some_are_left_alone(loop: Loop, extra: str, reason: str) -> None:
@@ -224,7 +224,7 @@ def test_a_young_skill_is_left_alone(loop: Loop) -> None:
 
     [alone] = loop.ok("curate")["left_alone"]
 
-    assert alone["reason"] == "it changed 0 days ago"
+    assert alone["reason"] == "changed 0 days ago"
     loop.policy(f"{CHECKS}curate:\n  young: 0\n")
     assert loop.ok("curate")["left_alone"] == []
 
@@ -241,7 +241,7 @@ def test_a_skill_that_a_person_proposed_is_a_persons_whatever_it_says(
 
     [alone] = loop.ok("curate")["left_alone"]
 
-    assert (alone["skill"], alone["reason"]) == ("new-one", "a person made it")
+    assert (alone["skill"], alone["reason"]) == ("new-one", "made by a person")
 
 
 # --- consolidate ---

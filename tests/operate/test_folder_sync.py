@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from skillforge.agent_folders import AGENTS, skills_folder
+from skillforge.agents import BUILT_IN, skills_folder
 from skillforge.errors import ConfigError, ConflictError, RequestError
 from skillforge.gitrepo.ref_update import Signature
 from skillforge.library import Library
@@ -275,7 +275,7 @@ def test_a_key_gets_its_arm_and_loses_a_canary_that_is_over(
         Rollout("xls-tables", "", "", fresh, 50, 1),
     )
     for rollout in start:
-        rollouts.begun(here, rollout, WHO)
+        rollouts.start(here, rollout, WHO)
 
     seen = {(f"k{n}"): to(agent / f"k{n}", library, f"k{n}") for n in range(12)}
 
@@ -288,7 +288,7 @@ def test_a_key_gets_its_arm_and_loses_a_canary_that_is_over(
     assert len({done.given["xls-tables"].version for done in seen.values()}) == 2
     key = next(k for k, done in seen.items() if done.given["xls-tables"].version)
     library.git("update-ref", "-d", "refs/skillforge/rollouts/csv-tables")
-    rollouts.begun(here, Rollout("xls-tables", "", "", fresh, 0.000001, 1), WHO)
+    rollouts.start(here, Rollout("xls-tables", "", "", fresh, 0.000001, 1), WHO)
     assert told(to(agent / key, library, key))["removed"] == ["xls-tables"]
 
 
@@ -467,19 +467,19 @@ def test_the_usual_places_of_agents(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    for place in AGENTS.values():
-        monkeypatch.delenv(place.variable or "UNUSED", raising=False)
+    for profile in BUILT_IN.values():
+        monkeypatch.delenv(profile.variable or "UNUSED", raising=False)
 
     def shown(agent: str, project: Path | None = None) -> str:
         return skills_folder(agent, project).relative_to(tmp_path).as_posix()
 
-    assert [shown(agent) for agent in AGENTS] == [
+    assert [shown(agent) for agent in BUILT_IN] == [
         ".claude/skills",
         ".codex/skills",
         ".hermes/skills",
         ".agents/skills",
     ]
-    assert [shown(agent, tmp_path / "p") for agent in AGENTS] == [
+    assert [shown(agent, tmp_path / "p") for agent in BUILT_IN] == [
         "p/.claude/skills",
         "p/.agents/skills",
         "p/.hermes/skills",

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from skillforge.document import parse
 from skillforge.operate.consolidation import rehomed
-from skillforge.operate.link_fixes import told_apart
+from skillforge.operate.link_fixes import unique_links
 from tests.conftest import parse_text, skill_md
 
 NAMES = ["references/guide.md", "scripts/run.py", "assets/a(b).png", "notes/x y.md"]
@@ -31,9 +31,9 @@ def test_no_link_of_an_absorbed_page_leads_nowhere(body: list[tuple[str, str]]) 
     moved = parse(skill_md("y", body=page).encode())
     here = set(homes.values())
     before = [
-        it for it in told_apart(document) if posixpath.normpath(it.target) in homes
+        it for it in unique_links(document) if posixpath.normpath(it.target) in homes
     ]
-    after = told_apart(moved)
+    after = unique_links(moved)
     led = [
         posixpath.normpath(posixpath.join("references", it.target))
         if it.is_markdown

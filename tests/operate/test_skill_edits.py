@@ -78,7 +78,7 @@ def test_a_name_that_went_into_another_is_told(loop: Loop) -> None:
     loop.folder.git("rm", "-rq", "skills/csv-tables")
     loop.folder.commit("Gone\n\nSkill: csv-tables\nAbsorbed-Into: pdf-tables")
 
-    assert "it went into pdf-tables" in loop("pin", "csv-tables").err
+    assert "it was absorbed into pdf-tables" in loop("pin", "csv-tables").err
 
 
 def test_a_name_that_is_in_the_archive_is_told(loop: Loop) -> None:
@@ -97,7 +97,7 @@ def test_a_skill_with_a_link_in_it_is_not_flattened(loop: Loop) -> None:
     ran = loop("pin", "csv-tables")
 
     assert ran.code == 4
-    assert "no ordinary file" in ran.err
+    assert "not a regular file" in ran.err
 
 
 def test_a_page_that_cannot_be_read_is_not_touched(loop: Loop) -> None:

@@ -5,14 +5,17 @@ from pathlib import Path
 import pytest
 
 from skillforge.model import Arm, OutcomeStatus
-from skillforge.operate.stats import moving, sparkline
+from skillforge.operate.stats import moving_average
+from skillforge.render.text.stats import sparkline
 from tests.operate.conftest import NAME, Field
 
 
 def test_the_rate_is_a_moving_average_that_starts_at_one() -> None:
-    assert moving([]) == 1.0
-    assert moving([OutcomeStatus.FAILURE]) == pytest.approx(0.9)
-    assert moving([OutcomeStatus.FAILURE, OutcomeStatus.SUCCESS]) == pytest.approx(0.91)
+    assert moving_average([]) == 1.0
+    assert moving_average([OutcomeStatus.FAILURE]) == pytest.approx(0.9)
+    assert moving_average(
+        [OutcomeStatus.FAILURE, OutcomeStatus.SUCCESS]
+    ) == pytest.approx(0.91)
 
 
 def test_stats_hold_what_scripts_rely_on(field: Field) -> None:
@@ -68,8 +71,8 @@ def test_time_and_tokens_stand_beside_those_without_the_skill(field: Field) -> N
     said = field("stats", NAME).out
 
     assert (row["seconds_without"], row["tokens_without"]) == (6, 40)
-    assert "2.0 seconds a use, 6.0 without it" in said
-    assert "loaded 50% of 2 times offered" in said
+    assert "2.0 seconds per use (6.0 without the skill)" in said
+    assert "loaded 50% of the 2 times offered" in said
 
 
 def test_a_trend_is_told_only_if_it_is_more_than_chance(field: Field) -> None:

@@ -25,8 +25,9 @@ blockquote { border-left: 4px solid #d1d9e0; margin: 0; padding: 0 1em; }
 
 def take(browser: Browser, library: Path, number: int, work: Path, image: Path) -> None:
     """What a reviewer reads of a proposal in a library."""
-    desk = Workspace.at(library)
-    body = review_page.of(desk.library, desk.forge.get(number)).text
+    workspace = Workspace.at(library)
+    forge = workspace.forge
+    body = review_page.of(workspace.library, forge, forge.get(number)).text
     html = MarkdownIt("gfm-like", {"html": True}).render(body)
     file = work / "pull-request.html"
     head = f"<!doctype html><meta charset=utf-8><style>{_STYLE}</style>"

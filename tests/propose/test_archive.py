@@ -14,9 +14,9 @@ from tests.propose.conftest import Loop
 
 
 def offer(loop: Loop, draft: Draft) -> int:
-    desk = Workspace.at_work(loop.folder.root, None)
-    request = ProposalRequest(draft, desk.base)
-    [outcome] = propose(desk.library, desk.forge, [request], desk.by)
+    workspace = Workspace.at_work(loop.folder.root, None)
+    request = ProposalRequest(draft, workspace.base)
+    [outcome] = propose(workspace.library, workspace.forge, [request], workspace.by)
     assert outcome.proposal is not None, outcome.report
     return outcome.proposal.number
 

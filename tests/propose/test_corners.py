@@ -12,14 +12,15 @@ from skillforge import processes
 from skillforge.checks.overlap import neighbours
 from skillforge.errors import ToolError
 from skillforge.gitrepo.object_reader import Objects
+from skillforge.propose import draft_source
 from skillforge.propose.admission import ProposalRequest
 from skillforge.propose.submit import propose
 from skillforge.propose.workspace import Workspace
 from skillforge.store import Cache
 from skillforge.text import nearest_lines
 from tests.conftest import LibraryFolder, Run, parse_text, skill_md
+from tests.history.test_audit import forge_merge
 from tests.propose.conftest import REVIEWER, Loop, body
-from tests.propose.test_history import forge_merge
 from tests.propose.test_operations import send  # noqa: F401 - a fixture
 from tests.propose.test_rollback import consolidate
 
@@ -125,16 +126,16 @@ def test_rollback_finds_the_nearest_of_equal_versions(loop: Loop) -> None:
 
 
 def test_a_draft_is_based_on_what_it_was_made_from(loop: Loop) -> None:
-    desk = Workspace.at_work(loop.folder.root, None)
-    before = desk.base
+    workspace = Workspace.at_work(loop.folder.root, None)
+    before = workspace.base
     loop.write("csv-tables", "mine")
-    [draft] = desk.drafts(("csv-tables",))
+    [draft] = draft_source.drafts(workspace, ("csv-tables",))
     loop.folder.git("stash", "--quiet")
     loop.write("csv-tables", "somebody else")
     loop.folder.commit("Meanwhile")
 
     request = ProposalRequest(draft, before)
-    [outcome] = propose(desk.library, desk.forge, [request], desk.by)
+    [outcome] = propose(workspace.library, workspace.forge, [request], workspace.by)
 
     assert outcome.proposal is not None
     assert outcome.proposal.base == before

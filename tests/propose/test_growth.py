@@ -34,11 +34,11 @@ def drafts(prefix: str, count: int, *words: str) -> list[Draft]:
 def proposed(
     folder: LibraryFolder, given: list[Draft], *, supersede: bool = False
 ) -> list[Submission]:
-    desk = Workspace.at_work(folder.root, None)
+    workspace = Workspace.at_work(folder.root, None)
     requests = [
-        ProposalRequest(draft, desk.base, supersede=supersede) for draft in given
+        ProposalRequest(draft, workspace.base, supersede=supersede) for draft in given
     ]
-    return propose(desk.library, desk.forge, requests, desk.by)
+    return propose(workspace.library, workspace.forge, requests, workspace.by)
 
 
 def work_of(folder: LibraryFolder, given: list[Draft]) -> GitWork:

@@ -100,7 +100,7 @@ def test_what_was_decided_is_reported_back_and_cleared(
         ),
         pytest.param(
             '{"id": "x", "payload": {"action": "delete", "name": "nothing"}}',
-            "there is no skill",
+            "the library has no skill",
             id="unknown",
         ),
         pytest.param(

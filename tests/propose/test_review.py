@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from skillforge.propose import identity
+from skillforge.history import identity
 from tests.propose.conftest import REVIEWER, Loop
 
 

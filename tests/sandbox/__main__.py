@@ -5,7 +5,7 @@ from skillforge import sandbox
 
 def main() -> None:
     default, _ = sandbox.choose()
-    for name in sandbox.NAMES:
+    for name in sandbox.names():
         works = not sandbox.backend(name).gaps()
         if works and (default is None or name != default.name):
             print(name)  # noqa: T201

@@ -2,12 +2,13 @@
 
 import contextlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from skillforge import sandbox
 from tests.conftest import LibraryFolder, Run, skill_md
 
 
@@ -19,6 +20,14 @@ def running(mark: str) -> list[str]:
             if mark.encode() in process.read_bytes():
                 found.append(str(process))
     return found
+
+
+@pytest.fixture
+def chosen_again() -> Iterator[None]:
+    """Forget before and after a test which sandbox was chosen."""
+    sandbox.choose.cache_clear()
+    yield
+    sandbox.choose.cache_clear()
 
 
 Try = Callable[..., dict[str, Any]]

@@ -5,14 +5,16 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
-from skillforge import sandbox
+from skillforge import plugins, sandbox
 from skillforge.sandbox import (
     MB,
     ROOT,
@@ -24,11 +26,26 @@ from skillforge.sandbox import (
     container,
     system_paths,
 )
+from tests.plugin_example import install_example
 from tests.sandbox.conftest import running
 
 IMAGE = os.environ.get("SKILLFORGE_SANDBOX_IMAGE", "")  # before a test's clean-up
 OPTIONS = os.environ.get("SKILLFORGE_SANDBOX_OPTIONS", "").split()
+EXAMPLE = "the plugin of docs/extend.md"
 Start = Callable[..., JobResult]
+
+
+@contextmanager
+def plugin_found(site: Path) -> Iterator[None]:
+    """Find the plugins of a folder meanwhile, as if their packages were installed."""
+    sys.path.insert(0, str(site))
+    plugins.plugins.cache_clear()
+    try:
+        yield
+    finally:
+        sys.path.remove(str(site))
+        sys.modules.pop("acme_sandbox", None)
+        plugins.plugins.cache_clear()
 
 
 @cache
@@ -40,9 +57,19 @@ def usable(name: str) -> tuple[Sandbox, list[str]]:
     return box, box.gaps()
 
 
-@pytest.fixture(params=sandbox.NAMES)
+@cache
+def usable_plugin() -> tuple[Sandbox, list[str]]:
+    """The sandbox that docs/extend.md shows."""
+    with TemporaryDirectory() as folder, plugin_found(Path(folder)):
+        install_example("Sandboxes", Path(folder))
+        box = sandbox.backend("small")
+        return box, box.gaps()
+
+
+@pytest.fixture(params=(*sandbox.names(), EXAMPLE))
 def box(request: pytest.FixtureRequest) -> Sandbox:
-    found, gaps = usable(request.param)
+    is_example = request.param == EXAMPLE
+    found, gaps = usable_plugin() if is_example else usable(request.param)
     if gaps:
         pytest.skip(f"{request.param} is not here: {gaps[0]}")
     return found

@@ -301,7 +301,7 @@ def test_frozen_fails_if_the_source_gives_something_else(
 
     ran = run("install", "--frozen")
 
-    assert (ran.code, "not what the lock says" in ran.err) == (1, True)
+    assert (ran.code, "does not match the lock" in ran.err) == (1, True)
     assert not (use / ".agents/skills/csv-tables").exists()
     assert (use / "skills-lock.json").read_bytes() == written
 
@@ -329,7 +329,7 @@ def test_a_request_that_makes_no_sense_is_told(
 def test_frozen_without_a_lock_is_told(use: Path, run: Run) -> None:
     ran = run("install", "--frozen")
 
-    assert (ran.code, "names no skills" in ran.err) == (2, True)
+    assert (ran.code, "lists no skills" in ran.err) == (2, True)
 
 
 def test_two_at_once_are_kept_apart(tmp_path: Path, use: Path) -> None:

@@ -92,7 +92,7 @@ def test_an_entry_that_makes_no_sense_is_refused(
     tmp_path: Path, name: str, change: dict[str, Any]
 ) -> None:
     path = tmp_path / "skills-lock.json"
-    said = {"version": 1, "skills": {name: locked().said | change}}
+    said = {"version": 1, "skills": {name: locked().data | change}}
     path.write_text(json.dumps(said))
 
     with pytest.raises(ConfigError, match="makes no sense"):
@@ -103,7 +103,7 @@ def test_a_lock_cannot_make_git_run_a_program(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    said = locked().said | {"source": f"ext::sh -c touch% {tmp_path}/ran", "path": ""}
+    said = locked().data | {"source": f"ext::sh -c touch% {tmp_path}/ran", "path": ""}
     for where in (said["source"], "http://example.invalid/x.git", "--upload-pack=x"):
         lock = {"version": 1, "skills": {"csv": said | {"source": where}}}
         (tmp_path / "skills-lock.json").write_text(json.dumps(lock))

@@ -37,7 +37,7 @@ def test_the_first_release_holds_all_skills(loop: Loop) -> None:
 
 @pytest.mark.slow
 def test_the_next_version_fits_what_changed(released: Loop) -> None:
-    assert "no skill has changed" in released("release").out
+    assert "no skills changed" in released("release").out
     released.land("xlsx-tables", "three")
     assert released.ok("release")["suggested"] == "1.0.1"
     released.land("odt-tables", "four")
@@ -207,7 +207,7 @@ def test_a_library_without_skills(tmp_path: Path, run: Run) -> None:
     ran = run("release", "--library", str(root))
 
     assert ran.code == 4
-    assert "no skill to release" in ran.err
+    assert "no skills to release" in ran.err
 
 
 def test_nobody_is_told_where_the_remote_lets_one_in(loop: Loop) -> None:

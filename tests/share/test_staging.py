@@ -2,12 +2,15 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from skillforge.errors import ToolError
 from skillforge.library import replace_file
+from skillforge.share import install
 from skillforge.share.update import Difference
 from skillforge.store import held
 from tests.conftest import Run
@@ -258,3 +261,37 @@ def test_a_file_is_not_written_through_a_link_of_a_project(tmp_path: Path) -> No
         with pytest.raises(ToolError), held(tmp_path / name, "the folder", 1):
             pass
     assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.parametrize("command", ["install", "update"])
+@pytest.mark.parametrize("link", [".agents", ".agents/skills"])
+def test_a_link_swapped_in_meanwhile_redirects_nothing(
+    tmp_path: Path, use: Path, run: Run, monkeypatch: Any, command: str, link: str
+) -> None:
+    source = str(write_hub(tmp_path / "hub", "csv-tables"))
+    assert run("install", source).code == 0
+    precious = tmp_path / "precious"
+    shutil.copytree(use / link, precious)
+    if link == ".agents":
+        (precious / ".skillforge-skills").mkdir()
+        (precious / ".skillforge-skills/file").write_text("mine")
+    before = {path: path.stat().st_ino for path in precious.rglob("*")}
+    new = write_hub(tmp_path / "hub", files_of("csv-tables", NEW))
+    judge = install.judge
+
+    def swap(*arguments: Any) -> Any:
+        (use / link).rename(tmp_path / "moved")
+        (use / link).symlink_to(precious)
+        return judge(*arguments)
+
+    monkeypatch.setattr(install, "judge", swap)
+    ran = run("update", "--yes") if command == "update" else run("install", str(new))
+
+    assert ran.code == 4
+    assert "was replaced" in ran.err
+    assert {path: path.stat().st_ino for path in precious.rglob("*")} == before
+    (use / link).unlink()
+    (tmp_path / "moved").rename(use / link)
+    monkeypatch.setattr(install, "judge", judge)
+    assert run("verify").code == 0
+    assert is_clean(use)

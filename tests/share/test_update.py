@@ -80,7 +80,10 @@ def test_a_folder_elsewhere_has_its_lock_beside_it(
     assert run("verify", "--to", str(elsewhere)).code == 0
     (elsewhere / "csv-tables/SKILL.md").write_text("changed")
     ran = run("verify", "--to", str(elsewhere))
-    assert (ran.code, ran.out.splitlines()[-1]) == (1, "1 skill verified: 1 differs")
+    assert (ran.code, ran.out.splitlines()[-1]) == (
+        1,
+        "verified 1 skill: 1 differs from the lock",
+    )
 
 
 def test_an_update_is_shown_first_and_taken_with_yes(

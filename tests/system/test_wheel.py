@@ -28,8 +28,10 @@ def test_the_wheel_holds_schemas_templates_and_types(wheel: Path) -> None:
     names = ZipFile(wheel).namelist()
 
     assert wheel.name.startswith("git_skillforge-")
-    for schema in (PROJECT / "schemas").iterdir():
-        assert f"skillforge/schemas/{schema.name}" in names
+    schemas = list((PROJECT / "schemas").rglob("*.json"))
+    assert len(schemas) > 10
+    for schema in schemas:
+        assert f"skillforge/{schema.relative_to(PROJECT).as_posix()}" in names
     assert "skillforge/py.typed" in names
     assert "skillforge/templates/skillforge.yaml" in names
     assert "skillforge/templates/demo/transcripts/runs.jsonl" in names

@@ -163,15 +163,23 @@ class _TrialCache:
         library = Library.find(start)
         is_whole = options.shard == (1, 1) and options.repeat == 1 and not options.match
         repo = library.repo if library and options.use_cache and is_whole else None
-        box, _ = sandbox.choose() if repo else (None, "")
-        self.cache = Cache.of(repo.common_dir) if repo and box else None
-        self.place = f"{edition()} {box.about()}" if box else ""
+        self.cache = Cache.of(repo.common_dir) if repo else None
+        self.environments: dict[str, str] = {}  # by what a policy requires
+
+    def _environment(self, required: str) -> str:
+        """The tool and the sandbox that trials run in; empty without a sandbox."""
+        if required not in self.environments:
+            box, _ = sandbox.choose(required)
+            about = f"{edition()} {box.about()}" if box else ""
+            self.environments[required] = about
+        return self.environments[required]
 
     def key(self, each: Chosen) -> str:
         """Equal for the same bytes under the same conditions; empty if not cached."""
-        if self.cache is None:
+        environment = self._environment(each.policy.sandbox) if self.cache else ""
+        if not environment:
             return ""
-        made_of = hashlib.sha256(self.place.encode())
+        made_of = hashlib.sha256(environment.encode())
         made_of.update(json.dumps([each.skill.path, asdict(each.policy)]).encode())
         for path, file in sorted(each.skill.files.items()):
             data = each.skill.read(path) if file.kind in _COUNTED else b""

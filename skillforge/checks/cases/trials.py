@@ -35,7 +35,7 @@ class TrialPlan:
     trials: tuple[Trial, ...] = ()
     findings: tuple[Finding, ...] = ()
     dependencies: bool = False  # whether the policy lets packages be fetched for it
-    is_strict: bool = False  # whether it asks for a sandbox without weaknesses
+    sandbox: str = sandbox.ANY  # what the policy requires
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def plan(skill: Skill, evidence: Mapping[str, bytes], policy: Policy) -> TrialPl
         return replace(
             planned,
             dependencies=policy.dependencies,
-            is_strict=policy.needs_full_sandbox,
+            sandbox=policy.sandbox,
         )
     except Exception as err:  # noqa: BLE001 - whatever it is, it is the skill's
         why = f"the tests cannot be read: {type(err).__name__}: {str(err)[:200]}"
@@ -148,7 +148,7 @@ def _slots(
     """The cases of a plan that can run, and trials for those that cannot."""
     if not planned.cases:
         return []
-    box, why = sandbox.choose(is_strict=planned.is_strict)
+    box, why = sandbox.choose(planned.sandbox)
     if box is None:
         why = f"no sandbox: {why}; run: skillforge doctor"
         return [_not_run(planned, case, why) for case in planned.cases]
@@ -231,7 +231,7 @@ def _try(wanted: TrialRun) -> Trial:
 
 def _try_once(wanted: TrialRun) -> Trial:
     skill, case = wanted.plan.skill, wanted.case
-    box, why = sandbox.choose(is_strict=wanted.plan.is_strict)
+    box, why = sandbox.choose(wanted.plan.sandbox)
     limits = wanted.settings.limits
     seconds = case.timeout or limits.seconds
     limits = replace(limits, seconds=seconds, cpu_seconds=2 * math.ceil(seconds))

@@ -371,11 +371,8 @@ def _read_binary(
     if kind == "program" and _MEDIA_NAMES.fullmatch(path):
         yield Notice("disguised", path, "a program that is named like a picture")
     text = archive_members.strings(data)
-    for view in (
-        (SegmentView.HIDDEN, SegmentView.CODE)
-        if kind == "media"
-        else (SegmentView.CODE,)
-    ):
+    hidden = (SegmentView.HIDDEN,) if kind == "media" else ()
+    for view in (*hidden, SegmentView.CODE):
         how = _KINDS.get(kind, "binary")
         yield Segment(path, view, text, 1, "strings", how, (), DEEPEST)
     if kind == "media" and depth < DEEPEST:

@@ -1,5 +1,20 @@
 """The `data` of `--json`, typed: one function per result. Keys are never renamed."""
 
-from skillforge.render.data import history, proposals, trials
+from typing import TYPE_CHECKING
 
-__all__ = ["history", "proposals", "trials"]
+from skillforge.lazy_import import submodules
+
+if TYPE_CHECKING:
+    from skillforge.render.data import checks as checks
+    from skillforge.render.data import curate as curate
+    from skillforge.render.data import health as health
+    from skillforge.render.data import history as history
+    from skillforge.render.data import offers as offers
+    from skillforge.render.data import proposals as proposals
+    from skillforge.render.data import refine as refine
+    from skillforge.render.data import rollouts as rollouts
+    from skillforge.render.data import stats as stats
+    from skillforge.render.data import trials as trials
+    from skillforge.render.data import uses as uses
+else:
+    __getattr__ = submodules(__name__)

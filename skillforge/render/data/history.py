@@ -1,10 +1,10 @@
 """History and audits as the `data` of `--json`."""
 
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
-    from skillforge.propose.audit import Audit
-    from skillforge.propose.skill_history import HistoryVersion, SkillHistory
+    from skillforge.history.audit import Audit
+    from skillforge.history.skill_history import HistoryVersion, SkillHistory
 
 
 class VersionRow(TypedDict):
@@ -38,6 +38,40 @@ class StoryRow(VersionRow):
     reverts: list[str]
 
 
+class LogData(TypedDict):
+    """The versions of a skill on main, the newest first."""
+
+    skill: str
+    versions: list[VersionRow]
+
+
+class WhyData(TypedDict):
+    """Why a skill exists: its versions with their reasons."""
+
+    skill: str
+    became: list[str]
+    versions: list[StoryRow]
+
+
+class ExceptionData(TypedDict):
+    """A change of main that breaks a promise."""
+
+    commit: str
+    kind: str
+    message: str
+
+
+class AuditData(TypedDict):
+    """What main's history proves, and every exception."""
+
+    promotions: int
+    reverts: int
+    adopted: int
+    records: bool
+    exceptions: list[ExceptionData]
+    warnings: list[str]
+
+
 def version(version: "HistoryVersion") -> VersionRow:
     step = version.step
     return {
@@ -59,7 +93,7 @@ def version(version: "HistoryVersion") -> VersionRow:
     }
 
 
-def log(name: str, versions: "list[HistoryVersion]") -> dict[str, Any]:
+def log(name: str, versions: "list[HistoryVersion]") -> LogData:
     return {"skill": name, "versions": [version(entry) for entry in versions]}
 
 
@@ -80,7 +114,7 @@ def _story_row(history: "SkillHistory", entry: "HistoryVersion") -> StoryRow:
     }
 
 
-def why(history: "SkillHistory") -> dict[str, Any]:
+def why(history: "SkillHistory") -> WhyData:
     return {
         "skill": history.name,
         "became": list(history.became),
@@ -88,12 +122,15 @@ def why(history: "SkillHistory") -> dict[str, Any]:
     }
 
 
-def audit(audit: "Audit") -> dict[str, Any]:
+def audit(audit: "Audit") -> AuditData:
     return {
         "promotions": audit.promotions,
         "reverts": audit.reverts,
         "adopted": audit.adopted,
         "records": audit.has_records,
-        "exceptions": [exception._asdict() for exception in audit.exceptions],
+        "exceptions": [
+            {"commit": found.commit, "kind": found.kind, "message": found.message}
+            for found in audit.exceptions
+        ],
         "warnings": list(audit.warnings),
     }

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import time
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from skillforge.model import CheckResult, Proposal, Verdict
 from skillforge.model.time_units import DAY
@@ -73,6 +73,107 @@ class OpenedData(TypedDict):
     state: str
 
 
+class SubmissionData(TypedDict):
+    """Drafts that were proposed. Without a proposal, the findings say why."""
+
+    proposal: int | None
+    branch: str | None
+    commit: str | None
+    skill: str
+    created: bool
+    url: str | None
+    findings: list[FindingData]
+    state: NotRequired[str]
+    proposals: NotRequired[list[OpenedData]]
+    left_out: NotRequired[list[str]]
+
+
+class MergeData(OpenedData):
+    """A merge into main, and the rollout that it started."""
+
+    merge: str
+    version: str | None
+    left_behind: list[str]
+    rollout: str | None
+
+
+class RefusalData(OpenedData, VerdictData):
+    """A proposal that the gate refused to merge."""
+
+    merge: None
+    version: str | None
+    left_behind: list[str]
+
+
+class RollbackData(OpenedData):
+    """A proposal to restore a version, not merged yet."""
+
+    merge: None
+    version: str | None
+
+
+class GateData(VerdictData):
+    """The decision of the gate, and the proposal it is about."""
+
+    proposal: int | None
+
+
+class DecisionData(ProposalRow):
+    """A proposal after an approval, a rejection, a refresh or a close."""
+
+    proposal: int
+
+
+class ProposalsData(TypedDict):
+    """Proposals, and what stands in the way of reading all of them."""
+
+    proposals: list[ProposalRow]
+    expired: list[int]
+    broken: list[str]
+
+
+class SizeData(TypedDict):
+    """A size in bytes, on main and in the draft."""
+
+    before: int
+    after: int
+
+
+class NeighbourData(TypedDict):
+    """A skill of main that is similar to the draft."""
+
+    name: str
+    similarity: float
+
+
+class CommentData(TypedDict):
+    """A comment on a proposal; `seconds` is Unix time."""
+
+    by: str
+    text: str
+    seconds: int
+
+
+class ReviewData(ProposalRow):
+    """All that a reviewer needs to decide on a proposal."""
+
+    stale: bool
+    next: str
+    proposal: int
+    why: str
+    examples: list[str]
+    description: str
+    base: str
+    diff: str
+    gate: VerdictData
+    size: SizeData
+    total_size: SizeData
+    scan: str | None
+    powers: list[str]
+    overlap: list[NeighbourData]
+    comments: list[CommentData]
+
+
 def age_days(proposal: Proposal) -> float:
     return round(max(0.0, time.time() - proposal.opened) / DAY, 2)
 
@@ -121,7 +222,7 @@ def opened(proposal: Proposal, created: bool) -> OpenedData:
     }
 
 
-def submission(result: "SubmissionBatch") -> dict[str, Any]:
+def submission(result: "SubmissionBatch") -> SubmissionData:
     """Drafts that were proposed; without a proposal, the findings say why."""
     findings = [finding_data(finding) for finding in result.report.findings]
     if not result.opened:
@@ -140,37 +241,45 @@ def submission(result: "SubmissionBatch") -> dict[str, Any]:
     return {**rows[0], "findings": findings, "proposals": rows, "left_out": left_out}
 
 
-def promotion(result: "Promotion", created: bool = False) -> dict[str, Any]:
+def promotion(result: "Promotion", created: bool = False) -> MergeData | RefusalData:
     """A merge and the rollout it started, or the verdict that refused it."""
     proposal = result.proposal
-    data: dict[str, Any] = {
-        **opened(proposal, created),
-        "merge": result.merge or None,
-        "version": result.version or None,
-        "left_behind": [str(checkout) for checkout in result.done.left],
-    }
-    if result.merge:
-        return data | {"rollout": result.rollout.id if result.rollout else None}
-    assert proposal.verdict is not None
-    return {**data, **verdict(proposal.verdict)}
-
-
-def rollback(result: "Rollback") -> dict[str, Any]:
-    """A proposal to restore a version, not merged yet."""
+    about = opened(proposal, created)
     version = result.version or None
+    left_behind = [str(checkout) for checkout in result.done.left]
+    if result.merge:
+        return {
+            **about,
+            "merge": result.merge,
+            "version": version,
+            "left_behind": left_behind,
+            "rollout": result.rollout.id if result.rollout else None,
+        }
+    assert proposal.verdict is not None
+    return {
+        **about,
+        "merge": None,
+        "version": version,
+        "left_behind": left_behind,
+        **verdict(proposal.verdict),
+    }
+
+
+def rollback(result: "Rollback") -> RollbackData:
+    """A proposal to restore a version, not merged yet."""
     return {
         **opened(result.proposal, result.created),
         "merge": None,
-        "version": version,
+        "version": result.version or None,
     }
 
 
-def decision(proposal: Proposal) -> dict[str, Any]:
+def decision(proposal: Proposal) -> DecisionData:
     """A proposal after an approval, a rejection, a refresh or a close."""
     return {**proposal_row(proposal), "proposal": proposal.number}
 
 
-def proposals(result: "ProposalList") -> dict[str, Any]:
+def proposals(result: "ProposalList") -> ProposalsData:
     return {
         "proposals": list(result.rows),
         "expired": [proposal.number for proposal in result.expired],
@@ -205,7 +314,7 @@ def verdict(verdict: Verdict) -> VerdictData:
     }
 
 
-def review(brief: "ReviewBrief") -> dict[str, Any]:
+def review(brief: "ReviewBrief") -> ReviewData:
     before, after = brief.sizes
     total_before, total_after = brief.totals
     return {
@@ -223,7 +332,13 @@ def review(brief: "ReviewBrief") -> dict[str, Any]:
         "total_size": {"before": total_before, "after": total_after},
         "scan": brief.verdict.danger,
         "powers": list(brief.powers),
-        "overlap": [neighbour._asdict() for neighbour in brief.neighbours],
+        "overlap": [
+            {"name": neighbour.name, "similarity": neighbour.similarity}
+            for neighbour in brief.neighbours
+        ],
         "approvals": [approval.by for approval in brief.standing],
-        "comments": [comment._asdict() for comment in brief.proposal.comments],
+        "comments": [
+            {"by": comment.by, "text": comment.text, "seconds": comment.seconds}
+            for comment in brief.proposal.comments
+        ],
     }

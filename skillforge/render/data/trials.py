@@ -1,30 +1,37 @@
-"""Trials as data."""
+"""Trials as the `data` of `--json`."""
 
 from collections.abc import Iterable
-from dataclasses import asdict
-from typing import Any
+from typing import TypedDict
 
 from skillforge.model import Trial
 from skillforge.report import printable
 
 
-def trials(found: Iterable[Trial]) -> list[dict[str, Any]]:
-    """Each trial with its texts, its line and its duration."""
-    return [
-        {
-            **_texts(trial),
-            "seconds": round(trial.seconds, 4),
-            "line": trial.line,
-        }
-        for trial in found
-    ]
+class TrialData(TypedDict):
+    """One run of a case; `path` and `line` locate the case."""
+
+    skill: str
+    case: str
+    outcome: str
+    detail: str
+    path: str
+    seconds: float
+    line: int
 
 
-def _texts(trial: Trial) -> dict[str, str]:
+def trials(found: Iterable[Trial]) -> list[TrialData]:
+    return [_trial(trial) for trial in found]
+
+
+def _trial(trial: Trial) -> TrialData:
     return {
-        key: printable_lines(value)
-        for key, value in asdict(trial).items()
-        if isinstance(value, str)
+        "skill": printable_lines(trial.skill),
+        "case": printable_lines(trial.case),
+        "outcome": trial.outcome.value,
+        "detail": printable_lines(trial.detail),
+        "path": printable_lines(trial.path),
+        "seconds": round(trial.seconds, 4),
+        "line": trial.line,
     }
 
 

@@ -1,5 +1,20 @@
 """Results as text for a terminal: one function per result."""
 
-from skillforge.render.text import history, proposals, scan, trials
+from typing import TYPE_CHECKING
 
-__all__ = ["history", "proposals", "scan", "trials"]
+from skillforge.lazy_import import submodules
+
+if TYPE_CHECKING:
+    from skillforge.render.text import curate as curate
+    from skillforge.render.text import health as health
+    from skillforge.render.text import history as history
+    from skillforge.render.text import offers as offers
+    from skillforge.render.text import proposals as proposals
+    from skillforge.render.text import refine as refine
+    from skillforge.render.text import rollouts as rollouts
+    from skillforge.render.text import scan as scan
+    from skillforge.render.text import stats as stats
+    from skillforge.render.text import trials as trials
+    from skillforge.render.text import uses as uses
+else:
+    __getattr__ = submodules(__name__)

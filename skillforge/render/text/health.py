@@ -1,89 +1,58 @@
-"""What a health run says to people, and the keys that scripts rely on."""
+"""Health runs as text."""
 
-from collections import Counter
-from collections.abc import Sequence
-from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING
 
-from skillforge.checks import status_metadata
-from skillforge.model import Trial
-from skillforge.operate.health_record import Checkup, Condition
-from skillforge.render import data as render_data
-from skillforge.render import text as render_text
+from skillforge.model.time_units import DAY, day_name
+from skillforge.render.text import trials
+from skillforge.render.text.offers import with_offers
 from skillforge.report import plural, printable
 
-_LISTED = 20  # names in a line
+if TYPE_CHECKING:
+    from skillforge.operate.health_record import Checkup
+    from skillforge.workflows.health import HealthReport
+
+_MAX_NAMES = 20  # in a line
+_QUIET = ("passed", "no-cases")
 
 
-def data(found: Sequence[Checkup]) -> dict[str, Any]:
-    return {
-        "trials": render_data.trials.trials(trials(found)),
-        "skills": [_row(one) for one in found],
-    }
-
-
-def trials(found: Sequence[Checkup]) -> list[Trial]:
-    return [trial for one in found for trial in one.trials]
-
-
-def _row(one: Checkup) -> dict[str, Any]:
-    return {
-        "skill": one.name,
-        "version": one.version,
-        "status": one.condition,
-        "changed": list(one.changed),
-        "since": _date(one.since),
-        "passed": _date(one.passed.at) if one.passed else None,
-        "confirmed": one.is_confirmed,
-        "deprecated": status_metadata.deprecation(one.skill.document) or None,
-        "environment": one.environment._asdict(),
-    }
-
-
-def _date(seconds: int | None) -> str | None:
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat()
-
-
-def text(found: Sequence[Checkup], *, verbose: bool, colour: bool) -> str:
-    """What failed in full, what was left in a line, and how many are well."""
+def health(report: "HealthReport", *, verbose: bool, colour: bool) -> str:
+    """What failed in full, what did not fit in a line, and how many passed."""
     lines = []
-    for one in found:
-        if verbose or _is_told(one):
-            lines += _lines(one, verbose, colour)
-    if left := [one.name for one in found if one.is_unfinished]:
-        names = ", ".join(map(printable, left[:_LISTED]))
-        more = f" and {len(left) - _LISTED} more" if len(left) > _LISTED else ""
-        lines.append(f"no time was left for {names}{more}; next time they come first")
-    return "\n".join([*lines, summary(found)])
+    for checkup in report.checkups:
+        if verbose or _is_listed(checkup):
+            lines += _lines(checkup, verbose, colour)
+    if left := [checkup.name for checkup in report.checkups if checkup.is_unfinished]:
+        names = ", ".join(map(printable, left[:_MAX_NAMES]))
+        more = f" and {len(left) - _MAX_NAMES} more" if len(left) > _MAX_NAMES else ""
+        lines.append(f"out of time: {names}{more}; the next run starts with them")
+    return with_offers("\n".join([*lines, _summary(report)]), report.offers)
 
 
-def _is_told(one: Checkup) -> bool:
-    is_fine = one.condition in (Condition.PASSED, Condition.NO_CASES)
-    return not is_fine and not (
-        one.condition is Condition.NOT_RUN and one.is_unfinished
-    )
+def _is_listed(checkup: "Checkup") -> bool:
+    is_left = checkup.condition == "not-run" and checkup.is_unfinished
+    return checkup.condition not in _QUIET and not is_left
 
 
-def _lines(one: Checkup, verbose: bool, colour: bool) -> list[str]:
-    said = render_text.trials.text(
-        one.trials, (), verbose=verbose, colour=colour
-    ).split("\n")
-    head = said[:-1] if one.trials else [f"{printable(one.name)}: no cases"]
-    return [*head, *_what_changed(one)]
+def _lines(checkup: "Checkup", verbose: bool, colour: bool) -> list[str]:
+    if not checkup.trials:
+        return [f"{printable(checkup.name)}: no cases"]
+    text = trials.text(checkup.trials, (), verbose=verbose, colour=colour)
+    return [*text.split("\n")[:-1], *_changes(checkup)]
 
 
-def _what_changed(one: Checkup) -> list[str]:
-    if one.condition is not Condition.FAILED:
+def _changes(checkup: "Checkup") -> list[str]:
+    """What changed since a failing skill passed."""
+    if checkup.condition != "failed":
         return []
-    if one.passed is None:
-        return ["  that it ever passed is not recorded here"]
-    changed = ", ".join(one.changed) or "nothing that is recorded"
-    unsure = "" if one.is_confirmed else "; no time was left to try it a second time"
-    day = str(_date(one.passed.at))[:10]
-    return [f"  it passed on {day}; changed since: {changed}{unsure}"]
+    if checkup.passed is None:
+        return ["  no earlier pass is recorded here"]
+    changed = ", ".join(checkup.changed) or "nothing recorded"
+    unsure = "" if checkup.is_confirmed else "; out of time to run it a second time"
+    day = day_name(checkup.passed.at // DAY)
+    return [f"  last passed on {day}; changed since: {changed}{unsure}"]
 
 
-def summary(found: Sequence[Checkup]) -> str:
-    counts = Counter(one.condition for one in found)
-    ends = [f"{counts[it]} {it}" for it in Condition if counts[it]]
-    return f"{plural(len(found), 'skill')}: {', '.join(ends) or 'nothing to try'}"
+def _summary(report: "HealthReport") -> str:
+    counts = [f"{count} {name}" for name, count in report.counts.items() if count]
+    skills = plural(len(report.checkups), "skill")
+    return f"{skills}: {', '.join(counts) or 'nothing to run'}"

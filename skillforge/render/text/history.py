@@ -6,8 +6,8 @@ from skillforge.render.data.history import StoryRow, VersionRow, story_rows, ver
 from skillforge.report import plural, printable
 
 if TYPE_CHECKING:
-    from skillforge.propose.audit import Audit, AuditException
-    from skillforge.propose.skill_history import HistoryVersion, SkillHistory
+    from skillforge.history.audit import Audit, AuditException
+    from skillforge.history.skill_history import HistoryVersion, SkillHistory
 
 _INDENT = " " * 21
 

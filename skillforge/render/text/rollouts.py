@@ -1,188 +1,91 @@
-"""What the Operate stage says of rollouts and statistics, to people and to scripts."""
+"""Rollouts and the judgements on them as text."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
-from skillforge.model import Rollout, RolloutState, RolloutVerdict
-from skillforge.operate.canary import ArmOutcomes, Judgement
-from skillforge.operate.refine import Refinement
-from skillforge.operate.stats import SkillStats, sparkline
+from skillforge.model import RolloutState, RolloutVerdict
 from skillforge.report import plural, printable
 
-_STATES = {
-    RolloutState.RUNNING: "is tried",
-    RolloutState.PAUSED: "is paused: nobody gets the new version",
-    RolloutState.FINISHED: "is finished: everybody gets the new version",
-    RolloutState.CLOSED: "is closed: nobody gets the new version",
-}
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from skillforge.model import Rollout
+    from skillforge.operate.canary import ArmOutcomes, Judgement
+    from skillforge.workflows.canary import CanaryCheck, CanaryStatus
 
 
-def rollout_data(rollout: Rollout) -> dict[str, Any]:
-    """A rollout for scripts."""
-    return {
-        "skill": rollout.skill,
-        "rollout": rollout.id,
-        "state": rollout.state,
-        "shares": {"canary": rollout.share, "stable": round(100 - rollout.share, 6)},
-        "stable": rollout.stable or None,
-        "canary": rollout.canary,
-        "started": rollout.started,
-        "proposal": rollout.proposal,
-        "rollback": rollout.rollback,
-        "decided": rollout.why,
-    }
-
-
-def judgement_data(judged: Judgement) -> dict[str, Any]:
-    """A judgement for scripts, with the numbers behind it."""
-    return rollout_data(judged.rollout) | {
-        "verdict": judged.verdict,
-        "why": judged.why,
-        "evidence": {
-            "threshold": round(judged.threshold, 4),
-            "worse": _short(judged.worse),
-            "better": _short(judged.better),
-            "no_worse": _short(judged.no_worse),
-            "stable": _heard_data(judged.stable),
-            "canary": _heard_data(judged.canary),
-        },
-    }
-
-
-def _short(wealth: float) -> float:
-    return float(f"{wealth:.4g}")
-
-
-def _heard_data(heard: ArmOutcomes) -> dict[str, Any]:
-    rate = heard.rate
-    return {
-        "keys": heard.keys,
-        "successes": heard.successes,
-        "failures": heard.failures,
-        "success_rate": None if rate is None else round(rate, 4),
-        "interval": [round(bound, 4) for bound in heard.interval],
-    }
-
-
-def judgement_text(judged: Judgement) -> str:
-    """A judgement in a few lines."""
-    rollout = judged.rollout
-    state = _STATES[rollout.state]
-    if rollout.is_running:
-        state += f" by {rollout.share:g} % of keys"
-    other = (
-        f"; {rollout.stable[:12]} for the others" if rollout.stable else "; no skill"
-    )
-    if rollout.state is RolloutState.FINISHED:
-        other = ""
-    lines = [f"{rollout.skill}: {rollout.canary[:12]} {state}{other}"]
-    if rollout.is_running or judged.verdict is not RolloutVerdict.CONTINUE:
-        lines.append(f"    {judged.verdict}: {judged.why}")
+def judgement(judgement: "Judgement") -> str:
+    """The state of a rollout, its verdict and the evidence."""
+    rollout = judgement.rollout
+    lines = [f"{rollout.skill}: {rollout.state}: {_assignment(rollout)}"]
+    if rollout.is_running or judgement.verdict is not RolloutVerdict.CONTINUE:
+        lines.append(f"    {judgement.verdict}: {judgement.why}")
     lines += [
-        f"    canary {_heard_text(judged.canary)}; stable {_heard_text(judged.stable)}",
-        f"    worse {judged.worse:.3g}, better {judged.better:.3g}, no worse "
-        f"{judged.no_worse:.3g}; {judged.threshold:g} convinces",
+        f"    canary: {_outcomes(judgement.canary)}; "
+        f"stable: {_outcomes(judgement.stable)}",
+        f"    evidence: worse {judgement.worse:.3g}, better {judgement.better:.3g}, "
+        f"no worse {judgement.no_worse:.3g} (threshold {judgement.threshold:g})",
     ]
     if rollout.rollback:
-        lines.append(
-            f"    proposal {rollout.rollback} takes it back: "
-            f"skillforge review {rollout.rollback}"
-        )
+        number = rollout.rollback
+        lines.append(f"    rollback: proposal {number}; skillforge review {number}")
     return "\n".join(map(printable, lines))
 
 
-def _heard_text(heard: ArmOutcomes) -> str:
-    if heard.rate is None:
-        return "not heard of"
-    low, high = heard.interval
-    keys = plural(heard.keys, "key")
-    return f"{heard.rate:.0%} of {keys} succeeded ({low:.0%} to {high:.0%})"
+def _assignment(rollout: "Rollout") -> str:
+    """Which keys get which version."""
+    canary, stable = rollout.canary[:12], rollout.stable[:12]
+    if rollout.is_running:
+        others = stable or "no skill"
+        return f"{rollout.share:g}% of keys get {canary}, the others {others}"
+    if rollout.state is RolloutState.FINISHED:
+        return f"every key gets {canary}"
+    return f"every key gets {stable}" if stable else f"no key gets {canary}"
 
 
-def rollback_reason(judged: Judgement) -> str:
-    """Why a canary goes back, for the proposal that takes it back."""
-    is_shown = judged.verdict is RolloutVerdict.ROLL_BACK
-    reason = judged.why if is_shown else judged.rollout.why
-    lines = [
-        f"The canary of {judged.rollout.skill} was closed: {reason}.",
-        "",
-        f"Canary: {_heard_text(judged.canary)}.",
-        f"Before: {_heard_text(judged.stable)}.",
-        f"Evidence that it is worse: {judged.worse:.3g}; {judged.threshold:g} would "
-        "convince, whenever it is looked at.",
-    ]
-    return "\n".join(lines)
+def _outcomes(outcomes: "ArmOutcomes") -> str:
+    if outcomes.rate is None:
+        return "no verified outcomes"
+    low, high = outcomes.interval
+    keys = plural(outcomes.keys, "key")
+    return f"{outcomes.rate:.0%} of {keys} succeeded ({low:.0%} to {high:.0%})"
 
 
-def stats_text(
-    stats: list[SkillStats], readable: Mapping[str, str], today: int, most: int
-) -> str:
-    """A line for each skill, with its versions where there is only one skill."""
-    if not stats:
-        return "no uses are recorded; skillforge record NAME --key KEY --outcome …"
-    lines = [f"{'skill':28} {'uses':>9}  rate  verified            12 weeks"]
-    lines += [_line(one, today) for one in stats[:most]]
-    if len(stats) > most:
-        lines.append(f"and {plural(len(stats) - most, 'more skill')}; --json has all")
-    if len(stats) == 1:
-        lines += _details(stats[0], readable)
-    return "\n".join(map(printable, lines))
+def check(check: "CanaryCheck") -> str:
+    """A judgement, and why its rollback couldn't be proposed."""
+    problem = printable(check.problem)
+    return "\n".join(filter(None, (judgement(check.judgement), problem)))
 
 
-def _line(one: SkillStats, today: int) -> str:
-    low, high = one.total.interval
-    sure = f"{low:4.0%} to {high:4.0%} of {one.total.verified:,}"
-    sign = {"up": " rising", "down": " falling"}.get(one.trend, "")
-    bars = sparkline(one.total.days, today)
-    rate = f"{one.moving:4.0%}" if one.total.uses else "   ?"
-    return f"{one.name:28} {one.total.uses:>9,}  {rate}  {sure:<19} {bars}{sign}"
-
-
-def _details(one: SkillStats, readable: Mapping[str, str]) -> list[str]:
+def verdicts(checks: "Iterable[CanaryCheck]") -> list[str]:
+    """What `record` and `sync-uses` report: the rollouts that were decided."""
     lines = []
-    for tree, part in one.versions.items():
-        low, high = part.interval
-        name = readable.get(tree, "gone") or "no version"
-        lines.append(
-            f"    {name:12} {tree[:10]}  {part.uses:>7,} uses, {low:.0%} to {high:.0%} "
-            f"of {part.verified:,} verified"
-        )
-    again = one.total.uses / one.keys if one.keys else 0
-    lines.append(f"    {plural(one.keys, 'key')}, {again:.1f} uses each")
-    if one.precision is not None and one.offered > one.total.uses:
-        lines.append(f"    loaded {one.precision:.0%} of {one.offered:,} times offered")
-    for what, mine, other in (
-        ("seconds", one.total.seconds, one.without.seconds),
-        ("tokens", one.total.tokens, one.without.tokens),
-    ):
-        if mine is not None:
-            against = f", {other:,.1f} without it" if other is not None else ""
-            lines.append(f"    {mine:,.1f} {what} a use{against}")
+    for done in checks:
+        if done.judgement.verdict is not RolloutVerdict.CONTINUE:
+            lines.append(judgement(done.judgement))
+        lines += [printable(done.problem)] if done.problem else []
     return lines
 
 
-def refinement_data(found: Refinement) -> dict[str, Any]:
-    """What uses teach a skill, for scripts."""
-    return {
-        "skill": found.skill,
-        "failing": found.is_failing,
-        "verified": found.part.verified,
-        "interval": [round(bound, 4) for bound in found.part.interval],
-        "added": [{"text": it.text, "reports": it.reports} for it in found.added],
-        "waiting": [
-            {"text": it.lesson.text, "reports": it.lesson.reports, "why": it.why}
-            for it in found.waiting
-        ],
-    }
+def status(status: "CanaryStatus") -> str:
+    """All rollouts, or the one of a skill."""
+    if status.skill and not status.checks:
+        return f"{status.skill} has no rollout: every key gets {status.version[:12]}"
+    lines = [judgement(check.judgement) for check in status.checks]
+    problems = [check.problem for check in status.checks if check.problem]
+    lines += map(printable, (*problems, *status.problems))
+    return "\n".join(lines) or "no rollouts"
 
 
-def refinement_lines(found: Refinement) -> list[str]:
-    lines = []
-    if found.is_failing:
-        lines.append(f"{found.complaint}; --agent CMD writes it anew, or --retire")
-    for added in found.added:
-        count = plural(added.reports, "report")
-        lines.append(f'{found.skill}: add "{added.text}" ({count})')
-    for lesson, why in found.waiting:
-        lines.append(f'{found.skill}: wait with "{lesson.text}": {why}')
-    return [printable(line) for line in lines]
+def rollback_reason(judgement: "Judgement") -> str:
+    """Why a canary is rolled back, for the body of the proposal."""
+    is_worse = judgement.verdict is RolloutVerdict.ROLL_BACK
+    reason = judgement.why if is_worse else judgement.rollout.why
+    lines = [
+        f"The canary of {judgement.rollout.skill} was closed: {reason}.",
+        "",
+        f"Canary: {_outcomes(judgement.canary)}.",
+        f"Stable: {_outcomes(judgement.stable)}.",
+        f"Evidence that the canary is worse: {judgement.worse:.3g} "
+        f"(threshold {judgement.threshold:g}; the test is valid at any time).",
+    ]
+    return "\n".join(lines)

@@ -30,7 +30,7 @@ def sandbox_error(*_: object) -> NoReturn:
     raise SandboxError("x")
 
 
-def no_sandbox(**_: object) -> tuple[None, str]:
+def no_sandbox(*_: object) -> tuple[None, str]:
     return None, "none is installed"
 
 

@@ -620,4 +620,4 @@ def test_a_skill_that_is_not_there_is_refused(prove: Prove) -> None:
     ran = prove.call("test", "no-such", "--library", str(prove.library.root))
 
     assert ran.code == 2
-    assert "there is no skill or folder 'no-such'" in ran.err
+    assert "the library has no skill 'no-such'" in ran.err

@@ -8,7 +8,7 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from skillforge.checks.scan.pattern_cost import problems, ways
@@ -64,7 +64,8 @@ SOURCES = st.recursive(CHARACTERS, _sequence, max_leaves=8)
 def test_no_text_is_matched_in_more_ways(source: str, text: str) -> None:
     """Every way to match a text is counted, against the bound from the structure."""
     whole = f"{source}!"
-    bound = min(ways(whole), 5000)
+    bound = ways(whole)
+    assume(bound < 5000)  # else the bound is refused anyway, and the count endless
     parsed = list(parser.parse(whole))
 
     found = sum(1 for _ in islice(paths(parsed, text, 0), bound + 1))

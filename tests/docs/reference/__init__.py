@@ -1,15 +1,23 @@
-"""The pages of `docs/reference/`, generated from the code by `make reference`."""
+"""What `make reference` generates: `docs/reference/` and `schemas/output/`."""
 
 from pathlib import Path
 
-from tests.docs.reference import commands, policy, rules, schemas
+from tests.docs.reference import (
+    commands,
+    output,
+    output_schemas,
+    policy,
+    rules,
+    schemas,
+)
 
 FOLDER = Path(__file__).parents[3] / "docs" / "reference"
 
 
 def pages() -> dict[Path, str]:
-    """The current text of every page, by its file."""
-    return {
+    """The current text of every page and schema, by its file."""
+    found = {
         FOLDER / f"{page.__name__.rpartition('.')[2]}.md": page.render()
-        for page in (commands, rules, policy, schemas)
+        for page in (commands, rules, policy, schemas, output)
     }
+    return found | output_schemas.files()

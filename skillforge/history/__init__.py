@@ -1,0 +1,1 @@
+"""What main's log records: steps, versions, lineage, and the audit of all of it."""

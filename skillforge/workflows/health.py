@@ -1,0 +1,57 @@
+"""Run the cases of main's skills again, and mark what broke as deprecated."""
+
+from collections import Counter
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+
+from skillforge.checks.cases.case_run import Progress
+from skillforge.model import Trial
+from skillforge.operate import deprecation
+from skillforge.operate.health import HealthOptions, check_up
+from skillforge.operate.health_record import Checkup, Condition
+from skillforge.propose.workspace import Workspace
+from skillforge.workflows.offers import OfferBatch, offer_drafts
+
+
+@dataclass(frozen=True, slots=True)
+class HealthReport:
+    """The result of each skill, and the proposals that follow."""
+
+    checkups: tuple[Checkup, ...]
+    offers: OfferBatch | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether no skill fails."""
+        return all(found.condition is not Condition.FAILED for found in self.checkups)
+
+    @property
+    def counts(self) -> dict[Condition, int]:
+        """How many skills are in each condition."""
+        found = Counter(checkup.condition for checkup in self.checkups)
+        return {condition: found[condition] for condition in Condition}
+
+    @property
+    def trials(self) -> list[Trial]:
+        return [trial for checkup in self.checkups for trial in checkup.trials]
+
+
+def check_health(
+    workspace: Workspace,
+    options: HealthOptions,
+    progress: Callable[[], AbstractContextManager[Progress]],
+    *,
+    propose: bool = False,
+) -> HealthReport:
+    """Run the cases of these skills, or of all; with `propose`, mark what broke."""
+    library = workspace.library
+    tip = workspace.base if propose else library.tip
+    seconds = options.seconds or library.policy(tip).health_seconds
+    with progress() as bar:
+        found = tuple(check_up(library, tip, replace(options, seconds=seconds), bar))
+    if not propose:
+        return HealthReport(found)
+    drafts = deprecation.drafts(library, tip, found)
+    offers = offer_drafts(workspace, drafts, again=bool(options.names))
+    return HealthReport(found, offers)

@@ -1,0 +1,3 @@
+"""History is made by the loop, as the tests of `propose` drive it."""
+
+from tests.propose.conftest import loop as loop  # a fixture
