@@ -45,7 +45,7 @@ def test_the_loop_in_a_few_lines(started: Library) -> None:
     assert hit.skill.name == "dates"
     handed = started.use("dates", key="session-7")
     assert handed.path is not None
-    assert handed.given.version == done.version
+    assert handed.assignment.version == done.version
     assert "dates" in (handed.path / "SKILL.md").read_text(encoding="utf-8")
     kept = started.record("dates", "session-7", "success", verified_by="test")
     assert kept.added == 1

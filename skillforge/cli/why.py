@@ -2,11 +2,10 @@
 
 import click
 
+from skillforge import workflows
 from skillforge.cli import completions
 from skillforge.cli.base import CommandResult, GlobalOptions, common_options
-from skillforge.propose.workspace import Workspace
 from skillforge.render import data, text
-from skillforge.workflows import history
 
 
 @click.command()
@@ -18,5 +17,5 @@ def why(settings: GlobalOptions, name: str) -> CommandResult:
 
     Follows a skill through renames and consolidations, and after its removal.
     """
-    found = history.why(Workspace.at(settings.start), name)
-    return CommandResult(data.history.why(found), text.history.why(found))
+    history = workflows.history.why(settings.workspace(), name)
+    return CommandResult(data.history.why(history), text.history.why(history))

@@ -39,6 +39,10 @@ class CanaryStatus:
     skill: str = ""
     version: str = ""
 
+    @property
+    def ok(self) -> bool:
+        return not self.problems
+
 
 def status(workspace: Workspace, name: str = "") -> CanaryStatus:
     """Check every rollout, or the one of a skill, and act on the verdicts."""

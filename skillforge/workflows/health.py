@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 from skillforge.checks.cases.case_run import Progress
 from skillforge.model import Trial
 from skillforge.operate import deprecation
-from skillforge.operate.health import HealthOptions, check_up
+from skillforge.operate.health import HealthOptions as HealthOptions
+from skillforge.operate.health import check_up
 from skillforge.operate.health_record import Checkup, Condition
 from skillforge.propose.workspace import Workspace
 from skillforge.workflows.offers import OfferBatch, offer_drafts
@@ -33,14 +34,23 @@ class HealthReport:
         return {condition: found[condition] for condition in Condition}
 
     @property
+    def paths(self) -> dict[str, str]:
+        """The folder of each skill, by name."""
+        return {checkup.name: checkup.skill.path for checkup in self.checkups}
+
+    @property
     def trials(self) -> list[Trial]:
         return [trial for checkup in self.checkups for trial in checkup.trials]
+
+
+def _no_progress() -> AbstractContextManager[Progress]:
+    return nullcontext(Progress())
 
 
 def check_health(
     workspace: Workspace,
     options: HealthOptions,
-    progress: Callable[[], AbstractContextManager[Progress]],
+    progress: Callable[[], AbstractContextManager[Progress]] = _no_progress,
     *,
     propose: bool = False,
 ) -> HealthReport:

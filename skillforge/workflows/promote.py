@@ -8,6 +8,7 @@ from skillforge.propose import checkout_sync, rollback
 from skillforge.propose import promote as promotes
 from skillforge.propose.admission import ProposalRequest
 from skillforge.propose.promote import Promoted
+from skillforge.propose.rollback import RollbackRequest as RollbackRequest
 from skillforge.propose.submit import propose
 from skillforge.propose.workspace import Workspace
 from skillforge.workflows.rollout_start import MergedChange, start_rollout

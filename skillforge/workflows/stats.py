@@ -3,12 +3,13 @@
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from skillforge.errors import SkillforgeError
 from skillforge.history import readable_version, timeline
 from skillforge.history.steps import HistoryStep, read_steps, refuse_shallow
-from skillforge.library import Library
+from skillforge.library import Library, replace_file
 from skillforge.model import SKILL_FILE
 from skillforge.operate import dashboard_data, rollouts
 from skillforge.operate.canary import judge
@@ -55,6 +56,13 @@ def dashboard(workspace: Workspace, name: str = "") -> tuple[StatsReport, str]:
     refuse_shallow(library, steps)  # the growth would be wrong
     report = _report(library, _skill_stats(library, name), steps)
     return report, _page(workspace, report, steps)
+
+
+def write_dashboard(workspace: Workspace, path: Path, name: str = "") -> StatsReport:
+    """Write the dashboard to a file."""
+    report, page = dashboard(workspace, name)
+    replace_file(path, page.encode())
+    return report
 
 
 def _report(

@@ -7,7 +7,8 @@ from typing import Any
 from skillforge.model import Draft, Proposal, Report
 from skillforge.propose import draft_source, operations
 from skillforge.propose.admission import ProposalRequest
-from skillforge.propose.proposal_request import ProposalOptions, request
+from skillforge.propose.proposal_request import ProposalOptions as ProposalOptions
+from skillforge.propose.proposal_request import request
 from skillforge.propose.submit import Submission, propose
 from skillforge.propose.workspace import Workspace
 

@@ -9,13 +9,13 @@ from skillforge.model import SKILL_FILE, Assignment
 from skillforge.operate import assignment, assignment_log, materialize
 
 
-class HandedSkill(NamedTuple):
-    """What a key got; without a path, this key gets no such skill now.
+class AssignedSkill(NamedTuple):
+    """The version of a skill that a key gets, in its folder; None if it gets none.
 
-    `unwritten` is why the version could not be remembered for `record`.
+    `unwritten` is why `record` won't know the version.
     """
 
-    given: Assignment
+    assignment: Assignment
     path: Path | None
     unwritten: str = ""
 
@@ -28,10 +28,15 @@ class HandedSkill(NamedTuple):
         return readable_version.of(skill_md.read_bytes())
 
 
-def hand(library: Library, name: str, key: str) -> HandedSkill:
+def get(library: Library, name: str, key: str) -> AssignedSkill:
     """The version of a skill that a key gets, in a folder verified against git."""
-    given = assignment.assigned(library, name, key)
+    chosen = assign(library, name, key)
     path = None
-    if given.version:
-        path = materialize.cached(library.repository(), given.skill, given.version)
-    return HandedSkill(given, path, assignment_log.remember(library, [given], key))
+    if chosen.version:
+        path = materialize.cached(library.repository(), chosen.skill, chosen.version)
+    return AssignedSkill(chosen, path, assignment_log.remember(library, [chosen], key))
+
+
+def assign(library: Library, name: str, key: str) -> Assignment:
+    """The version of a skill that a key gets; nothing is written."""
+    return assignment.assigned(library, name, key)

@@ -9,7 +9,7 @@ from skillforge.text import CATALOG_TOKENS
 
 if TYPE_CHECKING:
     from skillforge.operate.curate import CurationFinding
-    from skillforge.workflows.curate import Curation
+    from skillforge.workflows.curate import Curation, Restoration
 
 
 class RemarkRow(TypedDict):
@@ -92,6 +92,14 @@ def curate(curation: "Curation") -> CurateData:
     if curation.offers:
         data["proposals"] = offers(curation.offers)
     return data
+
+
+def pinned(name: str, is_pinned: bool) -> PinnedData:
+    return {"skill": name, "pinned": is_pinned, "proposal": None, "created": False}
+
+
+def restorable(result: "Restoration") -> RestorableData:
+    return {"skill": result.skill, "version": result.version, "proposal": None}
 
 
 def _row(finding: "CurationFinding") -> RemarkRow:

@@ -9,7 +9,7 @@ from skillforge.report import plural, printable
 
 if TYPE_CHECKING:
     from skillforge.operate.curate import CurationFinding
-    from skillforge.workflows.curate import Curation
+    from skillforge.workflows.curate import Curation, Restoration
 
 _ACTIONS = {
     "archive": "can be archived",
@@ -34,6 +34,17 @@ def curate(curation: "Curation") -> str:
     if curation.is_dry and drafts:
         lines.append(f"nothing changed; --propose opens {plural(drafts, 'proposal')}")
     return with_offers("\n".join(lines), curation.offers)
+
+
+def pinned(name: str, is_pinned: bool) -> str:
+    return f"{name} is {'already' if is_pinned else 'not'} pinned"
+
+
+def restorable(result: "Restoration") -> str:
+    version = result.version[:10]
+    return (
+        f"{result.skill} can be restored as version {version}; to propose it: --propose"
+    )
 
 
 def _lines(finding: "CurationFinding") -> Iterator[str]:
