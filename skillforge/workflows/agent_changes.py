@@ -105,6 +105,6 @@ def proposals(
     Conflicts with main aren't computed: each would cost a merge.
     """
     forge = workspace.forge
-    every = forge.proposals(only_open=not skill)
-    chosen = [proposal for proposal in every if not skill or skill in proposal.skills]
+    candidates = forge.proposals(only_open=not skill)
+    chosen = [p for p in candidates if not skill or skill in p.skills]
     return list(forge.detailed(chosen[-limit:])), len(chosen)

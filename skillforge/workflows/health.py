@@ -25,13 +25,13 @@ class HealthReport:
     @property
     def ok(self) -> bool:
         """Whether no skill fails."""
-        return all(found.condition is not Condition.FAILED for found in self.checkups)
+        return all(c.condition is not Condition.FAILED for c in self.checkups)
 
     @property
     def counts(self) -> dict[Condition, int]:
         """How many skills are in each condition."""
-        found = Counter(checkup.condition for checkup in self.checkups)
-        return {condition: found[condition] for condition in Condition}
+        counts = Counter(checkup.condition for checkup in self.checkups)
+        return {condition: counts[condition] for condition in Condition}
 
     @property
     def paths(self) -> dict[str, str]:
@@ -59,9 +59,9 @@ def check_health(
     tip = workspace.base if propose else library.tip
     seconds = options.seconds or library.policy(tip).health_seconds
     with progress() as bar:
-        found = tuple(check_up(library, tip, replace(options, seconds=seconds), bar))
+        checkups = tuple(check_up(library, tip, replace(options, seconds=seconds), bar))
     if not propose:
-        return HealthReport(found)
-    drafts = deprecation.drafts(library, tip, found)
+        return HealthReport(checkups)
+    drafts = deprecation.drafts(library, tip, checkups)
     offers = offer_drafts(workspace, drafts, again=bool(options.names))
-    return HealthReport(found, offers)
+    return HealthReport(checkups, offers)

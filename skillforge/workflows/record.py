@@ -49,8 +49,8 @@ def record_at(
 
     done = record(library_at(Path(folder), *choice), reports, workspace)
     unread = [line for line in read if isinstance(line, UnreadableLine)]
-    every = tuple(sorted([*unread, *done.result.unread]))
-    return done._replace(result=done.result._replace(unread=every))
+    unreadable = tuple(sorted([*unread, *done.result.unread]))
+    return done._replace(result=done.result._replace(unread=unreadable))
 
 
 def record(

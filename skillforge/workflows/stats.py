@@ -84,19 +84,19 @@ def _skill_stats(library: Library, name: str) -> list[SkillStats]:
     if name and name not in by_skill:
         require_skill(library, library.tip, name)
     latest, keys = uses.latest(by_skill, MAX_RECENT), uses.voices()
-    found = [
+    all_stats = [
         skill_stats(skill, tallies, latest.get(skill, []), keys.get(skill, 0))
         for skill, tallies in by_skill.items()
     ]
-    return sorted(found, key=lambda skill: (-skill.total.uses, skill.name))
+    return sorted(all_stats, key=lambda skill: (-skill.total.uses, skill.name))
 
 
 def _readable_versions(library: Library, trees: Iterable[str]) -> dict[str, str]:
     """`metadata.version` of each tree; trees that are gone are missing."""
-    wanted = sorted(trees)
-    files = library.repository().find_all([f"{tree}:{SKILL_FILE}" for tree in wanted])
-    both = zip(wanted, files, strict=True)
-    return {tree: readable_version.of(file.data) for tree, file in both if file}
+    names = sorted(trees)
+    files = library.repository().find_all([f"{tree}:{SKILL_FILE}" for tree in names])
+    pairs = zip(names, files, strict=True)
+    return {tree: readable_version.of(file.data) for tree, file in pairs if file}
 
 
 def _page(workspace: Workspace, report: StatsReport, steps: list[HistoryStep]) -> str:
@@ -125,12 +125,12 @@ def _page(workspace: Workspace, report: StatsReport, steps: list[HistoryStep]) -
 def _canaries(library: Library, uses: Uses) -> list[dict[str, Any]]:
     rule = library.policy(library.tip).canary
     now = int(time.time())
-    found = []
+    canaries = []
     for name in sorted(rollouts.read_all(library.repository()).valid):
         if rollout := rollouts.current(library, name):
             judgement = judge(rollout, uses.votes(rollout.id), rule, now)
-            found.append(dashboard_data.canary(judgement, uses.tally(name)))
-    return found
+            canaries.append(dashboard_data.canary(judgement, uses.tally(name)))
+    return canaries
 
 
 def _proposals(workspace: Workspace) -> list[ProposalRow]:

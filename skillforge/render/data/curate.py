@@ -82,9 +82,9 @@ def curate(curation: "Curation") -> CurateData:
     data: CurateData = {
         "remarks": [_row(finding) for finding in report.findings],
         "left_alone": [
-            {"skill": found.skill, "kind": found.kind, "reason": found.left_alone}
-            for found in report.findings
-            if found.left_alone
+            {"skill": finding.skill, "kind": finding.kind, "reason": finding.left_alone}
+            for finding in report.findings
+            if finding.left_alone
         ],
         "uses_recorded": report.is_recorded,
         "catalog": {"tokens": report.tokens, "budget": CATALOG_TOKENS},

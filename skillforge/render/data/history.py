@@ -122,8 +122,8 @@ def why(history: "SkillHistory") -> WhyData:
     }
 
 
-def exception(found: "AuditException") -> ExceptionData:
-    return {"commit": found.commit, "kind": found.kind, "message": found.message}
+def exception(entry: "AuditException") -> ExceptionData:
+    return {"commit": entry.commit, "kind": entry.kind, "message": entry.message}
 
 
 def audit(audit: "Audit") -> AuditData:
@@ -132,6 +132,6 @@ def audit(audit: "Audit") -> AuditData:
         "reverts": audit.reverts,
         "adopted": audit.adopted,
         "records": audit.has_records,
-        "exceptions": [exception(found) for found in audit.exceptions],
+        "exceptions": [exception(entry) for entry in audit.exceptions],
         "warnings": list(audit.warnings),
     }

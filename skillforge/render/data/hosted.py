@@ -27,7 +27,7 @@ class ProtectData(TypedDict):
     applied: bool
 
 
-class ReportData(TypedDict):
+class PostedReportData(TypedDict):
     """The pull requests that show a gate's report now."""
 
     proposals: list[int]
@@ -66,7 +66,7 @@ def protection(result: "Protection") -> ProtectData:
     }
 
 
-def report(result: "PostedReport") -> ReportData:
+def report(result: "PostedReport") -> PostedReportData:
     return {"proposals": list(result.proposals), "passed": result.is_passed}
 
 
@@ -77,5 +77,5 @@ def promoted(result: "RecordedMerges") -> PromotedData:
             for merge in result.merges
         ],
         "rollouts": list(result.rollouts),
-        "exceptions": [exception(found) for found in result.exceptions],
+        "exceptions": [exception(entry) for entry in result.exceptions],
     }

@@ -53,7 +53,7 @@ OUTPUTS: dict[str, Any] = {
     "refine": refine.RefineData | refine.BriefsData,
     "refresh": proposals.DecisionData,
     "release": release.ReleaseData,
-    "report": hosted.ReportData,
+    "report": hosted.PostedReportData,
     "review": proposals.ReviewData | proposals.DecisionData,
     "rollback": proposals.MergeData | proposals.RefusalData | proposals.RollbackData,
     "rules": checks.RulesData,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from skillforge.workflows.skills import SearchResults, SkillFile, SkillList
 
 
-class SkillRow(TypedDict):
+class ListedSkillRow(TypedDict):
     """A skill in a list; `problem` says why clients can't read it."""
 
     name: str
@@ -24,7 +24,7 @@ class SkillRow(TypedDict):
     problem: str | None
 
 
-class HitRow(SkillRow):
+class HitRow(ListedSkillRow):
     """A skill that matches a query; `why` has the words, by where they are."""
 
     why: dict[str, list[str]]
@@ -34,7 +34,7 @@ class ListData(TypedDict):
     """The skills of a commit."""
 
     commit: str
-    skills: list[SkillRow]
+    skills: list[ListedSkillRow]
 
 
 class SearchData(TypedDict):
@@ -136,7 +136,7 @@ def search(result: "SearchResults") -> SearchData:
 
 def _row(
     skill: "IndexedSkill", groups: Mapping[str, str], score: float | None = None
-) -> SkillRow:
+) -> ListedSkillRow:
     return {
         "name": skill.name,
         "description": skill.description,
