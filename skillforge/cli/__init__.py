@@ -55,7 +55,7 @@ COMMANDS = {
         "sync": "Copy all skills of main into an agent's folder.",
         "record": "Report a use of a skill and its outcome.",
         "sync-uses": "Exchange uses and rollouts with other machines.",
-        "stats": "Show how well skills work, with confidence intervals.",
+        "stats": "Show success rates of skills, with intervals.",
         "canary": "Compare a new version with the old one.",
         "refine": "Propose edits from reported uses.",
         "health": "Run all skills' tests again.",

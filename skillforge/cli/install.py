@@ -34,7 +34,7 @@ def target_options(command: F) -> F:
         type=AgentName(),
         default="agents",
         show_default=True,
-        help="Whose folder: .agents/skills, .claude/skills, .hermes/skills.",
+        help="The agent to install for: .agents/skills, .claude/skills, …",
     )
     user = click.option(
         "--user", is_flag=True, help="The user's folder, not the project's."

@@ -1,4 +1,4 @@
-"""`skillforge why`: the reasons behind a skill."""
+"""`skillforge why`: the reasons behind each version of a skill."""
 
 import click
 
@@ -13,9 +13,9 @@ from skillforge.render import data, text
 @common_options
 @click.pass_obj
 def why(settings: GlobalOptions, name: str) -> CommandResult:
-    """Explain why a skill is what it is: from examples to releases and reverts.
+    """Explain every version of a skill: reasons, examples, releases and reverts.
 
-    Follows a skill through renames and consolidations, and after its removal.
+    Follows renames and consolidations, and works for a removed skill.
     """
     history = workflows.history.why(settings.workspace(), name)
     return CommandResult(data.history.why(history), text.history.why(history))
