@@ -83,6 +83,7 @@ def lives(repo: GitRepo, tip: str, names: Iterable[str]) -> dict[str, Life]:
     found: dict[str, Life] = {}
     options = (*_RAW, "--full-history", "--diff-merges=first-parent")
     for commit in repo.log(*options, tip, "--", SKILLS) if wanted else ():
+        draft = None  # its trailers, read once for all skills of the commit
         for path, change in commit.changes.items():
             top, _, name = path.partition("/")
             if top != SKILLS or name not in wanted:
@@ -90,11 +91,12 @@ def lives(repo: GitRepo, tip: str, names: Iterable[str]) -> dict[str, Life]:
             found[name] = life = _lived(found.get(name, Life()), commit)
             if change.before or len(commit.parents) > 1:
                 continue  # what a merge brings is told by the commit that it brings
-            said = trailers.of_draft(commit.message)
-            if trailers.first(said, "Action") == Action.ROLLBACK:
+            if draft is None:
+                draft = trailers.of_draft(commit.message)
+            if trailers.first(draft, "Action") == Action.ROLLBACK:
                 found[name] = life._replace(is_back=True)
             else:
-                found[name] = life._replace(origin=trailers.first(said, "Origin"))
+                found[name] = life._replace(origin=trailers.first(draft, "Origin"))
                 wanted.remove(name)
     return found
 
