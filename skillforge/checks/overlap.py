@@ -52,9 +52,11 @@ def pairs(library: Library, commit: str) -> list[tuple[str, str, float]]:
     trees = library.skill_trees(commit)
     keys = {pair: " ".join(trees[name] for name in pair) for pair in likely}
     kept = Cache.of(repo.common_dir)
-    known = kept.pairs(list(keys.values()))
+    known = kept.entries("pairs", keys.values())
     fresh = _compared(library, commit, [it for it in likely if keys[it] not in known])
-    kept.save_pairs({keys[pair]: repr(alike) for pair, alike in fresh.items()})
+    kept.save_entries(
+        "pairs", {keys[pair]: repr(alike) for pair, alike in fresh.items()}
+    )
     found = {pair: float(known[key]) for pair, key in keys.items() if key in known}
     near = [(*pair, alike) for pair, alike in (found | fresh).items()]
     near = [pair for pair in near if pair[2] >= SIMILAR]

@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from skillforge.errors import RequestError
 from skillforge.gitrepo import GitRepo, trailers
 from skillforge.gitrepo.commit_log import Commit
 from skillforge.gitrepo.git_command import AS_IT_IS
-from skillforge.model import SKILLS, Action
+from skillforge.library import Library, no_such_skill
+from skillforge.model import ARCHIVE, SKILLS, Action
 
 _RAW = ("--raw", "-t", "--root", "--no-abbrev", "--topo-order", *AS_IT_IS)
 _INTO = "Absorbed-Into"
@@ -42,6 +44,23 @@ def successors(repo: GitRepo, tip: str) -> dict[str, str]:
         if end in in_use:
             found[name] = end
     return dict(sorted(found.items()))
+
+
+def require_skill(library: Library, commit: str, name: str) -> None:
+    """Raise an error if a commit has no skill of this name."""
+    if name not in library.skill_trees(commit):
+        raise unknown_skill(library, commit, name)
+
+
+def unknown_skill(library: Library, commit: str, name: str) -> RequestError:
+    """The error for a skill that a commit doesn't have; its hint says what happened."""
+    repo, hint = library.repository(), ""
+    if into := successors(repo, commit).get(name):
+        hint = f"it was absorbed into {into}"
+    elif name in repo.tree(f"{commit}:{ARCHIVE}"):
+        hint = f"it is archived: skillforge curate --restore {name} --propose"
+    known = () if hint else library.skill_trees(commit)
+    return no_such_skill(name, known, library.main, hint)
 
 
 def absorptions(repo: GitRepo, tip: str) -> dict[str, str]:

@@ -143,7 +143,9 @@ def test_a_case_that_fails_stops_it(loop: Loop) -> None:
 def test_a_skill_that_failed_its_last_health_run_stops_it(loop: Loop) -> None:
     uses = Uses.of(loop.folder.root / ".git")
     tree = loop.tree("csv-tables")
-    uses.check([CaseRecord("csv-tables", tree, "{}", 1_700_000_000, False, "[]")])
+    uses.save_case_records(
+        [CaseRecord("csv-tables", tree, "{}", 1_700_000_000, False, "[]")]
+    )
 
     ran = loop("release", "1.0.0", "--json")
 
