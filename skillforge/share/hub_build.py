@@ -31,7 +31,7 @@ def build(hub: Hub, out: Path, cache: Cache | None = None) -> None:
     with atomic_folder.replaced(out) as fresh:
         made = write(hub, fresh, _known(hub, cache))
         if cache is not None and made:
-            cache.save_pages(made)
+            cache.save_entries("pages", made)
 
 
 def digest(folder: Path) -> str:
@@ -46,7 +46,7 @@ def _known(hub: Hub, cache: Cache | None) -> Texts:
     from markdown_it import __version__
 
     texts = Texts(f"{edition()} {__version__}")
-    texts.known = cache.pages(texts.keys(hub.skills))
+    texts.known = cache.entries("pages", texts.keys(hub.skills))
     return texts
 
 

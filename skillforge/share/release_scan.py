@@ -141,7 +141,7 @@ class _ScanCache:
 
     def recall(self, keys: list[str]) -> dict[str, list[Finding]]:
         found = {}
-        for key, said in self.cache.scans(keys).items():
+        for key, said in self.cache.entries("scans", keys).items():
             try:
                 found[key] = [_finding(row) for row in json.loads(said)]
             except (ValueError, TypeError, KeyError):
@@ -151,7 +151,7 @@ class _ScanCache:
     def remember(self, scans: Mapping[str, list[Finding]]) -> None:
         said = {key: json.dumps([*map(asdict, it)]) for key, it in scans.items()}
         if said:
-            self.cache.save_scans(said)
+            self.cache.save_entries("scans", said)
 
 
 def _finding(row: dict[str, str]) -> Finding:

@@ -59,10 +59,10 @@ def _opened(library: Library, commit: str, tree: str, kept: Indexes) -> Iterator
 
 def _made(library: Library, commit: str, tree: str, kept: Indexes) -> Index:
     """A new index; in memory only where it cannot be kept."""
-    from skillforge.store.lock import held
+    from skillforge.store.lock import locked
 
     try:
-        with held(kept.folder / "search.lock", "the git directory", _PATIENCE):
+        with locked(kept.folder / "search.lock", "the git directory", _PATIENCE):
             if found := kept.find(tree):
                 return found  # somebody else was quicker
             _write(library, commit, tree, kept)

@@ -191,7 +191,7 @@ class _TrialCache:
     def recall(self, keys: list[str]) -> dict[str, list[Trial]]:
         if self.cache is None:
             return {}
-        rows_by_key = self.cache.trials([key for key in keys if key])
+        rows_by_key = self.cache.entries("trials", filter(None, keys))
         known = {}
         for key, rows_json in rows_by_key.items():
             try:
@@ -205,10 +205,11 @@ class _TrialCache:
     def remember(self, results: dict[str, list[Trial]]) -> None:
         if self.cache is None:
             return
-        self.cache.save_trials(
+        self.cache.save_entries(
+            "trials",
             {
                 key: json.dumps([asdict(trial) for trial in trials])
                 for key, trials in results.items()
                 if trials and all(trial.ok for trial in trials)
-            }
+            },
         )
