@@ -104,7 +104,7 @@ def updates(target: InstallTarget, names: Collection[str]) -> tuple[Update, ...]
     chosen = [e for name, e in lock.entries.items() if not names or name in names]
     found: list[Update] = []
     for source, group in grouped(lock, chosen, is_pinned=False).items():
-        fetched = {p.name: p for p in fetch.known_only(source, list(group))}
+        fetched = {p.name: p for p in fetch.existing_packages(source, list(group))}
         found += [_update(target, e, fetched.get(name)) for name, e in group.items()]
     return tuple(sorted(found, key=lambda update: update.name))
 
