@@ -26,7 +26,8 @@ from skillforge.share.archive_reader import (
     refuse_path,
     unpacked,
 )
-from skillforge.share.install_source import INDEX, LEGACY, InstallSource
+from skillforge.share.hub_layout import INDEX, INDEXES
+from skillforge.share.install_source import InstallSource
 from skillforge.share.package_digest import Package, contents_digest, digest
 
 SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
@@ -62,15 +63,13 @@ def _access(where: str) -> tuple[Get, list[str]]:
     """How to read a hub's files, and the possible URLs of its index."""
     if "://" not in where:
         folder = Path(where).resolve()
-        urls = [f"{_ON_DISK}/{index}" for index in (INDEX, LEGACY)]
+        urls = [f"{_ON_DISK}/{index}" for index in INDEXES]
         return lambda url, most: _from_disk(folder, url, most), urls
     if urlsplit(where).path.endswith("/index.json"):
         return download.get, [where]
     base = where.rstrip("/") + "/"
     tops = dict.fromkeys((base, urljoin(base, "/")))
-    return download.get, [
-        urljoin(top, index) for index in (INDEX, LEGACY) for top in tops
-    ]
+    return download.get, [urljoin(top, index) for index in INDEXES for top in tops]
 
 
 def _from_disk(folder: Path, url: str, most: int) -> download.Download:

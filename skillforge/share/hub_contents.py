@@ -18,6 +18,7 @@ from skillforge.model import (
     Skill,
 )
 from skillforge.share import hub_formats
+from skillforge.share.archive_reader import MOST_BYTES, MOST_FILES
 from skillforge.share.hub import Hub, PublishedSkill
 from skillforge.share.release_notes import Lineage
 from skillforge.share.release_scan import scan_commit
@@ -25,7 +26,6 @@ from skillforge.share.releases import Release
 from skillforge.store import Cache
 
 UNPUBLISHED = ("tests/", "evals/")  # folders of a skill
-MOST_FILES, MOST_BYTES = 1000, 50 << 20  # of a skill, for clients to unpack it
 DEFAULT_TITLE = "Skills Hub"
 
 

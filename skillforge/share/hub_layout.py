@@ -5,6 +5,7 @@ LEGACY = ".well-known/skills"
 PACKAGES = "packages"
 INDEX = f"{AGENT_SKILLS}/index.json"
 LEGACY_INDEX = f"{LEGACY}/index.json"
+INDEXES = (INDEX, LEGACY_INDEX)  # in the order in which clients try them
 MANIFEST = "manifest.json"
 SUMS = "SHA256SUMS"
 PROVENANCE = "provenance.intoto.json"

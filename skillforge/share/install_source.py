@@ -10,9 +10,8 @@ from urllib.parse import urlsplit
 from skillforge.checks.path_policy import is_name
 from skillforge.errors import RequestError
 from skillforge.gitrepo import find_root
+from skillforge.share.hub_layout import INDEXES
 
-INDEX = ".well-known/agent-skills/index.json"
-LEGACY = ".well-known/skills/index.json"
 ARCHIVES = (".skill", ".zip", ".tar.gz", ".tgz")
 _TAG = re.compile(r"(?!.*(?:\.\.|//|@\{|\.lock$|/$|\.$))[A-Za-z0-9][\w./+-]{0,199}")
 _SCP = re.compile(r"[\w.-]+@[\w.-]+:(?!//)[^:]+")
@@ -138,7 +137,7 @@ def _kind_on_disk(where: str, tag: str) -> SourceKind:
         is_short = re.fullmatch(r"[\w.-]+/[\w.-]+", where)
         hint = f"on GitHub: https://github.com/{where}.git" if is_short else _HINT
         raise RequestError(f"there is no file or folder {where!r}", hint=hint)
-    if not tag and any((path / index).is_file() for index in (INDEX, LEGACY)):
+    if not tag and any((path / index).is_file() for index in INDEXES):
         return SourceKind.HUB
     is_repository = find_root(path.absolute()) == path.absolute()
     return SourceKind.GIT if is_repository else SourceKind.FOLDER
