@@ -1,6 +1,5 @@
 """Replace a folder as a whole: readers see the old or the new one, never a mix."""
 
-import fcntl
 import os
 import shutil
 import tempfile
@@ -9,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from skillforge import flock
 from skillforge.errors import ConflictError, RequestError, unwritable
 from skillforge.share import hub_layout, semver
 from skillforge.share.hub import Hub
@@ -145,12 +145,10 @@ def _locked(folder: Path) -> int | None:
         handle = os.open(folder, os.O_RDONLY)
     except FileNotFoundError:
         return None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(handle)
-        return None
-    return handle
+    if flock.lock(handle, 0):
+        return handle
+    os.close(handle)
+    return None
 
 
 def _clean_up(folder: Path) -> None:

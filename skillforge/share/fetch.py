@@ -75,12 +75,14 @@ def _fetch(source: InstallSource, select: Select) -> Iterator[Package]:
 def _no_such_skill(
     source: InstallSource, missing: list[str], known: list[str]
 ) -> RequestError:
-    shown = ", ".join(known[:10]) or "none"
+    shown = ", ".join(known[:10])
     more = f" and {len(known) - 10:,} more" if len(known) > 10 else ""
     subject = f"no skill {missing[0]!r}" if missing else "no skills"
     return RequestError(
         f"{source.where} has {subject}",
-        hint=f"its skills: {shown}{more}",
+        hint=f"its skills: {shown}{more}"
+        if known
+        else "a skill is a folder with a SKILL.md",
         facts={"missing": missing},
     )
 

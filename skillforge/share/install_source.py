@@ -71,7 +71,7 @@ def parse(text: str) -> InstallSource:
 
 
 _HINT = (
-    "a hub's URL or folder, a .skill, .zip or .tar.gz, or a git URL, as in "
+    "use a hub's URL or folder, a .skill, .zip or .tar.gz, or a git URL, as in "
     "https://example.org/skills.git#v1.0.0@csv-tables"
 )
 

@@ -114,7 +114,7 @@ def read(path: Path) -> Lockfile:
             raise ValueError("it is too large")
         data = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as err:
-        raise _invalid(path, f"it cannot be read: {err}") from err
+        raise _invalid(path, str(err)) from err
     skills = data.get("skills") if isinstance(data, dict) else None
     if not isinstance(skills, dict) or data.get("version") != _VERSION:
         raise _invalid(path, f"it is not a lock of version {_VERSION}")
