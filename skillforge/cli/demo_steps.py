@@ -233,7 +233,7 @@ def _review() -> list[DemoStep]:
             "Nobody can approve their own work.",
             "skillforge review 1 --approve",
             4,
-            ("cannot approve it",),
+            ("can't approve it",),
         ),
         DemoStep(
             "Rita approves exactly these bytes.",

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from skillforge.model import SCAN, SKILL_FILE, SKILLS, Finding, Proposal, Verdict
-from skillforge.propose import operations, proposal_request, review
 from skillforge.propose.operations import Operation
 from skillforge.propose.proposal_request import ProposalOptions as ProposalOptions
 from skillforge.propose.submit import Submission
 from skillforge.propose.workspace import Workspace
-from skillforge.workflows.submit import submit
+from skillforge.workflows.proposals import find_proposal
+from skillforge.workflows.submit import operations_draft, parse_batch, submit_drafts
 
 
 class Batch(NamedTuple):
@@ -30,7 +30,7 @@ class BaseFile(NamedTuple):
 
 def read_batch(arguments: Mapping[str, Any]) -> Batch:
     """The operations of a call, and the other arguments."""
-    return Batch(*operations.understood(dict(arguments)))
+    return Batch(*parse_batch(dict(arguments)))
 
 
 def base_files(workspace: Workspace, batch: Iterable[Operation]) -> Iterator[BaseFile]:
@@ -53,9 +53,8 @@ def propose(
     workspace: Workspace, batch: list[Operation], options: ProposalOptions
 ) -> Submission:
     """Propose what a batch of operations makes of a skill."""
-    draft = operations.draft_of(workspace.library, workspace.base, batch)
-    request = proposal_request.request(workspace, draft, options)
-    return submit(workspace, [request]).submissions[0]
+    draft = operations_draft(workspace, batch)
+    return submit_drafts(workspace, [draft], options).submissions[0]
 
 
 def checks(workspace: Workspace, proposal: Proposal) -> list[tuple[str, str]]:
@@ -90,11 +89,7 @@ class ProposalStatus:
 
 
 def status(workspace: Workspace, number: int) -> ProposalStatus:
-    forge = workspace.forge
-    proposal = forge.get(number)
-    forge.look()
-    [detailed] = forge.detailed([proposal])
-    return ProposalStatus(detailed, review.conflicts(workspace.library, detailed))
+    return ProposalStatus(*find_proposal(workspace, number))
 
 
 def proposals(

@@ -10,7 +10,7 @@ from skillforge.gitrepo.trees import TreeEntry
 from skillforge.history.lineage import successors
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE, SKILLS, Assignment, Document
-from skillforge.operate import assignment, assignment_log, materialize, rollouts
+from skillforge.operate import assignment, materialize, rollouts
 from skillforge.share import search as searches
 from skillforge.share import skill_index
 from skillforge.share.search import Hit
@@ -70,13 +70,13 @@ class SkillVersion:
         """The folder of this version in the cache; else why there is none."""
         repo = self.library.repository()
         try:
-            return str(materialize.cached(repo, self.name, self.tree)), ""
+            return str(materialize.cached_folder(repo, self.name, self.tree)), ""
         except (ToolError, ConfigError) as err:
             return None, f"no skill_dir: {err.message}"
 
     def remember(self, key: str) -> None:
         """Have `record` know that a key got this version."""
-        assignment_log.remember(self.library, [self.assignment], key)
+        assignment.remember(self.library, [self.assignment], key)
 
 
 def differences(library: Library, commit: str, key: str) -> Differences:
@@ -103,7 +103,7 @@ def skills_for(
 ) -> list[IndexedSkill]:
     """The skills that a key gets, by group and name."""
     other = dict(different)
-    indexed = skill_index.reading(library, commit, Index.skills)
+    indexed = skill_index.query(library, commit, Index.skills)
     skills = [s for s in indexed if not s.problem and s.name not in other]
     for name, entry in other.items():
         if entry.version:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from skillforge.library import Library
 from skillforge.share import catalog_formats, skill_index
-from skillforge.share.catalog import Catalog, fitted, readable, tokens
+from skillforge.share.catalog import Catalog, fit, indexed_skills, tokens
 from skillforge.share.search import Hit
 from skillforge.share.search import search as find
 
@@ -40,7 +40,7 @@ class FittedCatalog:
 
     @property
     def omissions(self) -> str:
-        return catalog_formats.left_out(self.catalog)
+        return catalog_formats.omission_note(self.catalog)
 
 
 Render = Callable[[FittedCatalog], str]
@@ -51,8 +51,8 @@ def catalog(
 ) -> FittedCatalog:
     """The most detailed catalog that fits; `render` replaces the formats."""
     commit = skill_index.commit_of(library, request.revision)
-    skills = skill_index.reading(
-        library, commit, lambda index: readable(index, request.budget)
+    skills = skill_index.query(
+        library, commit, lambda index: indexed_skills(index, request.budget)
     )
     hits = _matches(library, commit, request.task)
     skills = [hits[s.name].skill if s.name in hits else s for s in skills]
@@ -64,7 +64,7 @@ def catalog(
             return render(FittedCatalog(candidate, request.budget))
         return catalog_formats.FORMS[request.format](candidate, locate)
 
-    fits = fitted(skills, scores, request.budget, rendered)
+    fits = fit(skills, scores, request.budget, rendered)
     text = rendered(fits)
     return FittedCatalog(fits, request.budget, text, tokens(text))
 

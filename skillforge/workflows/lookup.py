@@ -36,4 +36,4 @@ def unknown(library: Library, commit: str, name: str, *, is_now: bool) -> Reques
         where = library.main if is_now else commit[:12]
         return no_such_skill(name, library.skill_trees(commit), where, hint)
     last = history.versions[-1].step.name or commit
-    return skill_view.moved(name, history.became, last)
+    return skill_view.removed(name, history.became, last)

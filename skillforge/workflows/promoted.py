@@ -35,7 +35,7 @@ def record_merges(
     forge.look()
     library = workspace.library
     commits = audit.commits_of(library, span) if span else None
-    merges = backfill_notes.record(library, forge, commits, workspace.by)
+    merges = backfill_notes.record(workspace, commits)
     started = _start_rollouts(workspace, forge, commits) if commits else []
     exceptions = audit.audit(library, None, span).exceptions
     return RecordedMerges(tuple(merges), tuple(started), tuple(exceptions))

@@ -50,7 +50,7 @@ class SkillFile:
 
 def list_skills(library: Library, revision: str | None = None) -> SkillList:
     commit = skill_index.commit_of(library, revision)
-    return SkillList(commit, tuple(skill_index.reading(library, commit, Index.skills)))
+    return SkillList(commit, tuple(skill_index.query(library, commit, Index.skills)))
 
 
 def search(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from skillforge.history import readable_version
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE, Assignment
-from skillforge.operate import assignment, assignment_log, materialize
+from skillforge.operate import assignment, materialize
 
 
 class AssignedSkill(NamedTuple):
@@ -33,8 +33,10 @@ def get(library: Library, name: str, key: str) -> AssignedSkill:
     chosen = assign(library, name, key)
     path = None
     if chosen.version:
-        path = materialize.cached(library.repository(), chosen.skill, chosen.version)
-    return AssignedSkill(chosen, path, assignment_log.remember(library, [chosen], key))
+        path = materialize.cached_folder(
+            library.repository(), chosen.skill, chosen.version
+        )
+    return AssignedSkill(chosen, path, assignment.remember(library, [chosen], key))
 
 
 def assign(library: Library, name: str, key: str) -> Assignment:

@@ -103,12 +103,8 @@ def verify(result: "Verification") -> VerifyData:
         "skills": len(result.lock.entries),
         "unpinned": sorted(result.lock.others),
         "differences": [
-            {
-                "skill": difference.skill,
-                "kind": difference.kind,
-                "path": difference.path or None,
-            }
-            for difference in result.differences
+            {"skill": d.skill, "kind": d.kind, "path": d.path or None}
+            for d in result.differences
         ],
     }
 
@@ -120,7 +116,7 @@ def update(result: "UpdateResult") -> UpdateData:
             "state": update.state,
             "tree": update.locked.tree,
             "commit": update.locked.commit or None,
-            "new_commit": (update.package.commit or None) if update.package else None,
+            "new_commit": update.package.commit or None if update.package else None,
             "diff": update.diff,
         }
         for update in result.updates

@@ -10,9 +10,8 @@ from skillforge.model.time_units import DAY
 from skillforge.report import FindingData, finding_data
 
 if TYPE_CHECKING:
-    from skillforge.propose.hermes_import import ImportResult
     from skillforge.propose.review import ReviewBrief
-    from skillforge.workflows.import_pending import PendingImport
+    from skillforge.workflows.import_pending import ImportedRecord, PendingImport
     from skillforge.workflows.promote import Promotion, Rollback
     from skillforge.workflows.proposals import ProposalList
     from skillforge.workflows.submit import SubmissionBatch
@@ -271,7 +270,7 @@ def import_pending(result: "PendingImport") -> ImportPendingData:
     }
 
 
-def _imported(record: "ImportResult") -> ImportedRow:
+def _imported(record: "ImportedRecord") -> ImportedRow:
     if record.proposal is None:
         return {"id": record.id, "proposal": None, "why_not": record.why_not}
     return {
@@ -286,7 +285,7 @@ def promotion(result: "Promotion", created: bool = False) -> MergeData | Refusal
     proposal = result.proposal
     about = opened(proposal, created)
     version = result.version or None
-    left_behind = [str(checkout) for checkout in result.done.left]
+    left_behind = [str(checkout) for checkout in result.left_behind]
     if result.merge:
         return {
             **about,
@@ -376,7 +375,7 @@ def review(brief: "ReviewBrief") -> ReviewData:
             {"name": neighbour.name, "similarity": neighbour.similarity}
             for neighbour in brief.neighbours
         ],
-        "approvals": [approval.by for approval in brief.standing],
+        "approvals": [approval.by for approval in brief.approvals],
         "comments": [
             {"by": comment.by, "text": comment.text, "seconds": comment.seconds}
             for comment in brief.proposal.comments

@@ -182,7 +182,7 @@ def file(result: "SkillFile") -> FileData:
 
 
 def catalog(result: "FittedCatalog") -> FittedCatalogData:
-    catalog, left_out = result.catalog, result.catalog.left_out
+    catalog, omissions = result.catalog, result.catalog.omissions
     return {
         "detail": catalog.detail,
         "budget": result.budget,
@@ -194,11 +194,11 @@ def catalog(result: "FittedCatalog") -> FittedCatalogData:
             for g in catalog.groups
         ],
         "left_out": {
-            "shortened": left_out.shortened,
-            "names_only": left_out.names_only,
-            "skills": left_out.skills,
-            "groups": left_out.groups,
-            "unusable": left_out.unusable,
+            "shortened": omissions.shortened,
+            "names_only": omissions.names_only,
+            "skills": omissions.skills,
+            "groups": omissions.groups,
+            "unusable": omissions.unusable,
         },
         "note": result.omissions or None,
     }

@@ -34,7 +34,7 @@ def _installed(result: "InstallResult", colour: bool) -> str:
 def _refused(result: "InstallResult", colour: bool) -> str:
     lines = [line for skill in result.refused for line in _findings(skill, colour)]
     for skill in result.refused:
-        verdict = f"the scan says {skill.danger}"
+        verdict = f"the verdict of the scan is {skill.danger}"
         reasons = [verdict] if skill.danger is not Danger.SAFE else []
         reasons += [] if skill.is_valid else ["it violates the specification"]
         lines.append(f"refused {skill.package.name}: {' and '.join(reasons)}")
@@ -67,10 +67,10 @@ def verify(result: "Verification") -> str:
 
 
 def _difference(difference: "Difference") -> str:
-    if not difference.path:
-        return f"{difference.skill}: missing"
-    kind = "executable bit changed" if difference.kind == "mode" else difference.kind
-    return f"{difference.skill}: {kind} {difference.path}"
+    skill, kind, path = difference
+    if not path:
+        return f"{skill}: missing"
+    return f"{skill}: {'executable bit changed' if kind == 'mode' else kind} {path}"
 
 
 def update(result: "UpdateResult", *, colour: bool = False) -> str:

@@ -90,13 +90,15 @@ def test_what_was_decided_is_reported_back_and_cleared(
     ("text", "says"),
     [
         pytest.param("{", "cannot be read", id="broken"),
-        pytest.param("[]", "holds no write", id="list"),
+        pytest.param("[]", "is not a change of a skill", id="list"),
         pytest.param(
-            '{"id": "x", "subsystem": "memory", "payload": {}}', "no write", id="memory"
+            '{"id": "x", "subsystem": "memory", "payload": {}}',
+            "is not a change of a skill",
+            id="memory",
         ),
-        pytest.param('{"id": "../x", "payload": {}}', "no id", id="id"),
+        pytest.param('{"id": "../x", "payload": {}}', "no valid id", id="id"),
         pytest.param(
-            '{"id": "x", "payload": {"action": "rm"}}', "no action", id="action"
+            '{"id": "x", "payload": {"action": "rm"}}', "no known action", id="action"
         ),
         pytest.param(
             '{"id": "x", "payload": {"action": "delete", "name": "nothing"}}',
@@ -132,7 +134,7 @@ def test_a_record_that_cannot_be_proposed_stops_no_other(
 def test_nothing_held_back_is_fine(loop: Loop, tmp_path: Path) -> None:
     ran = loop("import-pending", tmp_path / "nowhere")
 
-    assert (ran.code, ran.out) == (0, "Hermes holds nothing back\n")
+    assert (ran.code, ran.out) == (0, "Hermes holds no changes back\n")
 
 
 def test_an_agents_record_cannot_make_itself_a_persons(
