@@ -13,7 +13,6 @@ from skillforge.cli.base import (
     revision_option,
 )
 from skillforge.render import data, text
-from skillforge.report import printable
 
 
 @click.command()
@@ -48,6 +47,8 @@ def _on_screen(content: bytes, file: str) -> bytes:
     """The exact bytes for a program, harmless text for a terminal."""
     if sys.stdout is None or not sys.stdout.isatty():
         return content
+    from skillforge.report import printable
+
     if b"\0" in content:
         raise click.UsageError(f"{file} is not text; send it to a file with > {file}")
     lines = content.decode("utf-8", "replace").split("\n")

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from skillforge.forge.local import LocalForge
 from skillforge.library import Library
 from skillforge.model import Proposal
 
@@ -18,6 +17,8 @@ def skill_names(start: Path) -> list[str]:
 
 def open_proposals(start: Path) -> Iterator[Proposal]:
     """The open proposals of this clone; GitHub is not asked for its own."""
+    from skillforge.forge.local import LocalForge  # names of skills don't wait for it
+
     library = Library.open(start)
     forge = LocalForge(library.repository(), library.main, "")
     yield from forge.proposals(only_open=True)

@@ -1,18 +1,21 @@
-"""Reports as documents for other programs: SARIF, JUnit, annotations, Markdown."""
+"""Reports as documents for other programs: SARIF, JUnit, annotations, Markdown.
+
+Text is the usual format, so what the others need is imported when it is used.
+"""
 
 from collections.abc import Mapping, Sequence
 
-from skillforge.checks import all_rules
-from skillforge.checks.cases.case_check import trial_findings
 from skillforge.model import SKILLS, Finding, Report, Trial, Verdict
-from skillforge.render.text import trials as trials_text
 from skillforge.report import FORMATS
 
 
 def of_report(format_: str, report: Report) -> str | None:
     """A report in a format; None for `text` and `json`, which aren't documents."""
-    render = FORMATS.get(format_)
-    return render(report, all_rules()) if render else None
+    if format_ not in FORMATS:
+        return None
+    from skillforge.checks import all_rules
+
+    return FORMATS[format_](report, all_rules())
 
 
 def of_verdict(format_: str, verdict: Verdict) -> str | None:
@@ -29,6 +32,11 @@ def of_trials(
     paths: Mapping[str, str],
 ) -> str | None:
     """Trials in a format; `paths` are the folders of the skills, by name."""
+    if format_ not in FORMATS:
+        return None
+    from skillforge.checks.cases.case_check import trial_findings
+    from skillforge.render.text import trials as trials_text
+
     if format_ == "junit":
         return trials_text.junit(trials, findings)
     failed = (
