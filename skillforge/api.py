@@ -278,18 +278,16 @@ class Library:
         refused, none is installed. Without a source, exactly the locked skills are
         installed.
         """
-        target = workflows.install.target([str(to)] if to else ())
-        if not source:
-            return workflows.install.install_locked(
-                target, accept_caution=accept_caution
-            )
-        return workflows.install.install(source, target, accept_caution=accept_caution)
+        workflow = workflows.install
+        target = workflow.target([str(to)] if to else ())
+        if source:
+            return workflow.install(source, target, accept_caution=accept_caution)
+        return workflow.install_locked(target, accept_caution=accept_caution)
 
     def verify(self, *, to: str | Path = "") -> "Verification":
         """Compare installed skills with the lock."""
-        return workflows.install.verify(
-            workflows.install.target([str(to)] if to else ())
-        )
+        target = workflows.install.target([str(to)] if to else ())
+        return workflows.install.verify(target)
 
     def update(
         self, *names: str, to: str | Path = "", apply: bool = False
