@@ -75,8 +75,8 @@ def entry(name: str, data: bytes, **more: Any) -> dict[str, Any]:
 def write_index(folder: Path, rows: list[dict[str, Any]], **more: Any) -> None:
     place = folder / WELL_KNOWN
     place.mkdir(parents=True, exist_ok=True)
-    said = {"$schema": SCHEMA, "skills": rows} | more
-    (place / "index.json").write_text(json.dumps(said))
+    index = {"$schema": SCHEMA, "skills": rows} | more
+    (place / "index.json").write_text(json.dumps(index))
 
 
 def write_hub(folder: Path, *skills: Mapping[str, bytes] | str) -> Path:

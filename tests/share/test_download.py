@@ -120,13 +120,13 @@ def test_a_byte_now_and_then_does_not_keep_us(part: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "answer_bytes",
     [b"nonsense\r\n\r\n", b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"],
     ids=["nonsense", "nothing", "cut"],
 )
-def test_an_answer_that_is_none_is_an_error(said: bytes) -> None:
+def test_an_answer_that_is_none_is_an_error(answer_bytes: bytes) -> None:
     def answer(request: BaseHTTPRequestHandler) -> None:
-        request.wfile.write(said)
+        request.wfile.write(answer_bytes)
 
     with answering(answer) as url, pytest.raises(ToolError):
         get(url, 100, QUICK)

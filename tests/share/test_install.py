@@ -51,13 +51,13 @@ def test_a_hub_is_installed_and_locked(tmp_path: Path, use: Path, run: Run) -> N
     with serving(hub(tmp_path)) as url:
         ran = ok(run("install", url, "--json"))
 
-    assert [it["action"] for it in ran.data["skills"]] == ["installed"] * 2
+    assert [entry["action"] for entry in ran.data["skills"]] == ["installed"] * 2
     assert on_disk(use / ".agents/skills/csv-tables") == files_of("csv-tables")
     index = tmp_path / "hub/.well-known/agent-skills/index.json"
     digests = {
         row["name"]: row["digest"] for row in json.loads(index.read_text())["skills"]
     }
-    assert {name: it["digest"] for name, it in lock(use).items()} == digests
+    assert {name: entry["digest"] for name, entry in lock(use).items()} == digests
     assert is_clean(use)
 
 
@@ -161,7 +161,7 @@ def test_installing_twice_changes_nothing(tmp_path: Path, use: Path, run: Run) -
 
     ran = ok(run("install", source, "--json"))
 
-    assert {it["action"] for it in ran.data["skills"]} == {"unchanged"}
+    assert {entry["action"] for entry in ran.data["skills"]} == {"unchanged"}
     assert on_disk(use) == before
 
 

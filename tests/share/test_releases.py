@@ -21,11 +21,11 @@ def message(loop: Loop, tag: str) -> str:
 def test_the_first_release_holds_all_skills(loop: Loop) -> None:
     loop.land("xlsx-tables", "one")
 
-    said = loop.ok("release")
+    data = loop.ok("release")
     done = loop.ok("release", "1.0.0")
 
-    assert said["suggested"] == "1.0.0"
-    assert said["tag"] is None
+    assert data["suggested"] == "1.0.0"
+    assert data["tag"] is None
     assert done["created"]
     assert loop.folder.git("cat-file", "-t", "v1.0.0").strip() == "tag"
     assert loop.folder.git("rev-parse", "v1.0.0^{commit}").strip() == loop.main()
@@ -46,10 +46,10 @@ def test_the_next_version_fits_what_changed(released: Loop) -> None:
     released.approve(number["proposal"])
     released.promote(number["proposal"])
 
-    said = released.ok("release", "--yes")
+    data = released.ok("release", "--yes")
 
-    assert said["version"] == "2.0.0"
-    kinds = {change["skill"]: change["kind"] for change in said["changes"]}
+    assert data["version"] == "2.0.0"
+    kinds = {change["skill"]: change["kind"] for change in data["changes"]}
     assert kinds == {
         "odt-tables": "added",
         "pdf-tables": "retired",
@@ -63,10 +63,10 @@ def test_a_plan_reads_what_is_released_and_no_version_in_between(loop: Loop) -> 
         loop.land("xlsx-tables", word)
 
     with git_work() as work:
-        said = loop.ok("release")
+        data = loop.ok("release")
 
     pages = [name for name in work.objects if name.endswith(":SKILL.md")]
-    assert len(pages) == len(said["changes"]) == 3
+    assert len(pages) == len(data["changes"]) == 3
     assert work.count("-p") == 0  # nor does it compare versions
 
 
@@ -74,10 +74,10 @@ def test_what_was_rolled_back_is_said(released: Loop) -> None:
     released.land("xlsx-tables", "worse")
     released.ok("rollback", "xlsx-tables", "--now", "--why", "It drops rows")
 
-    said = released.ok("release", "1.0.1", "--dry-run")
+    data = released.ok("release", "1.0.1", "--dry-run")
 
-    assert "### Rolled back" in said["notes"]
-    assert "It drops rows" in said["notes"]
+    assert "### Rolled back" in data["notes"]
+    assert "It drops rows" in data["notes"]
     assert not released.folder.git("tag", "--list", "v1.0.1")
 
 
@@ -124,7 +124,7 @@ def test_what_is_red_stops_it(loop: Loop, path: str, text: str, check: str) -> N
     ran = loop("release", "1.0.0", "--json")
 
     assert ran.code == 1
-    assert check in {it["check"] for it in ran.data["objections"]}
+    assert check in {objection["check"] for objection in ran.data["objections"]}
     assert not loop.folder.git("tag", "--list")
 
 
@@ -137,7 +137,7 @@ def test_a_case_that_fails_stops_it(loop: Loop) -> None:
     ran = loop("release", "1.0.0", "--json")
 
     assert ran.code == 1
-    assert [it["check"] for it in ran.data["objections"]] == ["test"]
+    assert [objection["check"] for objection in ran.data["objections"]] == ["test"]
 
 
 def test_a_skill_that_failed_its_last_health_run_stops_it(loop: Loop) -> None:
@@ -262,5 +262,5 @@ def test_a_forged_cache_lets_no_attack_pass(loop: Loop, change: str) -> None:
 
     ran = loop("release", "1.0.0", "--json")
 
-    assert "scan" in {it["check"] for it in ran.data["objections"]}
+    assert "scan" in {objection["check"] for objection in ran.data["objections"]}
     assert not loop.folder.git("tag", "--list")

@@ -41,7 +41,9 @@ def test_they_have_the_order_that_semver_gives_them() -> None:
         "2.0.0",
     ]
 
-    assert all(read(one).rank < read(two).rank for one, two in pairwise(ordered))
+    assert all(
+        read(lower).rank < read(higher).rank for lower, higher in pairwise(ordered)
+    )
 
 
 @pytest.mark.parametrize(

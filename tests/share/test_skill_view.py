@@ -22,7 +22,7 @@ def test_a_skill_is_shown_with_its_facts_and_its_body(
         assert fact in text
     assert (data["tree"], data["commit"]) == (tree, commit)
     assert data["body"] == "# Title\n\nDo this, then that.\n"
-    assert [it["path"] for it in data["files"]] == ["SKILL.md", "scripts/run.py"]
+    assert [file["path"] for file in data["files"]] == ["SKILL.md", "scripts/run.py"]
 
 
 @pytest.mark.parametrize(

@@ -169,10 +169,10 @@ def test_a_folder_of_the_lock_that_leads_elsewhere_is_refused(
 def lock_names(use: Path, folder: str) -> None:
     """Let the lock name another folder, as somebody may who sends a project."""
     path = use / "skills-lock.json"
-    said = json.loads(path.read_text())
-    for entry in said["skills"].values():
+    content = json.loads(path.read_text())
+    for entry in content["skills"].values():
         entry["path"] = folder
-    path.write_text(json.dumps(said))
+    path.write_text(json.dumps(content))
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,10 @@ def test_a_lock_installs_nowhere_but_where_agents_look(
         assert ran.code == 2
         assert "skills-lock.json" in ran.err
         write_hub(tmp_path / "hub", files_of("hooks", NEW))  # something to update to
-    assert sorted(it.name for it in use.rglob("*")) == [".git", "skills-lock.json"]
+    assert sorted(entry.name for entry in use.rglob("*")) == [
+        ".git",
+        "skills-lock.json",
+    ]
 
 
 def test_a_folder_that_the_user_names_is_written_to(
