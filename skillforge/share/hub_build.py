@@ -31,7 +31,7 @@ def build(hub: Hub, out: Path, cache: Cache | None = None) -> None:
     with atomic_folder.replaced(out) as fresh:
         rendered = write(hub, fresh, _cached_texts(hub, cache))
         if cache is not None and rendered:
-            cache.save_pages(rendered)
+            cache.save_entries("pages", rendered)
 
 
 def digest(folder: Path) -> str:
@@ -46,7 +46,7 @@ def _cached_texts(hub: Hub, cache: Cache | None) -> Texts:
     from markdown_it import __version__
 
     texts = Texts(f"{edition()} {__version__}")
-    texts.known = cache.pages(texts.keys(hub.skills))
+    texts.known = cache.entries("pages", texts.keys(hub.skills))
     return texts
 
 

@@ -140,7 +140,7 @@ class _ScanCache:
 
     def load(self, keys: list[str]) -> dict[str, list[Finding]]:
         scans = {}
-        for key, text in self.cache.scans(keys).items():
+        for key, text in self.cache.entries("scans", keys).items():
             try:
                 scans[key] = [_finding(row) for row in json.loads(text)]
             except (ValueError, TypeError, KeyError):
@@ -150,7 +150,7 @@ class _ScanCache:
     def save(self, scans: Mapping[str, list[Finding]]) -> None:
         if scans:
             texts = {key: json.dumps([*map(asdict, f)]) for key, f in scans.items()}
-            self.cache.save_scans(texts)
+            self.cache.save_entries("scans", texts)
 
 
 def _finding(row: dict[str, str]) -> Finding:

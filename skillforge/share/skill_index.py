@@ -61,10 +61,10 @@ def _opened(
 
 def _build(library: Library, commit: str, tree: str, indexes: Indexes) -> Index:
     """A new index; in memory if it can't be written."""
-    from skillforge.store.lock import held
+    from skillforge.store.lock import locked
 
     try:
-        with held(indexes.folder / "search.lock", "the git directory", _LOCK_SECONDS):
+        with locked(indexes.folder / "search.lock", "the git directory", _LOCK_SECONDS):
             if index := indexes.find(tree):
                 return index  # another process was faster
             _write(library, commit, tree, indexes)

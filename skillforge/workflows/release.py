@@ -174,7 +174,7 @@ def _health_problems(library: Library, commit: str) -> list[str]:
     """Failed health runs and closed canaries of the versions that main has."""
     repo = library.repository()
     trees = library.skill_trees(commit)
-    checked = dashboard_data.health(Uses.of(repo.common_dir).checked(), trees, {})
+    checked = dashboard_data.health(Uses.of(repo.common_dir).case_records(), trees, {})
     problems = [
         f"{row['skill']} failed its cases on {row['at']}; run skillforge health "
         f"{row['skill']} to try again"

@@ -12,7 +12,7 @@ from skillforge.errors import ToolError
 from skillforge.library import replace_file
 from skillforge.share import install
 from skillforge.share.update import Difference
-from skillforge.store import held
+from skillforge.store import locked
 from tests.conftest import Run
 from tests.forks import dies_at
 from tests.share.hubs import files_of, write_hub
@@ -261,7 +261,7 @@ def test_a_file_is_not_written_through_a_link_of_a_project(tmp_path: Path) -> No
     assert (tmp_path / "lock").read_bytes() == b"new"
     assert precious.read_text() == "mine"
     for name in (".sync.lock", ".pipe.lock"):
-        with pytest.raises(ToolError), held(tmp_path / name, "the folder", 1):
+        with pytest.raises(ToolError), locked(tmp_path / name, "the folder", 1):
             pass
     assert not (tmp_path / "made").exists()
 
