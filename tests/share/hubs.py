@@ -1,4 +1,4 @@
-"""Small hubs and archives, and servers on loopback that serve them, well or badly."""
+"""Small hubs and archives, and correct and faulty servers on loopback."""
 
 import gzip
 import hashlib
@@ -107,7 +107,7 @@ def serving(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def answering(answer: Callable[[BaseHTTPRequestHandler], None]) -> Iterator[str]:
-    """A server that answers every request as it is told."""
+    """A server with one answer to every request."""
 
     class Handler(_Quiet):
         def do_GET(self) -> None:

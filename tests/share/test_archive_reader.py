@@ -127,7 +127,7 @@ def test_too_many_files_are_refused(pack: object) -> None:
         unpacked(pack(many))  # type: ignore[operator]
 
 
-def test_a_zip_that_lies_about_its_sizes_is_refused() -> None:
+def test_a_zip_with_wrong_sizes_is_refused() -> None:
     data = bytearray(zipped({**FILES, "big": b"a" * 5000}))
     at = data.rfind(b"PK\x01\x02")
     data[at + 24 : at + 28] = (10).to_bytes(4, "little")
@@ -167,7 +167,7 @@ def test_a_sparse_tar_is_refused() -> None:
         ),
     ],
 )
-def test_what_is_no_archive_of_a_skill_is_refused(data: bytes) -> None:
+def test_an_archive_without_a_skill_is_refused(data: bytes) -> None:
     with pytest.raises(RefusedError):
         unpacked(data)
 
@@ -292,7 +292,7 @@ PATHS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=30)
 
 
 @given(st.dictionaries(PATHS, st.binary(max_size=20), max_size=4))
-def test_whatever_is_taken_can_be_written_inside_a_folder(
+def test_accepted_files_can_be_written_inside_a_folder(
     more: dict[str, bytes],
 ) -> None:
     out = io.BytesIO()

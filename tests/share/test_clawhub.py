@@ -12,7 +12,7 @@ REPOSITORY = "https://github.com/acme/skills"
 
 @pytest.fixture
 def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the stand-in writes down what it was called with."""
+    """The file in which a fake clawhub records its arguments."""
     program, log = tmp_path / "bin/clawhub", tmp_path / "calls"
     program.parent.mkdir()
     program.write_text(
@@ -64,7 +64,7 @@ def test_a_license_that_clawhub_would_change(released: Loop, calls: Path) -> Non
     assert "pdf-tables" not in calls.read_text()
 
 
-def test_what_it_lacks_is_said(released: Loop, calls: Path) -> None:
+def test_missing_requirements_are_named(released: Loop, calls: Path) -> None:
     ran = released("publish", "--to", "clawhub")
     assert ran.code == 2
     assert "--repository" in ran.err
@@ -76,7 +76,7 @@ def test_what_it_lacks_is_said(released: Loop, calls: Path) -> None:
     assert "npm install --global clawhub" in ran.err
 
 
-def test_what_clawhub_refuses_is_told(released: Loop, calls: Path) -> None:
+def test_a_rejection_by_clawhub_is_reported(released: Loop, calls: Path) -> None:
     program = calls.parent / "bin/clawhub"
     program.write_text("#!/bin/sh\necho 'version exists' >&2\nexit 1\n")
 

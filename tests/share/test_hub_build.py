@@ -39,7 +39,7 @@ def out(tmp_path: Path) -> Path:
     return tmp_path / "public"
 
 
-def test_what_a_hub_holds(released: Loop, out: Path) -> None:
+def test_a_hub_has_all_formats(released: Loop, out: Path) -> None:
     data = built(released, out)
 
     hub_files = files(out)
@@ -61,7 +61,7 @@ def test_what_a_hub_holds(released: Loop, out: Path) -> None:
     )
 
 
-def test_the_index_names_what_is_there(released: Loop, out: Path) -> None:
+def test_the_index_names_existing_files(released: Loop, out: Path) -> None:
     built(released, out)
 
     index = read(out, ".well-known/agent-skills/index.json")
@@ -160,7 +160,7 @@ def test_twice_is_harmless(released: Loop, out: Path) -> None:
     assert [path.name for path in out.parent.glob(".*skillforge*")] == []
 
 
-def test_a_folder_of_somebody_else_is_not_overwritten(
+def test_a_folder_with_other_files_is_not_overwritten(
     released: Loop, out: Path
 ) -> None:
     out.mkdir()
@@ -217,7 +217,7 @@ def test_names_that_the_policy_calls_private_stop_it(released: Loop, out: Path) 
     assert ran.rules == {"private-data"}
 
 
-def test_history_is_told_without_what_is_private(released: Loop, out: Path) -> None:
+def test_history_is_published_without_private_data(released: Loop, out: Path) -> None:
     folder = released.draft(released.folder.root.parent, "xlsx-tables", "three")
     why = (
         "Asked for by jo@corp.example.net, see https://jo:pw12345@host.example.net/x "
@@ -273,7 +273,9 @@ def test_a_marketplace_of_plugins_that_are_there(released: Loop, out: Path) -> N
     assert groups == [{"title": "Data", "skills": ["csv-tables"]}]
 
 
-def test_what_no_client_could_install_is_left_out(released: Loop, out: Path) -> None:
+def test_skills_that_no_client_can_install_are_skipped(
+    released: Loop, out: Path
+) -> None:
     released.folder.write("skills/broken/SKILL.md", "no frontmatter")
     released.folder.write("skills/empty/notes.txt", "nothing")
     released.folder.commit("By hand")
@@ -304,9 +306,7 @@ def test_a_name_that_old_clients_refuse_costs_no_other(
     assert "навык" in {entry["name"] for entry in read(out, "manifest.json")["skills"]}
 
 
-def test_a_link_inside_a_skill_becomes_what_it_leads_to(
-    released: Loop, out: Path
-) -> None:
+def test_a_link_inside_a_skill_becomes_a_copy(released: Loop, out: Path) -> None:
     (released.folder.root / "skills/csv-tables/again.py").symlink_to("scripts/read.py")
     released.folder.commit("By hand")
     released.folder.git("tag", "v1.1.0")

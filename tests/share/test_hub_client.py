@@ -178,7 +178,7 @@ def test_a_skill_that_the_hub_has_not_is_told(tmp_path: Path) -> None:
     assert "csv-tables" in caught.value.hint
 
 
-def test_what_is_no_hub_is_told(tmp_path: Path) -> None:
+def test_a_url_without_a_hub_is_an_error(tmp_path: Path) -> None:
     with serving(tmp_path) as url, pytest.raises(RequestError, match="no Skills Hub"):
         fetched(url)
 

@@ -33,7 +33,7 @@ PAGE = b"<!doctype html><script>document.title = 'owned'</script>"
         pytest.param("a.txt", b"%PDF-1.7", id="pdf-inside"),
     ],
 )
-def test_what_may_be_run_is_not_inert(path: str, data: bytes) -> None:
+def test_files_that_may_be_run_are_not_inert(path: str, data: bytes) -> None:
     assert not is_inert({path: DraftFile(data)})
 
 

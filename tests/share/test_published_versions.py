@@ -1,4 +1,4 @@
-"""What history tells a hub is the same in every clone, or is not told."""
+"""The history of a hub is the same in every clone."""
 
 import subprocess
 from pathlib import Path

@@ -30,7 +30,7 @@ GONE = replace(TWO, tree="", commit="c3", action="delete", version="")
         pytest.param((GONE, TWO), "t2", "", ChangeKind.RETIRED, "2.0.0", id="gone"),
     ],
 )
-def test_what_happened_to_a_skill(
+def test_the_kind_of_a_change(
     versions: tuple[PublishedVersion, ...],
     before: str,
     after: str,
@@ -49,7 +49,7 @@ def test_what_happened_to_a_skill(
     assert f"### {kind.capitalize()}" in notes([change])
 
 
-def test_what_did_not_change_is_no_news() -> None:
+def test_an_unchanged_skill_is_not_listed() -> None:
     assert changes({"csv": (ONE,)}, {"csv": "t1"}, {"csv": "t1"}, []) == []
     assert str(next_version(None, [])) == "1.0.0"
 

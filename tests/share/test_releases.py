@@ -36,7 +36,7 @@ def test_the_first_release_holds_all_skills(loop: Loop) -> None:
 
 
 @pytest.mark.slow
-def test_the_next_version_fits_what_changed(released: Loop) -> None:
+def test_the_next_version_depends_on_the_changes(released: Loop) -> None:
     assert "no skills changed" in released("release").out
     released.land("xlsx-tables", "three")
     assert released.ok("release")["suggested"] == "1.0.1"
@@ -58,7 +58,7 @@ def test_the_next_version_fits_what_changed(released: Loop) -> None:
     assert "### Retired" in message(released, "v2.0.0")
 
 
-def test_a_plan_reads_what_is_released_and_no_version_in_between(loop: Loop) -> None:
+def test_a_plan_reads_the_two_releases_and_no_version_in_between(loop: Loop) -> None:
     for word in ("one", "two", "three"):
         loop.land("xlsx-tables", word)
 
@@ -70,7 +70,7 @@ def test_a_plan_reads_what_is_released_and_no_version_in_between(loop: Loop) -> 
     assert work.count("-p") == 0  # nor does it compare versions
 
 
-def test_what_was_rolled_back_is_said(released: Loop) -> None:
+def test_a_rollback_is_in_the_notes(released: Loop) -> None:
     released.land("xlsx-tables", "worse")
     released.ok("rollback", "xlsx-tables", "--now", "--why", "It drops rows")
 
@@ -116,7 +116,9 @@ def test_a_version_is_of_one_commit(released: Loop) -> None:
         ),
     ],
 )
-def test_what_is_red_stops_it(loop: Loop, path: str, text: str, check: str) -> None:
+def test_a_failed_check_blocks_the_release(
+    loop: Loop, path: str, text: str, check: str
+) -> None:
     loop.land("xlsx-tables", "one")
     loop.folder.write(path, text)
     loop.folder.commit("By hand")
@@ -212,7 +214,7 @@ def test_a_library_without_skills(tmp_path: Path, run: Run) -> None:
     assert "no skills to release" in ran.err
 
 
-def test_nobody_is_told_where_the_remote_lets_one_in(loop: Loop) -> None:
+def test_a_tag_has_no_password_of_the_remote(loop: Loop) -> None:
     url = "https://ada:hunter2@github.com/acme/skills.git"
     loop.folder.git("remote", "add", "origin", url)
     loop.folder.git("update-ref", "refs/remotes/origin/main", "main")

@@ -1,4 +1,4 @@
-"""Search finds what is meant, tells why, and takes any words."""
+"""Search ranks skills, shows the matching words, and accepts any query."""
 
 import json
 from pathlib import Path
@@ -124,9 +124,7 @@ def test_the_command_tells_results_with_the_agreed_keys(
     assert "description: joins, tables" in text
 
 
-def test_what_is_not_found_is_no_error(
-    shelf: LibraryFolder, run: Run, tmp_path: Path
-) -> None:
+def test_no_match_is_no_error(shelf: LibraryFolder, run: Run, tmp_path: Path) -> None:
     ran = run("search", "zzzz", "--library", str(shelf.root))
 
     assert ran.code == 0

@@ -1,4 +1,4 @@
-"""Verify and update: what differs is told, and nothing of the user's is lost."""
+"""Verify and update: differences are reported, local changes are kept."""
 
 import time
 from pathlib import Path
