@@ -117,7 +117,7 @@ def _version(  # noqa: PLR0913, PLR0917 - the parts of a version
         commit=step.name,
         date=step.date,
         action=step.action,
-        origin=trailers.first(step.drafted, "Origin"),
+        origin=trailers.first(step.draft_trailers, "Origin"),
         author=name_of(step.author),
         approvers=tuple(map(name_of, step.approvers)),
         proposal=step.number or step.pull_request,
@@ -141,10 +141,10 @@ def _tested(repo: "GitRepo", steps: "list[HistoryStep]") -> "Iterator[str]":
     runs_cases: dict[str, bool] = {"none": "test" in Policy().checks}
     for step in steps:
         # A rollback does not wait for cases: its tree was tested when it came first.
-        is_judged = "Checks-Digest" in step.said and step.action != Action.ROLLBACK
+        is_judged = "Checks-Digest" in step.trailers and step.action != Action.ROLLBACK
         if not step.is_promotion or not is_judged:
             continue
-        policy = trailers.first(step.said, "Policy")
+        policy = trailers.first(step.trailers, "Policy")
         if policy not in runs_cases:
             found = repo.find(policy)
             try:
