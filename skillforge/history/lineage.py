@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from skillforge.errors import RequestError
 from skillforge.gitrepo import GitRepo, trailers
 from skillforge.gitrepo.git_command import AS_IT_IS
-from skillforge.model import SKILLS, Action
+from skillforge.library import Library, no_such_skill
+from skillforge.model import ARCHIVE, SKILLS, Action
 
 _RAW = ("--raw", "-t", "--root", "--no-abbrev", "--topo-order", *AS_IT_IS)
 _INTO = "Absorbed-Into"
@@ -41,6 +43,23 @@ def successors(repo: GitRepo, tip: str) -> dict[str, str]:
         if end in in_use:
             successor[name] = end
     return dict(sorted(successor.items()))
+
+
+def require_skill(library: Library, commit: str, name: str) -> None:
+    """Raise an error if a commit has no skill of this name."""
+    if name not in library.skill_trees(commit):
+        raise unknown_skill(library, commit, name)
+
+
+def unknown_skill(library: Library, commit: str, name: str) -> RequestError:
+    """The error for a skill that a commit doesn't have; its hint says what happened."""
+    repo, hint = library.repository(), ""
+    if into := successors(repo, commit).get(name):
+        hint = f"it was absorbed into {into}"
+    elif name in repo.tree(f"{commit}:{ARCHIVE}"):
+        hint = f"it is archived: skillforge curate --restore {name} --propose"
+    known = () if hint else library.skill_trees(commit)
+    return no_such_skill(name, known, library.main, hint)
 
 
 def absorptions(repo: GitRepo, tip: str) -> dict[str, str]:
@@ -82,6 +101,7 @@ def lives(repo: GitRepo, tip: str, names: Iterable[str]) -> dict[str, Life]:
     known: dict[str, Life] = {}
     options = (*_RAW, "--full-history", "--diff-merges=first-parent")
     for commit in repo.log(*options, tip, "--", SKILLS) if pending else ():
+        lines = None  # the commit's trailers, read once for all of its skills
         for path, change in commit.changes.items():
             top, _, name = path.partition("/")
             if top != SKILLS or name not in pending:
@@ -90,7 +110,8 @@ def lives(repo: GitRepo, tip: str, names: Iterable[str]) -> dict[str, Life]:
             life = life._replace(changed=max(life.changed, commit.seconds))
             # A merge doesn't create a skill; a commit that it merges does.
             if not change.before and len(commit.parents) <= 1:
-                lines = trailers.of_draft(commit.message)
+                if lines is None:
+                    lines = trailers.of_draft(commit.message)
                 if trailers.first(lines, "Action") == Action.ROLLBACK:
                     life = life._replace(is_back=True)
                 else:

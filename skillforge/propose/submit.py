@@ -15,7 +15,8 @@ from skillforge.gitrepo import GitRepo, trailers
 from skillforge.gitrepo.object_reader import blob_name
 from skillforge.gitrepo.ref_update import NewCommit, Signature, TreeChange
 from skillforge.history import readable_version
-from skillforge.library import Library, no_such_skill
+from skillforge.history.lineage import unknown_skill
+from skillforge.library import Library
 from skillforge.model import (
     ARCHIVE,
     EVIDENCE,
@@ -130,7 +131,7 @@ def _action(library: Library, draft: Draft, exists: bool) -> Action:
         return Action.EDIT if exists else Action.CREATE
     if exists:
         return Action.DELETE
-    raise no_such_skill(draft.skill, (), library.main)
+    raise unknown_skill(library, library.tip, draft.skill)
 
 
 def _validate(admitted: AdmittedDraft) -> Report:
