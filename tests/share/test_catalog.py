@@ -7,10 +7,11 @@ import skills_ref
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from skillforge.render import data
 from skillforge.share import catalog_formats
 from skillforge.share.catalog import LEAST, Catalog, fit, shortened, tokens
-from skillforge.share.reading_words import catalog_data
 from skillforge.store.index import IndexedSkill
+from skillforge.workflows.catalog import FittedCatalog
 from tests.conftest import LibraryFolder, Run
 
 NAME = st.text("abc-é", min_size=1, max_size=12)
@@ -98,7 +99,9 @@ def test_a_catalog_reports_its_omissions() -> None:
     assert catalog.omissions.unusable == 1
     assert "4,995 skills not named" in text
     assert "1 skill unreadable" in text
-    assert catalog_data(catalog, 300, 1)["left_out"]["skills"] == 4995
+    assert (
+        data.skills.catalog(FittedCatalog(catalog, 300))["left_out"]["skills"] == 4995
+    )
 
 
 @given(st.text(max_size=300), st.integers(2, 400))

@@ -28,7 +28,7 @@ def visible(text: str) -> str:
     """The text with characters that hide or reorder it spelled out by code point."""
     if text.isascii() and text.isprintable():
         return text
-    return _HIDDEN.sub(lambda found: f"‹U+{ord(found[0]):04X}›", text)
+    return _HIDDEN.sub(lambda match: f"‹U+{ord(match[0]):04X}›", text)
 
 
 def render(template: str, **values: Any) -> str:
