@@ -1,4 +1,4 @@
-"""A catalog always fits, and says what it left out."""
+"""A catalog always fits its budget, and reports what it omits."""
 
 from pathlib import Path
 
@@ -49,7 +49,7 @@ def fit_catalog(
     budget=st.integers(LEAST, 2000),
     ranked=st.integers(0, 20),
 )
-def test_it_fits_whatever_there_is(
+def test_any_skills_fit(
     form: str, some: list[IndexedSkill], budget: int, ranked: int
 ) -> None:
     scores = {skill.name: 1.0 + n for n, skill in enumerate(some[:ranked])}
@@ -75,7 +75,7 @@ def test_it_fits_whatever_there_is(
     ],
 )
 @pytest.mark.parametrize("form", ["text", "markdown"])
-def test_details_give_way_one_after_the_other(
+def test_more_skills_give_fewer_details(
     count: int, length: int, detail: str, form: str
 ) -> None:
     catalog, text = fit_catalog(skills(count, length), 3000, form)
@@ -91,7 +91,7 @@ def test_the_budget_is_used_and_not_only_kept() -> None:
     assert tokens(text) > 2000
 
 
-def test_a_catalog_says_what_it_left_out() -> None:
+def test_a_catalog_reports_its_omissions() -> None:
     broken = IndexedSkill("broken", "t", problem="no description")
 
     catalog, text = fit_catalog([*skills(5000, 50), broken], 300)
@@ -160,7 +160,7 @@ def test_a_task_brings_its_skills_to_the_front(
 
 @pytest.mark.parametrize("form", ["text", "xml", "json", "markdown"])
 @pytest.mark.parametrize("budget", [150, 400])
-def test_what_is_printed_fits(
+def test_the_output_fits_the_budget(
     library: LibraryFolder, run: Run, form: str, budget: int
 ) -> None:
     for number in range(40):

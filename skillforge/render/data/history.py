@@ -108,8 +108,8 @@ def _story_row(history: "SkillHistory", entry: "HistoryVersion") -> StoryRow:
         "why": step.reason,
         "examples": history.examples.get(step.name, []),
         "releases": history.tags.get(entry.tree, []) if entry.tree else [],
-        "checks": "".join(step.said.get("Checks-Digest", [])[:1]),
-        "draft_commit": step.brought[0].name if step.brought else None,
+        "checks": "".join(step.trailers.get("Checks-Digest", [])[:1]),
+        "draft_commit": step.merged[0].name if step.merged else None,
         "reverts": [reverted.name for reverted in step.reverts],
     }
 

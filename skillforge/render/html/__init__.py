@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _HERE = Path(__file__).parent
-# Control, bidirectional, zero-width, filler and tag characters, lone surrogates: they
-# show nothing, or other text than there is. Joiners between letters and emoji stay.
+# Control, bidirectional, zero-width, filler and tag characters, lone surrogates: these
+# are invisible or change the shown text. Joiners of letters and emoji stay.
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f"
     "\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff"
