@@ -86,8 +86,6 @@ class Library:
         """Check this machine's setup and the repository; `fix` repairs what is safe."""
         return workflows.diagnosis.diagnose(self.root, fix=fix)
 
-    # Skills
-
     def skills(self) -> "list[Skill]":
         """The skills of main, read from git's objects."""
         library = self._workspace().library
