@@ -38,7 +38,7 @@ def promoted(settings: GlobalOptions, span: str) -> CommandResult:
     from skillforge.render.text.history import audit_exception
 
     workspace, forge = hosted_workspace(settings)
-    forge.look()
+    forge.fetch_main()
     chosen = audit.commits_of(workspace.library, span) if span else None
     done = backfill_notes.record(workspace.library, forge, chosen, workspace.by)
     started = _rolled_out(workspace, forge, chosen) if chosen else []

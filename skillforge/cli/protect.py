@@ -43,7 +43,7 @@ def protect(
     if any(not owner.startswith("@") for owner in owners):
         raise click.UsageError("--owner is @LOGIN or @ORGANISATION/TEAM")
     workspace, forge = hosted_workspace(settings)
-    forge.look()
+    forge.fetch_main()
     policy = workspace.library.policy(workspace.library.tip)
     calls = forge.wrong_settings(policy, owners or None)
     if not dry_run:

@@ -1,14 +1,14 @@
 """Proposals as pull requests of a repository on GitHub."""
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
 from skillforge import store
 from skillforge.errors import ConfigError, ConflictError, RequestError, ToolError
 from skillforge.forge import (
-    Admit,
+    Closing,
     ReviewPage,
     SettingChange,
     branch_protection,
@@ -75,11 +75,15 @@ class GitHubForge:
         self.main = hosted.main
         self.address = str(hosted.place)
         self.unreadable: dict[int, ConfigError] = {}
-        self.alone = store.ExclusiveLock(lambda: hosted.repo.common_dir)
-        self.batch = self.alone  # others open pull requests at any time
+        self.exclusive = store.ExclusiveLock(lambda: hosted.repo.common_dir)
 
-    def look(self) -> None:
-        self.hosted.bring([])
+    def fetch_main(self) -> None:
+        self.hosted.fetch([])
+
+    @contextmanager
+    def batch(self) -> Iterator["GitHubForge"]:
+        with self.exclusive():
+            yield self  # others open pull requests at any time: nothing is cached
 
     @property
     def remote(self) -> remote.Remote:
@@ -135,13 +139,13 @@ class GitHubForge:
             return self._read([pull for pull in found if pull["head"]["sha"] == head])
 
     def _read(self, found: list[Json]) -> list[Proposal]:
-        self.hosted.bring(found)
+        self.hosted.fetch(found)
         main = self.repo.ref(self.main)
         with sense("pulls"):
             known = [pull_request.proposal_of(self.repo, pull, main) for pull in found]
         return [proposal for proposal in known if proposal is not None]
 
-    def waiting(self) -> list[Proposal]:
+    def blocking_proposals(self) -> list[Proposal]:
         """What a stranger sends from a fork does not keep a writer from proposing."""
         found = self.proposals(only_open=True)
         return [p for p in found if not (p.is_from_fork and self.hosted.may_push)]
@@ -196,19 +200,19 @@ class GitHubForge:
         return proposal
 
     def open(
-        self, commit: NewCommit, proposal: Proposal, by: Signature, admit: Admit
+        self,
+        commit: NewCommit,
+        proposal: Proposal,
+        by: Signature,
+        replaces: Sequence[Closing] = (),
     ) -> tuple[Proposal, bool]:
-        with self.alone():
-            admission = admit(self.waiting())
-            if admission.existing:
-                return admission.existing, False
-            with self.repo.making(commit.parents[0]) as commits:
-                head = commits.branch_commit(commit)
-            target = self.hosted.target()
-            self.hosted.push(target.remote, proposal.branch, head)
-            pull, is_new = self._opened(proposal, target)
-            opened = self.get(pull["number"])
-        for closing in admission.replaces:  # now that there is something in its place
+        with self.repo.object_writer(commit.parents[0]) as commits:
+            head = commits.branch_commit(commit)
+        target = self.hosted.target()
+        self.hosted.push(target.remote, proposal.branch, head)
+        pull, is_new = self._opened(proposal, target)
+        opened = self.get(pull["number"])
+        for closing in replaces:  # only now that the new one exists
             self.close(*closing, by)
         return opened, is_new
 
@@ -245,7 +249,9 @@ class GitHubForge:
     def _thread(self, number: int) -> PullRequestThread:
         return PullRequestThread(self.hosted.wire, number, self.hosted.is_writer)
 
-    def judge(self, proposal: Proposal, verdict: Verdict, by: Signature) -> Proposal:
+    def record_verdict(
+        self, proposal: Proposal, verdict: Verdict, by: Signature
+    ) -> Proposal:
         """What counts on GitHub is the run there; ours is for whoever asked."""
         return replace(proposal, verdict=verdict)
 
@@ -274,11 +280,11 @@ class GitHubForge:
         self._thread(proposal.number).say(comment.text)
         return replace(proposal, comments=(*proposal.comments, comment))
 
-    def keep(self, proposal: Proposal) -> Proposal:
+    def ensure_branch(self, proposal: Proposal) -> Proposal:
         """GitHub closes what has lost its branch."""
         return proposal
 
-    def ready(self, proposal: Proposal, by: Signature) -> Proposal:
+    def mark_ready(self, proposal: Proposal, by: Signature) -> Proposal:
         node = self.hosted.pull(proposal.number)["node_id"]
         self.hosted.wire.graphql(_READY, id=node)
         return replace(proposal, is_draft=False)
@@ -286,7 +292,7 @@ class GitHubForge:
     def update(
         self, proposal: Proposal, commit: NewCommit, base: str, by: Signature
     ) -> Proposal:
-        with self.repo.making(base) as commits:
+        with self.repo.object_writer(base) as commits:
             head = commits.branch_commit(commit)
         target = self.hosted.remote
         if proposal.is_from_fork:
@@ -332,7 +338,7 @@ class GitHubForge:
     def merge(self, proposal: Proposal, message: str, by: Signature) -> Proposal:
         """Let GitHub merge exactly this head, then see that main holds just that."""
         self._refuse_changed(proposal)
-        self.look()
+        self.fetch_main()
         if self.repo.ref(self.main) != proposal.base:
             raise ConflictError(
                 f"{self.hosted.branch} has moved since proposal {proposal.number} was "

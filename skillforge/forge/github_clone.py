@@ -154,7 +154,7 @@ class GitHubClone:
         here = (it for it in merged if it["base"]["ref"] == self.branch)
         return next((int(it["number"]) for it in here), None)
 
-    def bring(self, found: Iterable[Json]) -> None:
+    def fetch(self, found: Iterable[Json]) -> None:
         """Fetch main and the heads of pull requests, as far as they are not here."""
         path = f"{self.place.path}/git/ref/heads/{quote(self.branch)}"
         try:

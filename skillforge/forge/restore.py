@@ -2,7 +2,8 @@
 
 from skillforge.errors import ConfigError
 from skillforge.forge import proposal_record
-from skillforge.forge.local import PREFIX, LocalForge
+from skillforge.forge.local import LocalForge
+from skillforge.forge.local_records import PREFIX
 from skillforge.gitrepo import damage
 from skillforge.gitrepo.ref_update import RefUpdate
 from skillforge.model import Proposal, State
@@ -59,7 +60,7 @@ def _is_plausible(forge: LocalForge, proposal: Proposal) -> bool:
 def restore(forge: LocalForge, number: int, commit: str) -> bool:
     """Point a damaged ref at its record; False if it was changed meanwhile."""
     ref, repo = f"{PREFIX}{number}", forge.repo
-    with forge.alone():
+    with forge.exclusive():
         if any(proposal.number == number for proposal in forge.proposals()):
             return False
         # Git refuses to write a ref that it can't read.

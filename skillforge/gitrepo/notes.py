@@ -35,7 +35,7 @@ def write(repo: GitRepo, notes: Mapping[str, str], by: Signature) -> None:
         )
     ]
     commit = NewCommit(parents, "Note merges made on GitHub\n", by, puts)
-    with repo.making(next(iter(notes))) as commits:
+    with repo.object_writer(next(iter(notes))) as commits:
         made = commits.commit(commit)
     if not repo.move_refs(RefUpdate(NOTES, made, before)):
         raise ConflictError("others wrote notes meanwhile", hint="try again")

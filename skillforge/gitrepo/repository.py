@@ -308,7 +308,7 @@ class GitRepo:
         return PendingQuery(self._start("var", "-l"), git_output.who)
 
     @contextmanager
-    def making(self, like: str) -> "Iterator[ObjectWriter]":
+    def object_writer(self, like: str) -> "Iterator[ObjectWriter]":
         """Make commits; when this ends, git has written them, and no ref names them.
 
         Their names are of the same kind as another, `like` that of their base.

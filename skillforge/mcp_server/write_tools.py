@@ -242,7 +242,7 @@ def proposal_status(
 def _status(workspace: Workspace, proposal: Proposal) -> dict[str, Any]:
     from skillforge.propose import review
 
-    workspace.forge.look()
+    workspace.forge.fetch_main()
     [whole] = workspace.forge.detailed([proposal])
     verdict = whole.verdict if whole.is_open or whole.merge else None
     findings = [

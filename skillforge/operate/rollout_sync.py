@@ -83,7 +83,7 @@ def _merged(library: Library, skill: str, ours: str, theirs: str, by: Signature)
     chosen = more_cautious(rollouts.load(skill, _data(repo, ours)), fetched, tree)
     puts = [TreeChange("rollout.json", rollouts.dump(chosen))]
     new = NewCommit([theirs, ours], f"merged {skill}\n", by, puts, starts_empty=True)
-    with repo.making(theirs) as commits:
+    with repo.object_writer(theirs) as commits:
         return commits.commit(new)
 
 

@@ -187,7 +187,7 @@ def _write(  # noqa: PLR0913, PLR0917 - the parts of a record
         message = f"{event} {skill}\n" + (f"\n{after.why}\n" if after.why else "")
         puts = [TreeChange(_FILE, dump(after))]
         parents = [tip] if tip else []
-        with repo.making(like) as commits:
+        with repo.object_writer(like) as commits:
             commit = commits.commit(
                 NewCommit(parents, message, by, puts, starts_empty=True)
             )

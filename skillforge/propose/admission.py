@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from skillforge.checks.overlap import IDENTICAL, neighbours
 from skillforge.document.draft_skill import draft_document
 from skillforge.errors import ConflictError, RequestError
-from skillforge.forge import Closing, Forge
+from skillforge.forge import Closing
 from skillforge.gitrepo.ref_update import Signature
 from skillforge.library import Library
 from skillforge.model import (
@@ -52,9 +52,10 @@ class AdmittedDraft:
     before: bytes | None  # its SKILL.md on the base; None for a skill that is new
 
 
-def refuse_together(forge: Forge, ready: list[AdmittedDraft], by: Signature) -> None:
+def refuse_together(
+    waiting: list[Proposal], ready: list[AdmittedDraft], by: Signature
+) -> None:
     """Stop before the first of several is opened, if one of them could not be."""
-    waiting = forge.waiting()
     digests = {proposal.digest for proposal in waiting}
     fresh = [one for one in ready if one.digest not in digests]
     for one in fresh:

@@ -37,7 +37,7 @@ def finish(library: Library, forge: Forge) -> Move | None:
     """
     if move_journal.unfinished(library) is None:
         return None
-    with forge.alone():  # whoever noted it may be at work
+    with forge.exclusive():  # whoever noted it may be at work
         move = move_journal.unfinished(library)
         tip = library.repository().ref(f"refs/heads/{library.main}")
         if move is None or move.base == tip:

@@ -73,7 +73,7 @@ def _promote(
     proposal = review.check(library, forge, proposal, by)
     if proposal.verdict is None or not proposal.verdict.passed:
         return Promoted(proposal)
-    with forge.alone():
+    with forge.exclusive():
         current = _found_merged(library, forge, forge.get(number), by)
         if current.state is State.MERGED:
             return _merged(library, forge, current, again=True)
@@ -95,7 +95,7 @@ def _merged(
 ) -> Promoted:
     """What is left to do after a merge: checkouts of main follow, if main is there."""
     left = []
-    with forge.alone():
+    with forge.exclusive():
         if library.is_elsewhere:
             left = checkout_sync.catch_up(library)
         elif library.tip == proposal.merge:
@@ -205,7 +205,7 @@ def _message(
 
 def refresh(library: Library, forge: Forge, number: int, by: Signature) -> Proposal:
     """Put a proposal on today's main; whoever approved it has to look again."""
-    with forge.alone():
+    with forge.exclusive():
         proposal = _found_merged(library, forge, forge.get(number), by)
         review.refuse_over(proposal)
         tip = library.tip

@@ -165,7 +165,9 @@ def check(
 ) -> Proposal:
     """Run the gate on a proposal and store what it says."""
     refuse_over(proposal)
-    return forge.judge(proposal, gate.judge(library, Candidate.of(proposal)), by)
+    return forge.record_verdict(
+        proposal, gate.judge(library, Candidate.of(proposal)), by
+    )
 
 
 def is_refused(proposal: Proposal) -> bool:
@@ -210,7 +212,7 @@ def approve(
     `seen` is the head that the reviewer has looked at. A branch that somebody changed
     by hand can be approved only so: what it holds may not be what was shown.
     """
-    with forge.alone():
+    with forge.exclusive():
         proposal = get_open(forge, number)
         library.policy(proposal.base)  # one that cannot be read stops everything
         library.repository().verify(proposal.head, proposal.base)

@@ -10,7 +10,7 @@ from skillforge.checks import Ruleset
 from skillforge.checks.runner import check_skills
 from skillforge.document.draft_skill import draft_skill
 from skillforge.errors import ConflictError
-from skillforge.forge import Admission, Forge, ReviewPage
+from skillforge.forge import Batch, Forge, ReviewPage
 from skillforge.gitrepo import GitRepo, trailers
 from skillforge.gitrepo.object_reader import blob_name
 from skillforge.gitrepo.ref_update import NewCommit, Signature, TreeChange
@@ -65,13 +65,18 @@ def propose(
         admission.refuse_growth(one)
         admission.refuse_double(library, one)
     both = list(zip(ready, reports, strict=True))
-    if len(both) == 1:
-        return [_open(library, forge, one, report, by) for one, report in both]
-    with forge.batch():
-        changed = [pair for pair in both if not _is_on_base(library, pair[0])]
-        chosen = changed or both
-        admission.refuse_together(forge, [one for one, _ in chosen], by)
-        return [_open(library, forge, one, report, by) for one, report in chosen]
+    with forge.batch() as batch:
+        if len(both) > 1:
+            both = [pair for pair in both if not _is_on_base(library, pair[0])] or both
+            waiting = batch.blocking_proposals()
+            admission.refuse_together(waiting, [one for one, _ in both], by)
+        submissions = [
+            _open(library, forge, batch, one, report, by) for one, report in both
+        ]
+    for submission in submissions:
+        if submission.proposal and submission.proposal.is_open:
+            forge.describe(submission.proposal, partial(_page, library, forge))
+    return submissions
 
 
 def _prepare(library: Library, request: ProposalRequest) -> AdmittedDraft:
@@ -138,32 +143,43 @@ def _validate(ready: AdmittedDraft) -> Report:
     return check_skills(Ruleset(policy.profile, policy.rules), [draft_skill(draft)])
 
 
-def _open(
-    library: Library, forge: Forge, ready: AdmittedDraft, report: Report, by: Signature
+def _open(  # noqa: PLR0913, PLR0917 - what a submission is made from
+    library: Library,
+    forge: Forge,
+    batch: Batch,
+    ready: AdmittedDraft,
+    report: Report,
+    by: Signature,
 ) -> Submission:
-    def admit(waiting: list[Proposal]) -> Admission:
-        for proposal in waiting:
-            said = (proposal.digest, proposal.skill)
-            is_same = said == (ready.digest, ready.draft.skill)
-            # On a forge of others, anybody may claim to hold this draft.
-            if is_same and (forge.is_local or _holds(library, proposal.head, ready)):
-                return Admission(proposal)
-        if _is_on_base(library, ready):
-            return Admission(_merged_before(library, forge, ready))
+    waiting = batch.blocking_proposals()
+    if existing := _existing(library, forge, waiting, ready):
+        opened, created = existing, False
+    else:
         admission.refuse_rivals(waiting, ready, by)
         admission.refuse_many(waiting, [ready], by)
-        return Admission(replaces=tuple(admission.replaced_rivals(waiting, ready, by)))
-
-    changes = list(_puts(ready.draft))
-    proposal = _proposal(ready, by)
-    commit = NewCommit([ready.base], proposal.message, by, changes)
-    with forge.alone():
-        opened, created = forge.open(commit, proposal, by, admit)
-        if opened.is_open and not created:
-            opened = _again(forge, opened, ready, by)
-    if opened.is_open:
-        forge.describe(opened, partial(_page, library, forge))
+        replaced = tuple(admission.replaced_rivals(waiting, ready, by))
+        proposal = _proposal(ready, by)
+        changes = list(_puts(ready.draft))
+        commit = NewCommit([ready.base], proposal.message, by, changes)
+        opened, created = batch.open(commit, proposal, by, replaced)
+    if opened.is_open and not created:
+        opened = _again(forge, opened, ready, by)
     return Submission(report, opened, created)
+
+
+def _existing(
+    library: Library, forge: Forge, waiting: list[Proposal], ready: AdmittedDraft
+) -> Proposal | None:
+    """The proposal of the same draft: an open one, or the one that main contains."""
+    for proposal in waiting:
+        key = (proposal.digest, proposal.skill)
+        is_same = key == (ready.digest, ready.draft.skill)
+        # On a shared forge, anyone may claim to propose this draft.
+        if is_same and (forge.is_local or _holds(library, proposal.head, ready)):
+            return proposal
+    if _is_on_base(library, ready):
+        return _merged_before(library, forge, ready)
+    return None
 
 
 def _page(library: Library, forge: Forge, proposal: Proposal) -> ReviewPage:
@@ -179,8 +195,8 @@ def _again(
 ) -> Proposal:
     """The proposal that the same draft opened before."""
     if proposal.is_draft and not ready.request.is_draft:
-        return forge.ready(proposal, by)
-    return forge.keep(proposal)
+        return forge.mark_ready(proposal, by)
+    return forge.ensure_branch(proposal)
 
 
 def _is_on_base(library: Library, ready: AdmittedDraft) -> bool:

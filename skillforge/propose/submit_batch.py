@@ -46,7 +46,7 @@ def offer(
     if not wanted:
         return []
     workspace = _OpenProposals(
-        library, forge, base, by, forge.waiting(), forge.proposals()
+        library, forge, base, by, forge.blocking_proposals(), forge.proposals()
     )
     return [_refused(workspace, draft) or _opened(workspace, draft) for draft in wanted]
 
@@ -65,7 +65,7 @@ def offer_again(
     library: Library, forge: Forge, base: str, by: Signature, drafts: Iterable[Draft]
 ) -> list[Offer]:
     """The same for one who asks for it by name: it is asked a second time."""
-    workspace = _OpenProposals(library, forge, base, by, forge.waiting(), [])
+    workspace = _OpenProposals(library, forge, base, by, forge.blocking_proposals(), [])
     return [_opened(workspace, draft) for draft in drafts]
 
 

@@ -95,5 +95,5 @@ class Workspace:
     @cached_property
     def base(self) -> str:
         """Main as it was first read: the commit that a whole command is based on."""
-        self.forge.look()
+        self.forge.fetch_main()
         return self.library.tip

@@ -98,7 +98,7 @@ def _committed(
         puts += [put for put in _kept(repo, base) if put.path not in paths]
     about = [("Release", hub.tag), ("Commit", hub.commit)]
     message = trailers.message(f"Publish {hub.tag}", "", about)
-    with repo.making(hub.commit) as commits:
+    with repo.object_writer(hub.commit) as commits:
         tree = commits.tree(puts)
         if base and tree == repo.name_of(f"{base}^{{tree}}"):
             return base

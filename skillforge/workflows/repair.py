@@ -7,7 +7,8 @@ from typing import NamedTuple
 from skillforge import store
 from skillforge.errors import RequestError, SkillforgeError
 from skillforge.forge import Forge, restore
-from skillforge.forge.local import BRANCHES, LocalForge
+from skillforge.forge.local import LocalForge
+from skillforge.forge.local_records import BRANCHES
 from skillforge.forge.registry import ForgeChoice
 from skillforge.gitrepo import GitRepo, checkout, damage, refs
 from skillforge.gitrepo.checkout import Lag
@@ -179,7 +180,7 @@ def _proposals(library: Library) -> Iterator[Fault]:
 
 
 def _kept(forge: LocalForge, proposal: Proposal) -> Callable[[], object]:
-    return lambda: forge.keep(proposal)
+    return lambda: forge.ensure_branch(proposal)
 
 
 def _branch_left(
@@ -230,7 +231,7 @@ def _checkouts(library: Library) -> Iterator[Fault]:
 
 def _brought(library: Library, forge: Forge, lag: Lag) -> Callable[[], object]:
     def bring() -> None:
-        with forge.alone():
+        with forge.exclusive():
             checkout_sync.bring_along(library, lag.commit, lag.tip)
 
     return bring
