@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from skillforge.gitrepo import signatures
-from skillforge.gitrepo.git_output import lost
+from skillforge.gitrepo.git_output import missing_object
 from skillforge.gitrepo.object_reader import Object
 from skillforge.gitrepo.ref_update import NewCommit, TreeChange, cannot_write
 from skillforge.gitrepo.trees import TreeEntry
@@ -131,7 +131,7 @@ class ObjectWriter:
         """An object that has to be there: without it a folder would seem empty."""
         if found := self._repo.find(expression):
             return found
-        raise lost(expression)
+        raise missing_object(expression)
 
     def _place(self, data: bytes, name: bytes) -> "_EntrySlot":
         """Where an entry stands in a tree, or would stand in git's order."""

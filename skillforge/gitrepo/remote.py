@@ -69,15 +69,13 @@ def fetch(
 
     With a `depth` only so many commits of their history.
     """
-    options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-gc"]
+    options = ["--no-tags", "--no-write-fetch-head", "--no-auto-gc"]
     if depth:
         options.append(f"--depth={depth}")
     more = ("--no-recurse-submodules", "--stdin", "--end-of-options", remote.where)
     lines = "".join(f"{refspec}\n" for refspec in refspecs).encode()
     for turn in range(_TURNS):
-        done = repo.run(
-            "fetch", *options, *more, stdin=lines, env=remote.access, is_online=True
-        )
+        done = repo.transfer("fetch", *options, *more, stdin=lines, env=remote.access)
         if not done.code:
             return
         if not _MOVED.search(done.complaint):
@@ -107,10 +105,9 @@ def push(repo: GitRepo, remote: Remote, update: RefUpdate) -> None:
     lease = f"--force-with-lease={update.ref}:{update.old}"
     # Whatever a configuration says: this ref, and nothing that comes along with it.
     alone = ("--no-follow-tags", "--recurse-submodules=no", "--no-signed")
-    options = ("--quiet", "--no-verify", "--porcelain", *alone, lease)
+    options = ("--no-verify", "--porcelain", *alone, lease, "--end-of-options")
     spec = f"{update.new}:{update.ref}"
-    line = ("push", *options, "--end-of-options", remote.where, spec)
-    done = repo.run(*line, env=remote.access, is_online=True)
+    done = repo.transfer("push", *options, remote.where, spec, env=remote.access)
     if done.code == 0:
         return
     now = heads(repo, remote, update.ref).get(update.ref, "")

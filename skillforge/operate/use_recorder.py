@@ -6,7 +6,7 @@ from functools import partial
 
 from skillforge.errors import ConfigError, RequestError
 from skillforge.library import Library
-from skillforge.model import SKILLS, Assignment, Rollout, Use
+from skillforge.model import Assignment, Rollout, Use
 from skillforge.operate import assignment, fast_record, pseudonym, rollouts
 from skillforge.operate.use_reports import RecordResult, UnreadableLine, UseReport
 from skillforge.store import Uses
@@ -76,7 +76,7 @@ class Recorder:
 
     def _is_gone(self, skill: str) -> bool:
         library = self.library
-        return not library.repository().name_of(f"{library.tip}:{SKILLS}/{skill}")
+        return not library.skill_tree(library.tip, skill)
 
     def _assigned(self, report: UseReport) -> Assignment:
         library, git_dir = self.library, str(self.library.repository().common_dir)

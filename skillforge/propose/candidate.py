@@ -141,12 +141,11 @@ def _own(library: Library, candidate: Candidate) -> tuple[str, ...]:
     """The skills that a draft may touch: one, what it absorbs, what it restores."""
     if candidate.is_rollback:
         return candidate.skills
-    repo = library.repository()
     gone = [
         name
         for name in candidate.skills[1:]
         if candidate.action == Action.CONSOLIDATE
-        and not repo.name_of(f"{candidate.head}:{SKILLS}/{name}")
+        and not library.skill_tree(candidate.head, name)
     ]
     return (*candidate.skills[:1], *gone)
 
@@ -229,7 +228,7 @@ def exact_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
     all_steps = steps.read_steps(library, candidate.base)
     is_cut = bool(repo.shallow_commits())
     for name in candidate.skills:
-        tree = repo.name_of(f"{candidate.head}:{SKILLS}/{name}")
+        tree = library.skill_tree(candidate.head, name)
         if not steps.was_version(all_steps, name, tree):
             yield Finding(
                 "exact",

@@ -9,7 +9,7 @@ from skillforge.history import steps
 from skillforge.history.skill_history import readable, unknown
 from skillforge.history.steps import HistoryStep
 from skillforge.library import Library
-from skillforge.model import SKILLS, Action, Draft, Origin
+from skillforge.model import Action, Draft, Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def _chosen(library: Library, own: list[HistoryStep], wish: RollbackRequest) -> 
     }
     wanted |= {tree for tree in trees if _is_called(library, tree, wish.to)}
     if re.fullmatch(r"[^\s:]+", wish.to):
-        wanted.add(library.repository().name_of(f"{wish.to}:{SKILLS}/{wish.name}"))
+        wanted.add(library.skill_tree(wish.to, wish.name))
     found = [tree for tree in dict.fromkeys(trees) if tree in wanted]
     if len(found) == 1:
         return found[0]
@@ -151,13 +151,12 @@ def _with_it(
     So a consolidation goes back as a whole, with the skills that it absorbed. Skills
     that came in together for another reason have nothing to do with each other.
     """
-    repo = library.repository()
     found: dict[str, str] = {}
     for step in above:
         if step.action not in (Action.CONSOLIDATE, Action.ROLLBACK):
             continue
         for other, change in step.skills.items():
-            now = found.get(other, repo.name_of(f"{tip}:{SKILLS}/{other}"))
+            now = found.get(other, library.skill_tree(tip, other))
             if other != name and now == change.after:
                 found[other] = change.before
     return found

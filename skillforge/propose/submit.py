@@ -206,7 +206,7 @@ def _is_on_base(library: Library, ready: AdmittedDraft) -> bool:
         return False
     if draft.restores:
         return all(
-            repo.name_of(f"{base}:{SKILLS}/{name}") == tree
+            library.skill_tree(base, name) == tree
             for name, tree in draft.restores.items()
         )
     if draft.archives:
