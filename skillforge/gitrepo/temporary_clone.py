@@ -45,7 +45,7 @@ def borrowed(where: str, revision: str, *, plain_http: bool) -> Iterator[Borrowe
 def _access(*, plain_http: bool) -> dict[str, str]:
     """The environment of a fetch from a stranger: no questions, no odd protocols."""
     settings = {"http.lowSpeedLimit": "100", "http.lowSpeedTime": "30"}
-    env = drivers.variables(settings, os.environ)
+    env = drivers.config_variables(settings, os.environ)
     ssh = os.environ.get("GIT_SSH_COMMAND") or "ssh -oBatchMode=yes -oConnectTimeout=20"
     protocols = f"http:{_PROTOCOLS}" if plain_http else _PROTOCOLS
     return env | {"GIT_SSH_COMMAND": ssh, "GIT_ALLOW_PROTOCOL": protocols}

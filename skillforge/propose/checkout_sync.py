@@ -6,7 +6,7 @@ from skillforge.errors import ConflictError, RequestError
 from skillforge.forge import Forge
 from skillforge.gitrepo import GitRepo, checkout, diff
 from skillforge.gitrepo.checkout import Unsaved
-from skillforge.gitrepo.damage import stale_lock
+from skillforge.gitrepo.damage import lock_hint
 from skillforge.gitrepo.object_reader import blob_name
 from skillforge.gitrepo.ref_update import RefUpdate
 from skillforge.history import readable_version
@@ -24,7 +24,7 @@ def prepare(library: Library, move: Move, head: str) -> None:
     places = checkout.showing(library.repository(), library.main)
     for place in places:
         drafts = _drafts_in(place, move.base, head)
-        if not drafts and (why := checkout.can_follow(place, move.base, head)):
+        if not drafts and (why := checkout.follow_error(place, move.base, head)):
             raise _stop(place, why)
     if places:
         move_journal.begin(library, move)
@@ -99,8 +99,8 @@ def _drafts_in(
     A draft that was proposed from the checkout still lies there. What main is about to
     bring is the same but for the version, so nothing is lost when main's comes.
     """
-    if lock := checkout.lock_of(place):
-        raise _stop(place, "another git is at work there", stale_lock(lock))
+    if lock := checkout.index_lock(place):
+        raise _stop(place, "another git is at work there", lock_hint(lock))
     changed = {path for path, *_ in diff.changed_files(place, base, head)}
     unsaved = checkout.unsaved(place, base, changed, only_near=only_changed)
     lost = _lost(place, unsaved, changed, head)

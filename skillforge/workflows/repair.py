@@ -97,7 +97,7 @@ def _unusable(git_dir: Path) -> Iterator[Fault]:
             "packed-refs",
             f"{git_dir / 'packed-refs'} has lines that are no refs: {lines}",
             "--fix drops them, and keeps a copy as packed-refs.damaged",
-            lambda: damage.without_bad_lines(git_dir),
+            lambda: damage.remove_bad_packed_lines(git_dir),
         )
 
 
