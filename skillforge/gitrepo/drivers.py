@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from skillforge import processes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
 _SUSPECT = re.compile(rb"filter|merge|gpg|include", re.IGNORECASE)
@@ -53,18 +53,18 @@ def overrides(root: "Path", env: "Mapping[str, str]") -> dict[str, str]:
         key: _HARMLESS.get(key) or _HARMLESS.get(key.rpartition(".")[2], "")
         for key in own
     }
-    return config_variables(
-        harmless | {k: v for k, v in others.items() if k in own}, env
-    )
+    users = {key: value for key, value in others.items() if key in own}
+    return config_variables((harmless | users).items(), env)
 
 
 def config_variables(
-    settings: "Mapping[str, str]", env: "Mapping[str, str]"
+    settings: "Iterable[tuple[str, str]]", env: "Mapping[str, str]"
 ) -> dict[str, str]:
     """Settings as environment variables, which override every configuration file."""
+    settings = list(settings)
     start = int(env.get("GIT_CONFIG_COUNT") or 0)
     variables = {"GIT_CONFIG_COUNT": str(start + len(settings))}
-    for number, (key, value) in enumerate(settings.items(), start):
+    for number, (key, value) in enumerate(settings, start):
         variables[f"GIT_CONFIG_KEY_{number}"] = key
         variables[f"GIT_CONFIG_VALUE_{number}"] = value
     return variables

@@ -124,13 +124,13 @@ def _own_name(files: dict[str, DraftFile], otherwise: str = "") -> str:
 def _of_git(source: InstallSource, wanted: Wanted) -> Iterator[Package]:
     from urllib.parse import urlsplit
 
-    from skillforge.gitrepo.temporary_clone import borrowed
+    from skillforge.gitrepo.temporary_clone import temporary_clone
 
     where = source.where
     if not source.is_remote:
         where = str(Path(where).resolve())
     plain = where.startswith("http://") and is_loopback(urlsplit(where).hostname)
-    with borrowed(where, source.tag, plain_http=plain) as (repo, commit):
+    with temporary_clone(where, source.tag, plain_http=plain) as (repo, commit):
         listed = list(repo.files(commit))
         tops = _tops([file.path for file in listed])
         if tops == [""]:

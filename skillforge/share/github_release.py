@@ -10,7 +10,12 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from skillforge.errors import ConflictError
-from skillforge.forge.github_api import GitHubApi, NotFoundError, RejectedError, sense
+from skillforge.forge.github_api import (
+    GitHubApi,
+    NotFoundError,
+    RejectedError,
+    parse_response,
+)
 from skillforge.gitrepo.tags import Tag
 from skillforge.share import hub_formats, hub_layout, semver
 from skillforge.share.hub import Hub
@@ -53,7 +58,7 @@ def publish(
     found = _find(wire, tag.name)
     is_published = found is not None and not found["draft"]
     release = found if found is not None else _draft(wire, hub)
-    with sense("releases"):
+    with parse_response("releases"):
         sent = tuple(_complete(wire, release, files))
         done = _finish(wire, release, hub.tag)
         return PublishedRelease(str(done["html_url"]), not is_published, sent)
@@ -69,7 +74,7 @@ def _refuse_other_tag(wire: GitHubApi, tag: Tag) -> None:
             f"{wire.place} has no tag {tag.name} yet",
             hint=f"git push origin {tag.name}",
         ) from err
-    with sense(path):
+    with parse_response(path):
         there = answer["object"]["sha"]
     if there != tag.object:
         raise ConflictError(

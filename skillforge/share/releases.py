@@ -82,7 +82,7 @@ def made_before(repo: GitRepo, version: SemVer, commit: str) -> Release | None:
 
 def make(repo: GitRepo, version: SemVer, commit: str, message: str) -> Release:
     """Tag a commit; whoever does the same at the same time finds it done."""
-    if not tags.make(repo, version.tag, commit, message):
+    if not tags.create(repo, version.tag, commit, message):
         made_before(repo, version, commit)
     return find(repo, version.tag)
 
