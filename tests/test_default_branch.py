@@ -115,7 +115,7 @@ def test_an_old_library_beside_main_has_to_say_which(tmp_path: Path) -> None:
     with pytest.raises(RequestError) as refused:
         branch_of(folder)
 
-    assert "undecided which branch is the library's: main, trunk" in (
+    assert "cannot decide which branch is the library's: main, trunk" in (
         refused.value.message
     )
     assert "git config skillforge.branch" in refused.value.hint
@@ -207,7 +207,7 @@ def test_a_renamed_branch_is_named_in_a_clear_message(tmp_path: Path) -> None:
     with pytest.raises(RequestError) as refused:
         branch_of(folder)
 
-    assert "branch is master, and there is no such branch" in refused.value.message
+    assert "branch is master, which does not exist" in refused.value.message
     assert "git config skillforge.branch" in refused.value.hint
 
 

@@ -49,7 +49,8 @@ def suggestion(url: str) -> str:
         return ""
     return (
         f"proposals are kept in this repository: {repository.host} is not a known "
-        "GitHub host (name it with GH_HOST or --host, or set `forge: local` in policy)"
+        "GitHub host (name it with GH_HOST or --host, or set `forge: local` in the "
+        "policy)"
     )
 
 

@@ -197,7 +197,7 @@ class LocalBatch:
         by: Signature,
         replaces: Sequence[Closing] = (),
     ) -> tuple[Proposal, bool]:
-        closed = [self._records.append(closing_event(it), by) for it in replaces]
+        closed = [self._records.append(closing_event(old), by) for old in replaces]
         with self._repo.object_writer(commit.parents[0]) as commits:
             head = commits.branch_commit(commit)
             opened = replace(proposal, head=head, made=head)
@@ -234,8 +234,8 @@ class LocalBatch:
         return number
 
     def _is_known(self, commit: str) -> bool:
-        every = self._records.read_all(only_open=False).proposals
-        return any(commit in (p.head, p.made, p.merge) for p in every)
+        proposals = self._records.read_all(only_open=False).proposals
+        return any(commit in (p.head, p.made, p.merge) for p in proposals)
 
     def _highest_on_main(self) -> int:
         """The last number that main mentions, for a clone without the records."""

@@ -112,7 +112,7 @@ def test_git_shows_a_token_to_one_host_only() -> None:
     assert env["GIT_CONFIG_COUNT"] == "2"
     assert env["GIT_CONFIG_KEY_0"] == env["GIT_CONFIG_KEY_1"]
     assert env["GIT_CONFIG_KEY_1"] == "http.https://github.com/.extraHeader"
-    assert env["GIT_CONFIG_VALUE_0"] == ""  # what a configuration sets is taken back
+    assert env["GIT_CONFIG_VALUE_0"] == ""  # resets the configuration
 
 
 def test_what_the_environment_tells_git_is_kept(
@@ -128,7 +128,7 @@ def test_what_the_environment_tells_git_is_kept(
 def test_a_token_does_not_travel_in_the_clear(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", "ghp_public")
 
-    with pytest.raises(RequestError, match="in the clear"):
+    with pytest.raises(RequestError, match="unencrypted"):
         find_token(GitHubRepository("http://github.com", "a", "b"), is_named=True)
 
 
