@@ -150,7 +150,7 @@ def test_a_clone_of_a_checkout_on_another_branch_asks(tmp_path: Path) -> None:
     folder = made(tmp_path / "library", "main")
     folder.git("checkout", "--quiet", "-b", "work")
 
-    with pytest.raises(RequestError, match="undecided"):
+    with pytest.raises(RequestError, match="cannot decide"):
         branch_of(clone_of(folder))
 
 
@@ -195,7 +195,7 @@ def test_a_head_that_nobody_set_is_not_filled_by_a_push(tmp_path: Path) -> None:
     on_branch(folder, "master", "branch: master\n")
     folder.git("push", "--quiet", str(bare.root), "master")
 
-    with pytest.raises(RequestError, match="undecided"):
+    with pytest.raises(RequestError, match="cannot decide"):
         branch_of(bare)
 
 
