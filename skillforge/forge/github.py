@@ -34,8 +34,6 @@ _MOST_COMMITS = 250  # that GitHub lists
 _READY = """mutation($id: ID!) {
   markPullRequestReadyForReview(input: {pullRequestId: $id}) { clientMutationId }
 }"""
-
-
 NAME = "github"
 
 
@@ -49,8 +47,7 @@ def suggestion(url: str) -> str:
         return ""
     return (
         f"proposals are kept in this repository: {repository.host} is not a known "
-        "GitHub host (name it with GH_HOST or --host, or set `forge: local` in the "
-        "policy)"
+        "GitHub host (name it with GH_HOST or --host, or use `forge: local`)"
     )
 
 
