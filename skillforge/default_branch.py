@@ -1,11 +1,10 @@
-"""The branch that promotion moves: decided once for a clone, never guessed again.
+"""The branch that promotion moves, decided once for each clone.
 
-Whoever can push a branch must not be able to choose it. So the decision is made from
-what no push changes: the clone's own configuration (`skillforge.branch`), the default
-branch of the repository that it was cloned from, or the branch that its history began
-on. A policy is read from each branch, and can only speak for its own: `branch: trunk`
-counts on `trunk` alone, and a policy that says nothing counts on `main`. Where these
-disagree, the user is asked.
+Someone who can push a branch must not be able to choose it. So the decision depends
+on what no push can change: the clone's own configuration (`skillforge.branch`), the
+default branch of the repository that was cloned, or the branch that its history began
+on. A policy only decides about its own branch: `branch: trunk` counts on `trunk`, and
+a policy without that key on `main`. If these disagree, the user must decide.
 """
 
 import re
@@ -19,11 +18,11 @@ from skillforge.policy import POLICY_FILE, read_policy
 
 DEFAULT = "main"
 _SHOWN = 5  # branches in a message
-_MAY_NAME_ONE = re.compile(rb"(?:^|[\r\n])[^#\r\n]*branch")  # not in a comment
+_MAY_NAME_BRANCH = re.compile(rb"(?:^|[\r\n])[^#\r\n]*branch")  # not in a comment
 
 
 def find(repo: GitRepo) -> str:
-    """The library's branch; what is decided here is written to the configuration."""
+    """The library's branch; the decision is written to the configuration."""
     name = branches.recorded(repo) or _decide(repo)
     here, there = repo.names_of([f"refs/heads/{name}", f"refs/remotes/origin/{name}"])
     if not here:
@@ -35,9 +34,9 @@ def find(repo: GitRepo) -> str:
 
 
 def settle(repo: GitRepo) -> str:
-    """The branch of a library that is being set up: if undecided, what is checked out.
+    """The branch of a library that is being set up; by default, the one checked out.
 
-    Empty where that is no branch, or a proposal's.
+    Empty if that is no branch, or the branch of a proposal.
     """
     if name := branches.recorded(repo):
         return name
@@ -52,7 +51,7 @@ def settle(repo: GitRepo) -> str:
 
 
 def _refuse_damaged(repo: GitRepo) -> None:
-    """Stop at a branch that can't be read: it isn't one that there is not."""
+    """Refuse to decide while a branch is damaged, which is not the same as missing."""
     broken = refs.read(repo, "refs/heads/").broken
     for ref, why in broken.items():
         name = ref.removeprefix("refs/heads/")
@@ -69,13 +68,13 @@ def _decide(repo: GitRepo) -> str:
     default = branches.remote_head(repo)
     if default and default not in tips:
         raise RequestError(
-            f"origin's default branch was {default}, and there is no such branch now",
+            f"origin's default branch was {default}, which does not exist now",
             hint="was it renamed? git fetch, then git remote set-head origin --auto",
         )
     tips = _with_a_library(repo, tips)
     named = _named(repo, tips)
     if default and named.get(default) == default:
-        return default  # git keeps it as refs/remotes/origin/HEAD
+        return default  # git records it as refs/remotes/origin/HEAD
     name = _chosen(repo, named, default)
     if not name:
         raise _undecided(repo, named, default)
@@ -84,26 +83,26 @@ def _decide(repo: GitRepo) -> str:
 
 
 def _with_a_library(repo: GitRepo, tips: dict[str, str]) -> dict[str, str]:
-    """The branches that hold a policy or skills; all, if none does."""
+    """The branches with a policy or skills; all branches if none has any."""
     paths = [f"{tip}:{path}" for tip in tips.values() for path in (POLICY_FILE, SKILLS)]
     answers = iter(repo.names_of(paths))
     pairs = zip(tips, zip(answers, answers, strict=True), strict=True)
-    held = {name for name, found in pairs if any(found)}
-    return {name: tip for name, tip in tips.items() if name in held or not held}
+    libraries = {name for name, hashes in pairs if any(hashes)}
+    return {n: tip for n, tip in tips.items() if n in libraries or not libraries}
 
 
 def _named(repo: GitRepo, tips: dict[str, str]) -> dict[str, str]:
     """The branch that the policy on each branch names."""
     policies = repo.find_all([f"{tip}:{POLICY_FILE}" for tip in tips.values()])
     return {
-        name: _branch_in(found.data if found else b"") or DEFAULT
-        for name, found in zip(tips, policies, strict=True)
+        name: _branch_in(policy.data if policy else b"") or DEFAULT
+        for name, policy in zip(tips, policies, strict=True)
     }
 
 
 def _branch_in(policy: bytes) -> str:
-    """The branch that a policy names; empty if it is silent, or cannot be read."""
-    if not _MAY_NAME_ONE.search(policy):
+    """The branch that a policy names; empty if it names none, or cannot be read."""
+    if not _MAY_NAME_BRANCH.search(policy):
         return ""  # the usual case, without a parser
     try:
         return read_policy(policy).branch
@@ -112,8 +111,8 @@ def _branch_in(policy: bytes) -> str:
 
 
 def _chosen(repo: GitRepo, named: dict[str, str], default: str) -> str:
-    """The branch that everything points to; empty if nothing does, or not to one."""
-    claims = {name for name, wanted in named.items() if name == wanted}
+    """The branch that all facts point to; empty if they disagree, or there are none."""
+    claims = {name for name, claim in named.items() if name == claim}
     born = {name for name in named if branches.is_born_here(repo, name)}
     if len(claims) > 1:  # a claim can be pushed
         claims = claims & born or claims
@@ -131,7 +130,7 @@ def _own(repo: GitRepo, default: str) -> set[str]:
 
 
 def _last_resort(repo: GitRepo, named: dict[str, str]) -> set[str]:
-    """The only branch of a repository of its own, or the one called as all are."""
+    """The only branch of a repository without remotes, or git's default branch."""
     if len(named) == 1 and not has_remote(str(repo.common_dir)):
         return set(named)
     done = repo.run("config", "--get", "init.defaultBranch")
@@ -139,14 +138,14 @@ def _last_resort(repo: GitRepo, named: dict[str, str]) -> set[str]:
 
 
 def _refuse_disagreement(repo: GitRepo, name: str, tip: str) -> None:
-    """Stop where the policy on the branch says that it is the wrong one."""
-    found = repo.find(f"{tip}:{POLICY_FILE}")
-    wanted = _branch_in(found.data) if found else ""
-    if wanted and wanted != name:
+    """Refuse a branch whose own policy names another branch."""
+    policy = repo.find(f"{tip}:{POLICY_FILE}")
+    other = _branch_in(policy.data) if policy else ""
+    if other and other != name:
         raise ConfigError(
-            f"{POLICY_FILE} on {name} says that the library's branch is {wanted}",
-            hint=f"if it is {wanted}: git config {branches.KEY} {wanted}; if it was "
-            f"renamed: write `branch: {name}` there, and commit that to {name}",
+            f"{POLICY_FILE} on {name} says that the library's branch is {other}",
+            hint=f"if that is right: git config {branches.KEY} {other}; if the branch "
+            f"was renamed: write `branch: {name}` there, and commit that to {name}",
         )
 
 
@@ -154,8 +153,8 @@ def _missing(repo: GitRepo, name: str) -> RequestError:
     if branches.head(repo) == name or not branches.tips(repo):
         return _no_commit()
     return RequestError(
-        f"this library's branch is {name}, and there is no such branch",
-        hint=f"was it renamed? git config {branches.KEY} NAME; or bring it here: "
+        f"this library's branch is {name}, which does not exist",
+        hint=f"was it renamed? git config {branches.KEY} NAME; or fetch it: "
         f"git fetch origin {name}:{name}",
     )
 
@@ -164,15 +163,15 @@ def _undecided(repo: GitRepo, named: dict[str, str], default: str) -> RequestErr
     if not named:
         is_unborn = not repo.name_of("HEAD^{commit}")
         return _no_commit() if is_unborn else _not_here(DEFAULT)
-    wanted = set(named.values())
-    if not default and not wanted & named.keys() and len(named) == len(wanted) == 1:
-        return _not_here(*wanted)
+    claims = set(named.values())
+    if not default and not claims & named.keys() and len(named) == len(claims) == 1:
+        return _not_here(*claims)
     shown = sorted(named, key=lambda name: (name != named[name], name))[:_SHOWN]
     more = ", …" if len(named) > _SHOWN else ""
     return RequestError(
-        f"it is undecided which branch is the library's: {', '.join(shown)}{more}",
-        hint=f"git config {branches.KEY} NAME decides it in this clone; `branch: NAME` "
-        f"in {POLICY_FILE} on that branch, if it is not {DEFAULT}, in every other",
+        f"cannot decide which branch is the library's: {', '.join(shown)}{more}",
+        hint=f"for this clone: git config {branches.KEY} NAME; for all clones: "
+        f"`branch: NAME` in {POLICY_FILE} on that branch",
     )
 
 

@@ -1,11 +1,11 @@
-"""One tree of errors; the class, and nothing else, chooses the exit code."""
+"""All errors; the class determines the exit code."""
 
 from collections.abc import Mapping
 from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """What a command's exit code tells a script."""
+    """The exit codes of commands."""
 
     DONE = 0
     NO = 1
@@ -16,7 +16,7 @@ class Exit(IntEnum):
 
 
 class SkillforgeError(Exception):
-    """A stop that the user can do something about: what is wrong, and what next."""
+    """An error that the user can fix: what is wrong, and what to do next."""
 
     exit_code = Exit.BUG
 
@@ -26,40 +26,40 @@ class SkillforgeError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
-        self.facts = dict(facts or {})  # for scripts: what is in the way
+        self.facts = dict(facts or {})  # details for scripts
 
 
 class RequestError(SkillforgeError):
-    """The request names something that is not there or cannot be understood."""
+    """The request is invalid, or names something that does not exist."""
 
     exit_code = Exit.NOT_UNDERSTOOD
 
 
 class ConfigError(SkillforgeError):
-    """The library or its policy cannot be understood."""
+    """The library or its policy is invalid."""
 
     exit_code = Exit.NOT_UNDERSTOOD
 
 
 class ToolError(SkillforgeError):
-    """Something that we drive (git, the file system) is missing or failed."""
+    """A tool (git, the file system, a server) is missing or failed."""
 
     exit_code = Exit.TOOL_FAILED
 
 
 class ConflictError(SkillforgeError):
-    """The request is fine, but the state of the library forbids it now."""
+    """The request is valid, but the state of the library does not allow it now."""
 
     exit_code = Exit.NOT_NOW
 
 
 class RefusedError(SkillforgeError):
-    """What somebody else made breaks a rule that keeps whoever takes it safe."""
+    """Untrusted content breaks a rule that protects its users."""
 
     exit_code = Exit.NO
 
 
-def unwritable(place: object, err: OSError) -> ToolError:
-    """What to say where a folder cannot be written."""
-    words = f"cannot write in {place}: {err.strerror}"
-    return ToolError(words, hint="is the disk full?")
+def unwritable(folder: object, err: OSError) -> ToolError:
+    """The error for a folder that cannot be written to."""
+    message = f"cannot write in {folder}: {err.strerror}"
+    return ToolError(message, hint="is the disk full?")

@@ -1,10 +1,10 @@
-"""Wait for a lock on an open file; the lock ends with whoever has the file open."""
+"""Lock an open file; the lock ends when the last process closes the file."""
 
 import time
 
 
 def lock(handle: int, seconds: float) -> bool:
-    """Lock an open file for this process alone; False if another one keeps it."""
+    """Lock a file exclusively; False if another process holds the lock too long."""
     import fcntl
 
     deadline = time.monotonic() + seconds
@@ -18,4 +18,4 @@ def lock(handle: int, seconds: float) -> bool:
         else:
             return True
         time.sleep(pause)
-        pause = min(pause * 1.5, 0.1)  # many may wait, and not all at once
+        pause = min(pause * 1.5, 0.1)  # many processes may wait

@@ -1,7 +1,7 @@
-"""How this copy of Skillforge was installed: to start it, and to install it again.
+"""How this copy of Skillforge was installed, and how to start or reinstall it.
 
-The only place that knows. Git-skillforge is on no package index, so that its name alone
-installs nothing; pip records where a copy came from (PEP 610).
+Git-skillforge is on no package index, so its name alone can't be installed. But pip
+records where a copy came from (PEP 610).
 """
 
 import os
@@ -18,22 +18,22 @@ def program() -> list[str]:
     script = os.path.join(os.path.dirname(sys.executable), "skillforge")
     if os.path.isfile(script):
         return [script]
-    # -P: nothing is imported from the current folder, which may be anybody's.
+    # -P: import nothing from the current folder, which may be untrusted.
     return [sys.executable, "-P", "-m", "skillforge"]
 
 
 def install_command(extras: str = "") -> str:
     """The command that installs this copy again, with extras such as `sandbox`."""
     source = _origin()
-    installer, kept = _installer()
-    names = sorted({*kept, *extras.split(",")} - {""})
+    installer, installed_extras = _installer()
+    names = sorted({*installed_extras, *extras.split(",")} - {""})
     extra = f"[{','.join(names)}]" if names else ""
     if folder := _folder(source):
         target = f"{folder}{extra}"
     elif url := _url(source):
         target = f"{_NAME}{extra} @ {url}"
     else:
-        return f"install {_NAME}{extra} again, as its README shows"
+        return f"install {_NAME}{extra} as its README shows"
     option = "-e " if source.get("dir_info", {}).get("editable") else ""
     return f"{installer} {option}{shlex.quote(target)}"
 
@@ -41,7 +41,7 @@ def install_command(extras: str = "") -> str:
 def requirement(extras: str) -> str:
     """A line for requirements.txt that installs this copy on any machine.
 
-    Empty if only this machine can: it came from a folder, or nobody knows from where.
+    Empty if only this machine can: it came from a folder, or from an unknown source.
     """
     url = _url(_origin())
     is_public = url.startswith(("git+https://", "https://"))
@@ -50,16 +50,16 @@ def requirement(extras: str) -> str:
 
 @cache
 def _origin() -> dict[str, Any]:
-    """What pip recorded of where this copy came from; empty if nothing."""
+    """Pip's record of where this copy came from; empty if there is none."""
     import json
     from importlib import metadata
 
     try:
         recorded = metadata.distribution(_NAME).read_text("direct_url.json")
-        found = json.loads(recorded or "{}")
+        origin = json.loads(recorded or "{}")
     except (metadata.PackageNotFoundError, OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return origin if isinstance(origin, dict) else {}
 
 
 def _folder(source: dict[str, Any]) -> str:
@@ -77,16 +77,16 @@ def _url(source: dict[str, Any]) -> str:
     url = str(source.get("url", ""))
     vcs = source.get("vcs_info", {})
     if urlsplit(url).password:
-        return ""  # it is for no terminal and no file
+        return ""  # a password must not be printed or written
     if vcs:
         return f"{vcs.get('vcs')}+{url}@{vcs.get('commit_id')}"
     return url if "archive_info" in source else ""
 
 
 def _installer() -> tuple[str, list[str]]:
-    """The installer of this very environment, and extras that it would remove.
+    """The installer of this environment, and the extras that it would remove.
 
-    `pip` may be another environment's. `pipx install --force` starts anew.
+    `pip` may belong to another environment. `pipx install --force` drops extras.
     """
     from shutil import which
 
@@ -99,7 +99,7 @@ def _installer() -> tuple[str, list[str]]:
 
 
 def _pipx_extras(recorded: str) -> list[str]:
-    """The extras that pipx installed: of `/clone[sandbox]` or `name[sandbox] @ URL`."""
+    """The extras in pipx's record, `/clone[sandbox]` or `name[sandbox] @ URL`."""
     import json
     import re
 
@@ -108,5 +108,5 @@ def _pipx_extras(recorded: str) -> list[str]:
             spec = str(json.load(file)["main_package"]["package_or_url"])
     except (OSError, ValueError, LookupError, TypeError):
         return []
-    found = re.search(r"\[([\w,. -]+)\](?:$| @ )", spec)
-    return [name.strip() for name in found[1].split(",")] if found else []
+    match = re.search(r"\[([\w,. -]+)\](?:$| @ )", spec)
+    return [name.strip() for name in match[1].split(",")] if match else []

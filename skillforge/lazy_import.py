@@ -1,4 +1,4 @@
-"""Packages that import a part of theirs when it is asked for: starts stay quick."""
+"""Packages whose modules are imported on first use, for a fast start."""
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -7,24 +7,24 @@ from typing import Any
 
 
 def lazily(package: str, parts: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package: names by the module of it that holds them.
+    """A `__getattr__` for a package that imports names from its modules on first use.
 
-    Type checkers do not see these; the package imports them for those as well.
+    `parts` are the names by module. The package also imports them under TYPE_CHECKING.
     """
     homes = {name: part for part, names in parts.items() for name in names}
 
     def look_up(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        found = getattr(import_module(f"{package}.{homes[name]}"), name)
-        setattr(sys.modules[package], name, found)  # so that the next one is quick
-        return found
+        value = getattr(import_module(f"{package}.{homes[name]}"), name)
+        setattr(sys.modules[package], name, value)  # later lookups don't come here
+        return value
 
     return look_up
 
 
 def submodules(package: str) -> Callable[[str], Any]:
-    """The `__getattr__` of a package: a submodule is imported when it is first used."""
+    """A `__getattr__` for a package that imports its submodules on first use."""
 
     def import_submodule(name: str) -> Any:
         try:

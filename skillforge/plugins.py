@@ -8,7 +8,7 @@ from skillforge.errors import ToolError
 
 @cache
 def plugins(group: str) -> dict[str, Any]:
-    """The entry points of a group by name, in alphabetical order; none is loaded."""
+    """The entry points of a group, by name; none is loaded yet."""
     from importlib.metadata import entry_points
 
     return {point.name: point for point in sorted(entry_points(group=group))}

@@ -10,18 +10,18 @@ from skillforge.model import Origin, Profile, Severity, is_of_agent
 from skillforge.schema_errors import misfit
 
 POLICY_FILE = "skillforge.yaml"
-# All comments, as `init` writes it: no parser is needed. In ASCII without controls, for
-# YAML knows more line breaks than one, and a comment ends at each of them.
+# Only comments, as `init` writes it: no parser is needed. ASCII without control
+# characters, since a comment ends at any of YAML's line breaks.
 _COMMENTS = re.compile(rb"(?:(?: *#[ -~]*| *)\r?\n)*+(?: *#[ -~]*| *)")
 
 
 @dataclass(frozen=True, slots=True)
 class ScanPolicy:
-    """What becomes of a scan's verdict, by who proposes: pass, approve or refuse.
+    """What a scan's findings lead to, by the kind of author: pass, approve or refuse.
 
-    `approve` is one approval more than usual. `declare` asks every skill to name the
-    hosts, variables and programs that it uses. `rule_packs` are paths of files with
-    rules of the library.
+    `approve` requires one more approval than usual. With `declare`, each skill must
+    name the hosts, variables and programs that it uses. `rule_packs` are paths of files
+    with the library's own rules.
     """
 
     caution: Mapping[str, str] = field(default_factory=dict)
@@ -30,24 +30,23 @@ class ScanPolicy:
     rule_packs: tuple[str, ...] = ()
 
     def how(self, origin: str, severity: Severity) -> str:
-        """What is to be done about a finding; empty for one that is only told."""
-        whose = "agent" if is_of_agent(origin) else "human"
-        whose = "import" if origin == Origin.IMPORT else whose
+        """What a finding leads to; empty if it is only reported."""
+        author = "agent" if is_of_agent(origin) else "human"
+        author = "import" if origin == Origin.IMPORT else author
         if severity is Severity.ERROR:
-            return self.dangerous.get(whose, "refuse")
-        return (
-            self.caution.get(whose, "approve") if severity is Severity.WARNING else ""
-        )
+            return self.dangerous.get(author, "refuse")
+        is_caution = severity is Severity.WARNING
+        return self.caution.get(author, "approve") if is_caution else ""
 
 
 @dataclass(frozen=True, slots=True)
 class CanaryPolicy:
-    """How a new version is tried beside the old one before everybody gets it.
+    """How a new version is rolled out beside the old one.
 
-    `start` says what a promotion starts a rollout of: edits, all or none. `alpha` is
-    how often a verdict may be wrong, `least` the keys that have to be heard of on the
-    new version, `margin` how many times as often a version may fail that is called no
-    worse. With `auto`, a rollback needs no approval.
+    `start` says which promotions start a rollout: edits, all or none. `alpha` is the
+    error rate of a verdict, `least` the number of keys that must have used the new
+    version, and `margin` the factor by which it may fail more often and still count as
+    no worse. With `auto`, a rollback needs no approval.
     """
 
     start: str = "edits"
@@ -61,22 +60,22 @@ class CanaryPolicy:
 
 @dataclass(frozen=True, slots=True)
 class CuratePolicy:
-    """When the curator speaks up, in days: without a use, and since a change."""
+    """When the curator proposes a change, in days without a use or since a change."""
 
     stale: int = 30
     archive: int = 90
-    young: int = 7  # it leaves a skill alone for so long
+    young: int = 7  # no proposals for a skill this new
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a library asks of its skills."""
+    """The rules of a library."""
 
     profile: Profile = Profile.PORTABLE
     rules: Mapping[str, str] = field(default_factory=dict)
     adopted: str = ""
-    branch: str = ""  # the one that promotion moves; `main`, if it says nothing
-    forge: str = ""  # a name in the registry of forges; empty: by the remote
+    branch: str = ""  # that promotion moves; empty means `main`
+    forge: str = ""  # a name in the registry of forges; empty: chosen by the remote
     approvals: int = 1
     checks: tuple[str, ...] = ("validate", "scan", "overlap", "evidence", "test")
     open_limit: int = 50
@@ -85,30 +84,29 @@ class Policy:
     rollback_now: str = "people"
     least_cases: int = 1  # for a skill with scripts
     least_cases_prose: int = 0
-    least_cases_agent: int = 2  # for a skill with scripts that an agent made
+    least_cases_agent: int = 2  # for an agent's skill with scripts
     dependencies: bool = False
     sandbox: str = "any"  # or full (no weaknesses), or the name of a sandbox
     scan: ScanPolicy = field(default_factory=ScanPolicy)
     private_names: tuple[str, ...] = ()
     private_ids: tuple[str, ...] = ()  # patterns
-    least_examples: int = 5  # approved and verified, behind what an agent made
+    least_examples: int = 5  # approved and verified, for an agent's draft
     least_sessions: int = 3
     canary: CanaryPolicy = field(default_factory=CanaryPolicy)
     curate: CuratePolicy = field(default_factory=CuratePolicy)
-    health_seconds: int = 3600  # that a health run may take
+    health_seconds: int = 3600  # limit of a health run
 
     def lets_roll_back(self, origin: str) -> bool:
-        """Whether somebody of an origin may roll back without an approval."""
+        """Whether a rollback by an author of this origin needs no approval."""
         if self.canary.auto and origin == Origin.CURATOR:
             return True
-        is_person = not is_of_agent(origin) and origin != Origin.IMPORT
-        return self.rollback_now == "anyone" or (
-            self.rollback_now == "people" and is_person
-        )
+        if self.rollback_now == "people":
+            return not is_of_agent(origin) and origin != Origin.IMPORT
+        return self.rollback_now == "anyone"
 
 
 def read_policy(data: bytes) -> Policy:
-    """Read a policy, or say which line of it cannot be understood."""
+    """Parse a policy; the error names the line."""
     if _COMMENTS.fullmatch(data):
         return Policy()
     settings = _load(data)
@@ -168,13 +166,14 @@ def _load(data: bytes) -> Any:
             re.compile(pattern)
         except re.error as err:
             line = _line_of(settings, ["redact", "ids", at])
-            raise _wrong(line, f"redact.ids: {pattern!r} is no pattern: {err}") from err
+            why = f"redact.ids: {pattern!r} is not a pattern: {err}"
+            raise _wrong(line, why) from err
     return settings
 
 
 def _validate(settings: Any) -> None:
-    if found := misfit(settings, "policy.schema.json"):
-        raise _wrong(_line_of(settings, found.path), found.words)
+    if error := misfit(settings, "policy.schema.json"):
+        raise _wrong(_line_of(settings, error.path), error.words)
 
 
 def _line_of(settings: Any, path: list[Any]) -> int:
@@ -191,6 +190,6 @@ def _line_of(settings: Any, path: list[Any]) -> int:
 def _wrong(line: int, why: str) -> ConfigError:
     return ConfigError(
         f"{POLICY_FILE}:{line}: {why}",
-        hint="schemas/policy.schema.json lists every key; `skillforge init` writes a "
-        "policy with all of them explained",
+        hint="schemas/policy.schema.json lists all keys; `skillforge init` writes a "
+        "policy that explains them",
     )

@@ -9,7 +9,7 @@ _PACKAGE = Path(__file__).parent
 
 
 def schema_path(name: str) -> Path:
-    """Where a schema lies: inside an installed package, or beside a source checkout."""
+    """The path of a schema, in an installed package or in a source checkout."""
     shipped = _PACKAGE / "schemas" / name
     return shipped if shipped.exists() else _PACKAGE.parent / "schemas" / name
 
@@ -25,19 +25,19 @@ def template(name: str) -> str:
 
 
 def github_files() -> dict[str, str]:
-    """What a library on GitHub has in `.github/`: our own workflows and forms."""
+    """The files in `.github/` of a library: our own workflows and forms."""
     shipped = _PACKAGE / "templates" / "github"
     top = shipped if shipped.exists() else _PACKAGE.parent / ".github"
     chosen = ("workflows/skill-*.yml", "ISSUE_TEMPLATE/*.yml", "*.md")
-    found = [path for pattern in chosen for path in sorted(top.glob(pattern))]
+    paths = [path for pattern in chosen for path in sorted(top.glob(pattern))]
     return {
         f".github/{path.relative_to(top).as_posix()}": path.read_text(encoding="utf-8")
-        for path in found
+        for path in paths
     }
 
 
 def demo_files() -> dict[str, bytes]:
-    """What the demo works on: transcripts, drafts, and programs that act as agents."""
+    """The demo's transcripts and drafts, and programs that act as agents."""
     top = _PACKAGE / "templates" / "demo"
-    found = sorted(path for path in top.rglob("*") if path.is_file())
-    return {path.relative_to(top).as_posix(): path.read_bytes() for path in found}
+    paths = sorted(path for path in top.rglob("*") if path.is_file())
+    return {path.relative_to(top).as_posix(): path.read_bytes() for path in paths}

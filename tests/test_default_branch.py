@@ -115,7 +115,7 @@ def test_an_old_library_beside_main_has_to_say_which(tmp_path: Path) -> None:
     with pytest.raises(RequestError) as refused:
         branch_of(folder)
 
-    assert "undecided which branch is the library's: main, trunk" in (
+    assert "cannot decide which branch is the library's: main, trunk" in (
         refused.value.message
     )
     assert "git config skillforge.branch" in refused.value.hint
@@ -150,7 +150,7 @@ def test_a_clone_of_a_checkout_on_another_branch_asks(tmp_path: Path) -> None:
     folder = made(tmp_path / "library", "main")
     folder.git("checkout", "--quiet", "-b", "work")
 
-    with pytest.raises(RequestError, match="undecided"):
+    with pytest.raises(RequestError, match="cannot decide"):
         branch_of(clone_of(folder))
 
 
@@ -195,7 +195,7 @@ def test_a_head_that_nobody_set_is_not_filled_by_a_push(tmp_path: Path) -> None:
     on_branch(folder, "master", "branch: master\n")
     folder.git("push", "--quiet", str(bare.root), "master")
 
-    with pytest.raises(RequestError, match="undecided"):
+    with pytest.raises(RequestError, match="cannot decide"):
         branch_of(bare)
 
 
@@ -207,7 +207,7 @@ def test_a_renamed_branch_is_named_in_a_clear_message(tmp_path: Path) -> None:
     with pytest.raises(RequestError) as refused:
         branch_of(folder)
 
-    assert "branch is master, and there is no such branch" in refused.value.message
+    assert "branch is master, which does not exist" in refused.value.message
     assert "git config skillforge.branch" in refused.value.hint
 
 

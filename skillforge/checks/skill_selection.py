@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from skillforge.checks import Ruleset
 from skillforge.checks.runner import check_checkout, check_commit, check_skills
 from skillforge.errors import RequestError
-from skillforge.gitrepo.checkout import pulse
+from skillforge.gitrepo.checkout import index_state
 from skillforge.library import Library, evidence_beside, no_such_skill, read_folder
 from skillforge.model import SKILL_FILE, SKILLS, Profile, Report, Skill
 from skillforge.policy import Policy
@@ -56,9 +56,9 @@ def validate(start: Path, selection: Selection, profile: Profile | None) -> Repo
         return _validate_checkout(start, library, selection, profile)
     deadline = time.monotonic() + _PATIENCE
     while True:
-        before = pulse(library.root)
+        before = index_state(library.root)
         report = _validate_checkout(start, library, selection, profile)
-        is_still = not before.is_busy and pulse(library.root) == before
+        is_still = not before.is_busy and index_state(library.root) == before
         if report.ok or is_still or time.monotonic() > deadline:
             return report
         time.sleep(_PAUSE)

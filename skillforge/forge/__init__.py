@@ -1,8 +1,8 @@
-"""Where proposals live. Every forge keeps the same promises behind one protocol."""
+"""Where proposals live: one protocol, which every forge implements."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from skillforge.errors import ConfigError
 from skillforge.gitrepo.ref_update import NewCommit, Signature
@@ -12,29 +12,19 @@ if TYPE_CHECKING:
     from skillforge.gitrepo.remote import Remote
     from skillforge.policy import Policy
 
-PULLS = "refs/skillforge/pulls/"  # heads of pull requests, as they were fetched
+PULLS = "refs/skillforge/pulls/"  # fetched heads of pull requests
 
 
 class Closing(NamedTuple):
-    """An open proposal that is to be closed, the state it gets, and why."""
+    """An open proposal to close, the state it gets, and why."""
 
     proposal: Proposal
     state: State
     comment: Comment
 
 
-class Admission(NamedTuple):
-    """Whether a draft is proposed already, and which proposals it replaces if not."""
-
-    existing: Proposal | None = None
-    replaces: tuple[Closing, ...] = ()
-
-
-Admit: TypeAlias = Callable[[list[Proposal]], Admission]
-
-
 class ReviewPage(NamedTuple):
-    """What reviewers read of a proposal, as Markdown, and the labels that sort it."""
+    """The page that reviewers read, as Markdown, and the labels of the proposal."""
 
     text: str
     labels: tuple[str, ...] = ()
@@ -49,99 +39,108 @@ class SettingChange(NamedTuple):
     why: str
 
 
+class Batch(Protocol):
+    """Opens proposals, while no other process of this clone can open any."""
+
+    def blocking_proposals(self) -> list[Proposal]:
+        """The open proposals that may block another, as they are now."""
+
+    def open(
+        self,
+        commit: NewCommit,
+        proposal: Proposal,
+        by: Signature,
+        replaces: Sequence[Closing] = (),
+    ) -> tuple[Proposal, bool]:
+        """Put a commit on the proposal's branch and open the proposal, or neither.
+
+        The proposals that it replaces are closed in the same step if the forge can do
+        that, otherwise afterwards. The flag is False if another clone has just opened
+        a proposal of the same draft.
+        """
+
+
 class Forge(Protocol):
-    """Opens proposals, remembers what happens to them, and merges them."""
+    """Opens proposals, records what happens to them, and merges them."""
 
     main: str
     """The ref that proposals are merged into, as this clone knows it."""
 
     note: str
-    """What the user should know about the choice of this forge; mostly nothing."""
+    """What the user should know about the choice of this forge; usually empty."""
 
     is_local: bool
     """Whether its records are in this clone, where an audit can read them."""
 
     unreadable: dict[int, ConfigError]
-    """Proposals whose record could not be read at the last look."""
+    """Proposals whose records could not be read the last time they were."""
 
-    def look(self) -> None:
-        """See where main is now."""
+    def fetch_main(self) -> None:
+        """Bring `main` up to date."""
 
     def user(self) -> tuple[str, str] | None:
-        """Name and mail of who is logged in; None where git's user is who acts."""
+        """Name and email of the user logged in; None if git's user is the one."""
 
-    def alone(self) -> AbstractContextManager[None]:
-        """Keep others from opening proposals between a look and a deed."""
+    def exclusive(self) -> AbstractContextManager[None]:
+        """Keep other processes of this clone from changing proposals."""
 
-    def batch(self) -> AbstractContextManager[None]:
-        """The same for opening several: what is open is read once, where that is safe.
-
-        It is safe where nobody can open anything meanwhile.
-        """
+    def batch(self) -> AbstractContextManager[Batch]:
+        """The same, to open proposals."""
 
     def proposals(self, *, only_open: bool = False) -> list[Proposal]:
         """Proposals by number."""
 
-    def waiting(self) -> list[Proposal]:
-        """Open proposals that may stand in the way of another."""
+    def blocking_proposals(self) -> list[Proposal]:
+        """The open proposals that may block another."""
 
     def detailed(self, proposals: list[Proposal]) -> list[Proposal]:
-        """The same with their approvals and checks, where those take more asking."""
+        """The same proposals with approvals and checks, if those need more requests."""
 
     def get(self, number: int) -> Proposal:
-        """One proposal as it stands; an unknown number is an error."""
-
-    def open(
-        self, commit: NewCommit, proposal: Proposal, by: Signature, admit: Admit
-    ) -> tuple[Proposal, bool]:
-        """Put a commit on the proposal's branch and open the proposal, or neither.
-
-        `admit` gets the open proposals while nobody else can open one. It raises to
-        refuse the new one, and changes nothing itself. Proposals that it replaces are
-        closed in the same step where the forge can do that, else afterwards. The
-        result says whether a proposal was created.
-        """
+        """One proposal in its current state; an unknown number is an error."""
 
     def describe(
         self, proposal: Proposal, page: Callable[[Proposal], ReviewPage]
     ) -> None:
-        """Put the review page where reviewers read; made only if that is the forge."""
+        """Publish the review page, if the forge is where reviewers read it."""
 
     def report(self, number: int, text: str) -> None:
-        """Put the gate's report there: one of them, whatever there was before."""
+        """Publish the gate's report; it replaces an earlier one."""
 
-    def judge(self, proposal: Proposal, verdict: Verdict, by: Signature) -> Proposal:
-        """Store what the gate said."""
+    def record_verdict(
+        self, proposal: Proposal, verdict: Verdict, by: Signature
+    ) -> Proposal:
+        """Record the gate's verdict."""
 
     def approve(
         self, proposal: Proposal, approval: Approval, by: Signature
     ) -> Proposal:
-        """Store an approval; an earlier one by the same reviewer is replaced."""
+        """Record an approval; it replaces an earlier one by the same reviewer."""
 
     def comment(self, proposal: Proposal, comment: Comment, by: Signature) -> Proposal:
-        """Store what somebody said."""
+        """Record a comment."""
 
-    def keep(self, proposal: Proposal) -> Proposal:
-        """Make sure that an open proposal still has its branch."""
+    def ensure_branch(self, proposal: Proposal) -> Proposal:
+        """Create the branch of an open proposal again if it is missing."""
 
-    def ready(self, proposal: Proposal, by: Signature) -> Proposal:
+    def mark_ready(self, proposal: Proposal, by: Signature) -> Proposal:
         """Make a draft proposal one that may be promoted."""
 
     def update(
         self, proposal: Proposal, commit: NewCommit, base: str, by: Signature
     ) -> Proposal:
-        """Put the branch on a new commit; approvals and verdicts of the old one go."""
+        """Move the branch to a new commit; approvals and verdicts are dropped."""
 
     def close(
         self, proposal: Proposal, state: State, comment: Comment, by: Signature
     ) -> Proposal:
-        """End a proposal without merging it."""
+        """Close a proposal without merging it."""
 
     def merge(self, proposal: Proposal, message: str, by: Signature) -> Proposal:
-        """Merge exactly the proposal's tree into a main that is still at its base."""
+        """Merge exactly the proposal's tree, if main is still at its base."""
 
     def mark_merged(self, proposal: Proposal, merge: str, by: Signature) -> Proposal:
-        """Note a merge that was made but not written down."""
+        """Record a merge that was made without being recorded."""
 
     def checks_url(self, proposal: Proposal) -> str:
         """The page with the results of CI; empty if there is none."""
@@ -151,7 +150,7 @@ class Forge(Protocol):
 
 
 class HostedForge(Forge, Protocol):
-    """A forge that others share: it has accounts, settings and a remote of its own."""
+    """A forge that a team shares, with accounts, settings and a remote."""
 
     label: str
     """Its name in messages, such as GitHub."""
@@ -161,7 +160,7 @@ class HostedForge(Forge, Protocol):
 
     @property
     def remote(self) -> "Remote":
-        """The repository as a git remote, with the credentials for it."""
+        """The repository as a git remote, with credentials."""
 
     def check_access(self) -> str:
         """How the user is logged in; an error if not. The network is not used."""
@@ -173,7 +172,7 @@ class HostedForge(Forge, Protocol):
         """The open proposals whose branch is at a commit."""
 
     def with_reviews(self, proposal: Proposal) -> Proposal:
-        """A proposal with the approvals and objections that the forge knows of."""
+        """A proposal with its approvals and objections on the forge."""
 
     def number_of(self, commit: str) -> int | None:
         """The number of the proposal that brought a commit to main."""
@@ -182,7 +181,7 @@ class HostedForge(Forge, Protocol):
         """Fetch a ref, change it, and push it; repeated if others pushed meanwhile."""
 
     def drift(self, policy: "Policy") -> list[str]:
-        """The settings that are not as `skillforge protect` leaves them."""
+        """The settings that differ from what `skillforge protect` sets."""
 
     def wrong_settings(
         self, policy: "Policy", owners: tuple[str, ...] | None

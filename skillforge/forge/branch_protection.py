@@ -1,7 +1,7 @@
-"""How a repository on GitHub has to be set up so that nobody talks their way around.
+"""Settings that make GitHub enforce review of skills.
 
-What is wanted is compared with what is there; the difference is a list of calls, which
-can be made, printed, or told as drift.
+The wanted settings are compared with the current ones. The difference is a list of API
+calls, which can be made, printed, or reported as drift.
 """
 
 import base64
@@ -24,14 +24,14 @@ from skillforge.policy import POLICY_FILE, Policy
 from skillforge.text import lines_of
 
 TOPIC = "agent-skills"
-_ACTIONS_APP = 15368  # GitHub Actions on github.com: nobody else may report the check
+_ACTIONS_APP = 15368  # GitHub Actions on github.com: only it may report the check
 _CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
-_OWNED = ("/.github/", f"/{POLICY_FILE}", "/waivers.yaml")  # what judges skills
+_OWNED = ("/.github/", f"/{POLICY_FILE}", "/waivers.yaml")  # what decides about skills
 _EVERYTHING = ("*", "**", "/*", "/**")
 _COLOURS = {"skill": "1d76db", EXPIRED: "cccccc"}
 _RISKS = dict(zip(LABELS["risk"], ("0e8a16", "fbca04", "b60205"), strict=True))
-# Of what the author of a pull request writes, only the title gets into a merge's
-# message, as its first line, where it is no trailer.
+# Only the title of a pull request becomes part of the merge message: its first line
+# can't be a trailer.
 _PAIR = {"merge_commit_title": "PR_TITLE", "merge_commit_message": "BLANK"}
 # Only merge commits: a squash or a rebase would drop the proposal's commit, and with
 # it the trailers.
@@ -47,127 +47,126 @@ _SETTINGS = {
 def plan(
     hosted: GitHubClone, policy: Policy, owners: tuple[str, ...] | None
 ) -> list[SettingChange]:
-    """The changes that are needed; none if all settings are right.
+    """The changes that are needed.
 
-    The ruleset comes last: it would keep us from writing CODEOWNERS.
+    The rulesets come last: they would keep us from writing CODEOWNERS.
     """
-    wire = hosted.wire
-    owners = (default_owner(wire),) if owners is None else owners
+    api = hosted.api
+    owners = (default_owner(api),) if owners is None else owners
     return [
-        *_settings(wire),
-        *_topic(wire),
-        *_labels(wire),
-        *_codeowners(wire, hosted.branch, owners),
+        *_settings(api),
+        *_topic(api),
+        *_labels(api),
+        *_codeowners(api, hosted.branch, owners),
         *_rulesets(hosted, policy),
     ]
 
 
 def drift(hosted: GitHubClone, policy: Policy) -> list[str]:
-    """What the settings lack, with all missing labels in one line."""
+    """The settings that differ; all missing labels are in one line."""
     changes = plan(hosted, policy, ())
-    labels = [it.body["name"] for it in changes if it.path.endswith("/labels")]
-    found = [it.why for it in changes if not it.path.endswith("/labels")]
-    return [*found, f"labels are missing: {', '.join(labels)}"] if labels else found
+    labels = [c.body["name"] for c in changes if c.path.endswith("/labels")]
+    others = [c.why for c in changes if not c.path.endswith("/labels")]
+    return [*others, f"labels are missing: {', '.join(labels)}"] if labels else others
 
 
-def apply(wire: GitHubApi, calls: list[SettingChange]) -> None:
+def apply(api: GitHubApi, calls: list[SettingChange]) -> None:
     for call in calls:
         try:
-            wire.put(call.verb, call.path, call.body)
+            api.put(call.verb, call.path, call.body)
         except RejectedError as err:
             raise ConflictError(f"{call.why}; {err.message}", hint=_hint(call)) from err
         except ForbiddenError as err:
             raise ForbiddenError(
                 err.message,
-                hint="an admin has to do this; rulesets of a private repository need a "
-                "paid plan",
+                hint="this needs an administrator; rulesets of a private repository "
+                "need a paid plan",
             ) from err
 
 
 def _hint(call: SettingChange) -> str:
     if "content" not in call.body:
-        return "--dry-run shows the call; mend what it says, and run protect again"
+        return "--dry-run shows the call; fix the problem, and run protect again"
     text = base64.b64decode(call.body["content"]).decode()
     name = call.path.partition("contents/")[2]
     branch = call.body["branch"]
-    return f"bring it to {branch} by a pull request; {name} should say: {text}"
+    return f"add it to {branch} with a pull request; {name} should be: {text}"
 
 
-def default_owner(wire: GitHubApi) -> str:
-    """Who owns the judge, if nobody is named: the account that the repository is of."""
-    about: Json = wire.get(wire.place.path)
+def default_owner(api: GitHubApi) -> str:
+    """The default code owner: the account that owns the repository, else the user."""
+    about: Json = api.get(api.place.path)
     if about["owner"]["type"] == "User":
         return f"@{about['owner']['login']}"
-    return f"@{wire.get('/user')['login']}"
+    return f"@{api.get('/user')['login']}"
 
 
-def _settings(wire: GitHubApi) -> Iterator[SettingChange]:
-    about = wire.get(wire.place.path)
-    # Who may not change a setting does not see it either.
+def _settings(api: GitHubApi) -> Iterator[SettingChange]:
+    about = api.get(api.place.path)
+    # A user who may not change a setting does not see it either.
     wrong = {k: v for k, v in _SETTINGS.items() if about.get(k, v) != v}
     if wrong.keys() & _PAIR.keys():
-        wrong |= _PAIR  # GitHub takes the two only together
+        wrong |= _PAIR  # GitHub accepts the two only together
     if wrong:
         why = f"merge settings differ: {', '.join(wrong)}"
-        yield SettingChange("PATCH", wire.place.path, wrong, why)
+        yield SettingChange("PATCH", api.place.path, wrong, why)
 
 
-def _topic(wire: GitHubApi) -> Iterator[SettingChange]:
-    path = f"{wire.place.path}/topics"
-    names = wire.get(path)["names"]
+def _topic(api: GitHubApi) -> Iterator[SettingChange]:
+    path = f"{api.place.path}/topics"
+    names = api.get(path)["names"]
     if TOPIC not in names:
         yield SettingChange(
             "PUT", path, {"names": [*names, TOPIC]}, f"no topic {TOPIC}"
         )
 
 
-def _labels(wire: GitHubApi) -> Iterator[SettingChange]:
-    path = f"{wire.place.path}/labels"
-    there = {label["name"].casefold() for label in wire.pages(path)}
-    wanted = _COLOURS | _RISKS
-    wanted |= dict.fromkeys(LABELS["origin"], "c5def5")
-    wanted |= dict.fromkeys(LABELS["action"], "d4c5f9")
-    for name, colour in wanted.items():
-        if name.casefold() not in there:
+def _labels(api: GitHubApi) -> Iterator[SettingChange]:
+    path = f"{api.place.path}/labels"
+    existing = {label["name"].casefold() for label in api.pages(path)}
+    colours = _COLOURS | _RISKS
+    colours |= dict.fromkeys(LABELS["origin"], "c5def5")
+    colours |= dict.fromkeys(LABELS["action"], "d4c5f9")
+    for name, colour in colours.items():
+        if name.casefold() not in existing:
             yield SettingChange(
                 "POST", path, {"name": name, "color": colour}, f"no label {name}"
             )
 
 
 def _codeowners(
-    wire: GitHubApi, branch: str, owners: tuple[str, ...]
+    api: GitHubApi, branch: str, owners: tuple[str, ...]
 ) -> Iterator[SettingChange]:
-    """People, not agents, decide on what judges skills."""
-    path, there = _CODEOWNERS[0], None
+    """Policy and workflows need the approval of code owners."""
+    path, existing = _CODEOWNERS[0], None
     for candidate in _CODEOWNERS:
         try:
-            there = wire.get(f"{wire.place.path}/contents/{candidate}", ref=branch)
+            existing = api.get(f"{api.place.path}/contents/{candidate}", ref=branch)
         except NotFoundError:
             continue
         path = candidate
         break
-    text = (
-        base64.b64decode(there["content"]).decode("utf-8", "replace") if there else ""
-    )
-    wanted = _OWNED if path.startswith(".github/") else (*_OWNED, f"/{path}")
-    missing = [owned for owned in wanted if not _is_owned(text, owned)]
+    content = base64.b64decode(existing["content"]) if existing else b""
+    text = content.decode("utf-8", "replace")
+    paths = _OWNED if path.startswith(".github/") else (*_OWNED, f"/{path}")
+    missing = [owned for owned in paths if not _is_owned(text, owned)]
     if not missing:
         return
-    said = f"{text.rstrip()}\n" if text.strip() else ""
-    said += "# What judges skills is changed by people only.\n"
-    said += "".join(f"{owned} {' '.join(owners)}\n" for owned in missing)
+    new = f"{text.rstrip()}\n" if text.strip() else ""
+    new += "# Only people may change what decides about skills.\n"
+    new += "".join(f"{owned} {' '.join(owners)}\n" for owned in missing)
     body = {
-        "message": "Say who owns what judges skills",
-        "content": base64.b64encode(said.encode()).decode(),
+        "message": "Add owners of policy and workflows",
+        "content": base64.b64encode(new.encode()).decode(),
         "branch": branch,
     }
-    body |= {"sha": there["sha"]} if there else {}
+    body |= {"sha": existing["sha"]} if existing else {}
     why = f"{path} does not cover {', '.join(missing)}"
-    yield SettingChange("PUT", f"{wire.place.path}/contents/{path}", body, why)
+    yield SettingChange("PUT", f"{api.place.path}/contents/{path}", body, why)
 
 
 def _is_owned(text: str, owned: str) -> bool:
-    """Whether a line of its own gives a path owners; of all lines the last decides."""
+    """Whether a separate line gives a path owners; the last matching line counts."""
     is_owned = False
     rows = (line.partition("#")[0].split() for line in lines_of(text))
     for pattern, *owners in filter(None, rows):
@@ -181,19 +180,21 @@ def _is_owned(text: str, owned: str) -> bool:
 
 
 def _rulesets(hosted: GitHubClone, policy: Policy) -> Iterator[SettingChange]:
-    wire = hosted.wire
-    path = f"{wire.place.path}/rulesets"
-    own = wire.pages(path, includes_parents="false")
-    there = {it["name"]: it["id"] for it in own}
-    for wanted in (_main_rules(hosted, policy), _tag_rules()):
-        name = wanted["name"]
-        if name not in there:
-            yield SettingChange("POST", path, wanted, f"there is no ruleset {name!r}")
+    api = hosted.api
+    path = f"{api.place.path}/rulesets"
+    existing = {
+        ruleset["name"]: ruleset["id"]
+        for ruleset in api.pages(path, includes_parents="false")
+    }
+    for ruleset in (_main_rules(hosted, policy), _tag_rules()):
+        name = ruleset["name"]
+        if name not in existing:
+            yield SettingChange("POST", path, ruleset, f"there is no ruleset {name!r}")
             continue
-        now = wire.get(f"{path}/{there[name]}")
-        if wrong := list(_differences(wanted, now)):
+        current = api.get(f"{path}/{existing[name]}")
+        if wrong := list(_differences(ruleset, current)):
             why = f"the ruleset {name!r} differs: {', '.join(wrong)}"
-            yield SettingChange("PUT", f"{path}/{there[name]}", wanted, why)
+            yield SettingChange("PUT", f"{path}/{existing[name]}", ruleset, why)
 
 
 def _main_rules(hosted: GitHubClone, policy: Policy) -> Json:
@@ -224,7 +225,7 @@ def _main_rules(hosted: GitHubClone, policy: Policy) -> Json:
 
 
 def _tag_rules() -> Json:
-    """A release is what it was: its tag neither moves nor goes."""
+    """Tags of releases can be neither moved nor deleted."""
     rules = [{"type": kind} for kind in ("deletion", "non_fast_forward", "update")]
     return _ruleset("skillforge: releases", "tag", "refs/tags/v*", rules)
 
@@ -240,26 +241,26 @@ def _ruleset(name: str, target: str, ref: str, rules: list[Json]) -> Json:
     }
 
 
-def _differences(wanted: Json, now: Json) -> Iterator[str]:
-    """What of a ruleset is not as wanted; what GitHub adds to it is its own."""
+def _differences(target: Json, current: Json) -> Iterator[str]:
+    """The parts of a ruleset that differ; GitHub may add others."""
     for key in ("target", "enforcement", "bypass_actors", "conditions"):
-        if not _holds(wanted[key], now.get(key)):
+        if not _contains(current.get(key), target[key]):
             yield key
-    rules = {rule["type"]: rule.get("parameters") or {} for rule in now["rules"]}
-    for rule in wanted["rules"]:
-        there = rules.get(rule["type"])
-        if there is None or not _holds(rule.get("parameters", {}), there):
+    rules = {rule["type"]: rule.get("parameters") or {} for rule in current["rules"]}
+    for rule in target["rules"]:
+        existing = rules.get(rule["type"])
+        if existing is None or not _contains(existing, rule.get("parameters", {})):
             yield rule["type"]
 
 
-def _holds(wanted: Any, there: Any) -> bool:
-    """Whether all that is wanted is there."""
-    if isinstance(wanted, dict):
-        return isinstance(there, dict) and all(
-            _holds(value, there.get(key)) for key, value in wanted.items()
+def _contains(current: Any, target: Any) -> bool:
+    """Whether a setting has at least the target's values."""
+    if isinstance(target, dict):
+        return isinstance(current, dict) and all(
+            _contains(current.get(key), value) for key, value in target.items()
         )
-    if isinstance(wanted, list) and wanted and isinstance(wanted[0], dict):
-        return isinstance(there, list) and all(
-            any(_holds(it, other) for other in there) for it in wanted
+    if isinstance(target, list) and target and isinstance(target[0], dict):
+        return isinstance(current, list) and all(
+            any(_contains(other, item) for other in current) for item in target
         )
-    return bool(wanted == there) or (wanted == [] and not there)
+    return bool(target == current) or (target == [] and not current)

@@ -1,21 +1,25 @@
 """Proposals as pull requests of a repository on GitHub."""
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
 from skillforge import store
 from skillforge.errors import ConfigError, ConflictError, RequestError, ToolError
 from skillforge.forge import (
-    Admit,
+    Closing,
     ReviewPage,
     SettingChange,
     branch_protection,
     pull_request,
 )
 from skillforge.forge.github_address import find, is_github
-from skillforge.forge.github_api import ForbiddenError, RejectedError, sense
+from skillforge.forge.github_api import (
+    ForbiddenError,
+    RejectedError,
+    parse_response,
+)
 from skillforge.forge.github_clone import GitHubClone, PushTarget
 from skillforge.forge.github_comments import UNWRITTEN, PullRequestThread
 from skillforge.forge.pull_request import Json
@@ -26,46 +30,42 @@ from skillforge.model import Approval, Comment, Proposal, State, Verdict
 from skillforge.policy import Policy
 
 _REBASED = ("base_ref_changed", "automatic_base_change_succeeded")
-_MOST_COMMITS = 250  # that GitHub tells of
+_MOST_COMMITS = 250  # that GitHub lists
 _READY = """mutation($id: ID!) {
   markPullRequestReadyForReview(input: {pullRequestId: $id}) { clientMutationId }
 }"""
-
-
 NAME = "github"
 
 
 def recognises(url: str, host: str) -> bool:
-    place = find(url, host)
-    return place is not None and (bool(host) or is_github(place))
+    repository = find(url, host)
+    return repository is not None and (bool(host) or is_github(repository))
 
 
 def suggestion(url: str) -> str:
-    if (place := find(url)) is None:
+    if (repository := find(url)) is None:
         return ""
     return (
-        f"proposals are kept in this repository: {place.host} is not a known GitHub "
-        "host (name it with GH_HOST or --host, or set `forge: local` in the policy)"
+        f"proposals are kept in this repository: {repository.host} is not a known "
+        "GitHub host (name it with GH_HOST or --host, or use `forge: local`)"
     )
 
 
 def connect(clone: Clone) -> "GitHubForge | None":
-    place = find(clone.url, clone.host)
-    if place is None:
+    repository = find(clone.url, clone.host)
+    if repository is None:
         return None
     is_named = bool(clone.host)
-    return GitHubForge(
-        GitHubClone(
-            clone.repo, place, clone.main, origin=clone.remote, is_named=is_named
-        )
+    hosted = GitHubClone(
+        clone.repo, repository, clone.main, origin=clone.remote, is_named=is_named
     )
+    return GitHubForge(hosted)
 
 
 class GitHubForge:
     """The forge of a team: branches, pull requests, reviews and merges on GitHub."""
 
     label = "GitHub"
-
     is_local = False
     note = ""
 
@@ -75,11 +75,15 @@ class GitHubForge:
         self.main = hosted.main
         self.address = str(hosted.place)
         self.unreadable: dict[int, ConfigError] = {}
-        self.alone = store.ExclusiveLock(lambda: hosted.repo.common_dir)
-        self.batch = self.alone  # others open pull requests at any time
+        self.exclusive = store.ExclusiveLock(lambda: hosted.repo.common_dir)
 
-    def look(self) -> None:
-        self.hosted.bring([])
+    def fetch_main(self) -> None:
+        self.hosted.fetch([])
+
+    @contextmanager
+    def batch(self) -> Iterator["GitHubForge"]:
+        with self.exclusive():
+            yield self  # others open pull requests at any time: nothing is cached
 
     @property
     def remote(self) -> remote.Remote:
@@ -107,7 +111,7 @@ class GitHubForge:
         return branch_protection.drift(self.hosted, policy)
 
     def change_settings(self, changes: list[SettingChange]) -> None:
-        branch_protection.apply(self.hosted.wire, changes)
+        branch_protection.apply(self.hosted.api, changes)
 
     def checks_url(self, proposal: Proposal) -> str:
         return f"{proposal.url}/checks"
@@ -118,7 +122,7 @@ class GitHubForge:
     def user(self) -> tuple[str, str] | None:
         if self.hosted.me is None:
             raise RequestError(
-                "the token is of no person", hint="gh auth login, as yourself"
+                "the token does not belong to a user", hint="gh auth login"
             )
         name, _, mail = pull_request.identity(self.hosted.me).partition(" ")
         return name, mail.strip("<>")
@@ -126,89 +130,89 @@ class GitHubForge:
     def proposals(self, *, only_open: bool = False) -> list[Proposal]:
         state = "open" if only_open else "all"
         order = {"sort": "created", "direction": "asc"}
-        return self._read(list(self.hosted.pulls(state=state, **order)))
+        return self._convert(list(self.hosted.pulls(state=state, **order)))
 
     def proposals_at(self, head: str) -> list[Proposal]:
         """The open proposals whose branch is at a commit."""
-        found = self.hosted.pulls(state="open")
-        with sense("pulls"):
-            return self._read([pull for pull in found if pull["head"]["sha"] == head])
+        pulls = self.hosted.pulls(state="open")
+        with parse_response("pulls"):
+            return self._convert([p for p in pulls if p["head"]["sha"] == head])
 
-    def _read(self, found: list[Json]) -> list[Proposal]:
-        self.hosted.bring(found)
+    def _convert(self, pulls: list[Json]) -> list[Proposal]:
+        self.hosted.fetch(pulls)
         main = self.repo.ref(self.main)
-        with sense("pulls"):
-            known = [pull_request.proposal_of(self.repo, pull, main) for pull in found]
-        return [proposal for proposal in known if proposal is not None]
+        with parse_response("pulls"):
+            converted = [pull_request.proposal_of(self.repo, p, main) for p in pulls]
+        return [proposal for proposal in converted if proposal is not None]
 
-    def waiting(self) -> list[Proposal]:
-        """What a stranger sends from a fork does not keep a writer from proposing."""
-        found = self.proposals(only_open=True)
-        return [p for p in found if not (p.is_from_fork and self.hosted.may_push)]
+    def blocking_proposals(self) -> list[Proposal]:
+        """A pull request from a fork does not block users with write access."""
+        proposals = self.proposals(only_open=True)
+        return [p for p in proposals if not (p.is_from_fork and self.hosted.may_push)]
 
     def detailed(self, proposals: list[Proposal]) -> list[Proposal]:
         return [self._with_state(p) if p.is_open else p for p in proposals]
 
     def get(self, number: int) -> Proposal:
-        known = self._read([self.hosted.pull(number)])
-        if not known:
+        proposals = self._convert([self.hosted.pull(number)])
+        if not proposals:
             raise RequestError(
-                f"pull request {number} is about no skill", hint="skillforge proposals"
+                f"pull request {number} changes no skill", hint="skillforge proposals"
             )
         commits = list(self.hosted.of_pull(number, "commits"))
         if len(commits) >= _MOST_COMMITS:
             raise ConflictError(
-                f"proposal {number} has more commits than GitHub tells who made",
+                f"proposal {number} has more commits than GitHub lists authors for",
                 hint="propose it as one draft: skillforge propose",
             )
-        with sense("commits"):
-            found = pull_request.with_makers(known[0], commits)
-            found = pull_request.with_comments(found, self._thread(number).remarks())
-        return self._with_state(found)
+        with parse_response("commits"):
+            proposal = pull_request.with_makers(proposals[0], commits)
+            comments = self._thread(number).comments()
+            proposal = pull_request.with_comments(proposal, comments)
+        return self._with_state(proposal)
 
     def with_reviews(self, proposal: Proposal) -> Proposal:
-        """The same with what reviewers decided; only those count who may write."""
-        with sense("reviews"):
+        """A proposal with its reviews; only users with write access count."""
+        with parse_response("reviews"):
             decided = pull_request.decisions(
                 self.hosted.of_pull(proposal.number, "reviews")
             )
-            reviews = [it for it in decided if self.hosted.counts(it)]
+            reviews = [review for review in decided if self.hosted.counts(review)]
             since = self._based_since(proposal.number) if reviews else 0
             return pull_request.with_reviews(self.repo, proposal, reviews, since)
 
     def _based_since(self, number: int) -> int:
-        """When a pull request was last sent to another branch; 0 for never."""
+        """When a pull request last changed its base branch; 0 if it never did."""
         events = self.hosted.of_issue(number, "events")
-        moved = (it for it in events if it["event"] in _REBASED)
-        return max(
-            (pull_request.seconds(it["created_at"]) + 1 for it in moved), default=0
-        )
+        moves = (event for event in events if event["event"] in _REBASED)
+        times = (pull_request.seconds(event["created_at"]) + 1 for event in moves)
+        return max(times, default=0)
 
     def _with_state(self, proposal: Proposal) -> Proposal:
         return self.with_reviews(self._with_checks(proposal))
 
     def _with_checks(self, proposal: Proposal) -> Proposal:
-        """What GitHub's run of the gate said: told, and nothing is decided on it."""
+        """A proposal with the result of CI, which is shown but decides nothing."""
         path = f"{self.hosted.place.path}/commits/{proposal.head}/check-runs"
-        runs = self.hosted.wire.pages(path, "check_runs", check_name=pull_request.GATE)
-        with suppress(ForbiddenError), sense(path):
+        runs = self.hosted.api.pages(path, "check_runs", check_name=pull_request.GATE)
+        with suppress(ForbiddenError), parse_response(path):
             return pull_request.with_checks(proposal, runs)
         return proposal
 
     def open(
-        self, commit: NewCommit, proposal: Proposal, by: Signature, admit: Admit
+        self,
+        commit: NewCommit,
+        proposal: Proposal,
+        by: Signature,
+        replaces: Sequence[Closing] = (),
     ) -> tuple[Proposal, bool]:
-        with self.alone():
-            admission = admit(self.waiting())
-            if admission.existing:
-                return admission.existing, False
-            with self.repo.making(commit.parents[0]) as commits:
-                head = commits.branch_commit(commit)
-            target = self.hosted.target()
-            self.hosted.push(target.remote, proposal.branch, head)
-            pull, is_new = self._opened(proposal, target)
-            opened = self.get(pull["number"])
-        for closing in admission.replaces:  # now that there is something in its place
+        with self.repo.object_writer(commit.parents[0]) as commits:
+            head = commits.branch_commit(commit)
+        target = self.hosted.target()
+        self.hosted.push(target.remote, proposal.branch, head)
+        pull, is_new = self._opened(proposal, target)
+        opened = self.get(pull["number"])
+        for closing in replaces:  # only now that the new one exists
             self.close(*closing, by)
         return opened, is_new
 
@@ -227,10 +231,10 @@ class GitHubForge:
         }
         path = f"{self.hosted.place.path}/pulls"
         try:
-            return self.hosted.wire.once("POST", path, body, look), True
+            return self.hosted.api.once("POST", path, body, look), True
         except RejectedError:
-            if there := look():  # somebody was faster, with the same draft
-                return there, False
+            if existing := look():  # another clone opened the same draft
+                return existing, False
             raise
 
     def describe(
@@ -239,14 +243,16 @@ class GitHubForge:
         self._thread(proposal.number).describe(page(proposal))
 
     def report(self, number: int, text: str) -> None:
-        if self.hosted.may_push:  # a stranger's word for it would be worth nothing
+        if self.hosted.may_push:  # a report by anyone else is not trusted
             self._thread(number).report(text)
 
     def _thread(self, number: int) -> PullRequestThread:
-        return PullRequestThread(self.hosted.wire, number, self.hosted.is_writer)
+        return PullRequestThread(self.hosted.api, number, self.hosted.is_writer)
 
-    def judge(self, proposal: Proposal, verdict: Verdict, by: Signature) -> Proposal:
-        """What counts on GitHub is the run there; ours is for whoever asked."""
+    def record_verdict(
+        self, proposal: Proposal, verdict: Verdict, by: Signature
+    ) -> Proposal:
+        """The verdict is for the caller only; on GitHub, the run of CI counts."""
         return replace(proposal, verdict=verdict)
 
     def approve(
@@ -259,44 +265,44 @@ class GitHubForge:
 
         if not self.hosted.may_push:
             raise ConflictError(
-                f"{approval.by} may not write there: an approval would not count",
-                hint="ask somebody who may; --comment says what you think of it",
+                f"{approval.by} has no write access: an approval would not count",
+                hint="ask someone who has; or use --comment",
             )
         self._refuse_changed(proposal)
         body = {"commit_id": proposal.head, "event": "APPROVE"}
-        self.hosted.wire.once("POST", f"{self._path(proposal)}/reviews", body, look)
+        self.hosted.api.once("POST", f"{self._path(proposal)}/reviews", body, look)
         return self.with_reviews(proposal)
 
     def _path(self, proposal: Proposal) -> str:
         return f"{self.hosted.place.path}/pulls/{proposal.number}"
 
     def comment(self, proposal: Proposal, comment: Comment, by: Signature) -> Proposal:
-        self._thread(proposal.number).say(comment.text)
+        self._thread(proposal.number).comment(comment.text)
         return replace(proposal, comments=(*proposal.comments, comment))
 
-    def keep(self, proposal: Proposal) -> Proposal:
-        """GitHub closes what has lost its branch."""
+    def ensure_branch(self, proposal: Proposal) -> Proposal:
+        """GitHub closes a pull request whose branch is deleted."""
         return proposal
 
-    def ready(self, proposal: Proposal, by: Signature) -> Proposal:
+    def mark_ready(self, proposal: Proposal, by: Signature) -> Proposal:
         node = self.hosted.pull(proposal.number)["node_id"]
-        self.hosted.wire.graphql(_READY, id=node)
+        self.hosted.api.graphql(_READY, id=node)
         return replace(proposal, is_draft=False)
 
     def update(
         self, proposal: Proposal, commit: NewCommit, base: str, by: Signature
     ) -> Proposal:
-        with self.repo.making(base) as commits:
+        with self.repo.object_writer(base) as commits:
             head = commits.branch_commit(commit)
         target = self.hosted.remote
         if proposal.is_from_fork:
-            there = self.hosted.pull(proposal.number)["head"]["repo"]
-            if there is None:
+            fork = self.hosted.pull(proposal.number)["head"]["repo"]
+            if fork is None:
                 raise ConflictError(
-                    f"the fork that proposal {proposal.number} comes from is gone",
-                    hint="propose the draft anew, with --supersede",
+                    f"the fork of proposal {proposal.number} was deleted",
+                    hint="propose the draft again, with --supersede",
                 )
-            target = self.hosted.at(there)
+            target = self.hosted.at(fork)
         ref = f"refs/heads/{proposal.branch}"
         remote.push(self.repo, target, RefUpdate(ref, head, proposal.head))
         self.hosted.wait_for(proposal.number, head)
@@ -307,10 +313,10 @@ class GitHubForge:
     ) -> Proposal:
         self._refuse_changed(proposal)
         thread = self._thread(proposal.number)
-        thread.say(comment.text)
+        thread.comment(comment.text)
         if state is State.EXPIRED:
             thread.label((pull_request.EXPIRED,))
-        self.hosted.wire.put("PATCH", self._path(proposal), {"state": "closed"})
+        self.hosted.api.put("PATCH", self._path(proposal), {"state": "closed"})
         self._remove_branch(proposal)
         return replace(proposal, state=state)
 
@@ -319,24 +325,24 @@ class GitHubForge:
         if pull["state"] != "open" or pull["head"]["sha"] != proposal.head:
             raise ConflictError(
                 f"proposal {proposal.number} changed meanwhile",
-                hint=f"skillforge review {proposal.number} shows what it is now",
+                hint=f"skillforge review {proposal.number} shows its current state",
             )
 
     def _remove_branch(self, proposal: Proposal) -> None:
-        """The pull request keeps the commits; a branch that is gone is fine, too."""
+        """The pull request keeps the commits; the branch may be deleted already."""
         if not proposal.is_from_fork:
             update = RefUpdate(f"refs/heads/{proposal.branch}", "", proposal.head)
             with suppress(ConflictError, ToolError):
                 remote.push(self.repo, self.hosted.remote, update)
 
     def merge(self, proposal: Proposal, message: str, by: Signature) -> Proposal:
-        """Let GitHub merge exactly this head, then see that main holds just that."""
+        """Merge exactly this head on GitHub, and verify the result."""
         self._refuse_changed(proposal)
-        self.look()
+        self.fetch_main()
         if self.repo.ref(self.main) != proposal.base:
             raise ConflictError(
                 f"{self.hosted.branch} has moved since proposal {proposal.number} was "
-                "judged",
+                "checked",
                 hint=f"skillforge refresh {proposal.number}",
             )
         merge = self._merge(proposal, message)
@@ -349,7 +355,7 @@ class GitHubForge:
         title, _, rest = message.partition("\n")
 
         def look() -> Json | None:
-            pull: Json = self.hosted.wire.get(self._path(proposal))
+            pull: Json = self.hosted.api.get(self._path(proposal))
             return {"sha": pull["merge_commit_sha"]} if pull["merged_at"] else None
 
         body: dict[str, Any] = {
@@ -360,7 +366,7 @@ class GitHubForge:
         }
         path = f"{self._path(proposal)}/merge"
         try:
-            return str(self.hosted.wire.once("PUT", path, body, look)["sha"])
+            return str(self.hosted.api.once("PUT", path, body, look)["sha"])
         except RejectedError as err:
             raise _unmergeable(proposal, err) from err
 
@@ -370,23 +376,23 @@ class GitHubForge:
         if self.repo.name_of(f"{merge}^{{tree}}") != tree:
             raise ConflictError(
                 f"{self.hosted.branch} moved while proposal {proposal.number} was "
-                f"merged: what {merge[:12]} holds was not tested together",
-                hint="skillforge test; skillforge rollback takes it back. `skillforge "
-                "protect` makes GitHub refuse this",
+                f"merged: the result {merge[:12]} was not tested",
+                hint="run skillforge test; to undo it: skillforge rollback. After "
+                "`skillforge protect`, GitHub prevents this",
             )
 
     def mark_merged(self, proposal: Proposal, merge: str, by: Signature) -> Proposal:
-        """GitHub notes its merges itself."""
+        """GitHub records its merges."""
         return replace(proposal, state=State.MERGED, merge=merge)
 
 
 def _unmergeable(proposal: Proposal, err: RejectedError) -> ConflictError:
     number = proposal.number
-    hint = f"the pull request tells what is missing: {proposal.url}"
+    hint = f"the pull request shows what is missing: {proposal.url}"
     if err.status == 409:
-        hint = f"its branch changed: skillforge review {number}, and approve it again"
+        hint = f"its branch changed: skillforge review {number}, and approve again"
     if "Base branch was modified" in err.words:
-        hint = f"its base moved: skillforge refresh {number}"
+        hint = f"its base moved: run skillforge refresh {number}"
     if "not allowed" in err.words:
-        hint = "merge commits have to be allowed: skillforge protect"
-    return ConflictError(f"GitHub does not merge {number}: {err.words}", hint=hint)
+        hint = "the repository must allow merge commits: run skillforge protect"
+    return ConflictError(f"GitHub refuses to merge {number}: {err.words}", hint=hint)

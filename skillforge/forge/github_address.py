@@ -1,4 +1,4 @@
-"""Which repository of which GitHub, and the token that it is opened with."""
+"""Find a repository on GitHub by the URL of a remote, and a token for it."""
 
 import os
 import re
@@ -17,7 +17,7 @@ _ENTERPRISE_TOKENS = ("GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN")
 
 
 class GitHubRepository(NamedTuple):
-    """A repository on a GitHub: where its pages are, who owns it, what it is called."""
+    """A repository on GitHub: the URL of the host, the owner and the name."""
 
     web: str
     owner: str
@@ -43,15 +43,15 @@ class GitHubRepository(NamedTuple):
         return f"{self.web}/{self.owner}/{self.name}"
 
     def has_page(self, url: str) -> bool:
-        """Whether an address is one of its own pages, and nothing but that."""
+        """Whether a URL is a page of this repository."""
         return re.fullmatch(rf"{re.escape(str(self))}/[\w/-]+", url, re.I) is not None
 
 
 def find(url: str, host: str = "") -> GitHubRepository | None:
-    """The place that a remote's URL names; `host` is that of another GitHub."""
+    """The repository of a remote's URL; `host` replaces the host in it."""
     try:
         return _find(url, host)
-    except ValueError:  # a port or an address that is none
+    except ValueError:  # an invalid port or address
         return None
 
 
@@ -72,7 +72,7 @@ def _find(url: str, host: str) -> GitHubRepository | None:
 
 
 def _web(host: str) -> str:
-    """`--host` as an address: a bare name is one of HTTPS."""
+    """`--host` as a URL; a bare name means HTTPS."""
     is_loopback = host.partition(":")[0] in _LOOPBACK
     scheme = "http" if is_loopback else "https"
     web = (host if "://" in host else f"{scheme}://{host}").rstrip("/")
@@ -84,13 +84,13 @@ def _web(host: str) -> str:
         is_sound = False
     if not is_sound:
         raise RequestError(
-            f"{host!r} is no host", hint="--host github.example.com, or its https://"
+            f"{host!r} is not a host", hint="--host github.example.com, or its https://"
         )
     return web
 
 
 def is_github(place: GitHubRepository) -> bool:
-    """Whether a host is known to be a GitHub, by its name or by the user's word."""
+    """Whether a host is known to be GitHub, by its name or by the environment."""
     host = place.host
     is_named = host == PUBLIC or host.endswith(".ghe.com") or host.startswith("github.")
     return is_named or host in _named_hosts()
@@ -98,42 +98,42 @@ def is_github(place: GitHubRepository) -> bool:
 
 def _named_hosts() -> set[str]:
     """Hosts that the environment names, as GitHub's own tools do."""
-    said = (os.environ.get(name, "") for name in ("GH_HOST", "GITHUB_SERVER_URL"))
-    return {urlsplit(_web(host)).netloc for host in said if host}
+    hosts = (os.environ.get(name, "") for name in ("GH_HOST", "GITHUB_SERVER_URL"))
+    return {urlsplit(_web(host)).netloc for host in hosts if host}
 
 
 def find_token(place: GitHubRepository, *, is_named: bool) -> str:
-    """The token for a place, from the environment or from `gh`.
+    """The token for a repository, from the environment or from `gh`.
 
-    None of the environment is shown to a host that only a repository's configuration
-    names: it has to be GitHub's own, or one that the user named, by a way that is safe.
+    A token from the environment is only sent to GitHub's own hosts and to a host that
+    the user named, never to one that only the repository's configuration names.
     """
     parts = urlsplit(place.web)
     if parts.scheme != "https" and parts.hostname not in _LOOPBACK:
         raise RequestError(
-            f"{place.web} would send the token in the clear", hint="use https://"
+            f"{place.web} would transmit the token unencrypted", hint="use https://"
         )
     is_public = place.host == PUBLIC or place.host.endswith(".ghe.com")
     is_trusted = is_named or place.host in _named_hosts()
     names = (*_ENTERPRISE_TOKENS, *_TOKENS) if is_trusted else ()
     for name in _TOKENS if is_public else names:
-        if found := os.environ.get(name, "").strip():
-            return _sound(found, name)
-    if found := _gh_token(place.host):
-        return found
+        if token := os.environ.get(name, "").strip():
+            return _valid_token(token, name)
+    if token := _gh_token(place.host):
+        return token
     how = f"gh auth login --hostname {place.host}"
-    is_told = is_public or is_trusted
-    how += ", or set GITHUB_TOKEN" if is_told else ", or name it: --host, and GH_TOKEN"
+    may_set = is_public or is_trusted
+    how += ", or set GITHUB_TOKEN" if may_set else ", or name it: --host, and GH_TOKEN"
     raise ToolError(
         f"there is no token for {place.host}",
         hint=f"{how}; to work without GitHub: --forge local",
     )
 
 
-def _sound(found: str, name: str) -> str:
-    if not re.fullmatch(r"[!-~]+", found):
-        raise ToolError(f"what ${name} holds is no token", hint=f"unset {name}")
-    return found
+def _valid_token(token: str, name: str) -> str:
+    if not re.fullmatch(r"[!-~]+", token):
+        raise ToolError(f"${name} is not a valid token", hint=f"unset {name}")
+    return token
 
 
 def _gh_token(host: str) -> str:

@@ -1,7 +1,7 @@
-"""GitHub's REST interface: JSON in, JSON out; patient, but not without end.
+"""GitHub's REST API with retries.
 
-PyGithub does the talking. Its objects would ask again behind an attribute, where no
-caller can tell a question from a deed, so they are not used.
+Requests go through PyGithub. Its objects are not used: reading an attribute may send a
+request, which the caller can't see.
 """
 
 import time
@@ -18,22 +18,22 @@ from skillforge.installation import install_command
 if TYPE_CHECKING:
     from github import GithubException
 
-PAUSES = (0.5, 2.0, 5.0)  # seconds before each of the tries that follow a failure
-LONGEST_WAIT = 60  # seconds that a rate limit may keep us
-SLOWEST = 30  # seconds to wait for an answer
+PAUSES = (0.5, 2.0, 5.0)  # seconds before each retry
+LONGEST_WAIT = 60  # seconds to wait for a rate limit
+SLOWEST = 30  # seconds to wait for a response
 _PAGE = 100
 _MOST_PAGES = 500
 
 
 class NotFoundError(RequestError):
-    """GitHub knows nothing of that name, or does not let us see it."""
+    """It does not exist, or the token may not see it."""
 
 
 class RejectedError(ConflictError):
-    """GitHub understood, and will not do it as things are."""
+    """GitHub rejected a valid request because of the current state."""
 
     def __init__(self, status: int, words: str, hint: str = "") -> None:
-        super().__init__(f"GitHub refuses it: {words}", hint=hint)
+        super().__init__(f"GitHub rejected the request: {words}", hint=hint)
         self.status = status
         self.words = words
 
@@ -42,8 +42,8 @@ class ForbiddenError(ToolError):
     """The token may not do this."""
 
 
-class _DoubtfulError(Exception):
-    """Nobody knows whether it was done; `error` is what to say in the end."""
+class _UncertainError(Exception):
+    """The request may have been processed; `error` is raised after the last retry."""
 
     def __init__(self, error: SkillforgeError) -> None:
         super().__init__(error.message)
@@ -51,7 +51,7 @@ class _DoubtfulError(Exception):
 
 
 class _LimitedError(Exception):
-    """It was not done, and may be asked again after some seconds."""
+    """The request was not processed, and may be repeated after some seconds."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)
@@ -59,7 +59,7 @@ class _LimitedError(Exception):
 
 
 class GitHubApi:
-    """A connection to one place."""
+    """A connection to one repository."""
 
     def __init__(self, place: GitHubRepository, token: str) -> None:
         try:
@@ -73,33 +73,33 @@ class GitHubApi:
             auth=github.Auth.Token(token),
             base_url=place.api,
             timeout=SLOWEST,
-            retry=None,  # ours looks before it tries again
+            retry=None,  # ours checks first whether a request was processed
             seconds_between_requests=None,
             seconds_between_writes=None,
             user_agent="skillforge",
         ).requester
 
     def get(self, path: str, **parameters: Any) -> Any:
-        """Ask something; safe to repeat."""
-        return self._patiently(partial(self._ask, "GET", path, parameters, None))
+        """The response to a GET request."""
+        return self._with_retries(partial(self._ask, "GET", path, parameters, None))
 
     def pages(self, path: str, key: str = "", **parameters: Any) -> Iterator[Any]:
-        """All of a list that GitHub answers page by page."""
+        """All items of a paginated list."""
         for number in range(1, _MOST_PAGES + 1):
             paged = {**parameters, "per_page": _PAGE, "page": number}
-            answer = self._patiently(partial(self._ask, "GET", path, paged, None))
-            with sense(path):
+            answer = self._with_retries(partial(self._ask, "GET", path, paged, None))
+            with parse_response(path):
                 items = answer[key] if key else answer
             if not isinstance(items, list):
-                raise _senseless(path)
+                raise _unexpected_response(path)
             yield from items
             if len(items) < _PAGE:
                 return
-        raise ToolError(f"GitHub's list of {path} has no end", hint="try again later")
+        raise ToolError(f"GitHub's list {path} is too long", hint="try again later")
 
     def put(self, verb: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
-        """Do what comes to the same when it is done twice."""
-        return self._patiently(partial(self._ask, verb, path, {}, body))
+        """Send an idempotent request."""
+        return self._with_retries(partial(self._ask, verb, path, {}, body))
 
     def once(
         self,
@@ -108,27 +108,27 @@ class GitHubApi:
         body: Mapping[str, Any],
         look: Callable[[], Any],
     ) -> Any:
-        """Do what must not be done twice.
+        """Send a request that must not be processed twice.
 
-        After a failure that leaves it open whether it was done, `look` says what there
-        is; only if that is None is it tried again.
+        If it is uncertain whether it was processed, `look` returns the result, or None
+        to send the request again.
         """
-        return self._patiently(partial(self._ask, verb, path, {}, body), look)
+        return self._with_retries(partial(self._ask, verb, path, {}, body), look)
 
     def upload(self, url: str, name: str, data: bytes, look: Callable[[], Any]) -> Any:
-        """Send a file to where GitHub said; as `once`, it is not done twice."""
-        return self._patiently(partial(self._send, url, name, data), look)
+        """Upload a file to a URL from GitHub; like `once`, not twice."""
+        return self._with_retries(partial(self._send, url, name, data), look)
 
     def graphql(self, query: str, **variables: Any) -> Any:
-        """Do the few things that REST does not offer; safe to repeat."""
+        """Send an idempotent GraphQL request, for what REST does not offer."""
         body = {"query": query, "variables": variables}
         ask = partial(self._ask, "POST", self._requester.graphql_url, {}, body)
-        answer = self._patiently(ask)
+        answer = self._with_retries(ask)
         if errors := answer.get("errors"):
             raise RejectedError(200, str(errors[0].get("message", "")))
         return answer["data"]
 
-    def _patiently(
+    def _with_retries(
         self, ask: Callable[[], Any], look: Callable[[], Any] | None = None
     ) -> Any:
         waited = 0.0
@@ -141,11 +141,11 @@ class GitHubApi:
                 if waited > LONGEST_WAIT:
                     raise _limit_reached(limit.seconds) from limit
                 time.sleep(limit.seconds)
-            except _DoubtfulError as doubt:
+            except _UncertainError as doubt:
                 pause = next(pauses, None)
                 time.sleep(pause or 0)
-                if look is not None and (there := look()) is not None:
-                    return there
+                if look is not None and (existing := look()) is not None:
+                    return existing
                 if pause is None:
                     raise doubt.error from doubt
 
@@ -156,10 +156,10 @@ class GitHubApi:
         parameters: Mapping[str, Any],
         body: Mapping[str, Any] | None,
     ) -> Any:
-        given = dict(parameters) or None
+        query = dict(parameters) or None
         requester = self._requester
         return self._answer(
-            path, lambda: requester.requestJsonAndCheck(verb, path, given, input=body)
+            path, lambda: requester.requestJsonAndCheck(verb, path, query, input=body)
         )
 
     def _send(self, url: str, name: str, data: bytes) -> Any:
@@ -174,7 +174,7 @@ class GitHubApi:
         )
 
     def _answer(self, path: str, ask: Callable[[], tuple[Any, Any]]) -> Any:
-        """What GitHub says, or what its refusal means."""
+        """The response, or an error for a refusal."""
         import requests
         from github import GithubException
 
@@ -182,100 +182,100 @@ class GitHubApi:
             _headers, data = ask()
         except GithubException as err:
             self._explain(err, path)
-        except (RuntimeError, TypeError, AssertionError) as err:  # led elsewhere
-            raise _senseless(path) from err
+        except (RuntimeError, TypeError, AssertionError) as err:  # redirected
+            raise _unexpected_response(path) from err
         except (requests.RequestException, OSError, ValueError) as err:
-            said = ToolError(
-                f"{self.place.host} cannot be reached ({type(err).__name__})",
-                hint="nothing is half done: run the command again",
+            error = ToolError(
+                f"cannot reach {self.place.host} ({type(err).__name__})",
+                hint="run the command again; it is safe to repeat",
             )
             if "NewConnectionError" in repr(err) or "NameResolution" in repr(err):
-                raise said from err  # it never got there
-            raise _DoubtfulError(said) from err
-        return _said(data, path)
+                raise error from err  # no request was sent
+            raise _UncertainError(error) from err
+        return _checked(data, path)
 
     def _explain(self, err: "GithubException", path: str) -> NoReturn:
-        """What an answer that is no yes means, and what to do."""
+        """Raise the error for an unsuccessful response, with a hint."""
         data = err.data if isinstance(err.data, dict) else {}
-        words = _words(data) or f"it answered {err.status}"
+        words = _message(data) or f"status {err.status}"
         headers = {k.lower(): v for k, v in (err.headers or {}).items()}
         if (wait := _limited_for(err.status, headers, words)) is not None:
             raise _LimitedError(wait) from err
         if err.status >= 500:
-            said = ToolError(
-                f"GitHub is in trouble: {words}", hint="run the command again later"
+            error = ToolError(
+                f"GitHub has a problem: {words}", hint="run the command again later"
             )
-            raise _DoubtfulError(said) from err
+            raise _UncertainError(error) from err
         if err.status == 401:
             raise ToolError(
-                f"{self.place.host} does not take the token",
-                hint="gh auth status; GITHUB_TOKEN and GH_TOKEN count for more",
+                f"{self.place.host} rejects the token",
+                hint="gh auth status; GITHUB_TOKEN and GH_TOKEN take precedence",
             ) from err
         if err.status == 403:
             raise ForbiddenError(
-                f"GitHub does not allow it: {words}",
-                hint="the token needs the right to write contents and pull requests "
-                f"of {self.place.owner}/{self.place.name}",
+                f"GitHub denies access: {words}",
+                hint="the token needs write access to contents and pull requests of "
+                f"{self.place.owner}/{self.place.name}",
             ) from err
         if err.status in (404, 410):
             what = path.removeprefix(self.place.path).strip("/")
             raise NotFoundError(
-                f"{self.place} does not show us {what or 'itself'}",
+                f"not found on {self.place}: {what or 'the repository'}",
                 hint="is it the right repository (git remote -v), and may the token "
                 "see it (gh auth status)?",
             ) from err
         raise RejectedError(err.status, words) from err
 
 
-def _senseless(path: str) -> ToolError:
+def _unexpected_response(path: str) -> ToolError:
     return ToolError(
-        f"what GitHub answers on {path} makes no sense",
+        f"unexpected response from GitHub to {path}",
         hint="is this the right host, and has the repository moved? git remote -v",
     )
 
 
 class _ResponseObject(dict[str, Any]):
-    """An object of an answer: what it lacks is GitHub's fault, not ours."""
+    """An object in a response; a missing key is an error of the server."""
 
     path = ""
 
     def __missing__(self, key: str) -> NoReturn:
-        raise _senseless(f"{self.path} (no {key})")
+        raise _unexpected_response(f"{self.path} (no {key})")
 
 
-def _said(data: Any, path: str) -> Any:
-    if isinstance(data, dict):
-        found = _ResponseObject(
-            {key: _said(value, path) for key, value in data.items()}
-        )
-        found.path = path
-        return found
-    return [_said(it, path) for it in data] if isinstance(data, list) else data
+def _checked(data: Any, path: str) -> Any:
+    if isinstance(data, list):
+        return [_checked(item, path) for item in data]
+    if not isinstance(data, dict):
+        return data
+    checked = _ResponseObject({key: _checked(data[key], path) for key in data})
+    checked.path = path
+    return checked
 
 
 @contextmanager
-def sense(path: str) -> Iterator[None]:
-    """Read an answer, which may be of anybody: its wrong types are no bug of ours."""
+def parse_response(path: str) -> Iterator[None]:
+    """Turn errors from wrong types in a response into a ToolError."""
     try:
         yield
     except (TypeError, AttributeError, ValueError) as err:
-        raise _senseless(path) from err
+        raise _unexpected_response(path) from err
 
 
-def _words(data: Mapping[str, Any]) -> str:
-    """GitHub's message with its details."""
+def _message(data: Mapping[str, Any]) -> str:
+    """GitHub's error message with its details."""
     errors = data.get("errors")
     details = errors if isinstance(errors, list) else [errors] if errors else []
-    said = [
-        str(it.get("message") or it.get("code")) if isinstance(it, dict) else str(it)
-        for it in details
+    texts = [
+        str(d.get("message") or d.get("code")) if isinstance(d, dict) else str(d)
+        for d in details
     ]
-    parts = filter(None, [str(data.get("message", "")), *said])
+    parts = filter(None, [str(data.get("message", "")), *texts])
     return "; ".join(" ".join(part.split()) for part in parts)
 
 
 def _limited_for(status: int, headers: Mapping[str, str], words: str) -> float | None:
-    """How long a rate limit asks us to wait; None if it is none."""
+    """Seconds to wait for a rate limit; None if there is none."""
     is_over = headers.get("x-ratelimit-remaining") == "0"
     is_limit = status == 429 or (
         status == 403 and (is_over or "rate limit" in words.lower())
@@ -293,5 +293,5 @@ def _limit_reached(seconds: float) -> ToolError:
     when = time.strftime("%H:%M UTC", time.gmtime(time.time() + seconds))
     return ToolError(
         f"GitHub's rate limit is used up until {when}",
-        hint="run the command again then; what was done so far is found again",
+        hint="run the command again then; it continues where it stopped",
     )

@@ -1,4 +1,4 @@
-"""A repository on GitHub and our clone of it: git, people, and pull requests."""
+"""A repository on GitHub and a clone of it: transfers, users, pull requests."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -16,7 +16,7 @@ from skillforge.forge.github_api import (
     GitHubApi,
     NotFoundError,
     RejectedError,
-    sense,
+    parse_response,
 )
 from skillforge.forge.pull_request import Json
 from skillforge.gitrepo import GitRepo, branches, remote
@@ -32,7 +32,7 @@ class PushTarget(NamedTuple):
 
 
 class GitHubClone:
-    """What there is, who may do what, and how to fetch and push."""
+    """Queries GitHub about pull requests and users, and fetches and pushes."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class GitHubClone:
         self._writers: dict[str, bool] = {}
 
     @cached_property
-    def wire(self) -> GitHubApi:
+    def api(self) -> GitHubApi:
         return GitHubApi(self.place, self.token)
 
     @cached_property
@@ -61,21 +61,21 @@ class GitHubClone:
 
     @cached_property
     def remote(self) -> Remote:
-        return Remote(self._origin, remote.let_in(self.place.web, self.token))
+        return Remote(self._origin, remote.token_access(self.place.web, self.token))
 
     @cached_property
     def me(self) -> Json | None:
-        """Who the token is of; None for that of an app, which is nobody."""
+        """The user of the token; None for the token of an app."""
         try:
-            user: Json = self.wire.get("/user")
+            user: Json = self.api.get("/user")
         except (ForbiddenError, NotFoundError):
             return None
         return user
 
     @cached_property
     def about(self) -> Json:
-        """The repository as GitHub describes it, and whose default branch is ours."""
-        about: Json = self.wire.get(self.place.path)
+        """GitHub's description of the repository; its default branch must be ours."""
+        about: Json = self.api.get(self.place.path)
         default = about.get("default_branch", self.branch)
         if default != self.branch and not branches.recorded(self.repo):
             raise self._renamed(default)
@@ -83,7 +83,7 @@ class GitHubClone:
 
     def _renamed(self, default: str) -> ConflictError:
         return ConflictError(
-            f"the default branch of {self.place} is {default} now, not {self.branch}",
+            f"the default branch of {self.place} is now {default}, not {self.branch}",
             hint="git fetch origin && git remote set-head origin --auto; if proposals "
             f"still go to {self.branch}: git config {branches.KEY} {self.branch}",
         )
@@ -93,21 +93,21 @@ class GitHubClone:
         return bool(self.about.get("permissions", {}).get("push", True))
 
     def is_writer(self, user: Json) -> bool:
-        """Whether somebody may write; closed on doubt."""
+        """Whether a user has write access; no, if that is unknown."""
         login = str(user.get("login", ""))
         if login not in self._writers:
             path = f"{self.place.path}/collaborators/{quote(login)}/permission"
             try:
-                right = self.wire.get(path)["permission"]
+                permission = self.api.get(path)["permission"]
             except (ForbiddenError, NotFoundError):
-                right = "none"
-            self._writers[login] = right in ("admin", "write")
+                permission = "none"
+            self._writers[login] = permission in ("admin", "write")
         return self._writers[login]
 
     def counts(self, review: Json) -> bool:
-        """Whether a review is of somebody who may write.
+        """Whether the reviewer has write access.
 
-        Who may not write may not ask either, and only looks: GitHub's word has to do.
+        Without write access, we may not ask, and use the association in the review.
         """
         if self.may_push:
             return self.is_writer(review["user"])
@@ -116,12 +116,12 @@ class GitHubClone:
     def pull(self, number: int) -> Json:
         """A pull request to main."""
         try:
-            pull: Json = self.wire.get(f"{self.place.path}/pulls/{number}")
+            pull: Json = self.api.get(f"{self.place.path}/pulls/{number}")
         except NotFoundError as err:
             raise RequestError(
                 f"there is no proposal {number}", hint="skillforge proposals --all"
             ) from err
-        with sense("pulls"):
+        with parse_response("pulls"):
             goes_to = pull["base"]["ref"]
         if goes_to != self.branch:
             raise RequestError(
@@ -130,18 +130,18 @@ class GitHubClone:
             )
         return pull
 
-    def pulls(self, **wanted: Any) -> Iterator[Json]:
+    def pulls(self, **filters: Any) -> Iterator[Json]:
         path = f"{self.place.path}/pulls"
-        return self.wire.pages(path, base=self.branch, **wanted)
+        return self.api.pages(path, base=self.branch, **filters)
 
     def of_pull(self, number: int, what: str) -> Iterator[Json]:
-        return self.wire.pages(f"{self.place.path}/pulls/{number}/{what}")
+        return self.api.pages(f"{self.place.path}/pulls/{number}/{what}")
 
     def of_issue(self, number: int, what: str) -> Iterator[Json]:
-        return self.wire.pages(f"{self.place.path}/issues/{number}/{what}")
+        return self.api.pages(f"{self.place.path}/issues/{number}/{what}")
 
     def wait_for(self, number: int, head: str) -> None:
-        """Wait until GitHub has seen what was pushed."""
+        """Wait until GitHub has processed a push."""
         for pause in (*PAUSES, 0):
             if self.pull(number)["head"]["sha"] == head:
                 return
@@ -149,16 +149,16 @@ class GitHubClone:
 
     def number_of(self, commit: str) -> int | None:
         """The pull request that brought a commit to main."""
-        found = self.wire.pages(f"{self.place.path}/commits/{commit}/pulls")
-        merged = (it for it in found if it["merged_at"])
-        here = (it for it in merged if it["base"]["ref"] == self.branch)
-        return next((int(it["number"]) for it in here), None)
+        pulls = self.api.pages(f"{self.place.path}/commits/{commit}/pulls")
+        merged = (pull for pull in pulls if pull["merged_at"])
+        here = (pull for pull in merged if pull["base"]["ref"] == self.branch)
+        return next((int(pull["number"]) for pull in here), None)
 
-    def bring(self, found: Iterable[Json]) -> None:
-        """Fetch main and the heads of pull requests, as far as they are not here."""
+    def fetch(self, pulls: Iterable[Json]) -> None:
+        """Fetch main and the heads of pull requests, unless they are up to date."""
         path = f"{self.place.path}/git/ref/heads/{quote(self.branch)}"
         try:
-            answer = self.wire.get(path)
+            answer = self.api.get(path)
         except (NotFoundError, RejectedError) as err:
             default = self.about.get("default_branch", self.branch)
             if default != self.branch:
@@ -167,20 +167,20 @@ class GitHubClone:
                 f"{self.place} has no branch {self.branch} yet",
                 hint=f"git push --set-upstream origin {self.branch}",
             ) from err
-        with sense(path):
+        with parse_response(path):
             tip = answer["object"]["sha"]
-            heads = {int(pull["number"]): pull["head"]["sha"] for pull in found}
-        wanted = [
+            heads = {int(pull["number"]): pull["head"]["sha"] for pull in pulls}
+        refspecs = [
             f"+refs/pull/{number}/head:{PULLS}{number}"
             for number, head in heads.items()
             if self.repo.ref(f"{PULLS}{number}") != head
         ]
-        wanted += [self._main_spec] if self.repo.ref(self.main) != tip else []
-        if wanted:
-            remote.fetch(self.repo, self.remote, wanted)
+        refspecs += [self._main_spec] if self.repo.ref(self.main) != tip else []
+        if refspecs:
+            remote.fetch(self.repo, self.remote, refspecs)
 
     def fetch_main(self) -> None:
-        """Fetch main, whatever GitHub says of it: it may not know yet."""
+        """Fetch main without asking the API first, which may be out of date."""
         remote.fetch(self.repo, self.remote, [self._main_spec])
 
     @property
@@ -188,12 +188,12 @@ class GitHubClone:
         return f"+refs/heads/{self.branch}:{self.main}"
 
     def target(self) -> PushTarget:
-        """Where our branches go."""
+        """Where to push branches."""
         if self.may_push:
             return PushTarget(self.remote, self.place.owner)
-        fork = self.wire.put("POST", f"{self.place.path}/forks", {})
+        fork = self.api.put("POST", f"{self.place.path}/forks", {})
         target = PushTarget(self.at(fork), fork["owner"]["login"])
-        for pause in (1, 2, 4, 8, 0):  # GitHub answers before the fork is there
+        for pause in (1, 2, 4, 8, 0):  # GitHub creates the fork asynchronously
             with suppress(ToolError):
                 if remote.heads(self.repo, target.remote):
                     break
@@ -201,35 +201,35 @@ class GitHubClone:
         return target
 
     def at(self, about: Json) -> Remote:
-        """Another repository, reached by SSH if that is how we reach ours."""
+        """Another repository as a remote, over the same protocol as this one."""
         _name, url = remote.origin(self.repo)
         is_http = url.startswith(("http://", "https://"))
         where = str(about["clone_url" if is_http else "ssh_url"])
         return Remote(where, self.remote.access)
 
     def push(self, target: Remote, branch: str, head: str) -> None:
-        """Put a commit on a branch; one that an earlier try left there is replaced."""
+        """Push a commit to a branch; the result of an earlier attempt is replaced."""
         ref = f"refs/heads/{branch}"
         before = remote.heads(self.repo, target, ref).get(ref, "")
-        if before and not self._is_like(target, before, head):
+        if before and not self._is_same_draft(target, before, head):
             raise ConflictError(
-                f"the branch {branch} on GitHub holds work that no proposal knows",
-                hint=f"look at it, then remove it: git push origin :{branch}",
+                f"the branch {branch} on GitHub has commits that belong to no proposal",
+                hint=f"check it, then delete it: git push origin :{branch}",
             )
         remote.push(self.repo, target, RefUpdate(ref, head, before))
 
-    def _is_like(self, target: Remote, there: str, head: str) -> bool:
-        """Whether the tip of a branch says that it is of the same draft as ours."""
-        remote.fetch(self.repo, target, [there])
+    def _is_same_draft(self, target: Remote, existing: str, head: str) -> bool:
+        """Whether the tip of a branch has the same draft digest as our commit."""
+        remote.fetch(self.repo, target, [existing])
         theirs, ours = (
             [line for line in c.message.split("\n") if line.startswith("Draft-Digest:")]
-            for name in (there, head)
+            for name in (existing, head)
             for c in self.repo.log("--max-count=1", name)
         )
         return theirs == ours
 
     def share(self, ref: str, change: Callable[[], None]) -> None:
-        """Change a ref that others write, too, and push it; again if they did."""
+        """Fetch a ref, change it and push it; again if others pushed meanwhile."""
         for tries_left in (2, 1, 0):
             before = remote.heads(self.repo, self.remote, ref).get(ref, "")
             if before:

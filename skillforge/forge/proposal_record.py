@@ -1,4 +1,4 @@
-"""A proposal as files of a commit: what the local forge writes down, and reads back."""
+"""A proposal as files of a commit, as the local forge records it."""
 
 import json
 import re
@@ -26,7 +26,15 @@ VERDICT_FILE = "gate.json"
 FORMAT = "skillforge/proposal/1"
 GATE_FORMAT = "skillforge/gate/1"
 _LARGEST = 5_000_000  # bytes of a report
-_NOT_KEPT = ("number", "verdict", "url", "is_from_fork", "makers", "objections", "ci")
+_NOT_RECORDED = (
+    "number",
+    "verdict",
+    "url",
+    "is_from_fork",
+    "makers",
+    "objections",
+    "ci",
+)
 _TEXTS = (
     "skill",
     "author",
@@ -47,39 +55,39 @@ _HASH = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 
 def dump(proposal: Proposal) -> dict[str, bytes]:
-    """The files of a record. The number is that of the ref, so it is not in them."""
-    about = {k: v for k, v in asdict(proposal).items() if k not in _NOT_KEPT}
-    about["approvals"] = [a._asdict() for a in proposal.approvals]
-    about["comments"] = [c._asdict() for c in proposal.comments]
-    files = {PROPOSAL_FILE: _json({"format": FORMAT, **about})}
+    """The files of a record. The number is not in them: it is part of the ref."""
+    fields = {k: v for k, v in asdict(proposal).items() if k not in _NOT_RECORDED}
+    fields["approvals"] = [a._asdict() for a in proposal.approvals]
+    fields["comments"] = [c._asdict() for c in proposal.comments]
+    files = {PROPOSAL_FILE: _json({"format": FORMAT, **fields})}
     if proposal.verdict is not None:
         files[VERDICT_FILE] = _json(verdict_data(proposal.verdict))
     return files
 
 
 def verdict_data(verdict: Verdict) -> dict[str, Any]:
-    """A verdict as plain data, for a record and for scripts."""
+    """A verdict as plain data."""
     data = asdict(verdict)
     return data | {"passed": verdict.passed, "digest": verdict.digest}
 
 
 def dump_verdict(verdict: Verdict) -> bytes:
-    """A verdict as a file, for another run to read."""
+    """A verdict as a file that another run can read."""
     return _json({"format": GATE_FORMAT, **verdict_data(verdict)})
 
 
 def load_verdict(data: bytes) -> Verdict:
-    """The verdict in a file that anybody may have written."""
+    """The verdict in an untrusted file."""
     try:
         if len(data) > _LARGEST:
             raise ValueError("it is too large")
-        said = json.loads(data)
-        if found := misfit(said, "gate.schema.json"):
-            raise ValueError(found.words)
-        return _verdict(said)
+        document = json.loads(data)
+        if error := misfit(document, "gate.schema.json"):
+            raise ValueError(error.words)
+        return _verdict(document)
     except (ValueError, RecursionError) as err:
         raise RequestError(
-            f"this is no report of the gate: {err}",
+            f"not a gate report: {err}",
             hint="skillforge gate --base REV --head REV --report DIR writes one",
         ) from err
 
@@ -89,10 +97,10 @@ def load(number: int, record: bytes, verdict: bytes | None) -> Proposal:
     try:
         if not record:
             raise ValueError(f"it has no {PROPOSAL_FILE}")
-        about = json.loads(record)
-        if about.pop("format") != FORMAT:
+        fields = json.loads(record)
+        if fields.pop("format") != FORMAT:
             raise ValueError("made by another version of skillforge")
-        proposal = _proposal(number, about)
+        proposal = _proposal(number, fields)
         if verdict is None:
             return proposal
         return replace(proposal, verdict=_verdict(json.loads(verdict)))
@@ -104,30 +112,32 @@ def load(number: int, record: bytes, verdict: bytes | None) -> Proposal:
         ) from err
 
 
-def _proposal(number: int, about: dict[str, Any]) -> Proposal:
-    """A record may come from anywhere: nothing in it is taken on trust."""
+def _proposal(number: int, fields: dict[str, Any]) -> Proposal:
+    """A record may come from anywhere, so every field is checked."""
     for key in _TEXTS:
-        if not isinstance(about[key], str):
+        if not isinstance(fields[key], str):
             raise TypeError(f"`{key}` is not text")
-    if not isinstance(about["opened"], int) or not isinstance(about["is_draft"], bool):
-        raise TypeError("it is damaged")
-    names = [about["skill"], *about["skills"]]
+    if not isinstance(fields["opened"], int) or not isinstance(
+        fields["is_draft"], bool
+    ):
+        raise TypeError("`opened` or `is_draft` has the wrong type")
+    names = [fields["skill"], *fields["skills"]]
     if not all(isinstance(name, str) and NAME.fullmatch(name) for name in names):
         raise ValueError("it names no skill")
-    folder, _, last = about["branch"].rpartition("/")
-    if folder != f"skill/{about['skill']}" or not _LAST.fullmatch(last):
-        raise ValueError(f"its branch is {about['branch']!r}")
-    hashes = (about["head"], about["base"], about["made"])
+    folder, _, last = fields["branch"].rpartition("/")
+    if folder != f"skill/{fields['skill']}" or not _LAST.fullmatch(last):
+        raise ValueError(f"its branch is {fields['branch']!r}")
+    hashes = (fields["head"], fields["base"], fields["made"])
     if not all(_HASH.fullmatch(name) for name in hashes):
         raise ValueError("it names no commit")
-    about["skills"] = tuple(map(str, about["skills"]))
-    about["examples"] = tuple(map(str, about["examples"]))
-    about["action"] = Action(about["action"])
-    about["origin"] = Origin(about["origin"])
-    about["state"] = State(about["state"])
-    about["approvals"] = tuple(Approval(**a) for a in about["approvals"])
-    about["comments"] = tuple(Comment(**c) for c in about["comments"])
-    return Proposal(number=number, **about)
+    fields["skills"] = tuple(map(str, fields["skills"]))
+    fields["examples"] = tuple(map(str, fields["examples"]))
+    fields["action"] = Action(fields["action"])
+    fields["origin"] = Origin(fields["origin"])
+    fields["state"] = State(fields["state"])
+    fields["approvals"] = tuple(Approval(**a) for a in fields["approvals"])
+    fields["comments"] = tuple(Comment(**c) for c in fields["comments"])
+    return Proposal(number=number, **fields)
 
 
 def _verdict(data: dict[str, Any]) -> Verdict:

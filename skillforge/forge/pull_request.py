@@ -1,7 +1,7 @@
-"""A pull request as a proposal: its commits are the record, GitHub adds the people.
+"""Convert a pull request to a proposal: the commits are the record.
 
-Title, body and labels can be changed by anybody who may write; the trailers of the
-commit that was proposed are part of what is reviewed, so they are what counts.
+Everyone with write access can change title, body and labels. The trailers of the
+proposed commit are part of what is reviewed, so only they count.
 """
 
 import time
@@ -25,7 +25,7 @@ from skillforge.model import (
     Status,
 )
 
-EXPIRED = "expired"  # the label of one that was closed for its age
+EXPIRED = "expired"  # label of a pull request that was closed because of its age
 GATE = "skill-gate"  # the check that a pull request has to pass
 _NOREPLY = "users.noreply.github.com"
 _DECIDING = ("APPROVED", "CHANGES_REQUESTED", "DISMISSED")
@@ -34,9 +34,9 @@ Kind = TypeVar("Kind", Action, Origin)
 
 
 def identity(user: Json | None) -> str:
-    """A user of GitHub as `Name <mail>`, by the address that GitHub gives everybody."""
+    """A GitHub user as `Name <mail>`, with the noreply address of the account."""
     if not user:
-        return "ghost"  # GitHub's word for an account that is gone
+        return "ghost"  # GitHub's name for a deleted account
     return f"{user['login']} <{user['id']}+{user['login']}@{_NOREPLY}>"
 
 
@@ -45,7 +45,7 @@ def seconds(when: str | None) -> int:
 
 
 def proposal_of(repo: GitRepo, pull: Json, main: str) -> Proposal | None:
-    """The proposal that a pull request is; None if it is about no skill."""
+    """A pull request as a proposal; None if it changes no skill."""
     head = repo.ref(f"{PULLS}{pull['number']}")
     base = _base(repo, pull, main, head) if head else ""
     if not base:
@@ -53,21 +53,23 @@ def proposal_of(repo: GitRepo, pull: Json, main: str) -> Proposal | None:
     first = next(repo.log("--reverse", f"{base}..{head}"), None)
     if first is None:
         return None
-    said = trailers.read(first.message)
-    touched = _touched(repo, base, head)
-    # It may claim what it likes: it is about the skills that it changes.
-    named = tuple(name for name in said.get("Skill", ()) if name in touched)
-    if named:
-        about = _by_the_tool(pull, said, first, named)
-    elif touched:
-        about = _by_hand(pull, touched)
+    record = trailers.read(first.message)
+    changed = _changed_skills(repo, base, head)
+    # The trailers are only a claim: what counts is which skills it changes.
+    claimed = tuple(name for name in record.get("Skill", ()) if name in changed)
+    if claimed:
+        proposal = _from_trailers(pull, record, first, claimed)
+    elif changed:
+        # Made without Skillforge: it may be about one skill.
+        why = str(pull.get("body") or "")
+        proposal = replace(_from_pull(pull, tuple(changed[:1])), why=why)
     else:
         return None
-    return replace(about, base=base, head=head, made=first.name)
+    return replace(proposal, base=base, head=head, made=first.name)
 
 
 def _base(repo: GitRepo, pull: Json, main: str, head: str) -> str:
-    """Where the branch left main; for one that was merged, main as it was before."""
+    """The merge base with main; after a merge, with main as it was before."""
     merge = repo.find(pull.get("merge_commit_sha") or "") if _is_merged(pull) else None
     if merge is not None:
         parents = [c.parents for c in repo.log("--max-count=1", merge.name)]
@@ -76,39 +78,34 @@ def _base(repo: GitRepo, pull: Json, main: str, head: str) -> str:
     return repo.run("merge-base", main, head).out.decode().strip()
 
 
-def _touched(repo: GitRepo, base: str, head: str) -> list[str]:
+def _changed_skills(repo: GitRepo, base: str, head: str) -> list[str]:
     paths = diff.changed_paths(repo, base, head, ".")
     parts = (path.split("/") for path in paths)
     return sorted({p[1] for p in parts if p[0] in OURS and len(p) > 2})
 
 
-def _by_the_tool(
-    pull: Json, said: dict[str, list[str]], first: Commit, named: tuple[str, ...]
+def _from_trailers(
+    pull: Json, record: dict[str, list[str]], first: Commit, skills: tuple[str, ...]
 ) -> Proposal:
     _title, *paragraphs = first.message.strip().split("\n\n")
-    about = _bare(pull, named)
+    proposal = _from_pull(pull, skills)
     return replace(
-        about,
-        action=_known(Action, trailers.first(said, "Action"), Action.EDIT),
-        origin=_origin(pull, trailers.first(said, "Origin")),
+        proposal,
+        action=_known(Action, trailers.first(record, "Action"), Action.EDIT),
+        origin=_origin(pull, trailers.first(record, "Origin")),
         title=first.subject,
         why="\n\n".join(paragraphs[:-1]),
-        digest=trailers.first(said, "Draft-Digest").removeprefix("sha256:"),
-        examples=tuple(said.get("Example", ())),
-        absorbed_into=trailers.first(said, "Absorbed-Into"),
+        digest=trailers.first(record, "Draft-Digest").removeprefix("sha256:"),
+        examples=tuple(record.get("Example", ())),
+        absorbed_into=trailers.first(record, "Absorbed-Into"),
         message=first.message,
-        makers=tuple(said.get("Proposed-By", ())),
-        # A refresh makes the commit anew, and the proposal young again.
-        opened=max(about.opened, min(first.seconds, int(time.time()))),
+        makers=tuple(record.get("Proposed-By", ())),
+        # A refresh creates a new commit, and the proposal counts as new.
+        opened=max(proposal.opened, min(first.seconds, int(time.time()))),
     )
 
 
-def _by_hand(pull: Json, touched: list[str]) -> Proposal:
-    """A branch that somebody made without the tool: it may be about one skill."""
-    return replace(_bare(pull, tuple(touched[:1])), why=str(pull.get("body") or ""))
-
-
-def _bare(pull: Json, skills: tuple[str, ...]) -> Proposal:
+def _from_pull(pull: Json, skills: tuple[str, ...]) -> Proposal:
     labels = {label["name"] for label in pull.get("labels", ())}
     state = State.MERGED if _is_merged(pull) else State(pull["state"])
     state = State.EXPIRED if state is State.CLOSED and EXPIRED in labels else state
@@ -139,9 +136,9 @@ def _is_merged(pull: Json) -> bool:
     return bool(pull.get("merged_at"))
 
 
-def _origin(pull: Json, said: str) -> Origin:
-    """Who wants it; what a bot opened is not of a person, whatever it says."""
-    origin = _known(Origin, said, Origin.HUMAN)
+def _origin(pull: Json, claim: str) -> Origin:
+    """The origin of a proposal; what a bot opened never counts as human."""
+    origin = _known(Origin, claim, Origin.HUMAN)
     is_bot = (pull["user"] or {}).get("type") == "Bot"
     return Origin.AGENT_BACKGROUND if is_bot and origin is Origin.HUMAN else origin
 
@@ -151,7 +148,7 @@ def _known(kind: type[Kind], word: str, default: Kind) -> Kind:
 
 
 def decisions(reviews: Iterable[Json]) -> list[Json]:
-    """What each person decided last."""
+    """The latest decision of each person."""
     decided = {
         review["user"]["id"]: review
         for review in reviews
@@ -164,57 +161,56 @@ def decisions(reviews: Iterable[Json]) -> list[Json]:
 def with_reviews(
     repo: GitRepo, proposal: Proposal, reviews: Iterable[Json], since: int
 ) -> Proposal:
-    """What reviewers decided; a yes from before `since` was to something else."""
+    """A proposal with its reviews; approvals before `since` are of another base."""
     approvals: list[Approval] = []
-    against: list[str] = []
+    objections: list[str] = []
     for review in reviews:
         if review["state"] == "CHANGES_REQUESTED":
-            against.append(identity(review["user"]))
+            objections.append(identity(review["user"]))
         elif review["state"] == "APPROVED":
-            is_of_this = seconds(review.get("submitted_at")) >= since
-            approvals.append(_approval(repo, proposal, review, is_of_this))
-    return replace(proposal, approvals=tuple(approvals), objections=tuple(against))
+            is_current = seconds(review.get("submitted_at")) >= since
+            approvals.append(_approval(repo, proposal, review, is_current))
+    return replace(proposal, approvals=tuple(approvals), objections=tuple(objections))
 
 
 def _approval(
-    repo: GitRepo, proposal: Proposal, review: Json, is_of_this: bool
+    repo: GitRepo, proposal: Proposal, review: Json, is_current: bool
 ) -> Approval:
-    """A review names the commit that it is of; what that holds, git knows."""
-    of = review.get("commit_id") or ""
-    is_exact = of == proposal.head and is_of_this
+    """An approval of the trees that the reviewed commit has."""
+    commit = review.get("commit_id") or ""
+    is_exact = commit == proposal.head and is_current
     return Approval(
         identity(review["user"]),
-        of,
-        repo.name_of(f"{of}^{{tree}}") if is_exact else "",
+        commit,
+        repo.name_of(f"{commit}^{{tree}}") if is_exact else "",
         proposal.base if is_exact else "",
-        repo.name_of(f"{of}:{EVIDENCE}/{proposal.skill}") if is_exact else "",
+        repo.name_of(f"{commit}:{EVIDENCE}/{proposal.skill}") if is_exact else "",
         seconds(review.get("submitted_at")),
     )
 
 
 def with_comments(proposal: Proposal, comments: Iterable[Json]) -> Proposal:
-    """What people said."""
-    said = [
-        Comment(identity(it["user"]), it["body"] or "", seconds(it["created_at"]))
-        for it in comments
-    ]
-    return replace(proposal, comments=tuple(said))
+    converted = (
+        Comment(identity(c["user"]), c["body"] or "", seconds(c["created_at"]))
+        for c in comments
+    )
+    return replace(proposal, comments=tuple(converted))
 
 
 def with_makers(proposal: Proposal, commits: Iterable[Json]) -> Proposal:
-    """Everybody whose account GitHub finds behind a commit."""
-    found = [
+    """A proposal with every account that GitHub associates with a commit."""
+    makers = [
         identity(user)
         for commit in commits
         for user in (commit.get("author"), commit.get("committer"))
         if user and user.get("login")
     ]
-    return replace(proposal, makers=tuple(dict.fromkeys((*proposal.makers, *found))))
+    return replace(proposal, makers=tuple(dict.fromkeys((*proposal.makers, *makers))))
 
 
 def with_checks(proposal: Proposal, runs: Iterable[Json]) -> Proposal:
-    """What the newest run of the gate on GitHub said of this head."""
-    for run in sorted(runs, key=lambda it: it["id"], reverse=True):
+    """A proposal with the result of the latest gate run on GitHub."""
+    for run in sorted(runs, key=lambda run: run["id"], reverse=True):
         ends = {"success": Status.PASSED, None: Status.NOT_RUN}
         return replace(proposal, ci=ends.get(run["conclusion"], Status.FAILED))
     return proposal

@@ -30,7 +30,7 @@ class ForgeChoice(NamedTuple):
 
 
 class Clone(NamedTuple):
-    """What a forge is made for: a clone, its main branch, and the remote it came from.
+    """A clone that needs a forge: its main branch, and the remote it came from.
 
     Without a remote, `remote` and `url` are empty. `notice` is shown to the user.
     """
@@ -103,7 +103,7 @@ def _connect(kind: ForgeKind, clone: Clone) -> Forge:
     if forge := kind.connect(clone):
         return forge
     raise RequestError(
-        f"the remote {remote.shown(clone.url)} is not a repository on {kind.NAME}"
+        f"{remote.without_passwords(clone.url)} is not a repository on {kind.NAME}"
         if clone.url
         else "this clone has no remote called origin",
         hint="git remote add origin URL, or --forge local",

@@ -1,8 +1,9 @@
-"""Give a damaged proposal ref its record again, where git still has the record."""
+"""Point a damaged proposal ref at its record again, if git still has that."""
 
 from skillforge.errors import ConfigError
 from skillforge.forge import proposal_record
-from skillforge.forge.local import PREFIX, LocalForge
+from skillforge.forge.local import LocalForge
+from skillforge.forge.local_records import PREFIX
 from skillforge.gitrepo import damage
 from skillforge.gitrepo.ref_update import RefUpdate
 from skillforge.model import Proposal, State
@@ -11,18 +12,18 @@ _DANGLING = "dangling commit "
 
 
 def logged_record(forge: LocalForge, number: int) -> str:
-    """The last record of a proposal by the reflog of its ref; empty if there is none.
+    """The last record in the reflog of a proposal's ref; empty if there is none.
 
-    Whatever damaged the ref may have been logged as well.
+    What damaged the ref may be in the reflog, too.
     """
     names = damage.logged(forge.repo.common_dir, f"{PREFIX}{number}")
     return next((name for name in names if _record_at(forge, name)), "")
 
 
 def lost_records(forge: LocalForge) -> dict[str, Proposal]:
-    """Records that no ref names, and that nothing on main or a branch contradicts.
+    """Records that no ref points at, and that main and the branches agree with.
 
-    A process that was killed may leave records that never counted.
+    A killed process may leave records that no ref ever pointed at.
     """
     repo = forge.repo
     known = {proposal.made for proposal in forge.proposals()}
@@ -36,7 +37,7 @@ def lost_records(forge: LocalForge) -> dict[str, Proposal]:
             if proposal.made not in known and _is_plausible(forge, proposal):
                 lost[name] = proposal
                 break
-            name = repo.name_of(f"{name}^1")  # the one that never counted follows it
+            name = repo.name_of(f"{name}^1")  # the newest may never have counted
     return lost
 
 
@@ -59,7 +60,7 @@ def _is_plausible(forge: LocalForge, proposal: Proposal) -> bool:
 def restore(forge: LocalForge, number: int, commit: str) -> bool:
     """Point a damaged ref at its record; False if it was changed meanwhile."""
     ref, repo = f"{PREFIX}{number}", forge.repo
-    with forge.alone():
+    with forge.exclusive():
         if any(proposal.number == number for proposal in forge.proposals()):
             return False
         # Git refuses to write a ref that it can't read.

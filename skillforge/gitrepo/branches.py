@@ -1,17 +1,17 @@
-"""Branches of a repository, and what git knows of which one is the default."""
+"""Branches of a repository, and what git records about the default one."""
 
 from skillforge.errors import ToolError
 from skillforge.gitrepo.git_files import MAY_BE_RECORDED, recorded_branch
 from skillforge.gitrepo.repository import GitRepo
 
-KEY = "skillforge.branch"  # of the clone's own configuration
-PROPOSALS = "skill/"  # what the branches of proposals start with
+KEY = "skillforge.branch"  # in the clone's own configuration
+PROPOSALS = "skill/"  # prefix of the branches of proposals
 _HEADS, _ORIGIN = "refs/heads/", "refs/remotes/origin/"
 _SYMBOLIC = "ref: "
 
 
 def recorded(repo: GitRepo) -> str:
-    """The library's branch as this clone's configuration has it; empty for none."""
+    """The library's branch in this clone's configuration; empty if it is not set."""
     name = recorded_branch(str(repo.common_dir))
     if name != MAY_BE_RECORDED:
         return name
@@ -22,36 +22,37 @@ def recorded(repo: GitRepo) -> str:
 def record(repo: GitRepo, name: str) -> bool:
     """Write the library's branch to this clone's configuration; False if that fails.
 
-    It does where the repository is read-only, or another process is doing the same.
+    It fails if the repository is read-only, or another process does the same.
+    GitPython is no alternative: it would drop comments and rewrite quoted values.
     """
     return repo.run("config", "--local", KEY, name).code == 0
 
 
 def tips(repo: GitRepo) -> dict[str, str]:
-    """Branches and their commits: those here, and origin's that are not here."""
+    """Branches and their commits: the local ones, and those that only origin has."""
     refs = repo.refs(_ORIGIN, _HEADS)
-    found = {}
+    refs.pop(f"{_ORIGIN}HEAD", None)
+    commits = {}
     for prefix in (_ORIGIN, _HEADS):
         for ref, (commit, _) in refs.items():
             name = ref.removeprefix(prefix)
-            is_one = ref.startswith(prefix) and not name.startswith(PROPOSALS)
-            if is_one and ref != f"{_ORIGIN}HEAD":
-                found[name] = commit
-    return found
+            if ref.startswith(prefix) and not name.startswith(PROPOSALS):
+                commits[name] = commit
+    return commits
 
 
 def remote_head(repo: GitRepo) -> str:
-    """The default branch of the repository this was cloned from; empty if unknown."""
+    """The default branch of the repository that was cloned; empty if unknown."""
     return _target(repo, f"{_ORIGIN}HEAD", _ORIGIN)
 
 
 def head(repo: GitRepo) -> str:
-    """The branch that HEAD names, in linked worktrees that of the repository itself."""
+    """The branch that HEAD names; in a linked worktree, HEAD of the main one."""
     return _target(repo, "HEAD", _HEADS)
 
 
 def _target(repo: GitRepo, ref: str, prefix: str) -> str:
-    """The branch that a symbolic ref names; no process for a ref in a plain file."""
+    """The branch that a symbolic ref names; a ref in a plain file needs no process."""
     folder = repo.common_dir
     try:
         text = (folder / ref).read_text("utf-8", "surrogateescape").strip()
@@ -68,14 +69,14 @@ def _target(repo: GitRepo, ref: str, prefix: str) -> str:
 
 
 def has_checkout(repo: GitRepo) -> bool:
-    """Whether HEAD is what a user checked out, not the default of a bare repository."""
+    """Whether HEAD is what a user checked out, not just the default of a bare repo."""
     return not repo.is_bare and repo.common_dir.name == ".git"
 
 
 def is_born_here(repo: GitRepo, name: str) -> bool:
     """Whether a branch began with the repository's first commit, made in this clone.
 
-    Its log says so, which no push and no fetch writes.
+    This is in its reflog, which no push and no fetch can write.
     """
     try:
         with (repo.common_dir / "logs" / _HEADS / name).open("rb") as log:

@@ -1,4 +1,4 @@
-"""Checkouts: which of them show a branch, what is unsaved there, and following it."""
+"""Checkouts of a branch: their unsaved changes, and how they follow the branch."""
 
 import os
 import time
@@ -18,17 +18,17 @@ _UNTRACKED = "?"  # letters of `ls-files -v`
 _SKIPPED = "S"
 _USUAL = ("H", _UNTRACKED)
 _RECENT = 50  # commits that an index is compared with
-_ABANDONED = 10.0  # seconds after which nobody waits for the lock of an index
+_ABANDONED = 10.0  # seconds after which the lock of an index is ignored
 _MANY, _LONG = 500, 50_000  # paths, and their characters, on a command line
-_SAMPLE = 20  # files that are compared before a whole index is
+_SAMPLE = 20  # files to compare before the whole index
 
 
 class Unsaved(NamedTuple):
-    """What a checkout holds that its commit does not.
+    """Files of a checkout that differ from its commit.
 
-    `staged` is in the index, `edited` on disk only, `untracked` known to no index;
-    a folder that is a repository of its own ends in a slash. `unwatched` are files
-    that git was told not to look at.
+    `staged` ones differ in the index, `edited` ones only on disk, `untracked` ones are
+    not in the index; a nested repository ends in a slash. `unwatched` are files that
+    git was told to ignore (assume-unchanged, skip-worktree).
     """
 
     staged: frozenset[str]
@@ -42,48 +42,49 @@ class Unsaved(NamedTuple):
 
 
 def showing(repo: "GitRepo", branch: str) -> list["GitRepo"]:
-    """The checkouts, linked worktrees included, that are on a branch."""
-    found = []
+    """The checkouts that are on a branch, linked worktrees included."""
+    checkouts = []
     blocks = repo.git("worktree", "list", "--porcelain", "-z").split(b"\0\0")
     for number, block in enumerate(blocks):
-        about = dict(line.partition(b" ")[::2] for line in block.split(b"\0"))
-        if about.get(b"branch") == f"refs/heads/{branch}".encode():
-            path = Path(os.fsdecode(about[b"worktree"]))
-            if number == 0 and b"bare" not in about:
-                path = _main_worktree(repo, path)
-            if b"bare" not in about and path.is_dir():
-                found.append(type(repo)(path, repo))
-    return found
+        fields = dict(line.partition(b" ")[::2] for line in block.split(b"\0"))
+        is_bare = b"bare" in fields
+        if is_bare or fields.get(b"branch") != f"refs/heads/{branch}".encode():
+            continue
+        path = Path(os.fsdecode(fields[b"worktree"]))
+        path = _main_worktree(repo, path) if number == 0 else path
+        if path.is_dir():
+            checkouts.append(type(repo)(path, repo))
+    return checkouts
 
 
 def _main_worktree(repo: "GitRepo", named: Path) -> Path:
-    """The main checkout, also if its git directory is elsewhere.
+    """The main checkout, even if its git directory is elsewhere.
 
-    Git names it after that directory then, and doesn't know where the checkout is.
+    In that case, git lists the git directory instead of the checkout.
     """
     dot_git, is_usual = repo.root / ".git", (named / ".git").is_dir()
     if is_usual and dot_git.is_dir() and not dot_git.is_symlink():
         return named
-    about = ("--git-dir", "--git-common-dir", "--show-toplevel")
-    done = repo.run("rev-parse", "--path-format=absolute", *about)
+    options = ("--git-dir", "--git-common-dir", "--show-toplevel")
+    done = repo.run("rev-parse", "--path-format=absolute", *options)
     own, common, *top = os.fsdecode(done.out).split("\n")
     if done.code == 0 and own == common:
         return Path(top[0])
-    if is_usual:  # and this is a linked worktree
+    if is_usual:  # this is a linked worktree
         return named
     raise ConflictError(
-        f"git does not know where the checkout of {named} is",
-        hint="run the command there, not in a linked worktree",
+        f"git cannot find the main checkout of {named}",
+        hint="run the command in the main checkout, not in a linked worktree",
     )
 
 
 def unsaved(
     repo: "GitRepo", commit: str, near: set[str], *, only_near: bool = False
 ) -> Unsaved:
-    """What differs from a commit, in the index or in the files.
+    """What differs from a commit, in the index or on disk.
 
-    Files that git doesn't track or watch are listed only where they are or would be in
-    the way of the paths `near`. With `only_near`, no other file is looked at.
+    Untracked and unwatched files are listed only if they are or may be in the way of
+    the paths `near`. With `only_near`, no other file is compared.
     """
     specs = _specs(repo.root, near)
     narrow = specs if only_near else []
@@ -98,60 +99,65 @@ def unsaved(
         frozenset(
             entry[2:]
             for entry in listed
-            if entry[0] not in _USUAL and not _is_left_out(repo, entry)
+            if entry[0] not in _USUAL and not _is_sparse(repo, entry)
         ),
     )
 
 
-def _is_left_out(repo: "GitRepo", entry: str) -> bool:
-    """Whether a sparse checkout leaves a file out; on disk, it may have been edited."""
+def _is_sparse(repo: "GitRepo", entry: str) -> bool:
+    """Whether a sparse checkout omits a file. If it is on disk, it may be edited."""
     return entry[0] == _SKIPPED and not os.path.lexists(repo.root / entry[2:])
 
 
 def _specs(root: Path, near: set[str]) -> list[str]:
-    """Pathspecs for some files, or for what has the place of a folder of theirs.
+    """Pathspecs of some files, or of whatever is where a folder of theirs should be.
 
-    Too many for a command line are none at all, which to git is everything.
+    No pathspecs, which to git means all files, if they don't fit on a command line.
     """
     if len(near) > _MANY or sum(map(len, near)) > _LONG:
         return []
     folders = {path: list(Path(path).parents)[-2::-1] for path in near}
-    taken = {it: _is_no_folder(root / it) for its in folders.values() for it in its}
-    first = (next((it for it in folders[path] if taken[it]), path) for path in near)
-    return sorted({f":(literal){it}" for it in first})
+    taken = {
+        folder: _is_single_entry(root / folder)
+        for parents in folders.values()
+        for folder in parents
+    }
+    specs = (next((f for f in folders[path] if taken[f]), path) for path in near)
+    return sorted({f":(literal){spec}" for spec in specs})
 
 
-def _is_no_folder(path: Path) -> bool:
-    """Whether git sees one thing there: a file, a link, or another repository."""
-    is_else = os.path.lexists(path) and (path.is_symlink() or not path.is_dir())
-    return is_else or os.path.lexists(path / ".git")
+def _is_single_entry(path: Path) -> bool:
+    """Whether git treats a path as one entry: a file, a link, a nested repository."""
+    is_entry = os.path.lexists(path) and (path.is_symlink() or not path.is_dir())
+    return is_entry or os.path.lexists(path / ".git")
 
 
 def _edited(repo: "GitRepo", specs: list[str]) -> frozenset[str]:
-    """Files that differ from the index; times alone are no difference.
+    """Files whose content differs from the index.
 
-    Git notes the times in the index, so that it won't take them for one later.
+    Git writes new times to the index, so it need not compare such files again.
     """
     options = (*AS_IT_IS, "--porcelain=v1", "-z", "--untracked-files=no", "--")
     line = ("status", *options, *specs)
     done = repo.run(*line, env={"GIT_OPTIONAL_LOCKS": "1"})
-    return frozenset(it[3:] for it in paths(output(line, done)) if it[1] != " ")
+    entries = paths(output(line, done))
+    return frozenset(entry[3:] for entry in entries if entry[1] != " ")
 
 
 def staged(repo: "GitRepo", commit: str, specs: Sequence[str] = ()) -> frozenset[str]:
-    """What the index has otherwise than a commit."""
+    """Files whose index entry differs from a commit."""
     options = ("--cached", *AS_IT_IS, "--name-only", "-z", commit, "--")
     return frozenset(paths(repo.git("diff-index", *options, *specs)))
 
 
 def staged_blob(repo: "GitRepo", path: str) -> str:
-    """The object that the index has for a path; empty for none, or for a conflict."""
+    """The object of a path in the index; empty if there is none, or a conflict."""
     entries = paths(repo.git("ls-files", "--stage", "-z", "--", f":(literal){path}"))
     return entries[0].split()[1] if len(entries) == 1 else ""
 
 
-def lock_of(repo: "GitRepo") -> Path | None:
-    """The lock of the index, if a git is at work on it, or died over it."""
+def index_lock(repo: "GitRepo") -> Path | None:
+    """The lock of the index, if a git holds it, or was killed with it."""
     lock = _index(repo.root).with_name("index.lock")
     return lock if lock.exists() else None
 
@@ -161,14 +167,14 @@ def _index(root: Path) -> Path:
     if dot_git.is_dir():
         return dot_git / "index"
     try:  # a linked worktree names its folder in a file
-        named = os.fsdecode(dot_git.read_bytes()).strip().removeprefix("gitdir: ")
+        git_dir = os.fsdecode(dot_git.read_bytes()).strip().removeprefix("gitdir: ")
     except OSError:
-        named = "."  # a bare repository
-    return root / named / "index"
+        git_dir = "."  # a bare repository
+    return root / git_dir / "index"
 
 
-class Pulse(NamedTuple):
-    """Which index a checkout has, and since when a git has worked on it, if one does.
+class IndexState(NamedTuple):
+    """Identifies the index of a checkout, and the time of its lock, if there is one.
 
     A git that moves a checkout holds the lock meanwhile, and replaces the index.
     """
@@ -181,32 +187,32 @@ class Pulse(NamedTuple):
         return time.time() - self.locked < _ABANDONED
 
 
-def pulse(root: Path) -> Pulse:
-    """What tells whether a checkout is being moved; no git is asked."""
+def index_state(root: Path) -> IndexState:
+    """The state of a checkout's index, read without starting git."""
     index = _index(root)
     try:
-        found = index.stat()
-        identity = (found.st_ino, found.st_mtime_ns)
+        status = index.stat()
+        identity = (status.st_ino, status.st_mtime_ns)
     except OSError:
         identity = (0, 0)
     try:
-        return Pulse(identity, index.with_name("index.lock").stat().st_mtime)
+        return IndexState(identity, index.with_name("index.lock").stat().st_mtime)
     except OSError:
-        return Pulse(identity, 0.0)
+        return IndexState(identity, 0.0)
 
 
-def can_follow(repo: "GitRepo", before: str, after: str) -> str:
-    """Why git would not bring a checkout to another commit; empty if it would."""
+def follow_error(repo: "GitRepo", before: str, after: str) -> str:
+    """Why git can't move a checkout to another commit; empty if it can."""
     repo.verify(after, before)
     done = repo.run("read-tree", "--dry-run", "-m", "-u", before, after)
     return done.complaint if done.code else ""
 
 
 def follow(repo: "GitRepo", before: str, after: str, replace: list[str]) -> bool:
-    """Bring a clean checkout from one commit to another.
+    """Move a checkout from one commit to another; False if git refuses.
 
-    Files in `replace` are known to hold nothing that is lost. Any other file that was
-    edited in the meantime makes git refuse, and then nothing is changed.
+    The content of files in `replace` is discarded. If any other file was edited in the
+    meantime, git refuses, and nothing is changed.
     """
     if replace:
         options = ("--staged", "--worktree", f"--source={before}")
@@ -223,7 +229,7 @@ def follow(repo: "GitRepo", before: str, after: str, replace: list[str]) -> bool
 
 
 class Lag(NamedTuple):
-    """A checkout whose index is that of an earlier commit of the branch it is on."""
+    """A checkout whose index is that of an earlier commit of its branch."""
 
     root: Path
     commit: str
@@ -232,28 +238,28 @@ class Lag(NamedTuple):
     def __str__(self) -> str:
         return (
             f"the checkout {self.root} is behind: its index is that of "
-            f"{self.commit[:12]}, and a commit there would undo what came since"
+            f"{self.commit[:12]}, and a commit there would revert later changes"
         )
 
 
 def lags(repo: "GitRepo", branch: str) -> Iterator[Lag]:
-    """Checkouts that stage an earlier commit of their branch, and so undo others."""
+    """Checkouts of a branch whose index is that of an earlier commit."""
     tip = repo.ref(f"refs/heads/{branch}")
     try:
-        places = showing(repo, branch) if tip else []
-    except ConflictError:  # what moves the branch stops there
+        checkouts = showing(repo, branch) if tip else []
+    except ConflictError:  # commands that move the branch report this
         return
-    for place in places:
-        sample = sorted(staged(place, tip))[:_SAMPLE]
-        blobs = [staged_blob(place, path) for path in sample]
+    for checkout in checkouts:
+        sample = sorted(staged(checkout, tip))[:_SAMPLE]
+        blobs = [staged_blob(checkout, path) for path in sample]
         for commit in _recent(repo, tip) if sample else ():
             is_alike = repo.names_of([f"{commit}:{path}" for path in sample]) == blobs
-            if is_alike and not staged(place, commit):
-                yield Lag(place.root, commit, tip)
+            if is_alike and not staged(checkout, commit):
+                yield Lag(checkout.root, commit, tip)
                 break
 
 
 def _recent(repo: "GitRepo", tip: str) -> list[str]:
-    """The commits of a branch's own line before its tip, the newest first."""
+    """The first-parent commits before a tip, newest first."""
     line = ("rev-list", "--first-parent", f"--max-count={_RECENT}", tip, "--")
     return repo.git(*line).decode().split()[1:]

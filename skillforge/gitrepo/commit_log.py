@@ -1,4 +1,4 @@
-"""History in one pass: every commit of a branch, and what its main line changed."""
+"""Parse `git log`: commits, and what they changed."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -6,18 +6,18 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 _FIELDS = ("%H", "%T", "%P", "%an <%ae>", "%cn <%ce>", "%ct", "%B")
-_LATEST = 253_402_300_799  # the last second of 9999
+_LATEST = 253_402_300_799  # the last second of the year 9999
 _OVERFLOW = 1 << 63
 _TREES = {b"40000", b""}  # the mode of a folder, and of nothing
 FORMAT = "--format=tformat:" + "%x00".join(_FIELDS) + "%x00"
 
 
 class PathChange(NamedTuple):
-    """What happened to one path: objects before and after, empty for none."""
+    """The objects of a path before and after a commit; empty if there is none."""
 
     before: str
     after: str
-    is_tree: bool  # and was one: no file has its place
+    is_tree: bool  # a folder (or nothing) both before and after
     is_tree_now: bool = False
 
     def joined(self, other: "PathChange") -> "PathChange":
@@ -28,7 +28,7 @@ class PathChange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """One commit; `changes` is against the first parent, where it was asked for."""
+    """A commit; `changes` are against its first parent, if the log contains them."""
 
     name: str
     tree: str
@@ -45,7 +45,7 @@ class Commit:
 
 
 Logs: TypeAlias = dict[str, tuple[dict[str, Commit], list[Commit]]]
-"""By commit: all commits of its history by name, and those of its own line."""
+"""By commit: all commits of its history by hash, and the first-parent ones."""
 
 
 def read(out: bytes) -> Iterator[Commit]:
@@ -58,7 +58,7 @@ def read(out: bytes) -> Iterator[Commit]:
             if following is None:
                 return
             word = following
-        about = [word, *(next(parts) for _ in range(len(_FIELDS) - 1))]
+        fields = [word, *(next(parts) for _ in range(len(_FIELDS) - 1))]
         changes: dict[str, PathChange] = {}
         next(parts, None)  # the end of the format
         word = next(parts, b"")
@@ -68,11 +68,11 @@ def read(out: bytes) -> Iterator[Commit]:
             path = os.fsdecode(next(parts))
             is_tree_now = after_mode.lstrip(b"0") in _TREES and bool(after.strip(b"0"))
             change = PathChange(_object(before), _object(after), is_tree, is_tree_now)
-            if path in changes:  # a folder that became a file is told in two parts
+            if path in changes:  # a folder that became a file takes two lines
                 change = changes[path].joined(change)
             changes[path] = change
             word = next(parts, b"")
-        yield _commit(about, changes)
+        yield _commit(fields, changes)
 
 
 def _object(name: bytes) -> str:
@@ -80,17 +80,17 @@ def _object(name: bytes) -> str:
 
 
 def _within_calendar(seconds: str) -> int:
-    """A commit's date, which anybody may set to anything, as one that has a year.
+    """A commit's date, limited to years that Python can represent.
 
-    One from before 1970 has overflown; git shows it as 1970, too.
+    A date before 1970 overflows; git shows it as 1970, too.
     """
     number = int(seconds) if seconds.isdigit() else 0
     return min(number, _LATEST) if number < _OVERFLOW else 0
 
 
-def _commit(about: list[bytes], changes: dict[str, PathChange]) -> Commit:
+def _commit(fields: list[bytes], changes: dict[str, PathChange]) -> Commit:
     name, tree, parents, author, committer, seconds, message = (
-        part.decode("utf-8", "replace").strip("\n") for part in about
+        part.decode("utf-8", "replace").strip("\n") for part in fields
     )
     return Commit(
         name,

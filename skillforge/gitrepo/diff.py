@@ -1,7 +1,7 @@
-"""What differs between commits, and between versions of a file.
+"""Differences between commits, and between versions of a file.
 
-Commits are compared by git, so their trees are verified first: of malformed ones git
-would show what it likes.
+Git compares the commits, so their trees are verified first: for malformed trees, its
+output depends on the command.
 """
 
 import re
@@ -15,8 +15,8 @@ from skillforge.gitrepo.ref_update import cannot_write
 Pair = tuple[str, str]
 _HEADER = re.compile(rb"^([0-9a-f]{40,64}) ([0-9a-f]{40,64})\n", re.MULTILINE)
 _HUNK = re.compile(r"^(@@ [^@]+ @@).*$", re.MULTILINE)
-# Whatever a configuration or an attribute of the checkout says. `--text`: a skill's own
-# .gitattributes could declare its files binary, and hide what they contain.
+# Override configuration and attributes. `--text`: a skill's .gitattributes could
+# declare its files binary, and so hide their content.
 _AS_TEXT = ("--no-ext-diff", "--no-textconv", "--no-color", "--text")
 _PREFIXES = ("--src-prefix=a/", "--dst-prefix=b/")
 _PLAIN = (
@@ -39,7 +39,7 @@ def changed_paths(repo: GitRepo, base: str, head: str, folder: str) -> list[str]
 def changed_files(
     repo: GitRepo, base: str, head: str
 ) -> Iterator[tuple[str, str, bool]]:
-    """Files that differ: path, mode now (empty if gone), and whether it is new.
+    """Files that differ: path, new mode (empty if removed), and whether it is new.
 
     A promotion asks for the same trees several times; git compares them once.
     """
@@ -47,19 +47,16 @@ def changed_files(
     trees = tuple(repo.names_of([f"{base}^{{tree}}", f"{head}^{{tree}}"]))
     if trees not in repo.compared:
         out = repo.git("diff-tree", *AS_IT_IS, "-r", "-z", "--raw", base, head)
-        repo.compared.clear()  # one is enough, and some processes run for long
+        repo.compared.clear()  # one entry is enough, and servers run for long
         repo.compared[trees] = out
     words = iter(git_output.paths(repo.compared[trees]))
-    for about, path in zip(words, words, strict=True):
-        before, after, *_ = about.lstrip(":").split()
+    for modes, path in zip(words, words, strict=True):
+        before, after, *_ = modes.lstrip(":").split()
         yield path, after.strip("0") and after, not before.strip("0")
 
 
 def diff(repo: GitRepo, base: str, head: str, last: str) -> str:
-    """What differs, for people; no program of the user's takes part in it.
-
-    What is under the folder `last` comes last.
-    """
+    """A readable diff, made without configured programs; folder `last` comes last."""
     repo.verify(head, base)
     question = ("diff", *_AS_TEXT, *_PREFIXES, *AS_IT_IS, base, head)
     first = repo.git(*question, "--", ".", f":(exclude){last}")
@@ -67,7 +64,7 @@ def diff(repo: GitRepo, base: str, head: str, last: str) -> str:
 
 
 def diff_lines(repo: GitRepo, base: str, head: str) -> Iterator[tuple[str, str, str]]:
-    """Files that differ: path, and how many lines were added and removed."""
+    """Files that differ: path, and the number of lines added and removed."""
     repo.verify(head, base)
     options = ("--numstat", "-z", *_AS_TEXT, *AS_IT_IS)
     for row in git_output.paths(repo.git("diff", *options, base, head)):
@@ -76,7 +73,7 @@ def diff_lines(repo: GitRepo, base: str, head: str) -> Iterator[tuple[str, str, 
 
 
 def merged_tree(repo: GitRepo, ours: str, theirs: str) -> str:
-    """The tree of a three-way merge; a conflict is an error that names files."""
+    """The tree of a three-way merge; a conflict is an error that names the files."""
     repo.verify(theirs, ours)
     options = ("--write-tree", "-z", "--name-only", "--no-messages")
     done = repo.run("merge-tree", *options, ours, theirs)
@@ -90,21 +87,18 @@ def merged_tree(repo: GitRepo, ours: str, theirs: str) -> str:
 
 
 def diffs(repo: GitRepo, pairs: Iterable[Pair], path: str) -> dict[Pair, str]:
-    """How a file differs between pairs of trees, from one process.
+    """The diff of a file between pairs of trees, from one process.
 
-    A hunk does not name the part of the file that it is in: that depends on git's
-    attributes.
+    Hunks have no section heading, since that depends on git's attributes.
     """
-    asked = list(dict.fromkeys(pairs))
-    if not asked:
+    unique = list(dict.fromkeys(pairs))
+    if not unique:
         return {}
     line = (*_SETTINGS, "diff-tree", "--stdin", "-r", "-p", *_PLAIN, *AS_IT_IS)
-    lines = "".join(f"{one} {other}\n" for one, other in asked)
+    lines = "".join(f"{old} {new}\n" for old, new in unique)
     args = (*line, "--", path)
     parts = _HEADER.split(output(args, repo.run(*args, stdin=lines.encode())))[1:]
     return {
-        (one.decode(), other.decode()): _HUNK.sub(
-            r"\1", text.decode("utf-8", "replace")
-        )
-        for one, other, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
+        (old.decode(), new.decode()): _HUNK.sub(r"\1", text.decode("utf-8", "replace"))
+        for old, new, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
     }

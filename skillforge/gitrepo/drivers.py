@@ -1,9 +1,9 @@
-"""Programs that a repository's own configuration would have git run.
+"""Keep git from running programs that a repository's own configuration names.
 
-Git runs the filters and merge drivers of `.git/config` whenever it checks out, compares
-or merges files, and its programs for signatures whenever it signs. A repository may
-come from a stranger, with its configuration, so only what the user configured for all
-repositories is run.
+Git runs the filters and merge drivers of `.git/config` when it checks out, compares or
+merges files, and the programs for signatures when it signs. A repository may come from
+a stranger, together with its configuration, so only programs that the user configured
+for all repositories are run.
 """
 
 import os
@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 from skillforge import processes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-_MAY_NAME_ONE = re.compile(rb"filter|merge|gpg|include", re.IGNORECASE)
+_SUSPECT = re.compile(rb"filter|merge|gpg|include", re.IGNORECASE)
 _KEYS = (
     r"^(filter\..*\.(clean|smudge|process|required)|merge\..*\.driver"
     r"|gpg\.((.*\.)?program|ssh\.defaultkeycommand))$"
 )
 _OWN_SCOPES = ("local", "worktree")
-# An empty filter is none; a merge driver that fails leaves a conflict. Programs for
-# signatures are those that git takes by itself.
+# An empty filter does nothing; a merge driver that fails leaves a conflict. For
+# signatures, git's default programs.
 _HARMLESS = {
     "driver": "false",
     "required": "false",
@@ -35,8 +35,8 @@ _HARMLESS = {
 
 
 def overrides(root: "Path", env: "Mapping[str, str]") -> dict[str, str]:
-    """Variables that have git run no program of the repository's configuration."""
-    if not any(_MAY_NAME_ONE.search(text) for text in _configurations(str(root))):
+    """Variables that keep git from running programs of the repository's config."""
+    if not any(_SUSPECT.search(text) for text in _configurations(str(root))):
         return {}
     question = ("config", "--show-scope", "--null", "--get-regexp", _KEYS)
     done = processes.run(["git", *question], cwd=root, env=dict(env))
@@ -53,23 +53,25 @@ def overrides(root: "Path", env: "Mapping[str, str]") -> dict[str, str]:
         key: _HARMLESS.get(key) or _HARMLESS.get(key.rpartition(".")[2], "")
         for key in own
     }
-    return variables(harmless | {k: v for k, v in others.items() if k in own}, env)
+    users = {key: value for key, value in others.items() if key in own}
+    return config_variables((harmless | users).items(), env)
 
 
-def variables(
-    settings: "Mapping[str, str]", env: "Mapping[str, str]"
+def config_variables(
+    settings: "Iterable[tuple[str, str]]", env: "Mapping[str, str]"
 ) -> dict[str, str]:
-    """Settings as variables, which go before every file; names may hold anything."""
+    """Settings as environment variables, which override every configuration file."""
+    settings = list(settings)
     start = int(env.get("GIT_CONFIG_COUNT") or 0)
-    found = {"GIT_CONFIG_COUNT": str(start + len(settings))}
-    for number, (key, value) in enumerate(settings.items(), start):
-        found[f"GIT_CONFIG_KEY_{number}"] = key
-        found[f"GIT_CONFIG_VALUE_{number}"] = value
-    return found
+    variables = {"GIT_CONFIG_COUNT": str(start + len(settings))}
+    for number, (key, value) in enumerate(settings, start):
+        variables[f"GIT_CONFIG_KEY_{number}"] = key
+        variables[f"GIT_CONFIG_VALUE_{number}"] = value
+    return variables
 
 
 def _configurations(root: str) -> "Iterator[bytes]":
-    """The texts of a repository's own configuration, read without starting git."""
+    """The content of a repository's own configuration files."""
     for folder in _git_dirs(root):
         for name in ("config", "config.worktree"):
             try:

@@ -1,4 +1,4 @@
-"""How git is run: in what environment, with what settings, and how it complains."""
+"""How git is run: its environment and settings, and its errors."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -24,12 +24,12 @@ _HOOK_VARIABLES = (
     "GIT_WORK_TREE",
 )
 
-# A trace would come with every complaint, and may tell a secret.
+# A trace would be part of every error, and may contain a secret.
 _TRACES = ("GIT_TRACE", "GIT_CURL_VERBOSE")
 
-# Whatever a configuration says: no hook runs, no monitor, no signature check, and
-# history is read from commits, not from a graph beside them that could be forged. Given
-# on the command line, which no file and no variable overrides.
+# Regardless of the configuration: no hooks, no file system monitor, no signature
+# check, and no commit graph, which could be forged. On the command line, since no file
+# and no variable overrides that.
 GIT = (
     "git",
     "-c",
@@ -45,14 +45,13 @@ GIT = (
     "-c",
     f"diff.orderFile={os.devnull}",
 )
-# Of a comparison: whatever a configuration or .gitmodules would rather not show.
+# For comparisons, regardless of the configuration and .gitmodules.
 AS_IT_IS = ("--no-renames", "--ignore-submodules=none")
-# Objects as they are: neither a replacement nor a graft may tell another story.
-_AS_IT_IS = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull}
-# Reading talks to nobody: a partial clone would fetch what it lacks, by a program that
-# its configuration names. Older gits know only the second variable.
+# Read real objects: replacements and grafts could show a different history.
+_REAL_OBJECTS = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull}
+# Reading never uses the network: a partial clone would fetch missing objects, with a
+# program that its configuration names. Older gits know only the second variable.
 _OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
-
 
 _DAMAGE = (
     "not a git repository",
@@ -66,30 +65,31 @@ _DAMAGE = (
 
 
 def environment() -> dict[str, str]:
-    """Our environment without what a surrounding git hook has set."""
+    """Our environment without the variables that a surrounding git hook set."""
     env = {
         k: v
         for k, v in os.environ.items()
         if k not in _HOOK_VARIABLES and not k.startswith(_TRACES)
     }
-    # Reading must not rewrite the user's index, nor ask for a password.
+    # Git must not rewrite the user's index, nor ask for a password.
     quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-    return env | quiet | _AS_IT_IS | _OFFLINE
+    return env | quiet | _REAL_OBJECTS | _OFFLINE
 
 
 def online(env: Mapping[str, str]) -> dict[str, str]:
-    """An environment in which git may talk to others, as the user lets it."""
+    """An environment in which git may use the network, as the user configured it."""
     users = {k: v for k, v in os.environ.items() if k in _OFFLINE}
     return {k: v for k, v in env.items() if k not in _OFFLINE} | users
 
 
 def version() -> str:
-    """The version of the git that we run."""
+    """The version of the installed git."""
     result = processes.run(["git", "version"], env=environment())
     return result.out.decode().removeprefix("git version").strip()
 
 
 def output(args: tuple[str, ...], result: processes.ProcessResult) -> bytes:
+    """The output of a git that has ended; a non-zero exit is an error."""
     if result.code == 0:
         return result.out
     hint = ""
@@ -100,18 +100,18 @@ def output(args: tuple[str, ...], result: processes.ProcessResult) -> bytes:
 
 
 def failed(command: str, complaint: str, hint: str = "") -> ToolError:
-    """The error for a git that failed, with what helps if the repository is damaged."""
+    """The error for a git that failed, with a hint if the repository is damaged."""
     is_damage = any(words in complaint for words in _DAMAGE)
     if "promisor remote" in complaint:
-        hint = "this is a partial clone, and reading fetches nothing: git fetch "
-        hint += "--refetch --no-filter brings the rest"
+        hint = "this is a partial clone, which lacks objects; to fetch them: git fetch "
+        hint += "--refetch --no-filter"
     hint = hint or ("skillforge doctor shows what is damaged" if is_damage else "")
     return ToolError(f"`{command}` failed: {complaint}", hint=hint)
 
 
 @contextmanager
 def hook_variables_hidden() -> Iterator[None]:
-    """Hide what a git hook has set from GitPython, which obeys it."""
+    """Hide the variables of a surrounding git hook from GitPython."""
     hidden = {k: os.environ.pop(k) for k in _HOOK_VARIABLES if k in os.environ}
     try:
         yield

@@ -1,6 +1,6 @@
-"""What git keeps in plain files: found and read without starting git.
+"""Find and read git's plain files without starting git.
 
-Paths are text here: to import pathlib takes a while, and not every command needs it.
+Paths are strings here: pathlib is slow to import, and not every command needs it.
 """
 
 import os
@@ -13,13 +13,14 @@ if TYPE_CHECKING:
 _SHORT = 40
 MAY_BE_RECORDED = "?"  # no branch has this name
 _HASH = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-# As `git config` writes it; any other spelling is left to git.
+# As `git config` writes it; git has to parse any other spelling.
 _RECORDED = re.compile(rb"(?m)^\[skillforge\]\n\tbranch = ([\w./+@-]+)$")
 
 
 def find_root(start: "Path") -> "Path | None":
     """The nearest folder at or above `start` that is a git repository."""
-    return next((it for it in (start, *start.parents) if _is_root(str(it))), None)
+    folders = (start, *start.parents)
+    return next((folder for folder in folders if _is_root(str(folder))), None)
 
 
 def _is_root(folder: str) -> bool:
@@ -28,9 +29,9 @@ def _is_root(folder: str) -> bool:
 
 
 def git_dir_of(folder: str) -> str:
-    """The git directory of the repository at or above a folder, where it is a folder.
+    """The folder `.git` of the repository at or above a folder.
 
-    Empty for no repository, for a bare one, and for the files of a linked worktree.
+    Empty for no repository, a bare one, and a linked worktree, where `.git` is a file.
     """
     folder = os.path.abspath(folder)
     while not _is_root(folder):
@@ -41,27 +42,27 @@ def git_dir_of(folder: str) -> str:
 
 
 def read_ref(git_dir: str, name: str) -> str | None:
-    """What a ref points at, empty if there is none; None if only git itself can tell.
+    """What a ref points at, empty if there is none; None if only git can tell.
 
-    That is so of refs that name other refs, and of those in a table of their own.
+    That is the case for symbolic refs, and for refs in a reftable.
     """
     if os.path.exists(f"{git_dir}/reftable"):
         return None
     try:
-        said = _read(git_dir, name).rstrip(b"\n")
-    except FileNotFoundError:  # one that lies by itself goes before those together
+        content = _read(git_dir, name).rstrip(b"\n")
+    except FileNotFoundError:  # a loose ref takes precedence over a packed one
         return _packed(git_dir, name)
     except OSError:
         return None
-    return _hash(git_dir, said)
+    return _hash(git_dir, content)
 
 
-def _hash(git_dir: str, said: bytes) -> str | None:
-    """A hash as this repository has them; None for what git may call broken."""
-    if not _HASH.fullmatch(said) or not said.strip(b"0"):
+def _hash(git_dir: str, content: bytes) -> str | None:
+    """A hash of the kind that this repository uses; None for anything else."""
+    if not _HASH.fullmatch(content) or not content.strip(b"0"):
         return None
-    is_long = len(said) > _SHORT
-    return None if is_long and b"sha256" not in _config(git_dir) else said.decode()
+    is_long = len(content) > _SHORT
+    return None if is_long and b"sha256" not in _config(git_dir) else content.decode()
 
 
 def _packed(git_dir: str, name: str) -> str | None:
@@ -74,7 +75,7 @@ def _packed(git_dir: str, name: str) -> str | None:
     end = data.find(b" %s\n" % os.fsencode(name))
     if end >= 0:
         return _hash(git_dir, data[data.rfind(b"\n", 0, end) + 1 : end])
-    return "" if data.endswith(b"\n") or not data else None  # else it was cut off
+    return "" if data.endswith(b"\n") or not data else None  # otherwise it is truncated
 
 
 def _read(git_dir: str, name: str) -> bytes:
@@ -83,18 +84,15 @@ def _read(git_dir: str, name: str) -> bytes:
 
 
 def has_remote(git_dir: str) -> bool:
-    """Whether a clone may know another repository: its own configuration says so.
-
-    Or only git can tell, as where that includes other files.
-    """
-    said = _config(git_dir)
-    return any(it in said for it in (b"[remote", b"[include", b"worktreeconfig"))
+    """Whether a clone may have a remote, in its configuration or a file it includes."""
+    config = _config(git_dir)
+    return any(key in config for key in (b"[remote", b"[include", b"worktreeconfig"))
 
 
 def _config(git_dir: str) -> bytes:
-    """The configuration in lower case; empty if there is none that can be read.
+    """The configuration in lower case; empty if it can't be read.
 
-    Then git does not work here, and nothing is written.
+    In that case, git does not work here either, and nothing is written.
     """
     try:
         return _read(git_dir, "config").lower()
@@ -103,9 +101,9 @@ def _config(git_dir: str) -> bytes:
 
 
 def recorded_branch(git_dir: str) -> str:
-    """The library's branch by the clone's own configuration; empty for none.
+    """The library's branch in the clone's configuration; empty if it is not set.
 
-    `MAY_BE_RECORDED` if only git itself can tell.
+    `MAY_BE_RECORDED` if only git can tell.
     """
     try:
         text = _read(git_dir, "config")
@@ -115,6 +113,6 @@ def recorded_branch(git_dir: str) -> str:
     if not sections:
         return ""
     keys = re.findall(rb"(?im)^\s*(?:\[[^\]]*\]\s*)?branch\b", text)
-    found = _RECORDED.findall(text)
-    is_plain = len(sections) == len(keys) == len(found) == 1
-    return found[0].decode() if is_plain else MAY_BE_RECORDED
+    names = _RECORDED.findall(text)
+    is_plain = len(sections) == len(keys) == len(names) == 1
+    return names[0].decode() if is_plain else MAY_BE_RECORDED

@@ -1,4 +1,4 @@
-"""What git prints, as values."""
+"""Parse the output of git."""
 
 from collections.abc import Iterator
 from typing import IO
@@ -18,53 +18,46 @@ def flagged(out: bytes) -> list[str]:
 
 
 def hashes(out: bytes) -> dict[str, str]:
-    """Names to hashes, from `ls-tree` of one folder."""
+    """Hashes by name, from `ls-tree` of one folder."""
     entries = (entry.partition("\t") for entry in paths(out))
-    return {p.rpartition("/")[2]: about.split(" ")[2] for about, _, p in entries}
+    return {p.rpartition("/")[2]: info.split(" ")[2] for info, _, p in entries}
 
 
-def who(out: bytes) -> Signature:
+def identity(out: bytes) -> Signature:
+    """The author and the time, from `git var -l`."""
     lines = out.decode("utf-8", "replace").split("\n")
-    found = dict(line.partition("=")[::2] for line in lines)
-    who, _, when = found.get("GIT_AUTHOR_IDENT", "").rpartition("> ")
-    name, _, mail = who.partition(" <")
+    variables = dict(line.partition("=")[::2] for line in lines)
+    author, _, when = variables.get("GIT_AUTHOR_IDENT", "").rpartition("> ")
+    name, _, mail = author.partition(" <")
     if not name or not mail or mail.endswith(".(none)"):
         raise RequestError(
             "git does not know who you are",
-            hint="git config user.name NAME && git config user.email MAIL; or, where a "
-            "command takes it, --as 'NAME <MAIL>'",
+            hint="git config user.name NAME && git config user.email MAIL; or use --as "
+            "'NAME <MAIL>' if the command has that option",
         )
-    # The time is the committer's, as in any log.
-    committed = found.get("GIT_COMMITTER_IDENT", "").rpartition("> ")[2]
+    # The committer's time, as `git log` shows it.
+    committed = variables.get("GIT_COMMITTER_IDENT", "").rpartition("> ")[2]
     return Signature(name, mail, committed or when)
 
 
-def feed(pipe: IO[bytes], names: list[str]) -> None:
-    try:
-        pipe.write("".join(f"{name}\n" for name in names).encode())
-        pipe.close()
-    except (BrokenPipeError, ValueError):
-        pass  # the reader stopped early and closed the pipe
-
-
 def objects(pipe: IO[bytes], count: int) -> Iterator[Object | None]:
-    """So many answers of `cat-file --batch`; None for what is missing."""
+    """The objects that `cat-file --batch` prints; None for a missing one."""
     for _ in range(count):
-        about = pipe.readline().split()
-        if len(about) == 2:  # "… missing"
+        header = pipe.readline().split()
+        if len(header) == 2:  # "… missing"
             yield None
             continue
-        size = int(about[2]) if len(about) == 3 else 0
+        size = int(header[2]) if len(header) == 3 else 0
         data = pipe.read(size + 1)
         if len(data) <= size:
-            raise ToolError("`git cat-file` ended too early", hint="git fsck")
-        yield Object(about[0].decode(), about[1].decode(), data[:-1])
+            raise ToolError("`git cat-file` ended early", hint="git fsck")
+        yield Object(header[0].decode(), header[1].decode(), data[:-1])
 
 
-def lost(name: str) -> ToolError:
-    """The error for an object that has to be there."""
+def missing_object(name: str) -> ToolError:
+    """The error for an object that the repository should have."""
     return ToolError(
-        f"git has lost an object: {name}",
-        hint="git fsck shows what is damaged; git fetch may bring it back, and in a "
-        "partial clone git fetch --refetch --no-filter does",
+        f"missing git object: {name}",
+        hint="git fsck shows the damage; git fetch may restore it, in a partial clone: "
+        "git fetch --refetch --no-filter",
     )

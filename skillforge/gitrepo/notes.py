@@ -1,4 +1,4 @@
-"""What is said of commits later on: git's notes, which `git log` can show."""
+"""Git notes: facts about commits that are recorded later; `git log` can show them."""
 
 from collections.abc import Mapping
 
@@ -9,33 +9,28 @@ from skillforge.gitrepo.ref_update import NewCommit, RefUpdate, Signature, TreeC
 NOTES = "refs/notes/skillforge"
 
 
-def read(repo: GitRepo, at: str = NOTES) -> dict[str, str]:
-    """The notes by the commit that each is of; those of an earlier time by `at`."""
-    found = repo.files_in(f"{at}^{{tree}}")
-    objects = repo.find_all([entry.object for entry in found.values()])
+def read(repo: GitRepo, revision: str = NOTES) -> dict[str, str]:
+    """The notes by commit, as they are now or were at a revision."""
+    entries = repo.files_in(f"{revision}^{{tree}}")
+    objects = repo.find_all([entry.object for entry in entries.values()])
     return {
-        path.replace("/", ""): it.data.decode("utf-8", "replace")
-        for path, it in zip(found, objects, strict=True)
-        if it is not None
+        path.replace("/", ""): blob.data.decode("utf-8", "replace")
+        for path, blob in zip(entries, objects, strict=True)
+        if blob is not None
     }
 
 
 def write(repo: GitRepo, notes: Mapping[str, str], by: Signature) -> None:
-    """Add notes; one that a commit has already is replaced."""
+    """Add notes, or replace those that the commits have."""
     before = repo.ref(NOTES)
+    changes = []
+    for name, text in notes.items():
+        # If there are many notes, git keeps them in folders.
+        changes.append(TreeChange(f"{name[:2]}/{name[2:]}"))
+        changes.append(TreeChange(name, text.encode()))
     parents = [before] if before else []
-    puts = [
-        put
-        for commit, text in notes.items()
-        for put in (
-            TreeChange(
-                f"{commit[:2]}/{commit[2:]}"
-            ),  # where git keeps it if there are many
-            TreeChange(commit, text.encode()),
-        )
-    ]
-    commit = NewCommit(parents, "Note merges made on GitHub\n", by, puts)
-    with repo.making(next(iter(notes))) as commits:
-        made = commits.commit(commit)
-    if not repo.move_refs(RefUpdate(NOTES, made, before)):
-        raise ConflictError("others wrote notes meanwhile", hint="try again")
+    commit = NewCommit(parents, "Note merges made on GitHub\n", by, changes)
+    with repo.object_writer(next(iter(notes))) as commits:
+        after = commits.commit(commit)
+    if not repo.move_refs(RefUpdate(NOTES, after, before)):
+        raise ConflictError("another process wrote notes meanwhile", hint="try again")

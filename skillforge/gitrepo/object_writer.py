@@ -1,8 +1,7 @@
-"""Commits made from objects alone, written by one `git unpack-objects`.
+"""Create commits from objects, written by one `git unpack-objects`.
 
-Trees are spliced: of a folder with ten thousand skills one entry changes. All names
-are known before git is asked to write anything, and nothing here looks at a checkout,
-an index or a hook.
+Trees are spliced: in a folder with ten thousand skills, one entry changes. All hashes
+are computed before git writes anything. No checkout, index or hook takes part.
 """
 
 import hashlib
@@ -14,7 +13,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from skillforge.gitrepo import signatures
-from skillforge.gitrepo.git_output import lost
+from skillforge.gitrepo.git_output import missing_object
 from skillforge.gitrepo.object_reader import Object
 from skillforge.gitrepo.ref_update import NewCommit, TreeChange, cannot_write
 from skillforge.gitrepo.trees import TreeEntry
@@ -27,17 +26,17 @@ _TREE = "40000"
 
 
 class ObjectWriter:
-    """Objects that are yet to be written to a repository."""
+    """Collects objects, and writes them to a repository together."""
 
     def __init__(self, repo: "GitRepo", width: int) -> None:
         self._repo = repo
         entry = rb"([0-7]+) ([^\0]+)\0(.{%d})" % (width // 2)
         self._entries = re.compile(entry, re.DOTALL)
         self._hash = hashlib.sha256 if width == 64 else hashlib.sha1
-        self._made: dict[str, tuple[str, bytes]] = {}
+        self._objects: dict[str, tuple[str, bytes]] = {}
 
     def branch_commit(self, new: NewCommit) -> str:
-        """Make a commit for a branch, signed if git is set up to sign commits."""
+        """Create a commit for a branch, signed if git is configured to sign."""
         if not self._repo.signs_commits:
             return self.commit(new)
         tree = self._tree_of(new)
@@ -45,7 +44,7 @@ class ObjectWriter:
         return signatures.commit(self._repo, new._replace(tree=tree))
 
     def commit(self, new: NewCommit) -> str:
-        """Make a commit and return its name; it is never signed."""
+        """Create an unsigned commit; its hash."""
         who = new.who.line
         lines = [f"tree {self._tree_of(new)}"]
         lines += [f"parent {parent}" for parent in dict.fromkeys(new.parents)]
@@ -54,17 +53,17 @@ class ObjectWriter:
         return self._add("commit", text.encode("utf-8", "replace"))
 
     def tree(self, files: Iterable[TreeChange]) -> str:
-        """Make a tree of files alone, as many as there are; its name."""
+        """Create a tree from files; its hash."""
         folders: dict[str, list[TreeChange]] = {}
         entries: list[tuple[bytes, bytes]] = []
-        for put in files:
-            top, _, rest = put.path.partition("/")
+        for file in files:
+            top, _, rest = file.path.partition("/")
             if rest:
-                folders.setdefault(top, []).append(put._replace(path=rest))
+                folders.setdefault(top, []).append(file._replace(path=rest))
             else:
-                name = put.object or self._add("blob", put.data or b"")
+                name = file.object or self._add("blob", file.data or b"")
                 key = os.fsencode(top)
-                entries.append((key, _entry(put.mode.lstrip("0"), key, name)))
+                entries.append((key, _entry(file.mode.lstrip("0"), key, name)))
         for top, inner in folders.items():
             key = os.fsencode(top)
             entries.append((key + b"/", _entry(_TREE, key, self.tree(inner))))
@@ -75,100 +74,100 @@ class ObjectWriter:
         return tree or self._add("tree", b"")
 
     def _start_of(self, new: NewCommit) -> str:
-        """The tree that the changes are made to."""
+        """The tree that the changes apply to."""
         if new.starts_empty or not new.parents:
             return ""
-        parent = self._made.get(new.parents[0])
+        parent = self._objects.get(new.parents[0])
         if parent is not None:
             return parent[1].split(b"\n", 1)[0].removeprefix(b"tree ").decode()
         return self._must_find(f"{new.parents[0]}^{{tree}}").name
 
     def _add(self, kind: str, data: bytes) -> str:
         name = self._hash(b"%s %d\0%s" % (kind.encode(), len(data), data)).hexdigest()
-        self._made[name] = (kind, data)
+        self._objects[name] = (kind, data)
         return name
 
     def _edited(self, tree: str, changes: list[TreeChange]) -> str:
-        """The tree with changes made to it; empty for a tree that has nothing left."""
+        """The tree with changes applied; empty if it has no entries left."""
         data = self._read(tree)
         # Changes of one entry keep their order: sorting is stable.
-        for name, puts in groupby(sorted(changes, key=_first), key=_first):
-            place = self._place(data, os.fsencode(name))
-            entry = self._changed(place.entry, list(puts))
-            data = place.filled(data, os.fsencode(name), entry)
+        for name, group in groupby(sorted(changes, key=_first), key=_first):
+            slot = self._slot(data, os.fsencode(name))
+            entry = self._changed(slot.entry, list(group))
+            data = slot.filled(data, os.fsencode(name), entry)
         return self._add("tree", data) if data else ""
 
     def _changed(
-        self, entry: TreeEntry | None, puts: list[TreeChange]
+        self, entry: TreeEntry | None, changes: list[TreeChange]
     ) -> TreeEntry | None:
-        """What becomes of one entry: a file, a folder, or nothing."""
-        for is_inner, run in groupby(puts, key=lambda put: "/" in put.path):
-            some = list(run)
+        """One entry with changes applied: a file, a folder, or nothing."""
+        for is_inner, group in groupby(changes, key=lambda change: "/" in change.path):
+            run = list(group)
             is_file = entry is not None and not entry.is_tree
-            if is_inner and is_file and all(put.is_removal for put in some):
-                continue  # there is nothing in a file that could go
+            if is_inner and is_file and all(change.is_removal for change in run):
+                continue  # a file contains nothing to remove
             if is_inner:
                 before = entry.object if entry and entry.is_tree else ""
-                inner = [put._replace(path=put.path.split("/", 1)[1]) for put in some]
+                inner = [c._replace(path=c.path.split("/", 1)[1]) for c in run]
                 tree = self._edited(before, inner)
                 entry = TreeEntry(_TREE, tree) if tree else None
             else:
-                entry = self._put(some[-1])
+                entry = self._new_entry(run[-1])
         return entry
 
-    def _put(self, put: TreeChange) -> TreeEntry | None:
-        if put.is_removal:
+    def _new_entry(self, change: TreeChange) -> TreeEntry | None:
+        if change.is_removal:
             return None
-        name = put.object or self._add("blob", put.data or b"")
-        return TreeEntry(put.mode.lstrip("0"), name)
+        name = change.object or self._add("blob", change.data or b"")
+        return TreeEntry(change.mode.lstrip("0"), name)
 
     def _read(self, tree: str) -> bytes:
-        if tree in self._made:
-            return self._made[tree][1]
+        if tree in self._objects:
+            return self._objects[tree][1]
         return self._must_find(tree).data if tree else b""
 
     def _must_find(self, expression: str) -> Object:
-        """An object that has to be there: without it a folder would seem empty."""
-        if found := self._repo.find(expression):
-            return found
-        raise lost(expression)
+        """An object that must exist: without it, a folder would seem empty."""
+        if existing := self._repo.find(expression):
+            return existing
+        raise missing_object(expression)
 
-    def _place(self, data: bytes, name: bytes) -> "_EntrySlot":
-        """Where an entry stands in a tree, or would stand in git's order."""
-        found: TreeEntry | None = None
+    def _slot(self, data: bytes, name: bytes) -> "_EntrySlot":
+        """Where an entry is in a tree, or belongs in git's order."""
+        entry: TreeEntry | None = None
         start = end = as_file = len(data)
         for match in self._entries.finditer(data):
             mode, other = match[1], match[2]
             if other == name:
-                found = TreeEntry(mode.decode(), match[3].hex())
+                entry = TreeEntry(mode.decode(), match[3].hex())
                 start, end = match.span()
                 continue
             key = other + b"/" if mode == b"40000" else other
             if as_file == len(data) and key > name:
                 as_file = match.start()
             if key > name + b"/":
-                return _EntrySlot(found, start, end, as_file, match.start())
-        return _EntrySlot(found, start, end, as_file, len(data))
+                return _EntrySlot(entry, start, end, as_file, match.start())
+        return _EntrySlot(entry, start, end, as_file, len(data))
 
     def write(self) -> None:
-        """Have git write all that was made; no ref names it yet."""
+        """Have git write all objects; no ref points at them yet."""
         done = self._repo.run("unpack-objects", "-q", stdin=self.pack())
         if done.code:
             raise cannot_write(done.complaint)
-        self._made.clear()
+        self._objects.clear()
 
     def pack(self) -> bytes:
-        """All that was made, as a pack that git writes to the repository."""
-        parts = [b"PACK", (2).to_bytes(4), len(self._made).to_bytes(4)]
-        for kind, data in self._made.values():
-            # Not squeezed: git does that when it writes them, in its own way.
+        """All objects, as a pack for `git unpack-objects`."""
+        parts = [b"PACK", (2).to_bytes(4), len(self._objects).to_bytes(4)]
+        for kind, data in self._objects.values():
+            # Not compressed: git does that when it writes them.
             parts += [_pack_header(_KINDS[kind], len(data)), zlib.compress(data, 0)]
         content = b"".join(parts)
         return content + self._hash(content).digest()
 
 
 class _EntrySlot(NamedTuple):
-    """An entry's place in the bytes of a tree; a folder sorts as if it ended in `/`."""
+    """Position of an entry in a tree; a folder sorts as if its name ended in `/`."""
 
     entry: TreeEntry | None
     start: int
@@ -177,7 +176,7 @@ class _EntrySlot(NamedTuple):
     as_tree: int
 
     def filled(self, data: bytes, name: bytes, entry: TreeEntry | None) -> bytes:
-        """The tree with another entry here, or none."""
+        """The tree with another entry here, or without one."""
         cut = [(self.start, self.end, b"")] if self.entry else []
         if entry is not None:
             line = _entry(entry.mode, name, entry.object)
@@ -188,13 +187,13 @@ class _EntrySlot(NamedTuple):
         return data
 
 
-def _entry(mode: str, name: bytes, found: str) -> bytes:
+def _entry(mode: str, name: bytes, object_name: str) -> bytes:
     """One line of a tree."""
-    return b"%s %s\0%s" % (mode.encode(), name, bytes.fromhex(found))
+    return b"%s %s\0%s" % (mode.encode(), name, bytes.fromhex(object_name))
 
 
-def _first(put: TreeChange) -> str:
-    return put.path.split("/", 1)[0]
+def _first(change: TreeChange) -> str:
+    return change.path.split("/", 1)[0]
 
 
 def _pack_header(kind: int, size: int) -> bytes:

@@ -1,8 +1,8 @@
-"""Move refs, all or none, also where git dies half-way.
+"""Move refs, all or none, even if git is killed half-way.
 
-Git locks all refs, checks them, and then changes them one after the other. If it is
-killed meanwhile, it leaves some as they were, and its locks. So the move is noted
-before, and the next process finishes it: what git began to change, it had checked.
+Git locks all refs, checks them, and then changes one after the other. If it is killed
+meanwhile, some refs are not moved, and its locks remain. So a journal records the move
+first, and the next process finishes it: once git changes refs, it has checked them all.
 """
 
 import json
@@ -21,21 +21,21 @@ from skillforge.gitrepo.ref_update import RefUpdate, cannot_write, ref_lines
 if TYPE_CHECKING:
     from skillforge.gitrepo.repository import GitRepo
 
-# With a reflog also outside refs/heads: `doctor` repairs refs by that.
+# A reflog also outside refs/heads: `doctor` repairs refs with it.
 _LINE = ("update-ref", "--create-reflog", "--stdin", "-z")
 _FATAL = 128  # what git exits with on an error
-_TRIES = 2  # of a git that dies
+_TRIES = 2  # if git is killed
 _MOST_SECONDS = 60  # to wait for another process
-_BUSY_SECONDS = 2  # to wait for other gits, one of which may own a lock
+_BUSY_SECONDS = 2  # to wait for other gits, which may own a lock
 _SHARED_LOCKS = ("packed-refs.lock", "HEAD.lock")
 
 
 def move(repo: "GitRepo", updates: Sequence[RefUpdate]) -> bool:
-    """Move refs, all or none; False if one has not its old value any more."""
-    with _noted(repo, updates) as handle:
+    """Move refs, all or none; False if one no longer has its old value."""
+    with _journaled(repo, updates) as handle:
         for _ in range(_TRIES):
             done = repo.run(*_LINE, stdin=ref_lines(updates), handed=[handle])
-            if not _has_died(done):
+            if not _was_killed(done):
                 break
             if _settle(repo, updates, os.fstat(handle).st_mtime):
                 return True
@@ -47,7 +47,7 @@ def move(repo: "GitRepo", updates: Sequence[RefUpdate]) -> bool:
 
 
 def finish(repo: "GitRepo") -> None:
-    """Finish the move of a process that died, where this one may write."""
+    """Finish the move of a process that was killed, if this one may write."""
     path = _path(repo)
     with suppress(OSError, SkillforgeError):
         if path.stat().st_size:
@@ -56,8 +56,8 @@ def finish(repo: "GitRepo") -> None:
 
 
 @contextmanager
-def _noted(repo: "GitRepo", updates: Sequence[RefUpdate]) -> Iterator[int]:
-    """Keep a note of a move until it is done; its file is open, and locked."""
+def _journaled(repo: "GitRepo", updates: Sequence[RefUpdate]) -> Iterator[int]:
+    """Record a move until it is done; the journal is open and locked meanwhile."""
     path = _path(repo)
     with _locked(path, _MOST_SECONDS) as handle:
         _finish(repo, handle)
@@ -71,7 +71,7 @@ def _noted(repo: "GitRepo", updates: Sequence[RefUpdate]) -> Iterator[int]:
 
 @contextmanager
 def _locked(path: Path, seconds: float) -> Iterator[int]:
-    """The file of the note, for one process, and a git that it starts, at a time."""
+    """The journal, locked for this process and the git that it starts."""
     try:
         path.parent.mkdir(exist_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
@@ -81,7 +81,7 @@ def _locked(path: Path, seconds: float) -> Iterator[int]:
         if not flock.lock(handle, seconds):
             raise ConflictError(
                 f"another process has been moving refs for {seconds:.0f} s",
-                hint=f"try again; `fuser {path}` tells which process it is",
+                hint=f"try again; `fuser {path}` shows which process it is",
             )
         yield handle
     finally:
@@ -89,21 +89,21 @@ def _locked(path: Path, seconds: float) -> Iterator[int]:
 
 
 def _finish(repo: "GitRepo", handle: int) -> None:
-    """Do what a note says that nobody works on, and empty it."""
-    noted = os.fstat(handle)
-    if not noted.st_size:
+    """Finish the move in an unlocked journal, and empty it."""
+    status = os.fstat(handle)
+    if not status.st_size:
         return
     try:
-        rows = json.loads(os.pread(handle, noted.st_size, 0))
+        rows = json.loads(os.pread(handle, status.st_size, 0))
         updates = [RefUpdate(*map(str, row)) for row in rows]
     except (ValueError, TypeError):
-        updates = []  # it died while it wrote the note, and moved nothing
-    _settle(repo, updates, noted.st_mtime)
+        updates = []  # an incomplete journal: no ref was moved
+    _settle(repo, updates, status.st_mtime)
     os.ftruncate(handle, 0)
 
 
 def _settle(repo: "GitRepo", updates: Sequence[RefUpdate], since: float) -> bool:
-    """Finish what a git began that has died; False if it had moved nothing."""
+    """Finish the work of a git that was killed; False if it had moved nothing."""
     _remove_locks(repo, updates, since)
     changing = [update for update in updates if update.new != update.old]
     left = [update for update in changing if repo.ref(update.ref) != update.new]
@@ -116,38 +116,38 @@ def _settle(repo: "GitRepo", updates: Sequence[RefUpdate], since: float) -> bool
     return True
 
 
-def _has_died(done: processes.ProcessResult) -> bool:
-    """Whether a signal ended it; a shell reports that as 128 and the signal."""
+def _was_killed(done: processes.ProcessResult) -> bool:
+    """Whether a signal ended git; a shell reports that as 128 plus the signal."""
     return done.code < 0 or done.code > _FATAL
 
 
 def _failed(done: processes.ProcessResult) -> ToolError:
-    if not _has_died(done):
+    if not _was_killed(done):
         return cannot_write(done.complaint)
     signal = -done.code if done.code < 0 else done.code - _FATAL
     return ToolError(
         f"git was killed by signal {signal} while it moved refs",
-        hint="run the command again: it finishes what git began",
+        hint="run the command again: it finishes the move",
     )
 
 
 def _remove_locks(repo: "GitRepo", updates: Sequence[RefUpdate], since: float) -> None:
-    """Remove the locks of a git that has died, unless they may be another one's."""
+    """Remove the locks of a git that was killed, unless another git may own them."""
     names = {repo.common_dir / f"{update.ref}.lock" for update in updates}
     deadline = time.monotonic() + _BUSY_SECONDS
     while left := [
         lock.path
         for lock in damage.locks(repo.common_dir)
         if (lock.path in names or lock.path.name in _SHARED_LOCKS)
-        and lock.made >= since
+        and lock.created >= since
     ]:
         if not damage.is_git_running(repo.root, repo.common_dir.parent):
             for path in left:
                 path.unlink(missing_ok=True)
         elif time.monotonic() > deadline:
             raise ConflictError(
-                f"a git that died left {left[0]}, and another git is running",
-                hint=damage.stale_lock(left[0]),
+                f"a killed git left {left[0]}, and another git is running",
+                hint=damage.lock_hint(left[0]),
             )
         else:
             time.sleep(0.05)

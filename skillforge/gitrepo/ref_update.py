@@ -1,4 +1,4 @@
-"""What is to be written: people, commits and refs, and git's complaints about it."""
+"""What to write: signatures, commits and ref updates; and the errors of writing."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skillforge.errors import ToolError
-from skillforge.gitrepo.damage import stale_lock
+from skillforge.gitrepo.damage import lock_hint
 
-_UNFIT = re.compile(r"[<>\x00-\x1f\x7f]")  # what would end a name in a commit's header
+_UNFIT = re.compile(r"[<>\x00-\x1f\x7f]")  # not allowed in a commit's header
 
 _WHEN = re.compile(r"[0-9]{1,18} [+-][0-9]{4}")  # seconds since 1970, and the zone
 
 
 class Signature(NamedTuple):
-    """A person in a commit: who, and when as git writes it (`seconds zone`)."""
+    """A person and a time in a commit; `when` is in git's format (`seconds zone`)."""
 
     name: str
     mail: str
@@ -29,13 +29,13 @@ class Signature(NamedTuple):
 
     @property
     def line(self) -> str:
-        """As a commit's header has it."""
+        """In the format of a commit's header."""
         self.refuse_odd_date()
         name, mail = (_UNFIT.sub("", part).strip() for part in (self.name, self.mail))
         return f"{name} <{mail}> {self.when}"
 
     def refuse_odd_date(self) -> None:
-        """Write no date that `git fsck` refuses: git itself does, before 1970."""
+        """Refuse a date before 1970: git would write it, and `git fsck` rejects it."""
         if not _WHEN.fullmatch(self.when):
             raise ToolError(
                 f"the clock is before 1970: git can't write the date {self.when!r}",
@@ -44,7 +44,7 @@ class Signature(NamedTuple):
 
 
 class TreeChange(NamedTuple):
-    """One change to a tree: new bytes at a path, an object that exists, or nothing."""
+    """A change to a path in a tree: new bytes, an existing object, or a removal."""
 
     path: str
     data: bytes | None = None
@@ -57,7 +57,7 @@ class TreeChange(NamedTuple):
 
 
 class NewCommit(NamedTuple):
-    """A commit to be made; its tree starts as that of the first parent, or empty."""
+    """A commit to create; its tree is that of the first parent, with changes."""
 
     parents: Sequence[str]
     message: str
@@ -68,7 +68,7 @@ class NewCommit(NamedTuple):
 
 
 class RefUpdate(NamedTuple):
-    """A ref's new value, if it still has the old one; empty where there is no ref."""
+    """A ref's new value, if it still has the old one; empty for a missing ref."""
 
     ref: str
     new: str
@@ -76,21 +76,21 @@ class RefUpdate(NamedTuple):
 
 
 def cannot_write(complaint: str) -> ToolError:
-    """Git's complaint on writing, with what to do about it."""
+    """The error for a git that could not write, with a hint."""
     lines = complaint.splitlines() or ["git gave no reason"]
-    said = next((line for line in lines if line.startswith("fatal:")), lines[-1])
-    hint = "nothing was changed; mend this and run the command again"
+    reason = next((line for line in lines if line.startswith("fatal:")), lines[-1])
+    hint = "nothing was changed; fix this and run the command again"
     if "exists; cannot create" in complaint:
-        hint = "a branch has the place of a folder of branches: git branch -m it"
+        hint = "a branch has the name of a folder of branches: rename it, git branch -m"
     if lock := re.search(r"'([^']+\.lock)'.*exists", complaint):
-        hint = stale_lock(Path(lock[1]))
+        hint = lock_hint(Path(lock[1]))
     elif "reference broken" in complaint:
         hint = "nothing was changed; skillforge doctor --fix repairs damaged refs"
-    return ToolError(f"git cannot write: {said.removeprefix('fatal: ')}", hint=hint)
+    return ToolError(f"git cannot write: {reason.removeprefix('fatal: ')}", hint=hint)
 
 
 def ref_lines(updates: Iterable[RefUpdate]) -> bytes:
-    """The input of `git update-ref --stdin -z`: all of them or none."""
+    """The input of `git update-ref --stdin -z`, as one transaction."""
     lines = ["start"]
     for ref, new, old in updates:
         if not new:

@@ -1,4 +1,4 @@
-"""The repository that others see: fetch from it, and push to it by compare-and-swap."""
+"""A remote repository: fetch from it, and push to it by compare-and-swap."""
 
 import base64
 import os
@@ -8,89 +8,83 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from skillforge.errors import ConflictError, ToolError
-from skillforge.gitrepo import GitRepo
+from skillforge.gitrepo import GitRepo, drivers
 from skillforge.gitrepo.git_files import has_remote
 from skillforge.gitrepo.ref_update import RefUpdate
 from skillforge.text import lines_of
 
-_LOCKED_OUT = re.compile(
+_ACCESS_DENIED = re.compile(
     r"Authentication failed|could not read Username|[Pp]ermission .*denied"
     r"|error: 40[13]"
 )
 _MOVED = re.compile(
     r"but expected [0-9a-f]|reference already exists|\.lock': File exists"
 )
-_TURNS = 6  # in which a ref that others move at the same time is tried
+_TRIES = 6  # if others move the same ref at the same time
 _PASSWORD = re.compile(r"//[^@/\s']*@")  # in a URL
 
 
 class Remote(NamedTuple):
-    """Where another repository is: a URL or a remote's name, and how to be let in."""
+    """Another repository: a URL or a remote's name, and the credentials for it."""
 
     where: str
-    access: Mapping[str, str] = {}  # environment of git; holds a secret
+    access: Mapping[str, str] = {}  # environment of git; contains a secret
 
 
 def origin(repo: GitRepo) -> tuple[str, str]:
-    """The remote that a clone came from, by name and URL; empty if there is none."""
+    """Name and URL of the remote that this was cloned from; empty if there is none."""
     if not has_remote(str(repo.common_dir)):
-        return "", ""  # the usual case of a library on one machine: no process
+        return "", ""  # the usual case on one machine, without a process
     names = repo.git("remote").decode().split()
     name = "origin" if "origin" in names or len(names) != 1 else names[0]
     done = repo.run("remote", "get-url", "--", name)
     return (name, done.out.decode().strip()) if done.code == 0 else ("", "")
 
 
-def shown(text: str) -> str:
-    """Text without the passwords of URLs."""
+def without_passwords(text: str) -> str:
+    """Text without the passwords in URLs."""
     return _PASSWORD.sub("//", text)
 
 
-def let_in(web: str, token: str) -> dict[str, str]:
-    """The environment in which git shows a token to one host, and to no other.
+def token_access(web: str, token: str) -> dict[str, str]:
+    """The environment in which git sends a token to one host, and to no other.
 
-    A variable, since others can read the command line of a process. The empty value
-    takes back a header that a configuration sets: two of them are refused.
+    In variables, since other users can read the command line of a process. The empty
+    value resets a header from the configuration: servers refuse two of them.
     """
-    start = int(os.environ.get("GIT_CONFIG_COUNT") or 0)
     secret = base64.b64encode(f"x-access-token:{token}".encode()).decode()
-    values = ("", f"Authorization: Basic {secret}")
-    env = {"GIT_CONFIG_COUNT": str(start + len(values))}
-    for number, value in enumerate(values, start):
-        env[f"GIT_CONFIG_KEY_{number}"] = f"http.{web}/.extraHeader"
-        env[f"GIT_CONFIG_VALUE_{number}"] = value
-    return env
+    key = f"http.{web}/.extraHeader"
+    settings = ((key, ""), (key, f"Authorization: Basic {secret}"))
+    return drivers.config_variables(settings, os.environ)
 
 
 def fetch(
     repo: GitRepo, remote: Remote, refspecs: Iterable[str], depth: int = 0
 ) -> None:
-    """Bring refs and all that they need; nothing of the checkout is touched.
+    """Fetch refs and their history, at most `depth` commits of it.
 
-    With a `depth` only so many commits of their history.
+    The checkout is not touched.
     """
-    options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-gc"]
+    options = ["--no-tags", "--no-write-fetch-head", "--no-auto-gc"]
     if depth:
         options.append(f"--depth={depth}")
     more = ("--no-recurse-submodules", "--stdin", "--end-of-options", remote.where)
     lines = "".join(f"{refspec}\n" for refspec in refspecs).encode()
-    for turn in range(_TURNS):
-        done = repo.run(
-            "fetch", *options, *more, stdin=lines, env=remote.access, is_online=True
-        )
+    for number in range(_TRIES):
+        done = repo.transfer("fetch", *options, *more, stdin=lines, env=remote.access)
         if not done.code:
             return
         if not _MOVED.search(done.complaint):
             raise _failed("fetch", done.complaint)
-        time.sleep(0.05 * 2**turn)  # another fetch or push moved the same ref
+        time.sleep(0.05 * 2**number)  # another fetch or push moved the same ref
     raise ConflictError(
-        f"others are at work on the same refs: {shown(_plain(done.complaint))}",
-        hint="nothing is half done: run the command again",
+        f"others move the same refs: {without_passwords(_plain(done.complaint))}",
+        hint="run the command again; it is safe to repeat",
     )
 
 
 def heads(repo: GitRepo, remote: Remote, *refs: str) -> dict[str, str]:
-    """What refs of another repository point at; those that it has not are left out."""
+    """Refs of another repository, and what they point at; missing ones are omitted."""
     line = ("ls-remote", "--quiet", "--end-of-options", remote.where, *refs)
     done = repo.run(*line, env=remote.access, is_online=True)
     if done.code:
@@ -102,15 +96,14 @@ def heads(repo: GitRepo, remote: Remote, *refs: str) -> dict[str, str]:
 def push(repo: GitRepo, remote: Remote, update: RefUpdate) -> None:
     """Move a ref of another repository, if it still has its old value.
 
-    A push whose answer got lost is found to be done.
+    A push that succeeded although its response was lost counts as done.
     """
     lease = f"--force-with-lease={update.ref}:{update.old}"
-    # Whatever a configuration says: this ref, and nothing that comes along with it.
+    # Regardless of the configuration: this ref and nothing else.
     alone = ("--no-follow-tags", "--recurse-submodules=no", "--no-signed")
-    options = ("--quiet", "--no-verify", "--porcelain", *alone, lease)
+    options = ("--no-verify", "--porcelain", *alone, lease, "--end-of-options")
     spec = f"{update.new}:{update.ref}"
-    line = ("push", *options, "--end-of-options", remote.where, spec)
-    done = repo.run(*line, env=remote.access, is_online=True)
+    done = repo.transfer("push", *options, remote.where, spec, env=remote.access)
     if done.code == 0:
         return
     now = heads(repo, remote, update.ref).get(update.ref, "")
@@ -118,29 +111,29 @@ def push(repo: GitRepo, remote: Remote, update: RefUpdate) -> None:
         return
     if now != update.old:
         raise ConflictError(
-            f"somebody else pushed to {update.ref.removeprefix('refs/heads/')}",
-            hint="git fetch shows what; then run the command again",
+            f"someone else pushed to {update.ref.removeprefix('refs/heads/')}",
+            hint="git fetch, check the changes, and run the command again",
         )
     raise _failed("push", f"{done.complaint}\n{_rejection(done.out)}")
 
 
 def _rejection(out: bytes) -> str:
-    """Why the other side took a push back, from git's table."""
+    """Why the remote rejected a push, from git's porcelain table."""
     rows = [row.split("\t") for row in lines_of(out.decode("utf-8", "replace"))]
     return "\n".join(row[2] for row in rows if len(row) == 3 and row[0] == "!")
 
 
 def _plain(complaint: str) -> str:
-    """What git complains of, without its advice on other things."""
-    said = (line for line in complaint.splitlines() if not line.startswith("hint:"))
-    return "\n".join(said).strip()
+    """An error of git without its hints."""
+    lines = (line for line in complaint.splitlines() if not line.startswith("hint:"))
+    return "\n".join(lines).strip()
 
 
 def _failed(verb: str, complaint: str) -> ToolError:
-    """Git's complaint on another repository, with what to do about it."""
-    text = shown(_plain(complaint)) or "git gave no reason"
-    hint = "nothing is half done: run the command again when it can be reached"
-    if _LOCKED_OUT.search(text):
-        hint = "`gh auth status` tells who you are there; the token needs the right to "
-        hint += "write contents, or `gh auth setup-git` lets git in"
+    """The error for a failed transfer, with a hint."""
+    text = without_passwords(_plain(complaint)) or "git gave no reason"
+    hint = "run the command again when the remote can be reached"
+    if _ACCESS_DENIED.search(text):
+        hint = "`gh auth status` shows your account; the token needs write access to "
+        hint += "contents, or run `gh auth setup-git`"
     return ToolError(f"git {verb} failed: {text}", hint=hint)

@@ -1,9 +1,8 @@
-"""Signed commits: git itself signs, with the key and in the format that it is told.
+"""Signed commits: git signs them, with the configured key and format.
 
-The commits of branches are signed, since a server may refuse others: those of
-proposals, merges and published hubs. Records under refs/skillforge/ and notes are not:
-nothing is decided by who signed them, and nobody should have to type a passphrase for
-each line of a log.
+Commits on branches (proposals, merges, published hubs) are signed, since a server may
+require that. Records under refs/skillforge/ and notes are not: no decision depends on
+who signed them, and a passphrase for each record would be a nuisance.
 """
 
 from typing import TYPE_CHECKING
@@ -15,34 +14,34 @@ from skillforge.gitrepo.ref_update import NewCommit, Signature
 if TYPE_CHECKING:
     from skillforge.gitrepo import GitRepo
 
-_ASKS = "commit.gpgSign"
+_SETTING = "commit.gpgSign"
 _UTF8 = ("-c", "i18n.commitEncoding=UTF-8")
 
 
-def are_wanted(repo: "GitRepo") -> bool:
-    """Whether git is set up to sign commits."""
-    line = ("config", "--type=bool", "--get", _ASKS)
+def are_enabled(repo: "GitRepo") -> bool:
+    """Whether git is configured to sign commits."""
+    line = ("config", "--type=bool", "--get", _SETTING)
     done = repo.run(*line)
-    answer = done.out if done.code == 1 else output(line, done)  # 1: it says nothing
+    answer = done.out if done.code == 1 else output(line, done)  # 1: not set
     return answer.strip() == b"true"
 
 
 def commit(repo: "GitRepo", new: NewCommit) -> str:
-    """Make a signed commit of a tree that is written already, and return its name."""
+    """Create a signed commit of a tree that git has already; its hash."""
     parents = (word for name in dict.fromkeys(new.parents) for word in ("-p", name))
     line = (*_UTF8, "commit-tree", "-S", *parents, new.tree)
     message = new.message.replace("\0", "").encode("utf-8", "replace")
     done = repo.run(*line, stdin=message, env=_identity(new.who))
     name = done.out.decode().strip()
-    made = repo.find(name) if done.code == 0 and name else None
-    # Some gits make a commit all the same when they cannot sign it.
-    if made is None or b"\ngpgsig" not in made.data.partition(b"\n\n")[0]:
-        raise failed("commit", _ASKS, done.complaint)
+    created = repo.find(name) if done.code == 0 and name else None
+    # Some versions of git create the commit even if they can't sign it.
+    if created is None or b"\ngpgsig" not in created.data.partition(b"\n\n")[0]:
+        raise failed("commit", _SETTING, done.complaint)
     return name
 
 
 def _identity(who: Signature) -> dict[str, str]:
-    """Variables that make git write a person as our own commits have them."""
+    """Variables that make git write a person exactly as our own commits do."""
     name, _, rest = who.line.partition(" <")
     mail, _, when = rest.rpartition("> ")
     roles = ("AUTHOR", "COMMITTER")
@@ -51,9 +50,9 @@ def _identity(who: Signature) -> dict[str, str]:
 
 
 def failed(what: str, setting: str, complaint: str) -> ToolError:
-    """The error for something that should be signed, and cannot be."""
+    """The error for something that must be signed and can't be."""
     return ToolError(
         f"git cannot sign the {what}: {complaint or 'it gave no reason'}",
-        hint="nothing was changed; git config user.signingKey names the key, gpg.format"
-        f" its kind (openpgp, ssh, x509), and {setting} asks for the signature",
+        hint="nothing was changed; the key is in user.signingKey, its kind (openpgp, "
+        f"ssh, x509) in gpg.format; {setting} turns signatures on",
     )

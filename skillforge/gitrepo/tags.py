@@ -1,4 +1,4 @@
-"""Tags: which there are, what they say, and how one is made."""
+"""Find, list and create tags."""
 
 import re
 from typing import NamedTuple
@@ -8,11 +8,11 @@ from skillforge.gitrepo.ref_update import RefUpdate, cannot_write
 
 _TAGS = "refs/tags/"
 _SIGNATURE = re.compile(r"^-----BEGIN (?:PGP|SSH|SIGNED) [A-Z ]+-----$", re.MULTILINE)
-_SIGN = "tag.gpgSign"  # asks for it
+_SETTING = "tag.gpgSign"
 
 
 class Tag(NamedTuple):
-    """A tag, the commit that it leads to, and its message; empty for a plain one."""
+    """A tag, its commit, and its message, which is empty for a lightweight tag."""
 
     name: str
     object: str
@@ -21,16 +21,16 @@ class Tag(NamedTuple):
 
 
 def find(repo: GitRepo, name: str) -> Tag | None:
-    """A tag of a commit by its name, if there is one."""
+    """A tag by its name, if there is one and it leads to a commit."""
     ref = f"{_TAGS}{name}"
-    found, commit = repo.find(ref), repo.name_of(f"{ref}^{{commit}}")
-    if found is None or not commit:
+    tag, commit = repo.find(ref), repo.name_of(f"{ref}^{{commit}}")
+    if tag is None or not commit:
         return None
-    return Tag(name, found.name, commit, _message(found.kind, found.data))
+    return Tag(name, tag.name, commit, _message(tag.kind, tag.data))
 
 
 def _message(kind: str, data: bytes) -> str:
-    """What whoever tagged wrote, without the signature below it."""
+    """The message of an annotated tag, without its signature."""
     if kind != "tag":
         return ""
     text = data.decode("utf-8", "replace").partition("\n\n")[2]
@@ -41,10 +41,10 @@ def names(repo: GitRepo) -> list[str]:
     return [ref.removeprefix(_TAGS) for ref in repo.refs(_TAGS)]
 
 
-def make(repo: GitRepo, name: str, commit: str, message: str) -> bool:
-    """Make an annotated tag, signed if git is set up to; False if the name is taken.
+def create(repo: GitRepo, name: str, commit: str, message: str) -> bool:
+    """Create an annotated tag, signed if git is configured to; False if it exists.
 
-    The message is kept as it is: git would take a heading for a comment.
+    The message is not cleaned up: git would drop headings as comments.
     """
     repo.start_identity().wait().refuse_odd_date()
     options = ("--annotate", "--cleanup=verbatim", "--file=-", "--end-of-options")
@@ -55,17 +55,17 @@ def make(repo: GitRepo, name: str, commit: str, message: str) -> bool:
     if repo.ref(f"{_TAGS}{name}"):
         return False
     if "sign" in done.complaint:
-        raise signatures.failed("tag", _SIGN, done.complaint)
+        raise signatures.failed("tag", _SETTING, done.complaint)
     raise cannot_write(done.complaint)
 
 
 def _refuse_unsigned(repo: GitRepo, name: str, complaint: str) -> None:
-    """Take back a tag that should be signed: some gits make it all the same."""
-    asked = repo.run("config", "--type=bool", "--get", _SIGN)
-    made = repo.find(f"{_TAGS}{name}")
-    if asked.out.strip() == b"true" and made and not _is_signed(made.data):
-        repo.move_refs(RefUpdate(f"{_TAGS}{name}", "", made.name))
-        raise signatures.failed("tag", _SIGN, complaint)
+    """Remove a tag that should be signed: some gits create it even if that fails."""
+    setting = repo.run("config", "--type=bool", "--get", _SETTING)
+    tag = repo.find(f"{_TAGS}{name}")
+    if setting.out.strip() == b"true" and tag and not _is_signed(tag.data):
+        repo.move_refs(RefUpdate(f"{_TAGS}{name}", "", tag.name))
+        raise signatures.failed("tag", _SETTING, complaint)
 
 
 def _is_signed(data: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""A repository of others, brought into a temporary one for as long as it is read."""
+"""Fetch another repository into a temporary clone."""
 
 import os
 import re
@@ -12,80 +12,82 @@ from skillforge import processes
 from skillforge.errors import RequestError, ToolError
 from skillforge.gitrepo import GitRepo, drivers, remote
 from skillforge.gitrepo.git_command import GIT, environment, output
-from skillforge.gitrepo.remote import Remote
+from skillforge.gitrepo.remote import Remote, without_passwords
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_HERE = "refs/borrowed/it"
-# Git itself refuses what is not in this list, also when a server redirects there.
+_REF = "refs/fetched/commit"
+# Git refuses any other protocol, also if a server redirects to one.
 _PROTOCOLS = "https:ssh:file"
 
 
-class Borrowed(NamedTuple):
-    """A commit of somebody else's repository, and all that it holds."""
+class TemporaryClone(NamedTuple):
+    """A repository that exists for a while, and the commit that was fetched."""
 
     repo: GitRepo
     commit: str
 
 
 @contextmanager
-def borrowed(where: str, revision: str, *, plain_http: bool) -> Iterator[Borrowed]:
-    """A tag, branch or commit of another repository; without one, its HEAD.
+def temporary_clone(
+    where: str, revision: str, *, plain_http: bool
+) -> Iterator[TemporaryClone]:
+    """A clone of a tag, branch or commit of another repository; by default, of HEAD.
 
-    Only that is fetched, if possible without its history; no hooks, no submodules.
+    If possible, without history. Neither hooks nor submodules take part.
     """
     with tempfile.TemporaryDirectory(prefix="skillforge-") as folder:
         root = Path(folder)
         line = [*GIT, "init", "--quiet", "--bare", "--template=", "."]
         output(("init",), processes.run(line, cwd=root, env=environment()))
-        repo, there = GitRepo(root), Remote(where, _access(plain_http=plain_http))
-        _fetch(repo, there, revision)
-        yield Borrowed(repo, repo.resolve(_HERE))
+        repo, source = GitRepo(root), Remote(where, _access(plain_http=plain_http))
+        _fetch(repo, source, revision)
+        yield TemporaryClone(repo, repo.resolve(_REF))
 
 
 def _access(*, plain_http: bool) -> dict[str, str]:
-    """The environment of a fetch from a stranger: no questions, no odd protocols."""
+    """The environment for an untrusted remote: no prompts, few protocols."""
     settings = {"http.lowSpeedLimit": "100", "http.lowSpeedTime": "30"}
-    env = drivers.variables(settings, os.environ)
+    env = drivers.config_variables(settings.items(), os.environ)
     ssh = os.environ.get("GIT_SSH_COMMAND") or "ssh -oBatchMode=yes -oConnectTimeout=20"
     protocols = f"http:{_PROTOCOLS}" if plain_http else _PROTOCOLS
     return env | {"GIT_SSH_COMMAND": ssh, "GIT_ALLOW_PROTOCOL": protocols}
 
 
-def _fetch(repo: GitRepo, there: Remote, revision: str) -> None:
+def _fetch(repo: GitRepo, source: Remote, revision: str) -> None:
     if not revision:
-        return _bring(repo, there, "HEAD")
+        return _fetch_ref(repo, source, "HEAD")
     if _COMMIT.fullmatch(revision):
-        return _fetch_commit(repo, there, revision)
+        return _fetch_commit(repo, source, revision)
     names = [f"refs/tags/{revision}", f"refs/heads/{revision}"]
-    known = remote.heads(repo, there, *names)
+    known = remote.heads(repo, source, *names)
     for name in names:
         if name in known:
-            return _bring(repo, there, name)
+            return _fetch_ref(repo, source, name)
     raise RequestError(
-        f"{remote.shown(there.where)} has no tag or branch {revision!r}",
-        hint="git ls-remote shows what it has",
+        f"{without_passwords(source.where)} has no tag or branch {revision!r}",
+        hint="git ls-remote lists them",
     )
 
 
-def _fetch_commit(repo: GitRepo, there: Remote, commit: str) -> None:
-    """A commit by its name; not every server gives it away alone."""
+def _fetch_commit(repo: GitRepo, source: Remote, commit: str) -> None:
+    """Fetch a commit by its hash; some servers allow that only for refs."""
     try:
-        _bring(repo, there, commit)
+        _fetch_ref(repo, source, commit)
     except ToolError:
-        remote.fetch(repo, there, ["+refs/*:refs/borrowed/all/*"])
+        remote.fetch(repo, source, ["+refs/*:refs/fetched/all/*"])
         if not repo.name_of(f"{commit}^{{commit}}"):
             raise RequestError(
-                f"{remote.shown(there.where)} has no commit {commit[:12]} any more",
-                hint="was its history rewritten? Look at what is there now",
+                f"commit {commit[:12]} is not in {without_passwords(source.where)}",
+                hint="its history was probably rewritten: choose a current commit",
             ) from None
-        repo.git("update-ref", _HERE, commit)
+        repo.git("update-ref", _REF, commit)
 
 
-def _bring(repo: GitRepo, there: Remote, what: str) -> None:
-    spec = [f"+{what}:{_HERE}"]
+def _fetch_ref(repo: GitRepo, source: Remote, what: str) -> None:
+    spec = [f"+{what}:{_REF}"]
     try:
-        remote.fetch(repo, there, spec, depth=1)
+        remote.fetch(repo, source, spec, depth=1)
     except ToolError as err:
         if "shallow" not in err.message:
             raise
-        remote.fetch(repo, there, spec)  # a plain web server has no other way
+        remote.fetch(repo, source, spec)  # a plain web server can't do it

@@ -1,10 +1,9 @@
-"""Git trees, read strictly: every part of the product sees the same files.
+"""Read git trees strictly, so that every part of the product sees the same files.
 
-Git stores trees that no git command would write: unsorted, with a name twice, with odd
-modes. Its commands then disagree on what such a tree contains, so that checks could
-read one file and a checkout get another. Such a tree is refused wherever it is read.
-So is one that is tiny in the repository, by naming the same folders again and again,
-and endless for whoever walks through it.
+Git can store trees that no git command writes: unsorted, with duplicate names, with odd
+modes. Its commands disagree on what such a tree contains: a check could read one file
+while a checkout gets another. So malformed trees are refused wherever they are read,
+and so are tree bombs, which repeat the same folders until a listing has no end.
 """
 
 import os
@@ -26,32 +25,32 @@ _MODES = (_TREE, b"100644", b"100755", b"120000", b"160000")
 _IGNORED = re.compile(r"[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 # Names that may be special, among names with slashes between them.
 _SUSPECT = re.compile(rb"(?:^|/)[.gG]|[\x80-\xff]")
-_MOST_SIBLINGS = 100  # trees that others are compared with
+_MOST_SIBLINGS = 100  # trees to compare others with
 _MOST_FILES = 500_000  # in one listing or comparison
-_LONGEST_PATH = 4096  # of what Linux can check out
+_LONGEST_PATH = 4096  # that Linux can check out
 _DOT_GIT = re.compile(r"(?:\.git|git~[0-9]+)[. ]*(?::.*)?", re.DOTALL)
 
 
 class MalformedTreeError(RefusedError):
-    """A git tree that different readers would read differently."""
+    """A git tree that git commands may read differently."""
 
     def __init__(self, tree: str, why: str, path: str = "") -> None:
         where = f"tree {tree[:12]} of {path}" if path else f"tree {tree[:12]}"
         super().__init__(
             f"{where} is malformed: {why}",
-            hint="no git command writes such a tree; see `git fsck`",
+            hint="git commands don't write such trees; see `git fsck`",
             facts={"tree": tree, "path": path},
         )
         self.tree, self.why, self.path = tree, why, path
 
 
 class EndlessTreeError(MalformedTreeError):
-    """A git tree with more or deeper folders than can be read or checked out."""
+    """A git tree with more or deeper folders than can be checked out."""
 
     def __init__(self, tree: str, why: str, path: str = "") -> None:
         super().__init__(tree, why, path)
         self.message = self.message.replace("is malformed", "is refused")
-        self.hint = "commit the files of skills only; nothing of it was read further"
+        self.hint = "commit only the files of skills; the rest of it was not read"
 
 
 class TreeEntry(NamedTuple):
@@ -85,13 +84,13 @@ def read_tree(tree: Object) -> dict[str, TreeEntry]:
 
 def _entries(rows: list[Row]) -> dict[str, TreeEntry]:
     return {
-        os.fsdecode(name): TreeEntry(mode.decode(), found.hex())
-        for mode, name, found in rows
+        os.fsdecode(name): TreeEntry(mode.decode(), object_id.hex())
+        for mode, name, object_id in rows
     }
 
 
 def read_rows(tree: Object) -> list[Row]:
-    """The entries as they are stored; one that isn't canonical stops the reading."""
+    """The entries as stored; a tree that isn't canonical is an error."""
     size = len(tree.name) // 2
     rows: list[Row] = _pattern(size).findall(tree.data)
     length = sum(map(len, chain.from_iterable(rows))) + 2 * len(rows)
@@ -109,7 +108,7 @@ def _pattern(size: int) -> re.Pattern[bytes]:
 
 
 def _odd_entry(data: bytes, size: int) -> str:
-    """What is wrong with the first entry that isn't well-formed."""
+    """What is wrong with the first malformed entry."""
     at, well_formed = 0, _pattern(size)
     while match := well_formed.match(data, at):
         at = match.end()
@@ -125,8 +124,8 @@ def _odd_entry(data: bytes, size: int) -> str:
 
 
 def _oddity(rows: list[Row]) -> str:
-    names = [name for _mode, name, _found in rows]
-    keys = [name + b"/" if mode == _TREE else name for mode, name, _found in rows]
+    names = [name for _mode, name, _id in rows]
+    keys = [name + b"/" if mode == _TREE else name for mode, name, _id in rows]
     if len(set(names)) < len(names):
         twice = next(name for name, count in Counter(names).items() if count > 1)
         return f"{_shown(twice)} occurs twice"
@@ -136,13 +135,15 @@ def _oddity(rows: list[Row]) -> str:
     may_be_odd = _SUSPECT.search(b"/".join(names))
     if may_be_odd and (odd := next(filter(_is_special, names), b"")):
         return f"{_shown(odd)} can't be the name of a file"
-    if rows and bytes(len(rows[0][2])) in [found for _mode, _name, found in rows]:
+    if rows and bytes(len(rows[0][2])) in [
+        object_id for _mode, _name, object_id in rows
+    ]:
         return "an entry names no object"
     return ""
 
 
 def _is_special(name: bytes) -> bool:
-    """Whether a name means something else to git or to a file system."""
+    """Whether a name has a special meaning to git or to a file system."""
     if name in (b".", b".."):
         return True
     if name[:1] not in b".gG" and name.isascii():
@@ -156,9 +157,9 @@ def _shown(name: bytes) -> str:
 
 
 def tree_name(files: Mapping[str, TreeEntry], like: str) -> str:
-    """The hash that git gives a folder of files, which are named by their paths in it.
+    """The hash of a folder with these files, by their paths in it.
 
-    A folder without files is nothing to git, and has no part in it.
+    Folders without files don't count, as in git.
     """
     folders: dict[str, dict[str, TreeEntry]] = {"": {}}
     for path, entry in files.items():
@@ -185,7 +186,7 @@ def _tree_data(entries: Mapping[str, TreeEntry]) -> bytes:
 
 
 def folders_to(expression: str) -> list[str]:
-    """The folders that git walks through to find what `REVISION:PATH` names."""
+    """The folders on the way to what `REVISION:PATH` names."""
     revision, _, path = expression.partition(":")
     if not revision or not path:
         return []
@@ -194,7 +195,7 @@ def folders_to(expression: str) -> list[str]:
 
 
 class _ObjectSource(Protocol):
-    """Where trees come from: a repository."""
+    """A repository that trees are read from."""
 
     def read_all(self, names: list[str]) -> Iterable[Object | None]: ...
 
@@ -202,18 +203,18 @@ class _ObjectSource(Protocol):
 class _Siblings:
     """Canonical trees, one of each length, to compare others with.
 
-    Along a history a folder changes by one object at a time. A tree that differs from
-    a canonical one within a single hash has the same names and modes: only the hash
-    is left to check, and not every entry again.
+    In a history, a folder usually changes by one object at a time. A tree that differs
+    from a canonical one in a single hash has the same names and modes, so only that
+    hash must be checked.
     """
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, int], tuple[bytes, list[int]]] = {}
 
     def add(self, tree: Object, rows: list[Row]) -> None:
-        """Remember a canonical tree, and where its hashes begin."""
+        """Remember a canonical tree, and the positions of its hashes."""
         size, at, starts = len(tree.name) // 2, 0, []
-        for mode, name, _found in rows:
+        for mode, name, _id in rows:
             at += len(mode) + len(name) + 2
             starts.append(at)
             at += size
@@ -222,7 +223,7 @@ class _Siblings:
         self._known[len(tree.data), size] = tree.data, starts
 
     def has_like(self, tree: Object) -> bool:
-        """Whether a tree is a canonical one but for one hash, which names an object."""
+        """Whether a tree differs from a canonical one in one hash, which isn't zero."""
         size = len(tree.name) // 2
         data, starts = self._known.get((len(tree.data), size), (b"", []))
         if not starts:
@@ -237,12 +238,12 @@ class _Siblings:
         return True
 
 
-def _common(one: bytes, other: bytes) -> int:
-    """The length of the longest start that two texts of one length share."""
-    low, high = 0, len(one)
+def _common(first: bytes, second: bytes) -> int:
+    """The length of the longest common prefix of two texts of equal length."""
+    low, high = 0, len(first)
     while low < high:
         middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
+        if first[low:middle] == second[low:middle]:
             low = middle
         else:
             high = middle - 1
@@ -250,7 +251,7 @@ def _common(one: bytes, other: bytes) -> int:
 
 
 class Trees:
-    """The trees of one repository; those that were found canonical are remembered."""
+    """The trees of one repository; it remembers which ones are canonical."""
 
     def __init__(
         self, source: _ObjectSource, canonical: set[str] | None = None
@@ -269,7 +270,7 @@ class Trees:
             self._siblings.add(tree, self.rows(tree))
 
     def rows(self, tree: Object) -> list[Row]:
-        """The entries as they are stored; those of a known tree are only split."""
+        """The entries as stored; a known tree is not checked again."""
         if tree.name in self.canonical:
             return _pattern(len(tree.name) // 2).findall(tree.data)
         rows = read_rows(tree)
@@ -281,27 +282,27 @@ class Trees:
         return _entries(self.rows(tree))
 
     def changed_names(self, new: str, old: str) -> tuple[set[str], set[str]]:
-        """Entries of a tree that another doesn't have alike, and those that it lost."""
+        """Names of entries that a tree changed or added, and of those it removed."""
         names = [name for name in (new, old) if name]
         read = iter(self._source.read_all(names))
         now = set(self._rows("", new, next(read))) if new else set()
         was = set(self._rows("", old, next(read))) if old else set()
         changed, gone = (
-            {os.fsdecode(name) for _mode, name, _found in rows}
+            {os.fsdecode(name) for _mode, name, _id in rows}
             for rows in (now - was, was - now)
         )
         return changed, gone - changed
 
     def files(self, trees: Mapping[str, str]) -> Iterator[tuple[str, TreeEntry]]:
-        """Every file below some trees, by path; the order is git's within each."""
+        """Every file below some trees, by path; in git's order within each tree."""
         pending = [(f"{path}/" if path else "", name) for path, name in trees.items()]
-        found: dict[str, dict[str, TreeEntry]] = {}
+        folders: dict[str, dict[str, TreeEntry]] = {}
         count = 0
         while pending:
             read = {n: _entries(rows) for n, rows in self._read(pending).items()}
             inner = []
             for path, name in pending:
-                entries = found[path] = read[name]
+                entries = folders[path] = read[name]
                 count += len(entries)
                 _refuse_endless(name, path, count)
                 inner += [
@@ -311,10 +312,10 @@ class Trees:
                 ]
             pending = inner
         for path in trees:
-            yield from _flattened(f"{path}/" if path else "", found)
+            yield from _flattened(f"{path}/" if path else "", folders)
 
     def verify(self, new: str, old: str) -> None:
-        """Refuse a tree that isn't canonical in what it changes of another one."""
+        """Refuse a tree that isn't canonical in its changes to another one."""
         pending = [("", new, old)] if new != old else []
         count = 0
         while pending:
@@ -329,10 +330,10 @@ class Trees:
                 inner += _changed_folders(path, changed, was)
             pending = inner
 
-    def _read(self, places: Iterable[tuple[str, str]]) -> dict[str, list[Row]]:
-        """Trees by name, from their paths; one that is in many places is read once."""
+    def _read(self, paths: Iterable[tuple[str, str]]) -> dict[str, list[Row]]:
+        """Trees by hash; one that is in many folders is read once."""
         first: dict[str, str] = {}
-        for path, name in places:
+        for path, name in paths:
             first.setdefault(name, path)
         read = self._source.read_all(list(first))
         return {
@@ -360,26 +361,26 @@ def _refuse_endless(tree: str, path: str, count: int) -> None:
 def _changed_folders(
     path: str, changed: Set[Row], was: list[Row]
 ) -> Iterator[tuple[str, str, str]]:
-    """Folders that aren't as they were: path, tree now and tree before."""
+    """Changed folders: path, new tree and old tree."""
     if not changed:
         return
-    names = {name for _mode, name, _found in changed}
-    before = {n: found.hex() for mode, n, found in was if n in names and mode == _TREE}
-    for mode, name, found in changed:
+    names = {name for _mode, name, _id in changed}
+    before = {n: old.hex() for mode, n, old in was if n in names and mode == _TREE}
+    for mode, name, new in changed:
         if mode == _TREE:
-            yield f"{path}{os.fsdecode(name)}/", found.hex(), before.get(name, "")
+            yield f"{path}{os.fsdecode(name)}/", new.hex(), before.get(name, "")
 
 
 def _flattened(
-    top: str, found: Mapping[str, Mapping[str, TreeEntry]]
+    top: str, folders: Mapping[str, Mapping[str, TreeEntry]]
 ) -> Iterator[tuple[str, TreeEntry]]:
-    walks = [(top, iter(found[top].items()))]
+    walks = [(top, iter(folders[top].items()))]
     while walks:
         path, entries = walks[-1]
         for name, entry in entries:
             if entry.is_tree:
                 inner = f"{path}{name}/"
-                walks.append((inner, iter(found[inner].items())))
+                walks.append((inner, iter(folders[inner].items())))
                 break
             yield path + name, entry
         else:

@@ -7,7 +7,7 @@ from skillforge.gitrepo import trailers
 from skillforge.history import readable_version, steps
 from skillforge.history.steps import NOW, HistoryStep
 from skillforge.library import Library, no_such_skill
-from skillforge.model import SKILL_FILE, SKILLS
+from skillforge.model import SKILL_FILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +134,6 @@ def _releases(library: Library, versions: list[HistoryVersion]) -> dict[str, lis
     released: dict[str, list[str]] = {}
     for skill in {version.skill for version in versions}:
         for tag in tags:
-            tree = repo.name_of(f"{tag}:{SKILLS}/{skill}")
+            tree = library.skill_tree(tag, skill)
             released.setdefault(tree, []).append(tag.removeprefix("refs/tags/"))
     return released

@@ -24,7 +24,7 @@ def restored(library: Library, tip: str, name: str, why: str) -> Draft:
             f"skillforge rollback {name} restores a deleted one"
         )
         raise no_such_skill(name, known, "the archive", hint)
-    if repo.name_of(f"{tip}:{SKILLS}/{name}"):
+    if library.skill_tree(tip, name):
         raise ConflictError(
             f"{name} is in skills/ and in the archive",
             hint=f"skillforge log {name} shows its history",

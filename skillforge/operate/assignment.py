@@ -7,7 +7,7 @@ from typing import NamedTuple
 from skillforge.errors import ConfigError, ToolError
 from skillforge.history.lineage import successors, unknown_skill
 from skillforge.library import Library
-from skillforge.model import SKILLS, Arm, Assignment, Rollout, RolloutState
+from skillforge.model import Arm, Assignment, Rollout, RolloutState
 from skillforge.operate import pseudonym, rollouts
 from skillforge.store import Uses
 
@@ -42,9 +42,9 @@ def assigned(library: Library, name: str, key: str) -> Assignment:
     """What a key gets of one skill; the old name of an absorbed skill works too."""
     rollouts.require_name(name)
     repo, tip = library.repository(), library.tip
-    tree = repo.name_of(f"{tip}:{SKILLS}/{name}")
+    tree = library.skill_tree(tip, name)
     if not tree and (name := successors(repo, tip).get(name, name)):
-        tree = repo.name_of(f"{tip}:{SKILLS}/{name}")
+        tree = library.skill_tree(tip, name)
     if not tree:
         raise unknown_skill(library, tip, name)
     assignment = arm_of(rollouts.find(repo, name), tree, name, key)

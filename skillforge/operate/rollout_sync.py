@@ -8,7 +8,7 @@ from skillforge.gitrepo import GitRepo, remote
 from skillforge.gitrepo.ref_update import NewCommit, RefUpdate, Signature, TreeChange
 from skillforge.gitrepo.remote import Remote
 from skillforge.library import Library
-from skillforge.model import SKILLS, Rollout, RolloutState
+from skillforge.model import Rollout, RolloutState
 from skillforge.operate import rollouts
 from skillforge.operate.rollouts import PREFIX
 
@@ -73,7 +73,7 @@ def _merged(library: Library, skill: str, ours: str, theirs: str, by: Signature)
     rollouts.require_name(skill)
     if not theirs or (ours and repo.is_ancestor(theirs, ours)):
         return ours
-    tree = repo.name_of(f"{library.tip}:{SKILLS}/{skill}")
+    tree = library.skill_tree(library.tip, skill)
     fetched = rollouts.load(skill, _data(repo, theirs))
     if rollouts.is_current(fetched, tree) and fetched.stable:
         rollouts.require_on_main(library, skill, fetched.stable)
@@ -82,7 +82,7 @@ def _merged(library: Library, skill: str, ours: str, theirs: str, by: Signature)
     chosen = more_cautious(rollouts.load(skill, _data(repo, ours)), fetched, tree)
     puts = [TreeChange("rollout.json", rollouts.dump(chosen))]
     new = NewCommit([theirs, ours], f"merged {skill}\n", by, puts, starts_empty=True)
-    with repo.making(theirs) as commits:
+    with repo.object_writer(theirs) as commits:
         return commits.commit(new)
 
 

@@ -19,7 +19,7 @@ from skillforge.gitrepo.refs import read as read_refs
 from skillforge.gitrepo.refs import removal
 from skillforge.history.lineage import ever_held
 from skillforge.library import Library
-from skillforge.model import SKILLS, Rollout, RolloutState
+from skillforge.model import Rollout, RolloutState
 from skillforge.operate import fast_record
 
 PREFIX = fast_record.ROLLOUTS
@@ -118,7 +118,7 @@ def current(library: Library, skill: str) -> Rollout | None:
     """The rollout of main's version of a skill, if there is one."""
     repo = library.repository()
     rollout = find(repo, skill)
-    tree = repo.name_of(f"{library.tip}:{SKILLS}/{skill}")
+    tree = library.skill_tree(library.tip, skill)
     return rollout if is_current(rollout, tree) else None
 
 
@@ -160,7 +160,7 @@ def change(
 ) -> Rollout:
     """Change the rollout of main's version, and record the event."""
     repo = library.repository()
-    tree = repo.name_of(f"{library.tip}:{SKILLS}/{skill}")
+    tree = library.skill_tree(library.tip, skill)
 
     def changed(before: Rollout | None, _tip: str) -> Rollout:
         if before is None or not is_current(before, tree):
@@ -193,7 +193,7 @@ def _write(  # noqa: PLR0913, PLR0917 - the parts of a record
         message = f"{event} {skill}\n" + (f"\n{after.why}\n" if after.why else "")
         puts = [TreeChange(_FILE, dump(after))]
         parents = [tip] if tip else []
-        with repo.making(like) as commits:
+        with repo.object_writer(like) as commits:
             commit = commits.commit(
                 NewCommit(parents, message, by, puts, starts_empty=True)
             )

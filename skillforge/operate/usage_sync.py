@@ -61,7 +61,7 @@ def write_log(library: Library, by: Signature) -> int:
     lines = "".join(_line(use) for _, use in fresh).encode()
     put = TreeChange(f"{first:012d}.jsonl", lines)
     message = f"{len(fresh)} uses\n"
-    with repo.making(library.tip) as commits:
+    with repo.object_writer(library.tip) as commits:
         new = NewCommit([tip] if tip else [], message, by, [put])
         commit = commits.commit(new)
     if not repo.move_refs(RefUpdate(ref, commit, tip)):

@@ -6,7 +6,7 @@ from functools import cache, partial
 
 from skillforge.errors import ConfigError, RequestError
 from skillforge.library import Library
-from skillforge.model import SKILLS, Assignment, Rollout, Use
+from skillforge.model import Assignment, Rollout, Use
 from skillforge.operate import fast_record, pseudonym, rollouts
 from skillforge.operate.assignment import assigned
 from skillforge.operate.use_reports import RecordResult, UnreadableLine, UseReport
@@ -77,7 +77,7 @@ class Recorder:
         return Assignment(report.skill, report.version)
 
     def _is_gone(self, skill: str) -> bool:
-        return not self.repo.name_of(f"{self.library.tip}:{SKILLS}/{skill}")
+        return not self.library.skill_tree(self.library.tip, skill)
 
     def _assigned_now(self, report: UseReport) -> Assignment:
         """What the key gets now, or got before a rollout started."""

@@ -145,12 +145,11 @@ def _own(library: Library, candidate: Candidate) -> tuple[str, ...]:
     """The skills that a draft may touch: its own, and those it absorbs or restores."""
     if candidate.is_rollback:
         return candidate.skills
-    repo = library.repository()
     removed = [
         name
         for name in candidate.skills[1:]
         if candidate.action == Action.CONSOLIDATE
-        and not repo.name_of(f"{candidate.head}:{SKILLS}/{name}")
+        and not library.skill_tree(candidate.head, name)
     ]
     return (*candidate.skills[:1], *removed)
 
@@ -235,7 +234,7 @@ def exact_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
     if repo.shallow_commits():
         why, hint = f"{why} in this shallow clone", "git fetch --unshallow"
     for name in candidate.skills:
-        tree = repo.name_of(f"{candidate.head}:{SKILLS}/{name}")
+        tree = library.skill_tree(candidate.head, name)
         if not steps.was_version(all_steps, name, tree):
             path = f"{SKILLS}/{name}"
             yield Finding("exact", Severity.ERROR, why, path, hint=hint)

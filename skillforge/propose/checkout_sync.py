@@ -12,7 +12,7 @@ from typing import NamedTuple
 from skillforge.errors import ConflictError, RequestError, unwritable
 from skillforge.gitrepo import GitRepo, checkout, diff
 from skillforge.gitrepo.checkout import Unsaved
-from skillforge.gitrepo.damage import stale_lock
+from skillforge.gitrepo.damage import lock_hint
 from skillforge.gitrepo.object_reader import blob_name
 from skillforge.gitrepo.ref_update import RefUpdate
 from skillforge.history import readable_version
@@ -36,7 +36,7 @@ def prepare(library: Library, move: Move, head: str) -> None:
     checkouts = checkout.showing(library.repository(), library.main)
     for place in checkouts:
         drafts = _draft_files(place, move.base, head)
-        if not drafts and (why := checkout.can_follow(place, move.base, head)):
+        if not drafts and (why := checkout.follow_error(place, move.base, head)):
             raise _cannot_follow(place, why)
     if checkouts:
         _write_note(library, move)
@@ -50,7 +50,7 @@ def finish(workspace: Workspace) -> Move | None:
     library = workspace.library
     if _read_note(library) is None:
         return None
-    with workspace.forge.alone():  # the process may still be running
+    with workspace.forge.exclusive():  # the process may still be running
         move = _read_note(library)
         tip = library.repository().ref(f"refs/heads/{library.main}")
         if move is None or move.base == tip:
@@ -135,8 +135,8 @@ def _draft_files(
     A draft that was proposed from the checkout is still there. Main is about to bring
     the same files, except for the version, so nothing is lost when they are replaced.
     """
-    if lock := checkout.lock_of(place):
-        raise _cannot_follow(place, "another git process is using it", stale_lock(lock))
+    if lock := checkout.index_lock(place):
+        raise _cannot_follow(place, "another git process is using it", lock_hint(lock))
     changed = {path for path, *_ in diff.changed_files(place, base, head)}
     unsaved = checkout.unsaved(place, base, changed, only_near=only_changed)
     if lost := _lost(place, unsaved, changed, head):

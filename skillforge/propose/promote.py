@@ -70,7 +70,7 @@ def _promote(workspace: Workspace, number: int, now: bool) -> MergeResult:
     proposal = review.check(workspace, proposal)
     if proposal.verdict is None or not proposal.verdict.passed:
         return MergeResult(proposal)
-    with forge.alone():
+    with forge.exclusive():
         current = _current(workspace, number)
         if current.state is State.MERGED:
             return _finished(workspace, current, again=True)
@@ -92,7 +92,7 @@ def _finished(
 ) -> MergeResult:
     """The result of a merge, after the checkouts of main have followed."""
     library, left = workspace.library, list[Path]()
-    with workspace.forge.alone():
+    with workspace.forge.exclusive():
         if library.is_elsewhere:
             left = checkout_sync.catch_up(library)
         elif library.tip == proposal.merge:
@@ -201,7 +201,7 @@ def _message(
 def refresh(workspace: Workspace, number: int) -> Proposal:
     """Rebase a proposal onto today's main; its approvals are void."""
     library, forge, by = workspace.library, workspace.forge, workspace.by
-    with forge.alone():
+    with forge.exclusive():
         proposal = _current(workspace, number)
         review.require_open(proposal)
         tip = library.tip

@@ -165,7 +165,7 @@ def check(workspace: Workspace, proposal: Proposal) -> Proposal:
     """Run the gate on a proposal and store the verdict."""
     require_open(proposal)
     verdict = gate.judge(workspace.library, Candidate.of(proposal))
-    return workspace.forge.judge(proposal, verdict, workspace.by)
+    return workspace.forge.record_verdict(proposal, verdict, workspace.by)
 
 
 def is_refused(proposal: Proposal) -> bool:
@@ -205,7 +205,7 @@ def approve(workspace: Workspace, number: int, head: str = "") -> Proposal:
     changed by hand: its content may not be what was shown.
     """
     library, forge, by = workspace.library, workspace.forge, workspace.reviewer
-    with forge.alone():
+    with forge.exclusive():
         proposal = get_open(forge, number)
         library.policy(proposal.base)  # an unreadable policy stops everything
         library.repository().verify(proposal.head, proposal.base)

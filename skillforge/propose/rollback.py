@@ -9,7 +9,7 @@ from skillforge.history import steps
 from skillforge.history.skill_history import readable, unknown
 from skillforge.history.steps import HistoryStep
 from skillforge.library import Library
-from skillforge.model import SKILLS, Action, Draft, Origin
+from skillforge.model import Action, Draft, Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def _chosen(library: Library, own: list[HistoryStep], request: RollbackRequest) 
     }
     named |= {tree for tree in trees if _is_named(library, tree, to)}
     if re.fullmatch(r"[^\s:]+", to):
-        named.add(library.repository().name_of(f"{to}:{SKILLS}/{name}"))
+        named.add(library.skill_tree(to, name))
     matches = [tree for tree in dict.fromkeys(trees) if tree in named]
     if len(matches) == 1:
         return matches[0]
@@ -151,13 +151,12 @@ def _related(
     So a consolidation is rolled back as a whole, with the skills that it absorbed.
     Skills that merely came in the same commit are unrelated.
     """
-    repo = library.repository()
     related: dict[str, str] = {}
     for step in reverted:
         if step.action not in (Action.CONSOLIDATE, Action.ROLLBACK):
             continue
         for other, change in step.skills.items():
-            now = related.get(other, repo.name_of(f"{tip}:{SKILLS}/{other}"))
+            now = related.get(other, library.skill_tree(tip, other))
             if other != name and now == change.after:
                 related[other] = change.before
     return related

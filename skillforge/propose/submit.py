@@ -10,7 +10,7 @@ from skillforge.checks import Ruleset
 from skillforge.checks.runner import check_skills
 from skillforge.document.draft_skill import draft_skill
 from skillforge.errors import ConflictError
-from skillforge.forge import Admission, ReviewPage
+from skillforge.forge import Batch, ReviewPage
 from skillforge.gitrepo import GitRepo, trailers
 from skillforge.gitrepo.object_reader import blob_name
 from skillforge.gitrepo.ref_update import NewCommit, Signature, TreeChange
@@ -69,13 +69,18 @@ def propose(
         admission.refuse_growth(draft)
         admission.refuse_duplicate(library, draft)
     pairs = list(zip(drafts, reports, strict=True))
-    if len(pairs) == 1:
-        return [_open(workspace, *pairs[0])]
-    with workspace.forge.batch():
-        pairs = [p for p in pairs if not _is_on_base(library, p[0])] or pairs
-        waiting = workspace.forge.waiting()
-        admission.refuse_together(waiting, [d for d, _ in pairs], workspace.by)
-        return [_open(workspace, draft, report) for draft, report in pairs]
+    with workspace.forge.batch() as batch:
+        if len(pairs) > 1:
+            pairs = [p for p in pairs if not _is_on_base(library, p[0])] or pairs
+            waiting = batch.blocking_proposals()
+            admission.refuse_together(waiting, [d for d, _ in pairs], workspace.by)
+        submissions = [
+            _open(workspace, batch, draft, report) for draft, report in pairs
+        ]
+    for submission in submissions:
+        if submission.proposal and submission.proposal.is_open:
+            workspace.forge.describe(submission.proposal, partial(_page, workspace))
+    return submissions
 
 
 def _prepare(library: Library, request: ProposalRequest) -> AdmittedDraft:
@@ -142,35 +147,44 @@ def _validate(admitted: AdmittedDraft) -> Report:
     return check_skills(Ruleset(policy.profile, policy.rules), [draft_skill(draft)])
 
 
-def _open(workspace: Workspace, admitted: AdmittedDraft, report: Report) -> Submission:
-    library, forge, by = workspace.library, workspace.forge, workspace.by
-
-    def admit(waiting: list[Proposal]) -> Admission:
-        key = (admitted.digest, admitted.draft.skill)
-        for proposal in waiting:
-            is_same = (proposal.digest, proposal.skill) == key
-            # On a shared forge, any proposal may claim to contain this draft.
-            if is_same and (forge.is_local or _contains(library, proposal, admitted)):
-                return Admission(proposal)
-        if _is_on_base(library, admitted):
-            return Admission(_merged_before(workspace, admitted))
+def _open(
+    workspace: Workspace, batch: Batch, admitted: AdmittedDraft, report: Report
+) -> Submission:
+    forge, by = workspace.forge, workspace.by
+    waiting = batch.blocking_proposals()
+    if existing := _existing(workspace, waiting, admitted):
+        opened, created = existing, False
+    else:
         admission.refuse_rivals(waiting, admitted, by)
         admission.refuse_many(waiting, [admitted], by)
-        return Admission(
-            replaces=tuple(admission.replaced_rivals(waiting, admitted, by))
-        )
-
-    changes = list(_tree_changes(admitted.draft))
-    proposal = _proposal(admitted, by)
-    commit = NewCommit([admitted.base], proposal.message, by, changes)
-    with forge.alone():
-        opened, created = forge.open(commit, proposal, by, admit)
-        if opened.is_open and not created:
-            is_ready = opened.is_draft and not admitted.request.is_draft
-            opened = forge.ready(opened, by) if is_ready else forge.keep(opened)
-    if opened.is_open:
-        forge.describe(opened, partial(_page, workspace))
+        replaced = tuple(admission.replaced_rivals(waiting, admitted, by))
+        proposal = _proposal(admitted, by)
+        changes = list(_tree_changes(admitted.draft))
+        commit = NewCommit([admitted.base], proposal.message, by, changes)
+        opened, created = batch.open(commit, proposal, by, replaced)
+    if opened.is_open and not created:
+        is_ready = opened.is_draft and not admitted.request.is_draft
+        if is_ready:
+            opened = forge.mark_ready(opened, by)
+        else:
+            opened = forge.ensure_branch(opened)
     return Submission(report, opened, created)
+
+
+def _existing(
+    workspace: Workspace, waiting: list[Proposal], admitted: AdmittedDraft
+) -> Proposal | None:
+    """The proposal of the same draft, open or merged, if there is one."""
+    library, key = workspace.library, (admitted.digest, admitted.draft.skill)
+    is_local = workspace.forge.is_local
+    for proposal in waiting:
+        is_same = (proposal.digest, proposal.skill) == key
+        # On a shared forge, any proposal may claim to contain this draft.
+        if is_same and (is_local or _contains(library, proposal, admitted)):
+            return proposal
+    if _is_on_base(library, admitted):
+        return _merged_before(workspace, admitted)
+    return None
 
 
 def _page(workspace: Workspace, proposal: Proposal) -> ReviewPage:
@@ -186,7 +200,7 @@ def _is_on_base(library: Library, admitted: AdmittedDraft) -> bool:
         return False
     if draft.restores:
         return all(
-            repo.name_of(f"{base}:{SKILLS}/{name}") == tree
+            library.skill_tree(base, name) == tree
             for name, tree in draft.restores.items()
         )
     if draft.archives:

@@ -100,5 +100,5 @@ class Workspace:
     @cached_property
     def base(self) -> str:
         """Main when it was first read: the base of the whole command."""
-        self.forge.look()
+        self.forge.fetch_main()
         return self.library.tip

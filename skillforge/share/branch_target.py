@@ -100,7 +100,7 @@ def _committed(
         changes += [file for file in _other_files(repo, base) if file.path not in paths]
     about = [("Release", hub.tag), ("Commit", hub.commit)]
     message = trailers.message(f"Publish {hub.tag}", "", about)
-    with repo.making(hub.commit) as commits:
+    with repo.object_writer(hub.commit) as commits:
         tree = commits.tree(changes)
         if base and tree == repo.name_of(f"{base}^{{tree}}"):
             return base

@@ -123,11 +123,11 @@ def _refuse_invalid(name: str) -> None:
 def _from_git(source: InstallSource, select: Select) -> Iterator[Package]:
     from urllib.parse import urlsplit
 
-    from skillforge.gitrepo.temporary_clone import borrowed
+    from skillforge.gitrepo.temporary_clone import temporary_clone
 
     where = source.where if source.is_remote else str(Path(source.where).resolve())
     plain = where.startswith("http://") and is_loopback(urlsplit(where).hostname)
-    with borrowed(where, source.tag, plain_http=plain) as (repo, commit):
+    with temporary_clone(where, source.tag, plain_http=plain) as (repo, commit):
         files = list(repo.files(commit))
         paths = [file.path for file in files]
         load = partial(_blobs, repo, files)

@@ -11,7 +11,12 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from skillforge.errors import ConflictError
-from skillforge.forge.github_api import GitHubApi, NotFoundError, RejectedError, sense
+from skillforge.forge.github_api import (
+    GitHubApi,
+    NotFoundError,
+    RejectedError,
+    parse_response,
+)
 from skillforge.gitrepo.tags import Tag
 from skillforge.share import hub_formats, hub_layout, semver
 from skillforge.share.hub import Hub
@@ -56,7 +61,7 @@ def publish(
     existing = _find(wire, tag.name)
     is_published = existing is not None and not existing["draft"]
     release = _draft(wire, hub) if existing is None else existing
-    with sense("releases"):
+    with parse_response("releases"):
         sent = tuple(_complete(wire, release, files))
         done = _finish(wire, release, hub.tag)
         return PublishedRelease(str(done["html_url"]), not is_published, sent)
@@ -72,7 +77,7 @@ def _refuse_other_tag(wire: GitHubApi, tag: Tag) -> None:
             f"{wire.place} has no tag {tag.name} yet",
             hint=f"git push origin {tag.name}",
         ) from err
-    with sense(path):
+    with parse_response(path):
         remote_object = answer["object"]["sha"]
     if remote_object != tag.object:
         raise ConflictError(

@@ -140,7 +140,7 @@ def _publish_to_github(request: PublishRequest) -> Publication:
     address = github_address.find(url, request.host)
     if address is None:
         raise RequestError(
-            f"the remote {remote.shown(url)} is not a repository on GitHub"
+            f"the remote {remote.without_passwords(url)} is not a repository on GitHub"
             if url
             else "this clone has no remote called origin",
             hint="git remote add origin https://github.com/OWNER/NAME",
@@ -151,7 +151,7 @@ def _publish_to_github(request: PublishRequest) -> Publication:
     tag = tags.find(repo, hub.tag)
     assert tag is not None
     files = github_release.assets(hub, request.folder)
-    done = github_release.publish(clone.wire, hub, tag, files)
+    done = github_release.publish(clone.api, hub, tag, files)
     verb = "published" if done.created else "already published"
     present = len(files) - len(done.sent)
     counts = f"{plural(len(done.sent), 'file')} uploaded, {present} already present"

@@ -85,7 +85,7 @@ def existing(repo: GitRepo, version: SemVer, commit: str) -> Release | None:
 
 def create(repo: GitRepo, version: SemVer, commit: str, message: str) -> Release:
     """Tag a commit; several processes may do so at the same time."""
-    if not tags.make(repo, version.tag, commit, message):
+    if not tags.create(repo, version.tag, commit, message):
         existing(repo, version, commit)
     return find(repo, version.tag)
 

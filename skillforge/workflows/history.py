@@ -25,7 +25,7 @@ def audit(
     `remote` asks GitHub to confirm the approvals as well.
     """
     if remote:
-        workspace.forge.look()
+        workspace.forge.fetch_main()
     library = workspace.library
     forge = workspace.forge if workspace.forge.is_local else None
     result = audits.audit(library, forge, span, since)

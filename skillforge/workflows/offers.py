@@ -39,7 +39,7 @@ def offer_drafts(
     """
     forge, by = workspace.forge, workspace.by
     policy = workspace.library.policy(workspace.base)
-    waiting = forge.waiting()
+    waiting = forge.blocking_proposals()
     latest = {} if again else {p.digest: p for p in forge.proposals()}
     offers = []
     for draft in drafts:

@@ -32,7 +32,7 @@ def record_merges(
 
     With a range, the rollouts that the policy asks for after an edit are started.
     """
-    forge.look()
+    forge.fetch_main()
     library = workspace.library
     commits = audit.commits_of(library, span) if span else None
     merges = backfill_notes.record(workspace, commits)

@@ -41,6 +41,6 @@ def find_proposal(workspace: Workspace, number: int) -> tuple[Proposal, bool | N
     """A proposal with its approvals and checks, and whether it conflicts with main."""
     forge = workspace.forge
     proposal = forge.get(number)
-    forge.look()
+    forge.fetch_main()
     [detailed] = forge.detailed([proposal])
     return detailed, review.conflicts(workspace.library, detailed)

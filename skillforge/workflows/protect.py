@@ -35,7 +35,7 @@ def protect(
         raise RequestError(
             "an owner is @LOGIN or @ORGANISATION/TEAM", hint="--owner @NAME"
         )
-    forge.look()
+    forge.fetch_main()
     library = workspace.library
     changes = forge.wrong_settings(library.policy(library.tip), owners or None)
     if not dry_run:

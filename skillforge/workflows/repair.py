@@ -8,7 +8,8 @@ from typing import NamedTuple
 from skillforge import store
 from skillforge.errors import RequestError, SkillforgeError
 from skillforge.forge import Forge, restore
-from skillforge.forge.local import BRANCHES, LocalForge
+from skillforge.forge.local import LocalForge
+from skillforge.forge.local_records import BRANCHES
 from skillforge.forge.registry import ForgeChoice
 from skillforge.gitrepo import GitRepo, checkout, damage, refs
 from skillforge.gitrepo.checkout import Lag
@@ -97,7 +98,7 @@ def _unusable(git_dir: Path) -> Iterator[Fault]:
             "packed-refs",
             f"{git_dir / 'packed-refs'} has lines that are not refs: {lines}",
             "--fix removes them, and keeps a copy as packed-refs.damaged",
-            lambda: damage.without_bad_lines(git_dir),
+            lambda: damage.remove_bad_packed_lines(git_dir),
         )
 
 
@@ -176,7 +177,7 @@ def _proposals(library: Library) -> Iterator[Fault]:
         if proposal.is_open and branch not in tips:
             detail = f"proposal {proposal.number} is open, and has no branch {branch}"
             hint = f"git branch {branch} {proposal.head}"
-            yield Fault("branch", detail, hint, partial(forge.keep, proposal))
+            yield Fault("branch", detail, hint, partial(forge.ensure_branch, proposal))
 
 
 def _branch_left(
@@ -225,7 +226,7 @@ def _checkouts(library: Library) -> Iterator[Fault]:
 
 def _update(library: Library, forge: Forge, lag: Lag) -> Callable[[], object]:
     def update() -> None:
-        with forge.alone():
+        with forge.exclusive():
             checkout_sync.bring_along(library, lag.commit, lag.tip)
 
     return update

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import pytest
 
 from skillforge.errors import ConflictError, RequestError
-from skillforge.forge import Admission, Closing, Forge
+from skillforge.forge import Batch, Closing, Forge
 from skillforge.forge.github import GitHubForge
 from skillforge.forge.github_address import find
 from skillforge.forge.github_clone import GitHubClone
 from skillforge.forge.local import LocalForge
 from skillforge.gitrepo import GitRepo, remote
-from skillforge.gitrepo.ref_update import NewCommit, Signature, TreeChange
+from skillforge.gitrepo.ref_update import NewCommit, RefUpdate, Signature, TreeChange
 from skillforge.model import (
     Action,
     Approval,
@@ -32,7 +32,6 @@ from skillforge.model import (
 from tests.conftest import LibraryFolder
 from tests.github.hub import serve
 
-NEW = Admission()
 WHO = Signature("Test", "test@example.invalid", "1700000000 +0100")
 
 
@@ -45,7 +44,7 @@ class Bench(NamedTuple):
 
     @property
     def main(self) -> str:
-        self.forge.look()
+        self.forge.fetch_main()
         return self.repo.ref(self.forge.main)
 
     def branch(self, name: str) -> str:
@@ -106,7 +105,14 @@ def message(name: str) -> str:
 
 
 def open_one(
-    bench: Bench, name: str = "xlsx", admission: Admission = NEW
+    bench: Bench, name: str = "xlsx", replaces: tuple[Closing, ...] = ()
+) -> tuple[Proposal, bool]:
+    with bench.forge.batch() as batch:
+        return open_in(batch, bench, name, replaces)
+
+
+def open_in(
+    batch: Batch, bench: Bench, name: str, replaces: tuple[Closing, ...] = ()
 ) -> tuple[Proposal, bool]:
     base = bench.main
     put = TreeChange(f"skills/{name}/SKILL.md", f"text of {name}".encode())
@@ -126,7 +132,7 @@ def open_one(
         digest=name,
         opened=WHO.seconds,
     )
-    return bench.forge.open(commit, proposal, WHO, lambda _waiting: admission)
+    return batch.open(commit, proposal, WHO, replaces)
 
 
 def test_numbers_follow_each_other(bench: Bench, forge: Forge) -> None:
@@ -144,25 +150,42 @@ def test_what_was_opened_can_be_read_back(bench: Bench, forge: Forge) -> None:
     assert bench.branch(opened.branch) == opened.head
 
 
-def test_one_that_is_not_admitted_leaves_nothing(bench: Bench, forge: Forge) -> None:
-    first, _ = open_one(bench)
+def test_a_batch_knows_what_it_opened_and_closed(bench: Bench) -> None:
+    with bench.forge.batch() as batch:
+        first, _ = open_in(batch, bench, "a")
+        closing = Closing(first, State.CLOSED, Comment("Rita", "superseded", 6))
+        second, _ = open_in(batch, bench, "b", (closing,))
+        third, _ = open_in(batch, bench, "c")
+
+        numbers = [proposal.number for proposal in batch.blocking_proposals()]
+
+    assert numbers == [second.number, third.number]
+    assert not bench.branch(first.branch)
+
+
+def test_a_proposal_that_cannot_be_opened_leaves_nothing(bench: Bench) -> None:
+    in_the_way = RefUpdate("refs/heads/skill/other/12345678", bench.main, "")
+    if isinstance(bench.forge, GitHubForge):
+        remote.push(bench.repo, bench.forge.hosted.remote, in_the_way)
+    else:
+        bench.repo.move_refs(in_the_way)
     refs = bench.repo.refs()
 
-    second, created = open_one(bench, "other", Admission(first))
+    with pytest.raises(ConflictError):
+        open_one(bench, "other")
 
-    assert (second, created) == (first, False)
     assert bench.repo.refs() == refs
-    assert not bench.branch("skill/other/12345678")
+    assert bench.forge.proposals() == []
 
 
 def test_what_a_new_one_replaces_is_closed_with_it(bench: Bench, forge: Forge) -> None:
     first, _ = open_one(bench)
     closing = Closing(first, State.CLOSED, Comment("Rita", "superseded", 6))
 
-    second, created = open_one(bench, "other", Admission(replaces=(closing,)))
+    second, created = open_one(bench, "other", (closing,))
 
     assert created
-    assert [p.number for p in forge.waiting()] == [second.number]
+    assert [p.number for p in forge.blocking_proposals()] == [second.number]
     assert forge.get(first.number).state is State.CLOSED
     assert not bench.branch(first.branch)
 
@@ -192,7 +215,7 @@ def approve(bench: Bench, proposal: Proposal) -> Approval:
 def test_events_are_kept(bench: Bench, forge: Forge) -> None:
     opened, _ = open_one(bench)
 
-    judged = forge.judge(opened, verdict(opened), WHO)
+    judged = forge.record_verdict(opened, verdict(opened), WHO)
     approval = approve(bench, opened)
     approve(bench, opened)
     bench.reviewer.comment(opened, Comment("Rita", "Well…", 6), WHO)
@@ -222,7 +245,7 @@ def test_an_update_replaces_head_and_voids_what_was_said(
     bench: Bench, forge: Forge
 ) -> None:
     opened, _ = open_one(bench)
-    forge.judge(opened, verdict(opened), WHO)
+    forge.record_verdict(opened, verdict(opened), WHO)
     approve(bench, opened)
     commit = NewCommit(
         [opened.base], message("xlsx"), WHO, [TreeChange("skills/x/y", b"z")]

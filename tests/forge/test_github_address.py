@@ -12,7 +12,7 @@ from skillforge.forge.github_address import (
     find_token,
     is_github,
 )
-from skillforge.gitrepo.remote import let_in
+from skillforge.gitrepo.remote import token_access
 
 
 @pytest.mark.parametrize(
@@ -107,12 +107,12 @@ def test_a_token_of_github_com_is_for_github_com(
 
 
 def test_git_shows_a_token_to_one_host_only() -> None:
-    env = let_in("https://github.com", "ghp_public")
+    env = token_access("https://github.com", "ghp_public")
 
     assert env["GIT_CONFIG_COUNT"] == "2"
     assert env["GIT_CONFIG_KEY_0"] == env["GIT_CONFIG_KEY_1"]
     assert env["GIT_CONFIG_KEY_1"] == "http.https://github.com/.extraHeader"
-    assert env["GIT_CONFIG_VALUE_0"] == ""  # what a configuration sets is taken back
+    assert env["GIT_CONFIG_VALUE_0"] == ""  # resets the configuration
 
 
 def test_what_the_environment_tells_git_is_kept(
@@ -120,15 +120,15 @@ def test_what_the_environment_tells_git_is_kept(
 ) -> None:
     monkeypatch.setenv("GIT_CONFIG_COUNT", "3")
 
-    assert let_in("https://github.com", "x")["GIT_CONFIG_COUNT"] == "5"
-    assert "GIT_CONFIG_KEY_0" not in let_in("https://github.com", "x")
+    assert token_access("https://github.com", "x")["GIT_CONFIG_COUNT"] == "5"
+    assert "GIT_CONFIG_KEY_0" not in token_access("https://github.com", "x")
 
 
 @pytest.mark.usefixtures("_no_gh")
 def test_a_token_does_not_travel_in_the_clear(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", "ghp_public")
 
-    with pytest.raises(RequestError, match="in the clear"):
+    with pytest.raises(RequestError, match="unencrypted"):
         find_token(GitHubRepository("http://github.com", "a", "b"), is_named=True)
 
 

@@ -294,7 +294,7 @@ def test_a_pull_request_without_skills_is_none_of_ours(team: Team) -> None:
     assert team.ok(REVIEWER, "proposals")["proposals"] == []
     refused = team(REVIEWER, "review", number)
     assert refused.code == 2
-    assert "about no skill" in refused.err
+    assert "changes no skill" in refused.err
 
 
 def test_the_checkout_follows_and_loses_nothing(team: Team) -> None:

@@ -193,7 +193,7 @@ def test_the_token_of_an_app_is_nobody(team: Team) -> None:
     ran = team(REVIEWER, "review", 1, "--approve")
 
     assert ran.code == 2
-    assert "the token is of no person" in ran.err
+    assert "the token does not belong to a user" in ran.err
 
 
 def test_an_account_that_is_gone_counts_for_nothing(team: Team) -> None:

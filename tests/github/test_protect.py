@@ -118,7 +118,7 @@ def test_who_is_no_admin_is_told(team: Team) -> None:
     ran = team(REVIEWER, "protect")
 
     assert ran.code == 3
-    assert "does not allow it" in ran.err
+    assert "denies access" in ran.err
 
 
 def test_an_owner_is_a_name_with_a_sign(team: Team) -> None:

@@ -152,4 +152,4 @@ def test_who_may_not_write_is_told(tagged: Team) -> None:
     ran = tagged(REVIEWER, "publish", "--to", "github")
 
     assert ran.code == 3
-    assert "does not allow it" in ran.err
+    assert "denies access" in ran.err

@@ -61,6 +61,6 @@ def test_a_default_branch_that_was_renamed_is_named(team: Team) -> None:
 
     for ran in (gone, moved):
         assert ran.code == 4
-        assert "is trunk now, not main" in ran.err
+        assert "is now trunk, not main" in ran.err
         assert "git remote set-head origin --auto" in ran.err
     assert not team.repo.pulls

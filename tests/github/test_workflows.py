@@ -306,7 +306,7 @@ def test_a_report_is_not_trusted(team: Team, tmp_path: Path) -> None:
         ran = team(REVIEWER, "report", file, "--head", head)
 
         assert ran.code == 2
-        assert "this is no report of the gate" in ran.err
+        assert "not a gate report" in ran.err
     assert team.remarks(number) == []
 
 

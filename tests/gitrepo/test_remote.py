@@ -42,7 +42,7 @@ def test_a_ref_that_somebody_else_moves_is_waited_for(
 def test_a_ref_that_stays_locked_is_told_without_gits_advice(
     here: GitRepo, library: LibraryFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remote, "_TURNS", 2)
+    monkeypatch.setattr(remote, "_TRIES", 2)
     lock_of(here)
 
     with pytest.raises(ConflictError, match=r"main\.lock") as raised:

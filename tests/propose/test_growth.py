@@ -72,10 +72,10 @@ def test_a_batch_starts_as_many_processes_whatever_is_open(
 def test_a_forge_reads_no_record_twice(folder: LibraryFolder) -> None:
     proposed(folder, drafts("open", 3))
     forge = Workspace.at_work(folder.root, None).forge
-    before = forge.waiting()
+    before = forge.blocking_proposals()
 
     with git_work() as work:
-        assert forge.waiting() == before
+        assert forge.blocking_proposals() == before
 
     assert work.objects == []
 
@@ -89,7 +89,9 @@ def test_a_batch_knows_what_it_closed_and_opened(folder: LibraryFolder) -> None:
     ]
 
     forge = Workspace.at_work(folder.root, None).forge
-    assert [p.number for p in forge.waiting()] == [p.number for p in new if p]
+    assert [p.number for p in forge.blocking_proposals()] == [
+        p.number for p in new if p
+    ]
     assert {forge.get(p.number).state for p in old if p} == {State.CLOSED}
 
 
