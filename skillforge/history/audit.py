@@ -72,9 +72,9 @@ def audit(
     exceptions: list[AuditException] = []
     for step in all_steps:
         if chosen is None or step.name in chosen:
-            kind, found = _audit_step(step, facts, adopted)
+            kind, broken = _audit_step(step, facts, adopted)
             counts[kind] = counts.get(kind, 0) + 1
-            exceptions += found
+            exceptions += broken
         for name, change in step.skills.items():
             facts.versions.setdefault(name, {change.before}).add(change.after)
     if chosen is None:

@@ -39,14 +39,14 @@ def problems(
         for name in names:
             written.setdefault(name, step.name)
     objects = repo.read_all(list(written))
-    for (name, commit), found in zip(written.items(), objects, strict=True):
-        if found is None:
+    for (name, commit), obj in zip(written.items(), objects, strict=True):
+        if obj is None:
             continue  # git itself stops where it needs the object
-        if object_name(found.kind, found.data, name) != name:
+        if object_name(obj.kind, obj.data, name) != name:
             why = f"the content of object {name[:12]} does not match its hash"
             yield commit, "damaged-object", why
-        if found.kind == "tree":
+        if obj.kind == "tree":
             try:
-                repo.trees.check(found)
+                repo.trees.check(obj)
             except MalformedTreeError as err:
                 yield commit, "malformed-tree", err.message
