@@ -140,7 +140,7 @@ def approve(  # noqa: PLR0913, PLR0917 - one for each option
     done, left = example_review.approve_verified(library, who, reason)
     answer = _decided(done, "approved")
     note = f"\n{left} left for you to look at: text in it talks to its reader"
-    return answer._replace(words=answer.words + note) if left else answer
+    return answer._replace(text=answer.text + note) if left else answer
 
 
 @examples.command()
