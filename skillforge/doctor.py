@@ -1,4 +1,4 @@
-"""What of this machine Skillforge can use."""
+"""Checks this machine's setup."""
 
 import os
 import platform
@@ -32,7 +32,7 @@ _LIBRARIES = {
 
 
 class DoctorItem(NamedTuple):
-    """One thing that was looked at. What is not required may be missing."""
+    """The result of one check; items that are not required may be missing."""
 
     name: str
     ok: bool
@@ -43,7 +43,7 @@ class DoctorItem(NamedTuple):
 
 
 def examine(start: Path) -> list[DoctorItem]:
-    """Look at everything that a command may need."""
+    """Check everything that a command may need."""
     return [
         _python(),
         _git(),
@@ -116,7 +116,7 @@ def _tool(name: str, purpose: str) -> DoctorItem:
 
 
 def _sandboxes() -> list[DoctorItem]:
-    """Each sandbox, tried; one that works is enough, and with a gap none is used."""
+    """Try each sandbox. One that works is enough; one with a gap is never used."""
     items = []
     for name in sandbox.names():
         box = sandbox.backend(name)
@@ -147,7 +147,7 @@ def _identity(start: Path) -> DoctorItem:
 
 
 def _library(start: Path) -> Iterator[DoctorItem]:
-    """The library, and what of it decides how commands behave."""
+    """The library, and its settings that affect commands."""
     library = Library.find(start)
     if library is None:
         yield DoctorItem(
@@ -277,7 +277,7 @@ _STARTS = {
 
 
 def _completion() -> DoctorItem:
-    """Whether the user's shell was told of our commands."""
+    """Whether completion is set up in the user's shell."""
     shell = Path(os.environ.get("SHELL", "")).name
     if shell not in _STARTS:
         detail = f"not for {shell}" if shell else "no $SHELL"

@@ -1,8 +1,8 @@
-"""Child processes that go on with our functions. The only module that forks.
+"""Child processes that call our functions. The only module that forks.
 
-Only a process without threads forks: a child has the locks that other threads held at
-that moment, and no thread to release them. A process with threads asks a fork server
-instead: a process without threads, started once. What a child is to do is pickled then.
+Only a process without threads forks: a child inherits locks that other threads hold,
+and no thread to release them. A process with threads asks a fork server, a process
+without threads that is started once. The call is pickled then.
 """
 
 import os
@@ -55,7 +55,7 @@ class Child:
 
     def _fork(self, theirs: "socket", main: Callable[..., None], args: Any) -> None:
         parent = os.getpid()
-        _prctl()  # found once, not in each child
+        _prctl()  # looked up once, not in each child
         self.pid = os.fork()
         if self.pid == 0:
             self.socket.close()
@@ -138,7 +138,7 @@ class Child:
         self.kill()
 
     def _release(self) -> None:
-        """Let its number go, which until then nobody else can have."""
+        """Release its pid, which is reserved until then."""
         self.socket.close()
         if self._server:
             self._server.release(self.pid)
@@ -188,12 +188,12 @@ def _has_threads() -> bool:
 def _folder() -> str:
     try:
         return os.getcwd()
-    except FileNotFoundError:  # somebody has removed it
+    except FileNotFoundError:  # it was removed
         return ""
 
 
 def _live(parent: int, main: Callable[..., None], *args: Any) -> NoReturn:
-    """Be a child: do what is asked, and nothing of what this process was before."""
+    """In the child: call `main`, then exit without the parent's cleanup."""
     code = 1
     try:
         _end_with(parent)
@@ -207,7 +207,7 @@ def _live(parent: int, main: Callable[..., None], *args: Any) -> NoReturn:
 
 @cache
 def _prctl() -> Callable[[int, int], object]:
-    """The call of Linux by which a process tells what becomes of it."""
+    """Linux' `prctl`; elsewhere a function that does nothing."""
     import sys
 
     if sys.platform != "linux":
@@ -218,7 +218,7 @@ def _prctl() -> Callable[[int, int], object]:
 
 
 def _end_with(parent: int) -> None:
-    """Have the kernel end this process when its parent ends, however that comes."""
+    """Have the kernel kill this process when its parent ends."""
     import signal
 
     set_death_signal = 1
@@ -240,7 +240,7 @@ _running: "_Server | None" = None
 
 
 def prepare(work: Callable[[], object]) -> None:
-    """Have the fork server call this first: imports that each child would do again."""
+    """Have the fork server call this once, such as imports for all children."""
     if work not in _preparations:
         _preparations.append(work)
 
@@ -292,7 +292,7 @@ class _Server:
         return 0
 
     def release(self, pid: int) -> None:
-        """A child is over: its number may be used again."""
+        """A child has ended: its pid may be reused."""
         with self._lock, suppress(OSError):
             self._control.sendall(pid.to_bytes(_NUMBER, "big"))
 
@@ -305,7 +305,7 @@ def _serve() -> None:
     _prctl()
     control = socket.socket(fileno=os.dup(0))
     with open(os.devnull, "rb") as nothing:
-        os.dup2(nothing.fileno(), 0)  # no child reads what is for us
+        os.dup2(nothing.fileno(), 0)  # no child reads our requests
     os.chdir("/")
     for work in pickle.loads(receive(control)):
         work()

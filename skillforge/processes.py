@@ -68,10 +68,9 @@ def start(
 def leave(
     argv: Sequence[str], *, env: Mapping[str, str], stdin: int | None = None
 ) -> None:
-    """Start a process that goes on by itself, whatever becomes of this one.
+    """Start a background process that outlives this one.
 
-    It has no terminal and no pipe of ours, but for a `stdin` to read from: nobody
-    waits for it.
+    It has no terminal and none of our pipes, except an optional `stdin`.
     """
     import subprocess
 
@@ -87,12 +86,12 @@ def leave(
         )
     except OSError as err:
         raise ToolError(f"{argv[0]} cannot be started: {err.strerror}") from err
-    started.returncode = 0  # so that Python does not ask for how it ended
+    started.returncode = 0  # so that Python doesn't wait for it
 
 
 @contextmanager
 def running(process: Process) -> Iterator[Process]:
-    """Leave no process and no open pipe behind, whatever happens in between."""
+    """Kill the process and close its pipes at the end."""
     try:
         yield process
     finally:
@@ -116,7 +115,7 @@ def finish(process: Process, stdin: bytes | None = None) -> ProcessResult:
 
 @contextmanager
 def fed(process: Process, stdin: bytes) -> Iterator[None]:
-    """Write to a process in the background, while its output is read here."""
+    """Write to a process in the background while its output is read here."""
     import threading
 
     def feed() -> None:
@@ -144,7 +143,7 @@ def run(
 
 
 def without_cycles(work: F) -> F:
-    """Stop Python's search for reference cycles during `work`, which makes none."""
+    """Turn the garbage collector off during `work`, which creates no cycles."""
 
     @wraps(work)
     def undisturbed(*args: Any, **kwargs: Any) -> Any:

@@ -1,6 +1,6 @@
 """Work in other processes: spread over processors, isolated, or one item at a time.
 
-In a process with threads, work and what it is given are pickled: see `forks`.
+In a process with threads, work and its arguments are pickled: see `fork_server`.
 """
 
 import os
@@ -44,14 +44,14 @@ def spread(work: Callable[[Sequence[T]], R], items: Sequence[T], least: int) -> 
 def _start(work: Callable[[T], R], part: T) -> Child | None:
     try:
         return Child(_send_result, work, part)
-    except ToolError:  # it cannot be pickled, or there is no process to be had
+    except ToolError:  # it cannot be pickled, or no process can be started
         return None
 
 
 def _result(child: Child | None, work: Callable[[T], R], part: T) -> R:
     try:
         return cast("R", pickle.loads(child.read() if child else b""))
-    except Exception:  # noqa: BLE001 - whatever it died of shows here
+    except Exception:  # noqa: BLE001 - the error repeats here
         return work(part)
 
 
@@ -60,9 +60,9 @@ def _send_result(to: "socket", work: Callable[[T], R], item: T) -> None:
 
 
 def apart(work: Callable[[], R], seconds: float) -> R:
-    """Do `work` in a process of its own, which ends with it or when time is up.
+    """Do `work` in a separate process, with a time limit.
 
-    Whatever becomes of that process, this one goes on: a crash is a ToolError.
+    A crash of that process is a ToolError.
     """
     child = Child(_send_outcome, work, seconds)
     try:
@@ -82,7 +82,7 @@ def _send_outcome(to: "socket", work: Callable[[], R], seconds: float) -> None:
     import signal
 
     os.setsid()  # so that what it starts ends with it
-    signal.alarm(int(seconds) + 2)  # also if nobody is left to end it
+    signal.alarm(int(seconds) + 2)  # in case this process dies first
     to.sendall(pickle.dumps(_outcome(work), pickle.HIGHEST_PROTOCOL))
 
 
@@ -98,7 +98,7 @@ def _outcome(work: Callable[[], R]) -> tuple[R | None, str]:
 def farm(
     work: Callable[[T], R], items: Sequence[T], jobs: int
 ) -> Iterator[tuple[int, R | None]]:
-    """Do `work` on each item, several at a time, each in a process that does no other.
+    """Do `work` on each item in separate processes, several at a time.
 
     Yields an item's place and its result as they come; None if its process died of it.
     """
@@ -127,7 +127,7 @@ def farm(
                 worker.child.terminate()
             for worker in workers:
                 worker.child.end()
-    for place in waiting:  # nobody is left to do it
+    for place in waiting:  # all workers are gone
         yield place, None
 
 
@@ -145,7 +145,7 @@ class _Worker:
             send(self.child.socket, str(place).encode())
 
     def take(self) -> Any:
-        """The result of the item at hand; None once the process is gone."""
+        """The result of the current item; None once the process is gone."""
         data = receive(self.child.socket)
         self.is_alive = bool(data)
         return pickle.loads(data) if data else None

@@ -1,9 +1,8 @@
-"""Where untrusted code runs: the contract that every backend keeps.
+"""Where untrusted code runs: the contract of every sandbox.
 
-A job sees its skill at /skill, read-only; its own empty work directory, which is where
-it starts and the only place it may write; the system's programs; and nothing else: no
-network, no home, no variables of ours, no process but its own. When it ends, or a limit
-ends it, nothing of it is left.
+A job can read its skill at /skill and the system's programs, and write its empty work
+directory, where it starts. It has no network, no home, none of our variables, and sees
+no other processes. When it ends, or exceeds a limit, none of its processes remain.
 """
 
 import os
@@ -18,15 +17,15 @@ from skillforge.errors import RequestError, SkillforgeError, ToolError
 from skillforge.plugins import load, plugins
 
 MB = 1 << 20
-# Begins the paths in a job's words, until a sandbox knows where they begin. No word
-# that a process is given can hold it.
+# Prefix of the sandbox's paths in a job, until the sandbox replaces it by its root. No
+# argument of a process can contain it.
 ROOT = "\0"
 SKILL_DIR = "/skill"
 WORK_DIR = "/work"
 HOME_DIR = "/home/agent"
-SHARED_DIR = "/dev/shm"  # which programs share memory by; small
-USER_ID = 65534  # nobody's
-# All variables that a job has, beside its PATH and those of its case.
+SHARED_DIR = "/dev/shm"  # small
+USER_ID = 65534  # nobody
+# The variables of a job, besides PATH and those of its case.
 ENVIRONMENT = {
     "HOME": HOME_DIR,
     "USER": "agent",
@@ -40,7 +39,7 @@ ENVIRONMENT = {
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one job may use, with all the processes that it starts."""
+    """What a job may use, including all its processes."""
 
     seconds: float = 30
     cpu_seconds: int = 60
@@ -53,7 +52,7 @@ class Limits:
     output: int = MB  # for each of standard output and standard error
 
     def over(self, name: str) -> str:
-        """That a job went over one of these, in words."""
+        """The message about an exceeded limit."""
         return {
             "seconds": f"it took longer than {self.seconds:g} s",
             "cpu_seconds": f"it used more than {self.cpu_seconds} s of processor time",
@@ -66,18 +65,19 @@ class Limits:
         }[name]
 
     def of_code(self, code: int) -> str:
-        """The limit that the kernel ended a program for, by its exit code."""
+        """The message if an exit code means that the kernel enforced a limit."""
         names = {128 + signal.SIGXCPU: "cpu_seconds", 128 + signal.SIGXFSZ: "file_size"}
         return self.over(names[code]) if code in names else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One command, and what it finds when it starts.
+    """A command, and its environment.
 
-    `files` and `links` are put into the work directory, `mounts` are further folders
-    that it may read, by where it sees them. `wanted` names files of the work directory
-    to bring back. A path of the sandbox in `argv`, `links` or `env` begins with `ROOT`.
+    `files` and `links` are put into the work directory. `mounts` are more folders to
+    read, by their path in the sandbox. `collect` names files of the work directory to
+    read afterwards. A path of the sandbox in `argv`, `links` or `env` begins with
+    `ROOT`.
     """
 
     argv: tuple[str, ...]
@@ -92,7 +92,7 @@ class Job:
     has_traps: bool = False
 
     def at(self, root: str) -> "Job":
-        """The same job, where the paths of its words begin at a folder."""
+        """The job with `ROOT` replaced by a folder."""
         return replace(
             self,
             argv=tuple(word.replace(ROOT, root) for word in self.argv),
@@ -102,7 +102,7 @@ class Job:
 
 
 class WorkFile(NamedTuple):
-    """A path of the work directory after the job; `data` is a file's only."""
+    """A path of the work directory after the job; only files have `data`."""
 
     kind: str  # file, large file (cut), folder, link, other, unreadable
     data: bytes = b""
@@ -110,10 +110,10 @@ class WorkFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """How a job ended, as seen from outside.
+    """How a job ended, as observed from outside.
 
-    `limit` says which limit ended it; empty if none did. `sprung` says which of the
-    traps it went into.
+    `limit` is the message about the limit that ended it, or empty. `triggered` has a
+    message for each trap that it triggered. `files` are the collected files.
     """
 
     code: int
@@ -128,27 +128,26 @@ class JobResult:
 
 
 class SandboxError(ToolError):
-    """The job could not be run at all; it has neither passed nor failed."""
+    """The job could not run at all: it neither passed nor failed."""
 
 
 class Sandbox(Protocol):
-    """A place to run a job in."""
+    """Runs jobs."""
 
     name: str
 
     def about(self) -> str:
-        """Which program it is, for people and for telling environments apart."""
+        """Program and version; cached results are valid for the same text only."""
         ...
 
     def gaps(self) -> list[str]:
-        """What of the contract does not hold here; with any of it, nothing is run."""
+        """Broken parts of the contract on this machine; with any, nothing runs."""
         ...
 
     def weaknesses(self) -> list[str]:
-        """What it does less well than the contract says, and does no harm.
+        """Harmless shortcomings, never about network, secrets or writes.
 
-        Never anything of network, secrets or writes. The policy decides whether a
-        sandbox with such a weakness is used.
+        The policy decides whether a sandbox with weaknesses is used.
         """
         ...
 
@@ -179,7 +178,7 @@ def _container(engine: str) -> Sandbox:
     return Container(engine)
 
 
-# In the order in which they are tried.
+# In the order of preference.
 BUILT_IN: Mapping[str, Callable[[], Sandbox]] = {
     "bubblewrap": _bubblewrap,
     "landlock": _landlock,
@@ -206,7 +205,7 @@ def backend(name: str) -> Sandbox:
 class PluginSandbox:
     """A sandbox of another package, under the name of its entry point.
 
-    It has a gap, so that nothing runs in it, if it cannot be loaded or asked.
+    If it cannot be loaded or fails, it has a gap, and nothing runs in it.
     """
 
     def __init__(self, name: str) -> None:
@@ -246,7 +245,7 @@ class PluginSandbox:
 
 @cache
 def choose(required: str = ANY) -> tuple[Sandbox | None, str]:
-    """The sandbox to use, or None and the reason: what each candidate lacks.
+    """The sandbox to use; or None and what each candidate lacks.
 
     `required` is the policy's `tests.sandbox`: any sandbox, a full one (without
     weaknesses), or one by name. A plugin is used only where it is named, by the

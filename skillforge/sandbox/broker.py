@@ -1,9 +1,9 @@
-"""Answers the system calls that the filter for Landlock passes on.
+"""Answers the system calls that the Landlock filter passes on.
 
-Landlock covers neither modes and times of files, nor sockets of the system, nor, on
-older kernels, signals. A job that asks for one of these waits until it is answered
-here. Nothing is ever decided by a name and then left to the caller to do: a file is
-opened first, seen to be in the work directory, and changed through that opening.
+Landlock covers neither modes and times of files, nor system sockets, nor, on older
+kernels, signals. A job that makes such a call waits for the answer from here. The
+broker never checks a name and then lets the caller act on it: it opens the file, checks
+that it is in the work directory, and changes it through that descriptor.
 """
 
 import ctypes
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _RECEIVE, _SEND, _IS_VALID, _ADD_FILE = 0xC0502100, 0xC0182101, 0x40082102, 0x40182103
 _REQUEST, _ANSWER, _FILE = "=QII2IQ6Q", "=QqiI", "=QIIII"
-_GO_ON = 1  # let the kernel do it: only for calls that are nothing but numbers
+_GO_ON = 1  # the kernel continues the call: only safe for calls without pointers
 _AT_CWD, _NO_FOLLOW, _LONGEST = -100, 0x100, 4096
 _TIMES = 32  # bytes of two times
 _MODES = 0o1777  # nothing that would run as its owner
@@ -43,7 +43,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class SystemCall(NamedTuple):
-    """A call that waits for an answer; `pid` may be a thread's."""
+    """A call that waits for an answer; `pid` may be a thread."""
 
     number: int
     pid: int
@@ -51,8 +51,8 @@ class SystemCall(NamedTuple):
     args: tuple[int, ...]
 
 
-class Refusal(Exception):  # noqa: N818 - an answer, not a mishap
-    """The error that a call is answered with."""
+class Refusal(Exception):  # noqa: N818 - an answer
+    """The error code that answers a call."""
 
     def __init__(self, code: int) -> None:
         super().__init__(code)
@@ -60,7 +60,7 @@ class Refusal(Exception):  # noqa: N818 - an answer, not a mishap
 
 
 class Broker:
-    """Answers a job's calls; `tried_to_connect` is what came of them."""
+    """Answers a job's calls, and records in `tried_to_connect` whether it connected."""
 
     def __init__(self, listener: int, work: str) -> None:
         self.listener = listener
@@ -76,7 +76,7 @@ class Broker:
         self._signals = {numbers[here] for numbers in SIGNALS.values()}
 
     def answer(self) -> None:
-        """Answer one call; one whose caller is gone has no answer."""
+        """Answer one call, unless its caller is gone."""
         data = bytearray(struct.calcsize(_REQUEST))
         try:
             fcntl.ioctl(self.listener, _RECEIVE, data)
@@ -114,7 +114,7 @@ class Broker:
         try:
             mode &= _MODES
             if stat.S_ISDIR(os.fstat(fd).st_mode):
-                mode |= 0o500  # its files have to be counted
+                mode |= 0o500  # so that its files can be counted
             os.chmod(f"/proc/self/fd/{fd}", mode)
         finally:
             os.close(fd)
@@ -140,11 +140,11 @@ class Broker:
     def _named(
         self, request: SystemCall, folder: int, at: int, no_follow: int = 0
     ) -> int:
-        """The file of a name, as the caller sees it, held open by us."""
+        """Open a file by the name that the caller uses."""
         path = self._read(request, at, _LONGEST).partition(b"\0")[0]
         if not path:
             raise Refusal(errno.ENOENT)
-        if own := _OWN_FILE.fullmatch(path):  # as C libraries name what they opened
+        if own := _OWN_FILE.fullmatch(path):  # C libraries name open files so
             return self._opened(request, int(own[1]))
         how = os.O_PATH | os.O_CLOEXEC | (os.O_NOFOLLOW if no_follow else 0)
         base = -1
@@ -159,12 +159,12 @@ class Broker:
         return self._own(request, fd)
 
     def _opened(self, request: SystemCall, fd: int) -> int:
-        """A file that the caller has open, held open by us as well."""
+        """Open a file that the caller has open."""
         link = f"/proc/{request.pid}/fd/{fd}"
         return self._own(request, os.open(link, os.O_PATH | os.O_CLOEXEC))
 
     def _own(self, request: SystemCall, fd: int) -> int:
-        """The same, if it is in the work directory."""
+        """The descriptor, if its file is in the work directory."""
         try:
             self._check(request)
             path = os.readlink(f"/proc/self/fd/{fd}")
@@ -175,7 +175,7 @@ class Broker:
             raise
         return fd
 
-    # A job that asks for the network gets a socket that leads nowhere.
+    # A job that wants the network gets a socket that connects to nothing.
 
     def _socket(self, request: SystemCall) -> int:
         kind = request.args[1]
@@ -211,10 +211,10 @@ class Broker:
     def _refused(
         self, request: SystemCall, at: int, size: int, is_probe: bool
     ) -> Refusal:
-        """The answer to a call that would reach an address; the attempt is recorded.
+        """The answer to a call that would reach an address; records the attempt.
 
-        A C library connects sockets for datagrams to learn of routes, which sends
-        nothing: only names to be looked up, and other machines, are a try.
+        C libraries connect datagram sockets to find routes, which sends nothing. So
+        for these only DNS and other machines count as an attempt.
         """
         try:
             address = self._read(request, at, min(size, 28))
@@ -236,7 +236,7 @@ class Broker:
             return False
         return number in self._datagrams
 
-    # Signals, where Landlock does not know of them: within the job only.
+    # Signals within the job only, where Landlock does not cover them.
 
     def _kill(self, request: SystemCall) -> int:
         target = _signed(request.args[0])
@@ -261,11 +261,11 @@ class Broker:
     # The caller.
 
     def _check(self, request: SystemCall) -> None:
-        """That the caller still waits: its number may be another process's by now."""
+        """Check that the caller still waits: its pid may have been reused."""
         fcntl.ioctl(self.listener, _IS_VALID, struct.pack("=Q", request.number))
 
     def _read(self, request: SystemCall, at: int, size: int) -> bytes:
-        """Memory of the caller's, up to where it ends."""
+        """Read memory of the caller, up to its end."""
         fd = os.open(f"/proc/{request.pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
         try:
             data = os.pread(fd, size, at)
@@ -278,7 +278,7 @@ class Broker:
 
 
 def _signed(value: int) -> int:
-    """An argument that the kernel takes for an int."""
+    """An argument as the kernel's signed int."""
     return (value & 0xFFFFFFFF ^ 0x80000000) - 0x80000000
 
 

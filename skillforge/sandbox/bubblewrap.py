@@ -1,9 +1,9 @@
-"""Jobs in namespaces of their own, by way of bubblewrap: no daemon, no image, fast.
+"""Jobs in their own namespaces, by bubblewrap: no daemon, no image, fast.
 
-A job starts in three steps. Bubblewrap builds the room; a shell in it sets the limits,
-says that it is there, and waits; we put the files in, from outside, and let it go. What
-we hold from then on (the work directory, the list of processes, the network's counters)
-outlives the room, so that the result is read when nothing is left that could change it.
+A job starts in three steps. Bubblewrap builds the sandbox root. A shell in it sets the
+limits, reports, and waits. We put the files in from outside and release the shell. Our
+handles (work directory, process list, network counters) outlive the sandbox, so the
+result is read when no process is left that could change it.
 """
 
 import os
@@ -38,7 +38,7 @@ from skillforge.sandbox import (
 from skillforge.sandbox.job_monitor import JobTraces, attend, conclude
 from skillforge.sandbox.resource_usage import ResourceUsage
 
-_LEAST = (0, 7)  # the first bubblewrap with all that we ask of it
+_LEAST = (0, 7)  # the first bubblewrap with all options that we use
 _SETUP_SECONDS = 30
 
 
@@ -57,7 +57,7 @@ class Bubblewrap:
         return f"bubblewrap {version}, Python {sys.version.split()[0]}"
 
     def gaps(self) -> list[str]:
-        """What bubblewrap cannot do here, found by trying."""
+        """What bubblewrap cannot do on this machine, by trying it."""
         if not sys.platform.startswith("linux"):
             return ["it needs Linux"]
         if not self.program:
@@ -94,7 +94,7 @@ def _version(program: str) -> tuple[int, ...]:
 
 @dataclass
 class _BwrapJob:
-    """One job in its room, from start to end; `stack` closes what is held."""
+    """One job from start to end; `stack` closes the handles."""
 
     program: str
     job: Job
@@ -107,7 +107,7 @@ class _BwrapJob:
         pid = self._arrival(process, channel)
         handles = _SandboxHandles(pid, self.stack)
         changed = self._furnish(handles, planted)
-        os.fchmod(handles.home, 0o555)  # not a place to write, only one to look at
+        os.fchmod(handles.home, 0o555)  # readable, not writable
         usage = ResourceUsage(handles.proc, (handles.work, handles.shared), limits)
         channel.send(b"\n")
         attended = attend(process, limits, usage.excess, handles.end)
@@ -122,7 +122,7 @@ class _BwrapJob:
     ) -> tuple[processes.Process, socket.socket]:
         ours, theirs = socket.socketpair()
         self.stack.enter_context(ours)
-        # The kernel then tells who speaks: the number, here, of the shell in the room.
+        # The kernel adds the sender's pid, in our namespace, to each message.
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         with bwrap_args.BwrapArguments(self.job, planted) as arguments, theirs:
             process = processes.start(
@@ -136,7 +136,7 @@ class _BwrapJob:
         return process, ours
 
     def _arrival(self, process: processes.Process, channel: socket.socket) -> int:
-        """Wait for the shell in the room; its process number, as we see it."""
+        """Wait for the shell in the sandbox; its pid in our namespace."""
         channel.settimeout(_SETUP_SECONDS)
         size = struct.calcsize("3i")
         try:
@@ -147,14 +147,14 @@ class _BwrapJob:
             _end_children(process)
             process.kill()
             words = processes.finish(process).complaint or "it ended at once"
-            raise SandboxError(f"bubblewrap cannot build the room: {words[-300:]}")
+            raise SandboxError(f"bubblewrap cannot build the sandbox: {words[-300:]}")
         pid: int = struct.unpack("3i", credentials[0][2])[0]
         return pid
 
     def _furnish(
         self, handles: "_SandboxHandles", planted: traps.Traps | None
     ) -> Mapping[str, int]:
-        """Put everything in its place, before anything has run there."""
+        """Write the files of the job, before anything runs."""
         try:
             owner = USER_ID if bwrap_args.is_root() else -1
             for path, data in self.job.files.items():
@@ -170,10 +170,10 @@ class _BwrapJob:
 
 
 def _end_children(process: processes.Process) -> None:
-    """End what bubblewrap has started, before bubblewrap itself is ended.
+    """Kill what bubblewrap started, before bubblewrap itself is killed.
 
-    The first process of a room waits for bubblewrap before it asks to die with it: if
-    bubblewrap is killed in between, it would wait forever.
+    The sandbox's first process waits for bubblewrap before it sets its death signal. If
+    bubblewrap is killed before that, it would wait forever.
     """
     if process.poll() is not None:
         return
@@ -183,7 +183,7 @@ def _end_children(process: processes.Process) -> None:
 
 
 class _SandboxHandles:
-    """What we hold of a room from outside, until the end and after it."""
+    """Open files of a sandbox, which outlive it."""
 
     def __init__(self, pid: int, stack: ExitStack) -> None:
         def hold(fd: int) -> int:
@@ -205,7 +205,7 @@ class _SandboxHandles:
                 self._counters.append(stack.enter_context(counted))
 
     def end(self) -> None:
-        """End the room's first process, and with it, says the kernel, all others."""
+        """Kill the first process; the kernel then kills all others."""
         import select
 
         with suppress(ProcessLookupError):

@@ -1,7 +1,7 @@
-"""What a room for a job is made of, as bubblewrap is told it.
+"""Bubblewrap's arguments for a job.
 
-Everything is named here: what is mounted, who the job is, which variables it knows,
-what it may use. What is not named is not there.
+They list everything that the job gets: mounts, user, variables and limits. What is not
+listed is not visible.
 """
 
 import fcntl
@@ -32,16 +32,16 @@ from skillforge.sandbox import (
 )
 from skillforge.sandbox.traps import Traps
 
-_ADDRESSES = 16 << 30  # bytes that a process may map, most of which are never touched
+_ADDRESSES = 16 << 30  # bytes of address space, most of which are never used
 _LAYOUT = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS = (
     "/etc/alternatives",
     "/etc/ld.so.cache",
     "/nix/store",
 )
-# The shell's own limits are those of each process; it dies if it cannot set one. The
-# number of processes is dash's -p and bash's -u.
-_USERS = 9  # the file of root's namespace of users, which the job is not to have
+# The shell's limits hold for each process; it exits if it cannot set one. The number of
+# processes is -p in dash and -u in bash.
+_USERS = 9  # descriptor of root's user namespace, which the job must not have
 _WRAPPER = f"""
 exec {_USERS}<&-
 ulimit -c 0 && ulimit -t "$1" && ulimit -d "$2" && ulimit -f "$3" && ulimit -n "$4" &&
@@ -55,14 +55,14 @@ command -v -- "$program" >/dev/null || {{
 }}
 exec "$@" <"$input"
 """
-# Who is who in the room; a file costs less there than a mount.
+# User names in the sandbox; a file is cheaper than a mount.
 _NAMES = {
     "/etc/passwd": b"root:x:0:0::/nonexistent:/usr/sbin/nologin\n"
     b"agent:x:65534:65534::/home/agent:/bin/sh\n",
     "/etc/group": b"root:x:0:\nagent:x:65534:\n",
 }
 _NAMESPACES = ("ipc", "pid", "net", "uts", "cgroup")
-# Root sets the limits, which hold for others only, and then becomes nobody for good.
+# Root sets the limits, which don't hold for root, and then becomes nobody.
 _NOBODY = (
     *("--reuid", str(USER_ID), "--regid", str(USER_ID), "--clear-groups"),
     *("--bounding-set=-all", "--inh-caps=-all", "--no-new-privs", "--"),
@@ -75,7 +75,7 @@ def is_root() -> bool:
 
 
 class BwrapArguments(ExitStack):
-    """The room for one job; closes what it has handed over."""
+    """The arguments for one job; closes the files that it passes on."""
 
     def __init__(self, job: Job, planted: Traps | None) -> None:
         super().__init__()
@@ -85,7 +85,7 @@ class BwrapArguments(ExitStack):
         self.handed: list[int] = []
 
     def hand(self, fd: int) -> str:
-        """Have an open file kept open for bubblewrap; its number as a word."""
+        """Pass an open file to bubblewrap; its number as an argument."""
         high = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _USERS + 1)
         os.close(fd)
         self.callback(os.close, high)
@@ -93,10 +93,10 @@ class BwrapArguments(ExitStack):
         return str(high)
 
     def command(self, program: str) -> list[str]:
-        """How to start bubblewrap.
+        """The command line that starts bubblewrap.
 
-        It keeps the namespace of users open, for the job too. So a shell opens it
-        under a number that the shell in the room can close: some know one digit only.
+        Bubblewrap leaves the user namespace open, also in the job. So a shell opens it
+        under a number that the wrapper can close: some shells know one digit only.
         """
         line = [program, *self._arguments()]
         if not is_root():
@@ -106,7 +106,7 @@ class BwrapArguments(ExitStack):
         return ["/bin/sh", "-c", opened, space, *line]
 
     def _arguments(self) -> list[str]:
-        """Bubblewrap's arguments, down to what is run in the room."""
+        """All arguments, including the command."""
         stdin = "/run/stdin" if self.job.stdin else "/dev/null"
         words = [f"--unshare-{name}" for name in _NAMESPACES]
         words += ["--cap-drop", "ALL", *_user(), *_system()]
@@ -140,10 +140,10 @@ class BwrapArguments(ExitStack):
         ]
 
     def _command(self) -> list[str]:
-        """The program and where it is looked for, and what to start for it.
+        """The program, its search path, and the command that starts it.
 
-        The variables of a case are its program's alone: neither the shell nor the tool
-        that drops root's rights is to obey them.
+        Only the program gets the variables of the case: neither the shell nor the tool
+        that drops root's rights may obey them.
         """
         env = self.job.env
         path = env.get("PATH", self.variables["PATH"])
@@ -155,10 +155,10 @@ class BwrapArguments(ExitStack):
 
 @cache
 def _namespace() -> int:
-    """For root: users of its own, in which nobody is really nobody.
+    """For root: a user namespace in which nobody is mapped to nobody.
 
-    In a namespace that root makes in the usual way, its only user is root again, whom
-    the kernel excuses from the limit on processes.
+    In the usual user namespace of root, the only user is mapped to root, for whom the
+    kernel ignores the limit on processes.
     """
     with processes.running(
         processes.start(["unshare", "--user", "cat"], stdin=True)
@@ -167,7 +167,7 @@ def _namespace() -> int:
         deadline = time.monotonic() + 10
         while os.readlink(space) == os.readlink("/proc/self/ns/user"):
             if holder.poll() is not None or time.monotonic() > deadline:
-                raise SandboxError("root cannot make a namespace of users")
+                raise SandboxError("root cannot create a user namespace")
             time.sleep(0.001)
         for name in ("uid_map", "gid_map"):
             Path(f"/proc/{holder.pid}/{name}").write_text(
@@ -178,11 +178,11 @@ def _namespace() -> int:
 
 @cache
 def _system() -> tuple[str, ...]:
-    """What every room has: the system's programs, and the Python that we run on."""
+    """Mounts of every job: the system's programs and the Python that we run on."""
     folders = ["/etc", "/home", "/run", "/var"]
     for path in (library := system_paths.python_paths()):
         folders += [str(parent) for parent in reversed(Path(path).parents[:-1])]
-    # Made by us, since those that bubblewrap makes unasked are closed to others.
+    # Bubblewrap creates missing parents without access for others.
     room = [word for path in folders for word in ("--perms", "0755", "--dir", path)]
     room += ["--ro-bind", "/usr", "/usr"]
     for path in _LAYOUT:
@@ -195,13 +195,13 @@ def _system() -> tuple[str, ...]:
             room += ["--ro-bind", path, path]
     for path in library:
         room += ["--ro-bind", path, path]
-    # What is installed beside Python is not the skill's.
+    # Packages installed beside Python are hidden.
     packages = filter(os.path.isdir, site.getsitepackages([sys.base_prefix]))
     return (*room, *_emptied(packages), "--proc", "/proc", "--dev", "/dev")
 
 
 def _emptied(folders: Iterable[str]) -> list[str]:
-    """Arguments that show folders without what is in them."""
+    """Arguments that show folders as empty."""
     words: list[str] = []
     for folder in folders:
         words += ["--perms", "0555", "--tmpfs", folder, "--remount-ro", folder]
@@ -210,7 +210,7 @@ def _emptied(folders: Iterable[str]) -> list[str]:
 
 @cache
 def _tool(name: str) -> str:
-    """Where a program of the system lies, whatever a case says of where to look."""
+    """A system program, independent of the PATH of a case."""
     path = shutil.which(name, path=_TOOLS)
     if path is None:
         raise SandboxError(f"{name} is not installed", hint="install util-linux")
@@ -218,7 +218,7 @@ def _tool(name: str) -> str:
 
 
 def _user() -> list[str]:
-    """Arguments that make the job nobody."""
+    """Arguments that run the job as nobody."""
     if not is_root():
         return ["--unshare-user", "--uid", str(USER_ID), "--gid", str(USER_ID)]
     needed = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
@@ -234,7 +234,7 @@ def _search_path() -> str:
 
 
 def _writable(limits: Limits) -> list[str]:
-    """The work directory, under all its names, and what programs need beside it."""
+    """The work directory and its aliases, and other writable folders."""
     room = []
     sizes = {WORK_DIR: limits.work_size, SHARED_DIR: MB, HOME_DIR: 1 << 16}
     for folder, size in sizes.items():
@@ -253,9 +253,9 @@ def _in_memory(data: bytes) -> int:
 
 
 def _shell_limits(limits: Limits) -> list[str]:
-    """For the wrapper, in the units of `ulimit`.
+    """Arguments of the wrapper, in the units of `ulimit`.
 
-    Processes and memory are counted from outside; these stop what is faster than that.
+    Processes and memory are also counted from outside; these limits act at once.
     """
     return [
         str(limits.cpu_seconds),

@@ -1,7 +1,7 @@
-"""Confine this process, for good, with what the kernel gives to everybody.
+"""Confine this process permanently, without privileges.
 
-Limits, Landlock and a filter on system calls, through the C library alone. Whatever
-cannot be set raises OSError: nothing is run half confined.
+Limits, Landlock and a filter on system calls, through the C library only. A failure
+raises OSError: nothing runs half confined.
 """
 
 import ctypes
@@ -20,8 +20,8 @@ _VERSION, _BENEATH = 1, 1
 _SET_NO_NEW_PRIVILEGES, _DROP_BOUND, _SUBREAPER, _DEATH = 38, 24, 36, 1
 _SET_DUMPABLE = 4
 _SET_FILTER, _NEW_LISTENER = 1, 8
-_ADDRESSES = 16 << 30  # bytes that a process may map, most of which are never touched
-_ELSEWHERE = 1024  # processes that the same user may start outside during a job
+_ADDRESSES = 16 << 30  # bytes of address space, most of which are never used
+_ELSEWHERE = 1024  # other processes of the same user during a job
 _NO_CORE = 1  # with 0, the kernel still starts a program that collects core files
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 1 << 1, 1 << 2, 1 << 3
@@ -54,7 +54,7 @@ def _prctl(what: str, option: int, *arguments: int) -> None:
 
 
 def landlock_version() -> int:
-    """Which Landlock this kernel has; 0 if it has none, or it is turned off."""
+    """The kernel's Landlock version; 0 if it is missing or turned off."""
     try:
         return _syscall("landlock", _CREATE, None, 0, _VERSION)
     except OSError:
@@ -62,12 +62,12 @@ def landlock_version() -> int:
 
 
 def writing(abi: int) -> int:
-    """Everything that a Landlock of this version can allow."""
+    """All rights that a Landlock version knows."""
     return (1 << {1: 13, 2: 14, 3: 15, 4: 15}.get(abi, 16)) - 1
 
 
 class LandlockRuleset:
-    """What may be done beneath which path; all else is refused."""
+    """Rights beneath paths; everything else is refused."""
 
     def __init__(self, abi: int) -> None:
         self.handled = writing(abi)
@@ -78,7 +78,7 @@ class LandlockRuleset:
         self.fd = _syscall("landlock_create_ruleset", _CREATE, attributes, size, 0)
 
     def allow(self, paths: Iterable[str], rights: int) -> None:
-        """Allow something at and beneath paths; those that are not there are left."""
+        """Allow rights at and beneath paths; missing paths are skipped."""
         for path in paths:
             try:
                 fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
@@ -98,12 +98,12 @@ class LandlockRuleset:
 
 
 def forbid_privileges() -> None:
-    """Whatever is executed from now on, nobody gains rights by it."""
+    """Executed programs can no longer gain privileges."""
     _prctl("no_new_privs", _SET_NO_NEW_PRIVILEGES, 1)
 
 
 def filter_calls(program: bytes, *, has_listener: bool = True) -> int:
-    """Put a filter on system calls; the file to hear of those it passes on."""
+    """Install a filter on system calls; the descriptor of its notifications."""
     count = len(program) // 8
     lines = ctypes.create_string_buffer(program, len(program))
     filter_program = struct.pack("=H6xQ", count, ctypes.addressof(lines))
@@ -113,7 +113,7 @@ def filter_calls(program: bytes, *, has_listener: bool = True) -> int:
 
 
 def adopt_orphans() -> None:
-    """Become the parent of all that descends from us and loses its own."""
+    """Become the parent of orphaned descendants."""
     _prctl("subreaper", _SUBREAPER, 1)
 
 
@@ -122,25 +122,25 @@ def end_with_parent() -> None:
 
 
 def be_readable() -> None:
-    """Let those of our own user see this process, also if it was another's before."""
+    """Let our user read this process in /proc, also after a change of user."""
     _prctl("dumpable", _SET_DUMPABLE, 1)
 
 
 def become_nobody() -> None:
-    """Give up root, and every way back to it."""
+    """Drop root permanently."""
     for capability in range(64):
         if _libc.prctl(_DROP_BOUND, capability, 0, 0, 0) < 0:
-            break  # there are no more, or they are not ours to drop
+            break  # no more capabilities, or no right to drop them
     os.setgroups([])
     os.setresgid(USER_ID, USER_ID, USER_ID)
     os.setresuid(USER_ID, USER_ID, USER_ID)
 
 
 def count_tasks(visible: int) -> int:
-    """How many processes and threads the kernel counts for this user, or a few more.
+    """The number of this user's processes and threads, or slightly more.
 
-    Those of the same user in other containers count, and cannot be seen from here: try
-    to fork with a limit just above what is visible, and double it until that works.
+    It includes invisible ones in other containers. So fork with a limit just above
+    the visible number, and double it until that works.
     """
     _, hard = resource.getrlimit(resource.RLIMIT_NPROC)
     count = visible
@@ -164,9 +164,9 @@ def _can_fork() -> bool:
 
 
 def limit(limits: Limits, others: int) -> None:
-    """Set what each process may use; `others` run as the same user already.
+    """Set the limits of each process; `others` is the user's current number.
 
-    Processes and memory are counted from outside; these stop what is faster than that.
+    Processes and memory are also counted from outside; these limits act at once.
     """
     hard = {
         resource.RLIMIT_CORE: _NO_CORE,
@@ -181,13 +181,13 @@ def limit(limits: Limits, others: int) -> None:
         bound = resource.getrlimit(name)[1]
         most = most if bound == resource.RLIM_INFINITY else min(most, bound)
         resource.setrlimit(name, (most, most))
-    # One second between the warning, whose exit code says why, and the end.
+    # SIGXCPU, whose exit code names the reason, comes a second before SIGKILL.
     seconds = limits.cpu_seconds
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
 
 
 def execute(argv: Sequence[str], env: dict[str, str]) -> None:
-    """Become a program; returns only by an OSError."""
+    """Replace this process by a program; raises OSError if that fails."""
     for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # by Python
         signal.signal(ignored, signal.SIG_DFL)
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))

@@ -1,8 +1,8 @@
-"""Jobs in containers of docker or podman: slower than bubblewrap, and at home on macOS.
+"""Jobs in containers of docker or podman: slower than bubblewrap, but also on macOS.
 
-Each job has a container of its own. Its first process only waits; the job is another
-one, of another user, who cannot touch the first. The image has to hold Python 3.10 or
-newer and a shell; it is never fetched.
+Each job has its own container. The first process only waits; the job is a second one,
+of a user who cannot touch the first. The image needs Python 3.10 or newer and a shell,
+and is never pulled.
 """
 
 import base64
@@ -37,11 +37,11 @@ from skillforge.sandbox.job_monitor import JobRun, JobTraces, attend, conclude
 _IMAGE = "SKILLFORGE_SANDBOX_IMAGE"
 _OPTIONS = "SKILLFORGE_SANDBOX_OPTIONS"
 _DEFAULT_IMAGE = "python:3.12-slim"
-_PACKAGE = Path(__file__).parents[1]  # which the container's Python reads, too
+_PACKAGE = Path(__file__).parents[1]  # mounted for the container's Python
 _PLACE = "/skillforge"
-_WAITER = USER_ID - 1  # whose the first process is
-_HEADROOM = 16  # processes that are ours, not the job's
-# The image's own variables are not the job's, but for the way to its programs.
+_WAITER = USER_ID - 1  # the user of the first process
+_HEADROOM = 16  # processes of ours in the container
+# Of the image's variables, the job gets only PATH.
 _CLEAN = 'exec env -i "PATH=$PATH" "$@"'
 
 
@@ -58,7 +58,7 @@ class Container:
         return f"{self.name}, {self.image} {image.out.decode().strip()}"
 
     def gaps(self) -> list[str]:
-        """What containers cannot do here, found by trying."""
+        """What containers cannot do on this machine, by trying it."""
         if not shutil.which(self.name):
             return [f"{self.name} is not installed"]
         info = self._call("info")
@@ -70,7 +70,7 @@ class Container:
                 f"there is no image {self.image}; {self.name} pull {self.image}, or "
                 f"name another one in ${_IMAGE}"
             ]
-        # The job is nobody on the host as well: it needs no users of its own.
+        # The job is nobody on the host, too, so it needs no user namespace.
         return probe.gaps(self, ("ipc", "mnt", "net", "pid", "uts", "cgroup"))
 
     def weaknesses(self) -> list[str]:
@@ -92,7 +92,7 @@ class Container:
 
 
 class _ContainerJob:
-    """One job from its container's start to its end."""
+    """One job in its container."""
 
     def __init__(self, box: Container, job: Job, scratch: Path) -> None:
         self.box = box
@@ -105,14 +105,14 @@ class _ContainerJob:
         try:
             marks = self._ask("furnish", self._things())
             attended = self._attend()
-            if attended.limit:  # then the container is gone, and all that was in it
+            if attended.limit:  # the container was removed with its files
                 return conclude(attended, JobTraces({}, [], ""), None, self.job.limits)
             return self._ended(attended, marks)
         finally:
             self._call("rm", "--force", self.name)
 
     def _open(self) -> str:
-        """Start the container, in which nothing of the job runs yet; its name."""
+        """Start the container without the job; its name."""
         profile = self.scratch / "seccomp.json"
         profile.write_text(json.dumps(seccomp.profile()))
         hardened = ["--network", "none", "--read-only", "--cap-drop", "ALL"]
@@ -162,7 +162,7 @@ class _ContainerJob:
         }
 
     def _ask(self, what: str, request: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Have the container's Python do something for us, and answer."""
+        """Call a function of `container_agent` in the container."""
         code = container_agent.CALL.format(place=_PLACE)
         code += f"container_agent.{what}()"
         line = [*self._inside("/"), "python3", "-I", "-c", code]
@@ -178,7 +178,7 @@ class _ContainerJob:
             ) from err
 
     def _inside(self, folder: str) -> list[str]:
-        """Words to run something in the container as the job's user."""
+        """Arguments that run a command in the container as the job's user."""
         who = ["--user", f"{USER_ID}:{USER_ID}", "--workdir", folder]
         return ["exec", "--interactive", *who, self.name]
 
@@ -191,7 +191,7 @@ class _ContainerJob:
 
         def end() -> None:
             if client.poll() is None:
-                client.kill()  # it waits for us to read; and it is not the job
+                client.kill()  # the client waits for us to read; it is not the job
                 self._call("rm", "--force", self.name)
 
         with processes.running(client), processes.fed(client, self.job.stdin):
@@ -211,7 +211,7 @@ class _ContainerJob:
         return conclude(attended, traces, self.traps, limits)
 
     def _call(self, *arguments: str, stdin: bytes = b"") -> processes.ProcessResult:
-        # Podman may leave a file where it is called from.
+        # Podman may leave a file in the current folder.
         return processes.finish(self.box.start(*arguments, cwd=self.scratch), stdin)
 
 
@@ -231,7 +231,7 @@ def _bounds(limits: Limits) -> Sequence[str]:
 
 
 def _excess(answer: Mapping[str, Any], limits: Limits) -> str:
-    """The limit that a job went over, by what the container tells of it."""
+    """The limit that a job exceeded, by the container's answer."""
     over = {
         "work_size": answer["is_full"],
         "work_files": answer["file_count"] > limits.work_files,

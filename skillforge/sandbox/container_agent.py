@@ -1,7 +1,7 @@
-"""What a container's own Python does for us, before and after a job.
+"""Runs in a container before and after a job.
 
-It runs as the job's user, from a read-only mount, and is told on its standard input
-what to do: put things in place, or end what is left and say what came of the job.
+It runs as the job's user, from a read-only mount. Requests arrive on standard input:
+write the files, kill what is left, or report the results.
 """
 
 import base64
@@ -15,10 +15,10 @@ from typing import Any
 
 from skillforge.sandbox import HOME_DIR, WORK_DIR, traps, work_files
 
-# What the first process does: nothing, but nobody it inherits stays a zombie.
+# The first process only reaps the processes that it inherits.
 WAIT = (
     "import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
-    "signal.alarm({seconds})  # also if nobody is left to end it\n"
+    "signal.alarm({seconds})  # in case nobody removes the container\n"
     "while True: signal.pause()"
 )
 CALL = (
@@ -26,7 +26,7 @@ CALL = (
     "from skillforge.sandbox import container_agent; "
 )
 _COUNTERS = ("/proc/net/snmp", "/proc/net/snmp6")
-# Where the kernel counts what it refused, in either form of its groups.
+# The kernel's counters of refusals, for cgroup version 2 and 1.
 _REFUSED = {
     "oom_kill": ("/memory.events", "/memory/memory.oom_control"),
     "max": ("/pids.events", "/pids/pids.events"),
@@ -34,7 +34,7 @@ _REFUSED = {
 
 
 def furnish() -> None:
-    """Put the files of a job in place; answers when each trap was last changed."""
+    """Write the files of a job; answers with the change time of each trap."""
     request = json.load(sys.stdin)
     work = work_files.open_folder(WORK_DIR)
     for path, data in request["files"].items():
@@ -50,7 +50,7 @@ def furnish() -> None:
 
 
 def clear() -> None:
-    """End what is left of a job. Nothing that is said while it lives is believed."""
+    """Kill what is left of a job; its state is only read after that."""
     for _ in range(3):
         with suppress(ProcessLookupError):
             os.kill(-1, signal.SIGKILL)
@@ -58,7 +58,7 @@ def clear() -> None:
 
 
 def collect() -> None:
-    """Answer with all that can be seen of a job that is gone."""
+    """Answer with the results of a job that has ended."""
     request = json.load(sys.stdin)
     work = work_files.open_folder(WORK_DIR)
     space = os.fstatvfs(work)
@@ -97,7 +97,7 @@ def _refused(name: str) -> int:
 
 
 def answer_of(data: bytes) -> Mapping[str, Any]:
-    """An answer as it came out; ValueError if it is none."""
+    """Parse an answer; ValueError if it is none."""
     answer = json.loads(data)
     if not isinstance(answer, dict):
         raise ValueError("not an answer")

@@ -1,6 +1,6 @@
-"""Which files were opened or changed, by way of inotify.
+"""Reports which files were opened or changed, by inotify.
 
-The time of the last read tells as much only where the file system keeps it.
+Access times would do only on file systems that store them.
 """
 
 import ctypes
@@ -9,7 +9,7 @@ import struct
 
 _OPEN, _MODIFY, _ATTRIBUTES, _MOVED, _DELETED = 0x20, 0x2, 0x4, 0x800, 0x400
 _EVENTS = _OPEN | _MODIFY | _ATTRIBUTES | _MOVED | _DELETED
-_OVERFLOW = -1  # too many to tell which
+_OVERFLOW = -1  # events were lost
 _HEAD = "=iIII"
 
 
@@ -26,13 +26,13 @@ class FileWatch:
         os.close(self._fd)
 
     def add(self, path: str, name: str) -> None:
-        """Watch a file; `name` is what it is called in answers."""
+        """Watch a file, reported as `name`."""
         place = os.fsencode(path)
         number = self._libc.inotify_add_watch(self._fd, place, _EVENTS)
         self._names[self._checked(number)] = name
 
     def touched(self) -> set[str]:
-        """The files that something happened to; all of them if it was too much."""
+        """The files with events; all files if events were lost."""
         numbers = set()
         while data := self._read():
             at = 0

@@ -1,4 +1,4 @@
-"""Attend a running job: cut what it writes, say when to end it, and conclude."""
+"""Monitor a running job: collect output, enforce limits, combine the results."""
 
 import os
 import selectors
@@ -10,11 +10,11 @@ from typing import NamedTuple
 from skillforge.processes import Process
 from skillforge.sandbox import JobResult, Limits, WorkFile, traps
 
-_FIRST_LOOK, _LAST_LOOK = 0.01, 0.1  # seconds between two looks at what it uses
+_FIRST_LOOK, _LAST_LOOK = 0.01, 0.1  # seconds between two checks of its usage
 
 
 class JobRun(NamedTuple):
-    """What was seen of a job while it ran, and how it ended."""
+    """A job's output, duration and exit code."""
 
     code: int
     out: bytes
@@ -25,7 +25,7 @@ class JobRun(NamedTuple):
 
 
 class JobTraces(NamedTuple):
-    """What was seen of a job when it was gone: its files, touched keys, counters."""
+    """What a job left: files, touched keys, network counters."""
 
     files: Mapping[str, WorkFile]
     touched: list[str]
@@ -35,7 +35,7 @@ class JobTraces(NamedTuple):
 def conclude(
     run: JobRun, traces: JobTraces, planted: traps.Traps | None, limits: Limits
 ) -> JobResult:
-    """All that was seen of a job, put together."""
+    """The result of a job."""
     texts = (run.out, run.err, *(file.data for file in traces.files.values()))
     leaked = planted is not None and planted.is_in(texts)
     return JobResult(
@@ -51,9 +51,9 @@ def conclude(
 def attend(
     process: Process, limits: Limits, look: Callable[[], str], end: Callable[[], None]
 ) -> JobRun:
-    """Read what a job writes until it is over; `look` may say that it has to end.
+    """Read a job's output until it ends; `look` returns the limit that it exceeds.
 
-    `end` leaves no process of it: what it wrote before is then read to the last byte.
+    `end` kills all its processes; after that, the rest of the output is read.
     """
     assert process.stdout is not None
     assert process.stderr is not None
@@ -87,7 +87,7 @@ def attend(
 
 
 def _look_at_end(look: Callable[[], str]) -> str:
-    """What can be seen of a job that is gone: its work directory, if not more."""
+    """The last check, when only the work directory is left."""
     try:
         return look()
     except OSError:
@@ -100,7 +100,7 @@ def _flood(streams: dict[int, bytearray], limits: Limits) -> str:
 
 
 class _ProcessPipes:
-    """The pipes of a process, and whether it is still there."""
+    """The pipes of a process, and whether it still runs."""
 
     def __init__(self, process: Process, streams: dict[int, bytearray]) -> None:
         self.process = process
@@ -111,7 +111,9 @@ class _ProcessPipes:
             os.set_blocking(fd, False)
             self.selector.register(fd, selectors.EVENT_READ)
         self.pidfd = -1
-        if hasattr(os, "pidfd_open"):  # elsewhere, the end of its pipes is its end
+        if hasattr(
+            os, "pidfd_open"
+        ):  # elsewhere, it has ended when its pipes are closed
             self.pidfd = os.pidfd_open(process.pid)
             self.selector.register(self.pidfd, selectors.EVENT_READ)
 
@@ -124,7 +126,7 @@ class _ProcessPipes:
             os.close(self.pidfd)
 
     def wait(self, seconds: float) -> None:
-        """Wait for something to happen, and read once what there is."""
+        """Wait for an event, and read the available output once."""
         for key, _ in self.selector.select(max(0.0, seconds)):
             if key.fd == self.pidfd:
                 self.is_running = False
@@ -134,7 +136,7 @@ class _ProcessPipes:
             self.is_running = False
 
     def drain(self, most: int) -> None:
-        """Read what is left in the pipes, of which no writer is left."""
+        """Read the rest of the pipes, which have no writer any more."""
         for fd, data in self.streams.items():
             while len(data) <= most and self._read(fd):
                 pass

@@ -1,13 +1,13 @@
 """Jobs without namespaces: Landlock, a filter on system calls, and a supervisor.
 
-For machines where no namespace can be made, which is most containers. The job runs in
-a scratch folder that is laid out like the root of other sandboxes, and what it says of
-paths there is translated, so that results are the same everywhere. Landlock lets it
-read the system and its skill, and write its work directory; `launcher` runs it.
+For machines without namespaces, such as most containers. The job runs in a scratch
+folder with the layout of other sandboxes, and paths in its output are translated, so
+results are the same everywhere. Landlock lets it read the system and its skill, and
+write its work directory. `launcher` runs it.
 
-The package sandlock (0.9) does not carry this. With its virtual paths a link in the
-work directory lets a job change mode, owner, times and length of its user's files;
-without them, modes and times of every file of the user's can be set.
+The package sandlock (0.9) is not enough. With its virtual paths, a link in the work
+directory lets a job change mode, owner, times and length of its user's files; without
+them, a job can set modes and times of all files of its user.
 """
 
 import json
@@ -45,8 +45,8 @@ from skillforge.sandbox.scratch_root import (
 
 _PACKAGE = Path(__file__).parents[2]  # where the launcher finds this package
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
-_PATIENCE = 15_000  # milliseconds for the launcher to end all that it started
-_TIMES = 5  # that processes are killed which may be starting others
+_PATIENCE = 15_000  # milliseconds for the launcher to kill all processes
+_TIMES = 5  # how often processes are killed that may start others
 WEAKNESSES = (
     "a job runs as your own user, or as nobody (65534) if you are root",
     "whether a file outside exists, its size, its times and where it links to can be "
@@ -61,7 +61,7 @@ WEAKNESSES = (
 
 
 class Landlock:
-    """The sandbox for machines without namespaces; `most` stands for an old kernel."""
+    """The sandbox for machines without namespaces; tests lower `most`."""
 
     name = "landlock"
 
@@ -70,7 +70,7 @@ class Landlock:
 
     @cached_property
     def abi(self) -> int:
-        """Which Landlock there is; 0 for none."""
+        """The usable Landlock version; 0 for none."""
         from skillforge.sandbox import confine
 
         return min(confine.landlock_version(), self.most)
@@ -79,7 +79,7 @@ class Landlock:
         return f"landlock {self.abi}, {_python_version()}"
 
     def gaps(self) -> list[str]:
-        """What Landlock cannot do here, found by trying."""
+        """What Landlock cannot do on this machine, by trying it."""
         from skillforge.sandbox import landlock_probe
 
         if not sys.platform.startswith("linux"):
@@ -104,14 +104,14 @@ class Landlock:
 
 @cache
 def _python_version() -> str:
-    """Of the Python that jobs have: root's own may be one that nobody else can run."""
+    """The version of the jobs' Python: other users may be unable to run root's."""
     result = processes.run([interpreter() or "python3", "-I", "-S", "-V"], env={})
     return result.out.decode("utf-8", "replace").strip()
 
 
 @dataclass
 class _LandlockJob:
-    """One job in its scratch folder; `stack` closes what is held."""
+    """One job in its scratch folder; `stack` closes the handles."""
 
     abi: int
     job: Job
@@ -137,7 +137,7 @@ class _LandlockJob:
         return _translated(replace(ended, tried_to_connect=report["connects"]), root)
 
     def _watch(self, root: ScratchRoot, marks: Iterable[str]) -> FileWatch:
-        """Watch the planted keys; a user can have only so many watches at once."""
+        """Watch the planted keys. The number of watches per user is limited."""
         try:
             watch = self.stack.enter_context(FileWatch())
             for path in marks:
@@ -164,7 +164,7 @@ class _LandlockJob:
         return root
 
     def _spec(self, root: ScratchRoot, planted: traps.Traps | None) -> str:
-        """Write down for the launcher what to run, and how; where it is written."""
+        """Write the specification of the job for the launcher; its path."""
         env = {**root.variables(), **(planted.variables if planted else {})}
         spec = {
             "argv": self.job.argv,
@@ -211,14 +211,14 @@ class _LandlockJob:
 
 
 def _wait(report: int) -> None:
-    """Wait until the job has started, or cannot be: its time begins then."""
+    """Wait until the job has started or failed to start: its time begins then."""
     waiting = select.poll()
     waiting.register(report, select.POLLIN)
     waiting.poll(_PATIENCE)
 
 
 def _end(process: processes.Process) -> None:
-    """Have the launcher end all that it started, and itself."""
+    """Have the launcher kill all processes and exit."""
     assert process.stdin is not None
     with suppress(OSError):
         os.write(process.stdin.fileno(), b"\n")
@@ -226,7 +226,7 @@ def _end(process: processes.Process) -> None:
     waiting.register(held := os.pidfd_open(process.pid), select.POLLIN)
     is_over = waiting.poll(_PATIENCE)
     os.close(held)
-    if not is_over:  # it hangs in the kernel; what it started is ended from here
+    if not is_over:  # it hangs in the kernel: kill its processes from here
         for _ in range(_TIMES):
             process_tree.kill(process_tree.descendants(process.pid))
         process.kill()
@@ -244,7 +244,7 @@ def _read_report(fd: int) -> dict[str, Any]:
 
 
 def _translated(ended: JobResult, root: ScratchRoot) -> JobResult:
-    """The end of a job, where its paths are those of other sandboxes."""
+    """The result with the paths of other sandboxes."""
     files = {
         path: WorkFile(file.kind, root.translate(file.data))
         for path, file in ended.files.items()

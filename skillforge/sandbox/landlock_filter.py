@@ -1,8 +1,8 @@
-"""The filter on system calls for Landlock, which leaves more of the kernel in reach.
+"""The filter on system calls for Landlock.
 
-Without namespaces a job shares processes, sockets and files with its user. What
-Landlock does not cover is refused here, or, where the answer depends on more than
-numbers, passed to the broker: `NOTIFIED` names those calls.
+Without namespaces, a job shares processes, sockets and files with its user. Calls that
+Landlock doesn't cover are refused here. If the answer depends on more than numbers,
+they go to the broker: `NOTIFIED` lists them.
 """
 
 import errno
@@ -32,15 +32,15 @@ _NOTIFY = 0x7FC00000
 _AND = 0x54
 _FOURTH, _FIFTH, _HIGH_HALF = 40, 48, 4
 _NEWEST = 463  # system calls from this number on are newer than this filter
-# Always refused, by the error that the caller gets.
+# Always refused, by error code.
 _REFUSED: dict[int, dict[str, Numbers]] = {
     errno.EPERM: {
-        # Landlock knows no owners; and a job's files are its user's.
+        # Landlock doesn't cover owners, and a job's files belong to its user.
         "chown": (92, None),
         "fchown": (93, 55),
         "lchown": (94, None),
         "fchownat": (260, 54),
-        # To watch a folder is to learn names in it.
+        # Watching a folder reveals names in it.
         "inotify_init": (253, None),
         "inotify_init1": (294, 26),
         # Memory and queues of the user's other programs.
@@ -76,7 +76,7 @@ _REFUSED: dict[int, dict[str, Numbers]] = {
         "lremovexattr": (198, 15),
         "fremovexattr": (199, 16),
     },
-    # C libraries and Python then use calls that the broker knows.
+    # C libraries and Python fall back to calls that the broker answers.
     errno.ENOSYS: {
         "fchmodat2": (452, 452),
         "utime": (132, None),
@@ -113,8 +113,8 @@ _QUEUED_SIGNALS: dict[str, Numbers] = {
 }
 SOCKET: Numbers = (41, 198)
 SENDTO: Numbers = (44, 206)
-# An open file that is on its way to another process counts nowhere. The launcher's own
-# message hands over the listener; its flags are refused from then on.
+# A descriptor in transit to another process isn't counted anywhere. The launcher's own
+# message passes the listener; after that, its flags are refused.
 SENDMSG: Numbers = (46, 211)
 HANDOVER = 0x4000 | 0x80 | 0x40  # MSG_NOSIGNAL, MSG_EOR, MSG_DONTWAIT
 _SOCKETPAIR: Numbers = (53, 199)
@@ -126,20 +126,20 @@ _CLONE_FILES, _CLONE_THREAD = 0x400, 0x10000
 _CLOSE_RANGE: Numbers = (436, 436)
 _CLOSE_RANGE_UNSHARE = 2
 _PRCTL: Numbers = (157, 167)
-_SET_DUMPABLE = 4  # whose memory cannot be counted then
+_SET_DUMPABLE = 4  # hides its memory from our accounting
 _SETPRIORITY: Numbers = (141, 140)
 _IOPRIO_SET: Numbers = (251, 30)
 _FCNTL: Numbers = (72, 25)
 # F_SETOWN, F_SETSIG, F_SETOWN_EX send signals; F_SETLEASE and F_NOTIFY watch files.
 _FCNTL_REFUSED = (8, 10, 15, 1024, 1026)
 _IOCTL: Numbers = (16, 29)
-# TCGETS, TCSETS*, TIOCGPGRP, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX: what
-# programs ask of terminals and pipes. Others may change files, flags, whole disks.
+# TCGETS, TCSETS*, TIOCGPGRP, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX: common
+# requests on terminals and pipes. Others may change files, flags or disks.
 _IOCTL_ALLOWED = (
     *(0x5401, 0x5402, 0x5403, 0x5404, 0x540F, 0x5413),
     *(0x541B, 0x5421, 0x5450, 0x5451),
 )
-_FOLLOW_ORDER = (1, 5)  # SOCK_STREAM, SOCK_SEQPACKET: these reach nobody unasked
+_FOLLOW_ORDER = (1, 5)  # SOCK_STREAM, SOCK_SEQPACKET: they need a connection
 _TYPE = 0xF
 _TRUNCATE: Numbers = (76, 45)
 _OPEN: Numbers = (2, None)
@@ -155,7 +155,7 @@ _PRIVILEGED = 0o6000  # set-user-ID and set-group-ID
 
 
 def program(abi: int) -> bytes:
-    """The filter beside Landlock of a version; the caller knows this machine."""
+    """The filter for a Landlock version, on a supported machine."""
     refuse = ERRNO | errno.EPERM
     lines = rules()
     # Right after the machine is checked, and the number loaded.
@@ -185,7 +185,7 @@ def program(abi: int) -> bytes:
 
 
 def final_program() -> bytes:
-    """The filter to add once the listener is handed over."""
+    """The filter to add after the listener was passed on."""
     is_handover = [line(EQUAL, HANDOVER, 0, 1)]
     lines = [line(LOAD, NUMBER)]
     lines += when(_number(SENDMSG), THIRD, is_handover, ERRNO | errno.EOPNOTSUPP)
@@ -208,7 +208,7 @@ def _always(number: int, answer: int) -> list[bytes]:
 
 
 def _priorities(refuse: int) -> list[bytes]:
-    """Only the caller's own: process 0."""
+    """Only the caller's own priority: process 0."""
     lines = []
     for numbers, kind in ((_SETPRIORITY, 0), (_IOPRIO_SET, 1)):
         number = _number(numbers)
@@ -218,7 +218,7 @@ def _priorities(refuse: int) -> list[bytes]:
 
 
 def _sockets() -> list[bytes]:
-    """Sockets that reach nobody: pairs, and those that the broker makes."""
+    """Sockets that connect to nothing: pairs, and those of the broker."""
     kinds = [line(_AND, _TYPE)]
     kinds += [
         line(EQUAL, kind, len(_FOLLOW_ORDER) - at, 0)
@@ -231,12 +231,12 @@ def _sockets() -> list[bytes]:
         line(EQUAL, 0, 1, 0),
     ]
     socket, denied = _number(SOCKET), ERRNO | errno.EACCES
-    # Options of the internet are taken as set by sockets that lead nowhere.
+    # Internet options succeed without effect, as the sockets connect to nothing.
     is_option = [
         line(EQUAL, level, len(_LEVELS) - 1 - at, int(at == len(_LEVELS) - 1))
         for at, level in enumerate(_LEVELS)
     ]
-    # So is a larger buffer: what sockets hold counts as memory, by the usual size.
+    # So do larger buffers: the memory of a socket is counted by the default size.
     is_larger_buffer = [line(EQUAL, _SOL_SOCKET, 0, 3), line(LOAD, THIRD)]
     is_larger_buffer += [line(EQUAL, _SO_SNDBUF, 0, 1)]
     return [
@@ -251,7 +251,7 @@ def _sockets() -> list[bytes]:
 
 
 def _open_file_tables() -> list[bytes]:
-    """A process has one table of open files, which its first thread shows."""
+    """All threads of a process share one table of open files, which we count."""
     is_apart = [line(_AND, _CLONE_FILES | _CLONE_THREAD)]
     is_apart += [line(EQUAL, _CLONE_THREAD, 0, 1)]
     unshares = [line(ANY_BIT, _CLOSE_RANGE_UNSHARE, 0, 1)]
@@ -262,7 +262,7 @@ def _open_file_tables() -> list[bytes]:
 
 
 def _privileged_files(refuse: int) -> list[bytes]:
-    """Files that run as their owner; the broker sees to modes that are changed."""
+    """Refuse new setuid files; the broker handles changes of modes."""
     test = [line(ANY_BIT, _PRIVILEGED, 0, 1)]
     lines = []
     makes = ((_CREAT, SECOND), (_MKDIR, SECOND), (_MKNOD, SECOND))
@@ -277,7 +277,7 @@ def _privileged_files(refuse: int) -> list[bytes]:
 
 
 def _truncation() -> list[bytes]:
-    """What empties a file without the right to write, before Landlock knew of it."""
+    """Truncation without the right to write, which old Landlock doesn't cover."""
     denied = ERRNO | errno.EACCES
     lines = _always(_number(_TRUNCATE), denied)
     test = [

@@ -1,7 +1,7 @@
-"""Does Landlock keep its promises here? Asked by trying to break each of them.
+"""Tests on this machine whether Landlock confines a job, by trying to escape.
 
-A job tries to reach a secret, a file, a folder, sockets and a process that are ours.
-Versions are not asked for: what it can do is what counts.
+A job tries to reach a secret, a file, a folder, sockets and a process of ours. Only the
+results count, not version numbers.
 """
 
 import json
@@ -19,7 +19,7 @@ from skillforge.sandbox.scratch_root import is_root, open_folder
 if TYPE_CHECKING:
     from skillforge.sandbox import JobResult, Sandbox
 
-# What a job must not be able to do, by what is said if it can.
+# What a job must not be able to do, by the message if it can.
 _FORBIDDEN = {
     "it reads files of yours": "open(secret).read()",
     "it lists folders of yours": "os.listdir(folder)",
@@ -99,7 +99,7 @@ print(json.dumps([bad, sleeper]))
 
 
 def gaps(sandbox: "Sandbox") -> list[str]:
-    """What a job can do here that it must not; with any of it, nothing is run."""
+    """What a job can do that it must not; with any, nothing runs."""
     base = open_folder()
     with ExitStack() as stack:
         try:
@@ -112,7 +112,7 @@ def gaps(sandbox: "Sandbox") -> list[str]:
             ended = sandbox.run(_job(Path(folder), stack))
         except SkillforgeError as err:
             return [err.message]
-        except OSError as err:  # such as root without the capability to change owners
+        except OSError as err:  # such as root without CAP_CHOWN
             return [f"it cannot be run: {err}"]
         return _judge(ended)
 
@@ -126,14 +126,14 @@ def _job(folder: Path, stack: ExitStack) -> Job:
 
 
 def _prepare(folder: Path, stack: ExitStack) -> dict[str, Any]:
-    """Lay out what the job is to go for; all of it belongs to the job's own user."""
+    """Create the targets of the job, which all belong to the job's user."""
     (folder / "skill").mkdir()
     for name in ("secret", "spare", "other", "skill/readable"):
         (folder / name).write_text("secret")
     owner = USER_ID if is_root() else -1
     for path in (folder, *folder.rglob("*")):
         os.chown(path, owner, owner)
-    os.chmod(folder, 0o755)  # noqa: S103 - only Landlock is to keep the job out
+    os.chmod(folder, 0o755)  # noqa: S103 - only Landlock keeps the job out
     server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
     abstract = f"\0skillforge-probe-{os.getpid()}"
     _open_sockets(folder, abstract, stack)
@@ -150,8 +150,8 @@ def _prepare(folder: Path, stack: ExitStack) -> dict[str, Any]:
 
 
 def _open_sockets(folder: Path, abstract: str, stack: ExitStack) -> None:
-    """Have sockets of this machine that anybody may use."""
-    held = work_files.open_folder(str(folder))  # by which every path is short enough
+    """Open sockets that any user of this machine can use."""
+    held = work_files.open_folder(str(folder))  # keeps socket paths short
     stack.callback(os.close, held)
     for name in ("socket", "mailbox"):
         kind = socket.SOCK_DGRAM if name == "mailbox" else socket.SOCK_STREAM

@@ -1,12 +1,12 @@
-"""Runs one job under Landlock, in processes of its own beside ours.
+"""Runs one job under Landlock, in separate processes.
 
-The supervisor reads from a file what to run, confines a child and lets it become the
-program. Then it answers the child's calls, counts what all its processes use, and at
-the end, for whatever reason, ends them all. Its last word is a line of JSON. Its
-standard input is its lifeline: when something comes or it closes, the job is over.
+The supervisor reads a specification from a file, confines a child and executes the
+program in it. It answers the child's system calls, measures what all its processes use,
+and kills them all at the end. It reports one line of JSON. Its standard input is a
+lifeline: input, or the end of it, ends the job.
 
-Around the supervisor is another process that does nothing but wait for it: should it
-die, nothing of the job is left; should Skillforge die, the scratch folder goes, too.
+The supervisor's parent only waits for it. If the supervisor dies, the parent kills what
+is left of the job; if Skillforge dies, it also removes the scratch folder.
 """
 
 import array
@@ -22,17 +22,17 @@ from skillforge.sandbox import Limits, confine, process_tree, work_files
 from skillforge.sandbox.broker import Broker
 from skillforge.sandbox.landlock_filter import HANDOVER, final_program, program
 
-# How it is started: nothing of the environment or of installed packages is read.
+# Starts without the environment and installed packages.
 CALL = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
     "from skillforge.sandbox import launcher; launcher.main(*sys.argv[2:])"
 )
-_FIRST_LOOK, _LAST_LOOK = 0.01, 0.1  # seconds between two looks at what it uses
+_FIRST_LOOK, _LAST_LOOK = 0.01, 0.1  # seconds between two checks of its usage
 _LIFELINE = 0
 
 
 def main(path: str, report: str) -> NoReturn:
-    """Run the job of a file; the answer goes to an open file, by its number."""
+    """Run the job of a file, and report to a descriptor."""
     os.setsid()  # only the lifeline ends it, not a signal to Skillforge's group
     os.set_inheritable(int(report), False)
     confine.adopt_orphans()
@@ -88,7 +88,7 @@ def _run(spec: Mapping[str, Any], answer: dict[str, Any], report: int) -> int:
 def _become(
     spec: Mapping[str, Any], limits: Limits, channel: socket.socket
 ) -> NoReturn:
-    """In the child: shut every door, hand over the keys, and be the program."""
+    """In the child: confine it, pass the listener on, and execute the program."""
     try:
         confine.end_with_parent()
         confine.be_readable()
@@ -110,7 +110,7 @@ def _become(
         rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, listener)
         channel.sendmsg([b"\n"], [rights], HANDOVER)
         confine.filter_calls(last_calls, has_listener=False)
-    except BaseException as err:  # noqa: BLE001 - nothing may go on half confined
+    except BaseException as err:  # noqa: BLE001 - nothing may run half confined
         channel.sendall(str(err).encode("utf-8", "replace"))
         os._exit(125)
     _execute(spec["argv"], spec["env"])
@@ -126,7 +126,7 @@ def _execute(argv: list[str], env: dict[str, str]) -> NoReturn:
 
 
 def _listener(channel: socket.socket) -> int:
-    """The file by which the child's calls come; OSError if it could not be confined."""
+    """The descriptor of the child's calls; OSError if it could not be confined."""
     size = array.array("i").itemsize
     waiting = select.poll()
     waiting.register(_LIFELINE, select.POLLIN | select.POLLHUP)
@@ -143,7 +143,7 @@ def _listener(channel: socket.socket) -> int:
 
 
 def _attend(pid: int, broker: Broker, limits: Limits, answer: dict[str, Any]) -> int:
-    """Serve the job until it is over; its exit code, as a shell would have it."""
+    """Serve the job until it ends; its exit code, as in a shell."""
     usage = process_tree.TreeUsage(os.open("/proc", os.O_RDONLY), broker.work, limits)
     waiting = select.poll()
     waiting.register(_LIFELINE, select.POLLIN | select.POLLHUP)

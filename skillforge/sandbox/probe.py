@@ -1,4 +1,4 @@
-"""Does a sandbox keep its promises here? Asked by running something in it."""
+"""Tests a sandbox on this machine by running a job in it."""
 
 import os
 import platform
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _NAMESPACES = ("user", "ipc", "mnt", "net", "pid", "uts", "cgroup")
 _APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 _LIFT = "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
-# One question a line; what is printed is judged outside.
+# The output is checked outside.
 _QUESTIONS = """
 for name in user ipc mnt net pid uts cgroup; do
   echo "ns $(readlink /proc/self/ns/$name)"
@@ -41,14 +41,14 @@ def install_hint() -> str:
 
 
 def gaps(sandbox: "Sandbox", namespaces: Sequence[str] = _NAMESPACES) -> list[str]:
-    """What a sandbox lacks on this machine; with any gap, nothing is run in it."""
+    """What a sandbox lacks on this machine; with any gap, nothing runs in it."""
     try:
         folder = tempfile.TemporaryDirectory(prefix="skillforge-probe-")
     except OSError as err:
         raise unwritable(tempfile.gettempdir(), err) from err
     with folder as name:
-        os.chmod(name, 0o777)  # noqa: S103 - only the mount keeps it from being written
-        # So much: where it sees the host's processes, it is to say so, not to be ended.
+        os.chmod(name, 0o777)  # noqa: S103 - only the mount makes it read-only
+        # High limits: a job that sees the host's processes must report, not be killed.
         limits = Limits(processes=10_000, cpu_seconds=1_000_000, memory=1 << 40)
         job = Job(
             ("sh", "-c", _QUESTIONS), Path(name), collect=("probe",), limits=limits
@@ -63,7 +63,7 @@ def gaps(sandbox: "Sandbox", namespaces: Sequence[str] = _NAMESPACES) -> list[st
 
 
 def _explained(complaint: str) -> str:
-    """The complaint, and what lifts it where that is known."""
+    """The complaint, with the fix if it is known."""
     try:
         if _APPARMOR.read_text().strip() == "1" and os.geteuid() != 0:
             return f"AppArmor keeps users from making namespaces; {_LIFT} ({complaint})"
@@ -96,7 +96,7 @@ def _judge(ended: "JobResult", limits: Limits, namespaces: Sequence[str]) -> lis
 
 
 def _shares(output: str, namespace: str) -> bool:
-    """Whether a namespace is ours, or not told."""
+    """Whether a namespace is ours, or not reported."""
     try:
         ours = os.readlink(f"/proc/self/ns/{namespace}")
     except OSError:

@@ -1,7 +1,6 @@
-"""All processes that descend from one, without a namespace to tell them apart.
+"""The descendants of a process, found without a namespace.
 
-The ancestor adopts orphans, so that none can leave the tree; what it is in the tree is
-read from /proc.
+The ancestor adopts orphans, so none can leave the tree, which is read from /proc.
 """
 
 import os
@@ -15,15 +14,15 @@ from skillforge.sandbox import Limits
 from skillforge.sandbox.resource_usage import MOST_MAPS, ResourceUsage
 
 _PATIENCE = 10  # seconds, for a process that the kernel cannot end at once
-_MOST_MOVED = 10  # looks in a row that miss a folder; to tidy up takes fewer
+_MOST_MOVED = 10  # checks in a row that miss a folder; cleaning up takes fewer
 _USUAL_BUFFER = 212_992
 
 
 def _numbers(pid: str) -> list[bytes]:
-    """The numbers of a process's `stat`, from its state on; none if it is gone."""
+    """The fields of a process's `stat` from its state on; none if it is gone."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
-            # The name of a program may hold anything; the numbers follow its bracket.
+            # The program's name can contain anything; the fields follow its bracket.
             return file.read().rpartition(b")")[2].split()
     except OSError:
         return []
@@ -45,7 +44,7 @@ def descends(pid: int, ancestor: int) -> bool:
 
 
 def descendants(ancestor: int) -> list[int]:
-    """All processes below one, the dead that nobody has asked for included."""
+    """All descendants of a process, including zombies."""
     children: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):
         if name.isdigit() and (numbers := _numbers(name)):
@@ -67,7 +66,7 @@ def group(number: int) -> list[int]:
 
 
 def tasks_of(user: int) -> int:
-    """How many threads run as a user."""
+    """The number of threads of a user."""
     count = 0
     for name in os.listdir("/proc"):
         with suppress(OSError):
@@ -78,7 +77,7 @@ def tasks_of(user: int) -> int:
 
 
 def reap(but: int = 0) -> None:
-    """Let go of the processes that have ended below us, but for one."""
+    """Reap our dead children, except one."""
     options = os.WEXITED | os.WNOHANG | os.WNOWAIT
     with suppress(ChildProcessError):
         while (ended := os.waitid(os.P_ALL, 0, options)) and ended.si_pid != but:
@@ -88,13 +87,13 @@ def reap(but: int = 0) -> None:
 def kill(pids: list[int]) -> None:
     for pid in pids:
         with suppress(OSError):
-            resource.prlimit(pid, resource.RLIMIT_NPROC, (0, 0))  # no more of them
+            resource.prlimit(pid, resource.RLIMIT_NPROC, (0, 0))  # it can't fork
         with suppress(OSError):
             os.kill(pid, signal.SIGKILL)
 
 
 def has_children() -> bool:
-    """Whether there is a child, dead or alive. Without one there is no descendant."""
+    """Whether there is a child, dead or alive; without one, no descendant."""
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:
@@ -103,10 +102,10 @@ def has_children() -> bool:
 
 
 def end_all() -> None:
-    """End everything below this process; what cannot be ended raises OSError.
+    """Kill all descendants; OSError if one survives.
 
-    A process that forks and exits faster than we kill is stopped by its own dead: they
-    count toward its limit on processes, and are reaped only once nothing is born.
+    Zombies count toward the limit on processes, and are only reaped when no new process
+    appears. That stops a process that forks and exits faster than we kill.
     """
     deadline = time.monotonic() + _PATIENCE
     known: list[int] = []
@@ -123,7 +122,7 @@ def end_all() -> None:
 
 
 class TreeUsage(ResourceUsage):
-    """What all processes below this one use together, and their work directory."""
+    """What all descendants use together, and the size of the work directory."""
 
     own = 0
 
@@ -133,13 +132,13 @@ class TreeUsage(ResourceUsage):
         self._pids: list[str] = []
         self._sockets: set[int] = set()
         self._buffer = _socket_buffer()
-        self._moved = 0  # how many times in a row a folder was gone before it was read
+        self._moved = 0  # how often in a row a folder disappeared before it was read
 
     def pids(self) -> list[str]:
         return self._pids
 
     def spent(self) -> int:
-        """Of those that are gone already, in the kernel's ticks."""
+        """Processor time of reaped processes, in ticks."""
         times = os.times()
         seconds = times.children_user + times.children_system
         return int(seconds * os.sysconf("SC_CLK_TCK"))
@@ -163,12 +162,12 @@ class TreeUsage(ResourceUsage):
         return limit or ("it hid its memory" if self.is_hidden else "")
 
     def _deleted(self) -> dict[tuple[int, int], int]:
-        """Files that have no name any more, and still take room, by their identity."""
+        """The sizes of deleted files that still use disk space, by device and inode."""
         sizes: dict[tuple[int, int], int] = {}
         self._sockets.clear()
         for pid in self.pids():
             place, names = pid, _open_files(pid)
-            if not names:  # of a first thread that has ended
+            if not names:  # its first thread has ended
                 names = _open_files(place := self._thread(pid))
             mapped = self._mapped(place)
             for name in ("exe", *names):
@@ -180,16 +179,16 @@ class TreeUsage(ResourceUsage):
                     elif facts.st_nlink == 0 and facts.st_blocks:
                         sizes[where] = facts.st_blocks * 512
                     mapped.discard(facts.st_ino)
-            # Held by a map alone, of which the size on the disk is not known.
+            # Files that are only mapped: their size on disk is unknown.
             sizes |= {(0, number): self.limits.file_size for number in mapped}
         return sizes
 
     def _memory(self, living: list[str]) -> int:
-        """With what sockets hold that was sent and not received, at its most."""
+        """Memory, with full buffers for all sockets."""
         return super()._memory(living) + len(self._sockets) * self._buffer
 
     def _mapped(self, place: str) -> set[int]:
-        """The numbers of deleted files of the work directory that a process maps."""
+        """The inodes of deleted files of the work directory that a process maps."""
         lines = self.read(f"{place}/maps", MOST_MAPS).split(b"\n")
         work = os.fsencode(self.work)
         gone = [line for line in lines if line.endswith(b" (deleted)") and work in line]
@@ -204,7 +203,7 @@ def _open_files(place: str) -> list[str]:
 
 
 def _socket_buffer() -> int:
-    """How many bytes a socket sends before it has to wait."""
+    """The default send buffer of a socket, in bytes."""
     try:
         with open("/proc/sys/net/core/wmem_default", "rb") as file:
             return int(file.read())
@@ -213,9 +212,9 @@ def _socket_buffer() -> int:
 
 
 def _measure(folder: str, most: int) -> tuple[int, int, bool]:
-    """The room that a folder takes, how many files are in it, and whether that is all.
+    """The size of a folder, its number of files, and whether that is complete.
 
-    It stops at too many files. The room is -1 if a folder cannot be read.
+    It stops at too many files. The size is -1 if a folder cannot be read.
     """
     size = count = 0
     is_whole = True

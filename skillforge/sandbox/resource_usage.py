@@ -1,4 +1,4 @@
-"""What all processes of a running job use together, and which limit that is over."""
+"""Measures a running job's processes and files, and compares them with its limits."""
 
 import io
 import os
@@ -8,23 +8,23 @@ from collections.abc import Sequence
 from skillforge.sandbox import Limits
 
 _TICKS = os.sysconf("SC_CLK_TCK")
-MOST_MAPS = 1 << 20  # bytes of a list of what a process has mapped
-_SCARCE = 25  # of its memory, the part that a machine has to have left
+MOST_MAPS = 1 << 20  # bytes that we read of a process's maps
+_SCARCE = 25  # the machine must have at least 1/25 of its memory free
 
 
 class ResourceUsage:
-    """What all processes of a job use together, read from its own /proc."""
+    """The usage of all processes of a job, read from its /proc."""
 
-    own = 1  # processes of it that are the sandbox's
+    own = 1  # processes of the sandbox itself
     is_hidden = False  # whether one of them could not be read
 
     def __init__(self, proc: int, places: Sequence[int], limits: Limits) -> None:
         self.proc = proc
-        self.places = places  # where it may write, the work directory first
+        self.places = places  # writable folders, the work directory first
         self.limits = limits
 
     def excess(self) -> str:
-        """Which limit the job is over; empty if none."""
+        """The message about an exceeded limit, or empty."""
         return self.space() or self._processes()
 
     def space(self) -> str:
@@ -43,7 +43,7 @@ class ResourceUsage:
             return []
 
     def spent(self) -> int:
-        """Processor time of those whom `pids` does not name any more, in ticks."""
+        """Processor time of ended processes, in ticks."""
         return 0
 
     def _processes(self) -> str:
@@ -53,7 +53,7 @@ class ResourceUsage:
         for pid in self.pids():
             if not (stat := self.read(f"{pid}/stat")):
                 continue
-            # The name of a program may hold anything; the numbers follow its bracket.
+            # The program's name can contain anything; the fields follow its bracket.
             numbers = stat.rpartition(b")")[2].split()
             ticks += sum(map(int, numbers[11:15]))
             tasks += int(numbers[17])
@@ -69,7 +69,7 @@ class ResourceUsage:
         return ""
 
     def _thread(self, pid: str) -> str:
-        """A thread that outlives the first one of its process, which says nothing."""
+        """A thread that outlives the first of its process, whose files are empty."""
         try:
             fd = os.open(f"{pid}/task", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self.proc)
         except OSError:
@@ -83,21 +83,21 @@ class ResourceUsage:
         return f"{pid}/task/{others[0]}" if others else pid
 
     def _memory(self, living: list[str]) -> int:
-        """What all hold of their own, and what they share, touched or not."""
+        """The private memory of all processes, and all shared memory."""
         own = 0
         shared: dict[bytes, int] = {}
         for place in living:
             own += _held(self.read(f"{place}/status"))
             maps = self.read(f"{place}/maps", MOST_MAPS)
-            if len(maps) == MOST_MAPS:  # so many pieces that nobody could count them
+            if len(maps) == MOST_MAPS:  # too many pieces to count
                 return self.limits.memory + 1
             shared |= _shared_maps(maps)
         if own + sum(shared.values()) > self.limits.memory:
-            own = self._shares(living, own)  # which takes longer to find out
+            own = self._shares(living, own)  # slower to read
         return own + sum(shared.values())
 
     def _shares(self, living: list[str], own: int) -> int:
-        """The same, where what a process has from its parent counts once."""
+        """Private memory, with pages inherited by fork counted once."""
         lines = [
             line
             for place in living
@@ -118,13 +118,13 @@ class ResourceUsage:
 
 
 def _held(status: bytes) -> int:
-    """What a process holds of its own: pages, and the tables to find them."""
+    """The private pages and page tables of a process, in bytes."""
     sizes = re.findall(rb"^(?:RssAnon|VmPTE):\s+(\d+) kB$", status, re.MULTILINE)
     return sum(map(int, sizes)) * 1024
 
 
 def _shared_maps(maps: bytes) -> dict[bytes, int]:
-    """The sizes of memory that processes share, by the number that tells them apart."""
+    """The sizes of shared memory, by inode."""
     sizes: dict[bytes, int] = {}
     if b"/dev/zero" not in maps and b"/SYSV" not in maps:
         return sizes
@@ -137,7 +137,7 @@ def _shared_maps(maps: bytes) -> dict[bytes, int]:
 
 
 def _start_of(file: io.FileIO, most: int) -> bytes:
-    """The first bytes of a file that gives them a page at a time."""
+    """The first bytes of a file that returns a page per read."""
     data = b""
     while len(data) < most and (part := file.read(most - len(data))):
         data += part
@@ -145,7 +145,7 @@ def _start_of(file: io.FileIO, most: int) -> bytes:
 
 
 def _is_scarce() -> bool:
-    """Whether the machine itself has hardly any memory left."""
+    """Whether the machine has hardly any memory left."""
     try:
         with open("/proc/meminfo", encoding="utf-8") as file:
             facts = dict(

@@ -1,8 +1,7 @@
-"""The folder that a job without namespaces takes for the root of its world.
+"""The scratch folder of a job without namespaces, laid out like other sandboxes.
 
-It has the layout of other sandboxes. The skill is a folder of hard links, or a copy
-where there can be none; other folders that it is given are symbolic links, if the job's
-user can follow them.
+The skill is a folder of hard links, or else a copy. Other mounts are symbolic links, if
+the job's user can follow them.
 """
 
 import os
@@ -33,15 +32,15 @@ _PREFIX = "skillforge-landlock-"
 _OLD = 3600  # seconds, more than a job may take
 _PYTHON = "/python"
 _PROGRAMS = ("/usr/local/bin", "/usr/bin", "/bin")
-# Settings that programs read if they are there, and fail if they cannot be read; none
-# of them says anything about this machine's users.
+# Settings that programs fail on if they exist and cannot be read. None contains data
+# about this machine's users.
 _SETTINGS = (
     *("/etc/alternatives", "/etc/ld.so.cache", "/nix/store", "/etc/mime.types"),
     *("/etc/ssl/openssl.cnf", "/etc/pki/tls/openssl.cnf", "/etc/crypto-policies"),
     *("/etc/localtime", "/etc/fonts", "/etc/terminfo", "/etc/perl", "/etc/magic"),
     *("/etc/java*", "/etc/python3*", "/etc/ImageMagick-*"),
 )
-# What is the same for all processes. Those of others, and their arguments, are not.
+# Information without other processes and their arguments.
 _KERNEL = tuple(
     f"/proc/{name}"
     for name in (
@@ -56,7 +55,7 @@ def is_root() -> bool:
 
 
 def open_folder() -> str:
-    """Where temporary folders are made that the job's user gets to."""
+    """The folder for temporary folders that the job's user can reach."""
     usual = tempfile.gettempdir()
     others = ["/tmp", "/var/tmp"] if is_root() else []
     passable = (
@@ -67,7 +66,7 @@ def open_folder() -> str:
 
 @contextmanager
 def scratch_folder() -> Iterator[str]:
-    """An empty folder for one job, removed whatever the job makes of it."""
+    """An empty folder for one job, removed afterwards."""
     base = open_folder()
     try:
         name = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=base)
@@ -75,29 +74,29 @@ def scratch_folder() -> Iterator[str]:
         raise unwritable(base, err) from err
     try:
         if is_root():
-            os.chmod(name, 0o711)  # noqa: S103 - nobody passes through, and sees nothing
+            os.chmod(name, 0o711)  # noqa: S103 - others can enter, not list
         yield os.path.realpath(name)
     finally:
         work_files.remove_folder(name)
 
 
 def sweep() -> None:
-    """Remove what jobs left whose attending process was killed."""
+    """Remove folders of jobs whose Skillforge process was killed."""
     for left in Path(open_folder()).glob(f"{_PREFIX}*"):
         owner = left.name.removeprefix(_PREFIX).partition("-")[0]
         if not owner.isdecimal() or os.path.exists(f"/proc/{owner}"):
             continue
-        with suppress(OSError):  # others remove it, too
+        with suppress(OSError):  # others may remove it at the same time
             facts = left.lstat()
-            # Other containers may share the folder, and have numbers of their own.
-            # Another user could swap folders for links while we remove them.
+            # Other containers may share the folder, with their own pids.
+            # Other users could replace folders by links while we remove them.
             is_old = time.time() - facts.st_mtime > _OLD
             if is_old and facts.st_uid == os.geteuid():
                 work_files.remove_folder(str(left))
 
 
 class ScratchRoot:
-    """The layout for one job: what it may read, and how its paths are shown."""
+    """The layout of one job: readable paths, and how they are shown."""
 
     def __init__(self, job: Job, root: str) -> None:
         self.job = job
@@ -133,7 +132,7 @@ class ScratchRoot:
             self.reads.append(self.stdin)
 
     def variables(self) -> dict[str, str]:
-        """All variables of a job, but for its own and those of traps."""
+        """The variables of a job, without those of its case and traps."""
         env = {
             name: self.root + value if value.startswith("/") else value
             for name, value in ENVIRONMENT.items()
@@ -141,12 +140,12 @@ class ScratchRoot:
         own = [self.root + _PYTHON + "/bin"]
         if (home := os.path.dirname(interpreter())) and home not in _PROGRAMS:
             own.append(home)
-        # Git stops at a configuration that it cannot read.
+        # Git fails on a configuration that it cannot read.
         env["GIT_CONFIG_NOSYSTEM"] = "1"
         return {"PATH": ":".join((*own, *_PROGRAMS)), **env}
 
     def translate(self, text: bytes) -> bytes:
-        """What a job wrote, with the paths that it has in other sandboxes."""
+        """Replace the paths of this sandbox in output by those of other sandboxes."""
         for path in sorted(self.shown, key=len, reverse=True):
             text = text.replace(os.fsencode(path), os.fsencode(self.shown[path]))
         return text
@@ -158,7 +157,7 @@ class ScratchRoot:
         if parent != self.root:
             os.makedirs(parent, 0o755, exist_ok=True)
             self.reads.append(parent)
-        # Test runners take a skill behind a link for something outside of it.
+        # Test runners treat a linked skill as outside of the root.
         if where != SKILL_DIR and (not is_root() or _is_open_to_all(path)):
             os.symlink(path, target)
             self.reads.append(path)
@@ -172,7 +171,7 @@ class ScratchRoot:
             _take(path, target)
 
     def _add_python(self) -> None:
-        """A Python that does not see the packages installed beside it."""
+        """Add a Python that doesn't import the packages installed beside it."""
         if not (program := interpreter()):
             return
         folder = self.root + _PYTHON
@@ -193,7 +192,7 @@ def _settings() -> list[str]:
 
 @cache
 def interpreter() -> str:
-    """The Python that we run on, if the job's user can; else the system's; or none."""
+    """Our Python if the job's user can run it, else the system's, or empty."""
     ours = os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable)
     if not is_root() or _is_open_to_all(ours):
         return ours
@@ -201,29 +200,29 @@ def interpreter() -> str:
 
 
 def _library(program: str) -> list[str]:
-    """Where that Python's own library is, if not in the system's folders."""
+    """The library of that Python, if it is outside of the system's folders."""
     is_ours = program.startswith(f"{os.path.realpath(sys.base_prefix)}/")
     return system_paths.python_paths() if is_ours else []
 
 
 def _take(source: str, target: str) -> None:
-    """Have the same file at another place, readable for the job's user."""
+    """Link or copy a file so that the job's user can read it."""
     try:
         if is_root() and not os.stat(source).st_mode & stat.S_IROTH:
             raise PermissionError(source)
         os.link(source, target, follow_symlinks=False)
-    except OSError:  # another file system, or none with such links
+    except OSError:  # another file system, or no hard links
         shutil.copy(source, target)
         os.chmod(target, os.stat(target).st_mode | 0o444)
 
 
 def _is_passable(path: str) -> bool:
-    """Whether any user gets to what is in a folder."""
+    """Whether any user can enter a folder."""
     folders = (path, *map(str, Path(path).parents))
     return all(os.stat(up).st_mode & stat.S_IXOTH for up in folders)
 
 
 def _is_open_to_all(path: str) -> bool:
-    """Whether any user gets to a path and can read it."""
+    """Whether any user can reach and read a path."""
     is_readable = bool(os.stat(path).st_mode & stat.S_IROTH)
     return is_readable and _is_passable(os.path.dirname(path))

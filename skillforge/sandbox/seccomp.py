@@ -1,7 +1,6 @@
-"""A filter on system calls: no way to more rights, nor to memory that nobody counts.
+"""A filter on system calls that gain privileges or use memory that we can't count.
 
-Made of plain numbers, so that no library is needed. What it refuses fails as if the
-kernel did not allow it; programs that merely try go on.
+It needs no library. Refused calls fail with an error, and the program continues.
 """
 
 import errno
@@ -13,10 +12,10 @@ ALLOW = 0x7FFF0000
 ERRNO = 0x00050000
 _KILL = 0x80000000
 LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-# Offsets in what the kernel hands over.
+# Offsets in seccomp_data.
 NUMBER, ARCH, FIRST, SECOND, THIRD = 0, 4, 16, 24, 32
 
-# The name, and its number on x86_64 and on aarch64; None where there is none.
+# Name to number on x86_64 and on aarch64; None if it doesn't exist there.
 _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "acct": (163, 89),
     "add_key": (248, 217),
@@ -83,32 +82,35 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
 }
 _CLONE, _SOCKET, _SOCKETPAIR, _IOCTL = (56, 220), (41, 198), (53, 199), (16, 29)
 _OPEN, _OPENAT, _FCNTL, _SET_FLAGS = (2, None), (257, 56), (72, 25), 4
-# Their arguments lie in memory, out of sight; C libraries then take what we can see.
+# Their arguments are in memory, invisible to a filter; C libraries have a fallback.
 _UNSEEN = {"clone3": 435, "openat2": 437}
 _SETSOCKOPT = (54, 208)
-_BIND_TO_DEVICE = (25, 62)  # past the routes, whose counters tell of a try to connect
-_NO_TRACE = 0x40000  # O_NOATIME: to read and leave no sign of it
+_BIND_TO_DEVICE = (
+    25,
+    62,
+)  # bypasses the routes, whose counters reveal attempts to connect
+_NO_TRACE = 0x40000  # O_NOATIME: reads without changing the access time
 _NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW* flag that clone takes
-_FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6: others reach past a namespace
-_TERMINAL = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX type into somebody's terminal
+_FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6: others bypass namespaces
+_TERMINAL = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX type into a terminal
 _MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 _X32 = 0x40000000
 
 
 @cache
 def program() -> bytes:
-    """The filter for this machine; empty for one whose numbers are not known here."""
+    """The filter for this machine; empty for an unknown one."""
     lines = rules()
     return b"".join([*lines, line(RETURN, ALLOW)]) if lines else b""
 
 
 def column() -> int:
-    """Which of the numbers of a system call is this machine's."""
+    """The column of this machine in tables of system calls."""
     return _MACHINES[os.uname().machine][1]
 
 
 def rules() -> list[bytes]:
-    """What every backend refuses; none for a machine whose numbers are not known."""
+    """The rules of every backend; empty for an unknown machine."""
     if os.uname().machine not in _MACHINES:
         return []
     arch, column = _MACHINES[os.uname().machine]
@@ -145,7 +147,7 @@ def rules() -> list[bytes]:
 
 
 def profile() -> dict[str, object]:
-    """The same as containers take it; they know the numbers themselves."""
+    """The same filter in the format of docker and podman."""
     allow, refuse = "SCMP_ACT_ALLOW", "SCMP_ACT_ERRNO"
 
     def rule(
@@ -176,7 +178,7 @@ def profile() -> dict[str, object]:
 
 
 def _low_half(value: int) -> dict[str, object]:
-    """Equal in what the kernel looks at: it cuts such numbers to 32 bits."""
+    """Equal in the low 32 bits, as the kernel compares them."""
     op = "SCMP_CMP_MASKED_EQ"
     return {"value": 0xFFFFFFFF, "valueTwo": value, "op": op}
 
@@ -186,7 +188,7 @@ def line(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
 
 
 def when(number: int, argument: int, test: list[bytes], answer: int) -> list[bytes]:
-    """Refuse a call whose argument passes a test; the number is loaded again after."""
+    """Refuse a call whose argument passes a test; then load the number again."""
     inner = [line(LOAD, argument), *test, line(RETURN, answer)]
     inner += [line(LOAD, NUMBER)]
     return [line(EQUAL, number, 0, len(inner)), *inner]

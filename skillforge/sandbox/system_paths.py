@@ -1,7 +1,7 @@
-"""Which folders of the system a job may read, and what is private among them.
+"""The system folders that a job may read, without the private folders below them.
 
-Programs need the system's folders. Yet a home, sources or a repository can be below
-them, and so can what an installation of Python shares its folder with.
+Programs need the system's folders. But a home, sources or a repository can be below
+them, or share the folder of a Python installation.
 """
 
 import os
@@ -14,21 +14,21 @@ from pathlib import Path
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SOURCES = "/usr/src"
 LOCAL = "/usr/local"
-# What programs are made of; another folder of /usr/local is one's own if it has these.
+# Folders of programs. Another folder of /usr/local contains a program if it has these.
 _PARTS = frozenset(
     ("bin", "sbin", "lib", "lib32", "lib64", "libexec", "include", "share", "opt")
 )
 
 
 def private_folders() -> list[str]:
-    """Folders below the system's, or Python's, that are not part of it."""
+    """Folders below those of the system or Python that don't belong to it."""
     private = {_SOURCES, _home(), _repository(), *local_data(LOCAL)}
     shown = (*SYSTEM, sys.base_prefix)
     return sorted(path for path in private if _is_below(path, shown) and _is_used(path))
 
 
 def local_data(folder: str) -> list[str]:
-    """What is in /usr/local and no program's: settings, sources, data of servers."""
+    """Folders in /usr/local without programs: settings, sources, data of servers."""
     try:
         with os.scandir(folder) as entries:
             names = [e.name for e in entries if e.is_dir(follow_symlinks=False)]
@@ -44,10 +44,10 @@ def local_data(folder: str) -> list[str]:
 
 
 def without(paths: Iterable[str], private: Iterable[str]) -> list[str]:
-    """The same paths; where something private is below one, all else that is in it.
+    """The paths; one with private folders below it is replaced by the rest of it.
 
-    Links are resolved at the top, as /lib is one to /usr/lib. Below they are left out:
-    to read what one leads to takes a path to that.
+    Links are resolved at the top, as /lib may be one to /usr/lib. Links below are
+    omitted: their targets need a path of their own.
     """
     private = list(private)
     rest: list[str] = []
@@ -65,14 +65,14 @@ def without(paths: Iterable[str], private: Iterable[str]) -> list[str]:
 
 @cache
 def python_paths() -> list[str]:
-    """What to read for the Python that we run on, if it is not the system's."""
+    """The paths of our Python, if it is not the system's."""
     if sys.base_prefix in SYSTEM or _is_below(sys.base_prefix, SYSTEM):
         return []
     return library_of(sys.base_prefix, _home())
 
 
 def library_of(prefix: str, home: str) -> list[str]:
-    """The folder of a Python, or only its library where it shares that folder.
+    """The folder of a Python, or only its library if it shares that folder.
 
     `./configure --prefix=$HOME/.local` puts it beside the user's own data.
     """
@@ -93,7 +93,7 @@ def _home() -> str:
 
 
 def _repository() -> str:
-    """The repository that we are in; empty if there is none."""
+    """The current repository, or empty."""
     try:
         here = Path.cwd()
     except OSError:
@@ -107,9 +107,9 @@ def _is_below(path: str, folders: Iterable[str]) -> bool:
 
 
 def _is_used(path: str) -> bool:
-    """Whether a folder has anything in it, and no program of the system."""
+    """Whether a folder is not empty, and has no system programs."""
     if os.path.basename(path) in ("bin", "sbin", "games", "lib"):
-        return False  # which some users of the system have for a home
+        return False  # the home of some system users
     try:
         return bool(os.listdir(path))
     except OSError:

@@ -1,4 +1,4 @@
-"""Fake secrets, planted where a thief would look, and how to see that one was taken."""
+"""Fake secrets, planted where a thief would look, and how to detect a theft."""
 
 import base64
 import os
@@ -20,9 +20,9 @@ KEY_FILES = {
     ".config/gh/hosts.yml": "github.com:\n    oauth_token: {token}\n",
 }
 _FOLDERS = sorted({str(up) for path in KEY_FILES for up in PurePosixPath(path).parents})
-# What the kernel counts when something is sent that nobody is there to take.
-_IN_VAIN = {"Ip:": "OutNoRoutes", "Tcp:": "AttemptFails", "Udp:": "NoPorts"}
-_IN_VAIN_6 = ("Ip6OutNoRoutes", "Udp6NoPorts")
+# Kernel counters of packets without a receiver.
+_UNRECEIVED = {"Ip:": "OutNoRoutes", "Tcp:": "AttemptFails", "Udp:": "NoPorts"}
+_UNRECEIVED_6 = ("Ip6OutNoRoutes", "Udp6NoPorts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,30 +42,30 @@ class Traps:
         }
 
     def is_in(self, texts: Iterable[bytes]) -> bool:
-        """Whether a text holds the token, plainly or in a usual disguise."""
+        """Whether a text contains the token, plainly or encoded."""
         plain = self.token.encode()
         disguises = {plain, plain[::-1], plain.hex().encode()}
-        # Base64 looks different by where in a group of three the token starts.
+        # Base64 depends on the position of the token in a group of three bytes.
         disguises |= {base64.b64encode(b"_" * n + plain)[4:-4] for n in range(3)}
         return any(disguise in text for text in texts for disguise in disguises)
 
 
 def plant(home: int, traps: Traps) -> dict[str, int]:
-    """Put the key files into a home; returns when each was last changed."""
+    """Write the key files into a home; the change time of each."""
     changed = {}
     for path, data in traps.key_files.items():
         work_files.put(home, path, data, 0o444)
-        # Never read, as far as its time tells; the first read sets that to now.
+        # The first read sets the access time to now.
         os.utime(path, ns=(0, 0), dir_fd=home)
         changed[path] = os.stat(path, dir_fd=home).st_ctime_ns
-    for folder in _FOLDERS:  # not places to write, only to look at
-        with suppress(PermissionError):  # a container's home is its engine's
+    for folder in _FOLDERS:  # readable, not writable
+        with suppress(PermissionError):  # in a container, the engine owns the home
             os.chmod(folder, 0o555, dir_fd=home)  # noqa: S103
     return changed
 
 
 def touched(home: int, changed: Mapping[str, int]) -> list[str]:
-    """The key files that were read, changed or taken away since."""
+    """The key files that were read, changed or removed since."""
     return [f"~/{path}" for path, at in changed.items() if _is_touched(home, path, at)]
 
 
@@ -78,7 +78,7 @@ def _is_touched(home: int, path: str, changed: int) -> bool:
 
 
 def describe(read: list[str], leaked: bool) -> tuple[str, ...]:
-    """What of the traps a job went into, in words."""
+    """A message for each trap that a job triggered."""
     trap = "a key planted as a trap"
     words = [f"it read {path.replace('~', HOME_DIR, 1)}, {trap}" for path in read]
     return (
@@ -87,9 +87,9 @@ def describe(read: list[str], leaked: bool) -> tuple[str, ...]:
 
 
 def tried_to_connect(counters: str) -> bool:
-    """Whether something was sent to nobody, by the counters of a network namespace.
+    """Whether a packet had no receiver, by the counters of a network namespace.
 
-    What a job says to a server that it started itself arrives, and does not count.
+    Packets to a server that the job started itself arrive, and don't count.
     """
     lines = counters.splitlines()
     for names, values in pairwise(lines):
@@ -97,13 +97,13 @@ def tried_to_connect(counters: str) -> bool:
             numbers = values.split()
             if any(numbers[column] != "0" for column in columns):
                 return True
-    alone = (line.split() for line in lines if line.startswith(_IN_VAIN_6))
+    alone = (line.split() for line in lines if line.startswith(_UNRECEIVED_6))
     return any(words[1:] != ["0"] for words in alone)
 
 
 @cache
 def _columns(names: str) -> list[int]:
-    """Which numbers below a line of names count what was sent in vain."""
+    """The columns of a line of names that count packets without a receiver."""
     kind, *rest = names.split() or [""]
-    counter = _IN_VAIN.get(kind, "")
+    counter = _UNRECEIVED.get(kind, "")
     return [rest.index(counter) + 1] if counter in rest else []

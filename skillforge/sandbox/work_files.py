@@ -1,4 +1,4 @@
-"""Files of a work directory, put there and taken out without following any link."""
+"""Writes and reads files of a work directory without following links."""
 
 import os
 import stat
@@ -9,7 +9,7 @@ from skillforge.sandbox import WorkFile
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-# A pipe or a device must not keep us waiting: we look at what it is first.
+# A pipe or a device must not block us.
 _OLD = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -18,7 +18,7 @@ def open_folder(path: str, folder: int | None = None) -> int:
 
 
 def put(folder: int, path: str, data: bytes, mode: int = 0, *, owner: int = -1) -> None:
-    """Write a new file below a folder; one that begins with `#!` can be executed."""
+    """Write a new file below a folder; one with a `#!` line is executable."""
     mode = mode or (0o755 if data.startswith(b"#!") else 0o644)
     parent = _make_parents(folder, path, owner)
     try:
@@ -42,13 +42,13 @@ def link(folder: int, path: str, target: str, *, owner: int = -1) -> None:
 
 
 def take_all(folder: int, paths: Iterable[str], most: int) -> dict[str, WorkFile]:
-    """What is at some paths below a folder; nothing for those where nothing is."""
+    """The files at some paths below a folder; missing ones are omitted."""
     files = {path: take(folder, path, most) for path in paths}
     return {path: file for path, file in files.items() if file is not None}
 
 
 def take(folder: int, path: str, most: int) -> WorkFile | None:
-    """What is at a path below a folder: of a file, at most so many bytes."""
+    """The file at a path below a folder, with at most `most` bytes, or None."""
     try:
         *parents, name = path.split("/")
         parent = os.dup(folder)
@@ -60,7 +60,7 @@ def take(folder: int, path: str, most: int) -> WorkFile | None:
             os.close(parent)
     except FileNotFoundError:
         return None
-    except OSError:  # a link in the way, for one: what it leads to is not to be known
+    except OSError:  # such as a link, whose target must not be revealed
         return WorkFile("unreadable")
 
 
@@ -98,7 +98,7 @@ def _make_parents(folder: int, path: str, owner: int) -> int:
 
 
 def _step(parent: int, part: str) -> int:
-    """Go one folder down, and let go of the one above."""
+    """Open a folder below another, which is closed."""
     try:
         return open_folder(part, parent)
     finally:
@@ -106,9 +106,9 @@ def _step(parent: int, part: str) -> int:
 
 
 def remove_folder(path: str) -> None:
-    """Remove a folder and all in it, however deep, and closed to its own owner.
+    """Remove a folder of any depth, even without permissions of its owner.
 
-    Only for one that nobody changes any more.
+    Nobody may change the folder meanwhile.
     """
     top = open_folder(path)
     try:
@@ -124,17 +124,17 @@ def remove_folder(path: str) -> None:
 
 
 def _remove_files(folder: int) -> list[str]:
-    """Remove what is in a folder, but for folders; their names."""
+    """Remove the files in a folder; the names of the folders in it."""
     with os.scandir(folder) as entries:
-        entries_now = list(entries)
-    folders = [e.name for e in entries_now if e.is_dir(follow_symlinks=False)]
-    for name in {e.name for e in entries_now} - set(folders):
+        items = list(entries)
+    folders = [e.name for e in items if e.is_dir(follow_symlinks=False)]
+    for name in {e.name for e in items} - set(folders):
         os.unlink(name, dir_fd=folder)
     return folders
 
 
 def _flatten(top: int, name: str, prefix: str) -> None:
-    """Remove a folder of the top, and move the folders in it to the top."""
+    """Remove a folder of the top, after moving its folders to the top."""
     os.chmod(name, 0o700, dir_fd=top)
     folder = open_folder(name, top)
     try:
