@@ -92,14 +92,14 @@ def read_facts(library: Library, tip: str) -> LibraryFacts:
 
 def usage(tally: Iterable[Tally]) -> dict[str, SkillUsage]:
     """Uses by skill; a use by a key that got no skill doesn't count."""
-    found: dict[str, SkillUsage] = {}
+    usages: dict[str, SkillUsage] = {}
     for row in tally:
         if not row.version:
             continue
-        was = found.get(row.skill, SkillUsage())
+        was = usages.get(row.skill, SkillUsage())
         if row.is_loaded:
             last = max(was.last, row.day)
-            found[row.skill] = was._replace(loaded=was.loaded + row.uses, last=last)
+            usages[row.skill] = was._replace(loaded=was.loaded + row.uses, last=last)
         else:
-            found[row.skill] = was._replace(not_loaded=was.not_loaded + row.uses)
-    return found
+            usages[row.skill] = was._replace(not_loaded=was.not_loaded + row.uses)
+    return usages
