@@ -92,7 +92,7 @@ def show(settings: GlobalOptions, number: str, is_owner: bool) -> CommandResult:
 
     found = example_review.find(Library.open(settings.start), number)
     taken = found.taken if is_owner else {}
-    data: dict[str, Any] = {"id": found.row.id, "example": found.example.said}
+    data: dict[str, Any] = {"id": found.row.id, "example": found.example.record}
     if is_owner:
         data["taken"] = taken
     return CommandResult(data, example_text(found.example, taken))

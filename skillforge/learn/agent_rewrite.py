@@ -87,7 +87,7 @@ def brief(made: Drafted) -> str:
     ]
     parts.append(f"The pattern\n{fence}\n{made.contract.phrase}\n{fence}")
     for number, example in made.shown.items():
-        said = json.dumps(example.said, indent=1, ensure_ascii=False)
+        said = json.dumps(example.record, indent=1, ensure_ascii=False)
         parts.append(f"Example {number[:12]}\n{fence}\n{said}\n{fence}")
     return "\n\n".join(parts) + "\n"
 

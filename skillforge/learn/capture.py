@@ -315,7 +315,7 @@ class Capture:
         example = loaded(row)
         now = triage.updated(example, said, self.wish.word)
         if now is not example:
-            self.store.update([(row.id, row.example, json.dumps(now.said))])
+            self.store.update([(row.id, row.example, json.dumps(now.record))])
             self.done.approved += now.review.status != example.review.status
 
 

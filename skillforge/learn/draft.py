@@ -87,7 +87,7 @@ def drafted(
 
 def written(example: Example, is_held_out: bool) -> bytes:
     """An example as a file of evidence."""
-    said = example.said | {"held_out": is_held_out}
+    said = example.record | {"held_out": is_held_out}
     return (
         json.dumps(said, indent=1, sort_keys=True, ensure_ascii=False).encode() + b"\n"
     )

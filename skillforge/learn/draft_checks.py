@@ -17,10 +17,10 @@ def proven(library: Library, made: Drafted) -> Report:
     skill = draft_skill(made.draft)
     policy = library.policy()
     held = [
-        held_out.HeldOutExample(number, it.said) for number, it in made.held.items()
+        held_out.HeldOutExample(number, it.record) for number, it in made.held.items()
     ]
     shown = [
-        held_out.HeldOutExample(number, it.said) for number, it in made.shown.items()
+        held_out.HeldOutExample(number, it.record) for number, it in made.shown.items()
     ]
     found = (
         *Ruleset(policy.profile, policy.rules).check(skill),

@@ -151,7 +151,7 @@ def _decide(  # noqa: PLR0913, PLR0917 - who says what of which
 ) -> list[Example]:
     decided = [_decided(it.example, status, by, reason, outcome) for it in chosen]
     store_of(library).update(
-        (it.row.id, it.row.example, json.dumps(example.said, ensure_ascii=False))
+        (it.row.id, it.row.example, json.dumps(example.record, ensure_ascii=False))
         for it, example in zip(chosen, decided, strict=True)
     )
     return decided

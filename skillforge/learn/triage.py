@@ -37,7 +37,7 @@ class PreparedEpisode(NamedTuple):
 
 
 def row_of(example: Example, taken: dict[str, str], origin: str = "") -> ExampleRow:
-    said = json.dumps(example.said, ensure_ascii=False)
+    said = json.dumps(example.record, ensure_ascii=False)
     return ExampleRow(example.id, example.raw, origin, said, json.dumps(taken))
 
 
@@ -109,7 +109,7 @@ def too_little(example: Example) -> str:
 def _fitting(example: Example) -> Example:
     """An example that fits into a file of evidence: without steps in its middle."""
     steps = list(example.steps)
-    sizes = [len(json.dumps(step.said)) for step in steps]
+    sizes = [len(json.dumps(step.record)) for step in steps]
     left_out = 0
     while sum(sizes) > _MOST_BYTES and len(steps) > 2:
         middle = len(steps) // 2

@@ -83,7 +83,7 @@ def _other_arms(
 def _shown(
     library: Library, commit: str, other: Mapping[str, Assignment]
 ) -> list[IndexedSkill]:
-    found = skill_index.reading(library, commit, Index.skills)
+    found = skill_index.query(library, commit, Index.skills)
     shown = [it for it in found if not it.problem and it.name not in other]
     for name, given in other.items():
         if given.version:

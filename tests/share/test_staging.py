@@ -277,14 +277,14 @@ def test_a_link_swapped_in_meanwhile_redirects_nothing(
         (precious / ".skillforge-skills/file").write_text("mine")
     before = {path: path.stat().st_ino for path in precious.rglob("*")}
     new = write_hub(tmp_path / "hub", files_of("csv-tables", NEW))
-    judge = install.judge
+    check = install.check
 
     def swap(*arguments: Any) -> Any:
         (use / link).rename(tmp_path / "moved")
         (use / link).symlink_to(precious)
-        return judge(*arguments)
+        return check(*arguments)
 
-    monkeypatch.setattr(install, "judge", swap)
+    monkeypatch.setattr(install, "check", swap)
     ran = run("update", "--yes") if command == "update" else run("install", str(new))
 
     assert ran.code == 4
@@ -292,6 +292,6 @@ def test_a_link_swapped_in_meanwhile_redirects_nothing(
     assert {path: path.stat().st_ino for path in precious.rglob("*")} == before
     (use / link).unlink()
     (tmp_path / "moved").rename(use / link)
-    monkeypatch.setattr(install, "judge", judge)
+    monkeypatch.setattr(install, "check", check)
     assert run("verify").code == 0
     assert is_clean(use)

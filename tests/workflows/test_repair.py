@@ -11,9 +11,7 @@ import pytest
 
 from skillforge.store import exclusive, holder
 from tests.propose.conftest import Loop
-from tests.propose.conftest import loop as _loop
 
-loop = _loop
 NOWHERE = "1234567890" * 4
 REF = ".git/refs/skillforge/proposals/1"
 Damage = Callable[[Loop, Path], object]

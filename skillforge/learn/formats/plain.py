@@ -155,7 +155,7 @@ def _take_line(episode: Collector, line: str) -> bool:
 
 
 def _take_ours(episode: Collector, kind: StepKind, step: Mapping[str, Any]) -> bool:
-    """A step as `Step.said` writes it; whether it failed was decided before."""
+    """A step as `Step.record` writes it; whether it failed was decided before."""
     if kind is StepKind.MESSAGE:
         return _take_words(episode, step)
     tool = first_word(step, "tool")
