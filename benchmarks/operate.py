@@ -62,20 +62,20 @@ def simulate(cell: Cell, most: int, seed: int) -> Run:
     rollout = Rollout("skill", "id", stable, NEW, cell.share, 0)
     rule = CanaryPolicy(share=cell.share)
     counts = dict.fromkeys([(arm, it) for arm in Arm for it in OutcomeStatus], 0)
-    heard = 0
-    while heard < most:
+    canary_uses = 0
+    while canary_uses < most:
         arm = Arm.CANARY if chance.random() < cell.share / 100 else Arm.STABLE
         rate = cell.canary if arm is Arm.CANARY else cell.control
         outcome = (
             OutcomeStatus.SUCCESS if chance.random() < rate else OutcomeStatus.FAILURE
         )
         counts[arm, outcome] += 1
-        heard += arm is Arm.CANARY
+        canary_uses += arm is Arm.CANARY
         votes = [Votes(cell.share, *key, count) for key, count in counts.items()]
         judged = judge(rollout, votes, rule, 0)
         if judged.verdict is not RolloutVerdict.CONTINUE:
-            return Run(judged.verdict, heard)
-    return Run(RolloutVerdict.CONTINUE, heard)
+            return Run(judged.verdict, canary_uses)
+    return Run(RolloutVerdict.CONTINUE, canary_uses)
 
 
 def _some(cell: Cell, most: int, seeds: list[int]) -> list[Run]:
@@ -110,8 +110,8 @@ def verdicts(count: int) -> Iterator[Row]:
                 for run in done
             )
             what = f"canary uses until a drop of 20 points is caught, {where}"
-            said = f"{uses:.0f}" if uses < _NEVER / 2 else "never"
-            yield Row(what, said, "at most 100", uses <= 100)
+            value = f"{uses:.0f}" if uses < _NEVER / 2 else "never"
+            yield Row(what, value, "at most 100", uses <= 100)
 
 
 def idle_skills(count: int) -> Iterator[Row]:
@@ -170,8 +170,8 @@ def many_uses(work: Path, count: int) -> Iterator[Row]:
         fill(path, part_of)
         start, taken = seconds(command("--version"), stats)
         tenth, whole = whole, taken - start
-    told = f"stats of {count:,} uses"
-    yield Row(told, f"{taken:.2f} s", "at most 3 s", taken <= 3)
+    what = f"stats of {count:,} uses"
+    yield Row(what, f"{taken:.2f} s", "at most 3 s", taken <= 3)
     growth = whole / max(tenth, 1e-6)
     what = "stats of ten times the uses"
     yield Row(what, f"{growth:.2f} x", "at most 10 x", growth <= 10)

@@ -86,7 +86,7 @@ def assign_all(
     }
     errors = records.damaged | rollouts.never_on_main(library, others)
     return Assignments(
-        {name: found for name, found in assigned.items() if name not in errors},
+        {name: given for name, given in assigned.items() if name not in errors},
         {name: error for name, error in errors.items() if name in trees},
     )
 

@@ -22,9 +22,9 @@ _TITLES = ("to remove its deprecation", "to mark it as deprecated")
 _MAX_CASES = 5  # listed in a proposal
 
 
-def drafts(library: Library, tip: str, found: Iterable[Checkup]) -> Iterator[Draft]:
+def drafts(library: Library, tip: str, checkups: Iterable[Checkup]) -> Iterator[Draft]:
     """Drafts that mark broken skills, and unmark those that pass again."""
-    for checkup in found:
+    for checkup in checkups:
         mark = checkup.deprecation
         if checkup.has_broken and not mark:
             why = _report(checkup)

@@ -187,10 +187,10 @@ class HealthHistory(NamedTuple):
 
 def histories(rows: Iterable[CaseRecord]) -> dict[str, HealthHistory]:
     """Earlier results by skill."""
-    found: dict[str, list[CaseRecord]] = {}
+    rows_by_skill: dict[str, list[CaseRecord]] = {}
     for row in rows:
-        found.setdefault(row.skill, []).append(row)
-    return {name: HealthHistory(tuple(own)) for name, own in found.items()}
+        rows_by_skill.setdefault(row.skill, []).append(row)
+    return {name: HealthHistory(tuple(own)) for name, own in rows_by_skill.items()}
 
 
 def _json_object(text: str) -> dict[str, object]:

@@ -55,9 +55,9 @@ def fix_links(
     splices: list[TextSplice] = []
     left: list[Link] = []
     for link in dead:
-        found = _fixes(library, tip, skill, document, link)
-        splices += found
-        left += [] if found else [link]
+        fixes = _fixes(library, tip, skill, document, link)
+        splices += fixes
+        left += [] if fixes else [link]
     return spliced(document.text, splices), left
 
 
@@ -70,24 +70,24 @@ def _fixes(
     same = [other for other in links if posixpath.normpath(other.target) == path]
     is_removable = all(other.is_markdown for other in same)
     if moved := _moved_file(skill, path):
-        found = [_corrected(document, other, moved) for other in same]
+        splices = [_corrected(document, other, moved) for other in same]
     elif is_removable and _was_on_main(library, tip, skill, path):
-        found = [_unlinked(document, other) for other in same]
+        splices = [_unlinked(document, other) for other in same]
     else:
         return []
-    whole = [splice for splice in found if splice is not None]
+    whole = [splice for splice in splices if splice is not None]
     return whole if len(whole) == len(same) else []
 
 
 def _moved_file(skill: Skill, path: str) -> str:
     """The only file of a skill with the same name in another folder."""
     name = posixpath.basename(path).casefold()
-    found = [
+    matches = [
         file
         for file in skill.files
         if file != SKILL_FILE and posixpath.basename(file).casefold() == name
     ]
-    return found[0] if len(found) == 1 else ""
+    return matches[0] if len(matches) == 1 else ""
 
 
 def _was_on_main(library: Library, tip: str, skill: Skill, path: str) -> bool:

@@ -66,8 +66,8 @@ def listings(
     repo: GitRepo, versions: Mapping[str, str]
 ) -> dict[str, dict[str, TreeEntry]]:
     """The files of versions (trees by skill), by path."""
-    found: dict[str, dict[str, TreeEntry]] = {skill: {} for skill in versions}
-    pending = [(found[skill], "", tree) for skill, tree in versions.items()]
+    listed: dict[str, dict[str, TreeEntry]] = {skill: {} for skill in versions}
+    pending = [(listed[skill], "", tree) for skill, tree in versions.items()]
     read_objects = repo.find_all if len(versions) < _MANY else repo.objects
     while pending:
         trees = read_objects([tree for _files, _prefix, tree in pending])
@@ -82,7 +82,7 @@ def listings(
                 else:
                     files[prefix + part] = entry
         pending = inner
-    return found
+    return listed
 
 
 def require_safe(skill: str, files: Mapping[str, TreeEntry]) -> None:

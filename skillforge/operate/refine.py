@@ -90,8 +90,8 @@ def lessons(pitfalls: Iterable[Pitfall]) -> list[Lesson]:
             near = {}
             groups.append((words, near))
         near.setdefault(pitfall.text, set()).add(pitfall.voice)
-    found = [_lesson(texts) for _, texts in groups]
-    return sorted(found, key=lambda lesson: -lesson.reports)
+    merged = [_lesson(texts) for _, texts in groups]
+    return sorted(merged, key=lambda lesson: -lesson.reports)
 
 
 def _lesson(texts: dict[str, set[str]]) -> Lesson:
@@ -112,8 +112,8 @@ def refined(
 
     `anchor` is the last text that a person wrote.
     """
-    found = library.repository().find(f"{library.tip}:{SKILLS}/{skill}/{SKILL_FILE}")
-    before = found.data.decode("utf-8", "surrogateescape") if found else ""
+    skill_md = library.repository().find(f"{library.tip}:{SKILLS}/{skill}/{SKILL_FILE}")
+    before = skill_md.data.decode("utf-8", "surrogateescape") if skill_md else ""
     reported = lessons(pitfalls)
     after, added, waiting = before, [], []
     for lesson in reported:
@@ -172,24 +172,24 @@ def _draft(library: Library, skill: str, text: str, added: list[Lesson]) -> Draf
     return Draft(skill, files, origin=Origin.CURATOR, why=why)
 
 
-def rewrite_draft(library: Library, found: Refinement) -> Draft:
+def rewrite_draft(library: Library, refinement: Refinement) -> Draft:
     """A failing skill as it is, for an agent to rewrite."""
-    files = library.files_at(library.tip, found.skill)
+    files = library.files_at(library.tip, refinement.skill)
     origin = Origin.AGENT_BACKGROUND
-    return Draft(found.skill, files, origin=origin, why=f"{found.summary}.")
+    return Draft(refinement.skill, files, origin=origin, why=f"{refinement.summary}.")
 
 
-def brief(found: Refinement, fence: str) -> str:
+def brief(refinement: Refinement, fence: str) -> str:
     """The instructions for an agent that rewrites a failing skill.
 
     `fence` is random, so that no report can contain it.
     """
     rules = "\n".join(f"- {rule.summary}" for rule in anti_learning.BODY_RULES)
     reported = "\n".join(
-        f"- ({lesson.reports}) {lesson.text}" for lesson in found.reported
+        f"- ({lesson.reports}) {lesson.text}" for lesson in refinement.reported
     )
     return f"""\
-You are given a skill. {found.summary}.
+You are given a skill. {refinement.summary}.
 
 Rewrite the files in this folder so that it succeeds; if it can't, say in SKILL.md what
 it is not for. Change files in this folder only, keep its name, and write SKILL.md in

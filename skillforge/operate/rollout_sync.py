@@ -87,8 +87,8 @@ def _merged(library: Library, skill: str, ours: str, theirs: str, by: Signature)
 
 
 def _data(repo: GitRepo, tip: str) -> bytes:
-    found = repo.find(f"{tip}:rollout.json")
-    return found.data if found else b""
+    record = repo.find(f"{tip}:rollout.json")
+    return record.data if record else b""
 
 
 def more_cautious(ours: Rollout, theirs: Rollout, tree: str) -> Rollout:

@@ -33,10 +33,10 @@ _MAX_SECONDS = 100_000_000_000  # the calendar module has no year beyond it
 def find(repo: GitRepo, skill: str) -> Rollout | None:
     """The last rollout of a skill, in any state."""
     ref = f"{PREFIX}{skill}"
-    found = repo.find(f"{ref}:{_FILE}")
-    if found is None and (repo.common_dir / ref).is_file():
+    record = repo.find(f"{ref}:{_FILE}")
+    if record is None and (repo.common_dir / ref).is_file():
         raise _damage(repo, ref, "git can't read it")
-    return load(skill, found.data) if found else None
+    return load(skill, record.data) if record else None
 
 
 class RolloutRecords(NamedTuple):
@@ -52,12 +52,12 @@ class RolloutRecords(NamedTuple):
 def read_all(repo: GitRepo) -> RolloutRecords:
     refs, broken = read_refs(repo, PREFIX)
     names = [ref.removeprefix(PREFIX) for ref in refs]
-    found = repo.find_all([f"{PREFIX}{name}:{_FILE}" for name in names])
+    records_read = repo.find_all([f"{PREFIX}{name}:{_FILE}" for name in names])
     damaged = {
         r.removeprefix(PREFIX): _damage(repo, r, why) for r, why in broken.items()
     }
     records = RolloutRecords({}, damaged)
-    for name, record in zip(names, found, strict=True):
+    for name, record in zip(names, records_read, strict=True):
         try:
             records.valid[name] = load(name, record.data if record else b"")
         except ConfigError as err:

@@ -1,7 +1,7 @@
 """What the curator knows about each skill: who made it, and how it is used."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -34,6 +34,7 @@ class LibraryFacts:
     policy: Policy
     today: int  # day since 1970
     first: int  # day of the first recorded use; 0 if there is none
+    recent: Set[str] = frozenset()  # used lately
     absorbed: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -54,11 +55,7 @@ class LibraryFacts:
 
     def others_are_used(self, name: str) -> bool:
         """Whether other skills were used lately."""
-        from_day = self.today - self.policy.curate.stale
-        return any(
-            other != name and usage.last >= from_day
-            for other, usage in self.usage.items()
-        )
+        return len(self.recent) > (name in self.recent)
 
     def protection(self, name: str) -> str:
         """Why the curator must not change a skill; empty if it may."""
@@ -78,28 +75,31 @@ def read_facts(library: Library, tip: str) -> LibraryFacts:
     repo = library.repository()
     trees = library.skill_trees(tip)
     tally = Uses.of(repo.common_dir).tally()
+    used, policy, today = usage(tally), library.policy(tip), int(time.time()) // DAY
+    first_day = today - policy.curate.stale
     return LibraryFacts(
         summaries(library, tip, trees),
         trees,
         lives(repo, tip, trees),
-        usage(tally),
-        library.policy(tip),
-        int(time.time()) // DAY,
+        used,
+        policy,
+        today,
         min((row.day for row in tally), default=0),
+        frozenset(name for name, uses in used.items() if uses.last >= first_day),
         absorptions(repo, tip),
     )
 
 
 def usage(tally: Iterable[Tally]) -> dict[str, SkillUsage]:
     """Uses by skill; a use by a key that got no skill doesn't count."""
-    found: dict[str, SkillUsage] = {}
+    usages: dict[str, SkillUsage] = {}
     for row in tally:
         if not row.version:
             continue
-        was = found.get(row.skill, SkillUsage())
+        was = usages.get(row.skill, SkillUsage())
         if row.is_loaded:
             last = max(was.last, row.day)
-            found[row.skill] = was._replace(loaded=was.loaded + row.uses, last=last)
+            usages[row.skill] = was._replace(loaded=was.loaded + row.uses, last=last)
         else:
-            found[row.skill] = was._replace(not_loaded=was.not_loaded + row.uses)
-    return found
+            usages[row.skill] = was._replace(not_loaded=was.not_loaded + row.uses)
+    return usages

@@ -61,10 +61,10 @@ def _is_verified(row: Tally) -> bool:
 
 
 def grouped(rows: Iterable[Tally], by: Callable[[Tally], K]) -> dict[K, list[Tally]]:
-    found: dict[K, list[Tally]] = {}
+    groups: dict[K, list[Tally]] = {}
     for row in rows:
-        found.setdefault(by(row), []).append(row)
-    return found
+        groups.setdefault(by(row), []).append(row)
+    return groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +154,13 @@ def by_origin(
     skills: Iterable[SkillStats], origins: Mapping[str, str]
 ) -> dict[str, OriginStats]:
     """Statistics by who made a version; `origins` are by tree."""
-    found: dict[str, list[UseTotals]] = {}
+    by_name: dict[str, list[UseTotals]] = {}
     for skill in skills:
         for tree, total in skill.versions.items():
-            found.setdefault(origins.get(tree, "") or "unknown", []).append(total)
+            by_name.setdefault(origins.get(tree, "") or "unknown", []).append(total)
     return {
         origin: OriginStats(len(parts), _sum(parts))
-        for origin, parts in sorted(found.items())
+        for origin, parts in sorted(by_name.items())
     }
 
 

@@ -65,7 +65,7 @@ def _files(top: str) -> dict[str, os.stat_result]:
     """The status of all files below a folder, by relative path."""
     if not stat.S_ISDIR(os.lstat(top).st_mode):
         raise NotADirectoryError(top)
-    found: dict[str, os.stat_result] = {}
+    files: dict[str, os.stat_result] = {}
     pending = [("", top)]
     while pending:
         prefix, folder = pending.pop()
@@ -74,8 +74,8 @@ def _files(top: str) -> dict[str, os.stat_result]:
                 if entry.is_dir(follow_symlinks=False):
                     pending.append((f"{prefix}{entry.name}/", entry.path))
                 else:
-                    found[prefix + entry.name] = entry.stat(follow_symlinks=False)
-    return found
+                    files[prefix + entry.name] = entry.stat(follow_symlinks=False)
+    return files
 
 
 def _mark(files: Mapping[str, os.stat_result]) -> str:

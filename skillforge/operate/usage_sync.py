@@ -161,8 +161,8 @@ def _import(
     fresh = _fresh_blobs(repo, uses.fact(fact), tree)
     lines = [use for blob in fresh for use in _read(repo, blob)]
     valid = [use for use in lines if use is not None]
-    found = [use._replace(node=name, at=min(use.at, now)) for use in valid]
-    added = uses.add(found) if found else 0
+    imported = [use._replace(node=name, at=min(use.at, now)) for use in valid]
+    added = uses.add(imported) if imported else 0
     uses.set_fact(fact, tree)
     return replace(
         so_far,

@@ -119,10 +119,10 @@ class Cache:
     def marks(self, tree: str) -> dict[str, list[int]] | None:
         """The marks of each skill of a tree; None if the sketches are of another."""
         rows = self._sketched(tree, "SELECT name, mark FROM sketches ORDER BY 1, 2")
-        found: dict[str, list[int]] = {}
+        by_name: dict[str, list[int]] = {}
         for name, mark in rows or ():
-            found.setdefault(name, []).append(mark)
-        return None if rows is None else found
+            by_name.setdefault(name, []).append(mark)
+        return None if rows is None else by_name
 
     def names_sharing(
         self, tree: str, marks: list[int], least: int

@@ -66,9 +66,9 @@ def _last_of(path: Path) -> Entry | None:
     with suppress(OSError):
         for line in reversed(_tail(path, _MAX_BYTES).splitlines()):
             with suppress(ValueError):
-                found = json.loads(line)
-                if isinstance(found, dict) and isinstance(found.get("at"), int):
-                    return found
+                record = json.loads(line)
+                if isinstance(record, dict) and isinstance(record.get("at"), int):
+                    return record
     return None
 
 

@@ -209,8 +209,8 @@ class Indexes:
     def latest(self) -> tuple[Index, Path] | None:
         """The newest index, which is the best start for that of another tree."""
         for path in self._paths():
-            if found := self._open(path, path.stem.rpartition("-")[2]):
-                return found, path
+            if index := self._open(path, path.stem.rpartition("-")[2]):
+                return index, path
         return None
 
     def write(
@@ -251,9 +251,9 @@ class Indexes:
 
     def _paths(self) -> list[Path]:
         """The indexes of this version, the newest first."""
-        found = [(p.stat().st_mtime_ns, p) for p in self.folder.glob("search-*.db")]
+        dated = [(p.stat().st_mtime_ns, p) for p in self.folder.glob("search-*.db")]
         ours = self._path("").name.removesuffix(".db")
-        return [p for _, p in sorted(found, reverse=True) if p.name.startswith(ours)]
+        return [p for _, p in sorted(dated, reverse=True) if p.name.startswith(ours)]
 
     def _remove_leftovers(self) -> None:
         """Delete partial indexes of killed processes, and those of other versions."""
@@ -337,11 +337,11 @@ def matches(
         f"highlight(shown, {n}, char(2), char(3))" for n in range(len(columns))
     )
     query = f"SELECT rowid, {shown} FROM shown WHERE shown MATCH ?"  # noqa: S608
-    found: list[list[list[str]]] = [[[] for _ in columns] for _ in texts]
+    words_by_part: list[list[list[str]]] = [[[] for _ in columns] for _ in texts]
     for number, *marked in db.execute(query, (_query(words, " OR "),)):
-        found[number] = [list(dict.fromkeys(_marked(part))) for part in marked]
+        words_by_part[number] = [list(dict.fromkeys(_marked(part))) for part in marked]
     db.close()
-    return found
+    return words_by_part
 
 
 def _marked(text: str) -> list[str]:

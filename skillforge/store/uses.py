@@ -141,14 +141,14 @@ class Uses:
         if not exists(self.path):
             return {}
         with opened(self.path) as db:
-            found = {
+            latest = {
                 name: db.execute(query, (name, most)).fetchall() for name in skills
             }
         return {
             name: [
                 (version, OutcomeStatus(outcome)) for version, outcome in reversed(rows)
             ]
-            for name, rows in found.items()
+            for name, rows in latest.items()
         }
 
     def pitfalls(self, skill: str = "") -> list[tuple[str, Pitfall]]:

@@ -29,14 +29,14 @@ class Field(Loop):
         drawn = (f"{arm}-{number}" for number in itertools.count())
         tree = self.tree(name)
         fits = (k for k in drawn if arm_of(rollout, tree, name, k).arm is arm)
-        found = list(itertools.islice(fits, count))
-        assert not found or assigned(library, name, found[0]).arm is arm
-        return found
+        keys = list(itertools.islice(fits, count))
+        assert not keys or assigned(library, name, keys[0]).arm is arm
+        return keys
 
     def report(self, keys: list[str], outcome: str, **more: Any) -> dict[str, Any]:
         """Record one verified use for each key."""
-        said = {"skill": NAME, "outcome": outcome, "verified_by": "test", **more}
-        return self.record(*({**said, "key": key} for key in keys))
+        record = {"skill": NAME, "outcome": outcome, "verified_by": "test", **more}
+        return self.record(*({**record, "key": key} for key in keys))
 
     def record(self, *lines: dict[str, Any]) -> dict[str, Any]:
         path = self.folder.root.parent / "uses.jsonl"
@@ -49,7 +49,7 @@ class Field(Loop):
         return self.ok("canary", "status", name)
 
     def forge(self, text: str, name: str = NAME) -> None:
-        """Put a record of a rollout there by hand, as whoever may push could."""
+        """Write a rollout record as anyone who may push could."""
         path = self.folder.write("../forged.json", text)
         blob = self.folder.git("hash-object", "-w", str(path)).strip()
         with pytest.MonkeyPatch.context() as patch:
@@ -62,12 +62,12 @@ class Field(Loop):
         self.folder.git("update-ref", f"refs/skillforge/rollouts/{name}", commit)
 
     def rollout(self, name: str = NAME) -> dict[str, Any]:
-        """The record of a rollout as it stands there."""
+        """The current record of a rollout."""
         ref = f"refs/skillforge/rollouts/{name}"
-        said: dict[str, Any] = json.loads(
+        record: dict[str, Any] = json.loads(
             self.folder.git("show", f"{ref}:rollout.json")
         )
-        return said
+        return record
 
     def evil(self, name: str = NAME) -> str:
         """The tree of a version that is in the repository, and was never on main."""
@@ -90,9 +90,9 @@ class Field(Loop):
 @pytest.fixture
 def field(library: LibraryFolder, run: Run) -> Field:
     """A library with one more version of a skill, and no rollout yet."""
-    made = Field(library, run)
-    made.policy(POLICY)
-    return made
+    field = Field(library, run)
+    field.policy(POLICY)
+    return field
 
 
 @pytest.fixture

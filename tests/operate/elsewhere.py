@@ -1,4 +1,4 @@
-"""What tests of agents' folders have other processes do: quick to import."""
+"""Functions that tests of agents' folders run in other processes; quick to import."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ from skillforge.operate.tree_hash import folder_state
 
 
 def laid_out_tree(repo: GitRepo, name: str, tree: str) -> str:
-    """The tree that is in a folder as soon as it is said to be laid out."""
+    """The tree hash of a cached folder, read as soon as it is returned."""
     return folder_state(str(materialize.cached_folder(repo, name, tree)), tree).tree
 
 
@@ -20,7 +20,7 @@ def synced(library: Library, agent: Path) -> bool:
 
 
 def synced_beside_an_edit(library: Library, agent: Path, name: str) -> list[str]:
-    """Which skills are kept when one is edited just before it is moved away."""
+    """The skills that are kept if one is edited just before it is moved."""
     page = agent / name / "SKILL.md"
 
     def edit_first(event: str, args: tuple[object, ...]) -> None:

@@ -1,4 +1,4 @@
-"""Who gets which version: by chance, always the same, and nobody after the end."""
+"""Assignment is random, always the same for a key, and ends with the rollout."""
 
 from dataclasses import replace
 
@@ -25,9 +25,9 @@ def test_the_share_of_keys_is_as_configured(share: float) -> None:
 
 
 def test_rollouts_know_nothing_of_each_other() -> None:
-    one = replace(ROLLOUT, share=50.0)
-    other = replace(one, id="bb")
-    both = sum(has_canary(one, key) and has_canary(other, key) for key in KEYS)
+    first = replace(ROLLOUT, share=50.0)
+    other = replace(first, id="bb")
+    both = sum(has_canary(first, key) and has_canary(other, key) for key in KEYS)
 
     allowed = 4 * (len(KEYS) * 0.25 * 0.75) ** 0.5
     assert abs(both - len(KEYS) / 4) < allowed
@@ -35,20 +35,20 @@ def test_rollouts_know_nothing_of_each_other() -> None:
 
 @given(st.text(), st.floats(0.01, 99.0), st.floats(0.01, 99.0))
 def test_a_key_that_has_the_canary_keeps_it_when_the_share_grows(
-    key: str, one: float, two: float
+    key: str, share: float, other: float
 ) -> None:
-    small, large = (replace(ROLLOUT, share=share) for share in sorted((one, two)))
+    small, large = (replace(ROLLOUT, share=share) for share in sorted((share, other)))
 
     assert has_canary(large, key) or not has_canary(small, key)
 
 
 @given(st.text())
 def test_a_key_always_gets_the_same_arm(key: str) -> None:
-    one = arm_of(ROLLOUT, NEW, "csv-tables", key)
+    first = arm_of(ROLLOUT, NEW, "csv-tables", key)
 
-    assert one == arm_of(ROLLOUT, NEW, "csv-tables", key)
-    assert one.version == (NEW if one.arm is Arm.CANARY else OLD)
-    assert (one.rollout, one.share) == ("aa", 10.0)
+    assert first == arm_of(ROLLOUT, NEW, "csv-tables", key)
+    assert first.version == (NEW if first.arm is Arm.CANARY else OLD)
+    assert (first.rollout, first.share) == ("aa", 10.0)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_a_rollout_that_does_not_run_has_one_version(
     rollout = replace(ROLLOUT, state=state, share=50.0)
     got = {arm_of(rollout, NEW, "csv-tables", key) for key in KEYS[:100]}
 
-    assert {(it.version, it.arm, it.rollout) for it in got} == {(version, "stable", "")}
+    assert {(a.version, a.arm, a.rollout) for a in got} == {(version, "stable", "")}
 
 
 def test_where_main_has_moved_on_everybody_gets_main() -> None:
@@ -81,7 +81,7 @@ def test_beside_a_new_skill_there_is_no_skill() -> None:
     assert got == {"", NEW}
 
 
-def test_a_voice_tells_neither_the_key_nor_that_it_used_another_skill() -> None:
+def test_a_pseudonym_reveals_neither_the_key_nor_its_other_skills() -> None:
     key = "ada@example.org"
 
     assert of_key("one", key) != of_key("two", key)

@@ -1,4 +1,4 @@
-"""A new version beside the old one: who gets it, what is heard, and what follows."""
+"""A new version beside the old one: assignment, verdicts, and their consequences."""
 
 import json
 import re
@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from skillforge.model import Arm, Rollout, RolloutVerdict
+from skillforge.model.time_units import DAY
 from skillforge.operate.canary import judge
 from skillforge.policy import CanaryPolicy
 from skillforge.propose.workspace import Workspace
@@ -16,15 +17,14 @@ from skillforge.store import Votes
 from skillforge.workflows.canary import CanaryCheck, check
 from tests.operate.conftest import NAME, POLICY, Field
 
-DAY = 86_400
 ROLLOUT = Rollout(NAME, "aa", "1" * 40, "2" * 40, 10.0, 0)
 
 
 def votes(share: float, *counts: int) -> list[Votes]:
     """Successes and failures of the stable arm, then of the canary."""
-    arms = [(arm, it) for arm in Arm for it in ("success", "failure")]
+    arms = [(arm, outcome) for arm in Arm for outcome in ("success", "failure")]
     both = zip(arms, counts, strict=True)
-    return [Votes(share, arm, it, count) for (arm, it), count in both if count]
+    return [Votes(share, *key, count) for key, count in both if count]
 
 
 @pytest.mark.parametrize(
@@ -112,20 +112,20 @@ def test_an_edit_on_top_of_an_edit_does_not_make_the_first_one_proven(
     assert status["canary"] == rolling.tree(NAME)
 
 
-def test_a_worse_version_is_closed_at_once_and_taken_back(rolling: Field) -> None:
+def test_a_worse_version_is_closed_at_once_and_rolled_back(rolling: Field) -> None:
     stable = rolling.status()["stable"]
     good, bad = rolling.keys(Arm.STABLE, 30), rolling.keys(Arm.CANARY, 30)
     rolling.report(good, "success")
     rolling.report(bad[:9], "failure")
     assert rolling.status()["verdict"] == "continue"
 
-    said = rolling.report(bad[9:], "failure")
+    answer = rolling.report(bad[9:], "failure")
 
-    [judged] = said["rollouts"]
+    [judged] = answer["rollouts"]
     assert (judged["verdict"], judged["state"]) == ("roll-back", "closed")
-    given = {rolling.ok("record", NAME, "--key", key, "--outcome", "unknown")
+    versions = {rolling.ok("record", NAME, "--key", key, "--outcome", "unknown")
              ["uses"][0]["version"] for key in bad}  # fmt: skip
-    assert given == {stable}
+    assert versions == {stable}
     number = judged["rollback"]
     page = rolling.ok("review", number)
     assert page["action"] == "rollback"
@@ -139,7 +139,7 @@ def test_a_worse_version_is_closed_at_once_and_taken_back(rolling: Field) -> Non
     rolling.fsck()
 
 
-def test_where_the_policy_says_so_a_worse_version_goes_back_by_itself(
+def test_with_auto_a_worse_version_is_rolled_back_automatically(
     field: Field,
 ) -> None:
     field.policy(f"{POLICY}canary: {{share: 50, auto: true}}\n")
@@ -153,17 +153,17 @@ def test_where_the_policy_says_so_a_worse_version_goes_back_by_itself(
     assert field.audit_kinds() == []
 
 
-def test_a_good_version_is_given_to_everybody(rolling: Field) -> None:
+def test_every_key_gets_a_good_version(rolling: Field) -> None:
     rolling.report(rolling.keys(Arm.STABLE, 40), "failure")
 
-    said = rolling.report(rolling.keys(Arm.CANARY, 40), "success")
+    answer = rolling.report(rolling.keys(Arm.CANARY, 40), "success")
 
-    assert said["rollouts"][0]["verdict"] == "promote"
+    assert answer["rollouts"][0]["verdict"] == "promote"
     assert rolling.status()["state"] == "finished"
 
 
 @pytest.mark.parametrize("source", ["llm", "none"])
-def test_what_nobody_verified_decides_nothing(rolling: Field, source: str) -> None:
+def test_unverified_outcomes_decide_nothing(rolling: Field, source: str) -> None:
     rolling.report(rolling.keys(Arm.STABLE, 30), "success", verified_by=source)
     rolling.report(rolling.keys(Arm.CANARY, 30), "failure", verified_by=source)
 
@@ -171,7 +171,7 @@ def test_what_nobody_verified_decides_nothing(rolling: Field, source: str) -> No
     assert (status["state"], status["evidence"]["canary"]["keys"]) == ("running", 0)
 
 
-def test_one_key_is_one_voice_however_often_it_fails(rolling: Field) -> None:
+def test_a_key_counts_once_however_often_it_fails(rolling: Field) -> None:
     rolling.report(rolling.keys(Arm.STABLE, 30), "success")
 
     rolling.report(rolling.keys(Arm.CANARY, 1) * 50, "failure")
@@ -179,7 +179,7 @@ def test_one_key_is_one_voice_however_often_it_fails(rolling: Field) -> None:
     assert rolling.status()["evidence"]["canary"]["failures"] == 1
 
 
-def test_what_was_offered_and_left_alone_says_nothing_of_an_edit(
+def test_offers_that_were_not_taken_are_no_votes_on_an_edit(
     rolling: Field,
 ) -> None:
     rolling.report(rolling.keys(Arm.CANARY, 5), "failure", loaded=False)
@@ -211,21 +211,21 @@ def test_a_person_decides(rolling: Field, command: str, state: str) -> None:
     assert done["decided"] == "Ada said so"
 
 
-def test_what_everybody_has_is_not_said_to_be_others(rolling: Field) -> None:
-    said = rolling("canary", "finish", NAME).out
+def test_a_finished_rollout_reports_one_version_for_every_key(rolling: Field) -> None:
+    answer = rolling("canary", "finish", NAME).out
 
-    assert "finished: every key gets" in said
-    assert "the others" not in said
-    assert "continue" not in said
+    assert "finished: every key gets" in answer
+    assert "the others" not in answer
+    assert "continue" not in answer
 
 
-def test_abort_proposes_to_take_the_version_back(rolling: Field) -> None:
+def test_abort_proposes_a_rollback(rolling: Field) -> None:
     number = rolling.ok("canary", "abort", NAME, "--why", "Users complain")["rollback"]
 
     assert "Users complain" in rolling.ok("review", number)["why"]
 
 
-def test_a_rollout_goes_on_with_another_share(rolling: Field) -> None:
+def test_a_rollout_continues_with_another_share(rolling: Field) -> None:
     rolling.ok("canary", "pause", NAME)
 
     done = rolling.ok("canary", "set", NAME, "--share", "25")
@@ -244,7 +244,7 @@ def test_a_rollout_can_be_started_by_hand(field: Field) -> None:
     assert (done["stable"], done["state"]) == (before, "running")
 
 
-def test_a_plain_revert_ends_a_rollout_for_everybody(rolling: Field) -> None:
+def test_a_plain_revert_ends_a_rollout_for_every_key(rolling: Field) -> None:
     rolling.folder.git("reset", "--hard", "--quiet")
     rolling.folder.git("revert", "--no-edit", "-m", "1", "HEAD")
 
@@ -253,7 +253,7 @@ def test_a_plain_revert_ends_a_rollout_for_everybody(rolling: Field) -> None:
         rolling.ok("canary", "pause", NAME)
 
 
-def test_a_decision_on_a_version_that_goes_meanwhile_is_a_conflict(
+def test_deciding_on_a_version_that_was_removed_meanwhile_is_a_conflict(
     rolling: Field, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def late(workspace: Workspace, name: str) -> CanaryCheck | None:
@@ -278,9 +278,9 @@ def test_an_open_proposal_does_not_keep_a_bad_version_on_main(
     rival = rolling.propose(NAME, "headers", "third")
     rolling.report(rolling.keys(Arm.STABLE, 30), "success")
 
-    said = rolling.report(rolling.keys(Arm.CANARY, 30), "failure")
+    answer = rolling.report(rolling.keys(Arm.CANARY, 30), "failure")
 
-    assert said["rollouts"][0]["rollback"] not in (None, rival)
+    assert answer["rollouts"][0]["rollback"] not in (None, rival)
 
 
 def test_a_verdict_whose_proposal_got_lost_is_proposed_at_the_next_look(
@@ -304,20 +304,28 @@ def _dies(*_: object) -> None:
 @pytest.mark.parametrize(
     "damage",
     [
-        pytest.param(lambda said: "no json", id="no-json"),
-        pytest.param(lambda said: json.dumps(said | {"share": 0}), id="share"),
-        pytest.param(lambda said: json.dumps(said | {"skill": "other"}), id="skill"),
-        pytest.param(lambda said: json.dumps(said | {"canary": "-x"}), id="version"),
-        pytest.param(lambda said: json.dumps(said | {"state": "wild"}), id="state"),
-        pytest.param(lambda said: json.dumps(said | {"more": 1}), id="unknown-key"),
-        pytest.param(lambda said: json.dumps(said | {"started": 10**30}), id="late"),
-        pytest.param(lambda said: json.dumps(said | {"started": -1}), id="early"),
-        pytest.param(lambda said: json.dumps(said | {"id": "\ud800"}), id="id"),
-        pytest.param(lambda said: json.dumps(said | {"why": 5}), id="why"),
-        pytest.param(lambda said: json.dumps(said | {"rollback": []}), id="rollback"),
+        pytest.param(lambda record: "no json", id="no-json"),
+        pytest.param(lambda record: json.dumps(record | {"share": 0}), id="share"),
+        pytest.param(
+            lambda record: json.dumps(record | {"skill": "other"}), id="skill"
+        ),
+        pytest.param(
+            lambda record: json.dumps(record | {"canary": "-x"}), id="version"
+        ),
+        pytest.param(lambda record: json.dumps(record | {"state": "wild"}), id="state"),
+        pytest.param(lambda record: json.dumps(record | {"more": 1}), id="unknown-key"),
+        pytest.param(
+            lambda record: json.dumps(record | {"started": 10**30}), id="late"
+        ),
+        pytest.param(lambda record: json.dumps(record | {"started": -1}), id="early"),
+        pytest.param(lambda record: json.dumps(record | {"id": "\ud800"}), id="id"),
+        pytest.param(lambda record: json.dumps(record | {"why": 5}), id="why"),
+        pytest.param(
+            lambda record: json.dumps(record | {"rollback": []}), id="rollback"
+        ),
     ],
 )
-def test_a_record_that_cannot_be_read_is_told_with_what_to_do(
+def test_an_unreadable_record_is_reported_with_a_fix(
     rolling: Field, damage: Callable[[dict[str, Any]], str]
 ) -> None:
     rolling.forge(damage(rolling.rollout()))
@@ -328,7 +336,7 @@ def test_a_record_that_cannot_be_read_is_told_with_what_to_do(
     assert re.search(r"rollout of csv-tables cannot be read.*\n.*git log -p", ran.err)
 
 
-def test_a_version_that_main_never_had_is_handed_to_nobody(
+def test_no_key_gets_a_version_that_main_never_had(
     rolling: Field, tmp_path: Path
 ) -> None:
     rolling.forge(
@@ -343,8 +351,8 @@ def test_a_version_that_main_never_had_is_handed_to_nobody(
     assert synced.data["refused"][0]["skill"] == NAME
     assert not (tmp_path / "agent" / NAME).exists()
 
-    [told] = re.findall(r"git update-ref -d \S+", ran.err)
-    rolling.folder.git(*told.split()[1:])
+    [shown] = re.findall(r"git update-ref -d \S+", ran.err)
+    rolling.folder.git(*shown.split()[1:])
     assert rolling.ok("use", NAME, "--key", "k")["version"] == rolling.tree(NAME)
 
 
@@ -367,7 +375,7 @@ def test_one_damaged_record_stops_only_its_own_skill(
     synced = rolling("sync", "--to", there, "--key", "k", "--json").data
     assert synced["added"] == [NAME]
     assert [row["skill"] for row in synced["refused"]] == ["pdf-tables"]
-    told = rolling.run("canary", "status", "--library", str(rolling.folder.root))
-    assert told.code == 1
-    assert "rollout of pdf-tables cannot be read" in told.out
-    assert "stable" in told.out
+    shown = rolling.run("canary", "status", "--library", str(rolling.folder.root))
+    assert shown.code == 1
+    assert "rollout of pdf-tables cannot be read" in shown.out
+    assert "stable" in shown.out

@@ -1,4 +1,4 @@
-"""The curator speaks of what it knows, touches agents' skills, and loses nothing."""
+"""The curator reports what is recorded, changes only agents' skills, loses no file."""
 
 import time
 from pathlib import Path
@@ -21,17 +21,17 @@ CHECKS = "checks: [validate, scan, overlap, test]\nrules: {sections-required: of
 @pytest.fixture
 def loop(library: LibraryFolder, run: Run) -> Loop:
     """A library of people's skills, and of an agent's, all of them old."""
-    made = Loop(library, run)
-    made.folder.write("skillforge.yaml", CHECKS)
-    made.write("by-hand", "by", "hand")
+    loop = Loop(library, run)
+    loop.folder.write("skillforge.yaml", CHECKS)
+    loop.write("by-hand", "by", "hand")
     for name in ("old-one", "old-two"):
-        made.write(name, name, "for", "agents", extra=AGENT)
-    long_ago(made)
-    return made
+        loop.write(name, name, "for", "agents", extra=AGENT)
+    long_ago(loop)
+    return loop
 
 
 def long_ago(loop: Loop, days: int = 200) -> None:
-    """Commit what is in the checkout, as if that was some time ago."""
+    """Commit the checkout with an earlier date."""
     when = f"{int(time.time()) - days * DAY} +0000"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GIT_COMMITTER_DATE", when)
@@ -58,7 +58,7 @@ def used(
 
 def remarks(loop: Loop, *options: object) -> dict[tuple[str, str], dict[str, object]]:
     found = loop.ok("curate", *options)["remarks"]
-    return {(it["skill"], it["kind"]): it for it in found}
+    return {(remark["skill"], remark["kind"]): remark for remark in found}
 
 
 def land(loop: Loop, number: int) -> None:
@@ -67,7 +67,7 @@ def land(loop: Loop, number: int) -> None:
 
 
 def judged(loop: Loop) -> bool:
-    """Whether all is well but for what these tests push by hand."""
+    """Whether the audit only reports what these tests push by hand."""
     return set(loop.audit_kinds()) <= {"direct-push"}
 
 
@@ -125,7 +125,7 @@ def test_what_changed_meanwhile_had_less_time_to_be_used(loop: Loop) -> None:
     assert ("old-one", "stale") in remarks(loop)
 
 
-def test_what_is_offered_and_never_loaded_is_told(loop: Loop) -> None:
+def test_a_skill_that_is_never_loaded_is_reported(loop: Loop) -> None:
     used(loop, "old-one", 1, count=9, is_loaded=False)
     used(loop, "old-two", 1, count=10, is_loaded=False)
 
@@ -178,7 +178,7 @@ def test_what_was_not_wanted_is_not_proposed_again_unless_named(loop: Loop) -> N
     assert named["created"]
 
 
-def test_a_superseded_skill_goes_and_its_name_resolves(loop: Loop) -> None:
+def test_a_superseded_skill_is_archived_and_its_name_resolves(loop: Loop) -> None:
     loop.write("old-one", "x", extra=f"{AGENT}  superseded-by: old-two\n")
     long_ago(loop)
 
@@ -229,7 +229,7 @@ def test_a_young_skill_is_left_alone(loop: Loop) -> None:
     assert loop.ok("curate")["left_alone"] == []
 
 
-def test_a_skill_that_a_person_proposed_is_a_persons_whatever_it_says(
+def test_the_origin_of_the_proposal_overrides_the_metadata(
     loop: Loop,
 ) -> None:
     draft = loop.draft(loop.folder.root.parent, "new-one", "x", extra=AGENT)
@@ -283,7 +283,7 @@ def test_of_two_that_say_the_same_one_keeps_all_files(loop: Loop) -> None:
 
     data = loop.ok("curate", "tab-one", "--propose")
 
-    [remark] = [it for it in data["remarks"] if it["kind"] == "overlap"]
+    [remark] = [remark for remark in data["remarks"] if remark["kind"] == "overlap"]
     assert (remark["skill"], remark["other"]) == ("tab-one", "tab-two")
     [offer] = data["proposals"]
     loop.approve(offer["proposal"], "Sam <sam@example.invalid>")  # it brings scripts
@@ -305,7 +305,7 @@ def test_of_two_that_say_the_same_one_keeps_all_files(loop: Loop) -> None:
 
 
 @pytest.mark.needs_sandbox
-def test_a_consolidation_goes_back_as_a_whole(loop: Loop) -> None:
+def test_a_consolidation_is_rolled_back_as_a_whole(loop: Loop) -> None:
     add_double(loop, "tab-one")
     add_double(loop, "tab-two")
     long_ago(loop)
@@ -320,7 +320,7 @@ def test_a_consolidation_goes_back_as_a_whole(loop: Loop) -> None:
     assert not any(kind == "superseded" for _, kind in found)
 
 
-def test_a_double_of_a_persons_skill_is_only_told(loop: Loop) -> None:
+def test_a_duplicate_of_a_persons_skill_is_only_reported(loop: Loop) -> None:
     add_double(loop, "tab-one")
     add_double(loop, "tab-two")
     page = loop.folder.root / "skills/tab-two/SKILL.md"
@@ -329,7 +329,7 @@ def test_a_double_of_a_persons_skill_is_only_told(loop: Loop) -> None:
 
     data = loop.ok("curate", "--propose")
 
-    assert [it["kind"] for it in data["remarks"]] == ["overlap"]
+    assert [remark["kind"] for remark in data["remarks"]] == ["overlap"]
     assert data["proposals"] == []
 
 
@@ -367,9 +367,7 @@ def test_a_link_to_what_was_taken_out_becomes_words(loop: Loop) -> None:
 
 
 @pytest.mark.parametrize("files", [(), ("a/guide.md", "b/guide.md")])
-def test_where_it_is_not_clear_what_is_meant_it_is_told(
-    loop: Loop, files: tuple[str, ...]
-) -> None:
+def test_an_ambiguous_link_is_only_reported(loop: Loop, files: tuple[str, ...]) -> None:
     linked(loop, "guide.md")
     for path in files:
         loop.folder.write(f"skills/old-one/{path}", "G")
@@ -385,7 +383,7 @@ def test_where_it_is_not_clear_what_is_meant_it_is_told(
 # --- the whole ---
 
 
-def test_a_catalog_that_is_too_long_is_told(loop: Loop) -> None:
+def test_a_catalog_that_is_too_large_is_reported(loop: Loop) -> None:
     page = loop.folder.root / "skills/csv-tables/SKILL.md"
     text = page.read_text()
     page.write_text(text.replace("Reads tables", "Reads tables " + "and more " * 1500))
@@ -393,7 +391,7 @@ def test_a_catalog_that_is_too_long_is_told(loop: Loop) -> None:
 
     data = loop.ok("curate")
 
-    assert [it["kind"] for it in data["remarks"]] == ["catalog"]
+    assert [remark["kind"] for remark in data["remarks"]] == ["catalog"]
     assert data["catalog"]["tokens"] > data["catalog"]["budget"] == 3000
     assert "csv-tables" in data["remarks"][0]["message"]
 
@@ -405,12 +403,13 @@ def test_one_draft_for_a_skill_at_a_time(loop: Loop) -> None:
 
     data = loop.ok("curate", "--propose")
 
-    assert [it["kind"] for it in data["remarks"]] == ["superseded", "broken-reference"]
+    kinds = [remark["kind"] for remark in data["remarks"]]
+    assert kinds == ["superseded", "broken-reference"]
     assert len(data["proposals"]) == 1
     assert data["remarks"][1]["left_alone"] == "another proposal comes first"
 
 
-def test_an_open_proposal_of_somebody_else_comes_first(loop: Loop) -> None:
+def test_an_open_proposal_of_another_author_comes_first(loop: Loop) -> None:
     loop.write("old-one", "x", extra=f"{AGENT}  superseded-by: old-two\n")
     long_ago(loop)
     number = loop.propose("old-one", "better")
@@ -420,7 +419,7 @@ def test_an_open_proposal_of_somebody_else_comes_first(loop: Loop) -> None:
     assert (offer["proposal"], offer["created"]) == (number, False)
 
 
-def test_beyond_the_cap_it_is_told_what_was_not_proposed(loop: Loop) -> None:
+def test_findings_beyond_the_cap_are_reported_as_not_proposed(loop: Loop) -> None:
     for name in ("old-one", "old-two"):
         loop.write(name, name, extra=f"{AGENT}  superseded-by: csv-tables\n")
     loop.folder.write("skillforge.yaml", f"{CHECKS}proposals:\n  open: 1\n")
@@ -429,7 +428,7 @@ def test_beyond_the_cap_it_is_told_what_was_not_proposed(loop: Loop) -> None:
     ran = loop("curate", "--propose", "--json")
 
     assert ran.code == 1
-    assert [bool(it["proposal"]) for it in ran.data["proposals"]] == [True, False]
+    assert [bool(row["proposal"]) for row in ran.data["proposals"]] == [True, False]
     assert "1 proposals are open" in ran.data["proposals"][1]["why_not"]
 
 

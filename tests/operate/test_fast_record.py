@@ -1,4 +1,4 @@
-"""The quick way to record says the same as the careful one, or leaves it to that."""
+"""The fast way to record gives the same result as the full one, or defers to it."""
 
 import subprocess
 import sys
@@ -16,13 +16,13 @@ from tests.operate.conftest import NAME, Field
 PLAIN = ("record", NAME, "--outcome", "success")
 
 
-def at_once(field: Field, key: str = "k", **said: Any) -> Use | None:
-    report = UseReport(NAME, key, OutcomeStatus.SUCCESS, **said)
+def at_once(field: Field, key: str = "k", **answer: Any) -> Use | None:
+    report = UseReport(NAME, key, OutcomeStatus.SUCCESS, **answer)
     done = fast_record.record(str(field.folder.root), report)
     return done.uses[0] if done else None
 
 
-def kept(field: Field) -> list[Use]:
+def recorded(field: Field) -> list[Use]:
     return [use for _, use in Uses.of(field.folder.root / ".git").after(0)]
 
 
@@ -40,11 +40,11 @@ def test_the_first_use_asks_git_and_the_next_ones_do_not(
     field.ok(*PLAIN, "--key", "first")
 
     monkeypatch.setenv("PATH", "/nowhere")
-    said = field.ok(*PLAIN, "--key", "next", "--verified-by", "test", "--seconds", 2)
+    answer = field.ok(*PLAIN, "--key", "next", "--verified-by", "test", "--seconds", 2)
 
-    assert said["recorded"] == 1
+    assert answer["recorded"] == 1
     monkeypatch.undo()
-    one, two = kept(field)
+    one, two = recorded(field)
     assert two.version == one.version == field.tree(NAME)
     assert (two.source, two.seconds) == (OutcomeSource.TEST, 2.0)
 
@@ -56,18 +56,18 @@ def test_both_ways_keep_the_same(known: Field) -> None:
     known.ok(*PLAIN, *key)
 
     assert use is not None
-    careful = kept(known)[-1]
+    careful = recorded(known)[-1]
     assert use._replace(id="one", at=careful.at) == careful
 
 
-def test_a_new_version_is_seen_at_once(known: Field) -> None:
+def test_a_new_version_is_used_at_once(known: Field) -> None:
     known.policy("checks: [validate]\ncanary: {start: none}\n")
     before = known.tree(NAME)
     known.land(NAME, "headers", "first")
 
     assert at_once(known) is None  # main has moved
-    said = known.ok(*PLAIN, "--key", "k")
-    assert said["uses"][0]["version"] == known.tree(NAME) != before
+    answer = known.ok(*PLAIN, "--key", "k")
+    assert answer["uses"][0]["version"] == known.tree(NAME) != before
     use = at_once(known)
     assert use is not None
     assert use.version == known.tree(NAME)
@@ -82,18 +82,18 @@ def test_keys_of_a_rollout_get_their_arm(known: Field) -> None:
         [key] = known.keys(arm, 1)
         for _ in range(2):
             assert at_once(known, key) is None
-            said = known.ok(*PLAIN, "--key", key)
-            assert said["uses"][0]["arm"] == arm
+            answer = known.ok(*PLAIN, "--key", key)
+            assert answer["uses"][0]["arm"] == arm
 
 
-def test_what_was_handed_out_counts_whatever_main_holds_now(rolling: Field) -> None:
+def test_an_assigned_version_counts_after_main_moved(rolling: Field) -> None:
     [key] = rolling.keys(Arm.CANARY, 1)
-    given = rolling.ok("use", NAME, "--key", key)
+    assigned = rolling.ok("use", NAME, "--key", key)
 
     use = at_once(rolling, key)
 
     assert use is not None
-    assert (use.version, use.arm, use.is_vote) == (given["version"], "canary", False)
+    assert (use.version, use.arm, use.is_vote) == (assigned["version"], "canary", False)
 
 
 def test_a_use_that_decides_is_left_to_the_careful_way(rolling: Field) -> None:
@@ -101,16 +101,16 @@ def test_a_use_that_decides_is_left_to_the_careful_way(rolling: Field) -> None:
     rolling.ok("use", NAME, "--key", key)
 
     assert at_once(rolling, key, source=OutcomeSource.TEST) is None
-    assert not kept(rolling)
+    assert not recorded(rolling)
 
 
-@pytest.mark.parametrize("said", ["note", "pitfall", "version", "at"])
-def test_what_has_to_be_looked_at_is_left_to_the_careful_way(
-    known: Field, said: str
+@pytest.mark.parametrize("field_name", ["note", "pitfall", "version", "at"])
+def test_uncommon_reports_are_left_to_the_full_recorder(
+    known: Field, field_name: str
 ) -> None:
-    value: Any = 1_700_000_000 if said == "at" else "1" * 40
+    value: Any = 1_700_000_000 if field_name == "at" else "1" * 40
 
-    assert at_once(known, **{said: value}) is None
+    assert at_once(known, **{field_name: value}) is None
 
 
 def test_a_library_with_a_remote_asks_where_main_is(known: Field) -> None:
@@ -126,17 +126,17 @@ def test_nothing_is_written_down_that_changed_meanwhile(known: Field) -> None:
     uses.set_fact(fast_record._fact_name(NAME), "")
     before = fast_record.ref_state(git_dir, NAME, "main")
     known.folder.git("commit", "--allow-empty", "-m", "Meanwhile")
-    given = assignment.assigned(known.folder.library, NAME, "k")
+    assigned = assignment.assigned(known.folder.library, NAME, "k")
 
     fast_record.save_fact(
-        uses, before, fast_record.ref_state(git_dir, NAME, "main"), given
+        uses, before, fast_record.ref_state(git_dir, NAME, "main"), assigned
     )
 
     assert uses.fact(fast_record._fact_name(NAME)) == ""
 
 
 def test_the_quick_way_imports_little(known: Field) -> None:
-    """What takes longer to import than to record a use is not imported for it."""
+    """Modules that are slow to import are not imported to record a use."""
     code = (
         "import sys; from skillforge.cli import run;"
         f"run(['record', {NAME!r}, '--key', 'k', '--outcome', 'success',"
@@ -152,5 +152,5 @@ def test_the_quick_way_imports_little(known: Field) -> None:
     assert heavy.isdisjoint(done.stderr.split())
 
 
-def test_no_library_is_told_as_ever(tmp_path: Path) -> None:
+def test_a_missing_library_is_left_to_the_full_recorder(tmp_path: Path) -> None:
     assert fast_record.record(str(tmp_path), UseReport(NAME, "k")) is None

@@ -1,4 +1,4 @@
-"""An agent's folder holds what main has for a key; edits stay, and kills do no harm."""
+"""An agent's folder has what its key gets; edits are kept, and kills do no harm."""
 
 import json
 import os
@@ -35,8 +35,8 @@ def to(agent: Path, library: LibraryFolder, key: str = "k", **how: bool) -> Sync
     return sync(library.library, key, agent, **how)
 
 
-def told(done: SyncResult) -> dict[str, list[str]]:
-    """The names by fate, without fates that nothing has."""
+def actions(done: SyncResult) -> dict[str, list[str]]:
+    """The skills by action, without actions that no skill has."""
     names = {fate.value: done.names(fate) for fate in SyncAction}
     return {fate: found for fate, found in names.items() if found}
 
@@ -63,7 +63,7 @@ def test_all_skills_of_main_are_laid_out(library: LibraryFolder, agent: Path) ->
 
     done = to(agent, library)
 
-    assert told(done) == {"added": ["csv-tables", "pdf-tables"]}
+    assert actions(done) == {"added": ["csv-tables", "pdf-tables"]}
     assert done.ok
     assert files(agent / "csv-tables") == files(library.root / "skills/csv-tables")
     assert os.access(agent / "csv-tables/scripts/run.sh", os.X_OK)
@@ -77,7 +77,7 @@ def test_only_what_changed_is_written(library: LibraryFolder, agent: Path) -> No
     library.add_skill("csv-tables", body="# Title\n\nDo it otherwise.\n")
     library.commit()
 
-    assert told(to(agent, library)) == {
+    assert actions(to(agent, library)) == {
         "updated": ["csv-tables"],
         "unchanged": ["pdf-tables"],
     }
@@ -92,16 +92,16 @@ def test_what_is_gone_from_main_is_taken_away(
     shutil.rmtree(library.root / "skills/csv-tables")
     library.commit()
 
-    assert told(to(agent, library)) == {
+    assert actions(to(agent, library)) == {
         "removed": ["csv-tables"],
         "unchanged": ["pdf-tables"],
     }
     assert names(agent) == ["pdf-tables"]
-    assert told(to(agent, library)) == {"unchanged": ["pdf-tables"]}
+    assert actions(to(agent, library)) == {"unchanged": ["pdf-tables"]}
 
 
 @pytest.mark.parametrize("then", ["nothing", "changed", "gone"])
-def test_an_edit_is_left_alone_and_told(
+def test_an_edit_is_kept_and_reported(
     library: LibraryFolder, agent: Path, then: str
 ) -> None:
     to(agent, library)
@@ -114,7 +114,7 @@ def test_an_edit_is_left_alone_and_told(
 
     for _ in range(2):
         done = to(agent, library)
-        assert told(done) == {"kept": ["csv-tables"], "unchanged": ["pdf-tables"]}
+        assert actions(done) == {"kept": ["csv-tables"], "unchanged": ["pdf-tables"]}
         assert not done.ok
         assert (agent / "csv-tables/SKILL.md").read_text() == mine
 
@@ -165,7 +165,7 @@ def test_every_kind_of_edit_is_noticed(
         to(agent, library)
     change(agent)
 
-    assert told(to(agent, library))["kept"] == ["csv-tables"]
+    assert actions(to(agent, library))["kept"] == ["csv-tables"]
 
 
 def test_an_edit_taken_back_is_no_edit(library: LibraryFolder, agent: Path) -> None:
@@ -175,7 +175,7 @@ def test_an_edit_taken_back_is_no_edit(library: LibraryFolder, agent: Path) -> N
     to(agent, library)
     (agent / "csv-tables/SKILL.md").write_text(before)
 
-    assert told(to(agent, library)) == {"unchanged": ["csv-tables", "pdf-tables"]}
+    assert actions(to(agent, library)) == {"unchanged": ["csv-tables", "pdf-tables"]}
 
 
 def test_an_edit_that_main_took_over_is_no_edit(
@@ -186,7 +186,7 @@ def test_an_edit_that_main_took_over_is_no_edit(
     library.write("skills/csv-tables/SKILL.md", mine)
     library.commit()
 
-    assert told(to(agent, library)) == {"unchanged": ["csv-tables", "pdf-tables"]}
+    assert actions(to(agent, library)) == {"unchanged": ["csv-tables", "pdf-tables"]}
 
 
 def test_what_a_run_leaves_behind_is_no_edit(
@@ -197,14 +197,14 @@ def test_what_a_run_leaves_behind_is_no_edit(
     left.mkdir(parents=True)
     (left / "run.cpython-311.pyc").write_bytes(b"x")
 
-    assert told(to(agent, library)) == {"unchanged": ["csv-tables", "pdf-tables"]}
+    assert actions(to(agent, library)) == {"unchanged": ["csv-tables", "pdf-tables"]}
     library.add_skill("csv-tables", body="# Title\n\nDo it otherwise.\n")
     library.commit()
-    assert told(to(agent, library))["updated"] == ["csv-tables"]
+    assert actions(to(agent, library))["updated"] == ["csv-tables"]
     assert not left.exists()
 
 
-def test_a_folder_that_somebody_else_put_there_is_never_touched(
+def test_a_folder_of_another_author_is_never_touched(
     library: LibraryFolder, agent: Path
 ) -> None:
     shutil.copytree(library.root / "skills/csv-tables", agent / "csv-tables")
@@ -212,11 +212,11 @@ def test_a_folder_that_somebody_else_put_there_is_never_touched(
     before = touched(agent / "csv-tables")
 
     done = to(agent, library)
-    assert told(done) == {"added": ["pdf-tables"], "foreign": ["csv-tables"]}
+    assert actions(done) == {"added": ["pdf-tables"], "foreign": ["csv-tables"]}
     assert not done.ok
     shutil.rmtree(library.root / "skills/csv-tables")
     library.commit()
-    assert told(to(agent, library)) == {"unchanged": ["pdf-tables"]}
+    assert actions(to(agent, library)) == {"unchanged": ["pdf-tables"]}
     assert touched(agent / "csv-tables") == before
     assert (agent / "own").is_dir()
 
@@ -225,7 +225,7 @@ def test_what_was_deleted_there_comes_back(library: LibraryFolder, agent: Path) 
     to(agent, library)
     shutil.rmtree(agent / "csv-tables")
 
-    assert told(to(agent, library))["added"] == ["csv-tables"]
+    assert actions(to(agent, library))["added"] == ["csv-tables"]
 
 
 def test_two_libraries_share_a_folder_and_leave_each_other_alone(
@@ -239,13 +239,13 @@ def test_two_libraries_share_a_folder_and_leave_each_other_alone(
     to(agent, library)
 
     done = to(agent, other)
-    assert told(done) == {"added": ["xls-tables"], "foreign": ["pdf-tables"]}
+    assert actions(done) == {"added": ["xls-tables"], "foreign": ["pdf-tables"]}
     assert str(library.root) in done.why["pdf-tables"]
-    assert told(to(agent, library)) == {"unchanged": ["csv-tables", "pdf-tables"]}
+    assert actions(to(agent, library)) == {"unchanged": ["csv-tables", "pdf-tables"]}
     assert names(agent) == ["csv-tables", "pdf-tables", "xls-tables"]
 
 
-def test_a_library_that_moved_goes_on_where_it_was(
+def test_a_moved_library_keeps_its_skills(
     library: LibraryFolder, agent: Path, tmp_path: Path
 ) -> None:
     to(agent, library)
@@ -254,7 +254,7 @@ def test_a_library_that_moved_goes_on_where_it_was(
     moved.add_skill("csv-tables", body="# Title\n\nDo it otherwise.\n")
     moved.commit()
 
-    assert told(to(agent, moved)) == {
+    assert actions(to(agent, moved)) == {
         "updated": ["csv-tables"],
         "unchanged": ["pdf-tables"],
     }
@@ -277,27 +277,31 @@ def test_a_key_gets_its_arm_and_loses_a_canary_that_is_over(
     for rollout in start:
         rollouts.start(here, rollout, WHO)
 
-    seen = {(f"k{n}"): to(agent / f"k{n}", library, f"k{n}") for n in range(12)}
+    results = {(f"k{n}"): to(agent / f"k{n}", library, f"k{n}") for n in range(12)}
 
-    for key, done in seen.items():
+    for key, done in results.items():
         text = (agent / key / "csv-tables/SKILL.md").read_text()
         assert ("otherwise" in text) == (done.assignments["csv-tables"].version == new)
         is_there = (agent / key / "xls-tables").exists()
         assert is_there == (done.assignments["xls-tables"].version != "")
         assert ("xls-tables" in done.names(SyncAction.WITHHELD)) != is_there
-    assert len({done.assignments["xls-tables"].version for done in seen.values()}) == 2
-    key = next(k for k, done in seen.items() if done.assignments["xls-tables"].version)
+    assert (
+        len({done.assignments["xls-tables"].version for done in results.values()}) == 2
+    )
+    key = next(
+        k for k, done in results.items() if done.assignments["xls-tables"].version
+    )
     library.git("update-ref", "-d", "refs/skillforge/rollouts/csv-tables")
     rollouts.start(here, Rollout("xls-tables", "", "", fresh, 0.000001, 1), WHO)
-    assert told(to(agent / key, library, key))["removed"] == ["xls-tables"]
+    assert actions(to(agent / key, library, key))["removed"] == ["xls-tables"]
 
 
-def test_a_dry_run_tells_the_same_and_writes_nothing(
+def test_a_dry_run_reports_the_same_and_writes_nothing(
     library: LibraryFolder, agent: Path
 ) -> None:
     planned = to(agent, library, dry=True)
     assert not agent.exists()
-    assert told(planned) == told(to(agent, library))
+    assert actions(planned) == actions(to(agent, library))
     edit(agent)
     library.add_skill("pdf-tables", body="# Title\n\nDo it otherwise.\n")
     library.add_skill("xls-tables")
@@ -307,7 +311,7 @@ def test_a_dry_run_tells_the_same_and_writes_nothing(
     planned = to(agent, library, dry=True)
 
     assert {path: touched(path) for path in agent.rglob("*")} == before
-    assert told(planned) == told(to(agent, library))
+    assert actions(planned) == actions(to(agent, library))
 
 
 def test_a_skill_that_cannot_be_laid_out_stops_no_other(
@@ -318,10 +322,10 @@ def test_a_skill_that_cannot_be_laid_out_stops_no_other(
 
     done = to(agent, library)
 
-    assert told(done) == {"refused": ["csv-tables"], "removed": ["pdf-tables"]}
+    assert actions(done) == {"refused": ["csv-tables"], "removed": ["pdf-tables"]}
     assert "a symbolic link" in done.why["csv-tables"]
     assert (agent / "csv-tables" / "SKILL.md").is_file()
-    assert told(to(agent, library)) == {"refused": ["csv-tables"]}
+    assert actions(to(agent, library)) == {"refused": ["csv-tables"]}
 
 
 @pytest.mark.parametrize("inside", ["skills", "skills/csv-tables", ".git", ".git/x"])
@@ -339,7 +343,7 @@ def test_a_bare_repository_will_do(
 
     done = sync(Library.open(tmp_path / "bare"), "k", agent)
 
-    assert told(done) == {"added": ["csv-tables", "pdf-tables"]}
+    assert actions(done) == {"added": ["csv-tables", "pdf-tables"]}
 
 
 @pytest.mark.parametrize(
@@ -371,7 +375,7 @@ def test_the_ledger_names_versions_and_the_library_but_no_key(
 
 
 @pytest.mark.slow
-def test_whoever_is_killed_leaves_nothing_that_the_next_cannot_finish(
+def test_the_next_sync_finishes_a_killed_one(
     library: LibraryFolder, agent: Path, tmp_path: Path
 ) -> None:
     for name in ("edited", "gone"):
@@ -411,8 +415,8 @@ def part(of: dict[str, bytes], name: str) -> dict[str, bytes]:
 def to_the_end(
     agent: Path, library: LibraryFolder, old: dict[str, bytes], main: dict[str, bytes]
 ) -> None:
-    """One more sync, after which all is as if nobody had been killed."""
-    done = told(to(agent, library))
+    """One more sync, after which the folder is as if no process had been killed."""
+    done = actions(to(agent, library))
     assert (done["kept"], done["foreign"]) == (["edited"], ["foreign"])
     for name in ("csv-tables", "pdf-tables", "new"):
         assert part(files(agent), name) == part(main, name)
@@ -430,7 +434,7 @@ def test_an_edit_of_the_last_moment_is_brought_back_after_a_kill(
     mine = edit(agent).read_text()
     (agent / "csv-tables").rename(aside / "csv-tables")
 
-    assert told(to(agent, library))["kept"] == ["csv-tables"]
+    assert actions(to(agent, library))["kept"] == ["csv-tables"]
     assert (agent / "csv-tables/SKILL.md").read_text() == mine
     aside.mkdir(parents=True)
     (agent / "csv-tables").rename(aside / "csv-tables")
@@ -440,7 +444,7 @@ def test_an_edit_of_the_last_moment_is_brought_back_after_a_kill(
     assert (aside / "csv-tables/SKILL.md").read_text() == mine
 
 
-def test_an_edit_of_the_last_moment_is_seen(
+def test_an_edit_during_the_sync_is_detected(
     library: LibraryFolder, agent: Path
 ) -> None:
     to(agent, library)
@@ -450,7 +454,7 @@ def test_an_edit_of_the_last_moment_is_seen(
 
     assert at_once([work]) == [["csv-tables"]]
     assert (agent / "csv-tables/SKILL.md").read_text().endswith("Mine.\n")
-    assert told(to(agent, library))["kept"] == ["csv-tables"]
+    assert actions(to(agent, library))["kept"] == ["csv-tables"]
 
 
 def test_two_at_once_are_kept_apart(library: LibraryFolder, agent: Path) -> None:
@@ -460,7 +464,7 @@ def test_two_at_once_are_kept_apart(library: LibraryFolder, agent: Path) -> None
 
     assert all(at_once([partial(synced, library.library, agent)] * 6))
     assert len(names(agent)) == 22
-    assert told(to(agent, library, dry=True)).keys() == {"unchanged"}
+    assert actions(to(agent, library, dry=True)).keys() == {"unchanged"}
 
 
 def test_the_usual_places_of_agents(
@@ -519,7 +523,7 @@ def test_a_link_in_the_place_of_its_own_folder_brings_nothing_in(
 
 
 @pytest.mark.parametrize("name", ["../mine", "..", "a/b", ""])
-def test_a_ledger_that_names_what_lies_elsewhere_is_refused(
+def test_a_ledger_with_paths_outside_the_folder_is_refused(
     library: LibraryFolder, agent: Path, name: str
 ) -> None:
     to(agent, library)

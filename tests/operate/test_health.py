@@ -1,4 +1,4 @@
-"""What worked when it was merged is tried again; what broke is said, and only that."""
+"""Health runs try the cases of merged skills again, and report those that broke."""
 
 import json
 import time
@@ -38,7 +38,7 @@ def store(loop: Loop) -> Uses:
 
 
 def remember(loop: Loop, name: str, environment: Environment = OLD) -> None:
-    """That the version on main passed a day ago, elsewhere."""
+    """Record that the version on main passed a day ago, on another machine."""
     at = int(time.time()) - 86_400
     row = CaseRecord(name, loop.tree(name), environment.key, at, True, "{}")
     store(loop).save_case_records([row])
@@ -108,7 +108,7 @@ def test_what_broke_is_marked_and_unmarked_by_proposals(loop: Loop) -> None:
     assert loop("health", "--json", "--propose").data["proposals"] == []
 
     loop.folder.write("skills/upper-case/tests/up.yaml", CASE.format("ABC"))
-    loop.folder.commit("Mend it")
+    loop.folder.commit("Fix it")
     [offer] = loop.ok("health", "--propose")["proposals"]
     land(loop, offer["proposal"])
     assert "deprecated" not in loop.text("upper-case")
@@ -180,7 +180,7 @@ def test_an_edit_that_does_more_than_mark_has_to_pass(
 
 
 @pytest.mark.needs_sandbox
-def test_what_does_not_fit_is_told_and_comes_first_the_next_time(loop: Loop) -> None:
+def test_skills_without_time_are_reported_and_come_first_next_time(loop: Loop) -> None:
     for name in ("aa-slow", "bb-slow"):
         add(loop, name, case="run: [sleep, '1.3']\n")
     options = ("aa-slow", "bb-slow", "--budget", 1, "--jobs", 1)
@@ -230,7 +230,7 @@ def test_a_bad_request_is_named(
     assert words in ran.err
 
 
-def test_without_a_sandbox_nothing_is_said_to_be_well(
+def test_without_a_sandbox_no_skill_is_healthy(
     loop: Loop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SKILLFORGE_SANDBOX", "podman")

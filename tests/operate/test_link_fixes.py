@@ -1,4 +1,4 @@
-"""Links lead to files again, in the skill itself or in the one that absorbed it."""
+"""Fixed links lead to files, in the skill itself or in the one that absorbed it."""
 
 import posixpath
 
@@ -31,13 +31,15 @@ def test_no_link_of_an_absorbed_page_leads_nowhere(body: list[tuple[str, str]]) 
     moved = parse(skill_md("y", body=page).encode())
     here = set(homes.values())
     before = [
-        it for it in unique_links(document) if posixpath.normpath(it.target) in homes
+        link
+        for link in unique_links(document)
+        if posixpath.normpath(link.target) in homes
     ]
     after = unique_links(moved)
     led = [
-        posixpath.normpath(posixpath.join("references", it.target))
-        if it.is_markdown
-        else it.target
-        for it in after
+        posixpath.normpath(posixpath.join("references", link.target))
+        if link.is_markdown
+        else link.target
+        for link in after
     ]
     assert sum(path in here for path in led) >= len(before)

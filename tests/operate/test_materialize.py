@@ -1,4 +1,4 @@
-"""A version in the cache is what git has: whole, read-only, checked at each use."""
+"""A cached version equals that in git: complete, read-only, verified at each use."""
 
 import os
 import shutil
@@ -45,7 +45,7 @@ def lay(library: LibraryFolder, name: str = "csv-tables") -> Path:
 
 
 def touched(path: Path) -> tuple[int, ...]:
-    """What changes with a file or folder, and not when it is read."""
+    """The status of files, which changes with them and not when they are read."""
     status = path.lstat()
     return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
@@ -89,11 +89,11 @@ def test_a_repository_with_sha256_is_laid_out_as_well(tmp_path: Path) -> None:
     root = tmp_path / "sha256"
     line = ["git", "init", "--quiet", "-b", "main", "--object-format=sha256", str(root)]
     subprocess.run(line, check=True)
-    made = LibraryFolder(root)
-    made.add_skill("csv-tables")
-    made.commit()
+    copy = LibraryFolder(root)
+    copy.add_skill("csv-tables")
+    copy.commit()
 
-    folder = lay(made)
+    folder = lay(copy)
 
     assert len(folder.parent.name) == 64
     assert (folder / "SKILL.md").is_file()
@@ -161,7 +161,7 @@ def _replace_all(folder: Path) -> None:
 @pytest.mark.parametrize(
     "harm", [_append, _add, _link, _take_away, _drop_bit, _pipe, _replace_all]
 )
-def test_what_was_tampered_with_is_made_anew(
+def test_a_damaged_folder_is_written_again(
     script: LibraryFolder, cache: Path, harm: Callable[[Path], None]
 ) -> None:
     folder = lay(script)
@@ -196,7 +196,7 @@ def test_many_processes_that_ask_at_once_all_get_it_whole(
 
 
 @pytest.mark.parametrize("is_damaged", [False, True], ids=["new", "damaged"])
-def test_whoever_is_killed_leaves_no_half_folder(
+def test_a_killed_process_leaves_no_partial_folder(
     script: LibraryFolder, cache: Path, is_damaged: bool
 ) -> None:
     repo, tree = version(script)
@@ -224,7 +224,7 @@ def test_whoever_is_killed_leaves_no_half_folder(
 
 
 def commit_tree(library: LibraryFolder, lines: str) -> None:
-    """Put a tree of these entries on main, as somebody with plain git could."""
+    """Commit a tree of these entries to main with plain git."""
     root = library.root
 
     def git(*arguments: str, stdin: str = "") -> str:
@@ -252,7 +252,7 @@ def commit_tree(library: LibraryFolder, lines: str) -> None:
         pytest.param("100644 blob BLOB\ta\x07\n", "invisible character", id="control"),
     ],
 )
-def test_what_no_folder_should_get_is_refused(
+def test_unsafe_versions_are_refused(
     library: LibraryFolder, cache: Path, lines: str, why: str
 ) -> None:
     commit_tree(library, lines)
@@ -262,7 +262,7 @@ def test_what_no_folder_should_get_is_refused(
     assert not cache.exists()
 
 
-def test_a_version_that_is_not_here_is_told(library: LibraryFolder) -> None:
+def test_a_missing_version_is_an_error(library: LibraryFolder) -> None:
     with pytest.raises(ConfigError, match="has no version 0000") as caught:
         materialize.cached_folder(GitRepo(library.root), "csv-tables", "0" * 40)
     assert "git fetch" in caught.value.hint

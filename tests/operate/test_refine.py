@@ -1,4 +1,4 @@
-"""What uses teach a skill: what several ran into, in small steps, as proposals."""
+"""Pitfalls that several users reported become small edits, as proposals."""
 
 from pathlib import Path
 
@@ -24,8 +24,8 @@ def taught(field: Field) -> Field:
 
 
 def ran_into(field: Field, text: str, keys: int, **more: object) -> None:
-    said = {"pitfall": text, **more}
-    field.report([f"{text}-{number}" for number in range(keys)], "failure", **said)
+    answer = {"pitfall": text, **more}
+    field.report([f"{text}-{number}" for number in range(keys)], "failure", **answer)
 
 
 def test_a_pitfall_that_three_keys_reported_becomes_a_line(taught: Field) -> None:
@@ -45,7 +45,7 @@ def test_without_propose_nothing_is_proposed(taught: Field) -> None:
 
     [row] = taught.ok("refine")["refinements"]
 
-    assert [it["text"] for it in row["added"]] == [PITFALL]
+    assert [lesson["text"] for lesson in row["added"]] == [PITFALL]
     assert taught.ok("proposals")["proposals"] == []
 
 
@@ -59,14 +59,14 @@ def test_one_key_that_insists_is_one_report(taught: Field) -> None:
 
 
 def test_reports_in_other_words_are_put_together() -> None:
-    said = [
+    answer = [
         "Quoted line breaks do not end a row.",
         "quoted line breaks don't end the row",
         "The sheet has merged cells",
     ]
-    found = lessons(Pitfall(text, str(n), "", 0, "") for n, text in enumerate(said))
+    found = lessons(Pitfall(text, str(n), "", 0, "") for n, text in enumerate(answer))
 
-    assert [it.reports for it in found] == [2, 1]
+    assert [lesson.reports for lesson in found] == [2, 1]
 
 
 def test_what_the_skill_says_already_is_not_added(taught: Field) -> None:
@@ -99,7 +99,7 @@ def test_proposing_twice_finds_the_same_proposal(taught: Field) -> None:
         pytest.param("The browser tool does not work", "one machine", id="helpless"),
     ],
 )
-def test_what_is_not_to_be_learned_waits_for_a_person(
+def test_unsuitable_lessons_wait_for_a_person(
     taught: Field, text: str, why: str
 ) -> None:
     ran_into(taught, text, 5)
@@ -126,12 +126,12 @@ def test_an_edit_changes_a_fifth_at_most(taught: Field) -> None:
         words = " ".join(f"w{number}x{n}" for n in range(20))
         ran_into(taught, f"Watch {words}", 3)
 
-    said = taught.ok("refine", "--propose")
+    answer = taught.ok("refine", "--propose")
 
-    [row] = said["refinements"]
+    [row] = answer["refinements"]
     assert 0 < len(row["added"]) < 8
-    assert any("20% of the text" in it["why"] for it in row["waiting"])
-    head = taught.ok("review", said["proposals"][0]["proposal"])["head"]
+    assert any("20% of the text" in lesson["why"] for lesson in row["waiting"])
+    head = taught.ok("review", answer["proposals"][0]["proposal"])["head"]
     assert changed(taught.text(NAME), taught.text(NAME, head)) <= 0.2 + 40 / size
 
 
@@ -141,11 +141,11 @@ def test_all_edits_together_stay_near_to_what_a_person_wrote(taught: Field) -> N
         for number in range(4):
             words = " ".join(f"t{turn}w{number}x{n}" for n in range(16))
             ran_into(taught, f"Watch {words}", 3)
-        said = taught.ok("refine", "--propose")
-        [row] = said["refinements"]
+        answer = taught.ok("refine", "--propose")
+        [row] = answer["refinements"]
         if not row["added"]:
             break
-        number = said["proposals"][0]["proposal"]
+        number = answer["proposals"][0]["proposal"]
         taught.approve(number)
         taught.promote(number)
         taught.ok("canary", "finish", NAME)
@@ -159,7 +159,7 @@ def test_how_much_a_text_has_changed(before: str, after: str) -> None:
     assert (changed(before, after) == 0) == (before.splitlines() == after.splitlines())
 
 
-def test_a_failing_skill_is_told_with_what_to_do(taught: Field) -> None:
+def test_a_failing_skill_is_reported_with_the_next_command(taught: Field) -> None:
     taught.report([f"k{n}" for n in range(20)], "failure")
 
     ran = taught("refine")
@@ -175,7 +175,7 @@ def test_nine_failures_are_too_few_to_condemn_a_skill(taught: Field) -> None:
     assert taught.ok("refine")["refinements"][0]["failing"] is False
 
 
-def test_an_agent_writes_a_failing_skill_anew(taught: Field, tmp_path: Path) -> None:
+def test_an_agent_rewrites_a_failing_skill(taught: Field, tmp_path: Path) -> None:
     taught.report([f"k{n}" for n in range(20)], "failure", pitfall=PITFALL)
     agent = tmp_path / "agent"
     agent.write_text("#!/bin/sh\ncat > ../../brief\ncp ../../brief BRIEF\n"

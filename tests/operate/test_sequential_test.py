@@ -1,4 +1,4 @@
-"""The bets of a canary are fair, so that looking at them often proves nothing."""
+"""The bets of a canary are fair, so the test is valid at any time."""
 
 from collections.abc import Callable
 from itertools import product
@@ -13,7 +13,7 @@ Wealth = Callable[[list[Ballot]], float]
 
 
 def expected(wealth: Wealth, share: float, stable: float, canary: float) -> float:
-    """What 1 becomes on average after some keys; rates are of failure, by arm."""
+    """The average wealth after some keys; the rates are failure rates by arm."""
     chances = (
         (1 - share) * (1 - stable),
         (1 - share) * stable,
@@ -24,8 +24,8 @@ def expected(wealth: Wealth, share: float, stable: float, canary: float) -> floa
     for counts in product(range(KEYS + 1), repeat=4):
         if sum(counts) == KEYS:
             chance, left = 1.0, KEYS
-            for count, each in zip(counts, chances, strict=True):
-                chance *= comb(left, count) * each**count
+            for count, rate in zip(counts, chances, strict=True):
+                chance *= comb(left, count) * rate**count
                 left -= count
             total += chance * wealth([Ballot(share, *counts)])
     return total
@@ -45,25 +45,25 @@ def test_without_a_difference_a_bet_gains_nothing(
 def test_who_bets_against_the_margin_gains_nothing_at_it_or_beyond(
     times: float, share: float
 ) -> None:
-    average = expected(lambda it: no_worse(it, 2.0), share, 0.2, 0.2 * times)
+    average = expected(lambda ballots: no_worse(ballots, 2.0), share, 0.2, 0.2 * times)
 
     assert average == pytest.approx(1.0) if times == 2 else average < 1
 
 
 def test_a_worse_canary_makes_one_side_rich_and_the_other_poor() -> None:
-    seen = [Ballot(0.1, 160, 20, 6, 14)]
+    ballots = [Ballot(0.1, 160, 20, 6, 14)]
 
-    assert worse(seen) > 20
-    assert better(seen) < 1
-    assert no_worse(seen, 2.0) < 1
+    assert worse(ballots) > 20
+    assert better(ballots) < 1
+    assert no_worse(ballots, 2.0) < 1
 
 
 def test_a_better_canary_makes_the_other_side_rich() -> None:
-    seen = [Ballot(0.5, 40, 60, 90, 10)]
+    ballots = [Ballot(0.5, 40, 60, 90, 10)]
 
-    assert better(seen) > 20
-    assert worse(seen) < 1
-    assert no_worse(seen, 2.0) > 20
+    assert better(ballots) > 20
+    assert worse(ballots) < 1
+    assert no_worse(ballots, 2.0) > 20
 
 
 def test_keys_of_another_share_are_judged_by_that_share() -> None:

@@ -1,4 +1,4 @@
-"""Pins: set and taken out by proposals, every other byte stays."""
+"""Pins are set and removed by proposals; every other byte stays."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def land(loop: Loop, number: int) -> None:
     loop.promote(number)
 
 
-def test_a_pin_comes_and_goes_by_proposals(loop: Loop) -> None:
+def test_pinning_and_unpinning_are_proposals(loop: Loop) -> None:
     before = loop.text("csv-tables")
 
     data = loop.ok("pin", "csv-tables", "--why", "For the audit")
@@ -67,21 +67,21 @@ def test_comments_and_unsaved_work_stay(loop: Loop) -> None:
     ("name", "words"),
     [("csv-table", "did you mean csv-tables?"), ("../..", "main has no skill")],
 )
-def test_an_unknown_name_is_told(loop: Loop, name: str, words: str) -> None:
+def test_an_unknown_name_is_an_error(loop: Loop, name: str, words: str) -> None:
     ran = loop("pin", name)
 
     assert ran.code == 2
     assert words in ran.err
 
 
-def test_a_name_that_went_into_another_is_told(loop: Loop) -> None:
+def test_the_error_for_an_absorbed_skill_names_its_successor(loop: Loop) -> None:
     loop.folder.git("rm", "-rq", "skills/csv-tables")
     loop.folder.commit("Gone\n\nSkill: csv-tables\nAbsorbed-Into: pdf-tables")
 
     assert "it was absorbed into pdf-tables" in loop("pin", "csv-tables").err
 
 
-def test_a_name_that_is_in_the_archive_is_told(loop: Loop) -> None:
+def test_the_error_for_an_archived_skill_says_how_to_restore_it(loop: Loop) -> None:
     loop.folder.git("mv", "skills/csv-tables", "csv")
     (loop.folder.root / "archive").mkdir()
     loop.folder.git("mv", "csv", "archive/csv-tables")

@@ -47,9 +47,9 @@ def cached(folder: LibraryFolder) -> dict[str, SkillSummary]:
 
 def read(folder: LibraryFolder) -> dict[str, SkillSummary]:
     library = Library(folder.root)
-    every = {skill.name: summarize(skill) for skill in library.read_at(library.tip)}
-    every.pop("a-link", None)
-    return every
+    expected = {skill.name: summarize(skill) for skill in library.read_at(library.tip)}
+    expected.pop("a-link", None)
+    return expected
 
 
 def change_rows(folder: LibraryFolder, statement: str) -> None:
@@ -92,7 +92,7 @@ def test_the_cache_is_used(skills: LibraryFolder) -> None:
     assert set(cached(skills).values()) == {SkillSummary(True, "", "", 7, False)}
 
 
-def test_a_row_that_others_wrote_is_not_believed(skills: LibraryFolder) -> None:
+def test_a_row_without_our_seal_is_ignored(skills: LibraryFolder) -> None:
     cached(skills)
     change_rows(skills, """UPDATE summaries SET value = '[true, "", "", 7, false]'""")
     assert cached(skills) == read(skills)

@@ -1,4 +1,4 @@
-"""What is told of skills in use: counts, a quick rate, and an honest interval."""
+"""Statistics of skills in use: counts, a moving average, and intervals."""
 
 from pathlib import Path
 
@@ -52,7 +52,7 @@ def test_an_empty_library_says_how_to_begin(field: Field) -> None:
     assert field.ok("stats")["skills"] == []
 
 
-def test_versions_are_told_apart_with_who_made_them(rolling: Field) -> None:
+def test_versions_are_listed_with_their_origins(rolling: Field) -> None:
     rolling.report([f"k{number}" for number in range(40)], "success")
 
     data = rolling.ok("stats", NAME)
@@ -63,19 +63,19 @@ def test_versions_are_told_apart_with_who_made_them(rolling: Field) -> None:
     assert data["origins"]["human"]["uses"] > 0
 
 
-def test_time_and_tokens_stand_beside_those_without_the_skill(field: Field) -> None:
+def test_time_and_tokens_are_compared_with_uses_without_the_skill(field: Field) -> None:
     field.report(["a"], "success", seconds=2, tokens=10)
     field.report(["b"], "success", seconds=6, tokens=40, loaded=False)
 
     [row] = field.ok("stats", NAME)["skills"]
-    said = field("stats", NAME).out
+    answer = field("stats", NAME).out
 
     assert (row["seconds_without"], row["tokens_without"]) == (6, 40)
-    assert "2.0 seconds per use (6.0 without the skill)" in said
-    assert "loaded 50% of the 2 times offered" in said
+    assert "2.0 seconds per use (6.0 without the skill)" in answer
+    assert "loaded 50% of the 2 times offered" in answer
 
 
-def test_a_trend_is_told_only_if_it_is_more_than_chance(field: Field) -> None:
+def test_a_trend_is_reported_only_if_it_is_significant(field: Field) -> None:
     day = 86_400
     start = 1_700_000_000
     for outcome, at in (("success", start), ("failure", start + 9 * day)):
@@ -95,7 +95,7 @@ def test_a_bar_is_a_week_of_verified_uses() -> None:
     assert sparkline(days, 100) == "▁·········▅█"
 
 
-def test_a_name_that_is_not_there_is_told(field: Field) -> None:
+def test_an_unknown_name_is_an_error(field: Field) -> None:
     ran = field("stats", "csv-table")
 
     assert ran.code == 2
@@ -109,10 +109,10 @@ def test_a_page_is_written_from_what_the_clone_knows(
     rolling.report(rolling.keys(Arm.STABLE, 20), "success")
     rolling.propose("pdf-tables", "pages", "first")
 
-    said = rolling.ok("stats", "--html", str(tmp_path / "stats.html"))
+    answer = rolling.ok("stats", "--html", str(tmp_path / "stats.html"))
 
     page = (tmp_path / "stats.html").read_text()
-    assert said["path"] == str(tmp_path / "stats.html")
+    assert answer["path"] == str(tmp_path / "stats.html")
     for words in (NAME, "pdf-tables", "canary", "Library growth"):
         assert words in page
 

@@ -1,4 +1,4 @@
-"""What lies in a folder, as git would name it; and whether it changed at a glance."""
+"""The git tree hash of a folder, and the mark that shows whether it changed."""
 
 import os
 import time
@@ -40,21 +40,21 @@ def test_a_mark_is_given_only_when_every_later_change_will_show(tmp_path: Path) 
     assert folder_mark(str(tmp_path)) != settled.mark
 
 
-def test_what_runs_leave_behind_counts_only_if_asked(tmp_path: Path) -> None:
+def test_files_left_by_runs_are_ignored_by_is_of(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("1")
     before = folder_state(str(tmp_path), LIKE).tree
     (tmp_path / "__pycache__").mkdir()
     (tmp_path / "__pycache__" / "a.pyc").write_text("x")
 
-    seen = folder_state(str(tmp_path), LIKE)
+    state = folder_state(str(tmp_path), LIKE)
 
-    assert seen.tree != before
-    assert seen.is_of(before)
+    assert state.tree != before
+    assert state.is_of(before)
     (tmp_path / "b").write_text("2")
     assert not folder_state(str(tmp_path), LIKE).is_of(before)
 
 
-def test_what_is_no_folder_has_neither_name_nor_mark(tmp_path: Path) -> None:
+def test_a_file_or_link_has_neither_hash_nor_mark(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "a").write_text("1")
     (tmp_path / "link").symlink_to("real")

@@ -1,4 +1,4 @@
-"""Uses and rollouts of many clones: all come to the same numbers, in any order."""
+"""Clones that share uses and rollouts get the same numbers, in any order."""
 
 import json
 import random
@@ -130,10 +130,10 @@ def test_notes_and_keys_stay_where_they_were_written(team: Team) -> None:
 
 
 def test_a_log_that_says_nonsense_harms_nobody(team: Team) -> None:
-    one, other = team.clones[:2]
-    one.report(["k"], "success")
-    one.ok("sync-uses")
-    folder = one.folder
+    first, other = team.clones[:2]
+    first.report(["k"], "success")
+    first.ok("sync-uses")
+    folder = first.folder
     ref = folder.git("for-each-ref", "--format=%(refname)", "refs/skillforge/uses")
     lines = folder.git("show", f"{ref.strip()}:000000000001.jsonl")
     ahead = lines.replace('"at":', '"at":9').replace('"id":"', '"id":"x')
@@ -148,9 +148,9 @@ def test_a_log_that_says_nonsense_harms_nobody(team: Team) -> None:
     commit = folder.git("commit-tree", "-m", "x", tree).strip()
     folder.git("push", "-q", "origin", f"{commit}:refs/skillforge/uses/0123456789ab")
 
-    said = other.ok("sync-uses")
+    answer = other.ok("sync-uses")
 
-    assert (said["unread"], said["ahead"]) == (4, 1)
+    assert (answer["unread"], answer["ahead"]) == (4, 1)
     assert _uses(other) == 2
 
 
@@ -186,49 +186,49 @@ def test_a_use_of_another_clone_that_cannot_be_is_not_kept(
 
 
 def test_uses_of_others_decide_a_rollout(team: Team) -> None:
-    one, other = team.clones[:2]
-    one.policy(f"{POLICY}canary: {{share: 50}}\n")
-    one.land(NAME, "headers", "first")
-    one.folder.git("push", "-q", "origin", "main")
-    one.ok("sync-uses")
+    first, other = team.clones[:2]
+    first.policy(f"{POLICY}canary: {{share: 50}}\n")
+    first.land(NAME, "headers", "first")
+    first.folder.git("push", "-q", "origin", "main")
+    first.ok("sync-uses")
     other.folder.git("pull", "-q", "--ff-only")
     other.ok("sync-uses")
     assert other.status()["state"] == "running"
-    one.report(one.keys(Arm.STABLE, 30), "success")
-    one.ok("sync-uses")
+    first.report(first.keys(Arm.STABLE, 30), "success")
+    first.ok("sync-uses")
     other.report(other.keys(Arm.CANARY, 9), "failure")
     assert other.status()["state"] == "running"
 
     other.ok("sync-uses")
-    one.report(one.keys(Arm.CANARY, 12)[9:], "failure")
-    one.ok("sync-uses")
-    assert one.status()["state"] == "closed"
+    first.report(first.keys(Arm.CANARY, 12)[9:], "failure")
+    first.ok("sync-uses")
+    assert first.status()["state"] == "closed"
 
     other.ok("sync-uses")
     assert other.status()["state"] == "closed"
-    for clone in (one, other, one):  # each has a forge of its own
+    for clone in (first, other, first):  # each has a forge of its own
         clone.ok("sync-uses")
         asked = [
-            it for it in clone.ok("proposals")["proposals"] if it["state"] == "open"
+            row for row in clone.ok("proposals")["proposals"] if row["state"] == "open"
         ]
-        assert [it["action"] for it in asked] == ["rollback"]
+        assert [proposal["action"] for proposal in asked] == ["rollback"]
         assert clone.status()["rollback"] == asked[0]["number"]
 
 
 def test_of_two_decisions_the_careful_one_prevails(team: Team) -> None:
-    one, other = team.clones[:2]
-    one.land(NAME, "headers", "first")
-    one.folder.git("push", "-q", "origin", "main")
-    one.ok("sync-uses")
+    first, other = team.clones[:2]
+    first.land(NAME, "headers", "first")
+    first.folder.git("push", "-q", "origin", "main")
+    first.ok("sync-uses")
     other.folder.git("pull", "-q", "--ff-only")
     other.ok("sync-uses")
-    one.ok("canary", "finish", NAME)
+    first.ok("canary", "finish", NAME)
     other.ok("canary", "abort", NAME, "--why", "Users complain")
 
-    for clone in (one, other, one):
+    for clone in (first, other, first):
         clone.ok("sync-uses")
 
-    states = [clone.status()["state"] for clone in (one, other)]
+    states = [clone.status()["state"] for clone in (first, other)]
     assert states == ["closed", "closed"]
 
 
@@ -236,25 +236,25 @@ def test_of_two_decisions_the_careful_one_prevails(team: Team) -> None:
 def test_a_rollout_that_was_forged_at_the_remote_stops_nobody(
     team: Team, name: str
 ) -> None:
-    one, other = team.clones[:2]
-    one.land(NAME, "headers", "first")
-    one.folder.git("push", "-q", "origin", "main")
+    first, other = team.clones[:2]
+    first.land(NAME, "headers", "first")
+    first.folder.git("push", "-q", "origin", "main")
     other.folder.git("pull", "-q", "--ff-only")
-    said = one.rollout() | {"stable": one.evil(), "skill": name}
-    before = one.folder.git("rev-parse", f"refs/skillforge/rollouts/{NAME}").strip()
-    one.forge(json.dumps(said) if name == NAME else "{", name)
+    answer = first.rollout() | {"stable": first.evil(), "skill": name}
+    before = first.folder.git("rev-parse", f"refs/skillforge/rollouts/{NAME}").strip()
+    first.forge(json.dumps(answer) if name == NAME else "{", name)
     ref = f"refs/skillforge/rollouts/{name}"
-    one.folder.git("push", "-q", "--force", "origin", ref, "evil")
+    first.folder.git("push", "-q", "--force", "origin", ref, "evil")
     if name != NAME:
-        one.folder.git(
+        first.folder.git(
             "push", "-q", "origin", f"{before}:refs/skillforge/rollouts/{NAME}"
         )
 
-    told = other.ok("sync-uses")
+    answer = other.ok("sync-uses")
 
-    assert list(told["refused"]) == [name]
-    assert told["changed"] == ([] if name == NAME else [NAME])
-    assert other.ok("use", NAME, "--key", "k")["version"] != one.tree(NAME, "evil")
+    assert list(answer["refused"]) == [name]
+    assert answer["changed"] == ([] if name == NAME else [NAME])
+    assert other.ok("use", NAME, "--key", "k")["version"] != first.tree(NAME, "evil")
 
 
 def test_without_a_remote_it_says_what_to_do(field: Field) -> None:
@@ -265,13 +265,13 @@ def test_without_a_remote_it_says_what_to_do(field: Field) -> None:
 
 
 def test_a_remote_that_is_away_loses_nothing(team: Team) -> None:
-    one = team.clones[0]
-    one.report(["a"], "success")
+    first = team.clones[0]
+    first.report(["a"], "success")
     away = team.remote.rename(team.remote.with_name("away.git"))
-    assert one("sync-uses").code == 3
+    assert first("sync-uses").code == 3
     away.rename(team.remote)
 
-    one.ok("sync-uses")
+    first.ok("sync-uses")
     team.clones[1].ok("sync-uses")
 
     assert team.uses()[:2] == [1, 1]
@@ -286,32 +286,32 @@ def refuse(team: Team, prefix: str) -> Path:
 
 
 def test_a_refused_push_says_how_many_uses_were_not_sent(team: Team) -> None:
-    one, other = team.clones[:2]
-    one.report(["a"], "success")
-    one.ok("sync-uses")
-    one.report(["b", "c"], "success")
+    first, other = team.clones[:2]
+    first.report(["a"], "success")
+    first.ok("sync-uses")
+    first.report(["b", "c"], "success")
     hook = refuse(team, "refs/skillforge/uses/")
 
-    ran = one("sync-uses", "--json")
+    ran = first("sync-uses", "--json")
 
     assert ran.code == 3
     assert "2 uses not sent, kept in this clone" in ran.json["error"]["hint"]
     assert (ran.json["error"]["sent"], ran.json["error"]["unsent"]) == (0, 2)
     hook.unlink()
-    assert one.ok("sync-uses")["sent"] == 2
-    assert one.ok("sync-uses")["sent"] == 0
+    assert first.ok("sync-uses")["sent"] == 2
+    assert first.ok("sync-uses")["sent"] == 0
     assert other.ok("sync-uses")["received"] == 3
 
 
 def test_a_refused_rollout_says_what_was_sent_before(team: Team) -> None:
-    one, other = team.clones[:2]
+    first, other = team.clones[:2]
     other.report(["z"], "success")
     other.ok("sync-uses")
-    one.report(["a", "b"], "success")
-    one.ok("canary", "set", NAME, "--share", "50")
+    first.report(["a", "b"], "success")
+    first.ok("canary", "set", NAME, "--share", "50")
     refuse(team, "refs/skillforge/rollouts/")
 
-    ran = one("sync-uses", "--json")
+    ran = first("sync-uses", "--json")
 
     assert ran.code == 3
     assert "sent 2 uses, received 1 use" in ran.json["error"]["hint"]
@@ -321,36 +321,36 @@ def test_a_refused_rollout_says_what_was_sent_before(team: Team) -> None:
 def test_two_processes_that_share_at_once_lose_no_use(
     team: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one, other = team.clones[:2]
-    one.report(["a"], "success")
+    first, other = team.clones[:2]
+    first.report(["a"], "success")
     with monkeypatch.context() as patch:
 
         def late(uses: Uses) -> str:
-            """Another process is faster, and knows one use more."""
+            """Another process is faster, and has one more use."""
             patch.undo()
-            one.report(["b"], "success")
-            one.ok("sync-uses")
+            first.report(["b"], "success")
+            first.ok("sync-uses")
             return usage_sync.node(uses)
 
         patch.setattr(usage_sync, "node", late)
-        one.ok("sync-uses")
+        first.ok("sync-uses")
     # The note of the faster one comes last.
-    Uses.of(one.folder.root / ".git").set_fact("exported", "2")
-    one.ok("sync-uses")
+    Uses.of(first.folder.root / ".git").set_fact("exported", "2")
+    first.ok("sync-uses")
     other.ok("sync-uses")
 
     assert _uses(other) == 2
 
 
 def test_a_log_written_but_not_noted_is_written_again(team: Team) -> None:
-    one, other = team.clones[:2]
-    one.report(["a", "b"], "success")
-    one.ok("sync-uses")
-    uses = Uses.of(one.folder.root / ".git")
+    first, other = team.clones[:2]
+    first.report(["a", "b"], "success")
+    first.ok("sync-uses")
+    uses = Uses.of(first.folder.root / ".git")
     uses.set_fact("exported", "0")  # as if it had been killed before that
-    one.report(["c"], "success")
+    first.report(["c"], "success")
 
-    one.ok("sync-uses")
+    first.ok("sync-uses")
     other.ok("sync-uses")
 
-    assert [_uses(clone) for clone in (one, other)] == [3, 3]
+    assert [_uses(clone) for clone in (first, other)] == [3, 3]

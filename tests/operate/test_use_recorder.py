@@ -19,10 +19,10 @@ WHOLE = (NAME, "--key", "k", *SUCCESS)
 
 
 def test_a_use_is_put_to_the_version_that_main_holds(field: Field) -> None:
-    said = field.ok("record", NAME, "--key", "k", *SUCCESS)
+    answer = field.ok("record", NAME, "--key", "k", *SUCCESS)
 
-    assert said["recorded"] == 1
-    assert said["uses"][0]["version"] == field.tree(NAME)
+    assert answer["recorded"] == 1
+    assert answer["uses"][0]["version"] == field.tree(NAME)
 
 
 def test_the_same_report_counts_once(field: Field) -> None:
@@ -32,7 +32,7 @@ def test_the_same_report_counts_once(field: Field) -> None:
     assert field.ok("stats", NAME)["skills"][0]["uses"] == 1
 
 
-def test_a_late_report_is_put_to_what_was_handed_out(rolling: Field) -> None:
+def test_a_late_report_counts_for_the_assigned_version(rolling: Field) -> None:
     [key] = rolling.keys(Arm.CANARY, 1)
     library = rolling.folder.library
     given_then = assignment.assigned(library, NAME, key)
@@ -40,10 +40,10 @@ def test_a_late_report_is_put_to_what_was_handed_out(rolling: Field) -> None:
     uses.save_assignments([(given_then, pseudonym.of_key(NAME, key))], 1)
     rolling.ok("canary", "abort", NAME)
 
-    said = rolling.ok("record", NAME, "--key", key, *SUCCESS)
+    answer = rolling.ok("record", NAME, "--key", key, *SUCCESS)
 
-    assert said["uses"][0]["version"] == given_then.version
-    assert said["uses"][0]["arm"] == "canary"
+    assert answer["uses"][0]["version"] == given_then.version
+    assert answer["uses"][0]["arm"] == "canary"
 
 
 def test_a_use_from_before_the_rollout_is_of_the_version_before(
@@ -51,18 +51,18 @@ def test_a_use_from_before_the_rollout_is_of_the_version_before(
 ) -> None:
     [key] = rolling.keys(Arm.CANARY, 1)
 
-    said = rolling.report([key], "failure", at=1_000_000)
+    answer = rolling.report([key], "failure", at=1_000_000)
 
-    assert said["uses"][0]["version"] == rolling.status()["stable"]
+    assert answer["uses"][0]["version"] == rolling.status()["stable"]
     assert rolling.status()["evidence"]["canary"]["keys"] == 0
 
 
-def test_a_version_that_is_not_known_is_kept_and_told(field: Field) -> None:
+def test_an_unknown_version_is_recorded_with_a_remark(field: Field) -> None:
     gone = "0123456789" * 4
 
-    said = field.ok("record", NAME, "--key", "k", *SUCCESS, "--version", gone)
+    answer = field.ok("record", NAME, "--key", "k", *SUCCESS, "--version", gone)
 
-    assert "not known here" in said["remarks"][0]
+    assert "not known here" in answer["remarks"][0]
     [version] = field.ok("stats", NAME)["skills"][0]["versions"]
     assert (version["tree"], version["exists"]) == (gone, False)
 
@@ -73,12 +73,12 @@ def test_a_use_of_a_skill_that_is_gone_needs_its_version(field: Field) -> None:
     field.folder.commit("Remove it")
 
     assert field("record", NAME, "--key", "k", *SUCCESS).code == 2
-    said = field.ok("record", NAME, "--key", "k", *SUCCESS, "--version", tree)
-    assert said["recorded"] == 1
+    answer = field.ok("record", NAME, "--key", "k", *SUCCESS, "--version", tree)
+    assert answer["recorded"] == 1
 
 
 def test_a_use_that_is_known_stays_known_when_its_skill_is_gone(field: Field) -> None:
-    """A batch that was killed is sent again, and the skill is gone meanwhile."""
+    """A killed batch is sent again after the skill was removed."""
     lines = [
         {"skill": NAME, "key": key, "outcome": "success", "id": f"run-{key}"}
         for key in "ab"
@@ -96,14 +96,14 @@ def test_a_use_that_is_known_stays_known_when_its_skill_is_gone(field: Field) ->
 
 
 def test_a_clock_that_is_ahead_is_not_believed(field: Field) -> None:
-    said = field.report(["k"], "success", at=int(time.time()) + 900_000)
+    answer = field.report(["k"], "success", at=int(time.time()) + 900_000)
 
-    assert "future" in said["remarks"][0]
+    assert "future" in answer["remarks"][0]
     [version] = field.ok("stats", NAME)["skills"][0]["versions"]
     assert version["days"][0][0] <= time.strftime("%Y-%m-%d", time.gmtime())
 
 
-def test_what_was_offered_and_left_alone_is_no_use(field: Field) -> None:
+def test_an_offer_that_was_not_taken_is_not_a_use(field: Field) -> None:
     field.report(["a", "b"], "success")
     field.report(["c", "d"], "success", loaded=False)
 
@@ -191,7 +191,7 @@ def test_bad_requests_say_what_to_do(
     assert says in ran.err
 
 
-def test_a_broken_line_is_told_by_its_column() -> None:
+def test_the_error_for_an_invalid_line_names_the_column() -> None:
     [read] = read_lines(['{"skill": "dates"'])
 
     assert read == UnreadableLine(

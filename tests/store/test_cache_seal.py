@@ -1,4 +1,4 @@
-"""Cached results count only where this user's tool wrote them."""
+"""Cached results count only if this user's tool wrote them."""
 
 from pathlib import Path
 

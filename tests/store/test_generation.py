@@ -1,4 +1,4 @@
-"""A store that is gone, empty or another's is an error, and not a new one."""
+"""A lost, empty or replaced store is an error, and not mistaken for a new one."""
 
 import shutil
 import sqlite3

@@ -1,4 +1,4 @@
-"""The log of hook runs is private, stays small, and takes entries from many at once."""
+"""The log of hook runs is private, small, and can be written by many at once."""
 
 import json
 import os
@@ -58,7 +58,7 @@ def test_damage_hides_only_itself(log: Path) -> None:
     assert last_session(log) == "1"
 
 
-def test_what_a_library_cannot_take_goes_to_the_user(log: Path) -> None:
+def test_without_write_access_entries_go_to_the_users_log(log: Path) -> None:
     log.parents[1].mkdir()
     log.parent.write_text("a file in the way")
 

@@ -1,4 +1,4 @@
-"""The index itself: what is written is found, to the last difference."""
+"""What is written to the index is found, also after incremental updates."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def text(name: str, said: str, body: str = "") -> SkillText:
     return SkillText(IndexedSkill(name, f"tree of {name}", said), body)
 
 
-def test_what_goes_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_removed_skill_leaves_no_rows(tmp_path: Path) -> None:
     one, two = text("one", "apples"), text("two", "pears", "and apples")
     changed = text("two", "plums")
     indexes = Indexes(tmp_path)
@@ -35,7 +35,7 @@ def test_what_goes_leaves_nothing_behind(tmp_path: Path) -> None:
     assert index is not None
     assert index.skills() == [changed.skill]
     assert index.best(["apples"], 9) == []
-    assert [it.skill.name for it in index.best(["plum"], 9)] == ["two"]
+    assert [match.skill.name for match in index.best(["plum"], 9)] == ["two"]
     fresh = in_memory("b" * 40, [changed])
     assert index.best(["plum"], 9) == fresh.best(["plum"], 9)
 
@@ -68,7 +68,7 @@ def test_equals_are_in_order_of_names() -> None:
     names = ["d", "a", "c", "b"]
     index = in_memory(TREE, [text(name, "same words") for name in names])
 
-    assert [it.skill.name for it in index.best(["words"], 3)] == ["a", "b", "c"]
+    assert [match.skill.name for match in index.best(["words"], 3)] == ["a", "b", "c"]
 
 
 def test_all_words_in_the_description_count_for_more_than_a_body_full_of_them() -> None:
@@ -78,7 +78,7 @@ def test_all_words_in_the_description_count_for_more_than_a_body_full_of_them() 
 
     found = index.best(["join", "tables"], 2)
 
-    assert [(it.skill.name, it.is_whole) for it in found] == [
+    assert [(match.skill.name, match.is_whole) for match in found] == [
         ("head", True),
         ("body", False),
     ]

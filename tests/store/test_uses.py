@@ -75,7 +75,7 @@ def test_a_store_of_an_older_version_is_brought_up_to_date(tmp_path: Path) -> No
     assert [row.id for row in Examples(path).rows()] == ["id"]
 
 
-def test_a_store_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
+def test_a_store_of_a_newer_version_is_not_changed(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     Uses(path).add([use(1)])
     with sqlite3.connect(path) as db:
@@ -96,7 +96,7 @@ def test_nobody_else_may_read_it(tmp_path: Path) -> None:
         assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
 
 
-def test_a_damaged_store_is_told_and_kept(tmp_path: Path) -> None:
+def test_a_damaged_store_is_reported_and_kept(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     path.write_bytes(b"no database, but maybe somebody's last copy" * 100)
 

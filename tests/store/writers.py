@@ -1,4 +1,4 @@
-"""What tests of the store have other processes write: quick to import."""
+"""Functions that tests of the store run in other processes; quick to import."""
 
 from pathlib import Path
 from socket import socket
@@ -8,17 +8,17 @@ from skillforge.store import Uses
 
 
 def use(number: object, **more: object) -> Use:
-    said = {"outcome": OutcomeStatus.SUCCESS, "source": OutcomeSource.TEST, **more}
-    return Use(f"id-{number}", "csv", "1" * 40, f"v-{number}", 1_700_000_000, **said)  # type: ignore[arg-type]
+    fields = {"outcome": OutcomeStatus.SUCCESS, "source": OutcomeSource.TEST, **more}
+    return Use(f"id-{number}", "csv", "1" * 40, f"v-{number}", 1_700_000_000, **fields)  # type: ignore[arg-type]
 
 
 def write_three(path: Path, writer: int) -> int:
-    """How many of three uses were new."""
+    """Add three uses; returns how many were new."""
     return sum(Uses(path).add([use(f"{writer}-{number}")]) for number in range(3))
 
 
-def write_on(told: socket, path: Path) -> None:
-    """Write uses for ever, and tell of each."""
+def write_on(listener: socket, path: Path) -> None:
+    """Write uses until killed, and report each."""
     for number in range(100_000):
         Uses(path).add([use(number)])
-        told.sendall(b".")
+        listener.sendall(b".")

@@ -11,9 +11,10 @@ from skillforge.operate.dashboard.figures import (
     Legend,
     LegendRow,
     Table,
+    bin_table,
     table,
 )
-from skillforge.operate.dashboard.series import DAY, Unit, readable, running, unit_for
+from skillforge.operate.dashboard.series import DAY, readable, running, unit_for
 
 MAX_DRAWN = 12
 _ARMS = ("stable", "canary")
@@ -27,12 +28,12 @@ _BADGES = {
 }
 
 
-def canaries(given: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+def canaries(rollouts: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     """Cards for the canaries that need a decision or have most uses; a table of the
     rest. None if there are no canaries."""
-    if not given:
+    if not rollouts:
         return None
-    order = sorted(given, key=_urgency)
+    order = sorted(rollouts, key=_urgency)
     drawn, rest = order[:MAX_DRAWN], order[MAX_DRAWN:]
     return {
         "note": f"{len(drawn)} of {len(order):,}" if rest else "",
@@ -41,9 +42,9 @@ def canaries(given: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     }
 
 
-def anchors(given: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+def anchors(rollouts: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """The link to the card of each skill's canary."""
-    drawn = sorted(given, key=_urgency)[:MAX_DRAWN]
+    drawn = sorted(rollouts, key=_urgency)[:MAX_DRAWN]
     return {canary["skill"]: f"#canary-{at}" for at, canary in enumerate(drawn)}
 
 
@@ -84,13 +85,14 @@ def _rates(canary: Mapping[str, Any]) -> Figure:
         empty = "no verified uses yet: nothing to compare"
         return Figure(empty=empty, legend=_legend(canary))
     few = fmt.too_few(_verified(canary["arms"]["canary"]))
+    title = f"{canary['skill']}: canary and stable"
     return Figure(
         plot=plots.running_rates(lines, unit, _label(canary)),
         caption="Success rate of all verified uses so far, with 95% intervals. The "
         "verdict comes from the sequential test below, not from these bands.",
         emphasis=f"Canary: {few}." if few else "",
         legend=_legend(canary),
-        table=_table(canary, lines, unit),
+        table=bin_table(title, f"up to {unit.name}", "arm", lines, unit),
     )
 
 
@@ -123,18 +125,6 @@ def _legend(canary: Mapping[str, Any]) -> Legend:
         rows.append(LegendRow(plots.key(number), name, cells))
     head = ("arm", "success", "95%", "verified", "uses", "share")
     return Legend(f"Since {canary['started']}, {canary['state']}", head, rows)
-
-
-def _table(
-    canary: Mapping[str, Any], lines: Sequence[plots.PlotLine], unit: Unit
-) -> Table:
-    rows = [
-        (unit.label(bin_.start), line.name, *plots.bin_cells(bin_))
-        for line in lines
-        for bin_ in line.bins
-    ]
-    head = (f"up to {unit.name}", "arm", "successes", "verified", "success", "95%")
-    return table(f"{canary['skill']}: canary and stable", head, rows)
 
 
 def _evidence(canary: Mapping[str, Any]) -> Figure | None:

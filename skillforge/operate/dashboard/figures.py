@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from skillforge.operate.dashboard.plots import Plot, Shape
+from skillforge.operate.dashboard.plots import Plot, PlotLine, Shape, bin_cells
+from skillforge.operate.dashboard.series import Unit
 
 _MAX_ROWS = 100
 
@@ -53,5 +54,18 @@ def table(
     rows: Iterable[Sequence[object]],
     max_rows: int = _MAX_ROWS,
 ) -> Table:
-    every = list(rows)
-    return Table(caption, head, every[:max_rows], len(every) - max_rows)
+    all_rows = list(rows)
+    return Table(caption, head, all_rows[:max_rows], len(all_rows) - max_rows)
+
+
+def bin_table(
+    caption: str, when: str, what: str, lines: Iterable[PlotLine], unit: Unit
+) -> Table:
+    """The numbers of lines, bin by bin; `when` and `what` head the first columns."""
+    rows = [
+        (unit.label(bin_.start), line.name, *bin_cells(bin_))
+        for line in lines
+        for bin_ in line.bins
+    ]
+    head = (when, what, "successes", "verified", "success", "95%")
+    return table(caption, head, rows)

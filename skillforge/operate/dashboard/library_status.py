@@ -18,9 +18,9 @@ _SIGNS = {"passed": "✓", "failed": "✕", "not-run": "○"}
 Point = tuple[date, int, int, int]
 
 
-def growth(given: Sequence[Sequence[Any]]) -> Figure:
+def growth(rows: Sequence[Sequence[Any]]) -> Figure:
     """How the numbers of skills, promotions and rollbacks grew."""
-    points = _thinned(_readable(given))
+    points = _thinned(_readable(rows))
     if not points:
         return Figure(empty="no promotions yet")
     names = ("skills", "promotions", "rollbacks")
@@ -33,34 +33,34 @@ def growth(given: Sequence[Sequence[Any]]) -> Figure:
         f"The library from {points[0][0]} to {last[0]}: {plural(last[1], 'skill')} "
         f"after {plural(last[2], 'promotion')} and {plural(last[3], 'rollback')}"
     )
-    rows = [(day, *(f"{n:,}" for n in counts)) for day, *counts in reversed(points)]
+    cells = [(day, *(f"{n:,}" for n in counts)) for day, *counts in reversed(points)]
     return Figure(
         plot=plots.growth(curves, label),
         caption=f"{label}.",
-        table=table("Library growth", ("day", *names), rows),
+        table=table("Library growth", ("day", *names), cells),
     )
 
 
-def _readable(given: Sequence[Sequence[Any]]) -> list[Point]:
+def _readable(rows: Sequence[Sequence[Any]]) -> list[Point]:
     """Rows by date, without those that changed nothing."""
-    read = ((read_day(row[0]), *row[1:4]) for row in given)
-    rows = sorted(row for row in read if row[0] is not None)
-    kept = rows[:1] + [now for was, now in pairwise(rows) if was[1:] != now[1:]]
-    # The last day stays even if nothing changed: the curve goes on until today.
-    return kept if not rows or kept[-1] == rows[-1] else [*kept, rows[-1]]
+    dated = ((read_day(row[0]), *row[1:4]) for row in rows)
+    points = sorted(point for point in dated if point[0] is not None)
+    changes = [now for was, now in pairwise(points) if was[1:] != now[1:]]
+    # The last day stays even if nothing changed: the curve continues until today.
+    return list(dict.fromkeys([*points[:1], *changes, *points[-1:]]))
 
 
 def _thinned(rows: list[Point]) -> list[Point]:
-    """At most as many points as can be told apart: the last of each week or month."""
+    """The last point of each week or month, if there are too many to distinguish."""
     for unit in (WEEK, MONTH):
         if len(rows) > _MAX_POINTS:
             rows = list({unit.start(row[0]): row for row in rows}.values())
     return rows
 
 
-def proposals(given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def proposals(waiting: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Proposals that wait for review, the oldest first, with their age as a bar."""
-    order = sorted(given, key=lambda p: (-_age(p), str(p["number"])))
+    order = sorted(waiting, key=lambda p: (-_age(p), str(p["number"])))
     longest = max([1.0, *map(_age, order)])
     rows = [
         {
@@ -78,16 +78,16 @@ def _age(proposal: Mapping[str, Any]) -> float:
     return max(float(age), 0.0) if fmt.is_number(age) else 0.0
 
 
-def health(given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def health(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """How many skills pass their test cases, and which do not."""
-    if not given:
+    if not runs:
         return {"empty": "no test cases run yet"}
-    status = [run["status"] for run in given]
+    status = [run["status"] for run in runs]
     counts = {name: status.count(name) for name in _SIGNS}
     listed = ", ".join(f"{n:,} {name}" for name, n in counts.items())
     rows = [
         (run["skill"], run["status"], run["version"], run["at"] or fmt.NO_VALUE)
-        for run in sorted(given, key=_urgency)
+        for run in sorted(runs, key=_urgency)
     ]
     head = ("skill", "status", "version", "last run")
     failed = [row for row in rows if row[1] == "failed"]

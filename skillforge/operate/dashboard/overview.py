@@ -78,13 +78,13 @@ def is_below_half(skill: Mapping[str, Any]) -> bool:
 
 
 def alert_list(
-    found: Sequence[Alert], anchors: Mapping[str, str]
+    alerts: Sequence[Alert], anchors: Mapping[str, str]
 ) -> dict[str, Any] | None:
     """The alerts by skill, each with a link to the skill's plots if it has any."""
-    if not found:
+    if not alerts:
         return None
     by_skill: dict[str, list[str]] = {}
-    for alert in found:
+    for alert in alerts:
         by_skill.setdefault(alert.skill, []).append(alert.text)
     items = [
         {"skill": skill, "href": anchors.get(skill), "text": "; ".join(texts)}

@@ -22,14 +22,8 @@ _BARS = (152.0, 172.0)  # top and bottom of the bars that show numbers of uses
 # One outline for each series, so that colour alone never distinguishes two.
 _OUTLINES = (
     (
-        (0, -1),
-        (0.7, -0.7),
-        (1, 0),
-        (0.7, 0.7),
-        (0, 1),
-        (-0.7, 0.7),
-        (-1, 0),
-        (-0.7, -0.7),
+        *((0, -1), (0.7, -0.7), (1, 0), (0.7, 0.7)),
+        *((0, 1), (-0.7, 0.7), (-1, 0), (-0.7, -0.7)),
     ),
     ((0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)),
     ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
@@ -119,9 +113,12 @@ def bin_cells(bin_: Bin) -> tuple[str, str, str, str]:
     return f"{bin_.successes:,}", f"{bin_.total:,}", rate, interval
 
 
-def _tip(name: str, when: str, bin_: Bin) -> str:
+def _bin_mark(line: PlotLine, bin_: Bin, x: float, when: str) -> Shape:
+    """The sign of a bin, which is hollow if it has few uses."""
     successes, total, rate, interval = bin_cells(bin_)
-    return f"{name}, {when}: {successes} of {total}, {rate} ({interval})"
+    css = "few" if bin_.total < fmt.MIN_USES else ""
+    tip = f"{line.name}, {when}: {successes} of {total}, {rate} ({interval})"
+    return _mark(line.number, x, _RATES(bin_.rate), css=css, tip=tip)
 
 
 def _time_axis(time: Timeline, top: float, bottom: float) -> Iterable[Shape]:
@@ -145,8 +142,8 @@ def _value_axis(
 
 
 def _timeline(lines: Sequence[PlotLine]) -> Timeline:
-    every = [bin_ for line in lines for bin_ in line.bins]
-    return Timeline(min(b.start for b in every), max(b.end for b in every))
+    starts = (bin_.start for line in lines for bin_ in line.bins)
+    return Timeline(min(starts), max(bin_.end for line in lines for bin_ in line.bins))
 
 
 def rates(lines: Sequence[PlotLine], unit: Unit, label: str) -> Plot:
@@ -164,16 +161,11 @@ def rates(lines: Sequence[PlotLine], unit: Unit, label: str) -> Plot:
             for a, b in pairwise(line.bins)
             if a.end == b.start
         ]
-    for line in lines:
-        shapes += [
-            _mark(
-                line.number,
-                *_center(bin_, time),
-                css="few" if bin_.total < fmt.MIN_USES else "",
-                tip=_tip(line.name, unit.label(bin_.start), bin_),
-            )
-            for bin_ in line.bins
-        ]
+    shapes += [
+        _bin_mark(line, bin_, _center(bin_, time)[0], unit.label(bin_.start))
+        for line in lines
+        for bin_ in line.bins
+    ]
     return Plot(194, label, [*shapes, *_use_bars(lines, time)])
 
 
@@ -218,13 +210,7 @@ def running_rates(lines: Sequence[PlotLine], unit: Unit, label: str) -> Plot:
         middle = [(time(day), _RATES(bin_.rate)) for day, bin_ in points]
         shapes.append(_path(f"rate s{line.number}", middle))
     shapes += [
-        _mark(
-            line.number,
-            time(bin_.start),
-            _RATES(bin_.rate),
-            css="few" if bin_.total < fmt.MIN_USES else "",
-            tip=_tip(line.name, f"up to {unit.label(bin_.start)}", bin_),
-        )
+        _bin_mark(line, bin_, time(bin_.start), f"up to {unit.label(bin_.start)}")
         for line in lines
         for bin_ in line.bins
     ]

@@ -65,14 +65,14 @@ class Timeline(NamedTuple):
         """About five days with labels, at round distances."""
         for step in _DAY_STEPS:
             if (self.last - self.first).days / step <= _MAX_TICKS:
-                return [(day, _day_label(day)) for day in self._every(step)]
+                return [(day, _day_label(day)) for day in self._days(step)]
         for step in _MONTH_STEPS:
-            months = list(self._every_months(step))
+            months = list(self._months(step))
             if len(months) <= _MAX_TICKS:
                 break
         return [(day, _month_label(day, step)) for day in months]
 
-    def _every(self, step: int) -> Iterator[date]:
+    def _days(self, step: int) -> Iterator[date]:
         # Weeks are marked on Mondays.
         day = self.first - timedelta(self.first.weekday() if step >= 7 else 0)
         while day <= self.last:
@@ -80,7 +80,7 @@ class Timeline(NamedTuple):
                 yield day
             day += timedelta(step)
 
-    def _every_months(self, step: int) -> Iterator[date]:
+    def _months(self, step: int) -> Iterator[date]:
         month = self.first.year * 12 + self.first.month - 1
         month -= month % step
         while month // 12 <= self.last.year:

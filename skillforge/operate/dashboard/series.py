@@ -37,6 +37,7 @@ class Unit(NamedTuple):
     """A unit of time: the start of the bin that a day is in, and its end."""
 
     name: str
+    days: float  # on average
     start: Callable[[date], date]
     end: Callable[[date], date]
 
@@ -51,15 +52,17 @@ def _next_month(start: date) -> date:
     return (start + timedelta(31)).replace(day=1)
 
 
-DAY = Unit("day", lambda day: day, lambda start: start + timedelta(1))
+DAY = Unit("day", 1, lambda day: day, lambda start: start + timedelta(1))
 WEEK = Unit(
     "week",
+    7,
     lambda day: day - timedelta(day.weekday()),
     lambda start: start + timedelta(7),
 )
-MONTH = Unit("month", lambda day: day.replace(day=1), _next_month)
+MONTH = Unit("month", 30.4, lambda day: day.replace(day=1), _next_month)
 YEAR = Unit(
     "year",
+    365.25,
     lambda day: day.replace(month=1, day=1),
     lambda start: start.replace(year=start.year + 1),
 )
@@ -86,7 +89,7 @@ def readable(days: Iterable[Sequence[Any]]) -> list[tuple[date, int, int]]:
 
 
 def bins(rows: Iterable[tuple[date, int, int]], unit: Unit) -> list[Bin]:
-    """Sums of rows by unit; units without uses are left out."""
+    """Sums of rows by unit; units without uses are omitted."""
     sums: dict[date, tuple[int, int]] = {}
     for day, good, bad in rows:
         start = unit.start(day)
@@ -105,18 +108,15 @@ def unit_for(rows: Sequence[tuple[date, int, int]]) -> Unit:
     """
     fitting = [unit for unit in _UNITS if _width(rows, unit) <= _MAX_BINS] or [YEAR]
     for unit in fitting:
-        gathered = bins(rows, unit)
-        if gathered and median(bin_.total for bin_ in gathered) >= MIN_USES:
+        totals = [bin_.total for bin_ in bins(rows, unit)]
+        if totals and median(totals) >= MIN_USES:
             return unit
     return WEEK if WEEK in fitting else fitting[0]
 
 
 def _width(rows: Sequence[tuple[date, int, int]], unit: Unit) -> float:
     """Roughly how many bins there are from the first to the last day."""
-    if not rows:
-        return 0
-    length = {"day": 1, "week": 7, "month": 30.4, "year": 365.25}[unit.name]
-    return (rows[-1][0] - rows[0][0]).days / length
+    return (rows[-1][0] - rows[0][0]).days / unit.days if rows else 0
 
 
 def running(rows: Iterable[tuple[date, int, int]], unit: Unit) -> list[Bin]:

@@ -61,10 +61,9 @@ class SparklineSpan(NamedTuple):
 
     def path(self, skill: Mapping[str, Any]) -> str:
         """The rates of a skill as a path; a bin without uses is a gap."""
-        length = 7 if self.unit is WEEK else 1
         end = self.unit.start(self.last)
         rates = {
-            _BINS - 1 - (end - bin_.start).days // length: bin_.rate
+            _BINS - 1 - (end - bin_.start).days // int(self.unit.days): bin_.rate
             for bin_ in bins(_days(skill), self.unit)
         }
         drawn, previous = "", -2

@@ -9,8 +9,7 @@ from skillforge.operate.dashboard.figures import (
     Figure,
     Legend,
     LegendRow,
-    Table,
-    table,
+    bin_table,
 )
 from skillforge.operate.dashboard.series import Unit, bins, readable, unit_for
 from skillforge.report import plural
@@ -27,11 +26,11 @@ def chosen(
     order = sorted(skills, key=lambda skill: (-skill["uses"], skill["name"]))
     used = [skill for skill in order if skill["uses"]]
     urgent = [skill for skill in used if skill["name"] in alerted]
-    kept = {skill["name"] for skill in urgent[:_MAX_ALERTS]}
+    drawn = {skill["name"] for skill in urgent[:_MAX_ALERTS]}
     for skill in used:
-        if len(kept) < MAX_DRAWN:
-            kept.add(skill["name"])
-    return [skill for skill in used if skill["name"] in kept][:MAX_DRAWN]
+        if len(drawn) < MAX_DRAWN:
+            drawn.add(skill["name"])
+    return [skill for skill in used if skill["name"] in drawn]
 
 
 def success_plots(
@@ -79,37 +78,38 @@ def _rates(skill: Mapping[str, Any]) -> Figure:
     )
     rows = [readable(version["days"]) for version in versions]
     legend = _legend(versions)
-    every = sorted(row for days in rows[: plots.MAX_SERIES] for row in days)
-    if sum(good + bad for _, good, bad in every) < fmt.MIN_USES:
+    dated = sorted(row for days in rows[: plots.MAX_SERIES] for row in days)
+    if sum(good + bad for _, good, bad in dated) < fmt.MIN_USES:
         few = fmt.too_few(fmt.verified_uses(skill))
         few = few or "too few verified uses have a valid date"
         return Figure(empty=few, legend=legend)
-    unit = unit_for(every)
+    unit = unit_for(dated)
     lines = [
         plots.PlotLine(number, version["version"], bins(days, unit))
         for number, (version, days) in enumerate(zip(versions, rows, strict=True))
         if days and number < plots.MAX_SERIES
     ]
+    title = f"{skill['name']}: success by {unit.name}"
     label = f"Success of {skill['name']} by {unit.name} and version: {_summary(skill)}"
     return Figure(
         plot=plots.rates(lines[::-1], unit, label),
-        caption=_caption(versions, every, unit),
+        caption=_caption(versions, dated, unit),
         legend=legend,
-        table=_table(skill, lines, unit),
+        table=bin_table(title, unit.name, "version", lines, unit),
     )
 
 
 def _caption(
-    versions: Sequence[Mapping[str, Any]], every: Sequence[Any], unit: Unit
+    versions: Sequence[Mapping[str, Any]], dated: Sequence[Any], unit: Unit
 ) -> str:
-    has_few = any(bin_.total < fmt.MIN_USES for bin_ in bins(every, unit))
+    has_few = any(bin_.total < fmt.MIN_USES for bin_ in bins(dated, unit))
     hollow = f"; hollow: fewer than {fmt.MIN_USES}" if has_few else ""
     parts = [f"By {unit.name}. Boxes: 95% interval; bars: verified uses (n){hollow}."]
     if len(versions) > plots.MAX_SERIES:
         drawn = f"Only the {plots.MAX_SERIES} newest of {len(versions)} versions"
         parts.append(f"{drawn} are drawn.")
     verified = sum(version["verified"] for version in versions[: plots.MAX_SERIES])
-    if (missing := verified - sum(good + bad for _, good, bad in every)) > 0:
+    if (missing := verified - sum(good + bad for _, good, bad in dated)) > 0:
         parts.append(f"{plural(missing, 'verified use')} without a valid date omitted.")
     return " ".join(parts)
 
@@ -134,15 +134,3 @@ def _legend_row(at: int, version: Mapping[str, Any]) -> LegendRow:
     key = plots.key(at) if at < plots.MAX_SERIES else ()
     is_removed = not version["exists"]
     return LegendRow(key, version["version"], cells, version["tree"], is_removed)
-
-
-def _table(
-    skill: Mapping[str, Any], lines: Sequence[plots.PlotLine], unit: Unit
-) -> Table:
-    rows = [
-        (unit.label(bin_.start), line.name, *plots.bin_cells(bin_))
-        for line in lines
-        for bin_ in line.bins
-    ]
-    head = (unit.name, "version", "successes", "verified", "success", "95%")
-    return table(f"{skill['name']}: success by {unit.name}", head, rows)

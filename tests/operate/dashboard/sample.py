@@ -1,4 +1,4 @@
-"""Statistics as `stats` hands them to the page: a library that lives, drawn by seed."""
+"""Sample data of the dashboard, random by seed."""
 
 from datetime import date, timedelta
 from itertools import pairwise
@@ -95,7 +95,7 @@ def skill(name: str, versions: list[Data], **more: Any) -> Data:
 
 
 def living_skill(random: Random, name: str, pace: float) -> Data:
-    """One to three versions, one after the other, each a bit better as a rule."""
+    """One to three consecutive versions, mostly each a bit better."""
     cuts = sorted(random.sample(range(20, 120), random.choice((0, 1, 1, 2))))[::-1]
     edges = [random.randint(132, 160), *cuts, 0]
     rate = random.uniform(0.55, 0.85)
@@ -160,7 +160,7 @@ def canary(random: Random, name: str, rates: tuple[float, float], **more: Any) -
 
 
 def growth(random: Random, days: int, skills: int) -> list[Any]:
-    """From nothing to so many skills, with edits and roll-backs in between."""
+    """Growth to a number of skills, with edits and rollbacks in between."""
     born = sorted(random.choices(range(days), k=skills))
     rows, promotions, rollbacks = [], 0, 0
     for day in range(days + 1):
@@ -212,7 +212,7 @@ def empty_library() -> Data:
 
 
 def living_library(skills: int = 16, seed: int = 8) -> Data:
-    """A library in the middle of its life, the same for the same seed."""
+    """A library in use, the same for the same seed."""
     random = Random(seed)
     names = [
         NAMES[at] if at < len(NAMES) else f"{NAMES[at % len(NAMES)]}-{at}"
@@ -255,7 +255,7 @@ HOSTILE = (
 
 
 def hostile_library() -> Data:
-    """A library in which every text is chosen by an enemy."""
+    """A library in which every text is hostile."""
     data = living_library(len(HOSTILE))
     for at, text in enumerate(HOSTILE):
         skill = data["skills"][at]

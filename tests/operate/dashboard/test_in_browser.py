@@ -1,4 +1,4 @@
-"""The page as people meet it: opened from a file, in a real Chromium."""
+"""The page opened from a file in a real Chromium."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -39,7 +39,7 @@ KINDS: dict[str, Callable[[], sample.Data]] = {
 
 @dataclass
 class Opened:
-    """A page in the browser, and whatever it did that it should not."""
+    """A page in the browser, and the errors and requests it caused."""
 
     page: "Page"
     wrong: list[str] = field(default_factory=list)
@@ -106,7 +106,7 @@ def show(browser: "Browser", files: dict[str, Path]) -> Iterator[Open]:
 def each(
     request: pytest.FixtureRequest, browser: "Browser", files: dict[str, Path]
 ) -> Iterator[Opened]:
-    """A page of every kind in turn, opened once for the tests that only look."""
+    """A page of each kind, opened once for tests that only read it."""
     opened = opened_from(files[request.param], browser)
     yield opened
     opened.page.context.close()
@@ -276,7 +276,7 @@ def test_without_script_the_page_says_the_same(show: Open) -> None:
 
 
 @pytest.mark.slow
-def test_every_plot_is_said_in_words_and_has_its_numbers(show: Open) -> None:
+def test_every_plot_has_a_label_and_a_data_table(show: Open) -> None:
     opened = show("living")
 
     plots = opened.page.eval_on_selector_all(
@@ -317,7 +317,7 @@ def test_a_plot_is_walked_by_arrow_keys(show: Open) -> None:
 
 
 @pytest.mark.slow
-def test_pointing_at_a_plot_tells_the_numbers(show: Open) -> None:
+def test_pointing_at_a_plot_shows_the_numbers(show: Open) -> None:
     opened = show("living")
     mark = opened.page.locator("#success svg.plot .mark").first
 

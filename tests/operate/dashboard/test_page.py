@@ -1,4 +1,4 @@
-"""The page as text: the same each time, well-formed, and true to its data."""
+"""The page as text: deterministic, well-formed, and true to its data."""
 
 import base64
 import hashlib
@@ -18,7 +18,7 @@ Data = dict[str, Any]
 
 
 def parsed(html: str) -> Xml.Element:
-    """The page as a tree; stops at the first tag that is not closed as it should."""
+    """The page as a tree; an error at the first tag that is not closed correctly."""
     text = html.removeprefix("<!doctype html>")
     return Xml.fromstring(re.sub(r"(?s)<(script|style)\b.*?</\1>", "", text))
 
@@ -103,7 +103,7 @@ def test_an_empty_library_says_so() -> None:
     assert "no promotions yet" in told
 
 
-def test_too_few_uses_are_said_and_not_drawn() -> None:
+def test_too_few_uses_are_mentioned_and_not_drawn() -> None:
     few = sample.skill("csv-tables", [sample.version("1.0.0", [["2025-06-18", 2, 1]])])
 
     html = page(library_with(few))
@@ -212,7 +212,7 @@ def test_growth_proposals_and_health_stand_as_text(living: str) -> None:
     )
 
 
-def test_what_needs_a_person_stands_first(living: str) -> None:
+def test_alerts_come_first(living: str) -> None:
     found = next(e for e in parsed(living).iter("section") if e.get("id") == "alerts")
     first = words_of(next(found.iter("li")))
 
@@ -251,7 +251,7 @@ def test_more_versions_than_signs_are_counted_and_not_drawn() -> None:
     assert tables(html, "Versions, newest first")[0][0][1] == "1.11.0"
 
 
-def test_uses_without_a_readable_day_are_said_to_be_missing() -> None:
+def test_uses_without_a_valid_day_are_mentioned() -> None:
     version = sample.version("1.0.0", [["2025-06-18", 20, 1], ["yesterday", 2, 0]])
 
     html = page(library_with(sample.skill("csv-tables", [version])))

@@ -58,7 +58,7 @@ def test_no_use_is_lost_or_counted_twice(rows: list[tuple[date, int, int]]) -> N
 
 
 @pytest.mark.parametrize("text", ["", None, "soon", "2025-13-01", "0001-01-01", 7])
-def test_what_is_no_day_is_not_read(text: object) -> None:
+def test_an_invalid_day_is_not_read(text: object) -> None:
     assert series.read_day(text) is None
 
 
