@@ -110,7 +110,7 @@ def _finding_patterns() -> list[DemoStep]:
         DemoStep(
             "Nothing is learned from what nobody approved.",
             "skillforge examples approve --all-verified --as Rita",
-            shows=("approved 12 examples", "1 left for you to look at"),
+            shows=("approved 12 examples", "1 example not approved"),
         ),
         DemoStep(
             "That one holds text that wants to be obeyed. Rita looks, and says no.",
@@ -137,7 +137,7 @@ def _proposing() -> list[DemoStep]:
         DemoStep(
             "A pattern becomes a draft, without a model. Failures teach its pitfalls.",
             f"skillforge draft {{export}} --name {_LEARNED} --dry-run",
-            shows=("## Failure handling", "Do not leave out `read_file`: 2 of 2"),
+            shows=("## Failure handling", "Do not skip `read_file`: 2 of 2"),
         ),
         DemoStep(
             "The draft becomes a branch and a proposal.",

@@ -3,7 +3,6 @@
 Nothing here approves, merges, waives or sets a policy; there is no way to ask for it.
 """
 
-import io
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -198,8 +197,9 @@ def skill_capture(
     door: LibraryContext, _caller: Caller, given: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Learn from a transcript: redacted, kept in the clone, waiting for a person."""
-    from skillforge.learn.capture import Capture, CaptureOptions
-    from skillforge.learn.words import captured_data
+    from skillforge.learn.capture import CaptureOptions
+    from skillforge.render.data import capture as data
+    from skillforge.workflows import capture as workflow
 
     path, text = given.get("transcript_path"), given.get("transcript")
     if bool(path) == bool(text):
@@ -207,18 +207,16 @@ def skill_capture(
             "there has to be one of `transcript_path` and `transcript`",
             hint="a path names the file in which the agent keeps its session",
         )
-    run = Capture(door.library(), CaptureOptions(format=given.get("format") or ""))
+    library, options = door.library(), CaptureOptions(format=given.get("format") or "")
     if path:
         file = Path(path).expanduser()
         if file.is_dir():
             raise RequestError(f"{path} is a folder", hint="name one transcript")
-        done = run.files([file])
+        result = workflow.capture_files(library, [file], options)
     else:
-        data = str(text).encode("utf-8", "replace")
-        done = run.stream(io.BufferedReader(io.BytesIO(data)))
-    answer = captured_data(done)
-    answer["message"] = "A person has to approve examples before they count."
-    return {"success": not done.is_useless, **answer}
+        result = workflow.capture_text(library, str(text), options)
+    message = "A person has to approve examples before they count."
+    return {"success": result.ok, **data.capture(result), "message": message}
 
 
 def proposal_status(

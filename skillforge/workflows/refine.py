@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from skillforge.history import skill_history
-from skillforge.learn.agent_rewrite import worked_on
+from skillforge.learn.agent_rewrite import run_agent
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE, Draft, is_of_agent
 from skillforge.operate import archive, refine
@@ -99,7 +99,7 @@ def _last_human_text(library: Library, name: str) -> str:
 def _draft(library: Library, found: Refinement, options: RefineOptions) -> Draft | None:
     """Added pitfalls, or a failing skill rewritten or archived."""
     if found.is_failing and options.agent:
-        return worked_on(
+        return run_agent(
             refine.rewrite_draft(library, found), options.agent, _brief(found)
         )
     if found.is_failing and options.retire:

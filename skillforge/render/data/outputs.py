@@ -3,11 +3,18 @@
 from typing import Any
 
 from skillforge.render.data import (
+    brief,
+    capture,
     checks,
     curate,
+    draft,
+    examples,
+    export,
     health,
     history,
+    hook,
     install,
+    patterns,
     proposals,
     publish,
     refine,
@@ -19,18 +26,28 @@ from skillforge.render.data import (
 
 OUTPUTS: dict[str, Any] = {
     "audit": history.AuditData,
+    "brief": brief.BriefData,
     "build": publish.BuildData | publish.BlockedData,
     "canary": rollouts.RolloutStatusData
     | rollouts.JudgementData
     | rollouts.RolloutListData
     | rollouts.NoRolloutData,
+    "capture": capture.CaptureData,
     "check": checks.AllChecksData,
     "close": proposals.DecisionData,
     "curate": curate.CurateData | curate.RestorableData | curate.RestoredData,
+    "draft": draft.DraftData | draft.DraftProposalData,
+    "examples": examples.ExampleListData
+    | examples.ExampleDetailData
+    | examples.DecidedExamplesData
+    | examples.ExamplesHelpData,
+    "export": export.ExportData,
     "gate": proposals.GateData,
     "install": install.InstallData | proposals.SubmissionData,
     "health": health.HealthData,
+    "hook": hook.HookChangeData | hook.HookRunData | hook.HookStatusData,
     "log": history.LogData,
+    "patterns": patterns.PatternListData | patterns.PatternDetailData,
     "pin": curate.PinnedData | curate.PinProposalData,
     "promote": proposals.MergeData | proposals.RefusalData,
     "proposals": proposals.ProposalsData,
