@@ -82,7 +82,7 @@ def _capturing() -> list[DemoStep]:
             shows=(
                 rf"(?P<invoices>{_ID}) .*invoices",
                 rf"(?P<suspect>{_ID}) .*vouchers.*!",
-                "skipped 3: it failed; kept to compare with",
+                "skipped 3: failed; kept for comparison",
                 "redacted: 1 credentials, .*email",
             ),
         ),
@@ -125,7 +125,7 @@ def _finding_patterns() -> list[DemoStep]:
                 rf"(?P<export>{_ID}) .*8 sessions, 6 successes .*Export",
                 rf"(?P<archive>{_ID}) .*6 sessions, 6 successes .*Archive",
                 rf"(?P<update>{_ID}) .*6 sessions, 6 successes .*Update",
-                "3 patterns; 5 examples waiting",
+                "3 patterns; 5 examples in no pattern yet",
             ),
         ),
     ]
