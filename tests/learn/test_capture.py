@@ -539,8 +539,8 @@ def test_mistakes_of_a_format_of_others_are_told(
 
     assert done["kept"] == 2
     assert [(it["line"], it["message"]) for it in done["problems"]] == [
-        (2, "the format clumsy made a dict of it"),
-        (3, "the format clumsy fails here: KeyError: 'line'"),
+        (2, "the format clumsy returned a dict"),
+        (3, "the format clumsy failed: KeyError: 'line'"),
     ]
 
 
