@@ -74,10 +74,10 @@ def summary(report: Report, *, notes: bool = True) -> str:
     """One line: how many skills, and how many findings of each severity."""
     counted = f"{plural(len(report.skills), 'skill')} checked"
     counts = {severity: report.count(severity) for severity in Severity}
-    found = ", ".join(plural(n, severity) for severity, n in counts.items() if n)
+    totals = ", ".join(plural(n, severity) for severity, n in counts.items() if n)
     if counts[Severity.NOTE] and not notes:
-        found += " (--notes shows notes)"
-    return f"{counted}: {found or 'all good'}"
+        totals += " (--notes shows notes)"
+    return f"{counted}: {totals or 'all good'}"
 
 
 def plural(count: int, noun: str) -> str:
@@ -267,7 +267,9 @@ def _by_skill(report: Report) -> dict[str, list[Finding]]:
             path = path.rpartition("/")[0]
         return path
 
-    return {skill: list(found) for skill, found in groupby(report.findings, key=owner)}
+    return {
+        skill: list(findings) for skill, findings in groupby(report.findings, key=owner)
+    }
 
 
 def _junit_case(skill: str, findings: Iterable[Finding]) -> str:

@@ -42,8 +42,10 @@ def misfit(value: Any, schema_name: str, part: str = "") -> SchemaMismatch | Non
     if error.validator == "additionalProperties" and error.schema.get("properties"):
         known = list(error.schema["properties"])
         unknown = next(key for key in error.instance if key not in known)
-        meant = nearest(str(unknown), known)
-        rest = f"did you mean {meant}?" if meant else f"there are {', '.join(known)}"
+        similar = nearest(str(unknown), known)
+        rest = (
+            f"did you mean {similar}?" if similar else f"there are {', '.join(known)}"
+        )
         return SchemaMismatch([*path, unknown], f"there is no key `{unknown}`; {rest}")
     return SchemaMismatch(path, _plainly(error))
 
@@ -55,8 +57,10 @@ def _weight(error: Any) -> tuple[bool, int]:
 
 def _inmost(error: Any) -> Any:
     """Of alternatives, what is wrong with the one that was probably meant."""
-    meant = [e for e in error.context or () if e.validator != "type" or e.relative_path]
-    return _inmost(max(meant, key=_weight)) if meant else error
+    likely = [
+        e for e in error.context or () if e.validator != "type" or e.relative_path
+    ]
+    return _inmost(max(likely, key=_weight)) if likely else error
 
 
 @cache
@@ -73,8 +77,8 @@ def _plainly(error: Any) -> str:
     """An error of a schema in the words of somebody who has never seen one."""
     limit = error.validator_value
     if error.validator in ("type", "oneOf"):
-        wanted = limit if error.validator == "type" else _alternatives(error)
-        names = [wanted] if isinstance(wanted, str) else wanted
+        types = limit if error.validator == "type" else _alternatives(error)
+        names = [types] if isinstance(types, str) else types
         allowed = list(dict.fromkeys(_TYPES.get(name, name) for name in names))
         quotes = "; put quotes around it" if "text" in allowed else ""
         simple = not isinstance(error.instance, dict | list)
@@ -214,14 +218,14 @@ def _refuse_aliases(events: Any, yaml: Any) -> None:
 
 def _refuse_doubles(node: Any, yaml: Any) -> None:
     if isinstance(node, yaml.MappingNode):
-        seen = set()
+        keys = set()
         for key, value in node.value:
             line = key.start_mark.line + 1
             if not isinstance(key, yaml.ScalarNode):
                 raise YamlFileError(line, "a key has to be text")
-            if key.value in seen:
+            if key.value in keys:
                 raise YamlFileError(line, f"the key `{key.value}` is there twice")
-            seen.add(key.value)
+            keys.add(key.value)
             _refuse_doubles(value, yaml)
     elif isinstance(node, yaml.SequenceNode):
         for item in node.value:
@@ -234,8 +238,8 @@ def _line_of(node: Any, path: Sequence[Any]) -> int:
         below = node.value if isinstance(node.value, list) else []
         is_last = at == len(path) - 1
         if isinstance(part, int) and part < len(below):
-            found = below[part]
-            node = found[1] if isinstance(found, tuple) else found
+            item = below[part]
+            node = item[1] if isinstance(item, tuple) else item
             continue
         pairs = (pair for pair in below if isinstance(pair, tuple))
         match = next((pair for pair in pairs if pair[0].value == str(part)), None)

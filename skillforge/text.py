@@ -51,12 +51,12 @@ def shingles(text: str) -> frozenset[int]:
     return frozenset(map(hash, zip(numbers, numbers[1:], numbers[2:], strict=False)))
 
 
-def similarity(one: Set[int], other: Set[int]) -> float:
+def similarity(first: Set[int], second: Set[int]) -> float:
     """What two texts have in common: 1.0 for the same words in the same order."""
-    if not one or not other:
+    if not first or not second:
         return 0.0
-    shared = len(one & other)
-    return shared / (len(one) + len(other) - shared)
+    shared = len(first & second)
+    return shared / (len(first) + len(second) - shared)
 
 
 def nearest(word: str, known: list[str]) -> str:
@@ -95,12 +95,12 @@ def in_any(offset: int, spans: list[tuple[int, int]]) -> bool:
     return at > 0 and offset < spans[at - 1][1]
 
 
-def nearest_lines(text: str, wanted: str) -> tuple[int, str]:
+def nearest_lines(text: str, passage: str) -> tuple[int, str]:
     """The lines of a text that are most like others, and the number of the first."""
     from difflib import SequenceMatcher
 
     lines = text.split("\n")
-    target = wanted.strip("\n").split("\n")[:_MOST_LINES]
+    target = passage.strip("\n").split("\n")[:_MOST_LINES]
     windows = range(max(1, len(lines) - len(target) + 1))
 
     def shared(at: int) -> float:
@@ -123,10 +123,10 @@ def nearest_lines(text: str, wanted: str) -> tuple[int, str]:
 
 def on_one_line(text: str, most: int = 200) -> str:
     """A text that can stand in a code span: one line, only what can be seen."""
-    seen = "".join(
+    visible = "".join(
         letter if letter.isprintable() else " " for letter in text[: most * 4]
     )
-    line = " ".join(seen.replace("`", "'").split())
+    line = " ".join(visible.replace("`", "'").split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
@@ -158,7 +158,8 @@ def rarity_of(counts: Mapping[str, int], total: int) -> dict[str, float]:
 
     share = total / (total + _FEW)
     return {
-        term: 1 + share * log((total + 1) / (seen + 1)) for term, seen in counts.items()
+        term: 1 + share * log((total + 1) / (count + 1))
+        for term, count in counts.items()
     }
 
 
@@ -172,11 +173,13 @@ def unit_vector(terms: Sequence[str], rarity: Mapping[str, float]) -> dict[str, 
     return {term: weight / length for term, weight in weights.items()} if length else {}
 
 
-def dot(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+def dot(first: Mapping[str, float], second: Mapping[str, float]) -> float:
     """How alike two vectors of length 1 are: 1.0 if they are the same."""
-    if len(one) > len(other):
-        one, other = other, one
-    return sum(weight * other[term] for term, weight in one.items() if term in other)
+    if len(first) > len(second):
+        first, second = second, first
+    return sum(
+        weight * second[term] for term, weight in first.items() if term in second
+    )
 
 
 _SMALL_WORD = re.compile(
@@ -194,8 +197,8 @@ def is_small_word(word: str) -> bool:
 
 def terms(text: str) -> list[str]:
     """The words of a text that say what it is about, without their endings."""
-    found = re.findall(r"[^\W_]+", text.lower())
-    telling = (word for word in found if not is_small_word(word))
+    words = re.findall(r"[^\W_]+", text.lower())
+    telling = (word for word in words if not is_small_word(word))
     return [_stem(word) for word in telling if not _OF_SKILLS.fullmatch(word)]
 
 

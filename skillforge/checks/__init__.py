@@ -39,12 +39,14 @@ def all_rules() -> dict[str, Rule]:
 
 
 def find_rule(rule_id: str) -> Rule:
-    if found := all_rules().get(rule_id):
-        return found
-    meant = nearest(rule_id, [*all_rules(), *gate_rules()])
+    if rule := all_rules().get(rule_id):
+        return rule
+    similar = nearest(rule_id, [*all_rules(), *gate_rules()])
     raise RequestError(
         f"no such rule: {rule_id!r}",
-        hint=f"did you mean `{meant}`?" if meant else "`skillforge rules` lists them",
+        hint=f"did you mean `{similar}`?"
+        if similar
+        else "`skillforge rules` lists them",
     )
 
 
@@ -99,26 +101,26 @@ class Ruleset:
 
     def check(self, skill: Skill) -> list[Finding]:
         """All findings in a skill; paths are relative to its folder."""
-        found: list[Finding] = []
+        findings: list[Finding] = []
         if not fast_path.files_are_fine(skill):
-            _collect(self._on_files, found, skill)
+            _collect(self._on_files, findings, skill)
         doc = skill.document
         if doc is not None:
             # What the parser found cannot be turned off.
-            found.extend(doc.problems)
+            findings.extend(doc.problems)
             if doc.readable:
                 if not fast_path.fields_are_fine(skill, doc):
-                    _collect(self._on_fields, found, skill, doc)
+                    _collect(self._on_fields, findings, skill, doc)
                 if not fast_path.body_is_fine(skill, doc):
-                    self._check_body(found, skill, doc)
-        return found
+                    self._check_body(findings, skill, doc)
+        return findings
 
-    def _check_body(self, found: list[Finding], skill: Skill, doc: Document) -> None:
+    def _check_body(self, findings: list[Finding], skill: Skill, doc: Document) -> None:
         for rule, severity in self._on_body:
             for problem in rule.check(skill, doc):
                 if rule.id not in self.severities:
                     severity = _for_author(rule, skill, severity)
-                found.append(rule.finding(problem, severity))
+                findings.append(rule.finding(problem, severity))
 
 
 def _for_author(rule: Rule, skill: Skill, severity: Severity) -> Severity:
@@ -131,8 +133,8 @@ def _for_author(rule: Rule, skill: Skill, severity: Severity) -> Severity:
 
 
 def _collect(
-    rules: list[tuple[Rule, Severity]], found: list[Finding], *subject: object
+    rules: list[tuple[Rule, Severity]], findings: list[Finding], *subject: object
 ) -> None:
     for rule, severity in rules:
         for problem in rule.check(*subject):
-            found.append(rule.finding(problem, severity))  # noqa: PERF401
+            findings.append(rule.finding(problem, severity))  # noqa: PERF401

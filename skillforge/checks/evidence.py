@@ -21,7 +21,7 @@ from skillforge.report import plural
 from skillforge.schema_errors import misfit
 from skillforge.text import terms
 
-Said: TypeAlias = Mapping[str, Mapping[str, Any]]
+Contents: TypeAlias = Mapping[str, Mapping[str, Any]]
 RULE = "evidence"
 _OF_PEOPLE = ("email", "phone", "card", "iban", "credentials", "secret")
 _SCHEMA = "example.schema.json"
@@ -34,45 +34,47 @@ def _findings(subject: Subject) -> Iterator[Finding]:
     skill = subject.skill
     if skill is None:
         return
-    found = subject.library.evidence_at(subject.head, skill.name)
+    evidence = subject.library.evidence_at(subject.head, skill.name)
     before = subject.library.evidence_at(subject.base, skill.name)
     is_new = subject.before is None
     is_needed = skill.says_agent or (is_new and is_of_agent(skill.origin))
     known = known_to(subject.policy)
-    yield from _strangers(subject, skill.name)
-    read: dict[str, dict[str, Any]] = {}
-    for number, data in sorted(found.items()):
+    yield from _other_files(subject, skill.name)
+    contents: dict[str, dict[str, Any]] = {}
+    for example_id, data in sorted(evidence.items()):
         content = _read(data)
         if content is None:
-            if is_needed and number not in before:
-                yield _wrong(skill.name, number, "not an example", _why_not(data))
+            if is_needed and example_id not in before:
+                yield _wrong(skill.name, example_id, "not an example", _why_not(data))
             continue
-        read[number] = content
-        if number not in before:
-            yield from _flaws(skill.name, number, content, known)
+        contents[example_id] = content
+        if example_id not in before:
+            yield from _flaws(skill.name, example_id, content, known)
     fresh = {
-        number: content for number, content in read.items() if number not in before
+        example_id: content
+        for example_id, content in contents.items()
+        if example_id not in before
     }
     yield from _wrong_split(skill.name, fresh)
     if is_needed:
         yield from private(skill, known)
-        yield from _too_few(subject.policy, skill, read)
+        yield from _too_few(subject.policy, skill, contents)
 
 
 def private(skill: Skill, known: KnownPrivate) -> Iterator[Finding]:
     """Private data in a page that an agent wrote."""
     page = skill.document
     private = remains(page.text, known) if page else {}
-    found = {kind: count for kind, count in private.items() if kind in _OF_PEOPLE}
+    personal = {kind: count for kind, count in private.items() if kind in _OF_PEOPLE}
     listed = sum(1 for _ in known.find(page.text)) if page else 0
-    if found or listed:
+    if personal or listed:
         counts = ", ".join(f"{count} {kind}" for kind, count in private.items())
         hint = "write it so that it applies to everybody"
         message = f"contains private data ({counts})"
         yield Finding(RULE, Severity.ERROR, message, hint=hint)
 
 
-def _strangers(subject: Subject, skill: str) -> Iterator[Finding]:
+def _other_files(subject: Subject, skill: str) -> Iterator[Finding]:
     """Files beside the examples, which no reviewer would read."""
     repo = subject.library.repository()
     for name in repo.tree(f"{subject.head}:{EVIDENCE}/{skill}"):
@@ -90,14 +92,14 @@ def known_to(policy: Policy) -> KnownPrivate:
 def _read(data: bytes) -> dict[str, Any] | None:
     """An example as its schema says; None if it is anything else."""
     try:
-        content = json.loads(data, object_pairs_hook=_each_once)
+        content = json.loads(data, object_pairs_hook=_without_duplicates)
     except (ValueError, RecursionError):
         return None
-    is_one = isinstance(content, dict) and misfit(content, _SCHEMA) is None
-    return content if is_one else None
+    is_example = isinstance(content, dict) and misfit(content, _SCHEMA) is None
+    return content if is_example else None
 
 
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Refuse duplicate keys: readers disagree on which one counts."""
     content = dict(pairs)
     if len(content) < len(pairs):
@@ -107,46 +109,57 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _why_not(data: bytes) -> str:
     try:
-        wrong = misfit(json.loads(data, object_pairs_hook=_each_once), _SCHEMA)
+        wrong = misfit(json.loads(data, object_pairs_hook=_without_duplicates), _SCHEMA)
     except (ValueError, RecursionError) as err:
         return f"it has to be JSON that fits schemas/{_SCHEMA} ({err})"
     return wrong.words if wrong else ""
 
 
 def _flaws(
-    skill: str, number: str, content: Mapping[str, Any], known: KnownPrivate
+    skill: str, example_id: str, content: Mapping[str, Any], known: KnownPrivate
 ) -> Iterator[Finding]:
     example = Example.of(content)
     used = list(dict.fromkeys(example.tools))
-    if digest(example.observed) != number or content["tools"] != used:
+    if digest(example.observed) != example_id or content["tools"] != used:
         what = "the content does not match the digest"
-        yield _wrong(skill, number, what, "evidence is never edited: capture it again")
-    if left := remains({key: it for key, it in content.items() if key != "raw"}, known):
+        yield _wrong(
+            skill, example_id, what, "evidence is never edited: capture it again"
+        )
+    if left := remains(
+        {key: value for key, value in content.items() if key != "raw"}, known
+    ):
         counts = ", ".join(f"{count} {kind}" for kind, count in left.items())
         what = f"contains private data that is not redacted ({counts})"
-        yield _wrong(skill, number, what, "redact it: capture it again")
+        yield _wrong(skill, example_id, what, "redact it: capture it again")
 
 
-def _wrong_split(skill: str, fresh: Said) -> Iterator[Finding]:
+def _wrong_split(skill: str, fresh: Contents) -> Iterator[Finding]:
     """One in three, by digest: the author does not choose what tests the draft."""
-    expected = split({number: Example.of(content) for number, content in fresh.items()})
-    for number, content in fresh.items():
-        if bool(content.get("held_out")) != (number in expected):
+    expected = split(
+        {example_id: Example.of(content) for example_id, content in fresh.items()}
+    )
+    for example_id, content in fresh.items():
+        if bool(content.get("held_out")) != (example_id in expected):
             what = (
-                "should be held out" if number in expected else "must not be held out"
+                "should be held out"
+                if example_id in expected
+                else "must not be held out"
             )
             hint = "every third example is, by digest: `skillforge draft` does it"
-            yield _wrong(skill, number, what, hint)
+            yield _wrong(skill, example_id, what, hint)
 
 
-def _too_few(policy: Policy, skill: Skill, read: Said) -> Iterator[Finding]:
-    every = {number: Example.of(content) for number, content in read.items()}
-    good = {n: it for n, it in every.items() if it.counts and it.has_succeeded}
-    runs = {_run(example): number for number, example in good.items()}
-    sessions = {_session(good[it], it) for it in runs.values()}
+def _too_few(policy: Policy, skill: Skill, read: Contents) -> Iterator[Finding]:
+    examples = {example_id: Example.of(content) for example_id, content in read.items()}
+    runs = {
+        _run(example): (example_id, example)
+        for example_id, example in examples.items()
+        if example.counts and example.has_succeeded
+    }
+    sessions = {_session(example, example_id) for example_id, example in runs.values()}
     page = skill.document
     about = frozenset(terms(f"{page.words('description')} {page.body}" if page else ""))
-    strange = sum(about.isdisjoint(terms(good[it].task)) for it in runs.values())
+    strange = sum(about.isdisjoint(terms(run.task)) for _, run in runs.values())
     if len(runs) < policy.least_examples:
         yield _lacking(
             f"has {plural(len(runs), 'approved example')} with verified success; "
@@ -164,23 +177,25 @@ def _too_few(policy: Policy, skill: Skill, read: Said) -> Iterator[Finding]:
 def _run(example: Example) -> str:
     """Equal for copies of one run: no other run gets the same answers."""
     about = ("session", "raw", "started", "environment")
-    content = {key: it for key, it in example.observed.items() if key not in about}
+    content = {
+        key: value for key, value in example.observed.items() if key not in about
+    }
     answers = sum(step.kind is StepKind.OBSERVATION for step in example.steps)
     return digest(content if answers >= _TELLING else example.observed)
 
 
-def _session(example: Example, number: str) -> str:
+def _session(example: Example, example_id: str) -> str:
     """Handwritten examples may name no session; each then counts as its own."""
     is_plain = example.format == "plain"
-    return example.session.strip() or (number if is_plain else "")
+    return example.session.strip() or (example_id if is_plain else "")
 
 
 def _lacking(what: str) -> Finding:
     return Finding(RULE, Severity.ERROR, what, hint=_MORE)
 
 
-def _wrong(skill: str, number: str, what: str, hint: str) -> Finding:
-    path = f"../../{EVIDENCE}/{skill}/{number}.json"
+def _wrong(skill: str, example_id: str, what: str, hint: str) -> Finding:
+    path = f"../../{EVIDENCE}/{skill}/{example_id}.json"
     return Finding(RULE, Severity.ERROR, what, path, hint=hint)
 
 

@@ -44,25 +44,25 @@ class Fix(NamedTuple):
 
 def fix_one(folder: Path, skill: Skill, ruleset: Ruleset, write: bool) -> Fix | None:
     """Fix one skill on disk; without `write`, only return the diff."""
-    mended = mend(skill, ruleset)
-    if mended is None:
+    fixed = fix_document(skill, ruleset)
+    if fixed is None:
         return None
     if write:
-        replace_file(folder / SKILL_FILE, mended.after)
+        replace_file(folder / SKILL_FILE, fixed.after)
     path = f"{skill.path}/{SKILL_FILE}"
-    return Fix(path, mended.rules, _diff(path, mended))
+    return Fix(path, fixed.rules, _diff(path, fixed))
 
 
-def _diff(path: str, mended: FixedSkill) -> str:
+def _diff(path: str, fixed: FixedSkill) -> str:
     import difflib
 
-    before, after = (lines_of(data.decode()) for data in mended[:2])
+    before, after = (lines_of(data.decode()) for data in fixed[:2])
     old, new = (f"{side}/{path.lstrip('/')}" for side in "ab")
     lines = difflib.unified_diff(before, after, old, new, lineterm="")
     return "\n".join(lines)
 
 
-def mend(skill: Skill, ruleset: Ruleset) -> FixedSkill | None:
+def fix_document(skill: Skill, ruleset: Ruleset) -> FixedSkill | None:
     """Fix what needs no judgement in a SKILL.md; None if there is nothing to fix."""
     if skill.document is None or not skill.document.text:
         return None
@@ -83,10 +83,10 @@ def _next_step(skill: Skill, text: str, ruleset: Ruleset) -> tuple[str, str] | N
     for finding in ruleset.check(replace(skill, document=document)):
         if finding.rule == "field-unknown" and ruleset.profile is Profile.SPEC:
             continue  # where else it may stand is a matter of the portable profile
-        if mender := _MENDERS.get(finding.rule):
-            mended = mender(text, finding.line, document)
-            if mended is not None and mended != text:
-                return mended, finding.rule
+        if fixer := _FIXERS.get(finding.rule):
+            fixed = fixer(text, finding.line, document)
+            if fixed is not None and fixed != text:
+                return fixed, finding.rule
     return None
 
 
@@ -297,7 +297,7 @@ def _with_line(text: str, line: int, new: str) -> str:
     return "\n".join(lines)
 
 
-_MENDERS: dict[str, Callable[[str, int, Document], str | None]] = {
+_FIXERS: dict[str, Callable[[str, int, Document], str | None]] = {
     "encoding-bom": _without_bom,
     "frontmatter-after-blank": _without_leading_space,
     "frontmatter-in-code-fence": _out_of_code_fence,
@@ -315,4 +315,4 @@ _MENDERS: dict[str, Callable[[str, int, Document], str | None]] = {
     "field-unknown": _under_metadata,
     "value-quoted": _as_text,
 }
-FIXABLE = frozenset(_MENDERS)
+FIXABLE = frozenset(_FIXERS)

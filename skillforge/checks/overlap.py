@@ -32,17 +32,17 @@ class Neighbour(NamedTuple):
 
 def neighbours(library: Library, commit: str, document: Document) -> list[Neighbour]:
     """Skills of a commit that are similar to a document, the most similar first."""
-    wanted = similarity_index.document_shingles(document)
-    found = []
-    for name in similarity_index.candidates(library, commit, wanted):
-        other = library.repository().find(f"{commit}:{SKILLS}/{name}/{SKILL_FILE}")
-        if other is not None:
-            alike = similarity(
-                wanted, similarity_index.document_shingles(parse(other.data))
+    own = similarity_index.document_shingles(document)
+    similar = []
+    for name in similarity_index.candidates(library, commit, own):
+        blob = library.repository().find(f"{commit}:{SKILLS}/{name}/{SKILL_FILE}")
+        if blob is not None:
+            score = similarity(
+                own, similarity_index.document_shingles(parse(blob.data))
             )
-            if alike >= SIMILAR:
-                found.append(Neighbour(name, alike))
-    return sorted(found, key=lambda n: (-n.similarity, n.name))
+            if score >= SIMILAR:
+                similar.append(Neighbour(name, score))
+    return sorted(similar, key=lambda n: (-n.similarity, n.name))
 
 
 def pairs(library: Library, commit: str) -> list[tuple[str, str, float]]:
@@ -51,12 +51,16 @@ def pairs(library: Library, commit: str) -> list[tuple[str, str, float]]:
     likely = similarity_index.likely_pairs(library, commit)
     trees = library.skill_trees(commit)
     keys = {pair: " ".join(trees[name] for name in pair) for pair in likely}
-    kept = Cache.of(repo.common_dir)
-    known = kept.pairs(list(keys.values()))
-    fresh = _compared(library, commit, [it for it in likely if keys[it] not in known])
-    kept.save_pairs({keys[pair]: repr(alike) for pair, alike in fresh.items()})
-    found = {pair: float(known[key]) for pair, key in keys.items() if key in known}
-    near = [(*pair, alike) for pair, alike in (found | fresh).items()]
+    cache = Cache.of(repo.common_dir)
+    known = cache.entries("pairs", keys.values())
+    fresh = _compared(
+        library, commit, [pair for pair in likely if keys[pair] not in known]
+    )
+    cache.save_entries(
+        "pairs", {keys[pair]: repr(score) for pair, score in fresh.items()}
+    )
+    cached = {pair: float(known[key]) for pair, key in keys.items() if key in known}
+    near = [(*pair, score) for pair, score in (cached | fresh).items()]
     near = [pair for pair in near if pair[2] >= SIMILAR]
     return sorted(near, key=lambda pair: (-pair[2], pair))
 
@@ -71,10 +75,10 @@ def _compared(library: Library, commit: str, pairs: list[Pair]) -> dict[Pair, fl
     }
     none: frozenset[int] = frozenset()
     return {
-        (first, other): similarity(
-            shingles_of.get(first, none), shingles_of.get(other, none)
+        (first, second): similarity(
+            shingles_of.get(first, none), shingles_of.get(second, none)
         )
-        for first, other in pairs
+        for first, second in pairs
     }
 
 
@@ -86,27 +90,29 @@ def _findings(subject: Subject) -> Iterator[Finding]:
     gone = {skill.name, *subject.replaced}
     doubles: list[Neighbour] = []
     if subject.before is None:
-        near = neighbours(subject.library, subject.base, skill.document)
-        doubles = [it for it in near if it.name not in gone]
-    yield from (_alike(near, "says") for near in doubles)
-    mine, before = Trigger.of(skill), subject.before
-    if before is None or mine.description != Trigger.of(before).description:
-        others = similarity_index.triggers(subject.library, subject.base).without(gone)
-        ranked = others.like(mine.terms, _NEAREST, SIMILAR)
-        reported = {near.name for near in doubles}
-        for name, alike in ranked:
-            if alike >= SIMILAR and name not in reported:
-                yield _alike(Neighbour(name, alike), "is for")
+        neighbour = neighbours(subject.library, subject.base, skill.document)
+        doubles = [neighbour for neighbour in neighbour if neighbour.name not in gone]
+    yield from (_alike(neighbour, "says") for neighbour in doubles)
+    own, before = Trigger.of(skill), subject.before
+    if before is None or own.description != Trigger.of(before).description:
+        triggers = similarity_index.triggers(subject.library, subject.base).without(
+            gone
+        )
+        ranked = triggers.like(own.terms, _NEAREST, SIMILAR)
+        reported = {neighbour.name for neighbour in doubles}
+        for name, score in ranked:
+            if score >= SIMILAR and name not in reported:
+                yield _alike(Neighbour(name, score), "is for")
         for name, _ in ranked[:_NEAREST]:
-            yield from _stolen(subject, mine, others, name)
+            yield from _stolen(subject, own, triggers, name)
 
 
 def _stolen(
-    subject: Subject, mine: Trigger, others: Triggers, name: str
+    subject: Subject, own: Trigger, triggers: Triggers, name: str
 ) -> Iterator[Finding]:
     """The first request of another skill that this one would take."""
-    for request in _requests(subject, others.read(name)):
-        if others.first(request) == name and others.loses(request, mine):
+    for request in _requests(subject, triggers.read(name)):
+        if triggers.first(request) == name and triggers.loses(request, own):
             shown = request if len(request) <= _SHOWN else f"{request[:_SHOWN]}…"
             message = f"takes a request of the skill {name}: {shown!r}"
             hint = (

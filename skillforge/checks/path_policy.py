@@ -77,10 +77,10 @@ def clash(paths: Iterable[str]) -> str:
     """A path that collides with another on some file system; empty if none does."""
     known = list(paths)
     files = set(known)
-    seen: dict[str, str] = {}
+    spellings: dict[str, str] = {}
     for path in known:
         for name in (*parents(path), path):
-            if seen.setdefault(folded(name), name) != name:
+            if spellings.setdefault(folded(name), name) != name:
                 return path
             if name != path and name in files:
                 return path

@@ -16,7 +16,7 @@ def private_to(library: Library) -> KnownPrivate:
         users.append(getpass.getuser())
     names = {"NAME": policy.private_names, "USER": users, "HOST": hosts}
     own = {
-        kind: [it for it in some if kind == "NAME" or not people.is_common(it)]
-        for kind, some in names.items()
+        kind: [name for name in values if kind == "NAME" or not people.is_common(name)]
+        for kind, values in names.items()
     }
     return KnownPrivate.of(own, policy.private_ids)

@@ -24,7 +24,7 @@ _INSTRUCTIONS = re.compile(
 )
 
 
-def talks_to_reader(text: str) -> bool:
+def has_instructions(text: str) -> bool:
     """Whether a recorded text contains instructions to its reader."""
     return _INSTRUCTIONS.search(_as_it_reads(text)) is not None
 

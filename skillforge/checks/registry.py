@@ -102,13 +102,13 @@ def _plugin_checks() -> dict[str, Check]:
 def _loaded(point: Any) -> Check:
     """The check of an entry point, by the name of the entry point."""
     try:
-        found = point.load()
+        loaded = point.load()
     except (Exception, SystemExit) as err:  # noqa: BLE001 - it may raise anything
         return _broken(point.name, f"cannot be loaded: {type(err).__name__}: {err}")
-    if isinstance(found, Check):
-        return found._replace(name=point.name)
-    if callable(found):
-        return Check(point.name, found)
+    if isinstance(loaded, Check):
+        return loaded._replace(name=point.name)
+    if callable(loaded):
+        return Check(point.name, loaded)
     return _broken(point.name, f"{point.value} is neither a function nor a Check")
 
 

@@ -57,7 +57,9 @@ class ResultCache:
                 self.trees = {}
                 return {}
         self.dirty = {path.split("/", 2)[1] for path in changed}
-        return {name: found for name, found in known.items() if name not in self.dirty}
+        return {
+            name: findings for name, findings in known.items() if name not in self.dirty
+        }
 
     def _known(self, rows: list[CachedResult]) -> dict[str, list[Finding]]:
         try:
@@ -89,17 +91,17 @@ class ResultCache:
 
     def remember(self, checked: list[CheckedSkill]) -> None:
         """Keep the results of skills that are exactly as committed."""
-        kept = [
+        reusable = [
             result
             for result in checked
             if result.name in self.trees and result.name not in self.dirty
             if result.name.isprintable()  # SQLite takes no bytes that are not UTF-8
             if self._settled(result.folders)
         ]
-        if kept:
+        if reusable:
             listed = self.repo.start_listing("HEAD", SKILLS).wait()
             tracked = Counter(path.split("/", 2)[1] for path in listed)
-            rows = [self._row(r) for r in kept if r.files == tracked[r.name]]
+            rows = [self._row(r) for r in reusable if r.files == tracked[r.name]]
             self.cache.save(self.ruleset, rows)
 
     def _settled(self, folders: Mapping[str, int]) -> bool:

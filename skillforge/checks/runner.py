@@ -79,8 +79,8 @@ def _result_cache(
     return ResultCache(library.repo, ruleset.fingerprint, folders)
 
 
-def _report(names: Iterable[str], found: dict[str, list[Finding]]) -> Report:
-    findings = (f.under(f"{SKILLS}/{name}") for name in names for f in found[name])
+def _report(names: Iterable[str], results: dict[str, list[Finding]]) -> Report:
+    findings = (f.under(f"{SKILLS}/{name}") for name in names for f in results[name])
     return Report(tuple(findings), tuple(f"{SKILLS}/{name}" for name in names))
 
 

@@ -56,20 +56,22 @@ def candidates(library: Library, commit: str, words: frozenset[int]) -> list[str
     if not (marks := _marks(words)):
         return []
     least = max(1, len(marks) // 4)
-    kept, made_of = _kept(library, commit)
-    found = kept.names_sharing(made_of, marks, least)
-    if found is not None:
-        return found
-    every = _all(library, commit).items()  # nothing can be kept here
-    return [name for name, it in every if len({*marks} & {*it.marks}) >= least]
+    cache, version = _current_cache(library, commit)
+    names = cache.names_sharing(version, marks, least)
+    if names is not None:
+        return names
+    sketches = _all(library, commit).items()  # nothing can be kept here
+    return [
+        name for name, sketch in sketches if len({*marks} & {*sketch.marks}) >= least
+    ]
 
 
 def likely_pairs(library: Library, commit: str) -> list[tuple[str, str]]:
     """Pairs of skills of a commit that may be similar."""
-    kept, made_of = _kept(library, commit)
-    marks = kept.marks(made_of)
+    cache, version = _current_cache(library, commit)
+    marks = cache.marks(version)
     if marks is None:  # nothing can be kept here
-        marks = {name: it.marks for name, it in _all(library, commit).items()}
+        marks = {name: sketch.marks for name, sketch in _all(library, commit).items()}
     sharing: dict[int, list[str]] = {}
     for name in sorted(marks):
         for mark in marks[name]:
@@ -81,21 +83,21 @@ def likely_pairs(library: Library, commit: str) -> list[tuple[str, str]]:
         # Of very many that are alike, each is held against the next alone.
         is_few = len(names) <= _MOST_ALIKE
         shared.update(combinations(names, 2) if is_few else pairwise(names))
-    least = {name: max(1, len(its) // 4) for name, its in marks.items()}
+    least = {name: max(1, len(its_marks) // 4) for name, its_marks in marks.items()}
     return sorted(
-        (one, two)
-        for (one, two), count in shared.items()
-        if count >= least[one] or count >= least[two]
+        (first, second)
+        for (first, second), count in shared.items()
+        if count >= least[first] or count >= least[second]
     )
 
 
 def triggers(library: Library, commit: str) -> Triggers:
     """What each skill of a commit is for."""
-    kept, made_of = _kept(library, commit)
-    found = kept.profiles(made_of)
-    if found is not None:
-        return Triggers(found, partial(_trigger, library, commit))
-    return Triggers.of(it.trigger for it in _all(library, commit).values())
+    cache, version = _current_cache(library, commit)
+    profiles = cache.profiles(version)
+    if profiles is not None:
+        return Triggers(profiles, partial(_trigger, library, commit))
+    return Triggers.of(sketch.trigger for sketch in _all(library, commit).values())
 
 
 def _trigger(library: Library, commit: str, name: str) -> Trigger:
@@ -107,30 +109,30 @@ def _all(library: Library, commit: str) -> dict[str, Sketch]:
     return _sketches(library, commit, set(library.skill_trees(commit)))
 
 
-def _kept(library: Library, commit: str) -> tuple[Cache, str]:
+def _current_cache(library: Library, commit: str) -> tuple[Cache, str]:
     """The cache, updated to a commit if possible, and the tree it then covers."""
     kept = Cache.of(library.repository().common_dir)
-    made_of = f"{library.repository().name_of(f'{commit}:{SKILLS}')} {_MADE_BY}"
-    if kept.sketched_tree() != made_of:
-        _refresh(library, commit, kept, made_of)
-    return kept, made_of
+    version = f"{library.repository().name_of(f'{commit}:{SKILLS}')} {_MADE_BY}"
+    if kept.sketched_tree() != version:
+        _refresh(library, commit, kept, version)
+    return kept, version
 
 
-def _refresh(library: Library, commit: str, kept: Cache, made_of: str) -> None:
+def _refresh(library: Library, commit: str, cache: Cache, version: str) -> None:
     """Update the sketches to a commit, reading only skills that changed."""
     repo = library.repository()
-    was = kept.sketched_tree()
+    was = cache.sketched_tree()
     before, _, made_by = was.partition(" ")
     known = repo.name_of(before) if before and made_by == _MADE_BY else ""
-    now = made_of.partition(" ")[0]
+    now = version.partition(" ")[0]
     changed, gone = repo.trees.changed_names(now, known)
     fresh = _sketches(library, commit, changed)
     # SQLite takes no names that are not UTF-8; such a skill is an error elsewhere.
     named = {name: fresh.get(name) for name in changed | gone if name.isprintable()}
-    kept.save_sketches(
-        made_of,
-        {name: it.marks if it else [] for name, it in named.items()},
-        {name: it.trigger.profile for name, it in named.items() if it},
+    cache.save_sketches(
+        version,
+        {name: sketch.marks if sketch else [] for name, sketch in named.items()},
+        {name: sketch.trigger.profile for name, sketch in named.items() if sketch},
         was if known else "",
     )
 
@@ -145,7 +147,7 @@ def _sketches(library: Library, commit: str, names: set[str]) -> dict[str, Sketc
 def _sketch_listed(
     library: Library, listed: Sequence[tuple[str, list[TreeFile]]]
 ) -> list[tuple[str, Sketch]]:
-    return [(it.name, _sketch(it)) for it in library.read_listed(dict(listed))]
+    return [(skill.name, _sketch(skill)) for skill in library.read_listed(dict(listed))]
 
 
 def _sketch(skill: Skill) -> Sketch:

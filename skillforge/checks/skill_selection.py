@@ -154,9 +154,9 @@ def _span(
     return head, base, library.changed_since(base, head)
 
 
-def _refuse_missing(targets: tuple[str, ...], found: Sequence[str]) -> None:
+def _refuse_missing(targets: tuple[str, ...], paths: Sequence[str]) -> None:
     for name in targets:
-        if f"{SKILLS}/{name}" not in found:
+        if f"{SKILLS}/{name}" not in paths:
             hint = "give its name, not a path; git ls-tree REV skills/ lists all"
             raise no_such_skill(name, (), "that revision", hint)
 
@@ -166,11 +166,11 @@ def _named(
 ) -> Iterator[tuple[Path, Skill, Policy]]:
     """The skills that some targets name, each once, with the policy of its library."""
     policies: dict[Path | None, Policy] = {}
-    found: dict[Path, None] = {}
+    folders: dict[Path, None] = {}
     for target in targets:
-        found.update(dict.fromkeys(folders_of(library, target)))
+        folders.update(dict.fromkeys(folders_of(library, target)))
     here = library and os.path.realpath(library.root)
-    for folder in found:
+    for folder in folders:
         home = Library.find(folder.parent)
         inside = home is not None and folder.parent == home.skills_dir
         root = home.root if home and inside else None

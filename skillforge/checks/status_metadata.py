@@ -33,10 +33,12 @@ def is_only_marked(before: Skill, after: Skill) -> bool:
     """Whether two versions of a skill differ in status entries alone."""
     if before.document is None or after.document is None:
         return False
-    return _others(before) == _others(after) and _unmarked(before) == _unmarked(after)
+    return _other_files(before) == _other_files(after) and _unmarked(
+        before
+    ) == _unmarked(after)
 
 
-def _others(skill: Skill) -> dict[str, tuple[str, bytes]]:
+def _other_files(skill: Skill) -> dict[str, tuple[str, bytes]]:
     return {
         path: (file.kind, skill.read(path))
         for path, file in skill.files.items()

@@ -31,10 +31,10 @@ class Trigger(NamedTuple):
     @classmethod
     def of(cls, skill: Skill) -> "Trigger":
         described = skill.document.words("description") if skill.document else ""
-        return cls.made(skill.name, described, tuple(queries(skill)))
+        return cls.of_texts(skill.name, described, tuple(queries(skill)))
 
     @classmethod
-    def made(
+    def of_texts(
         cls, name: str, description: str, queries: tuple[str, ...] = ()
     ) -> "Trigger":
         words = tuple(terms(f"{name.replace('-', ' ')} {description}"))
@@ -56,10 +56,10 @@ def queries(skill: Skill) -> Iterator[str]:
         if path not in skill.files or skill.files[path].size > _MOST_BYTES:
             continue
         try:
-            said: Any = json.loads(skill.read(path))
+            content: Any = json.loads(skill.read(path))
         except (ValueError, RecursionError, OSError):
             continue
-        rows = said.get("queries", ()) if isinstance(said, Mapping) else said
+        rows = content.get("queries", ()) if isinstance(content, Mapping) else content
         for row in rows[:_MOST_QUERIES] if isinstance(rows, list) else ():
             if isinstance(row, str):
                 yield row
@@ -80,8 +80,10 @@ class Triggers:
         """`read` returns a whole trigger; few are needed."""
         self.read = read
         self._without: Set[str] = frozenset()
-        described = {name: it for name, it in profiles.items() if it}
-        self._profiles = {n: it for n, it in described.items() if it[0] != "\t"}
+        described = {name: profile for name, profile in profiles.items() if profile}
+        self._profiles = {
+            n: profile for n, profile in described.items() if profile[0] != "\t"
+        }
         self._names = list(self._profiles)
         lines = [profile.partition("\t")[0] for profile in self._profiles.values()]
         self._terms = " ".join(lines).split(" ") if lines else []
@@ -89,9 +91,12 @@ class Triggers:
         self._rarity = rarity_of(Counter(self._terms), len(described))
 
     @classmethod
-    def of(cls, every: Iterable[Trigger]) -> "Triggers":
-        known = {it.name: it for it in every}
-        return cls({name: it.profile for name, it in known.items()}, known.__getitem__)
+    def of(cls, triggers: Iterable[Trigger]) -> "Triggers":
+        known = {trigger.name: trigger for trigger in triggers}
+        return cls(
+            {name: trigger.profile for name, trigger in known.items()},
+            known.__getitem__,
+        )
 
     def without(self, names: Set[str]) -> "Triggers":
         """The other skills; few are removed, so word frequencies stay as they are."""
@@ -100,15 +105,17 @@ class Triggers:
 
     def first(self, request: str) -> str:
         """The skill that a request triggers; empty if none."""
-        found = self.like(terms(request), 1)
-        return found[0][0] if found else ""
+        ranking = self.like(terms(request), 1)
+        return ranking[0][0] if ranking else ""
 
     def loses(self, request: str, rival: Trigger) -> bool:
         """Whether a request would trigger another skill instead."""
         words = terms(request)
-        wanted = unit_vector(words, self._rarity)
-        other = dot(wanted, unit_vector(rival.terms, self._rarity))
-        return other > max((alike for _, alike in self.like(words, 1)), default=0.0)
+        request_vector = unit_vector(words, self._rarity)
+        rival_score = dot(request_vector, unit_vector(rival.terms, self._rarity))
+        return rival_score > max(
+            (score for _, score in self.like(words, 1)), default=0.0
+        )
 
     def ranked(self, request: str) -> list[tuple[str, float]]:
         """Skills that share words with a request, and how much of it; best first."""
@@ -121,18 +128,20 @@ class Triggers:
 
         These are the first `count`, and all others that are at least so much alike.
         """
-        wanted = unit_vector(words, self._rarity)
-        weighed = {term: it * self._rarity[term] for term, it in wanted.items()}
-        found: list[tuple[str, float]] = []
+        request_vector = unit_vector(words, self._rarity)
+        weighed = {
+            term: item * self._rarity[term] for term, item in request_vector.items()
+        }
+        ranking: list[tuple[str, float]] = []
         best: list[float] = []  # a heap of the first ones
         for bound, name in self._bounds(weighed):
             if len(best) == count and bound < min(best[0], least):
                 break
-            alike = self._alike(weighed, name)
-            found.append((name, alike))
-            (heappush if len(best) < count else heappushpop)(best, alike)
-        found.sort(key=lambda it: (-it[1], it[0]))
-        return found[:count] + [it for it in found[count:] if it[1] >= least]
+            score = self._alike(weighed, name)
+            ranking.append((name, score))
+            (heappush if len(best) < count else heappushpop)(best, score)
+        ranking.sort(key=lambda item: (-item[1], item[0]))
+        return ranking[:count] + [item for item in ranking[count:] if item[1] >= least]
 
     def _bounds(self, weighed: Mapping[str, float]) -> list[tuple[float, str]]:
         """Skills that share some terms, and how much at most; the largest first."""
@@ -146,15 +155,19 @@ class Triggers:
         for place in shared.keys() & self._again.keys():
             shared[place] += sum(filter(None, map(weighed.get, self._again[place])))
         names, lengths = self._names, self._lengths
-        found = [(it / lengths[at], names[at]) for at, it in shared.items()]
-        found.sort(reverse=True)
-        return [it for it in found if it[1] not in self._without]
+        bounds = [(item / lengths[at], names[at]) for at, item in shared.items()]
+        bounds.sort(reverse=True)
+        return [item for item in bounds if item[1] not in self._without]
 
     @cached_property
     def _again(self) -> dict[int, list[str]]:
         """Terms that a skill has more than once, by its place."""
-        said = enumerate(self._profiles.values())
-        return {at: it.partition("\t")[2].split() for at, it in said if it[-1] != "\t"}
+        profiles = enumerate(self._profiles.values())
+        return {
+            at: profile.partition("\t")[2].split()
+            for at, profile in profiles
+            if profile[-1] != "\t"
+        }
 
     @cached_property
     def _lengths(self) -> list[float]:
@@ -167,8 +180,8 @@ class Triggers:
 
     def _alike(self, weighed: Mapping[str, float], name: str) -> float:
         """The product of a request's vector with that of a skill, of length 1."""
-        said, _, more = self._profiles[name].partition("\t")
-        terms, again = said.split(" "), more.split()
+        once, _, more = self._profiles[name].partition("\t")
+        terms, again = once.split(" "), more.split()
         shared = sum(filter(None, map(weighed.get, terms)))
         shared += sum(filter(None, map(weighed.get, again)))
         return shared / self._length(terms, again)

@@ -88,19 +88,19 @@ def parse(data: bytes, *, with_links: bool = True) -> Document:
 def _parse_text(text: str, data: bytes, with_links: bool) -> Document:
     has_bom = text.startswith("\ufeff")
     problems = encoding_bom.findings() if has_bom else []
-    found = frontmatter_bounds.find(text, int(has_bom))
-    if isinstance(found, Finding):
-        return unreadable([*problems, found], text)
-    if found.header_end - found.header_start > MAX_HEADER:
+    bounds = frontmatter_bounds.find(text, int(has_bom))
+    if isinstance(bounds, Finding):
+        return unreadable([*problems, bounds], text)
+    if bounds.header_end - bounds.header_start > MAX_HEADER:
         return unreadable([*problems, *file_too_large.findings(len(data))], text)
-    if found.body_start - found.header_end > 4 or found.header_start > 4 + has_bom:
-        problems.extend(frontmatter_bounds.spaces_after(text, found))
+    if bounds.body_start - bounds.header_end > 4 or bounds.header_start > 4 + has_bom:
+        problems.extend(frontmatter_bounds.spaces_after(text, bounds))
     try:
-        header = read_header(text[found.header_start : found.header_end])
+        header = read_header(text[bounds.header_start : bounds.header_end])
     except HeaderError as err:
-        return unreadable([*problems, err.finding], text, found.body_start)
-    links = find_links(text, data, found.body_start) if with_links else ()
-    return Document(text, *header, found.body_start, data, links, tuple(problems))
+        return unreadable([*problems, err.finding], text, bounds.body_start)
+    links = find_links(text, data, bounds.body_start) if with_links else ()
+    return Document(text, *header, bounds.body_start, data, links, tuple(problems))
 
 
 def read_header(header: str) -> Header:

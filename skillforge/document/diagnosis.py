@@ -62,14 +62,14 @@ def _suspects(lines: list[str], err: "yaml.MarkedYAMLError") -> Iterator[Suspect
     marks = [m.line for m in (err.problem_mark, err.context_mark) if m is not None]
     if "simple key" in (err.context or "") or "end of stream" in (err.problem or ""):
         marks.reverse()
-    seen: set[int] = set()
+    indexes: set[int] = set()
     for mark in marks or [0]:
         above = min(mark, last)
         while above > 0 and not _is_key(lines[above]):
             above -= 1
         for index in (min(mark, last), above):
-            if index not in seen and (lines[index].strip() or index == 0):
-                seen.add(index)
+            if index not in indexes and (lines[index].strip() or index == 0):
+                indexes.add(index)
                 yield suspect(lines[index], index + 2, err.problem or "")
 
 
@@ -111,5 +111,5 @@ def key_not_text(header: str, line: int) -> Finding:
 
 
 def not_a_mapping(value: object) -> Finding:
-    found = "a list" if isinstance(value, list) else "a single text"
-    return yaml_errors.frontmatter_mapping.findings(found if value else "empty")[0]
+    kind = "a list" if isinstance(value, list) else "a single text"
+    return yaml_errors.frontmatter_mapping.findings(kind if value else "empty")[0]

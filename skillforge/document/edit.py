@@ -37,10 +37,10 @@ def scalar(value: str, style: str = "") -> str:
 
 
 def _spliced(text: str, path: tuple[str, ...], value: str | None) -> str:
-    found = frontmatter_bounds.find(text, int(text.startswith("\ufeff")))
-    if not isinstance(found, Fences):
-        raise _cannot(path, found.message)
-    header = text[found.header_start : found.header_end]
+    bounds = frontmatter_bounds.find(text, int(text.startswith("\ufeff")))
+    if not isinstance(bounds, Fences):
+        raise _cannot(path, bounds.message)
+    header = text[bounds.header_start : bounds.header_end]
     newline = "\r\n" if "\r\n" in header else "\n"
     try:
         root = compose(header) if _has_fields(header) else Node(2, 0, 0, entries={})
@@ -48,7 +48,7 @@ def _spliced(text: str, path: tuple[str, ...], value: str | None) -> str:
         _check(header, changed, path, value)
     except HeaderError as err:
         raise _cannot(path, err.finding.message) from err
-    return text[: found.header_start] + changed + text[found.header_end :]
+    return text[: bounds.header_start] + changed + text[bounds.header_end :]
 
 
 def _has_fields(header: str) -> bool:
@@ -67,8 +67,8 @@ def _check(before: str, after: str, path: tuple[str, ...], value: str | None) ->
     fields = read_header(before).fields if _has_fields(before) else {}
     expected = _changed(fields, path, value)
     # libyaml's word counts here, not that of the quick reader.
-    found = compose(after).value if expected else {}
-    if found != expected:
+    written = compose(after).value if expected else {}
+    if written != expected:
         raise _cannot(path, "the header is written in a way that cannot be spliced")
 
 
@@ -84,8 +84,8 @@ def _changed(
             return fields
         inner = inner if isinstance(inner, dict) else {}
         new = _changed(inner, tuple(rest), value) or None
-    others = {k: v for k, v in fields.items() if k != key}
-    return others if new is None else {**others, key: new}
+    unchanged = {k: v for k, v in fields.items() if k != key}
+    return unchanged if new is None else {**unchanged, key: new}
 
 
 class _HeaderEditor:
@@ -146,8 +146,8 @@ class _HeaderEditor:
         if node.start == node.end:
             return self._insert(node.start, " " + scalar(value, style))
         old = self.header[node.start : node.end]
-        kept = old[len(old.rstrip("\r\n")) :]
-        return self._put(node.start, node.end, scalar(value, style) + kept)
+        line_end = old[len(old.rstrip("\r\n")) :]
+        return self._put(node.start, node.end, scalar(value, style) + line_end)
 
     def _replace_by_map(
         self, entry: MappingEntry, path: tuple[str, ...], depth: int, value: str | None

@@ -26,14 +26,18 @@ def with_lines(text: str, section: str, lines: list[str]) -> str:
 def is_said(line: str, known: list[set[int]]) -> bool:
     """Whether one of some lines, by the hashes of their terms, says this already."""
     words = set(map(hash, terms(line)))
-    return any(similarity(words, it) >= SAME for it in known)
+    return any(similarity(words, words_of) >= SAME for words_of in known)
 
 
 def _end_of(text: str, section: str) -> int | None:
     """Where a section ends: at the next heading, or with the text."""
     code = code_blocks(text)
-    found = [it for it in _HEADING.finditer(text) if not in_any(it.start(), code)]
-    for at, match in enumerate(found):
+    headings = [
+        heading
+        for heading in _HEADING.finditer(text)
+        if not in_any(heading.start(), code)
+    ]
+    for at, match in enumerate(headings):
         if match[1].lower() == section.lower():
-            return found[at + 1].start() if at + 1 < len(found) else len(text)
+            return headings[at + 1].start() if at + 1 < len(headings) else len(text)
     return None

@@ -282,13 +282,13 @@ def yaml_depth(line: int) -> Iterator[RuleProblem]:
 
 
 @rule()
-def frontmatter_mapping(found: str) -> Iterator[RuleProblem]:
+def frontmatter_mapping(kind: str) -> Iterator[RuleProblem]:
     """The frontmatter is a mapping: lines of `key: value`.
 
     A list, a single text or an empty header has no `name` and `description`.
     """
     yield RuleProblem(
-        f"the frontmatter is {found}, not a mapping",
+        f"the frontmatter is {kind}, not a mapping",
         "write `name: …` and `description: …` between the two `---` lines",
         2,
     )

@@ -87,7 +87,7 @@ def brief(learned: LearnedDraft) -> str:
         f"The pattern\n{fence}\n{learned.contract.phrase}\n{fence}",
     ]
     for number, example in learned.shown.items():
-        content = json.dumps(example.said, indent=1, ensure_ascii=False)
+        content = json.dumps(example.record, indent=1, ensure_ascii=False)
         parts.append(f"Example {number[:12]}\n{fence}\n{content}\n{fence}")
     return "\n\n".join(parts) + "\n"
 

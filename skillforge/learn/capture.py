@@ -315,7 +315,7 @@ class Capture:
         example = load(row)
         updated = triage.update(example, fresh, self._options.attestation)
         if updated is not example:
-            self._store.update([(row.id, row.example, json.dumps(updated.said))])
+            self._store.update([(row.id, row.example, json.dumps(updated.record))])
             is_decided = updated.review.status != example.review.status
             self._counts["approved"] += is_decided
 

@@ -86,7 +86,7 @@ def from_pattern(
 
 
 def evidence_file(example: Example, is_held_out: bool) -> bytes:
-    content = example.said | {"held_out": is_held_out}
+    content = example.record | {"held_out": is_held_out}
     text = json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False)
     return text.encode() + b"\n"
 

@@ -17,7 +17,7 @@ def check(library: Library, learned: LearnedDraft) -> Report:
     skill = draft_skill(learned.draft)
     policy = library.policy()
     hidden, shown = (
-        [held_out.HeldOutExample(key, example.said) for key, example in group.items()]
+        [held_out.HeldOutExample(key, example.record) for key, example in group.items()]
         for group in (learned.held_out, learned.shown)
     )
     findings = (

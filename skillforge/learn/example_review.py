@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.learn import scoring
-from skillforge.learn.triage import now
+from skillforge.learn.triage import example_json, now
 from skillforge.library import Library
 from skillforge.model import Example, OutcomeSource, OutcomeStatus, Review
 from skillforge.store import ExampleRow, Examples
@@ -145,7 +145,7 @@ def _apply(
 ) -> list[Example]:
     decided = [_decided(entry.example, decision) for entry in chosen]
     store_of(library).update(
-        (entry.row.id, entry.row.example, json.dumps(example.said, ensure_ascii=False))
+        (entry.row.id, entry.row.example, example_json(example))
         for entry, example in zip(chosen, decided, strict=True)
     )
     return decided

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from skillforge.checks.prompt_injection import talks_to_reader
+from skillforge.checks.prompt_injection import has_instructions
 from skillforge.model import (
     Example,
     Outcome,
@@ -118,7 +118,7 @@ def _flags(example: Example) -> Iterator[str]:
     """What a reviewer should know, such as instructions aimed at the agent."""
     texts = (example.task, example.notes, str(example.output), str(example.inputs))
     steps = [f"{step.text}\n{step.arguments or ''}" for step in example.steps]
-    if any(map(talks_to_reader, (*texts, *steps))):
+    if any(map(has_instructions, (*texts, *steps))):
         yield "instructions"
     if example.left_out:
         yield "shortened"

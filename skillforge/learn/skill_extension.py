@@ -2,8 +2,9 @@
 
 from skillforge.document.sections import with_lines
 from skillforge.errors import ConflictError
+from skillforge.history.lineage import unknown_skill
 from skillforge.learn.skill_contract import Contract
-from skillforge.library import Library, no_such_skill
+from skillforge.library import Library
 from skillforge.model import SKILL_FILE, SKILLS
 
 
@@ -11,7 +12,7 @@ def extend(library: Library, skill: str, contract: Contract) -> str:
     """The SKILL.md with the pitfalls, recoveries and steps that it lacks."""
     blob = library.repository().find(f"{library.tip}:{SKILLS}/{skill}/{SKILL_FILE}")
     if blob is None:
-        raise no_such_skill(skill, library.skill_trees(library.tip), library.main)
+        raise unknown_skill(library, library.tip, skill)
     original = blob.data.decode("utf-8", "surrogateescape")
     before = original.replace("\r\n", "\n")
     failures = [f"{failure}." for failure in contract.failures]

@@ -38,9 +38,12 @@ class PreparedEpisode(NamedTuple):
 
 def example_row(episode: PreparedEpisode, origin: str = "") -> ExampleRow:
     example = episode.example
-    content = json.dumps(example.said, ensure_ascii=False)
     taken = json.dumps(episode.taken)
-    return ExampleRow(example.id, example.raw, origin, content, taken)
+    return ExampleRow(example.id, example.raw, origin, example_json(example), taken)
+
+
+def example_json(example: Example) -> str:
+    return json.dumps(example.record, ensure_ascii=False)
 
 
 def prepare(
@@ -114,7 +117,7 @@ def skip_reason(example: Example) -> str:
 def _within_limit(example: Example) -> Example:
     """An example that fits into an evidence file: without steps in its middle."""
     steps = list(example.steps)
-    sizes = [len(json.dumps(step.said)) for step in steps]
+    sizes = [len(json.dumps(step.record)) for step in steps]
     omitted = 0
     while sum(sizes) > _MOST_BYTES and len(steps) > 2:
         middle = len(steps) // 2

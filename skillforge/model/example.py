@@ -34,7 +34,7 @@ class Step:
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def said(self) -> dict[str, Any]:
+    def record(self) -> dict[str, Any]:
         """As it is written down: only what there is."""
         parts = {"kind": str(self.kind), "role": self.role, "tool": self.tool}
         rest = {"arguments": dict(self.arguments), "text": self.text}
@@ -115,7 +115,7 @@ class Example:
             "environment": dict(self.environment),
             "tools": list(dict.fromkeys(self.tools)),
             "inputs": dict(self.inputs),
-            "steps": [step.said for step in self.steps],
+            "steps": [step.record for step in self.steps],
             "output": self.output,
             "notes": self.notes,
             "messages": self.messages,
@@ -124,7 +124,7 @@ class Example:
         }
 
     @property
-    def said(self) -> dict[str, Any]:
+    def record(self) -> dict[str, Any]:
         """All of it, as it is written down."""
         return self.observed | {
             "outcome": {
@@ -139,22 +139,22 @@ class Example:
         }
 
     @classmethod
-    def of(cls, said: Mapping[str, Any]) -> "Example":
-        """An example as `said` wrote it; it has to conform to its schema."""
-        outcome, value = said["outcome"], said["value"]
+    def of(cls, record: Mapping[str, Any]) -> "Example":
+        """An example as `record` wrote it; it has to conform to its schema."""
+        outcome, value = record["outcome"], record["value"]
         return cls(
-            **{key: said[key] for key in _AS_IT_IS},
-            steps=tuple(_step(step) for step in said["steps"]),
-            named_tools=tuple(said["tools"]),
+            **{key: record[key] for key in _AS_IT_IS},
+            steps=tuple(_step(step) for step in record["steps"]),
+            named_tools=tuple(record["tools"]),
             outcome=Outcome(
                 OutcomeStatus(outcome["status"]),
                 OutcomeSource(outcome["source"]),
                 outcome["verified_by"],
             ),
-            flags=tuple(said["flags"]),
-            redacted=said["redacted"],
+            flags=tuple(record["flags"]),
+            redacted=record["redacted"],
             worth=Worth(*(value[part] for part in Worth._fields)),
-            review=Review(**said["review"]),
+            review=Review(**record["review"]),
         )
 
     @property
@@ -177,9 +177,9 @@ _AS_IT_IS = (
 )  # fmt: skip
 
 
-def _step(said: Mapping[str, Any]) -> Step:
-    rest = {key: part for key, part in said.items() if key != "kind"}
-    return Step(StepKind(said["kind"]), **rest)
+def _step(record: Mapping[str, Any]) -> Step:
+    rest = {key: part for key, part in record.items() if key != "kind"}
+    return Step(StepKind(record["kind"]), **rest)
 
 
 def split(examples: Mapping[str, Example]) -> frozenset[str]:
@@ -187,7 +187,9 @@ def split(examples: Mapping[str, Example]) -> frozenset[str]:
 
     Whoever drafts does not see them, so that they can test the draft.
     """
-    good = sorted(number for number, it in examples.items() if it.has_succeeded)
+    good = sorted(
+        number for number, example in examples.items() if example.has_succeeded
+    )
     rest = sorted(examples.keys() - set(good))
     return frozenset((*good[2::3], *rest[2::3]))
 
@@ -197,5 +199,5 @@ def digest(observed: Mapping[str, Any]) -> str:
     import hashlib
     import json
 
-    said = json.dumps(observed, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
+    content = json.dumps(observed, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()

@@ -78,9 +78,9 @@ class Draft:
         )
         evidence = sorted((i, d.decode("latin-1")) for i, d in self.evidence.items())
         restores = sorted(self.restores.items())
-        said = [self.skill, files, evidence, sorted(self.absorbed), restores]
-        said += [self.archives] if self.archives else []
-        return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+        content = [self.skill, files, evidence, sorted(self.absorbed), restores]
+        content += [self.archives] if self.archives else []
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
     @property
     def skills(self) -> tuple[str, ...]:
@@ -128,12 +128,12 @@ class Verdict:
     @property
     def danger(self) -> Danger | None:
         """What the security scan and the sandbox's traps say; None if neither."""
-        found = [
+        findings = [
             f for check in self.checks if check.name == SCAN for f in check.findings
         ]
         alarms = [f for c in self.checks for f in c.findings if f.rule == CANARY]
         has_run = any(check.name == SCAN for check in self.checks)
-        return Danger.of([*found, *alarms]) if has_run or alarms else None
+        return Danger.of([*findings, *alarms]) if has_run or alarms else None
 
     @property
     def digest(self) -> str:
@@ -141,11 +141,11 @@ class Verdict:
         import hashlib
         import json
 
-        said = [self.head, self.base, self.tree, self.policy]
+        content = [self.head, self.base, self.tree, self.policy]
         for check in self.checks:
-            found = [[f.rule, f.severity, f.path, f.line] for f in check.findings]
-            said.append(json.dumps([check.name, check.status, found]))
-        return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+            findings = [[f.rule, f.severity, f.path, f.line] for f in check.findings]
+            content.append(json.dumps([check.name, check.status, findings]))
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 class Approval(NamedTuple):

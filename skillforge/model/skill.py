@@ -102,8 +102,8 @@ class Skill:
 
         By default it is a human; that a skill calls itself a human's is no proof.
         """
-        said = self.document.metadata("origin").lower() if self.document else ""
-        object.__setattr__(self, "says_agent", is_of_agent(said))
+        origin = self.document.metadata("origin").lower() if self.document else ""
+        object.__setattr__(self, "says_agent", is_of_agent(origin))
         by_agent = self.says_agent or is_of_agent(self.origin)
         object.__setattr__(self, "is_agent_made", by_agent)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from skillforge.checks.prompt_injection import talks_to_reader
+from skillforge.checks.prompt_injection import has_instructions
 from skillforge.checks.rules import anti_learning
 from skillforge.document.sections import SAME, with_lines
 from skillforge.library import Library
@@ -133,7 +133,7 @@ def _with_lesson(
     """Why a lesson can't be added, or empty; and the text, with it if it can."""
     if lesson.reports < MIN_REPORTS:
         return f"{lesson.reports} of {MIN_REPORTS} reports", so_far
-    if any(map(talks_to_reader, (lesson.text, *lesson.others))):
+    if any(map(has_instructions, (lesson.text, *lesson.others))):
         return "contains instructions aimed at the agent; review it by hand", so_far
     if any(pattern.search(lesson.text) for pattern in _NOT_LEARNED):
         return "concerns one machine or one day, not the skill", so_far

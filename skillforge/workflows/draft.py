@@ -9,7 +9,7 @@ from skillforge.learn import draft_checks, patterns, write_checkout
 from skillforge.learn.draft import LearnedDraft
 from skillforge.library import Library
 from skillforge.model import Report
-from skillforge.propose.admission import ProposalRequest
+from skillforge.propose.proposal_request import ProposalRequest
 from skillforge.propose.workspace import Workspace
 from skillforge.workflows.submit import SubmissionBatch, submit
 

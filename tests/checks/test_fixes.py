@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from skillforge.checks import Ruleset, all_rules
-from skillforge.checks.fixes import FIXABLE, mend
+from skillforge.checks.fixes import FIXABLE, fix_document
 from skillforge.document import parse
 from skillforge.library import read_folder
 from skillforge.model import Profile, Skill
@@ -22,7 +22,7 @@ def skill(text: str, name: str = "csv-tables") -> Skill:
 
 
 def fixed(text: str, ruleset: Ruleset = PORTABLE) -> str:
-    result = mend(skill(text), ruleset)
+    result = fix_document(skill(text), ruleset)
     return result.after.decode() if result else text
 
 
@@ -31,7 +31,7 @@ def test_each_fixable_rule_is_met_after_mending(rule: str) -> None:
     met = []
     for folder in (CASES / rule / "bad").iterdir():
         before = read_folder(str(folder), folder.name, folder.name)
-        result = mend(before, PORTABLE)
+        result = fix_document(before, PORTABLE)
         if result is not None:
             after = replace(before, document=parse(result.after))
             met.append(rule not in {f.rule for f in PORTABLE.check(after)})

@@ -113,8 +113,8 @@ def test_queries_that_cannot_be_read_are_none(gate: Gate, text: str) -> None:
 def test_the_best_match_comes_first() -> None:
     every = Triggers.of(
         [
-            Trigger.made("weather", WEATHER),
-            Trigger.made("bread", "Bakes bread from flour."),
+            Trigger.of_texts("weather", WEATHER),
+            Trigger.of_texts("bread", "Bakes bread from flour."),
         ]
     )
     assert every.first("which city has sun") == "weather"
@@ -123,7 +123,9 @@ def test_the_best_match_comes_first() -> None:
 
 
 def test_only_the_nearest_skills_are_read_in_full() -> None:
-    triggers = [Trigger.made(f"s{n}", f"Bakes bread in oven {n}.") for n in range(50)]
+    triggers = [
+        Trigger.of_texts(f"s{n}", f"Bakes bread in oven {n}.") for n in range(50)
+    ]
     known = {it.name: it for it in triggers}
     asked = []
 
@@ -139,7 +141,10 @@ def test_only_the_nearest_skills_are_read_in_full() -> None:
 
 
 def test_terms_that_occur_again_count_again() -> None:
-    triggers = [Trigger.made("once", "Wind, sun."), Trigger.made("more", "Wind, wind.")]
+    triggers = [
+        Trigger.of_texts("once", "Wind, sun."),
+        Trigger.of_texts("more", "Wind, wind."),
+    ]
 
     assert Triggers.of(triggers).first("wind") == "more"
 
@@ -147,7 +152,7 @@ def test_terms_that_occur_again_count_again() -> None:
 def test_the_first_of_a_ranking_are_those_of_the_whole_one() -> None:
     words = ("bake", "bread", "oven", "rain", "wind", "city", "tax", "file", "table")
     every = [
-        Trigger.made(
+        Trigger.of_texts(
             f"skill-{n}", " ".join(words[n % 5 : 2 + n * 7 % 11] * (1 + n % 3))
         )
         for n in range(400)

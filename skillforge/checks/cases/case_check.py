@@ -104,11 +104,11 @@ def trial_findings(trials: Sequence[Trial]) -> Iterator[Finding]:
 def _findings(subject: Subject) -> Iterator[Finding]:
     if subject.skill is None:
         return
-    found = _tried(subject, subject.skill)
+    findings = _tried(subject, subject.skill)
     before = subject.before
     if before is not None and is_only_marked(before, subject.skill):
-        found = map(_known, found)
-    yield from found
+        findings = map(_known, findings)
+    yield from findings
 
 
 def _tried(subject: Subject, skill: Skill) -> Iterator[Finding]:

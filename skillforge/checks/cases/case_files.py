@@ -176,7 +176,7 @@ def make(  # noqa: PLR0913 - what a case is made of
         argv,
         line,
         as_text(raw.get("stdin", "")).encode("utf-8", "replace"),
-        _given(skill, line, raw.get("files", {})),
+        _input_files(skill, line, raw.get("files", {})),
         {str(key): as_text(value) for key, value in raw.get("env", {}).items()},
         raw.get("timeout"),
         expect,
@@ -188,11 +188,11 @@ def _impossible(raw: Mapping[str, Any]) -> str:
     """Why a case cannot be run; empty if it can."""
     run = raw["run"]
     words = [run] if isinstance(run, str) else run
-    given = [as_text(word) for word in (*words, *raw.get("env", {}).values())]
-    if any("\0" in word for word in given):
+    texts = [as_text(word) for word in (*words, *raw.get("env", {}).values())]
+    if any("\0" in word for word in texts):
         return "a command can't contain a NUL"
-    if "=" in given[0] and not isinstance(run, str):
-        return f"`{given[0]}` is not a program"
+    if "=" in texts[0] and not isinstance(run, str):
+        return f"`{texts[0]}` is not a program"
     if odd := [name for name in raw.get("env", {}) if not _VARIABLE.fullmatch(name)]:
         return f"env: {odd[0]!r} is not a variable's name"
     if outside := [p for p in wanted_files(raw.get("expect", {})) if not is_inside(p)]:
@@ -207,21 +207,23 @@ def _argument(value: Any) -> str:
     return _SKILL.sub(ROOT + SKILL_DIR, as_text(value))
 
 
-def _given(skill: Skill, line: int, wanted: Mapping[str, Any]) -> dict[str, bytes]:
+def _input_files(
+    skill: Skill, line: int, entries: Mapping[str, Any]
+) -> dict[str, bytes]:
     """The files of a case, inline or from its fixtures."""
-    given: dict[str, bytes] = {}
-    for path, content in wanted.items():
+    files: dict[str, bytes] = {}
+    for path, content in entries.items():
         if not is_inside(str(path)):
             raise BadCaseError(line, f"files: `{path}` is not a path in a folder")
         if isinstance(content, dict):
-            given[str(path)] = _fixture(skill, line, content["from"])
+            files[str(path)] = _fixture(skill, line, content["from"])
         else:
-            given[str(path)] = as_text(content).encode("utf-8", "surrogateescape")
-    if clash := next((p for p in given if _parents(p) & given.keys()), ""):
+            files[str(path)] = as_text(content).encode("utf-8", "surrogateescape")
+    if clash := next((p for p in files if _parents(p) & files.keys()), ""):
         raise BadCaseError(line, f"files: `{clash}` is below a file")
-    if sum(map(len, given.values())) > _MOST_BYTES:
+    if sum(map(len, files.values())) > _MOST_BYTES:
         raise BadCaseError(line, f"files: more than {_MOST_BYTES >> 20} MB")
-    return given
+    return files
 
 
 def is_inside(path: str) -> bool:
@@ -261,7 +263,7 @@ def fill(value: Any, values: Mapping[str, Any], line: int) -> Any:
                 line, f"with its values it has more than {_MOST_BYTES} bytes"
             )
         return _PLACEHOLDER.sub(
-            lambda found: as_text(_look_up(values, found[1], line)), value
+            lambda match: as_text(_look_up(values, match[1], line)), value
         )
     if isinstance(value, list):
         return [fill(item, values, line) for item in value]
@@ -278,24 +280,24 @@ def placeholders(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield from (name.partition(".")[0] for name in _PLACEHOLDER.findall(value))
     elif isinstance(value, list | dict):
-        both = [*value, *value.values()] if isinstance(value, dict) else value
-        for item in both:
+        parts = [*value, *value.values()] if isinstance(value, dict) else value
+        for item in parts:
             yield from placeholders(item)
 
 
 def _look_up(values: Any, path: str, line: int) -> Any:
-    found = values
+    value = values
     for part in path.split("."):
-        if isinstance(found, list) and part.isdigit() and int(part) < len(found):
-            found = found[int(part)]
-        elif isinstance(found, Mapping) and part in found:
-            found = found[part]
+        if isinstance(value, list) and part.isdigit() and int(part) < len(value):
+            value = value[int(part)]
+        elif isinstance(value, Mapping) and part in value:
+            value = value[part]
         else:
             known = ", ".join(map(str, values)) or "nothing"
             raise BadCaseError(
                 line, f"nothing is named `{{{{ {path} }}}}`; there is {known}"
             )
-    return found
+    return value
 
 
 def mentions(case: Case, words: Iterable[str]) -> bool:

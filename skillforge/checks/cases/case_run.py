@@ -69,8 +69,8 @@ def run_tests(
     plans = [plan(s.skill, s.evidence, s.policy) for s in selected]
     findings = [
         _advice(finding).under(planned.skill.path)
-        for planned, each in zip(plans, selected, strict=True)
-        for finding in (*shortcomings(planned, each.policy), *planned.findings)
+        for planned, chosen_skill in zip(plans, selected, strict=True)
+        for finding in (*shortcomings(planned, chosen_skill.policy), *planned.findings)
     ]
     plans = [_matching(planned, options.match) for planned in plans]
     memory = _TrialCache(start, options)
@@ -124,9 +124,9 @@ def by_skill(
     trials: Sequence[Trial], plans: Sequence[TrialPlan]
 ) -> dict[str, list[Trial]]:
     """Trials by the path of their skill; two may have the same name."""
-    each = iter(trials)
+    remaining = iter(trials)
     return {
-        p.skill.path: [next(each) for _ in range(len(p.cases) + len(p.trials))]
+        p.skill.path: [next(remaining) for _ in range(len(p.cases) + len(p.trials))]
         for p in plans
     }
 
@@ -191,9 +191,9 @@ class _TrialCache:
     def recall(self, keys: list[str]) -> dict[str, list[Trial]]:
         if self.cache is None:
             return {}
-        found = self.cache.trials([key for key in keys if key])
+        rows_by_key = self.cache.entries("trials", filter(None, keys))
         known = {}
-        for key, rows_json in found.items():
+        for key, rows_json in rows_by_key.items():
             try:
                 rows = [Trial(**row) for row in json.loads(rows_json)]
                 rows = [replace(row, outcome=TrialOutcome(row.outcome)) for row in rows]
@@ -205,10 +205,11 @@ class _TrialCache:
     def remember(self, results: dict[str, list[Trial]]) -> None:
         if self.cache is None:
             return
-        self.cache.save_trials(
+        self.cache.save_entries(
+            "trials",
             {
                 key: json.dumps([asdict(trial) for trial in trials])
                 for key, trials in results.items()
                 if trials and all(trial.ok for trial in trials)
-            }
+            },
         )

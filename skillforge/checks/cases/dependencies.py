@@ -37,9 +37,9 @@ def needs(skill: Skill) -> Iterator[Dependencies]:
         if not is_file or not path.endswith(".py"):
             continue
         if b"# /// script" in (data := skill.read(path)):
-            found = _read(path, data.decode("utf-8", "replace"))
-            if found.requirements or found.problem:
-                yield found
+            dependencies = _read(path, data.decode("utf-8", "replace"))
+            if dependencies.requirements or dependencies.problem:
+                yield dependencies
 
 
 def _read(path: str, text: str) -> Dependencies:
@@ -48,16 +48,18 @@ def _read(path: str, text: str) -> Dependencies:
         if len(metadata) > _MOST_METADATA:
             return Dependencies(path, problem="the inline metadata is too long")
         fields = tomllib.loads(metadata)
-        wanted = fields.get("dependencies", [])
-        if not isinstance(wanted, list) or not all(isinstance(w, str) for w in wanted):
+        requirements = fields.get("dependencies", [])
+        if not isinstance(requirements, list) or not all(
+            isinstance(w, str) for w in requirements
+        ):
             return Dependencies(path, problem="`dependencies` is not a list of text")
         python = fields.get("requires-python", "")
-        problem = _python_problem(python) or _problem(wanted)
+        problem = _python_problem(python) or _problem(requirements)
     except (ValueError, RecursionError) as err:
         return Dependencies(
             path, problem=f"the inline metadata is not TOML: {str(err)[:200]}"
         )
-    return Dependencies(path, tuple(sorted(wanted)), problem)
+    return Dependencies(path, tuple(sorted(requirements)), problem)
 
 
 def _metadata(text: str) -> str:
@@ -76,38 +78,38 @@ def _metadata(text: str) -> str:
     return ""
 
 
-def _python_problem(wanted: object) -> str:
+def _python_problem(specifier: object) -> str:
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-    if not isinstance(wanted, str) or len(wanted) > 100:
+    if not isinstance(specifier, str) or len(specifier) > 100:
         return "`requires-python` is not a version"
     have = ".".join(map(str, sys.version_info[:3]))
     try:
-        fits = not wanted or SpecifierSet(wanted).contains(have)
+        fits = not specifier or SpecifierSet(specifier).contains(have)
     except InvalidSpecifier:
-        return f"`requires-python` is not a version: {wanted}"
-    return "" if fits else f"needs Python {wanted}; this is {have}"
+        return f"`requires-python` is not a version: {specifier}"
+    return "" if fits else f"needs Python {specifier}; this is {have}"
 
 
-def _problem(wanted: list[str]) -> str:
+def _problem(requirements: list[str]) -> str:
     from packaging.requirements import InvalidRequirement, Requirement
 
-    for words in wanted:
+    for text in requirements:
         try:
-            requirement = Requirement(words)
+            requirement = Requirement(text)
         except InvalidRequirement:
-            return f"`{words}` is not a requirement; {_HINT}"
+            return f"`{text}` is not a requirement; {_HINT}"
         if requirement.url:
-            return f"`{words}` is not from the package index; {_HINT}"
+            return f"`{text}` is not from the package index; {_HINT}"
         # What is one requirement here may be two lines, or an option, to pip.
-        if not words.isprintable() or "===" in words or "$" in words:
-            return f"`{words!r}` is not written plainly; {_HINT}"
+        if not text.isprintable() or "===" in text or "$" in text:
+            return f"`{text!r}` is not written plainly; {_HINT}"
     return ""
 
 
-def prepare(skill: Skill, wanted: list[Dependencies]) -> Path:
+def prepare(skill: Skill, dependencies: list[Dependencies]) -> Path:
     """A folder with the packages, installed once; no code of theirs is run."""
-    requirements, locked = _requirements(skill, wanted)
+    requirements, locked = _requirements(skill, dependencies)
     folder = _folder(requirements, locked)
     if not folder.is_dir():
         _install(requirements, folder, locked)
@@ -120,23 +122,23 @@ def digest(skill: Skill) -> str:
     What is not locked can be another version on another day: the packages that are
     here count, too.
     """
-    wanted = list(needs(skill))
-    if not wanted:
+    dependencies = list(needs(skill))
+    if not dependencies:
         return ""
     try:
-        requirements, locked = _requirements(skill, wanted)
+        requirements, locked = _requirements(skill, dependencies)
     except ToolError as err:
         return err.message
     here = sorted(
-        found.name for found in _folder(requirements, locked).glob("*.dist-info")
+        package.name for package in _folder(requirements, locked).glob("*.dist-info")
     )
     made_of = "\n".join([requirements, *here])
     return hashlib.sha256(made_of.encode()).hexdigest()[:16]
 
 
-def _requirements(skill: Skill, wanted: list[Dependencies]) -> tuple[str, bool]:
+def _requirements(skill: Skill, dependencies: list[Dependencies]) -> tuple[str, bool]:
     """The requirements for pip, one per line, and whether they are a lock file."""
-    lines = sorted({line for need in wanted for line in need.requirements})
+    lines = sorted({line for need in dependencies for line in need.requirements})
     locked = LOCK in skill.files
     if locked:
         if skill.files[LOCK].size > _MOST_BYTES:
@@ -177,8 +179,8 @@ def _install(lines: str, folder: Path, locked: bool) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as scratch:
         Path(scratch, "empty").mkdir()
-        wanted = Path(scratch, "requirements.txt")
-        wanted.write_text(lines + "\n", encoding="utf-8")
+        requirements = Path(scratch, "requirements.txt")
+        requirements.write_text(lines + "\n", encoding="utf-8")
         target = Path(scratch, "packages")
         # -I, and from an empty folder: nothing of the skill is taken for pip itself.
         argv = [sys.executable, "-I", "-m", "pip", "install", "--quiet", "--no-input"]
@@ -188,7 +190,7 @@ def _install(lines: str, folder: Path, locked: bool) -> None:
             ":all:",
             "--no-compile",
         ]
-        argv += ["--target", str(target), "--requirement", str(wanted)]
+        argv += ["--target", str(target), "--requirement", str(requirements)]
         result = processes.run(
             argv + (["--no-deps"] if locked else []), cwd=Path(scratch, "empty")
         )

@@ -117,22 +117,26 @@ def _by_signal(code: int) -> str:
         return ""
 
 
-def _files(expected: Mapping[str, Any], found: Mapping[str, WorkFile]) -> Iterator[str]:
-    for path, wanted in expected.items():
-        here = found.get(path)
-        rules = dict(wanted) if isinstance(wanted, dict) else {"equals": wanted}
+def _files(expected: Mapping[str, Any], files: Mapping[str, WorkFile]) -> Iterator[str]:
+    for path, expectation in expected.items():
+        actual = files.get(path)
+        rules = (
+            dict(expectation)
+            if isinstance(expectation, dict)
+            else {"equals": expectation}
+        )
         absent = rules.pop("absent", False) or rules.pop("exists", True) is False
         if absent:
-            if here is not None:
-                yield f"{path}: expected to be absent, but there is a {here.kind}"
-        elif here is None:
+            if actual is not None:
+                yield f"{path}: expected to be absent, but there is a {actual.kind}"
+        elif actual is None:
             yield f"{path}: expected to exist, but it does not"
-        elif here.kind == "unreadable":
+        elif actual.kind == "unreadable":
             yield f"{path}: expected to exist, but it cannot be read"
-        elif rules and here.kind != "file":
-            yield f"{path}: expected a file, got a {here.kind}"
+        elif rules and actual.kind != "file":
+            yield f"{path}: expected a file, got a {actual.kind}"
         else:
-            yield from _stream(path, rules or None, here.data)
+            yield from _stream(path, rules or None, actual.data)
 
 
 def _stream(name: str, expected: Any, data: bytes) -> Iterator[str]:
@@ -144,9 +148,9 @@ def _stream(name: str, expected: Any, data: bytes) -> Iterator[str]:
     if "\\x" in text and not _is_text(data):
         yield f"{name}: expected UTF-8 text, got other bytes: {_short(text)}"
         return
-    for rule, wanted in rules.items():
-        for found in _RULES[rule](wanted, text):
-            yield f"{name}: {found}"
+    for rule, value in rules.items():
+        for difference in _RULES[rule](value, text):
+            yield f"{name}: {difference}"
 
 
 def _is_text(data: bytes) -> bool:
@@ -156,9 +160,9 @@ def _is_text(data: bytes) -> bool:
         return False
 
 
-def _equals(wanted: Any, text: str) -> Iterator[str]:
+def _equals(value: Any, text: str) -> Iterator[str]:
     """Equal apart from a line break at the end, which is hard to write in YAML."""
-    expected = as_text(wanted)
+    expected = as_text(value)
     if text == expected or _trimmed(text) == _trimmed(expected):
         return
     if "\n" in _trimmed(expected) or "\n" in _trimmed(text):
@@ -169,62 +173,64 @@ def _equals(wanted: Any, text: str) -> Iterator[str]:
         yield f"expected {_short(expected)}, got {_short(text)}{where}"
 
 
-def _contains(wanted: Any, text: str) -> Iterator[str]:
+def _contains(value: Any, text: str) -> Iterator[str]:
     from skillforge.text import nearest_lines
 
-    for part in map(as_text, _several(wanted)):
+    for part in map(as_text, _several(value)):
         if part not in text:
             near = nearest_lines(text[:20_000], part)[1] if text.strip() else ""
             nearest = f"; nearest is {_short(near)}" if near else ""
             yield f"expected to contain {_short(part)}, got {_short(text)}{nearest}"
 
 
-def _not_contains(wanted: Any, text: str) -> Iterator[str]:
-    for part in map(as_text, _several(wanted)):
+def _not_contains(value: Any, text: str) -> Iterator[str]:
+    for part in map(as_text, _several(value)):
         if (at := text.find(part)) >= 0:
             line = text.count("\n", 0, at) + 1
             yield f"expected not to contain {_short(part)}, but line {line} does"
 
 
-def _matches(wanted: Any, text: str) -> Iterator[str]:
-    for pattern in map(as_text, _several(wanted)):
+def _matches(value: Any, text: str) -> Iterator[str]:
+    for pattern in map(as_text, _several(value)):
         if not re.search(pattern, text, re.MULTILINE):
             yield f"expected to match /{pattern}/, got {_short(text)}"
 
 
-def _json(wanted: Any, text: str) -> Iterator[str]:
+def _json(value: Any, text: str) -> Iterator[str]:
     try:
-        yield from _lacks(wanted, json.loads(text), "$")
+        yield from _lacks(value, json.loads(text), "$")
     except (ValueError, RecursionError):
         yield f"expected JSON, got {_short(text)}"
 
 
-def _lacks(wanted: Any, value: Any, where: str) -> Iterator[str]:
+def _lacks(expected: Any, actual: Any, where: str) -> Iterator[str]:
     """What a value lacks of `wanted`; it may contain more."""
-    if isinstance(wanted, dict) and isinstance(value, dict):
-        for key, item in wanted.items():
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        for key, item in expected.items():
             path = f"{where}.{key}"
-            if str(key) not in value:
-                near = ", ".join(list(value)[:10]) or "nothing"
+            if str(key) not in actual:
+                near = ", ".join(list(actual)[:10]) or "nothing"
                 yield f"{path}: expected {_short_json(item)}, got no such key ({near})"
             else:
-                yield from _lacks(item, value[str(key)], path)
-    elif isinstance(wanted, list) and isinstance(value, list):
-        if len(wanted) != len(value):
-            yield f"{where}: expected {len(wanted)} items, got {len(value)}"
-        for at, (one, other) in enumerate(zip(wanted, value, strict=False)):
-            yield from _lacks(one, other, f"{where}[{at}]")
-    elif wanted != value or isinstance(wanted, bool) != isinstance(value, bool):
-        yield f"{where}: expected {_short_json(wanted)}, got {_short_json(value)}"
+                yield from _lacks(item, actual[str(key)], path)
+    elif isinstance(expected, list) and isinstance(actual, list):
+        if len(expected) != len(actual):
+            yield f"{where}: expected {len(expected)} items, got {len(actual)}"
+        for at, (expected_item, actual_item) in enumerate(
+            zip(expected, actual, strict=False)
+        ):
+            yield from _lacks(expected_item, actual_item, f"{where}[{at}]")
+    elif expected != actual or isinstance(expected, bool) != isinstance(actual, bool):
+        yield f"{where}: expected {_short_json(expected)}, got {_short_json(actual)}"
 
 
-def _json_schema(wanted: Any, text: str) -> Iterator[str]:
+def _json_schema(schema: Any, text: str) -> Iterator[str]:
     from jsonschema import Draft202012Validator
     from referencing import Registry
     from referencing.exceptions import Unresolvable
 
     # With a registry of its own it does not go and fetch what a schema refers to.
-    validator = Draft202012Validator(wanted, registry=Registry())
+    validator = Draft202012Validator(schema, registry=Registry())
     try:
         for error in validator.iter_errors(json.loads(text)):
             yield f"{error.json_path}: {error.message[:_SHOWN]}"
@@ -252,9 +258,9 @@ def _trimmed(text: str) -> str:
     return text.removesuffix("\n")
 
 
-def _first_difference(one: str, other: str) -> int:
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+def _first_difference(first: str, second: str) -> int:
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(first), len(second)))
 
 
 def _diff(expected: str, got: str) -> str:

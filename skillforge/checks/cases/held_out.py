@@ -62,7 +62,7 @@ class Evidence(NamedTuple):
     unread: list[Trial]
 
 
-def sorted_out(skill: Skill, evidence: Mapping[str, bytes]) -> Evidence:
+def sort_examples(skill: Skill, evidence: Mapping[str, bytes]) -> Evidence:
     """Which examples are held out; an unreadable one is a failed trial."""
     held: list[HeldOutExample] = []
     shown: list[HeldOutExample] = []
@@ -127,20 +127,20 @@ def _case(skill: Skill, template: dict[str, Any], example: HeldOutExample) -> Ca
         raise BadCaseError(1, wrong.words)
     name = f"{template.get('name', 'held out')} [example {example.id[:12]}]"
     case = make(skill, REPLAY, 1, filled, name, is_from_table=True)
-    other = {
+    with_wrong_answer = {
         **example.content,
         "id": example.id,
-        "output": _other(example.content.get("output")),
+        "output": _wrong_answer(example.content.get("output")),
     }
-    return replace(case, decoy=fill(template["expect"], other, 1))
+    return replace(case, decoy=fill(template["expect"], with_wrong_answer, 1))
 
 
-def _other(value: Any) -> Any:
+def _wrong_answer(value: Any) -> Any:
     """A wrong answer of the same shape."""
     if isinstance(value, dict):
-        return {key: _other(item) for key, item in value.items()}
+        return {key: _wrong_answer(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_other(item) for item in value]
+        return [_wrong_answer(item) for item in value]
     if isinstance(value, bool):
         return not value
     if isinstance(value, int | float):
@@ -196,15 +196,17 @@ def _copy(plain: str, parts: Set[int], example: HeldOutExample, known: str) -> s
     """The text of an example that a file contains, if any, as `_plain` spells it."""
     content = example.content
 
-    def of(value: Any) -> Iterator[str]:
+    def new_texts(value: Any) -> Iterator[str]:
         return (text for text in _leaves(value) if f" {text} " not in known)
 
-    asked = list(islice(of([content.get("task"), content.get("inputs")]), _MOST_LEAVES))
-    answers = list(islice(of(content.get("output")), _MOST_LEAVES))
+    asked = list(
+        islice(new_texts([content.get("task"), content.get("inputs")]), _MOST_LEAVES)
+    )
+    answers = list(islice(new_texts(content.get("output")), _MOST_LEAVES))
     named = ("task", "inputs", "output", *_ABOUT_IT)
-    rest = (t for k, v in content.items() if k not in named for t in of(v))
-    others = list(islice(rest, _MOST_LEAVES))
-    for text in (*asked, *answers, *(t for t in others if len(t) >= _LONGER)):
+    rest = (t for k, v in content.items() if k not in named for t in new_texts(v))
+    longer = list(islice(rest, _MOST_LEAVES))
+    for text in (*asked, *answers, *(t for t in longer if len(t) >= _LONGER)):
         if len(text) >= _LONG and (f" {text} " in plain or _is_near(text, parts)):
             return text
     return next((q for q in asked if _is_answered(q, answers, plain)), "")
@@ -255,7 +257,7 @@ def _leaves(value: Any) -> Iterator[str]:
 
 def _plain(text: str) -> str:
     """Only its words and numbers, however they are quoted, joined or escaped."""
-    text = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+    text = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
     text = _ESCAPE.sub(" ", text)
     text = _GROUPING.sub("", text.replace("_", " "))
     return " ".join(_WORD.findall(text.casefold()))

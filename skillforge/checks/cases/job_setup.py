@@ -155,7 +155,7 @@ def _python_case(skill: Skill, path: str) -> Case:
 @cache
 def pytest_files() -> dict[str, Path]:
     """The installed files of pytest and its dependencies; empty if it is missing."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for name in _PYTEST:
         spec = importlib.util.find_spec(name)
         if spec is None or spec.origin is None:
@@ -164,8 +164,8 @@ def pytest_files() -> dict[str, Path]:
             return {}
         origin = Path(spec.origin)
         place = origin.parent if origin.name == "__init__.py" else origin
-        found[f"{_RUNNER}/{place.name}"] = place
-    return found
+        files[f"{_RUNNER}/{place.name}"] = place
+    return files
 
 
 def job(
@@ -181,7 +181,7 @@ def job(
     if packages is not None:
         mounts[_PACKAGES] = packages
         env.setdefault("PYTHONPATH", ROOT + _PACKAGES)
-    wanted = wanted_files(case.expect)
+    outputs = wanted_files(case.expect)
     return Job(
         case.argv,
         folder,
@@ -190,7 +190,7 @@ def job(
         _links(skill, case.files),
         env,
         mounts,
-        (*wanted, REPORT) if case.runner == "pytest" else wanted,
+        (*outputs, REPORT) if case.runner == "pytest" else outputs,
         limits,
         has_traps=True,
     )

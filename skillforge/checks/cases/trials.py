@@ -78,7 +78,7 @@ def plan(skill: Skill, evidence: Mapping[str, bytes], policy: Policy) -> TrialPl
 
 
 def _plan(skill: Skill, evidence: Mapping[str, bytes]) -> TrialPlan:
-    examples, shown, unread = held_out.sorted_out(skill, evidence)
+    examples, shown, unread = held_out.sort_examples(skill, evidence)
     sources = (
         unread,
         case_files.read_cases(skill),
@@ -86,19 +86,19 @@ def _plan(skill: Skill, evidence: Mapping[str, bytes]) -> TrialPlan:
         code_blocks.read_blocks(skill),
         held_out.read_replay(skill, examples),
     )
-    found: list[Case | Trial] = []
+    items: list[Case | Trial] = []
     size = 0
     for item in chain.from_iterable(sources):
-        found.append(item)
+        items.append(item)
         size += sum(map(len, item.files.values())) if isinstance(item, Case) else 0
-        if size > _MOST_BYTES or len(found) > _MOST_CASES:
+        if size > _MOST_BYTES or len(items) > _MOST_CASES:
             raise ValueError(
                 f"more than {_MOST_CASES:,} cases, or 64 MB of their files"
             )
     return TrialPlan(
         skill,
-        tuple(_told_apart(item for item in found if isinstance(item, Case))),
-        tuple(item for item in found if isinstance(item, Trial)),
+        tuple(_with_unique_names(item for item in items if isinstance(item, Case))),
+        tuple(item for item in items if isinstance(item, Trial)),
         (
             *job_setup.ignored(skill),
             *held_out.unused(skill, examples),
@@ -107,12 +107,12 @@ def _plan(skill: Skill, evidence: Mapping[str, bytes]) -> TrialPlan:
     )
 
 
-def _told_apart(found: Iterable[Case]) -> list[Case]:
+def _with_unique_names(cases: Iterable[Case]) -> list[Case]:
     """Cases with unique names."""
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
     named = []
-    for case in found:
-        seen[case.name] = count = seen.get(case.name, 0) + 1
+    for case in cases:
+        counts[case.name] = count = counts.get(case.name, 0) + 1
         named.append(
             replace(case, name=f"{case.name} ({count})") if count > 1 else case
         )
@@ -152,8 +152,8 @@ def _slots(
     if box is None:
         why = f"no sandbox: {why}; run: skillforge doctor"
         return [_not_run(planned, case, why) for case in planned.cases]
-    wanted = list(needs(planned.skill))
-    packages, lacking = _packages(planned, wanted)
+    dependencies = list(needs(planned.skill))
+    packages, lacking = _packages(planned, dependencies)
     scratch.mkdir()
     try:
         folder = job_setup.lay_out(planned.skill, scratch)
@@ -164,7 +164,7 @@ def _slots(
         ]
     slots: list[Trial | TrialRun] = []
     for case in planned.cases:
-        why = lacking if lacking and _uses(planned.skill, case, wanted) else ""
+        why = lacking if lacking and _uses(planned.skill, case, dependencies) else ""
         if case.runner == "none":
             why = f"needs pytest: {install_command('sandbox')}"
         run_of = TrialRun(planned, case, folder, packages, settings)
@@ -173,26 +173,28 @@ def _slots(
 
 
 def _packages(
-    planned: TrialPlan, wanted: list[Dependencies]
+    planned: TrialPlan, dependencies: list[Dependencies]
 ) -> tuple[Path | None, str]:
     """A folder with what scripts need; or why there is none."""
-    if not wanted:
+    if not dependencies:
         return None, ""
-    for need in wanted:
+    for need in dependencies:
         if need.problem:
             return None, f"{need.script}: {need.problem}"
     if not planned.dependencies:
-        names = ", ".join(sorted({r for need in wanted for r in need.requirements}))
-        return None, f"{wanted[0].script} needs {names}; {_ALLOW}"
+        names = ", ".join(
+            sorted({r for need in dependencies for r in need.requirements})
+        )
+        return None, f"{dependencies[0].script} needs {names}; {_ALLOW}"
     try:
-        return prepare(planned.skill, wanted), ""
+        return prepare(planned.skill, dependencies), ""
     except SkillforgeError as err:
         return None, f"{err.message}; {err.hint}" if err.hint else err.message
 
 
-def _uses(skill: Skill, case: Case, wanted: list[Dependencies]) -> bool:
+def _uses(skill: Skill, case: Case, dependencies: list[Dependencies]) -> bool:
     """Whether a case runs a script that needs more; a test file may import it."""
-    scripts = [need.script for need in wanted]
+    scripts = [need.script for need in dependencies]
     if case.runner or case.path.endswith(".sh"):
         text = skill.read(case.path).decode("utf-8", "replace")
         return case.path in scripts or any(Path(s).stem in text for s in scripts)
@@ -203,9 +205,9 @@ def _not_run(planned: TrialPlan, case: Case, why: str) -> Trial:
     return _trial(planned.skill, case, TrialOutcome.NOT_RUN, 0.0, why)
 
 
-def _lost(wanted: TrialRun) -> Trial:
+def _lost(trial_run: TrialRun) -> Trial:
     why = "its process died"
-    return _trial(wanted.plan.skill, wanted.case, TrialOutcome.ERROR, 0.0, why)
+    return _trial(trial_run.plan.skill, trial_run.case, TrialOutcome.ERROR, 0.0, why)
 
 
 def _trial(
@@ -215,31 +217,33 @@ def _trial(
     return Trial(skill.name, case.name, outcome, seconds, detail, case.path, case.line)
 
 
-def _try(wanted: TrialRun) -> Trial:
+def _try(trial_run: TrialRun) -> Trial:
     """Run a case, as often as requested; different outcomes make it flaky."""
-    if time.monotonic() > wanted.settings.deadline:
-        return _not_run(wanted.plan, wanted.case, OUT_OF_TIME)
-    trials = [_try_once(wanted) for _ in range(wanted.settings.repeat)]
+    if time.monotonic() > trial_run.settings.deadline:
+        return _not_run(trial_run.plan, trial_run.case, OUT_OF_TIME)
+    trials = [_try_once(trial_run) for _ in range(trial_run.settings.repeat)]
     seconds = sum(trial.seconds for trial in trials)
     bad = [trial for trial in trials if not trial.ok]
     if not bad or all(trial.outcome is bad[0].outcome for trial in trials):
         return replace((bad or trials)[0], seconds=seconds)
     detail = f"flaky: {len(trials) - len(bad)} of {len(trials)} passed; "
-    flaky = _trial(wanted.plan.skill, wanted.case, TrialOutcome.FLAKY, seconds, detail)
+    flaky = _trial(
+        trial_run.plan.skill, trial_run.case, TrialOutcome.FLAKY, seconds, detail
+    )
     return replace(flaky, detail=detail + bad[0].detail)
 
 
-def _try_once(wanted: TrialRun) -> Trial:
-    skill, case = wanted.plan.skill, wanted.case
-    box, why = sandbox.choose(wanted.plan.sandbox)
-    limits = wanted.settings.limits
+def _try_once(trial_run: TrialRun) -> Trial:
+    skill, case = trial_run.plan.skill, trial_run.case
+    box, why = sandbox.choose(trial_run.plan.sandbox)
+    limits = trial_run.settings.limits
     seconds = case.timeout or limits.seconds
     limits = replace(limits, seconds=seconds, cpu_seconds=2 * math.ceil(seconds))
     try:
         if box is None:
             return _trial(skill, case, TrialOutcome.NOT_RUN, 0.0, why)
         ended = box.run(
-            job_setup.job(case, skill, wanted.folder, wanted.packages, limits)
+            job_setup.job(case, skill, trial_run.folder, trial_run.packages, limits)
         )
     except SkillforgeError as err:
         return _trial(skill, case, TrialOutcome.ERROR, 0.0, err.message)
@@ -266,22 +270,24 @@ def judge(case: Case, ended: JobResult) -> tuple[TrialOutcome, str]:
         return outcome, f"{ended.limit}; it was stopped" + (
             f" after: {output}" if output else ""
         )
-    found = alarms(case, ended)
+    failures = alarms(case, ended)
     problems = _runner_problems(case, ended) if case.runner else []
-    found += problems or differences(case.expect, ended)
-    if not found and case.decoy is not None and not differences(case.decoy, ended):
-        found.append("passes with any answer: `expect` does not depend on it")
+    failures += problems or differences(case.expect, ended)
+    if not failures and case.decoy is not None and not differences(case.decoy, ended):
+        failures.append("passes with any answer: `expect` does not depend on it")
     return (
-        (TrialOutcome.FAILED, "\n".join(found)) if found else (TrialOutcome.PASSED, "")
+        (TrialOutcome.FAILED, "\n".join(failures))
+        if failures
+        else (TrialOutcome.PASSED, "")
     )
 
 
 def alarms(case: Case, ended: JobResult) -> list[str]:
     """What no honest skill does in a sandbox: use planted keys, try to connect."""
-    found = list(ended.sprung)
+    reasons = list(ended.sprung)
     if ended.tried_to_connect and not case.expect.get("connects", False):
-        found.append("tried to connect; the sandbox has no network")
-    return found
+        reasons.append("tried to connect; the sandbox has no network")
+    return reasons
 
 
 def _runner_problems(case: Case, ended: JobResult) -> list[str]:

@@ -65,9 +65,9 @@ def learned_name(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     What was learned from `fix-login-4711` belongs in a skill on logins.
     """
     name = doc.words("name")
-    if found := ONE_OCCASION.search(name):
+    if match := ONE_OCCASION.search(name):
         yield RuleProblem(
-            f"the name {name!r} is about one {found.lastgroup}, not a kind of task",
+            f"the name {name!r} is about one {match.lastgroup}, not a kind of task",
             "name the skill after the recurring task",
             doc.line_of("name"),
         )
@@ -83,10 +83,10 @@ def learned_environment(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     The next machine has the command, the module or the permission. Name what the skill
     needs in `compatibility`, and how to check for it.
     """
-    if found := _lesson(skill, doc, ENVIRONMENT, fine_in=_FAILURE_SECTION):
+    if match := _lesson(skill, doc, ENVIRONMENT, fine_in=_FAILURE_SECTION):
         hint = "describe what is needed and how to check for it instead"
         yield RuleProblem(
-            f"records a failure of one environment: {found.phrase}", hint, found.line
+            f"records a failure of one environment: {match.phrase}", hint, match.line
         )
 
 
@@ -96,10 +96,10 @@ def learned_transient(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
     A time-out or a busy service is handled by trying again, not by remembering it.
     """
-    if found := _lesson(skill, doc, TRANSIENT, fine_in=_FAILURE_SECTION):
+    if match := _lesson(skill, doc, TRANSIENT, fine_in=_FAILURE_SECTION):
         hint = "describe when to retry and when to give up instead"
         yield RuleProblem(
-            f"records a transient error: {found.phrase}", hint, found.line
+            f"records a transient error: {match.phrase}", hint, match.line
         )
 
 
@@ -112,20 +112,20 @@ def learned_helplessness(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """
     if not skill.is_agent_made and NOT_WORK not in doc.text:
         return
-    if found := _first(doc, DOES_NOT_WORK):
+    if match := _first(doc, DOES_NOT_WORK):
         hint = "write what to do instead"
         yield RuleProblem(
-            f"teaches that something does not work: {found.phrase}", hint, found.line
+            f"teaches that something does not work: {match.phrase}", hint, match.line
         )
 
 
 @rule(profile=Profile.PORTABLE)
 def learned_story(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A skill is a procedure, not the story of one session."""
-    if found := _lesson(skill, doc, ONE_OFF):
+    if match := _lesson(skill, doc, ONE_OFF):
         hint = "write the step that applies every time"
         yield RuleProblem(
-            f"tells the story of one session: {found.phrase}", hint, found.line
+            f"tells the story of one session: {match.phrase}", hint, match.line
         )
 
 

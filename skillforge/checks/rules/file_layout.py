@@ -120,10 +120,10 @@ def case_collision(skill: Skill) -> Iterator[RuleProblem]:
     """
     if len(skill.files) < 2:
         return
-    seen: dict[str, str] = {}
+    spellings: dict[str, str] = {}
     for path in skill.files:
         for name in (*parents(path), path):
-            first = seen.setdefault(name.casefold(), name)
+            first = spellings.setdefault(name.casefold(), name)
             if first != name:
                 hint = "rename one of them"
                 yield RuleProblem(

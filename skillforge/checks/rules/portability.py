@@ -62,9 +62,9 @@ def name_portable(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 @rule(profile=Profile.PORTABLE)
 def name_reserved(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A name contains neither `claude` nor `anthropic`: claude.ai refuses it."""
-    if found := RESERVED.search(name_of(doc).lower()):
+    if match := RESERVED.search(name_of(doc).lower()):
         yield RuleProblem(
-            f"the name contains the reserved word `{found[0]}`",
+            f"the name contains the reserved word `{match[0]}`",
             "name the skill after what it does",
             doc.line_of("name"),
         )
@@ -204,11 +204,11 @@ def hidden_characters(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
         text = _JOINER.sub(" ", text)
         if _RIGHT_TO_LEFT.search(text):
             text = _MARK.sub(" ", text)
-        if found := UNSEEN_BREAK.search(text) or _SUSPECT.search(text, 1):
+        if match := UNSEEN_BREAK.search(text) or _SUSPECT.search(text, 1):
             yield RuleProblem(
-                f"contains the invisible character U+{ord(found[0]):04X}",
+                f"contains the invisible character U+{ord(match[0]):04X}",
                 "remove it",
-                doc.line_at(found.start()),
+                doc.line_at(match.start()),
             )
 
 

@@ -101,11 +101,11 @@ def sections_required(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """
     if not skill.is_agent_made:
         return
-    found = list(headings(doc.body))
+    existing = list(headings(doc.body))
     missing = [
         name
         for name, words in SECTIONS.items()
-        if not any(word in heading for heading in found for word in words)
+        if not any(word in heading for heading in existing for word in words)
     ]
     if missing:
         yield RuleProblem(

@@ -21,7 +21,11 @@ from skillforge.resources import schema
 from skillforge.text import nearest
 
 _FIELDS = schema("skill.schema.json")["properties"]
-_CLIENTS = {name: it["x-client"] for name, it in _FIELDS.items() if "x-client" in it}
+_CLIENTS = {
+    name: field_schema["x-client"]
+    for name, field_schema in _FIELDS.items()
+    if "x-client" in field_schema
+}
 KNOWN_FIELDS = frozenset(_FIELDS)
 _STANDARD = frozenset(_FIELDS) - frozenset(_CLIENTS)
 _REQUIRED = tuple(schema("skill.schema.json")["required"])
@@ -29,7 +33,11 @@ _TEXT_FIELDS = ("name", "description", "license", "compatibility")
 ASCII_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*", re.ASCII)
 
 
-_LIMITS = {name: it["maxLength"] for name, it in _FIELDS.items() if "maxLength" in it}
+_LIMITS = {
+    name: field_schema["maxLength"]
+    for name, field_schema in _FIELDS.items()
+    if "maxLength" in field_schema
+}
 
 
 def limit(field: str) -> int:
@@ -76,8 +84,8 @@ def field_unknown(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     for name in doc.fields:
         if name in _FIELDS:
             continue
-        meant = probably_meant(name)
-        hint = f"did you mean `{meant}`? " if meant else ""
+        similar = probably_meant(name)
+        hint = f"did you mean `{similar}`? " if similar else ""
         yield RuleProblem(
             f"the specification has no field `{name}`",
             f'{hint}move it under `metadata`: `{name}: "…"`',
@@ -267,8 +275,8 @@ def skill_file(skill: Skill) -> Iterator[RuleProblem]:
     """
     if skill.document is not None and SKILL_FILE not in skill.files:
         return  # the folder cannot be read, which is reported already
-    if found := skill.files.get(SKILL_FILE):
-        if found.kind in (FileKind.OTHER, FileKind.SUBMODULE):
+    if file := skill.files.get(SKILL_FILE):
+        if file.kind in (FileKind.OTHER, FileKind.SUBMODULE):
             yield RuleProblem("SKILL.md is not a file", "replace it with a text file")
         return
     for name in skill.files:

@@ -76,7 +76,7 @@ def scan(
     last_rules = (*pack_rules, *DISGUISES)
     matches = _matches(skill, evidence or {}, packs)
     able = capabilities(skill, matches)
-    found = _findings(_sign_rules(), matches)
+    findings = _findings(_sign_rules(), matches)
     changes: list[Finding] = []
     known: set[tuple[str, str, str]] = set()
     if before is not None:
@@ -85,14 +85,14 @@ def scan(
         changes = _findings(CHANGES, change)
         old_findings = _findings((*_sign_rules(), *last_rules), old)
         known = set(_identities(old_findings, before))
-    found += _findings(last_rules, matches)
+    findings += _findings(last_rules, matches)
     declaration = Declared(able, declared(skill.document), must_declare)
-    found += _findings(DECLARATIONS, declaration)
-    found += _findings(CAPABILITIES, able)
+    findings += _findings(DECLARATIONS, declaration)
+    findings += _findings(CAPABILITIES, able)
     if known:
-        pairs = zip(found, _identities(found, skill), strict=True)
-        found = [_as_before(f) if identity in known else f for f, identity in pairs]
-    return Scan(tuple(_in_order([*found, *changes])))
+        pairs = zip(findings, _identities(findings, skill), strict=True)
+        findings = [_as_before(f) if identity in known else f for f, identity in pairs]
+    return Scan(tuple(_in_order([*findings, *changes])))
 
 
 @cache
@@ -157,13 +157,13 @@ def _as_before(finding: Finding) -> Finding:
     return replace(finding, severity=Severity.NOTE, message=message)
 
 
-def _in_order(found: list[Finding]) -> Iterator[Finding]:
+def _in_order(findings: list[Finding]) -> Iterator[Finding]:
     """The worst first, without repetitions, and not too many of a kind."""
     order = list(Severity)
-    found.sort(key=lambda f: (order.index(f.severity), f.path, f.line))
+    findings.sort(key=lambda f: (order.index(f.severity), f.path, f.line))
     reported: set[tuple[str, str, int]] = set()
     count: Counter[tuple[str, str]] = Counter()
-    for finding in found:
+    for finding in findings:
         place = (finding.rule, finding.path, finding.line)
         count[place[:2]] += place not in reported
         if place not in reported and count[place[:2]] <= _MOST:

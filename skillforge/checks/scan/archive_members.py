@@ -55,9 +55,9 @@ def _zip(data: bytes) -> Iterator[InnerFile]:
                     yield InnerFile(info.filename, b"", "the archive is too large")
                     return
                 with archive.open(info) as file:
-                    found = file.read(left + 1)
-                left -= len(found)
-                yield InnerFile(info.filename, found)
+                    content = file.read(left + 1)
+                left -= len(content)
+                yield InnerFile(info.filename, content)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as err:
         yield InnerFile("", b"", f"cannot be unpacked: {err}")
     except (zlib.error, EOFError, ValueError):
@@ -77,9 +77,9 @@ def _tar(data: bytes) -> Iterator[InnerFile]:
                 file = archive.extractfile(member) if member.isfile() else None
                 if file is None:
                     continue
-                found = file.read(left + 1)
-                left -= len(found)
-                yield InnerFile(member.name, found)
+                content = file.read(left + 1)
+                left -= len(content)
+                yield InnerFile(member.name, content)
     except (tarfile.TarError, OSError, EOFError, zlib.error, ValueError):
         yield InnerFile("", b"", "cannot be unpacked")
 

@@ -39,61 +39,61 @@ _SHARED_HOSTS = (
 
 
 @rule(category="execution")
-def social_dropper(found: ScanMatches) -> Iterator[RuleProblem]:
+def social_dropper(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not persuade people to run an unknown program.
 
     The most common attack in the wild: a "prerequisite" that has to be downloaded from
     a release page, an archive with a password (so that virus scanners cannot read it),
     or a command to paste into Terminal; "without it the skill will not work".
     """
-    for match in found.of("archive-password"):
-        if found.beside(match, ("download", "fetch-file"), 6):
+    for match in matches.of("archive-password"):
+        if matches.beside(match, ("download", "fetch-file"), 6):
             yield report_match(match, "a password hides a download from virus scanners")
-    for match, _ in found.near(
-        found.of("lower-guard"), ("download", "fetch-file", "get"), 8
+    for match, _ in matches.near(
+        matches.of("lower-guard"), ("download", "fetch-file", "get"), 8
     ):
         if not is_warning(match) or match.view is not SegmentView.CODE:
             yield report_match(match, "turns off virus protection for a download")
-    for match in found.of("paste-terminal"):
-        if found.links_near(match, 3, NAMELESS):
+    for match in matches.of("paste-terminal"):
+        if matches.links_near(match, 3, NAMELESS):
             message = "asks people to paste a command from an anonymous host"
             yield report_match(match, message)
-    yield from _bad_prerequisite(found)
+    yield from _bad_prerequisite(matches)
 
 
-def _bad_prerequisite(found: ScanMatches) -> Iterator[RuleProblem]:
+def _bad_prerequisite(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A prerequisite from a host that no project would use."""
     kinds = (Host.ADDRESS, Host.PASTE, Host.TUNNEL, Host.SHORTENER, Host.HOSTILE)
-    for link in found.links:
+    for link in matches.links:
         if link.kind not in kinds or link.view is SegmentView.CODE:
             continue
-        needs = found.beside(link, ("needs-it",), 8)
-        if needs and found.beside(
+        needs = matches.beside(link, ("needs-it",), 8)
+        if needs and matches.beside(
             link, ("download", "paste-terminal", "run-file", "fetch-obey"), 4
         ):
             yield report_match(needs, f"a prerequisite comes from {link.kind}")
-    for match in found.of("download"):
+    for match in matches.of("download"):
         if match.view is SegmentView.CODE or "releases/" in match.text:
             continue
         unknown = [
             link
-            for link in found.links_near(match, 2, (Host.OTHER, Host.FREE))
-            if not related(found, link.host)
+            for link in matches.links_near(match, 2, (Host.OTHER, Host.FREE))
+            if not related(matches, link.host)
         ]
-        if unknown and found.beside(match, ("must-install",), 3):
+        if unknown and matches.beside(match, ("must-install",), 3):
             message = "demands a program from a host that is unrelated to the skill"
             yield report_match(match, message)
 
 
 @rule(category="execution")
-def fetch_and_run(found: ScanMatches) -> Iterator[RuleProblem]:
+def fetch_and_run(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not run what it downloads from an unknown host.
 
     A bare address, a paste site, a tunnel or a link shortener can serve anything to
     anybody at any time, and so can a page without encryption. Installers of known
     projects are only noted, those of others need a reviewer (`install-script`).
     """
-    for match, source in fetched_and_run(found):
+    for match, source in fetched_and_run(matches):
         if source.is_stranger and not is_warning(match):
             yield report_match(match, f"runs what it downloads from {source.name}")
 
@@ -106,16 +106,16 @@ class _CodeSource(NamedTuple):
     is_known: bool
 
 
-def fetched_and_run(found: ScanMatches) -> Iterator[tuple[SignMatch, _CodeSource]]:
+def fetched_and_run(matches: ScanMatches) -> Iterator[tuple[SignMatch, _CodeSource]]:
     """What is downloaded and run, and from where."""
-    for match in found.of("fetch-run"):
-        yield from _sources(found, match, match.text.count(SOFT))
-    for match, _ in found.near(found.of("fetch-file"), ("run-file",), 4):
-        yield from _sources(found, match, 1)
-    for match, other in found.near(found.of("runs-text"), ("get",), 8):
-        if match.view is not SegmentView.CODE or other.view is not SegmentView.CODE:
+    for match in matches.of("fetch-run"):
+        yield from _sources(matches, match, match.text.count(SOFT))
+    for match, _ in matches.near(matches.of("fetch-file"), ("run-file",), 4):
+        yield from _sources(matches, match, 1)
+    for match, fetch in matches.near(matches.of("runs-text"), ("get",), 8):
+        if match.view is not SegmentView.CODE or fetch.view is not SegmentView.CODE:
             continue
-        if sources := list(_sources(found, other, 2)):
+        if sources := list(_sources(matches, fetch, 2)):
             yield from sources
         elif _FETCHED.search(match.context):
             source = _CodeSource("an unknown host", is_stranger=True, is_known=False)
@@ -126,19 +126,19 @@ _FETCHED = re.compile(r"\b(?:r|res|resp|response|reply|page)\.(?:text|content|re
 
 
 def _sources(
-    found: ScanMatches, match: SignMatch, lines: int
+    matches: ScanMatches, match: SignMatch, lines: int
 ) -> Iterator[tuple[SignMatch, _CodeSource]]:
     """The first source of each kind: more of them would be the same finding."""
     kinds: dict[tuple[bool, bool], _CodeSource] = {}
-    for source in _all_sources(found, match, lines):
+    for source in _all_sources(matches, match, lines):
         kinds.setdefault((source.is_stranger, source.is_known), source)
     yield from ((match, source) for source in kinds.values())
 
 
 def _all_sources(
-    found: ScanMatches, match: SignMatch, lines: int
+    matches: ScanMatches, match: SignMatch, lines: int
 ) -> Iterator[_CodeSource]:
-    links = [m.link for m in found.links_near(match, lines, ANYWHERE) if m.link]
+    links = [m.link for m in matches.links_near(match, lines, ANYWHERE) if m.link]
     for link in links:
         is_nameless = link.kind in NAMELESS or (
             link.is_plain and link.kind is Host.OTHER
@@ -172,14 +172,14 @@ _NOISY_ENCODINGS = ("rot13", "escapes", "b32decode", "base32", "b85decode", "a85
 
 
 @rule(category="obfuscation")
-def hidden_payload(found: ScanMatches) -> Iterator[RuleProblem]:
+def hidden_payload(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A skill contains no commands or instructions in an encoding.
 
     Base64, hex, character codes, reversed text, invisible characters and the like are
     decoded, repeatedly, and the result is scanned like everything else.
     """
-    for match in found.of(*_PAYLOADS):
-        encoding = match.piece.hidden_by
+    for match in matches.of(*_PAYLOADS):
+        encoding = match.segment.hidden_by
         is_specific = match.sign not in ("get", "exec", "send-words", "conceal")
         if encoding in _RELIABLE_ENCODINGS or (
             encoding in _NOISY_ENCODINGS and is_specific
@@ -188,25 +188,25 @@ def hidden_payload(found: ScanMatches) -> Iterator[RuleProblem]:
 
 
 @rule(category="exfiltration")
-def secret_to_network(found: ScanMatches) -> Iterator[RuleProblem]:
+def secret_to_network(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not read keys, or the whole environment, and send data away.
 
     A skill may use its own named key for a service. Code that collects key files,
     browser data, wallets or all variables, and that also sends, is theft.
     """
-    for match, other in found.near(_read_secrets(found), ("send", "copy-out"), 25):
-        if other.view is SegmentView.CODE and (
-            match.sign == "key-file" or not _stays_home(found, other)
+    for match, sink in matches.near(_read_secrets(matches), ("send", "copy-out"), 25):
+        if sink.view is SegmentView.CODE and (
+            match.sign == "key-file" or not _stays_home(matches, sink)
         ):
-            message = f"reads secrets, and sends data on line {other.line}"
+            message = f"reads secrets, and sends data on line {sink.line}"
             yield report_match(match, message)
-    for match in _secrets_sent_in_prose(found):
+    for match in _secrets_sent_in_prose(matches):
         yield report_match(match, "a command reads secrets and sends them")
-    for match in found.of("send"):
+    for match in matches.of("send"):
         if (
             match.view is SegmentView.CODE
             and _ENCODED.search(match.context)
-            and not _stays_home(found, match)
+            and not _stays_home(matches, match)
         ):
             yield report_match(match, "encodes data and sends it away")
 
@@ -219,42 +219,42 @@ _ENCODED = re.compile(
 )
 
 
-def _read_secrets(found: ScanMatches) -> Iterator[SignMatch]:
-    for match in found.of("key-file", "env-all", "metadata-service", "env-file"):
-        if match.view is SegmentView.CODE and match.piece.language not in _NOT_RUN:
+def _read_secrets(matches: ScanMatches) -> Iterator[SignMatch]:
+    for match in matches.of("key-file", "env-all", "metadata-service", "env-file"):
+        if match.view is SegmentView.CODE and match.segment.language not in _NOT_RUN:
             yield match
 
 
-def _secrets_sent_in_prose(found: ScanMatches) -> Iterator[SignMatch]:
+def _secrets_sent_in_prose(matches: ScanMatches) -> Iterator[SignMatch]:
     """Commands within a sentence that read secrets and send them."""
-    secrets = found.of("key-file", "env-all", "env-file")
+    secrets = matches.of("key-file", "env-all", "env-file")
     prose = [s for s in secrets if s.view is not SegmentView.CODE and not is_warning(s)]
-    for match, other in found.near(prose, ("send",), 0):
-        if re.search(r"\bcurl\b|\bnc\b|\bwget\b", other.text):
+    for match, sink in matches.near(prose, ("send",), 0):
+        if re.search(r"\bcurl\b|\bnc\b|\bwget\b", sink.text):
             yield match
 
 
-def _stays_home(found: ScanMatches, sink: SignMatch) -> bool:
+def _stays_home(matches: ScanMatches, sink: SignMatch) -> bool:
     """Whether all links near a sink lead to this machine or a known project."""
-    links = [m.link for m in found.links_near(sink, 3, tuple(Host)) if m.link]
+    links = [m.link for m in matches.links_near(sink, 3, tuple(Host)) if m.link]
     return bool(links) and all(k.kind in (Host.LOCAL, Host.KNOWN) for k in links)
 
 
 @rule(category="exfiltration")
-def secret_as_data(found: ScanMatches) -> Iterator[RuleProblem]:
+def secret_as_data(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not post the value of a key to a host that the key is not for.
 
     A key belongs in the header of a request to the service that issued it. As the data
     of a request, to a host with another name, it is given away.
     """
-    for match in found.of("send"):
+    for match in matches.of("send"):
         is_code = match.view is SegmentView.CODE
         posted = _POSTED.search(match.context) if is_code else None
         if posted is None:
             continue
         name = posted[1] or posted[2]
         owner = name.split("_")[0]
-        for link in strangers(found, match, 1):
+        for link in strangers(matches, match, 1):
             if len(owner) < 3 or owner not in link.host:
                 message = f"sends the value of {name.upper()} to {link.host}"
                 yield report_match(match, message)
@@ -270,14 +270,14 @@ _POSTED = re.compile(
 
 
 @rule(category="exfiltration")
-def code_taken_away(found: ScanMatches) -> Iterator[RuleProblem]:
+def code_taken_away(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not push a whole repository to an unknown server."""
-    for match in found.of("copy-out"):
+    for match in matches.of("copy-out"):
         remote = _REMOTE.search(match.context) if "git" in match.text else None
         if (
             remote
             and classify(remote[1]) in OUTSIDE
-            and not related(found, remote[1])
+            and not related(matches, remote[1])
             and not is_warning(match)
         ):
             yield report_match(match, f"copies a repository to {remote[1]}")
@@ -289,16 +289,16 @@ _REMOTE = re.compile(
 
 
 @rule(category="destruction")
-def destructive_command(found: ScanMatches) -> Iterator[RuleProblem]:
+def destructive_command(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not wipe a home folder, a system or a disk."""
-    for match in found.of("destroy"):
+    for match in matches.of("destroy"):
         if (
             match.view is SegmentView.CODE
             and not is_warning(match)
             and not _is_example(match)
         ):
             yield report_match(match, "deletes a home folder, a system or a disk")
-    for match in found.of("erase-traces"):
+    for match in matches.of("erase-traces"):
         is_removal = match.view is SegmentView.CODE and "rm " in match.text
         if is_removal and not is_warning(match):
             yield report_match(match, "deletes the system's logs")
@@ -316,32 +316,32 @@ _RUNNER = re.compile(r"\b(?:system|popen|run|call|exec\w*|spawn\w*|check_\w+)\(|
 
 
 @rule(category="persistence")
-def planted_access(found: ScanMatches) -> Iterator[RuleProblem]:
+def planted_access(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not leave itself a way back in.
 
     A key added to `authorized_keys`, a job or a start-up file that downloads, sends or
     opens a shell: these remain after the skill is removed.
     """
-    for match in found.of("ssh-key"):
+    for match in matches.of("ssh-key"):
         if (
-            match.piece.language != "resolved"  # the same text is read twice
+            match.segment.language != "resolved"  # the same text is read twice
             and not is_warning(match)
             and not re.search(r"aaaa\.\.\.|<\w+>|\$\{?pub|\.pub\b", match.context)
         ):
             yield report_match(match, "adds a key that lets somebody log in")
     network = ("fetch-run", "decode-run", "reverse-shell", "send", "get")
-    for match, other in found.near(found.of("persist"), network, 8):
-        is_code = match.view is SegmentView.CODE and other.view is SegmentView.CODE
-        if is_code and found.links_near(other, 1, OUTSIDE):
+    for match, payload in matches.near(matches.of("persist"), network, 8):
+        is_code = match.view is SegmentView.CODE and payload.view is SegmentView.CODE
+        if is_code and matches.links_near(payload, 1, OUTSIDE):
             message = "schedules code that contacts an unknown host"
             yield report_match(match, message)
 
 
 @rule(category="execution")
-def foreign_package(found: ScanMatches) -> Iterator[RuleProblem]:
+def foreign_package(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not install packages from a private index."""
-    for match in found.of("foreign-index"):
-        hosts = [m for m in strangers(found, match, 0) if m.kind is not Host.FREE]
+    for match in matches.of("foreign-index"):
+        hosts = [m for m in strangers(matches, match, 0) if m.kind is not Host.FREE]
         if hosts and not is_warning(match):
             message = "installs packages from an unknown index"
             yield report_match(match, message, "use the public index")

@@ -83,9 +83,9 @@ class Capabilities:
 def capabilities(skill: Skill, matches: ScanMatches) -> Capabilities:
     """What a skill is able to do, as far as its text shows."""
     code = [
-        piece
-        for piece in matches.pieces
-        if piece.view is SegmentView.CODE and piece.language != "strings"
+        segment
+        for segment in matches.segments
+        if segment.view is SegmentView.CODE and segment.language != "strings"
     ]
     return Capabilities(
         frozenset(
@@ -112,20 +112,20 @@ def tools(document: Document | None) -> Iterator[str]:
 
 
 def _variables(code: Iterable[Segment]) -> Iterator[str]:
-    for piece in code:
-        if "$" not in piece.raw and "env" not in piece.raw:
+    for segment in code:
+        if "$" not in segment.raw and "env" not in segment.raw:
             continue
-        own = {*_SET.findall(piece.raw), *_USUAL}
-        for match in _VARIABLE.finditer(piece.raw):
+        own = {*_SET.findall(segment.raw), *_USUAL}
+        for match in _VARIABLE.finditer(segment.raw):
             name = next(filter(None, match.groups()))
             if name not in own:
                 yield name
 
 
 def _programs(code: Iterable[Segment]) -> Iterator[str]:
-    for piece in code:
-        if piece.language in _SHELL:
-            yield from _COMMAND.findall(piece.text)
+    for segment in code:
+        if segment.language in _SHELL:
+            yield from _COMMAND.findall(segment.text)
 
 
 def _scripts(skill: Skill) -> Iterator[str]:
@@ -143,13 +143,14 @@ def declared(document: Document | None) -> dict[str, frozenset[str]]:
     """
     if document is None:
         return {}
-    found: dict[str, frozenset[str]] = {}
+    names_by_kind: dict[str, frozenset[str]] = {}
     for kind in ("hosts", "env", "programs"):
         if words := document.metadata(kind):
-            found[kind] = frozenset(re.split(r"[\s,]+", words.strip()))
+            names_by_kind[kind] = frozenset(re.split(r"[\s,]+", words.strip()))
     required = _required(document)
     return {
-        kind: names | required.get(kind, frozenset()) for kind, names in found.items()
+        kind: names | required.get(kind, frozenset())
+        for kind, names in names_by_kind.items()
     }
 
 
@@ -161,14 +162,14 @@ def _required(document: Document) -> dict[str, frozenset[str]]:
             metadata = json.loads(metadata)
         except ValueError:
             return {}
-    found: dict[str, frozenset[str]] = {}
+    required: dict[str, frozenset[str]] = {}
     for client in metadata.values() if isinstance(metadata, dict) else ():
         needs = client.get("requires") if isinstance(client, dict) else None
-        for theirs, ours in (("env", "env"), ("bins", "programs")):
-            names = needs.get(theirs) if isinstance(needs, dict) else None
+        for key, kind in (("env", "env"), ("bins", "programs")):
+            names = needs.get(key) if isinstance(needs, dict) else None
             if isinstance(names, list) and names:
-                found[ours] = frozenset(map(str, names))
-    return found
+                required[kind] = frozenset(map(str, names))
+    return required
 
 
 def covers(names: Iterable[str], used: str) -> bool:

@@ -13,27 +13,27 @@ _ANONYMOUS = tuple(kind for kind in NAMELESS if kind is not Host.HOSTILE)
 
 
 @rule(_WARNING, category="execution")
-def install_script(found: ScanMatches) -> Iterator[RuleProblem]:
+def install_script(matches: ScanMatches) -> Iterator[RuleProblem]:
     """The skill downloads an installer from a host of no known project, and runs it."""
-    for match, source in fetched_and_run(found):
+    for match, source in fetched_and_run(matches):
         if not source.is_known and not source.is_stranger and not is_warning(match):
             hint = "install it from a package index, or pin and verify the download"
             yield report_match(match, f"runs an installer from {source.name}", hint)
 
 
 @rule(_WARNING, category="exfiltration")
-def nameless_host(found: ScanMatches) -> Iterator[RuleProblem]:
+def nameless_host(matches: ScanMatches) -> Iterator[RuleProblem]:
     """The skill names a host that nobody answers for.
 
     Paste sites, tunnels, request collectors, link shorteners and bare addresses.
     """
     hint = "link to the service itself"
-    for link in found.links:
-        is_excused = link.kind is Host.COLLECTOR and related(found, link.host)
+    for link in matches.links:
+        is_excused = link.kind is Host.COLLECTOR and related(matches, link.host)
         if (
             link.kind in _ANONYMOUS
             and not is_warning(link)
-            and link.piece.language != "strings"
+            and link.segment.language != "strings"
             and not is_excused
         ):
             yield report_match(link, f"{link.host} is {link.kind}", hint)

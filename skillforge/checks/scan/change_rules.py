@@ -33,13 +33,16 @@ class SkillChange:
         self,
         before: ScanMatches,
         after: ScanMatches,
-        could: Capabilities,
-        can: Capabilities,
+        capabilities_before: Capabilities,
+        capabilities: Capabilities,
     ) -> None:
         self.after = after
-        self.could, self.can = could, can
-        self._old = {line.strip() for p in before.pieces for line in p.text.split("\n")}
-        lines = {line.strip() for p in after.pieces for line in p.text.split("\n")}
+        self.capabilities_before = capabilities_before
+        self.capabilities = capabilities
+        self._old = {
+            line.strip() for p in before.segments for line in p.text.split("\n")
+        }
+        lines = {line.strip() for p in after.segments for line in p.text.split("\n")}
         self.added = lines - self._old
         self._is_new: dict[int, list[tuple[int, bool]]] = {}
 
@@ -56,24 +59,24 @@ class SkillChange:
             return not leads_out(self.after, match, 0) and "@" in match.context
         return all(
             k.kind in (Host.LOCAL, Host.KNOWN)
-            or k.host in self.could.hosts
+            or k.host in self.capabilities_before.hosts
             or related(self.after, k.host)
             for k in links
         )
 
     def is_new(self, match: SignMatch) -> bool:
         """Whether a match is on a new line."""
-        lines = self._lines_of(match.piece)
+        lines = self._lines_of(match.segment)
         return lines[bisect_right(lines, match.at, key=lambda line: line[0]) - 1][1]
 
-    def _lines_of(self, piece: Segment) -> list[tuple[int, bool]]:
-        """Where the lines of a piece begin, and whether they are new."""
-        if id(piece) not in self._is_new:
-            lines = piece.text.split("\n")
+    def _lines_of(self, segment: Segment) -> list[tuple[int, bool]]:
+        """Where the lines of a segment begin, and whether they are new."""
+        if id(segment) not in self._is_new:
+            lines = segment.text.split("\n")
             starts = accumulate((len(line) + 1 for line in lines), initial=0)
             is_new = (line.strip() not in self._old for line in lines)
-            self._is_new[id(piece)] = list(zip(starts, is_new, strict=False))
-        return self._is_new[id(piece)]
+            self._is_new[id(segment)] = list(zip(starts, is_new, strict=False))
+        return self._is_new[id(segment)]
 
 
 @rule(_WARNING, category="change")
@@ -81,7 +84,10 @@ def adds_host(change: SkillChange) -> Iterator[RuleProblem]:
     """The change makes the skill use a new host."""
     for link in change.after.links:
         host = link.host
-        if link.kind in (Host.LOCAL, Host.KNOWN) or host in change.could.hosts:
+        if (
+            link.kind in (Host.LOCAL, Host.KNOWN)
+            or host in change.capabilities_before.hosts
+        ):
             continue
         if related(change.after, host) or not change.is_new(link):
             continue
@@ -100,7 +106,9 @@ _USED = re.compile(
 @rule(_WARNING, category="change")
 def adds_script(change: SkillChange) -> Iterator[RuleProblem]:
     """The change adds a script, and tells the agent when to run it."""
-    for path in sorted(change.can.scripts - change.could.scripts):
+    for path in sorted(
+        change.capabilities.scripts - change.capabilities_before.scripts
+    ):
         if path.startswith(("tests/", "evals/")):
             continue
         name = path.rsplit("/", 1)[-1].lower()
@@ -125,9 +133,9 @@ _OCCASION = re.compile(
 @rule(_WARNING, category="change")
 def adds_tool(change: SkillChange) -> Iterator[RuleProblem]:
     """The change grants the skill a tool that it did not have before."""
-    if not change.could.tools:
+    if not change.capabilities_before.tools:
         return
-    for tool in sorted(change.can.tools - change.could.tools):
+    for tool in sorted(change.capabilities.tools - change.capabilities_before.tools):
         hint = "grant it only if the skill can't work without it"
         yield RuleProblem(f"the change grants the tool {tool}", hint)
 

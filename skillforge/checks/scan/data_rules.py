@@ -54,22 +54,22 @@ class Condition(NamedTuple):
     mail: bool = False  # whether a mail address counts as a link
     quoted: str = "skip"
 
-    def problems(self, found: ScanMatches) -> Iterator[RuleProblem]:
+    def problems(self, matches: ScanMatches) -> Iterator[RuleProblem]:
         """Every match of the signs for which all of this holds."""
-        for match in found.of(*self.signs):
+        for match in matches.of(*self.signs):
             if not (self._is_in_place(match) and self._fits_text(match)):
                 continue
             if self.quoted != "report" and is_warning(match) != (self.quoted == "only"):
                 continue
-            nearby = self._nearby(found, match)
-            if nearby is not None and self._has_links(found, match):
+            nearby = self._nearby(matches, match)
+            if nearby is not None and self._has_links(matches, match):
                 yield report_match(match, self._message(nearby), self.hint)
 
     def _is_in_place(self, match: SignMatch) -> bool:
         return (
             (not self.views or match.view in self.views)
             and match.view not in self.not_views
-            and match.piece.language not in self.not_languages
+            and match.segment.language not in self.not_languages
         )
 
     def _fits_text(self, match: SignMatch) -> bool:
@@ -82,25 +82,27 @@ class Condition(NamedTuple):
             )
         )
 
-    def _nearby(self, found: ScanMatches, match: SignMatch) -> list[SignMatch] | None:
+    def _nearby(self, matches: ScanMatches, match: SignMatch) -> list[SignMatch] | None:
         """A match of each of the nearby signs; None if one of them is missing."""
         nearby: list[SignMatch] = []
-        for wanted in self.near:
-            other = found.beside(match, wanted.signs, wanted.lines)
-            if other is None or (wanted.views and other.view not in wanted.views):
+        for condition in self.near:
+            nearest = matches.beside(match, condition.signs, condition.lines)
+            if nearest is None or (
+                condition.views and nearest.view not in condition.views
+            ):
                 return None
-            nearby.append(other)
+            nearby.append(nearest)
         return nearby
 
-    def _has_links(self, found: ScanMatches, match: SignMatch) -> bool:
+    def _has_links(self, matches: ScanMatches, match: SignMatch) -> bool:
         if not self.links:
             return True
         if self.links == "unrelated":
-            return bool(strangers(found, match, self.link_lines))
+            return bool(strangers(matches, match, self.link_lines))
         if self.mail:
-            return leads_out(found, match, self.link_lines)
+            return leads_out(matches, match, self.link_lines)
         kinds = NAMELESS if self.links == "nameless" else OUTSIDE
-        return bool(found.links_near(match, self.link_lines, kinds))
+        return bool(matches.links_near(match, self.link_lines, kinds))
 
     def _message(self, nearby: list[SignMatch]) -> str:
         if not nearby:
@@ -115,9 +117,9 @@ class DataRule:
 
     conditions: tuple[Condition, ...]
 
-    def __call__(self, found: ScanMatches) -> Iterator[RuleProblem]:
+    def __call__(self, matches: ScanMatches) -> Iterator[RuleProblem]:
         for condition in self.conditions:
-            yield from condition.problems(found)
+            yield from condition.problems(matches)
 
 
 @cache

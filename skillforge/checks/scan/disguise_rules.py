@@ -24,13 +24,13 @@ _FILES = {
 
 
 @rule(_WARNING, category="obfuscation")
-def unreviewable_file(found: ScanMatches) -> Iterator[RuleProblem]:
+def unreviewable_file(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A skill contains only what a reviewer can read.
 
     Programs, bytecode, archives, files that cannot be read at all, and files with so
     much of what attacks consist of that they cannot be read in a short time.
     """
-    for notice in found.notices:
+    for notice in matches.notices:
         if notice.kind in _FILES:
             hint = "replace it by its source, or by the files themselves"
             yield RuleProblem(
@@ -39,52 +39,54 @@ def unreviewable_file(found: ScanMatches) -> Iterator[RuleProblem]:
 
 
 @rule(category="obfuscation")
-def disguised_file(found: ScanMatches) -> Iterator[RuleProblem]:
+def disguised_file(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A file is what its name says.
 
     A program named like a picture, something behind the end of one, stored objects that
     run a command when they are loaded: these are made not to be noticed.
     """
-    for notice in found.notices:
+    for notice in matches.notices:
         if notice.kind in ("disguised", "pickle"):
             yield RuleProblem(notice.words, "remove it", 1, notice.path)
 
 
 @rule(_WARNING, category="obfuscation")
-def unseen_characters(found: ScanMatches) -> Iterator[RuleProblem]:
+def unseen_characters(matches: ScanMatches) -> Iterator[RuleProblem]:
     """Text is what it looks like.
 
     Characters that turn the direction of writing, letters of another script within a
     word, many characters that are not shown. Control characters and line breaks other
     than that of a file: a comment may end there, and what follows runs.
     """
-    for notice in found.notices:
+    for notice in matches.notices:
         if notice.kind == "break":
             hint = "write it as an escape, such as `\\r`, or remove it"
             yield RuleProblem(notice.words, hint, notice.line, notice.path)
-    for piece in found.pieces:
-        if piece.raw.isascii() or piece.hidden_by or piece.language == "resolved":
+    for segment in matches.segments:
+        if segment.raw.isascii() or segment.hidden_by or segment.language == "resolved":
             continue
-        for pattern, what in _UNSEEN if _SUSPECT.search(piece.raw) else ():
-            if match := pattern.search(piece.raw):
-                line = piece.line_of(match.start())
-                yield RuleProblem(what, "write it in plain letters", line, piece.path)
-        mixed = list(islice(mixed_words(piece.raw), MOST_MIXED))
+        for pattern, what in _UNSEEN if _SUSPECT.search(segment.raw) else ():
+            if match := pattern.search(segment.raw):
+                line = segment.line_of(match.start())
+                yield RuleProblem(what, "write it in plain letters", line, segment.path)
+        mixed = list(islice(mixed_words(segment.raw), MOST_MIXED))
         if len(mixed) == MOST_MIXED:
             what = "more words in letters of two scripts than can be read"
-            yield RuleProblem(what, "write them in one script", piece.line, piece.path)
-        words = ((piece.line_of(at), word) for at, word in mixed)
+            yield RuleProblem(
+                what, "write them in one script", segment.line, segment.path
+            )
+        words = ((segment.line_of(at), word) for at, word in mixed)
         for line, word in _first_of_each_line(words).items():
             what = f"letters of two scripts in one word: {word[:40]}"
-            yield RuleProblem(what, "write it in one script", line, piece.path)
+            yield RuleProblem(what, "write it in one script", line, segment.path)
 
 
 def _first_of_each_line(words: Iterable[tuple[int, str]]) -> dict[int, str]:
-    found: dict[int, str] = {}
+    first_words: dict[int, str] = {}
     for line, word in words:
         if len(word) > 3:
-            found.setdefault(line, word)
-    return found
+            first_words.setdefault(line, word)
+    return first_words
 
 
 _SUSPECT = re.compile(
@@ -114,16 +116,16 @@ _UNSEEN = (
 
 
 @rule(category="obfuscation")
-def spoofed_command(found: ScanMatches) -> Iterator[RuleProblem]:
+def spoofed_command(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A command or host is written in its own letters, not in look-alikes."""
-    for piece in found.pieces:
-        mixed = mixed_words(piece.raw) if not piece.hidden_by else ()
+    for segment in matches.segments:
+        mixed = mixed_words(segment.raw) if not segment.hidden_by else ()
         for at, word in islice(mixed, MOST_MIXED):
-            meant = plain(word)
-            if _COMMAND.fullmatch(meant):
-                line = piece.line_of(at)
-                what = f"{word} only looks like {meant}"
-                yield RuleProblem(what, "write it in plain letters", line, piece.path)
+            latin = plain(word)
+            if _COMMAND.fullmatch(latin):
+                line = segment.line_of(at)
+                what = f"{word} only looks like {latin}"
+                yield RuleProblem(what, "write it in plain letters", line, segment.path)
 
 
 _COMMAND = re.compile(

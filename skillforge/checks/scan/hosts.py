@@ -107,8 +107,8 @@ def classify(host: str, rest: str = "") -> Host:
         return Host.LOCAL
     parts = host.split(".")
     for start in range(len(parts) - 1):
-        if found := _by_name().get(".".join(parts[start:])):
-            return found
+        if kind := _by_name().get(".".join(parts[start:])):
+            return kind
     return Host.HOSTILE if _HOSTILE.search(host) else Host.OTHER
 
 

@@ -16,28 +16,29 @@ _WRITES = re.compile(
 
 
 @rule(category="exfiltration")
-def told_to_send(found: ScanMatches) -> Iterator[RuleProblem]:
+def told_to_send(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not tell an agent to send secrets or conversations away."""
     message = "tells the agent to send private data away"
-    for match in found.of("send-words"):
+    for match in matches.of("send-words"):
         is_code = (
-            match.view is SegmentView.CODE and match.piece.language not in _READ_AS_TEXT
+            match.view is SegmentView.CODE
+            and match.segment.language not in _READ_AS_TEXT
         )
         if is_code or is_warning(match):
             continue
-        private = found.beside(match, ("secret-words", "talk-words", "key-file"), 0)
-        trigger = found.beside(match, ("trigger",), 0)
-        if (private or trigger) and found.links_near(match, 1, NAMELESS):
+        private = matches.beside(match, ("secret-words", "talk-words", "key-file"), 0)
+        trigger = matches.beside(match, ("trigger",), 0)
+        if (private or trigger) and matches.links_near(match, 1, NAMELESS):
             yield report_match(match, message)
-        quiet = found.beside(match, ("conceal",), 2)
-        if quiet and (private or leads_out(found, match, 1)):
+        quiet = matches.beside(match, ("conceal",), 2)
+        if quiet and (private or leads_out(matches, match, 1)):
             secretly = f"tells the agent to send data secretly (line {quiet.line})"
             yield report_match(match, secretly)
         is_meant = private and (_is_instruction(match, private) or trigger)
         if (
             is_meant
             and match.view is not SegmentView.CODE
-            and leads_out(found, match, 0)
+            and leads_out(matches, match, 0)
         ):
             yield report_match(match, message)
 
@@ -65,7 +66,7 @@ _EMPHASIS = re.compile(
 
 
 @rule(category="injection")
-def act_in_secret(found: ScanMatches) -> Iterator[RuleProblem]:
+def act_in_secret(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not make an agent act behind its user's back.
 
     "Do not tell the user" occurs in honest skills, about details of style. With an
@@ -76,17 +77,17 @@ def act_in_secret(found: ScanMatches) -> Iterator[RuleProblem]:
         "fetch-run", "send-words", "key-file", "fetch-obey", "reverse-shell",
         "leak-in-reply", "authority",
     )  # fmt: skip
-    for match in found.of("conceal"):
+    for match in matches.of("conceal"):
         if re.search(r"no need to|does not need|don'?t need", match.text):
             continue
-        other = found.beside(match, acts, 2)
-        if other and not _is_harmless(found, other):
-            what = quoted(other.text)[:60]
-            message = f"tells the agent to act in secret; line {other.line}: {what}"
+        act = matches.beside(match, acts, 2)
+        if act and not _is_harmless(matches, act):
+            what = quoted(act.text)[:60]
+            message = f"tells the agent to act in secret; line {act.line}: {what}"
             yield report_match(match, message)
         if _SECRET_ACT.search(match.context):
             yield report_match(match, "tells the agent to act in secret")
-    for match in found.of("false-front"):
+    for match in matches.of("false-front"):
         yield report_match(match, "tells the agent to deceive its user")
 
 
@@ -96,14 +97,14 @@ _SECRET_ACT = re.compile(
 )
 
 
-def _is_harmless(found: ScanMatches, other: SignMatch) -> bool:
-    return is_warning(other) or (
-        other.sign == "send-words" and not leads_out(found, other, 0)
+def _is_harmless(matches: ScanMatches, match: SignMatch) -> bool:
+    return is_warning(match) or (
+        match.sign == "send-words" and not leads_out(matches, match, 0)
     )
 
 
 @rule(category="injection")
-def hidden_instruction(found: ScanMatches) -> Iterator[RuleProblem]:
+def hidden_instruction(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A skill gives no instructions where a person does not see them.
 
     Agents read comments, alternative texts, link titles, file names and the metadata
@@ -114,45 +115,49 @@ def hidden_instruction(found: ScanMatches) -> Iterator[RuleProblem]:
         "override", "conceal", "send-words", "fetch-run", "decode-run", "fetch-obey",
         "key-file", "reverse-shell", "destroy", "leak-in-reply", "send", "skip-consent",
     )  # fmt: skip
-    for match in found.of(*signs):
+    for match in matches.of(*signs):
         # Most words in the bytes of a picture are there by chance.
-        is_text = match.piece.language != "strings" or match.sign in (
+        is_text = match.segment.language != "strings" or match.sign in (
             "override",
             "fetch-run",
         )
-        if match.view is SegmentView.HIDDEN and is_text and _is_meant(found, match):
+        if match.view is SegmentView.HIDDEN and is_text and _is_meant(matches, match):
             yield report_match(match, "gives an instruction that a person doesn't see")
 
 
-def _is_meant(found: ScanMatches, match: SignMatch) -> bool:
+def _is_meant(matches: ScanMatches, match: SignMatch) -> bool:
     """Whether words that also occur in notes are an instruction here."""
     if match.sign == "conceal":
         nearby = ("send-words", "fetch-run", "secret-words")
-        return "user" in match.text or found.beside(match, nearby, 0) is not None
+        return "user" in match.text or matches.beside(match, nearby, 0) is not None
     if match.sign == "send-words":
-        about = found.beside(match, ("secret-words", "talk-words", "trigger"), 0)
-        return about is not None and leads_out(found, match, 0)
+        about = matches.beside(match, ("secret-words", "talk-words", "trigger"), 0)
+        return about is not None and leads_out(matches, match, 0)
     return True
 
 
 @rule(category="persistence")
-def poisoned_memory(found: ScanMatches) -> Iterator[RuleProblem]:
+def poisoned_memory(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not plant instructions in an agent's memory, rules or skills."""
-    writes = [m for m in found.of("memory-file") if _WRITES.search(m.context)]
+    writes = [m for m in matches.of("memory-file") if _WRITES.search(m.context)]
     acts = (
         "conceal", "override", "fetch-obey", "survive", "unguarded", "leak-in-reply",
         "skip-consent", "trust",
     )  # fmt: skip
-    for match, other in found.near(writes, acts, 8):
-        if not is_warning(other) or other.sign == "conceal":
-            what = quoted(other.text)[:60]
-            message = f"writes to an agent's memory; line {other.line}: {what}"
+    for match, act in matches.near(writes, acts, 8):
+        if not is_warning(act) or act.sign == "conceal":
+            what = quoted(act.text)[:60]
+            message = f"writes to an agent's memory; line {act.line}: {what}"
             yield report_match(match, message)
     for match in writes:
-        sends = found.beside(match, ("send-words",), 0)
-        if sends and match.view is not SegmentView.CODE and leads_out(found, match, 0):
+        sends = matches.beside(match, ("send-words",), 0)
+        if (
+            sends
+            and match.view is not SegmentView.CODE
+            and leads_out(matches, match, 0)
+        ):
             yield report_match(match, "makes an agent's memory send data away")
-    for match in found.of("survive", "spread"):
+    for match in matches.of("survive", "spread"):
         if (
             match.view is not SegmentView.CODE
             and not is_warning(match)

@@ -29,18 +29,18 @@ _HOME = re.compile(r"(?:/home/|/Users/|C:\\Users\\)(?!user\b|me\b|you\b|<)[\w.-]
 
 
 @rule(_WARNING, category="leak")
-def leaked_secret(found: ScanMatches) -> Iterator[RuleProblem]:
+def leaked_secret(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A skill contains no working key: every reader could use it.
 
     Known formats of tokens only, and none that is plainly made up. If it was ever
     real, take it back at its service: to delete it here does not help.
     """
     hint = "revoke it at its service, and read it from the environment"
-    for piece in found.pieces:
-        for token in tokens.find(piece.raw):
+    for segment in matches.segments:
+        for token in tokens.find(segment.raw):
             if _looks_real(token.value):
                 message = f"possible secret: {token.what}"
-                yield _at(piece, token.start, token.value, message, hint)
+                yield _at(segment, token.start, token.value, message, hint)
 
 
 def _looks_real(token: str) -> bool:
@@ -53,28 +53,30 @@ def _looks_real(token: str) -> bool:
 
 
 @rule(_WARNING, category="leak")
-def private_data(found: ScanMatches) -> Iterator[RuleProblem]:
+def private_data(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A skill contains no personal data, and neither do its examples.
 
     Cards and bank accounts by their check digits; in evidence, where everything of the
     kind was to be redacted, also addresses and home folders.
     """
-    for piece in found.pieces:
-        if piece.language in ("strings", "resolved"):
+    for segment in matches.segments:
+        if segment.language in ("strings", "resolved"):
             continue
-        for pattern, what, is_real in _PRIVATE if _DIGITS.search(piece.raw) else ():
-            for match in pattern.finditer(piece.raw):
+        for pattern, what, is_real in _PRIVATE if _DIGITS.search(segment.raw) else ():
+            for match in pattern.finditer(segment.raw):
                 if is_real(match[0]):
                     hint = "replace it with a made-up one"
-                    yield _at(piece, match.start(), match[0], f"contains {what}", hint)
-        if is_evidence(piece.path):
+                    yield _at(
+                        segment, match.start(), match[0], f"contains {what}", hint
+                    )
+        if is_evidence(segment.path):
             for pattern, what in (
                 (_MAIL, "a mail address"),
                 (_HOME, "a home folder"),
             ):
-                for match in pattern.finditer(piece.raw):
+                for match in pattern.finditer(segment.raw):
                     message = f"contains {what}"
-                    yield _at(piece, match.start(), match[0], message, "redact it")
+                    yield _at(segment, match.start(), match[0], message, "redact it")
 
 
 def is_evidence(path: str) -> bool:
@@ -105,10 +107,12 @@ _PRIVATE = (
 )
 
 
-def _at(piece: Segment, start: int, value: str, message: str, hint: str) -> RuleProblem:
+def _at(
+    segment: Segment, start: int, value: str, message: str, hint: str
+) -> RuleProblem:
     """A problem that does not repeat the secret itself."""
-    line = piece.line_of(start)
-    return RuleProblem(message, hint, line, piece.path, f"{value[:6]}…")
+    line = segment.line_of(start)
+    return RuleProblem(message, hint, line, segment.path, f"{value[:6]}…")
 
 
 LEAKS = rules_in(globals())

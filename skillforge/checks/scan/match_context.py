@@ -30,7 +30,7 @@ def is_warning(match: SignMatch) -> bool:
 
     Code is run and hidden text is meant, whatever is written around them.
     """
-    if match.view in (SegmentView.CODE, SegmentView.HIDDEN) or match.piece.hidden_by:
+    if match.view in (SegmentView.CODE, SegmentView.HIDDEN) or match.segment.hidden_by:
         return False
     before = match.context[: max(match.context.find(match.text[:40]), 0)]
     sentence = re.split(r"[.!?]\s", before)[-1]
@@ -45,9 +45,9 @@ def is_warning(match: SignMatch) -> bool:
 
 def is_introduced_as_bad(match: SignMatch) -> bool:
     """Whether a heading or line above introduces a bad example."""
-    if match.view is not SegmentView.PROSE or match.piece.hidden_by:
+    if match.view is not SegmentView.PROSE or match.segment.hidden_by:
         return False
-    before = match.piece.text[max(0, match.at - 1200) : match.at].split("\n")[:-1]
+    before = match.segment.text[max(0, match.at - 1200) : match.at].split("\n")[:-1]
     for line in reversed(before[-12:]):
         if line.startswith("#") or line.rstrip().endswith(":"):
             return bool(_INTRODUCES.search(line))
@@ -63,34 +63,34 @@ _INTRODUCES = re.compile(
 )
 
 
-def related(found: ScanMatches, host: str) -> bool:
+def related(matches: ScanMatches, host: str) -> bool:
     """Whether the name of a host says that it belongs to the skill's subject."""
     *above, name, _end = ["", "", *host.split(".")]
     if name in ("co", "com", "org"):  # as in example.co.uk
         name = above[-1]
     label = re.sub(r"\W", "", name)
-    return len(label) > 3 and label in found.about
+    return len(label) > 3 and label in matches.about
 
 
-def strangers(found: ScanMatches, near: SignMatch, lines: int = 1) -> list[SignMatch]:
+def strangers(matches: ScanMatches, near: SignMatch, lines: int = 1) -> list[SignMatch]:
     """Nearby links to hosts that are neither known nor related to the skill."""
     return [
         link
-        for link in found.links_near(near, lines, OUTSIDE)
-        if link.kind in NAMELESS or not related(found, link.host)
+        for link in matches.links_near(near, lines, OUTSIDE)
+        if link.kind in NAMELESS or not related(matches, link.host)
     ]
 
 
-def leads_out(found: ScanMatches, near: SignMatch, lines: int) -> bool:
+def leads_out(matches: ScanMatches, near: SignMatch, lines: int) -> bool:
     """Whether a link or a mail address nearby leads to another host."""
-    if found.links_near(near, lines, OUTSIDE):
+    if matches.links_near(near, lines, OUTSIDE):
         return True
     mails = re.findall(r"\w@([\w-]+(?:\.[\w-]+)+)", near.context)
-    return any(not related(found, host) for host in mails)
+    return any(not related(matches, host) for host in mails)
 
 
 def report_match(match: SignMatch, message: str, hint: str = TAKE_OUT) -> RuleProblem:
     """The problem that a rule reports for a match."""
-    how = f" (hidden by {match.piece.hidden_by})" if match.piece.hidden_by else ""
+    how = f" (hidden by {match.segment.hidden_by})" if match.segment.hidden_by else ""
     text = quoted(masked(match.shown))
     return RuleProblem(message + how, hint, match.line, match.path, text)

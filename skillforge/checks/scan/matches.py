@@ -36,31 +36,31 @@ class SignMatch:
     """A match of a sign, or a link, and where it is."""
 
     sign: str
-    piece: Segment = field(repr=False)
+    segment: Segment = field(repr=False)
     line: int
     text: str  # what matched
     context: str = field(default="", repr=False)  # the line around it
-    at: int = 0  # its place in the piece
+    at: int = 0  # its place in the segment
     link: hosts.HostLink | None = None
     is_command: bool = False
 
     @property
     def path(self) -> str:
-        return self.piece.path
+        return self.segment.path
 
     @property
     def view(self) -> SegmentView:
-        return self.piece.view
+        return self.segment.view
 
     @property
     def shown(self) -> str:
         """The line that contains it, as written where that is known."""
-        text = self.piece.text
+        text = self.segment.text
         start, end = _line_around(text, self.at)
         start = max(start, text.rfind(SOFT, start, self.at) + 1)
         stop = text.find(SOFT, self.at, end)
         end = stop if stop >= 0 else end
-        return self.piece.written(start, end) or text[start:end]
+        return self.segment.written(start, end) or text[start:end]
 
     @property
     def host(self) -> str:
@@ -76,7 +76,7 @@ class ScanMatches:
 
     def __init__(
         self,
-        found: Iterable[Segment | Notice],
+        items: Iterable[Segment | Notice],
         about: str = "",
         signs: Mapping[str, Sign] | None = None,
     ) -> None:
@@ -85,20 +85,22 @@ class ScanMatches:
         words = re.findall(r"[a-z0-9]+", about.lower())
         pairs = (a + b for a, b in pairwise(words))
         self.about = frozenset((*words, *pairs))  # `csv tables` is also `csvtables`
-        self.pieces: list[Segment] = []
+        self.segments: list[Segment] = []
         self._notices: list[Notice] = []
         self._crowded: dict[str, None] = {}  # paths, in order
-        for item in found:
+        for item in items:
             if isinstance(item, Notice):
                 self._notices.append(item)
             else:
-                self.pieces.append(item)
-        # All pieces in one text: one search for a word is faster than one for each.
-        self._text = "\n".join(piece.text for piece in self.pieces)
-        ends = accumulate(len(piece.text) + 1 for piece in self.pieces)
+                self.segments.append(item)
+        # All segments in one text: one search for a word is faster than one for each.
+        self._text = "\n".join(segment.text for segment in self.segments)
+        ends = accumulate(len(segment.text) + 1 for segment in self.segments)
         self._starts = [0, *ends]
-        self._numbers = {id(piece): number for number, piece in enumerate(self.pieces)}
-        paths = (piece.path for piece in self.pieces)
+        self._numbers = {
+            id(segment): number for number, segment in enumerate(self.segments)
+        }
+        paths = (segment.path for segment in self.segments)
         files = list(zip(self._starts, paths, strict=False))
         self._search = Search(self._text, files)
         self._signs: dict[str, list[SignMatch]] = {}
@@ -113,49 +115,49 @@ class ScanMatches:
 
     @cached_property
     def links(self) -> list[SignMatch]:
-        found = (
+        spans = (
             (link.offset, link.offset, link)
             for start, end in pairwise(self._starts)
             for link in islice(hosts.links(self._text, start, end), _MOST_LINKS + 1)
         )
-        return list(self._matches_of("link", found, _MOST_LINKS))
+        return list(self._matches_of("link", spans, _MOST_LINKS))
 
     def of(self, *names: str) -> list[SignMatch]:
         """The matches of some signs."""
-        found: list[SignMatch] = []
+        matches: list[SignMatch] = []
         for name in names:
             if name not in self._signs:
                 spans = ((low, high, None) for low, high in self._all(name))
                 self._signs[name] = list(self._matches_of(name, spans))
-            found += self._signs[name]
-        return found
+            matches += self._signs[name]
+        return matches
 
     def near(
         self, first: Iterable[SignMatch], names: Iterable[str], lines: int
     ) -> Iterator[tuple[SignMatch, SignMatch]]:
         """Each of some matches with the first of other signs at most so far away."""
-        wanted = tuple(names)
+        signs = tuple(names)
         for match in first:
-            other = self.beside(match, wanted, lines)
-            if other is not None:
-                yield match, other
+            neighbour = self.beside(match, signs, lines)
+            if neighbour is not None:
+                yield match, neighbour
 
     def beside(
         self, match: SignMatch, names: Iterable[str], lines: int
     ) -> SignMatch | None:
         """The first of some signs that is at most so many lines from a match."""
         signs = [name for name in names if self._all(name)]
-        for number in self._pieces_of[match.path] if signs else ():
-            if self.pieces[number].line > match.line + lines:
+        for number in self._segments_of[match.path] if signs else ():
+            if self.segments[number].line > match.line + lines:
                 continue
             start, end = self._span(number, match.line - lines, match.line + lines)
-            if self.pieces[number] is match.piece:
+            if self.segments[number] is match.segment:
                 here = self._starts[number] + match.at
                 far = _FAR * (lines + 1)
                 start, end = max(start, here - far), min(end, here + far)
             for name in signs if start < end else ():
-                if found := self._first(name, start, end):
-                    return found
+                if first := self._first(name, start, end):
+                    return first
         return None
 
     def _first(self, name: str, start: int, end: int) -> SignMatch | None:
@@ -171,35 +173,35 @@ class ScanMatches:
         self, match: SignMatch, lines: int, kinds: Iterable[Host]
     ) -> list[SignMatch]:
         """Links of some kinds at most so many lines away."""
-        wanted = set(kinds)
-        mine = self._links_of.get(match.path, [])
-        low = bisect_left(mine, match.line - lines, key=lambda link: link.line)
-        high = bisect_right(mine, match.line + lines, key=lambda link: link.line)
+        wanted_kinds = set(kinds)
+        links = self._links_of.get(match.path, [])
+        low = bisect_left(links, match.line - lines, key=lambda link: link.line)
+        high = bisect_right(links, match.line + lines, key=lambda link: link.line)
         if high - low > _NEAREST:
-            here = bisect_left(mine, self._position(match), key=self._position)
+            here = bisect_left(links, self._position(match), key=self._position)
             low = max(low, here - _NEAREST // 2)
             high = min(high, here + _NEAREST // 2)
-        return [link for link in mine[low:high] if link.kind in wanted]
+        return [link for link in links[low:high] if link.kind in wanted_kinds]
 
     def _position(self, match: SignMatch) -> tuple[int, int]:
         """Where a match is: its line, and how far into the whole text."""
-        return match.line, self._starts[self._numbers[id(match.piece)]] + match.at
+        return match.line, self._starts[self._numbers[id(match.segment)]] + match.at
 
     @cached_property
     def _links_of(self) -> dict[str, list[SignMatch]]:
         """The links of each file, in the order of lines."""
-        found: dict[str, list[SignMatch]] = {}
+        by_path: dict[str, list[SignMatch]] = {}
         for link in sorted(self.links, key=self._position):
-            found.setdefault(link.path, []).append(link)
-        return found
+            by_path.setdefault(link.path, []).append(link)
+        return by_path
 
     @cached_property
-    def _pieces_of(self) -> dict[str, list[int]]:
-        """The numbers of the pieces of each file."""
-        found: dict[str, list[int]] = {}
-        for number, piece in enumerate(self.pieces):
-            found.setdefault(piece.path, []).append(number)
-        return found
+    def _segments_of(self) -> dict[str, list[int]]:
+        """The numbers of the segments of each file."""
+        by_path: dict[str, list[int]] = {}
+        for number, segment in enumerate(self.segments):
+            by_path.setdefault(segment.path, []).append(number)
+        return by_path
 
     def is_written(self, word: str) -> bool:
         """Whether any file contains these exact letters."""
@@ -207,7 +209,7 @@ class ScanMatches:
 
     @cached_property
     def _raws(self) -> set[str]:
-        return {piece.raw for piece in self.pieces}
+        return {segment.raw for segment in self.segments}
 
     def _all(self, name: str) -> list[Span]:
         """Where a sign is in the whole text, in order."""
@@ -216,13 +218,13 @@ class ScanMatches:
     def _matches_of(
         self,
         name: str,
-        found: Iterable[tuple[int, int, hosts.HostLink | None]],
+        spans: Iterable[tuple[int, int, hosts.HostLink | None]],
         most: int = _MOST_OF_SIGN,
     ) -> Iterator[SignMatch]:
         """Matches, without repetitions and with a limit for each file."""
         repeated: Counter[tuple[str, str]] = Counter()
         count: Counter[str] = Counter()
-        for start, end, link in found:
+        for start, end, link in spans:
             match = self._match(name, start, end, link)
             count[match.path] += 1
             if count[match.path] > most:
@@ -237,42 +239,42 @@ class ScanMatches:
         self, name: str, at: int, end: int, link: hosts.HostLink | None = None
     ) -> SignMatch:
         number = bisect_right(self._starts, at) - 1
-        piece, inside = self.pieces[number], at - self._starts[number]
-        around = _around(piece.text, inside)
+        segment, inside = self.segments[number], at - self._starts[number]
+        around = _around(segment.text, inside)
         text = link.host + link.rest if link else self._text[at:end]
         line = self._line(number, inside)
         is_command = not link and self._known[name].is_command
-        return SignMatch(name, piece, line, text, around, inside, link, is_command)
+        return SignMatch(name, segment, line, text, around, inside, link, is_command)
 
     def _line(self, number: int, inside: int) -> int:
-        piece = self.pieces[number]
-        if piece.hidden_by and not piece.numbers:
-            return piece.line
+        segment = self.segments[number]
+        if segment.hidden_by and not segment.numbers:
+            return segment.line
         line = bisect_right(self._breaks(number), inside) - 1
-        if piece.numbers:
-            return piece.numbers[min(line, len(piece.numbers) - 1)]
-        return piece.line + line
+        if segment.numbers:
+            return segment.numbers[min(line, len(segment.numbers) - 1)]
+        return segment.line + line
 
     def _span(self, number: int, first: int, last: int) -> tuple[int, int]:
-        """The part of the text that a piece has on some lines of its file."""
-        piece, start = self.pieces[number], self._starts[number]
-        if piece.hidden_by and not piece.numbers:
-            is_there = first <= piece.line <= last
-            return (start, start + len(piece.text)) if is_there else (0, 0)
+        """The part of the text that a segment has on some lines of its file."""
+        segment, start = self.segments[number], self._starts[number]
+        if segment.hidden_by and not segment.numbers:
+            is_there = first <= segment.line <= last
+            return (start, start + len(segment.text)) if is_there else (0, 0)
         breaks = self._breaks(number)
-        low, high = first - piece.line, last - piece.line
-        if piece.numbers:  # which are in order
-            low = bisect_left(piece.numbers, first)
-            high = bisect_right(piece.numbers, last) - 1
+        low, high = first - segment.line, last - segment.line
+        if segment.numbers:  # which are in order
+            low = bisect_left(segment.numbers, first)
+            high = bisect_right(segment.numbers, last) - 1
         if high < max(low, 0) or low >= len(breaks):
             return 0, 0
-        end = breaks[high + 1] if high + 1 < len(breaks) else len(piece.text)
+        end = breaks[high + 1] if high + 1 < len(breaks) else len(segment.text)
         return start + breaks[max(low, 0)], start + end
 
     def _breaks(self, number: int) -> list[int]:
-        """Where the lines of a piece begin."""
+        """Where the lines of a segment begin."""
         if number not in self._lines:
-            text = self.pieces[number].text
+            text = self.segments[number].text
             ends = [*occurrences(text, "\n"), *occurrences(text, SOFT)]
             self._lines[number] = [0, *sorted(at + 1 for at in ends)]
         return self._lines[number]

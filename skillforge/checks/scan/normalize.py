@@ -129,7 +129,7 @@ def _prose_goes_on(_last: str, line: str) -> bool:
 
 def _joined(text: str) -> str:
     if ",-" in text or ",http" in text or ",/tmp" in text:
-        text = _BRACES.sub(lambda found: found[1].replace(",", " "), text)
+        text = _BRACES.sub(lambda match: match[1].replace(",", " "), text)
     if "''" in text or '""' in text or "$@" in text:
         text = _EMPTY_QUOTES.sub("", text)
     if "'" in text:

@@ -90,7 +90,7 @@ def _ways(parsed: Parsed, after: Characters) -> int:
 
 def _texts(parsed: Parsed) -> list[str]:
     """All texts that an expression matches, if it has few; none otherwise."""
-    found = [""]
+    texts = [""]
     for code, argument in parsed:
         if code is codes.LITERAL:
             part = [chr(argument)]
@@ -104,10 +104,10 @@ def _texts(parsed: Parsed) -> list[str]:
             part = ["", *inner] if inner else []
         else:
             return []
-        if not part or len(found) * len(part) > _MOST_TEXTS:
+        if not part or len(texts) * len(part) > _MOST_TEXTS:
             return []
-        found = [a + b for a in found for b in part]
-    return found
+        texts = [a + b for a in texts for b in part]
+    return texts
 
 
 def _across_border(code: Any, argument: Any, after: Characters) -> Characters:
@@ -151,13 +151,13 @@ def _ways_of_repeat(least: int, most: Any, inner: Any, after: Characters) -> int
 
 def _first(parsed: Any, after: Characters) -> Characters:
     """The characters that an expression may begin with; `after`, if it is empty."""
-    found: Characters = frozenset()
+    first: Characters = frozenset()
     for code, argument in parsed:
         characters, may_be_empty = _begin(code, argument)
-        found |= characters
+        first |= characters
         if not may_be_empty:
-            return found
-    return found | after
+            return first
+    return first | after
 
 
 def _begin(code: Any, argument: Any) -> tuple[Characters, bool]:
@@ -187,19 +187,19 @@ def _characters(code: Any, argument: Any) -> Characters:
         return _number(argument)
     if code is codes.NOT_LITERAL:
         return _ALL - (_number(argument) - _OTHERS)
-    found: Characters = frozenset()
+    result: Characters = frozenset()
     is_negated = False
     for kind, value in argument:
         if kind is codes.NEGATE:
             is_negated = True
         elif kind is codes.LITERAL:
-            found |= _number(value)
+            result |= _number(value)
         elif kind is codes.RANGE:
-            found |= frozenset(range(value[0], min(value[1] + 1, _ASCII)))
-            found |= _OTHERS if value[1] >= _ASCII else frozenset()
+            result |= frozenset(range(value[0], min(value[1] + 1, _ASCII)))
+            result |= _OTHERS if value[1] >= _ASCII else frozenset()
         else:
-            found |= _category(value, is_negated)
-    return _ALL - found if is_negated else found
+            result |= _category(value, is_negated)
+    return _ALL - result if is_negated else result
 
 
 def _number(character: int) -> Characters:
@@ -214,8 +214,12 @@ def _category(code: Any, is_negated: bool = False) -> Characters:
     if code not in _CATEGORIES:
         return frozenset() if is_negated else _ALL
     pattern = re.compile(_CATEGORIES[code])
-    found = {number for number in range(_ASCII) if pattern.match(chr(number))}
-    return frozenset(found | {n for n, t in _SAMPLES.items() if pattern.match(t)})
+    ascii_characters = {
+        number for number in range(_ASCII) if pattern.match(chr(number))
+    }
+    return frozenset(
+        ascii_characters | {n for n, t in _SAMPLES.items() if pattern.match(t)}
+    )
 
 
 _WORD = _category(codes.CATEGORY_WORD)

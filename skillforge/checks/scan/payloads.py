@@ -93,9 +93,9 @@ def payloads(text: str) -> Iterator[Payload]:
         *(find(text) for find in (_spaced, _escapes, _codes, _by_name, _unseen)),
     )
     for source in sources:
-        for offset, how, found in source:
-            if len(found.strip()) >= _LEAST and _is_text(found):
-                yield Payload(offset, how, found)
+        for offset, how, decoded in source:
+            if len(decoded.strip()) >= _LEAST and _is_text(decoded):
+                yield Payload(offset, how, decoded)
 
 
 def is_too_much(text: str) -> bool:
@@ -152,10 +152,10 @@ def _from_xz(data: bytes, most: int) -> bytes:
 def _inflated(data: bytes, most: int) -> bytes:
     """What PHP's `gzinflate` returns for bytes; empty if that is not text."""
     try:
-        found = zlib.decompressobj(-15).decompress(data, most)
+        inflated = zlib.decompressobj(-15).decompress(data, most)
     except zlib.error:
         return b""
-    return found if len(found) > 16 and found.isascii() else b""
+    return inflated if len(inflated) > 16 and inflated.isascii() else b""
 
 
 def _base64(text: str, words: dict[str, int]) -> Iterator[Payload]:
@@ -165,19 +165,19 @@ def _base64(text: str, words: dict[str, int]) -> Iterator[Payload]:
         words = {**words, **_joined_words(text, words)}
     for offset, run in _runs(words):
         for spelled in (run, run[::-1]) if run.startswith("=") else (run,):
-            if found := _as_text(_from_base64(spelled)):
-                yield Payload(offset, "base64", found)
+            if decoded := _as_text(_from_base64(spelled)):
+                yield Payload(offset, "base64", decoded)
 
 
 def _joined_words(text: str, words: dict[str, int]) -> dict[str, int]:
     """The long words that literals make when they are joined."""
-    found: dict[str, int] = {}
+    joined: dict[str, int] = {}
     at = 0
     for word in _LONG_WORD.findall(_SPLIT.sub("", text)):
-        if word not in words and word not in found and len(found) < MOST_WORDS:
+        if word not in words and word not in joined and len(joined) < MOST_WORDS:
             at = max(at, text.find(word[:8], at, at + _AHEAD))
-            found[word] = at
-    return found
+            joined[word] = at
+    return joined
 
 
 def _runs(words: dict[str, int]) -> Iterator[tuple[int, str]]:
@@ -209,8 +209,8 @@ def _from_base64(run: str) -> bytes:
 def _hex(_text: str, words: dict[str, int]) -> Iterator[Payload]:
     for word, at in words.items():
         for match in _HEX.finditer(word):
-            found = _as_text(bytes.fromhex(match[0].removeprefix("0x")))
-            yield Payload(at + match.start(), "hex", found)
+            decoded = _as_text(bytes.fromhex(match[0].removeprefix("0x")))
+            yield Payload(at + match.start(), "hex", decoded)
 
 
 def _escapes(text: str) -> Iterator[Payload]:
@@ -267,10 +267,10 @@ def _by_name(text: str) -> Iterator[Payload]:
         if name in text:
             for match in _LITERAL.finditer(text):
                 try:
-                    found = _as_text(decode(match[1] or match[2]))
+                    decoded = _as_text(decode(match[1] or match[2]))
                 except (ValueError, binascii.Error):
                     continue
-                yield Payload(match.start(), name, found)
+                yield Payload(match.start(), name, decoded)
 
 
 def _spaced(text: str) -> Iterator[Payload]:
@@ -279,16 +279,16 @@ def _spaced(text: str) -> Iterator[Payload]:
         return
     for match in _SPACED.finditer(text):
         words = re.split(r" {2,}", match[0])
-        found = " ".join(word.replace(" ", "") for word in words)
-        yield Payload(match.start(), "spaces", found)
+        joined = " ".join(word.replace(" ", "") for word in words)
+        yield Payload(match.start(), "spaces", joined)
 
 
 def _unseen(text: str) -> Iterator[Payload]:
     if text.isascii():
         return
     if tags := _TAGS.findall(_FLAG.sub("", text)):
-        found = "".join(chr(ord(c) - 0xE0000) for c in tags)
-        yield Payload(text.find(tags[0]), "tag characters", found)
+        decoded = "".join(chr(ord(c) - 0xE0000) for c in tags)
+        yield Payload(text.find(tags[0]), "tag characters", decoded)
     for match in _BITS.finditer(text):
         for set_bit in ("\u200c", "\u200b"):
             bits = "".join("1" if c == set_bit else "0" for c in match[0])
@@ -296,8 +296,8 @@ def _unseen(text: str) -> Iterator[Payload]:
             hidden = "".join(map(chr, letters))
             yield Payload(match.start(), "zero-width characters", hidden)
     for match in _SELECTORS.finditer(text):
-        found = bytes(_selector(c) for c in match[0]).decode("latin-1")
-        yield Payload(match.start(), "variation selectors", found)
+        decoded = bytes(_selector(c) for c in match[0]).decode("latin-1")
+        yield Payload(match.start(), "variation selectors", decoded)
 
 
 def _selector(character: str) -> int:

@@ -138,8 +138,8 @@ class _CallReader:
 
     def text(self, node: ast.AST, depth: int = 0) -> str | None:
         """The text that an expression always has; None if not known, or too long."""
-        found = self._text(node, depth)
-        return found if found is None or len(found) <= _LONGEST else None
+        text = self._text(node, depth)
+        return text if text is None or len(text) <= _LONGEST else None
 
     def _text(self, node: ast.AST, depth: int) -> str | None:  # noqa: PLR0911
         if depth > _DEEP:

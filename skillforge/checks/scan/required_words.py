@@ -43,11 +43,11 @@ def _rarity(words: Words) -> tuple[int, int]:
 
 def _shortest(texts: Iterable[str]) -> Words:
     """The texts that contain no other: a text with any of them has one of these."""
-    found: list[str] = []
+    shortest: list[str] = []
     for text in sorted(texts, key=len):
-        if not any(word in text for word in found):
-            found.append(text)
-    return frozenset(found)
+        if not any(word in text for word in shortest):
+            shortest.append(text)
+    return frozenset(shortest)
 
 
 def _group(texts: Words) -> tuple[Words, ...]:
@@ -126,10 +126,10 @@ def _part(code: Any, argument: Any) -> Needed:  # noqa: PLR0911 - one for each k
         return _either([needed(branch) for branch in argument[1]])
     if code in REPEATS:
         least, most, inner = argument
-        found = needed(inner)
-        if (least, most) == (0, 1) and found.texts is not None:
-            return Needed(found.texts | {""}, ())
-        return Needed(None, found.groups if least else ())
+        inside = needed(inner)
+        if (least, most) == (0, 1) and inside.texts is not None:
+            return Needed(inside.texts | {""}, ())
+        return Needed(None, inside.groups if least else ())
     return Needed(None, ())
 
 

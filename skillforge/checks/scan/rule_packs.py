@@ -77,8 +77,8 @@ def read_pack(path: str, data: bytes) -> RulePack:
     """Read a pack, or raise an error that names what is wrong and where."""
     content = _parse(path, data)
     source = PackSource(path, data.decode("utf-8"))
-    if found := misfit(content, SCHEMA):
-        raise source.error(found.path, found.message)
+    if mismatch := misfit(content, SCHEMA):
+        raise source.error(mismatch.path, mismatch.message)
     name = content["name"]
     parts = _parts(source, content)
     signs = {
@@ -194,9 +194,9 @@ class PackSource:
     def line_of(self, place: Sequence[Any]) -> int:
         """The line of a key, or of the nearest table around it."""
         best, line = 0, 1
-        for number, found in self._keys():
-            depth = len(found)
-            if depth > best and list(place[:depth]) == found:
+        for number, key in self._keys():
+            depth = len(key)
+            if depth > best and list(place[:depth]) == key:
                 best, line = depth, number
         return line
 

@@ -85,21 +85,23 @@ def _scan_all(today: date, targets: Sequence[ScanTarget]) -> list[list[Finding]]
 
 def scan_target(target: ScanTarget, today: date) -> list[Finding]:
     """The findings in one skill, with the library's waivers applied."""
-    found = scan(
+    result = scan(
         target.skill,
         target.before,
         target.evidence,
         must_declare=target.policy.scan.declare,
         packs=target.packs,
     )
-    return list(apply(found.findings, target.skill, target.waivers, today))
+    return list(apply(result.findings, target.skill, target.waivers, today))
 
 
-def _results(targets: list[ScanTarget], found: list[list[Finding]]) -> ScanResults:
+def _results(
+    targets: list[ScanTarget], findings_of: list[list[Finding]]
+) -> ScanResults:
     names = Counter(target.skill.name for target in targets)
     verdicts: dict[str, Danger] = {}
     shown: list[Finding] = []
-    for (skill, *_), findings in zip(targets, found, strict=True):
+    for (skill, *_), findings in zip(targets, findings_of, strict=True):
         key = skill.name if names[skill.name] == 1 else skill.path
         verdicts[key] = Danger.of(findings)
         shown += (finding.under(skill.path) for finding in findings)

@@ -58,16 +58,16 @@ class Search:
     def matches(self, sign: Sign) -> list[Span]:
         """Where a sign matches, in order; searched once."""
         if sign.name not in self._matches:
-            found: dict[int, int] = {}
+            ends: dict[int, int] = {}
             for pattern in sign.patterns:
                 self._budget.next_pattern()
-                for start, end in self._found(pattern):
-                    found.setdefault(start, end)
+                for start, end in self._spans_of(pattern):
+                    ends.setdefault(start, end)
                     self._budget.count_match(start)
-            self._matches[sign.name] = sorted(found.items())
+            self._matches[sign.name] = sorted(ends.items())
         return self._matches[sign.name]
 
-    def _found(self, pattern: Pattern) -> Iterator[Span]:
+    def _spans_of(self, pattern: Pattern) -> Iterator[Span]:
         """Every match of a pattern; a text that repeats itself is searched once."""
         groups: list[list[str]] = []
         for words in pattern.words:
@@ -90,8 +90,8 @@ class Search:
                     cost = pattern.weight * len(window) + _COST * sum(counts)
                     self._budget.spend(low, cost)
                 matches = pattern.compiled.finditer(self.text, low, high)
-                found = map(_stripped, matches) if is_likely else ()
-                known[window] = [(at - before, end - before) for at, end in found]
+                spans = map(_stripped, matches) if is_likely else ()
+                known[window] = [(at - before, end - before) for at, end in spans]
             for start, end in known[window]:
                 if before + start >= last:  # not found in the overlap already
                     last = before + end
@@ -130,13 +130,15 @@ class Search:
         One pass over the text for all words: a search for each takes far longer.
         """
         data = memoryview(self.text.encode("utf-8", "replace"))
-        found: dict[Kind, set[int]] = {}
+        present: dict[Kind, set[int]] = {}
         for kind, size in _SIZES.items():
-            found[kind] = set()
+            present[kind] = set()
             for start in range(min(size, len(data))):
                 end = len(data) - (len(data) - start) % size
-                found[kind] |= _wanted()[kind].intersection(data[start:end].cast(kind))
-        return found
+                present[kind] |= _word_parts()[kind].intersection(
+                    data[start:end].cast(kind)
+                )
+        return present
 
     def _count(self, word: str) -> int:
         """About how common a word is."""
@@ -159,7 +161,7 @@ def _own_words() -> frozenset[str]:
 
 
 @cache
-def _wanted() -> dict[Kind, frozenset[int]]:
+def _word_parts() -> dict[Kind, frozenset[int]]:
     """The parts of all words that our own patterns need, by their kind."""
     parts = [_parts_of(word) for word in _own_words()]
     return {

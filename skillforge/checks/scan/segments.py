@@ -12,7 +12,7 @@ from skillforge.checks.scan import normalize
 from skillforge.text import code_blocks, occurrences
 
 MOST_TEXT = 12 << 20  # characters of one skill, all that was unpacked included
-_MANY = 200  # pieces of one kind in a file; more are read as one
+_MANY = 200  # segments of one kind in a file; more are read as one
 _MANY_BLOCKS = 2000  # blocks of code in a file; the rest is read as code and as prose
 
 
@@ -164,20 +164,22 @@ def _unshown_styles(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _hidden(
-    path: str, breaks: list[int], found: Iterable[tuple[int, str]]
+    path: str, breaks: list[int], texts_at: Iterable[tuple[int, str]]
 ) -> Iterator[Segment]:
     """A segment for each hidden text; if there are many, the rest is one."""
-    texts = ((bisect_left(breaks, at) + 1, text) for at, text in found if text.strip())
+    texts = (
+        (bisect_left(breaks, at) + 1, text) for at, text in texts_at if text.strip()
+    )
     for line, text in islice(texts, _MANY):
         yield Segment(path, SegmentView.HIDDEN, text, line)
     yield from _together(path, SegmentView.HIDDEN, texts)
 
 
 def of_payloads(
-    path: str, how: str, found: Iterable[tuple[int, str]], depth: int
+    path: str, how: str, decoded: Iterable[tuple[int, str]], depth: int
 ) -> Iterator[Segment]:
     """A segment for each decoded payload; if there are many, the rest is one."""
-    texts = iter(found)
+    texts = iter(decoded)
     for line, text in islice(texts, _MANY):
         yield Segment(path, SegmentView.CODE, text, line, "", how, (), depth)
     yield from _together(path, SegmentView.CODE, texts, how, depth)
@@ -191,17 +193,17 @@ def _together(
     depth: int = 0,
 ) -> Iterator[Segment]:
     """Texts with their lines as a single segment, separated by empty lines."""
-    found: list[tuple[int, str]] = []
+    items: list[tuple[int, str]] = []
     size = 0
     for line, text in texts:
-        found.append((line, text))
+        items.append((line, text))
         size += len(text)
         if size > MOST_TEXT:  # which is reported
             break
-    found.sort(key=lambda item: item[0])
-    numbers = [line for line, text in found for _ in range(text.count("\n") + 2)]
-    if found:
-        whole = "\n\n".join(text for _line, text in found)
+    items.sort(key=lambda item: item[0])
+    numbers = [line for line, text in items for _ in range(text.count("\n") + 2)]
+    if items:
+        whole = "\n\n".join(text for _line, text in items)
         yield Segment(path, view, whole, numbers[0], "", how, tuple(numbers), depth)
 
 

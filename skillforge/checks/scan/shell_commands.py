@@ -39,14 +39,14 @@ def commands(source: str) -> list[tuple[int, str]]:
     if is_too_much(source) or not _NEEDS_PARSER.search(source):
         return []
     tree = _parser().parse(source.encode("utf-8", "replace"))
-    found: list[tuple[int, str]] = []
+    lines: list[tuple[int, str]] = []
     size = 0
     for number, line in _CommandReader().lines(tree.root_node, 0):
         size += len(line)
         if size > _MOST_OUT:
             break
-        found.append((number, line))
-    return found
+        lines.append((number, line))
+    return lines
 
 
 def is_too_much(source: str) -> bool:

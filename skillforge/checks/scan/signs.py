@@ -87,12 +87,12 @@ def own_packs() -> tuple[dict[str, Any], ...]:
 
 def own_patterns() -> dict[str, list[str]]:
     """The expanded patterns of our own signs, by sign."""
-    found: dict[str, list[str]] = {}
+    patterns: dict[str, list[str]] = {}
     for pack in own_packs():
         parts = expand_parts(pack)
         for name, sign in pack["signs"].items():
-            found[name] = [expand(source, parts) for source in sign["patterns"]]
-    return found
+            patterns[name] = [expand(source, parts) for source in sign["patterns"]]
+    return patterns
 
 
 @cache

@@ -103,12 +103,12 @@ def read(skill: Skill) -> Iterator[Segment | Notice]:
         if file.kind not in (FileKind.FILE, FileKind.EXECUTABLE):
             yield Notice("unread", path, f"a {file.kind}, which has no content to read")
             continue
-        for found in _read_file(skill, path):
-            left -= found.size if isinstance(found, Segment) else 0
+        for item in _read_file(skill, path):
+            left -= item.size if isinstance(item, Segment) else 0
             if left < 0:
                 yield Notice("unread", path, "more text than can be read")
                 return
-            yield found
+            yield item
 
 
 def _as_words(path: str) -> str:
@@ -206,25 +206,25 @@ def _read_text(path: str, text: str, depth: int) -> Iterator[Segment | Notice]:
     if len(text) < len(whole):
         words = f"a line of more than {normalize.LONGEST_LINE:,} characters"
         yield Notice("unread", path, words)
-    found: list[Segment] = []
+    parts: list[Segment] = []
     suffix = posixpath.splitext(path)[1][1:].lower()
     language = _language(suffix, text)
     if language:
-        found.append(Segment(path, SegmentView.CODE, text, 1, language, depth=depth))
+        parts.append(Segment(path, SegmentView.CODE, text, 1, language, depth=depth))
     elif _PAGE.fullmatch(path):
-        found.append(Segment(path, SegmentView.CODE, text, 1, "html", depth=depth))
-        found.extend(segments.unseen(path, text))
+        parts.append(Segment(path, SegmentView.CODE, text, 1, "html", depth=depth))
+        parts.extend(segments.unseen(path, text))
     elif _DATA.fullmatch(path):
-        found.append(Segment(path, SegmentView.CODE, text, 1, "data", depth=depth))
-        found.extend(_values(path, text, depth))
+        parts.append(Segment(path, SegmentView.CODE, text, 1, "data", depth=depth))
+        parts.extend(_values(path, text, depth))
     else:
-        found.extend(segments.of_markdown(path, text))
+        parts.extend(segments.of_markdown(path, text))
         if not path.lower().endswith((".md", ".mdx", ".markdown", ".rst")):
-            found.append(Segment(path, SegmentView.CODE, text, 1, "text", depth=depth))
-    for piece in found:
-        yield piece
-        if piece.view is SegmentView.CODE:
-            yield from _resolved(piece)
+            parts.append(Segment(path, SegmentView.CODE, text, 1, "text", depth=depth))
+    for segment in parts:
+        yield segment
+        if segment.view is SegmentView.CODE:
+            yield from _resolved(segment)
     left = _MOST_HIDDEN
     for inner in _payloads(
         Segment(path, SegmentView.PROSE, text, 1, language, depth=depth)
@@ -242,43 +242,45 @@ def _language(suffix: str, text: str) -> str:
     return _LANGUAGES.get(suffix, "")
 
 
-def _payloads(piece: Segment) -> Iterator[Segment | Notice]:
+def _payloads(segment: Segment) -> Iterator[Segment | Notice]:
     """The payloads of a segment, decoded."""
-    if piece.depth >= DEEPEST:
-        if piece.hidden_by and any(True for _ in payloads.payloads(piece.raw)):
-            yield Notice("unread", piece.path, "nested payloads, too deep to read")
+    if segment.depth >= DEEPEST:
+        if segment.hidden_by and any(True for _ in payloads.payloads(segment.raw)):
+            yield Notice("unread", segment.path, "nested payloads, too deep to read")
         return
-    if payloads.is_too_much(piece.raw):
-        yield Notice("unread", piece.path, "more long words than can be decoded")
-    for how, found in groupby(
-        payloads.payloads(piece.raw), key=lambda payload: payload.how
+    if payloads.is_too_much(segment.raw):
+        yield Notice("unread", segment.path, "more long words than can be decoded")
+    for how, group in groupby(
+        payloads.payloads(segment.raw), key=lambda payload: payload.how
     ):
-        texts = ((piece.line_of(p.offset), normalize.lines(p.text)) for p in found)
-        for inner in segments.of_payloads(piece.path, how, texts, piece.depth + 1):
+        texts = ((segment.line_of(p.offset), normalize.lines(p.text)) for p in group)
+        for inner in segments.of_payloads(segment.path, how, texts, segment.depth + 1):
             yield inner
             yield from _resolved(inner)
             yield from _payloads(inner)
 
 
-def _resolved(piece: Segment) -> Iterator[Segment | Notice]:
+def _resolved(segment: Segment) -> Iterator[Segment | Notice]:
     lines: list[tuple[int, str]] | None = None
-    if piece.language in SHELLS and shell_commands.is_too_much(piece.raw):
-        yield Notice("unread", piece.path, "a script too long to analyse")
-    if piece.language in ("python", "py", "python3") or (
-        not piece.language and ("import " in piece.raw or "exec(" in piece.raw)
+    if segment.language in SHELLS and shell_commands.is_too_much(segment.raw):
+        yield Notice("unread", segment.path, "a script too long to analyse")
+    if segment.language in ("python", "py", "python3") or (
+        not segment.language and ("import " in segment.raw or "exec(" in segment.raw)
     ):
-        if python_calls.is_too_much(piece.raw):
-            yield Notice("unread", piece.path, "a script too long to analyse")
-        lines = python_calls.calls(piece.raw)
-    elif piece.language in SHELLS:
-        lines = shell_commands.commands(piece.raw)
+        if python_calls.is_too_much(segment.raw):
+            yield Notice("unread", segment.path, "a script too long to analyse")
+        lines = python_calls.calls(segment.raw)
+    elif segment.language in SHELLS:
+        lines = shell_commands.commands(segment.raw)
     if lines:
-        start = piece.line - 1
-        numbers = tuple(piece.line if piece.hidden_by else start + n for n, _ in lines)
+        start = segment.line - 1
+        numbers = tuple(
+            segment.line if segment.hidden_by else start + n for n, _ in lines
+        )
         text = "\n".join(line for _, line in lines)
         yield Segment(
-            piece.path, SegmentView.CODE, text, piece.line, "resolved", piece.hidden_by,
-            numbers, DEEPEST,
+            segment.path, SegmentView.CODE, text, segment.line, "resolved",
+            segment.hidden_by, numbers, DEEPEST,
         )  # fmt: skip
 
 

@@ -41,8 +41,8 @@ def read_waivers(data: bytes) -> tuple[Waiver, ...]:
         raise _wrong(err.line, err.why) from err
     if entries is None:
         return ()
-    if found := misfit(entries, "waivers.schema.json"):
-        raise _wrong(line_of(found.path), found.words)
+    if mismatch := misfit(entries, "waivers.schema.json"):
+        raise _wrong(line_of(mismatch.path), mismatch.words)
     return tuple(_waiver(e, line_of([n])) for n, e in enumerate(entries))
 
 

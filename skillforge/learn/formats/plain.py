@@ -139,7 +139,7 @@ def _add_line(episode: EpisodeBuilder, line: str) -> bool:
 
 
 def _add_step(episode: EpisodeBuilder, kind: StepKind, step: Mapping[str, Any]) -> bool:
-    """A step as `Step.said` writes it, which records whether it failed."""
+    """A step as `Step.record` writes it, which records whether it failed."""
     if kind is StepKind.MESSAGE:
         return _add_message(episode, step)
     tool = values.first_name(step, "tool")

@@ -75,7 +75,7 @@ def example_list(result: "ExampleList") -> ExampleListData:
 
 
 def detail(result: "ExampleDetail") -> ExampleDetailData:
-    data = ExampleDetailData(id=result.id, example=result.example.said)
+    data = ExampleDetailData(id=result.id, example=result.example.record)
     if result.taken is not None:
         data["taken"] = dict(result.taken)
     return data

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from skillforge.render.html import visible
+from skillforge.share.catalog import shortened
 from skillforge.share.hub import Hub, PublishedSkill
 from skillforge.share.site.badges import Badge, row_badges, success_rate
 from skillforge.share.site.urls import folder_of, group_of
@@ -40,12 +41,9 @@ def search_index(hub: Hub) -> bytes:
     return f"skillIndex({text});\n".encode("utf-8", "replace")
 
 
-def shortened(description: str) -> str:
-    """The beginning of a description, cut between words."""
-    words = " ".join(description.split())
-    if len(words) <= MAX_ABOUT:
-        return words
-    return words[:MAX_ABOUT].rsplit(" ", 1)[0].rstrip(",;:") + " …"
+def about(skill: PublishedSkill) -> str:
+    """The beginning of a description, on one line."""
+    return shortened(" ".join(skill.description.split()), MAX_ABOUT)
 
 
 def date_of(skill: PublishedSkill) -> str:
@@ -53,17 +51,17 @@ def date_of(skill: PublishedSkill) -> str:
 
 
 def _row(skill: PublishedSkill, group: int, badges: int) -> list[str | int]:
-    about = shortened(skill.description)
+    shown = about(skill)
     folder = folder_of(skill.name)
     row: list[str | int] = [
         visible(skill.name),
-        visible(about),
+        visible(shown),
         visible(skill.version),
         group,
         badges,
         visible(date_of(skill)),
         success_rate(skill.figures),
-        " ".join(_further(skill.description, about)),
+        " ".join(_further(skill.description, shown)),
         "" if folder == skill.name else folder,
     ]
     while row[-1] == "":
@@ -71,10 +69,8 @@ def _row(skill: PublishedSkill, group: int, badges: int) -> list[str | int]:
     return row
 
 
-def _further(description: str, about: str) -> Iterator[str]:
-    """The words that a list does not show, once each, so that they can be found."""
-    seen = set(_WORD.findall(about.lower()))
-    for word in _WORD.findall(description.lower()):
-        if word not in seen:
-            seen.add(word)
-            yield word
+def _further(description: str, shown: str) -> Iterator[str]:
+    """The words that a list does not show, once each, for the search."""
+    visible_words = set(_WORD.findall(shown.lower()))
+    words = dict.fromkeys(_WORD.findall(description.lower()))
+    return (word for word in words if word not in visible_words)
