@@ -57,13 +57,13 @@ def profile(agent: str) -> AgentProfile:
     if agent not in plugins(GROUP):
         known = ", ".join(names())
         raise RequestError(f"no agent {agent!r}", hint=f"choose one of {known}")
-    found = load(GROUP, agent)
-    if not isinstance(found, AgentProfile):
+    plugin = load(GROUP, agent)
+    if not isinstance(plugin, AgentProfile):
         raise ToolError(
             f"plugin {agent!r} ({GROUP}) is not an AgentProfile",
             hint="fix or uninstall the package that provides it",
         )
-    return found
+    return plugin
 
 
 def project_folders() -> set[str]:
@@ -82,13 +82,13 @@ def project_folders() -> set[str]:
 
 def skills_folder(agent: str, project: Path | None = None) -> Path:
     """Where an agent looks for its user's skills, or for those of a project."""
-    found = profile(agent)
+    agent_profile = profile(agent)
     if project is not None:
-        return _project_folder(project, f"{found.project}/skills")
-    if home := os.environ.get(found.variable, ""):
+        return _project_folder(project, f"{agent_profile.project}/skills")
+    if home := os.environ.get(agent_profile.variable, ""):
         return Path(home) / "skills"
     try:
-        return Path.home() / found.home / "skills"
+        return Path.home() / agent_profile.home / "skills"
     except RuntimeError as err:
         raise ToolError(
             "this user has no home directory", hint="name a folder with --to DIR"

@@ -111,8 +111,8 @@ def _fast_yaml() -> DoctorItem:
 
 def _tool(name: str, purpose: str) -> DoctorItem:
     beside = os.pathsep.join((os.environ.get("PATH", ""), str(Path(sys.prefix, "bin"))))
-    found = shutil.which(name, path=beside)
-    return DoctorItem(name, found is not None, found or "not installed", False, purpose)
+    path = shutil.which(name, path=beside)
+    return DoctorItem(name, path is not None, path or "not installed", False, purpose)
 
 
 def _sandboxes() -> list[DoctorItem]:
@@ -180,9 +180,9 @@ def _policy(library: Library) -> DoctorItem:
     except SkillforgeError as err:
         return DoctorItem("policy", False, err.message, hint=err.hint)
     has_file = (library.root / POLICY_FILE).exists()
-    told = POLICY_FILE if has_file else "the defaults"
+    source = POLICY_FILE if has_file else "the defaults"
     return DoctorItem(
-        "policy", True, f"{told}: the gate runs {', '.join(policy.checks)}"
+        "policy", True, f"{source}: the gate runs {', '.join(policy.checks)}"
     )
 
 
@@ -231,17 +231,17 @@ def _pre_commit(library: Library) -> DoctorItem:
 
 def _agents() -> DoctorItem:
     """Agents of this user, by the folders that they keep."""
-    found = []
+    present = []
     for name in agents.names():
         try:
             folder = skills_folder(name).parent
         except SkillforgeError as err:
             return DoctorItem("agents", False, err.message, False, err.hint)
         if folder.is_dir():
-            found.append(f"{name} ({folder})")
+            present.append(f"{name} ({folder})")
     hint = "skillforge sync --to DIR lays skills out for any other"
     return DoctorItem(
-        "agents", bool(found), ", ".join(found) or "none found", False, hint
+        "agents", bool(present), ", ".join(present) or "none found", False, hint
     )
 
 
@@ -250,12 +250,12 @@ def _last_hook(start: Path) -> Iterator[DoctorItem]:
     library = Library.find(start)
     repo = library.repo if library else None
     try:
-        found = hook_log.last(repo.common_dir if repo else None)
+        last_run = hook_log.last(repo.common_dir if repo else None)
     except SkillforgeError:  # _git and _library report that
         return
-    if found is None:
+    if last_run is None:
         return
-    outcome, path = found
+    outcome, path = last_run
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(outcome["at"]))
     agent = outcome.get("agent") or "an agent"
     if "error" in outcome:

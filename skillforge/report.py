@@ -16,7 +16,7 @@ from skillforge.text import BLANKS
 
 Rules = Mapping[str, Rule]
 
-_COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.NOTE: "36"}
+_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
 _SARIF_LEVELS = {severity: severity.value for severity in Severity}
 _GITHUB_LEVELS = {
     Severity.ERROR: "error",
@@ -58,16 +58,20 @@ def text(report: Report, *, colour: bool = False, notes: bool = False) -> str:
 def finding_text(finding: Finding, *, colour: bool = False) -> str:
     """One finding: where, what, and what to do."""
     where = printable(f"{finding.path}:{finding.line}")
-    severity = _paint(finding.severity, _COLOURS[finding.severity], colour)
-    rule = _paint(f"[{finding.rule}]", "2", colour)
-    line = (
-        f"{_paint(where, '1', colour)}: {severity}: {printable(finding.message)} {rule}"
-    )
+    where = styled(where, colour, bold=True)
+    severity = styled(finding.severity, colour, fg=_COLOURS[finding.severity])
+    rule = styled(f"[{finding.rule}]", colour, dim=True)
+    line = f"{where}: {severity}: {printable(finding.message)} {rule}"
     return f"{line}\n    {printable(finding.hint)}" if finding.hint else line
 
 
-def _paint(words: str, code: str, colour: bool) -> str:
-    return f"\x1b[{code}m{words}\x1b[0m" if colour else words
+def styled(words: str, colour: bool, **style: Any) -> str:
+    """Text in a style of `click.style`, unless colours are off."""
+    if not colour:
+        return words
+    import click
+
+    return click.style(words, **style)
 
 
 def summary(report: Report, *, notes: bool = True) -> str:

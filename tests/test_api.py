@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from skillforge import Library
+from skillforge.cli import COMMANDS
 from skillforge.errors import ConflictError, RequestError
 from skillforge.model import RolloutState
 from tests.conftest import LibraryFolder
@@ -45,7 +46,7 @@ def test_the_loop_in_a_few_lines(started: Library) -> None:
     assert hit.skill.name == "dates"
     handed = started.use("dates", key="session-7")
     assert handed.path is not None
-    assert handed.given.version == done.version
+    assert handed.assignment.version == done.version
     assert "dates" in (handed.path / "SKILL.md").read_text(encoding="utf-8")
     kept = started.record("dates", "session-7", "success", verified_by="test")
     assert kept.added == 1
@@ -197,6 +198,72 @@ def test_cases_are_tried(started: Library, library: LibraryFolder) -> None:
 
     assert [trial.case for trial in tested.trials] == ["counts"]
     assert not tested.ok
+
+
+def test_every_command_has_a_method() -> None:
+    methods = {name for name in vars(Library) if not name.startswith("_")}
+    front_ends = {"demo", "completion", "mcp", "hook"}
+    learning = {"capture", "examples", "patterns", "draft", "export", "brief"}
+    other_names = {
+        "list": "skills",
+        "report": "post_report",
+        "promoted": "record_merges",
+    }
+    commands = {name for stage in COMMANDS.values() for name in stage}
+
+    for command in commands - front_ends - learning:
+        assert other_names.get(command, command.replace("-", "_")) in methods
+
+
+def test_a_library_is_created_and_checked(tmp_path: Path) -> None:
+    created = Library.init(tmp_path / "new")
+
+    assert created.new("date-forms").path == "skills/date-forms/SKILL.md"
+    assert created.check("changelog-entry").validation.ok
+    assert any(item.name == "git" and item.ok for item in created.doctor().items)
+    assert created.rules("yaml-colon").rows[0]["id"] == "yaml-colon"
+    assert not created.fix().fixes
+
+
+def test_skills_are_shown_within_a_budget(started: Library) -> None:
+    version = _promoted(started)
+
+    assert started.show("dates").tree == version
+    assert b"# One form for days" in started.read_file("dates", "SKILL.md")
+    catalog = started.catalog(200)
+    assert "dates: Brings" in catalog.text
+    assert catalog.tokens <= 200
+
+
+def test_a_proposal_is_reviewed_refreshed_and_closed(started: Library) -> None:
+    proposal = started.propose("dates", why="A header was lost").proposal
+    assert proposal is not None
+
+    started.comment(proposal.number, "Which header?", by=RITA)
+    brief = started.review(proposal.number)
+
+    assert [comment.text for comment in brief.proposal.comments] == ["Which header?"]
+    assert started.gate_branch("main", proposal.head).head == proposal.head
+    assert started.close(proposal.number, "Not needed").state == "closed"
+    assert started.refine().refinements == ()
+
+
+def test_a_skill_is_pinned_synced_and_removed(started: Library, tmp_path: Path) -> None:
+    _promoted(started)
+
+    synced = started.sync(tmp_path / "agent", "session-7")
+    pinned = started.pin("dates", "Needed for the audit")
+    removal = started.propose_removal("csv-tables", "Nobody uses it")
+
+    assert synced.result.ok
+    assert (tmp_path / "agent/dates/SKILL.md").is_file()
+    assert pinned is not None
+    assert pinned.proposal is not None
+    assert removal.proposal is not None
+    assert started.unpin("csv-tables") is None
+    assert not started.curate("dates").report.findings
+    assert started.why("dates").versions[0].skill == "dates"
+    assert [found.name for found in started.health("dates").checkups] == ["dates"]
 
 
 def test_a_folder_that_is_no_library_is_told() -> None:

@@ -1,4 +1,4 @@
-"""The command line: parse, call, print. Only this package prints and exits."""
+"""The command line: parse, call a workflow, print. Only this package prints."""
 
 import signal
 import sys
@@ -11,17 +11,17 @@ from skillforge.cli import output
 from skillforge.cli.base import GlobalOptions, LazyGroup, common_options
 from skillforge.errors import Exit, SkillforgeError
 
-# Each stage with its commands. A command is in the module of its name, which is
-# imported when the command runs.
+# The commands of each stage. A command is in the module of its name, which is imported
+# when the command runs.
 COMMANDS = {
     "Set up": {
-        "init": "Create a skill library here.",
+        "init": "Create a skill library.",
         "demo": "Show the whole loop on a temporary library.",
         "doctor": "Check this machine's setup and the repository.",
         "completion": "Print the completion script for a shell.",
     },
     "Learn": {
-        "capture": "Read transcripts; redact and keep what is worth learning.",
+        "capture": "Learn examples from transcripts, redacted.",
         "examples": "List, show, approve and reject examples.",
         "patterns": "Show what repeats in approved examples.",
         "draft": "Write a skill from a pattern.",
@@ -46,7 +46,7 @@ COMMANDS = {
     },
     "History": {
         "log": "List the versions of a skill.",
-        "why": "Explain why a skill is what it is.",
+        "why": "Explain the history of a skill.",
         "audit": "Prove that nothing reached main unreviewed.",
         "rollback": "Roll a skill back to an earlier version.",
     },
@@ -55,30 +55,30 @@ COMMANDS = {
         "sync": "Copy all skills of main into an agent's folder.",
         "record": "Report a use of a skill and its outcome.",
         "sync-uses": "Exchange uses and rollouts with other machines.",
-        "stats": "Show how well skills work, with confidence intervals.",
-        "canary": "Try a new version beside the old one.",
-        "refine": "Propose small edits from reported uses.",
+        "stats": "Show success rates of skills, with intervals.",
+        "canary": "Compare a new version with the old one.",
+        "refine": "Propose edits from reported uses.",
         "health": "Run all skills' tests again.",
-        "curate": "Find stale, duplicate and broken skills; dry by default.",
+        "curate": "Find stale, duplicate and broken skills.",
         "pin": "Protect a skill from the curator.",
         "unpin": "Let the curator change a skill again.",
     },
     "Share": {
         "list": "List the skills of main.",
         "show": "Show a skill, or one of its files.",
-        "search": "Find skills by what they are for.",
+        "search": "Find skills for a task.",
         "catalog": "Print all skills within a token budget.",
         "install": "Install skills: checked, scanned and locked.",
         "verify": "Compare installed files with the lock.",
         "update": "Show and apply updates of installed skills.",
         "release": "Tag main as a release, or suggest the next version.",
         "build": "Build the Skills Hub of a release.",
-        "publish": "Publish a release: to a folder, a branch, GitHub.",
+        "publish": "Publish a release to a folder, a branch or GitHub.",
     },
     "Serve": {
         "mcp": "Let agents read skills and propose changes, over MCP.",
         "hook": "Capture an agent's sessions when they end.",
-        "import-pending": "Turn Hermes' pending changes into proposals.",
+        "import-pending": "Propose changes that Hermes holds back.",
         "brief": "Brief an agent on what to learn from a session.",
     },
     "GitHub": {
@@ -104,13 +104,13 @@ def cli(context: click.Context) -> None:
 
     \b
     A library is a git repository of skills/<name>/SKILL.md folders. Start with
-        skillforge init          make a library in this repository
+        skillforge init          create a library in this repository
         skillforge new NAME      add a skill
         skillforge validate      check all skills
         skillforge propose NAME  put a change up for review
 
-    Exit codes: 0 yes or done, 1 no (findings), 2 the request or the library cannot be
-    understood, 3 a tool that we drive is missing or failed, 4 not now, 70 a bug.
+    Exit codes: 0 yes or done, 1 no (findings), 2 invalid request or library, 3 a
+    required tool is missing or failed, 4 conflicts with the library's state, 70 a bug.
     """
 
 
@@ -123,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run a command, print its answer or its error, and return the exit code."""
+    """Run a command, print its result or its error, and return the exit code."""
     settings = GlobalOptions()
     try:
         return call(settings, arguments)
@@ -132,11 +132,11 @@ def run(arguments: list[str]) -> int:
 
 
 def call(settings: GlobalOptions, arguments: list[str]) -> int:
-    """Run a command, print its answer and return the exit code; errors are raised."""
-    answer = cli.main(
+    """Run a command, print its result and return the exit code; errors are raised."""
+    result = cli.main(
         arguments, prog_name="skillforge", standalone_mode=False, obj=settings
     )
-    return output.show(settings, answer)
+    return output.show(settings, result)
 
 
 def show_failure(
@@ -145,16 +145,16 @@ def show_failure(
     """Print the error that ended a command, and return the exit code."""
     match err:
         case BrokenPipeError():
-            return Exit.NO  # the reader has seen enough
+            return Exit.NO  # the reader has closed the pipe
         case click.Abort() | KeyboardInterrupt():
             return output.fail(settings, arguments, "interrupted", "", 130)
         case click.ClickException():
             hint = output.usage_hint(err)
-            words = output.usage_words(err)
-            return output.fail(settings, arguments, words, hint, err.exit_code)
+            message = output.usage_message(err)
+            return output.fail(settings, arguments, message, hint, err.exit_code)
         case SkillforgeError():
             return output.fail(
                 settings, arguments, err.message, err.hint, err.exit_code, err.facts
             )
         case _:
-            return output.surprise(settings, arguments, err)
+            return output.fail_unexpectedly(settings, arguments, err)

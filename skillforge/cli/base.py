@@ -1,4 +1,4 @@
-"""What every command has: `--library`, `--json`, help by stage, and an answer."""
+"""What commands share: common options, help by stage, lazy imports, the result."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from skillforge.forge.registry import ForgeChoice
+    from skillforge.library import Library
+    from skillforge.propose.workspace import Workspace
 
 F = TypeVar("F", bound=Callable[..., Any])
 Stages = Mapping[str, Mapping[str, str]]
@@ -32,7 +34,7 @@ class GlobalOptions:
 
     @property
     def folder(self) -> str:
-        """Where to look for the library."""
+        """The folder whose library, or its parents', is used."""
         return self.library or os.environ.get("SKILLFORGE_LIBRARY") or "."
 
     @property
@@ -44,21 +46,37 @@ class GlobalOptions:
 
     @property
     def choice(self) -> "ForgeChoice":
-        """Which forge is asked for."""
-        from skillforge.forge.registry import ForgeChoice
+        """The options --forge and --host."""
+        from skillforge.workflows.workspaces import ForgeChoice
 
         return ForgeChoice(self.forge, self.host)
 
+    def workspace(
+        self, user: str | None = None, *, will_write: bool = False
+    ) -> "Workspace":
+        """The library with its forge and a user, by default git's."""
+        from skillforge.workflows.workspaces import open_workspace
+
+        return open_workspace(
+            self.start, user, forge=self.forge, host=self.host, will_write=will_write
+        )
+
+    def main_library(self) -> "Library":
+        """The library with main as its forge has it; faster than a workspace."""
+        from skillforge.workflows.lookup import library_at
+
+        return library_at(self.start, self.forge, self.host)
+
 
 class CommandResult(NamedTuple):
-    """What a command has to say: `data` for scripts, `words` for people.
+    """The result of a command: `data` for scripts, `text` for people.
 
-    `document` is the answer in a format of its own, printed as it is instead; bytes
-    without a line end that is not theirs.
+    `document` replaces the text: a report in another format, or the exact bytes of a
+    file.
     """
 
     data: Mapping[str, Any]
-    words: str = ""
+    text: str = ""
     ok: bool = True
     document: str | bytes | None = None
 
@@ -78,7 +96,7 @@ def _set_forge(context: click.Context, option: click.Parameter, value: Any) -> N
 
 
 def forge_options(command: F) -> F:
-    """Give a command the choice of the forge, beside what every command has."""
+    """Give a command `--forge` and `--host`, and the common options."""
     forge = click.option(
         "--forge",
         metavar="NAME",
@@ -91,13 +109,13 @@ def forge_options(command: F) -> F:
 
 
 def host_option(command: F) -> F:
-    """Give a command the choice of a GitHub that is not github.com."""
+    """Give a command `--host`, for a GitHub other than github.com."""
     return click.option(
         "--host",
         metavar="HOST",
         expose_value=False,
         callback=_set_forge,
-        help="The GitHub to talk to [default: the remote's].",
+        help="The GitHub host [default: the remote's].",
     )(command)
 
 
@@ -117,7 +135,7 @@ def common_options(command: F) -> F:
         is_flag=True,
         expose_value=False,
         callback=_set_json,
-        help="Answer with one JSON object on standard output.",
+        help="Print one JSON object on standard output.",
     )
     return library(as_json(command))
 
@@ -126,12 +144,12 @@ as_option = click.option(
     "--as",
     "speaks_for",
     metavar="'NAME <MAIL>'",
-    help="Who acts [default: git's user].",
+    help="The acting user [default: git's user].",
 )
 origin_option = click.option(
     "--origin",
     type=click.Choice([origin.value for origin in Origin]),
-    help="Who wants it [default: human].",
+    help="Who the change comes from [default: human].",
 )
 
 FORMATS = ("text", "json", "sarif", "github", "markdown", "junit")
@@ -141,18 +159,21 @@ format_option = click.option(
     type=click.Choice(FORMATS),
     default="text",
     show_default=True,
-    help="How the report is written.",
+    help="Format of the report.",
+)
+revision_option = click.option(
+    "--rev", metavar="REV", help="Read a commit, branch or tag [default: main]."
 )
 
 
-def _complete_targets(*asked: Any) -> Any:
+def _complete_targets(*arguments: Any) -> Any:
     from skillforge.cli.completions import targets
 
-    return targets(*asked)
+    return targets(*arguments)
 
 
 def selection_options(command: F) -> F:
-    """Give a command the skills to look at, and the form of its report."""
+    """Give a command the skills to check and the format of its report."""
     targets = click.argument(
         "targets",
         nargs=-1,
@@ -160,16 +181,16 @@ def selection_options(command: F) -> F:
         shell_complete=_complete_targets,
     )
     changed = click.option(
-        "--changed-since", metavar="REV", help="Only skills a branch changed."
+        "--changed-since", metavar="REV", help="Only skills that a branch changed."
     )
     revision = click.option(
-        "--rev", metavar="REV", help="Take a commit instead of the checkout."
+        "--rev", metavar="REV", help="Read a commit, not the checkout."
     )
     return targets(changed(revision(format_option(common_options(command)))))
 
 
 class SuggestingGroup(click.Group):
-    """Commands of which one that is mistyped gets the nearest as an answer."""
+    """A group that suggests the nearest command for a mistyped one."""
 
     def resolve_command(
         self, context: click.Context, args: list[str]
@@ -179,14 +200,14 @@ class SuggestingGroup(click.Group):
         if is_typed and args[0] not in names and not args[0].startswith("-"):
             from skillforge.text import nearest
 
-            meant = nearest(args[0], names)
-            hint = f"; did you mean `{meant}`?" if meant else ""
+            similar = nearest(args[0], names)
+            hint = f"; did you mean `{similar}`?" if similar else ""
             context.fail(f"there is no command {args[0]!r}{hint}")
         return super().resolve_command(context, args)
 
 
 class LazyGroup(SuggestingGroup):
-    """Commands by stage; a command's module is imported when it is asked for."""
+    """Commands by stage; a command's module is imported when the command runs."""
 
     def __init__(self, *args: Any, stages: Stages, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -205,9 +226,10 @@ class LazyGroup(SuggestingGroup):
             return None
         function = name.replace("-", "_")
         module = import_module(f"skillforge.cli.{function}")
-        # `list` is `list_` in Python, where it means something else.
-        found = getattr(module, f"{function}_", None) or getattr(module, function)
-        command: click.Command = found
+        # A command that would hide a builtin ends in `_`: `list_`.
+        command: click.Command = getattr(module, f"{function}_", None) or getattr(
+            module, function
+        )
         return command
 
     def resolve_command(
@@ -222,7 +244,7 @@ class LazyGroup(SuggestingGroup):
     def shell_complete(
         self, context: click.Context, incomplete: str
     ) -> "list[CompletionItem]":
-        """The names and what they are for, without an import of any command."""
+        """Names and summaries, without importing any command."""
         from click.shell_completion import CompletionItem
 
         if incomplete.startswith("-"):
@@ -243,5 +265,5 @@ class LazyGroup(SuggestingGroup):
 
 def one_line(value: str | None, option: str) -> str:
     if value is not None and (not value.strip() or not value.isprintable()):
-        raise click.UsageError(f"{option} needs words that can be read")
+        raise click.UsageError(f"{option} needs printable text")
     return (value or "").strip()

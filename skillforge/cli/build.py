@@ -4,7 +4,9 @@ from pathlib import Path
 
 import click
 
+from skillforge import workflows
 from skillforge.cli.base import CommandResult, F, GlobalOptions, common_options
+from skillforge.render import data, text
 
 
 def _address(_context: click.Context, _option: click.Parameter, value: str) -> str:
@@ -21,14 +23,14 @@ def hub_options(command: F) -> F:
         default="",
         callback=_address,
         metavar="URL",
-        help="Where it will be served [default: links are relative].",
+        help="The address of the hub [default: links are relative].",
     )
     title = click.option("--title", default="", help="The title of the hub.")
     repository = click.option(
         "--repository",
         default="",
         metavar="URL",
-        help="Where clients clone from [default: recorded in the release].",
+        help="The repository that clients clone [default: the one in the release].",
     )
     return url(title(repository(command)))
 
@@ -40,7 +42,7 @@ def hub_options(command: F) -> F:
     required=True,
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="The folder to create; an older hub in it is replaced.",
+    help="The folder to create; an older hub is replaced.",
 )
 @hub_options
 @common_options
@@ -48,11 +50,11 @@ def hub_options(command: F) -> F:
 def build(
     settings: GlobalOptions, /, tag: str | None, out: Path, **options: str
 ) -> CommandResult:
-    """Build the Skills Hub of a release: what clients install from, and its pages.
+    """Build the Skills Hub of a release: its pages, and what clients install from.
 
-    The same tag gives the same bytes on any machine, whatever is in the checkout.
-    Tests, evals and evidence are not published, and every file is scanned again: a leak
-    stops the build. DIR is replaced as a whole, once everything is written.
+    The same tag gives the same bytes on any machine; the checkout doesn't matter.
+    Tests, evals and evidence are not published. Every file is scanned again, and a leak
+    stops the build. DIR is replaced at the end, as a whole.
 
     \b
     skillforge build v1.4.0 --out public --url https://acme.github.io/skills/
@@ -60,13 +62,9 @@ def build(
 
     Exits 1 if a finding blocks the publication.
     """
-    from skillforge.library import Library
-    from skillforge.render.data import publish as publish_data
-    from skillforge.render.text import publish as publish_text
-    from skillforge.share.hub_contents import HubOptions
-    from skillforge.workflows.build import build as build_hub
-
-    library = Library.open(settings.start)
-    result = build_hub(library, out, tag or "", HubOptions(**options))
-    text = publish_text.build(result)
-    return CommandResult(publish_data.build(result), text, ok=result.ok)
+    library = workflows.workspaces.open_library(settings.start)
+    hub = workflows.build.HubOptions(**options)
+    result = workflows.build.build(library, out, tag or "", hub)
+    return CommandResult(
+        data.publish.build(result), text.publish.build(result), result.ok
+    )

@@ -1,7 +1,10 @@
-"""`skillforge canary`: two versions of a skill side by side."""
+"""`skillforge canary`: compare two versions of a skill in use."""
+
+from typing import TYPE_CHECKING
 
 import click
 
+from skillforge import workflows
 from skillforge.cli import completions
 from skillforge.cli.base import (
     CommandResult,
@@ -12,25 +15,26 @@ from skillforge.cli.base import (
     forge_options,
 )
 from skillforge.model import RolloutState
-from skillforge.propose.workspace import Workspace
 from skillforge.render import data, text
-from skillforge.workflows import canary as canaries
-from skillforge.workflows.canary import CanaryCheck
+
+if TYPE_CHECKING:
+    from skillforge.propose.workspace import Workspace
+    from skillforge.workflows.canary import CanaryCheck
 
 
 @click.group(cls=SuggestingGroup)
 @forge_options
 def canary() -> None:
-    """Compare a new version of a skill with the one before, and decide.
+    """Compare a new version of a skill with the old one, and decide.
 
     Promoting an edit starts a rollout (policy key `canary`): a share of keys gets the
-    new version, the others the one before. A sequential test, valid at any time,
-    compares their verified outcomes after every use. A version that is worse is closed
-    at once, and a proposal rolls it back.
+    new version, the others keep the old one. A sequential test, valid at any time,
+    compares their verified outcomes after every use. If the new version is worse, the
+    rollout is closed at once and a proposal rolls it back.
 
     \b
     skillforge canary status                all rollouts
-    skillforge canary status csv-tables     one, with its numbers
+    skillforge canary status csv-tables     one rollout, with its numbers
     skillforge canary set csv-tables --share 50
     skillforge canary abort csv-tables --why "Users complain"
     """
@@ -45,11 +49,9 @@ def status(settings: GlobalOptions, name: str) -> CommandResult:
 
     Acts on the verdict: finishes a rollout, or closes it and proposes the rollback.
     """
-    found = canaries.status(_workspace(settings), name)
+    result = workflows.canary.status(settings.workspace(), name)
     return CommandResult(
-        {**data.rollouts.status(found)},
-        text.rollouts.status(found),
-        ok=not found.problems,
+        {**data.rollouts.status(result)}, text.rollouts.status(result), result.ok
     )
 
 
@@ -72,8 +74,8 @@ def set_share(
 
     Keys that have the new version keep it when the share grows.
     """
-    workspace = _workspace(settings, speaks_for)
-    return _checked(canaries.set_share(workspace, name, share))
+    check = workflows.canary.set_share(settings.workspace(speaks_for), name, share)
+    return _changed(check)
 
 
 def _decision(command: F) -> F:
@@ -90,8 +92,7 @@ def pause(
     settings: GlobalOptions, name: str, why: str, speaks_for: str | None
 ) -> CommandResult:
     """Give every key the old version for now; `canary set` resumes the rollout."""
-    workspace = _workspace(settings, speaks_for)
-    return _checked(canaries.decide(workspace, name, RolloutState.PAUSED, why))
+    return _decide(settings.workspace(speaks_for), name, RolloutState.PAUSED, why)
 
 
 @canary.command()
@@ -101,8 +102,7 @@ def finish(
     settings: GlobalOptions, name: str, why: str, speaks_for: str | None
 ) -> CommandResult:
     """Give every key the new version."""
-    workspace = _workspace(settings, speaks_for)
-    return _checked(canaries.decide(workspace, name, RolloutState.FINISHED, why))
+    return _decide(settings.workspace(speaks_for), name, RolloutState.FINISHED, why)
 
 
 @canary.command()
@@ -112,15 +112,16 @@ def abort(
     settings: GlobalOptions, name: str, why: str, speaks_for: str | None
 ) -> CommandResult:
     """Give no key the new version, and propose to roll it back."""
-    workspace = _workspace(settings, speaks_for)
-    return _checked(canaries.decide(workspace, name, RolloutState.CLOSED, why))
+    return _decide(settings.workspace(speaks_for), name, RolloutState.CLOSED, why)
 
 
-def _workspace(settings: GlobalOptions, speaks_for: str | None = None) -> Workspace:
-    return Workspace.at(settings.start, speaks_for, settings.choice)
+def _decide(
+    workspace: "Workspace", name: str, state: RolloutState, why: str
+) -> CommandResult:
+    return _changed(workflows.canary.decide(workspace, name, state, why))
 
 
-def _checked(check: CanaryCheck) -> CommandResult:
+def _changed(check: "CanaryCheck") -> CommandResult:
     return CommandResult(
         {**data.rollouts.judgement(check.judgement)}, text.rollouts.check(check)
     )

@@ -2,11 +2,10 @@
 
 import click
 
+from skillforge import workflows
 from skillforge.cli import completions
 from skillforge.cli.base import CommandResult, GlobalOptions, as_option, forge_options
 from skillforge.cli.review import decided
-from skillforge.propose.workspace import Workspace
-from skillforge.workflows import review
 
 
 @click.command()
@@ -19,5 +18,6 @@ def close(
     settings: GlobalOptions, number: int, why: str, speaks_for: str | None
 ) -> CommandResult:
     """Close a proposal without merging it; its record and commits are kept."""
-    workspace = Workspace.at_work(settings.start, speaks_for, settings.choice)
-    return decided(review.close(workspace, number, why), f"closed proposal {number}")
+    workspace = settings.workspace(speaks_for, will_write=True)
+    proposal = workflows.review.close(workspace, number, why)
+    return decided(proposal, f"closed proposal {number}")

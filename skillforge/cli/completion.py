@@ -1,6 +1,7 @@
-"""`skillforge completion`: what makes a shell complete our commands."""
+"""`skillforge completion`: the completion script of a shell."""
 
 import click
+from click.shell_completion import get_completion_class
 
 from skillforge.cli.base import CommandResult, GlobalOptions, common_options
 from skillforge.cli.completions import SHELLS, VARIABLE
@@ -11,18 +12,16 @@ from skillforge.cli.completions import SHELLS, VARIABLE
 @common_options
 @click.pass_obj
 def completion(_settings: GlobalOptions, shell: str) -> CommandResult:
-    """Print what makes a shell complete commands, skills and proposals.
+    """Print the script that makes a shell complete commands, skills and proposals.
 
     \b
     eval "$(skillforge completion bash)"         in ~/.bashrc
     eval "$(skillforge completion zsh)"          in ~/.zshrc, after compinit
     skillforge completion fish | source          in ~/.config/fish/config.fish
     """
-    from click.shell_completion import get_completion_class
+    from skillforge.cli import cli  # which imports us
 
-    from skillforge.cli import cli
-
-    made = get_completion_class(shell)
-    assert made is not None
-    script = made(cli, {}, "skillforge", VARIABLE).source()
+    shell_class = get_completion_class(shell)
+    assert shell_class is not None
+    script = shell_class(cli, {}, "skillforge", VARIABLE).source()
     return CommandResult({"shell": shell, "script": script}, document=script)

@@ -1,16 +1,13 @@
 """What a shell completes: skills, proposals and rules, quickly and silently."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import click
 from click.shell_completion import CompletionItem
 
+from skillforge import workflows
 from skillforge.cli.base import GlobalOptions
-
-if TYPE_CHECKING:
-    from skillforge.library import Library
 
 SHELLS = ("bash", "zsh", "fish")
 VARIABLE = "_SKILLFORGE_COMPLETE"
@@ -19,24 +16,15 @@ VARIABLE = "_SKILLFORGE_COMPLETE"
 def skills(
     context: click.Context, _param: click.Parameter, typed: str
 ) -> list[CompletionItem]:
-    """Skills of the checkout, or those of main where there is none."""
-    found: list[CompletionItem] = []
-    with suppress(Exception):  # a shell shows nothing rather than an error
-        names = _names(_library(context))
-        found = [CompletionItem(name) for name in names if name.startswith(typed)]
-    return found
-
-
-def _names(library: "Library") -> list[str]:
-    if library.repo is not None and library.repo.is_bare:
-        return sorted(library.skill_trees(library.main))
-    return [entry.name for entry in library.folders() if entry.is_dir()]
+    """Skills of the checkout, or those of main in a bare repository."""
+    start = _options(context).start
+    return _matching(typed, lambda: _named(workflows.completion.skill_names(start)))
 
 
 def targets(
     context: click.Context, param: click.Parameter, typed: str
 ) -> list[CompletionItem]:
-    """Skills by name; what looks like a path is left to the shell."""
+    """Skills by name; the shell completes paths."""
     named = [] if "/" in typed else skills(context, param, typed)
     return named or [CompletionItem(typed, type="dir")]
 
@@ -44,39 +32,39 @@ def targets(
 def proposals(
     context: click.Context, _param: click.Parameter, typed: str
 ) -> list[CompletionItem]:
-    """Open proposals of this clone; no network is asked for those on GitHub."""
-    found: list[CompletionItem] = []
-    with suppress(Exception):
-        found = [item for item in _open(context) if item.value.startswith(typed)]
-    return found
-
-
-def _open(context: click.Context) -> Iterator[CompletionItem]:
-    from skillforge.forge.local import LocalForge
-
-    library = _library(context)
-    forge = LocalForge(library.repository(), library.main, "")
-    for proposal in forge.proposals(only_open=True):
-        yield CompletionItem(str(proposal.number), help=proposal.title)
+    """Open proposals of this clone; the network is not used."""
+    start = _options(context).start
+    return _matching(
+        typed,
+        lambda: (
+            (str(proposal.number), proposal.title)
+            for proposal in workflows.completion.open_proposals(start)
+        ),
+    )
 
 
 def rules(
     _context: click.Context, _param: click.Parameter, typed: str
 ) -> list[CompletionItem]:
-    found: list[CompletionItem] = []
+    return _matching(typed, workflows.rules.summaries)
+
+
+def _matching(
+    typed: str, items: Callable[[], Iterable[tuple[str, str]]]
+) -> list[CompletionItem]:
+    """Values with their help; none on an error, which a shell could not show."""
     with suppress(Exception):
-        from skillforge.checks.rule_manual import every_rule
-
-        found = [
-            CompletionItem(rule.id, help=rule.summary)
-            for rule in every_rule()
-            if rule.id.startswith(typed)
+        return [
+            CompletionItem(value, help=help_ or None)
+            for value, help_ in items()
+            if value.startswith(typed)
         ]
-    return found
+    return []
 
 
-def _library(context: click.Context) -> "Library":
-    from skillforge.library import Library
+def _named(values: Iterable[str]) -> Iterable[tuple[str, str]]:
+    return ((value, "") for value in values)
 
-    settings = context.find_object(GlobalOptions) or GlobalOptions()
-    return Library.open(settings.start)
+
+def _options(context: click.Context) -> GlobalOptions:
+    return context.find_object(GlobalOptions) or GlobalOptions()

@@ -1,16 +1,18 @@
 """`skillforge curate`: find skills that are stale, duplicate or broken."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from skillforge import workflows
 from skillforge.cli import completions
 from skillforge.cli.base import CommandResult, GlobalOptions, as_option, forge_options
 from skillforge.cli.pin import propose_option, why_option
 from skillforge.cli.propose import submitted
-from skillforge.propose.workspace import Workspace
 from skillforge.render import data, text
-from skillforge.workflows import curate as workflow
+
+if TYPE_CHECKING:
+    from skillforge.workflows.curate import Restoration
 
 
 @click.command()
@@ -26,7 +28,7 @@ from skillforge.workflows import curate as workflow
 @forge_options
 @click.pass_obj
 def curate(
-    settings: GlobalOptions, /, names: tuple[str, ...], **given: Any
+    settings: GlobalOptions, /, names: tuple[str, ...], **options: Any
 ) -> CommandResult:
     """Find skills that are stale, superseded, duplicate or broken.
 
@@ -38,39 +40,37 @@ def curate(
     never-loaded      offered to agents at least ten times, and never loaded
     catalog           the names and descriptions of all skills take too many tokens
 
-    Only skills that agents made are touched: never pinned ones, those that people made,
-    or those that changed within a week. With --propose, each draft becomes a proposal:
-    archive (move to archive/NAME), consolidate, or repair. A draft that a reviewer
-    closed is proposed again only if you name the skill.
+    Only skills by agents are changed, and none that is pinned or that changed within a
+    week. With --propose, each draft becomes a proposal: archive (move to archive/NAME),
+    consolidate, or repair. A draft that a reviewer closed is proposed again only if you
+    name the skill.
 
     \b
     skillforge curate                        report only
     skillforge curate --propose              one proposal for each finding
     skillforge curate --restore csv-tables --propose
 
-    Exits 0 with a report; 1 if a draft could not be proposed.
+    Exits 1 if a draft could not be proposed.
     """
-    workspace = Workspace.at(settings.start, given["speaks_for"], settings.choice)
-    is_proposed = given["is_proposed"]
-    if given["restore"]:
+    workspace = settings.workspace(options["speaks_for"])
+    is_proposed = options["is_proposed"]
+    if name := options["restore"]:
         if names:
             raise click.UsageError("--restore takes the skill's name; omit the others")
         return _restored(
-            workflow.restore(
-                workspace, given["restore"], given["why"], propose=is_proposed
+            workflows.curate.restore(
+                workspace, name, options["why"], propose=is_proposed
             )
         )
-    curation = workflow.curate_skills(workspace, names, propose=is_proposed)
+    result = workflows.curate.curate_skills(workspace, names, propose=is_proposed)
     return CommandResult(
-        {**data.curate.curate(curation)}, text.curate.curate(curation), curation.ok
+        {**data.curate.curate(result)}, text.curate.curate(result), result.ok
     )
 
 
-def _restored(restoration: workflow.Restoration) -> CommandResult:
-    name, version = restoration.skill, restoration.version
-    if restoration.submission:
-        return submitted(restoration.submission, version=version)
+def _restored(result: "Restoration") -> CommandResult:
+    if result.submission:
+        return submitted(result.submission, version=result.version)
     return CommandResult(
-        {"skill": name, "version": version, "proposal": None},
-        f"{name} can be restored as version {version[:10]}; to propose it: --propose",
+        {**data.curate.restorable(result)}, text.curate.restorable(result)
     )

@@ -18,112 +18,121 @@ from skillforge.cli import demo_steps, output
 from skillforge.cli.base import CommandResult
 from skillforge.cli.demo_steps import DemoStep
 from skillforge.errors import RequestError, unwritable
+from skillforge.report import styled
 
 _INTERRUPTED = 130
-_OF_USERS = ("SKILLFORGE_LIBRARY", "SKILLFORGE_KEY")
+_USER_VARIABLES = ("SKILLFORGE_LIBRARY", "SKILLFORGE_KEY")
 
 
 class TypedStep(NamedTuple):
-    """A step with the command as it is typed; the first of a chapter has its title."""
+    """A step with the command as typed; the first of a chapter has its title."""
 
     title: str
     step: DemoStep
-    typed: str
+    command: str
 
 
-class Played(NamedTuple):
+class StepResult(NamedTuple):
     """A command that was run, and all that it printed."""
 
-    line: TypedStep
+    typed: TypedStep
     output: str
     code: int
 
     @property
     def plain(self) -> str:
+        """The output without colours."""
         return click.unstyle(self.output)
 
     @property
     def problem(self) -> str:
-        """What is not as told; empty if all is."""
-        typed, step = self.line.typed, self.line.step
+        """How the result differs from what the step expects; empty if it doesn't."""
+        command, step = self.typed.command, self.typed.step
         if self.code != step.exit_code:
-            return f"`{typed}` ended with {self.code}, not {step.exit_code}"
-        missing = (it for it in step.shows if not re.search(it, self.plain))
-        lacking = next(missing, "")
-        return f"`{typed}` did not print {lacking!r}" if lacking else ""
+            return f"`{command}` exited with {self.code}, not {step.exit_code}"
+        for pattern in step.shows:
+            if not re.search(pattern, self.plain):
+                return f"`{command}` did not print {pattern!r}"
+        return ""
 
     @property
-    def told(self) -> dict[str, str]:
-        """What later lines refer to, by name."""
-        found = (re.search(it, self.plain) for it in self.line.step.shows)
-        return {k: v for it in found if it for k, v in it.groupdict().items()}
+    def values(self) -> dict[str, str]:
+        """The values that later commands use, by name."""
+        matches = (re.search(pattern, self.plain) for pattern in self.typed.step.shows)
+        return {
+            k: v for match in matches if match for k, v in match.groupdict().items()
+        }
 
 
 def run_demo(keep: Path | None, *, is_paused: bool) -> CommandResult:
-    """Show all steps; the answer is a no as soon as one ends otherwise than told."""
+    """Show all steps, up to one that doesn't end as expected."""
     if is_paused and (sys.stdin is None or not sys.stdin.isatty()):
         raise RequestError(
-            "--pause waits for Enter, and there is no terminal to press it on",
-            hint="skillforge demo does not wait",
+            "--pause needs a terminal",
+            hint="without --pause, skillforge demo doesn't wait for Enter",
         )
-    told: dict[str, str] = {}
+    values: dict[str, str] = {}
     count, problem = 0, ""
 
-    def announce(line: TypedStep) -> None:
+    def announce(typed: TypedStep) -> None:
         if is_paused and count:
             _wait()
-        output.emit("\n".join(_words(line)))
+        output.emit("\n".join(_heading(typed)))
 
-    with stage(keep) as root:
-        for done in played(root, announce):
-            if done.output:
-                output.emit(done.output.rstrip("\n"))
-            count, problem = count + 1, done.problem
-            told |= done.told
+    with folder(keep) as root:
+        for result in run_steps(root, announce):
+            if result.output:
+                output.emit(result.output.rstrip("\n"))
+            count, problem = count + 1, result.problem
+            values |= result.values
     library = str(keep.absolute() / "library") if keep else None
-    to_do = _to_go_on(library, told) if library and not problem else []
-    words = _failed(problem, library) if problem else _end(count, library, to_do)
+    commands = _next_commands(library, values) if library and not problem else []
+    text = _failure(problem, library) if problem else _end(count, library, commands)
     data = {"steps": count, "problem": problem or None, "library": library}
-    return CommandResult(data | {"next": to_do}, words, ok=not problem)
+    return CommandResult(data | {"next": commands}, text, ok=not problem)
 
 
-def played(
-    root: Path, announce: Callable[[TypedStep], None] = lambda _line: None
-) -> Iterator[Played]:
-    """Run the steps on a `stage`, one by one; none after one that is not as told.
+def run_steps(
+    root: Path, announce: Callable[[TypedStep], None] = lambda _typed: None
+) -> Iterator[StepResult]:
+    """Run the steps in a `folder`, up to one with a problem.
 
-    Before a step runs, `announce` gets it.
+    `announce` gets each step before it runs.
     """
-    told: dict[str, str] = {}
+    values: dict[str, str] = {}
     for title, steps in demo_steps.chapters(root):
         for number, step in enumerate(steps):
-            line = TypedStep("" if number else title, step, step.line.format_map(told))
-            announce(line)
-            with _writing(root):
+            command = step.line.format_map(values)
+            typed = TypedStep("" if number else title, step, command)
+            announce(typed)
+            with _write_errors(root):
                 step.before()
-            done = Played(line, *_ran(line.typed))
-            yield done
-            if done.problem:
+            result = StepResult(typed, *_run(command))
+            yield result
+            if result.problem:
                 return
-            told |= done.told
+            values |= result.values
 
 
 @contextlib.contextmanager
-def stage(keep: Path | None) -> Iterator[Path]:
-    """A folder to be in, with transcripts and drafts; gone afterwards, unless kept."""
-    before, world = Path.cwd(), dict(os.environ)
+def folder(keep: Path | None) -> Iterator[Path]:
+    """Work in a folder with transcripts and drafts; temporary, unless kept.
+
+    The user's settings for git and Skillforge have no effect there.
+    """
+    before, environment = Path.cwd(), dict(os.environ)
     with contextlib.ExitStack() as stack:
-        root = _kept(keep) if keep else Path(stack.enter_context(_temporary()))
-        with _writing(root):
-            _lay_out(root)
+        root = _new_folder(keep) if keep else Path(stack.enter_context(_temporary()))
+        with _write_errors(root):
+            _write_files(root)
         try:
-            _forget_user(root)
+            _isolate(root)
             os.chdir(root)
             yield root
         finally:
             os.chdir(before)
             os.environ.clear()
-            os.environ.update(world)
+            os.environ.update(environment)
 
 
 def _temporary() -> "tempfile.TemporaryDirectory[str]":
@@ -133,46 +142,44 @@ def _temporary() -> "tempfile.TemporaryDirectory[str]":
         raise unwritable(tempfile.gettempdir(), err) from err
 
 
-def _kept(keep: Path) -> Path:
-    with _writing(keep):
+def _new_folder(keep: Path) -> Path:
+    hint = "name a new folder with --keep"
+    with _write_errors(keep):
         if keep.exists() and not keep.is_dir():
-            raise _taken(f"{keep} is no folder")
+            raise RequestError(f"{keep} is not a folder", hint=hint)
+        not_empty = RequestError(f"{keep} is not empty", hint=hint)
         if keep.is_dir() and any(keep.iterdir()):
-            raise _taken(f"{keep} is not empty")
+            raise not_empty
         keep.mkdir(parents=True, exist_ok=True)
         try:
             (keep / "library").mkdir()
-        except FileExistsError as err:  # of two at once, one is first
-            raise _taken(f"{keep} is not empty") from err
+        except FileExistsError as err:  # another demo was first
+            raise not_empty from err
     return keep.resolve()
 
 
-def _taken(why: str) -> RequestError:
-    return RequestError(why, hint="name a new folder with --keep")
-
-
 @contextlib.contextmanager
-def _writing(place: Path) -> Iterator[None]:
+def _write_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as err:
-        raise unwritable(place, err) from err
+        raise unwritable(path, err) from err
 
 
-def _lay_out(root: Path) -> None:
+def _write_files(root: Path) -> None:
     for name, data in resources.demo_files().items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-        if data.startswith(b"#!"):  # a wheel does not say what can be executed
+        if data.startswith(b"#!"):  # a wheel doesn't record executable bits
             path.chmod(0o755)
 
 
-def _forget_user(root: Path) -> None:
-    """Let nothing in that a user has set for git, or for a library of their own."""
+def _isolate(root: Path) -> None:
+    """Remove the user's variables for git and Skillforge from the environment."""
     for name in list(os.environ):
         is_of_git = name.startswith("GIT_") and name != "GIT_EXEC_PATH"
-        if is_of_git or name in _OF_USERS:
+        if is_of_git or name in _USER_VARIABLES:
             del os.environ[name]
     os.environ |= {
         "GIT_CONFIG_GLOBAL": os.devnull,
@@ -181,21 +188,21 @@ def _forget_user(root: Path) -> None:
     }
 
 
-def _ran(typed: str) -> tuple[str, int]:
-    """What a command printed, and its exit code."""
-    typed, _, source = typed.partition(" < ")
-    program, *arguments = shlex.split(typed)
+def _run(command: str) -> tuple[str, int]:
+    """The output of a command, and its exit code."""
+    command, _, source = command.partition(" < ")
+    program, *arguments = shlex.split(command)
     if program == "cd":
         os.chdir(arguments[0])
         return "", 0
     if program == "skillforge":
-        return _ran_here(arguments, source or os.devnull)
-    done = processes.run([program, *arguments])
-    return (done.out + done.err).decode("utf-8", "replace"), done.code
+        return _run_here(arguments, source or os.devnull)
+    process = processes.run([program, *arguments])
+    return (process.out + process.err).decode("utf-8", "replace"), process.code
 
 
 class _Screen(io.StringIO):
-    """Keeps what is printed; commands colour it as they would on the reader's own."""
+    """Captures output; commands use colours if the user's terminal has them."""
 
     def __init__(self, *, is_coloured: bool) -> None:
         super().__init__()
@@ -205,65 +212,67 @@ class _Screen(io.StringIO):
         return self._is_coloured
 
 
-def _ran_here(arguments: list[str], source: str) -> tuple[str, int]:
-    """Run one of our own commands in this process, which is quicker than a new one."""
-    from skillforge.cli import run
+def _run_here(arguments: list[str], source: str) -> tuple[str, int]:
+    """Run one of our own commands in this process, which is faster."""
+    from skillforge.cli import run  # which imports us
 
-    said = _Screen(is_coloured=output.use_colour())
+    screen = _Screen(is_coloured=output.use_colour())
     before = sys.stdin
     with Path(source).open(encoding="utf-8") as stdin:
         sys.stdin = stdin
         try:
-            with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            with contextlib.redirect_stdout(screen), contextlib.redirect_stderr(screen):
                 code = run(arguments)
         finally:
             sys.stdin = before
     if code == _INTERRUPTED:
         raise KeyboardInterrupt
-    return said.getvalue(), code
+    return screen.getvalue(), code
 
 
-def _words(line: TypedStep) -> Iterator[str]:
-    """What stands above a command's output."""
-    if line.title:
-        heading = f"== {line.title}"
-        bright = click.style(heading, fg="cyan", bold=True)
-        yield from ("", bright if output.use_colour() else heading)
-    if line.step.say:
+def _heading(typed: TypedStep) -> Iterator[str]:
+    """The lines above a command's output."""
+    if typed.title:
+        title = f"== {typed.title}"
+        yield from ("", styled(title, output.use_colour(), fg="cyan", bold=True))
+    if typed.step.say:
         yield ""
-        yield from (f"# {said}" for said in line.step.say.splitlines())
-    yield f"$ {line.typed}"
+        yield from (f"# {line}" for line in typed.step.say.splitlines())
+    yield f"$ {typed.command}"
 
 
 def _wait() -> None:
-    click.echo("    (Enter goes on, Ctrl-C ends) ", nl=False, err=True)
+    click.echo("    (Enter continues, Ctrl-C ends) ", nl=False, err=True)
     try:
-        is_over = not sys.stdin.readline()
+        is_closed = not sys.stdin.readline()
     except KeyboardInterrupt:
-        is_over = True
-    if is_over:
+        is_closed = True
+    if is_closed:
         click.echo(err=True)
         raise click.Abort
 
 
-def _to_go_on(library: str, told: Mapping[str, str]) -> list[str]:
-    """Commands for whoever wants to try it: one pattern has no skill yet."""
+def _next_commands(library: str, values: Mapping[str, str]) -> list[str]:
+    """Commands to continue with: one pattern has no skill yet."""
     return [
         f"cd {shlex.quote(library)}",
-        f"skillforge patterns show {told['update']}",
-        f"skillforge draft {told['update']} --name update-dependency --propose",
-        f"skillforge review {int(told['back']) + 1}",
+        f"skillforge patterns show {values['update']}",
+        f"skillforge draft {values['update']} --name update-dependency --propose",
+        f"skillforge review {int(values['back']) + 1}",
     ]
 
 
-def _failed(problem: str, library: str | None) -> str:
-    kept = f"; the library is in {library}" if library else ""
-    return f"\nthe demo failed: {problem}{kept}"
+def _failure(problem: str, library: str | None) -> str:
+    where = f"; the library is in {library}" if library else ""
+    return f"\nthe demo failed: {problem}{where}"
 
 
-def _end(count: int, library: str | None, to_do: list[str]) -> str:
-    words = f"\nall {count} steps went as told"
+def _end(count: int, library: str | None, commands: list[str]) -> str:
+    summary = f"\nall {count} steps ended as expected"
     if library is None:
-        return f"{words}; --keep DIR keeps the library to go on with"
-    lines = [words, f"the library is in {library}; one pattern has no skill yet, so"]
-    return "\n".join([*lines, *(f"    {line}" for line in to_do)])
+        return f"{summary}; to continue by hand, keep the library with --keep DIR"
+    lines = [
+        summary,
+        f"the library is in {library}; to turn its last pattern into a skill:",
+    ]
+    return "\n".join([*lines, *(f"    {command}" for command in commands)])

@@ -1,4 +1,4 @@
-"""The steps of the demo: commands as a user types them, and what they must show."""
+"""The steps of the demo: commands as a user types them, and the expected output."""
 
 import json
 from collections import Counter
@@ -6,16 +6,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from skillforge import workflows
+from skillforge.model import Arm
+
 _LEARNED = "export-table"
 _RITA = "--approve --as 'Rita <rita@example.org>'"
 _ID = r"[0-9a-f]{12}"
 
 
 class DemoStep(NamedTuple):
-    """A command, and what makes it as told.
+    """A command, and how it should end.
 
-    `shows` are patterns that its output must hold. What their named groups match can
-    stand in the lines of later steps: `{name}`.
+    Its output must match the patterns in `shows`. Later steps can use the values of
+    their named groups: `{name}`.
     """
 
     say: str
@@ -33,29 +36,29 @@ class Chapter(NamedTuple):
 
 
 def chapters(root: Path) -> Iterator[Chapter]:
-    """The story, for a folder that holds what `resources.demo_files` names.
+    """All steps, for a folder with the files of `resources.demo_files`.
 
-    The library is made in `library`; all else lies beside it.
+    The library is created in its folder `library`.
     """
-    from skillforge import sandbox
-
-    box, why_not = sandbox.choose()
-    yield Chapter("Set up", _setting_up())
-    yield Chapter("Learn from what agents did", _learning())
-    yield Chapter("Propose", _proposing())
-    yield Chapter("The gate refuses a poisoned draft", _refusing_poison())
-    if box is None:
-        yield Chapter("No sandbox here", _proving_nothing(why_not))
+    problem = workflows.test.sandbox_problem()
+    yield Chapter("Set up", _set_up())
+    yield Chapter("Learn from agents' sessions", [*_capture(), *_find_patterns()])
+    yield Chapter("Propose", _propose())
+    yield Chapter("The gate refuses a poisoned draft", _refuse_poison())
+    if problem:
+        yield Chapter("No sandbox here", _refuse_untested(problem))
     else:
-        yield Chapter("The gate refuses what fails on held-out examples", _proving())
-    again = _trying_again() if box else []
-    yield Chapter("A reviewer approves, and a merge promotes", _reviewing() + again)
-    yield Chapter("A worse edit is caught in use", _worsening(root))
-    yield Chapter("History tells the story", _looking_back())
-    yield Chapter("Share", _sharing())
+        yield Chapter(
+            "The gate refuses a draft that fails its tests", _refuse_failing()
+        )
+    retry = [] if problem else _retry()
+    yield Chapter("A reviewer approves, and a merge promotes", _review() + retry)
+    yield Chapter("A worse edit is detected in use", _worsen(root))
+    yield Chapter("History explains every version", _read_history())
+    yield Chapter("Share", _share())
 
 
-def _setting_up() -> list[DemoStep]:
+def _set_up() -> list[DemoStep]:
     return [
         DemoStep("", "git init --quiet --initial-branch=main library"),
         DemoStep("", "cd library"),
@@ -69,12 +72,7 @@ def _setting_up() -> list[DemoStep]:
     ]
 
 
-def _learning() -> list[DemoStep]:
-    """From what agents did, several times, to what repeats in it."""
-    return [*_capturing(), *_finding_patterns()]
-
-
-def _capturing() -> list[DemoStep]:
+def _capture() -> list[DemoStep]:
     return [
         DemoStep(
             "Thirteen runs that a verifier checked. Private data is redacted first.",
@@ -87,39 +85,39 @@ def _capturing() -> list[DemoStep]:
             ),
         ),
         DemoStep(
-            "Claude Code does not say how a session ended. Rita read these seven.",
+            "Claude Code does not record outcomes. Rita reviewed these seven sessions.",
             "skillforge capture ../transcripts/sessions --reviewed-by Rita "
             "--outcome success",
             shows=("kept 7 examples", "redacted: .*secret"),
         ),
         DemoStep(
-            "And six that people wrote down.",
+            "Six more runs, written down by people.",
             "skillforge capture ../transcripts/notes.jsonl --reviewed-by Rita",
             shows=("kept 6 examples",),
         ),
         DemoStep(
-            "What is left of a run: no address, no home folder, no password.",
+            "A run as it is stored: no address, no home folder, no password.",
             "skillforge examples show {invoices}",
             shows=("<EMAIL_1>", "/home/<USER_1>", "<CREDENTIALS_1>@"),
         ),
     ]
 
 
-def _finding_patterns() -> list[DemoStep]:
+def _find_patterns() -> list[DemoStep]:
     return [
         DemoStep(
-            "Nothing is learned from what nobody approved.",
+            "Only approved examples count. Verified ones can be approved at once.",
             "skillforge examples approve --all-verified --as Rita",
             shows=("approved 12 examples", "1 example not approved"),
         ),
         DemoStep(
-            "That one holds text that wants to be obeyed. Rita looks, and says no.",
+            "The last one contains instructions aimed at the agent. Rita rejects it.",
             "skillforge examples reject {suspect} --as Rita "
             "--reason 'A row of the table gives orders'",
             shows=("rejected 1 example",),
         ),
         DemoStep(
-            "Three tasks repeat. What happened once stays out.",
+            "Three tasks repeat. One-off tasks make no pattern.",
             "skillforge patterns",
             shows=(
                 rf"(?P<export>{_ID}) .*8 sessions, 6 successes .*Export",
@@ -131,11 +129,11 @@ def _finding_patterns() -> list[DemoStep]:
     ]
 
 
-def _proposing() -> list[DemoStep]:
-    """A pattern becomes a skill."""
+def _propose() -> list[DemoStep]:
+    """Turn a pattern into a skill."""
     return [
         DemoStep(
-            "A pattern becomes a draft, without a model. Failures teach its pitfalls.",
+            "A pattern becomes a draft, without a model. Failures become pitfalls.",
             f"skillforge draft {{export}} --name {_LEARNED} --dry-run",
             shows=("## Failure handling", "Do not skip `read_file`: 2 of 2"),
         ),
@@ -145,22 +143,22 @@ def _proposing() -> list[DemoStep]:
             shows=(f"proposal 1: Add {_LEARNED}",),
         ),
         DemoStep(
-            "The gate judges it by the policy of main.",
+            "The gate checks it by the policy of main.",
             "skillforge gate 1",
             shows=("passed +evidence", "gate passed"),
         ),
     ]
 
 
-def _refusing_poison() -> list[DemoStep]:
+def _refuse_poison() -> list[DemoStep]:
     return [
         DemoStep(
-            "A skill from a forum: it reports on disks, and has a second purpose.",
+            "A skill from a forum reports on disks. It also has a hidden purpose.",
             "skillforge propose ../drafts/disk-report --why 'It was praised'",
             shows=("proposal 2: Add disk-report",),
         ),
         DemoStep(
-            "The gate says what it found, and on which line.",
+            "The gate reports each finding with its line.",
             "skillforge gate 2",
             1,
             (
@@ -177,17 +175,17 @@ def _refusing_poison() -> list[DemoStep]:
     ]
 
 
-def _proving() -> list[DemoStep]:
-    """A script that works where its author looked."""
+def _refuse_failing() -> list[DemoStep]:
+    """A script that works only on the examples its author saw."""
     return [
         DemoStep(
-            "Any program may rewrite a draft. This agent adds a script, in a hurry.",
+            "Any program can rewrite a draft. This agent adds a hasty script.",
             "skillforge draft {archive} --name archive-log --agent hasty-agent "
             "--propose",
             shows=("proposal 3: Add archive-log",),
         ),
         DemoStep(
-            "The gate tries it, in a sandbox, with examples that the agent never saw.",
+            "The gate runs it in a sandbox, on examples that the agent never saw.",
             "skillforge gate 3",
             1,
             (
@@ -204,18 +202,18 @@ def _proving() -> list[DemoStep]:
     ]
 
 
-def _proving_nothing(why_not: str) -> list[DemoStep]:
-    """Without a sandbox no script is tried, and none gets through."""
+def _refuse_untested(problem: str) -> list[DemoStep]:
+    """Without a sandbox, no script runs and none passes."""
     return [
         DemoStep(
-            f"This machine has none ({why_not}).\n"
-            "An agent's script cannot be tried with the examples held out from it.",
+            f"This machine has no sandbox ({problem}).\n"
+            "An agent's script can't run on the examples held out from it.",
             "skillforge draft {archive} --name archive-log --agent careful-agent "
             "--propose",
             shows=("proposal 3: Add archive-log",),
         ),
         DemoStep(
-            "Not run is never passed.",
+            "A test that didn't run never counts as passed.",
             "skillforge gate 3",
             1,
             ("FAILED +test", "trial-not-run", "gate failed"),
@@ -225,20 +223,20 @@ def _proving_nothing(why_not: str) -> list[DemoStep]:
             "skillforge close 3 --why 'There is no sandbox to try it in'",
             shows=("closed proposal 3",),
         ),
-        DemoStep("What is missing, and how to get it.", "skillforge doctor"),
+        DemoStep("What is missing, and how to install it.", "skillforge doctor"),
     ]
 
 
-def _reviewing() -> list[DemoStep]:
+def _review() -> list[DemoStep]:
     return [
         DemoStep(
-            "Nobody approves their own work.",
+            "Nobody can approve their own work.",
             "skillforge review 1 --approve",
             4,
-            ("cannot approve it",),
+            ("can't approve it",),
         ),
         DemoStep(
-            "Rita does, of exactly these bytes.",
+            "Rita approves exactly these bytes.",
             f"skillforge review 1 {_RITA}",
             shows=("approved proposal 1",),
         ),
@@ -250,11 +248,11 @@ def _reviewing() -> list[DemoStep]:
     ]
 
 
-def _trying_again() -> list[DemoStep]:
-    """The refused script, fixed."""
+def _retry() -> list[DemoStep]:
+    """Propose the refused script again, fixed."""
     return [
         DemoStep(
-            "The agent tries again, with more care.",
+            "A more careful agent fixes the script.",
             "skillforge draft {archive} --name archive-log --agent careful-agent "
             "--propose",
             shows=("proposal 4: Add archive-log",),
@@ -265,8 +263,8 @@ def _trying_again() -> list[DemoStep]:
     ]
 
 
-def _worsening(root: Path) -> list[DemoStep]:
-    """A worse version gets through, and is caught in use."""
+def _worsen(root: Path) -> list[DemoStep]:
+    """Promote a worse version, which its rollout then detects."""
     edited = root / "drafts" / _LEARNED / "SKILL.md"
 
     def worsen() -> None:
@@ -282,7 +280,7 @@ def _worsening(root: Path) -> list[DemoStep]:
 
     return [
         DemoStep(
-            "Somebody drops the check at the end. It reads well, and passes.",
+            "An edit drops the verification step. It looks fine and passes the gate.",
             f"skillforge propose ../drafts/{_LEARNED} --why 'Checks take time'",
             shows=(rf"proposal (?P<worse>\d+): Edit {_LEARNED}",),
             before=worsen,
@@ -291,12 +289,12 @@ def _worsening(root: Path) -> list[DemoStep]:
             "", f"skillforge review {{worse}} {_RITA}", shows=("approved proposal",)
         ),
         DemoStep(
-            "But only one key in ten gets it for now.",
+            "At first, only one key in ten gets it.",
             "skillforge promote {worse}",
             shows=("merged into main", "10 % of keys get it first"),
         ),
         DemoStep(
-            "Agents use both versions, and tests tell how it went (simulated here).",
+            "Agents use both versions, and tests verify the outcomes (simulated here).",
             "skillforge record < ../uses.jsonl",
             shows=(
                 "recorded 400 uses",
@@ -307,7 +305,7 @@ def _worsening(root: Path) -> list[DemoStep]:
             before=write_uses,
         ),
         DemoStep(
-            "Rita takes it back, byte for byte.",
+            "Rita approves the rollback, byte for byte.",
             f"skillforge review {{back}} {_RITA}",
             shows=("approved proposal",),
         ),
@@ -316,34 +314,30 @@ def _worsening(root: Path) -> list[DemoStep]:
 
 
 def _uses(library: Path) -> str:
-    """What 400 keys would report: the new version fails six times as often."""
-    from skillforge.library import Library
-    from skillforge.model import Arm
-    from skillforge.operate import assignment
-
-    opened = Library.open(library)
-    often = {Arm.CANARY: 2, Arm.STABLE: 12}
-    seen: Counter[Arm] = Counter()
+    """Reports of 400 keys, as JSON lines: the new version fails six times as often."""
+    opened = workflows.workspaces.open_library(library)
+    failure_period = {Arm.CANARY: 2, Arm.STABLE: 12}
+    counts: Counter[Arm] = Counter()
     lines = []
     for number in range(400):
         key = f"session-{number}"
-        arm = assignment.assigned(opened, _LEARNED, key).arm
-        seen[arm] += 1
-        outcome = "success" if seen[arm] % often[arm] else "failure"
-        said = {"skill": _LEARNED, "key": key, "outcome": outcome}
-        lines.append(json.dumps(said | {"verified_by": "test"}) + "\n")
+        arm = workflows.use.assign(opened, _LEARNED, key).arm
+        counts[arm] += 1
+        outcome = "success" if counts[arm] % failure_period[arm] else "failure"
+        report = {"skill": _LEARNED, "key": key, "outcome": outcome}
+        lines.append(json.dumps(report | {"verified_by": "test"}) + "\n")
     return "".join(lines)
 
 
-def _looking_back() -> list[DemoStep]:
+def _read_history() -> list[DemoStep]:
     return [
         DemoStep(
-            "Which versions there were.",
+            "All versions of a skill.",
             f"skillforge log {_LEARNED}",
             shows=("rollback, proposal", "reverted by", "create, proposal 1"),
         ),
         DemoStep(
-            "Why there was each of them.",
+            "The reason for each version.",
             f"skillforge why {_LEARNED}",
             shows=(
                 "reason: Learned from 6 verified successes and 2 failures",
@@ -359,8 +353,8 @@ def _looking_back() -> list[DemoStep]:
     ]
 
 
-def _sharing() -> list[DemoStep]:
-    """A tag publishes; anybody installs from what it makes."""
+def _share() -> list[DemoStep]:
+    """Release the library, build its hub, and install from it."""
     return [
         DemoStep(
             "A release is a tag on main.",
@@ -368,13 +362,13 @@ def _sharing() -> list[DemoStep]:
             shows=("released v1.0.0",),
         ),
         DemoStep(
-            "It becomes a hub, the same bytes anywhere.",
+            "The hub of a release has the same bytes on any machine.",
             "skillforge build v1.0.0 --out ../hub",
             shows=("SHA256SUMS sha256:",),
         ),
         DemoStep("", "cd .."),
         DemoStep(
-            "Whoever installs from it checks, scans and locks what came.",
+            "An installation is checked, scanned and locked.",
             f"skillforge install ./hub@{_LEARNED} --to installed",
             shows=(f"installed {_LEARNED}",),
         ),

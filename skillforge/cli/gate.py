@@ -4,8 +4,7 @@ from pathlib import Path
 
 import click
 
-from skillforge import report
-from skillforge.checks import all_rules
+from skillforge import workflows
 from skillforge.cli import completions
 from skillforge.cli.base import (
     CommandResult,
@@ -15,13 +14,7 @@ from skillforge.cli.base import (
     format_option,
 )
 from skillforge.cli.output import use_colour
-from skillforge.errors import unwritable
-from skillforge.forge.proposal_record import dump_verdict
-from skillforge.model import SKILLS, Report, Verdict
-from skillforge.propose import review_page
-from skillforge.propose.workspace import Workspace
 from skillforge.render import data, text
-from skillforge.workflows import review
 
 
 @click.command()
@@ -36,7 +29,7 @@ from skillforge.workflows import review
     "folder",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write gate.json, gate.md and gate.sarif there, too.",
+    help="Also write gate.json, gate.md and gate.sarif to DIR.",
 )
 @as_option
 @forge_options
@@ -52,51 +45,29 @@ def gate(  # noqa: PLR0913, PLR0917 - one for each option
 ) -> CommandResult:
     """Run the required checks on a proposal, or on a branch in CI.
 
-    Policy and rules come from the base, never from what is checked. The report is
-    stored with the proposal; on GitHub, it is the one comment that the gate updates.
+    Policy and rules come from the base, never from the head. The report is stored with
+    the proposal; on GitHub, it is one comment that each run updates.
 
     \b
     skillforge gate 3
     skillforge gate --base origin/main --head HEAD
     skillforge gate --base "$BASE" --head "$HEAD" --format github --report out
 
-    Exits 0 if every required check passed, 1 if one failed, crashed or is missing.
+    Exits 1 if a required check failed, crashed or is missing.
     """
-    workspace = Workspace.at(settings.start, speaks_for, settings.choice)
+    workspace = settings.workspace(speaks_for)
     if number is not None and base is None and head is None:
-        verdict = review.check_proposal(workspace, number)
+        verdict = workflows.review.check_proposal(workspace, number)
     elif number is None and base is not None and head is not None:
-        verdict = review.check_branch(workspace, base, head)
+        verdict = workflows.review.check_branch(workspace, base, head)
     else:
         raise click.UsageError("give the number of a proposal, or --base and --head")
     if folder:
-        _write_report(folder, verdict)
+        workflows.gate_report.write(folder, verdict)
     settings.json = settings.json or format_ == "json"
-    document = None if format_ in ("text", "json") else _document(format_, verdict)
     return CommandResult(
         {**data.proposals.verdict(verdict), "proposal": number},
         text.proposals.verdict(verdict, colour=use_colour()),
         verdict.passed,
-        document,
+        workflows.documents.of_verdict(format_, verdict),
     )
-
-
-def _document(format_: str, verdict: Verdict) -> str:
-    """The findings of the gate, in a format that other programs read."""
-    findings = tuple(f for check in verdict.checks for f in check.findings)
-    skills = {f"{SKILLS}/{name}" for check in verdict.checks for name in check.skills}
-    return report.FORMATS[format_](Report(findings, tuple(sorted(skills))), all_rules())
-
-
-def _write_report(folder: Path, verdict: Verdict) -> None:
-    files = {
-        "gate.json": dump_verdict(verdict),
-        "gate.md": review_page.report(verdict).encode(),
-        "gate.sarif": _document("sarif", verdict).encode(),
-    }
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, content in files.items():
-            (folder / name).write_bytes(content)
-    except OSError as err:
-        raise unwritable(folder, err) from err

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from skillforge.checks.cases.case_run import read_shard
+from skillforge import workflows
 from skillforge.cli import completions
 from skillforge.cli.base import (
     CommandResult,
@@ -15,11 +15,8 @@ from skillforge.cli.base import (
 )
 from skillforge.cli.output import use_colour
 from skillforge.cli.pin import propose_option
-from skillforge.cli.test import jobs_option, progress, rendered, shard_option
-from skillforge.operate.health import HealthOptions
-from skillforge.propose.workspace import Workspace
+from skillforge.cli.test import jobs_option, progress, shard_option
 from skillforge.render import data, text
-from skillforge.workflows.health import check_health
 
 
 @click.command()
@@ -35,26 +32,26 @@ from skillforge.workflows.health import check_health
 @shard_option
 @jobs_option
 @propose_option
-@click.option("-v", "--verbose", is_flag=True, help="Show passed cases, too.")
+@click.option("-v", "--verbose", is_flag=True, help="Also show passed cases.")
 @format_option
 @as_option
 @forge_options
 @click.pass_obj
 def health(
-    settings: GlobalOptions, /, names: tuple[str, ...], **given: Any
+    settings: GlobalOptions, /, names: tuple[str, ...], **options: Any
 ) -> CommandResult:
     """Run the cases of main's skills again, in the sandbox: all, or those named.
 
-    The most urgent run first: skills that did not fit the last time, that failed,
+    The most urgent run first: skills that the last run had no time for, that failed,
     that are used or pinned, that waited longest. Results are stored in the clone, by
     version and environment. A failing case runs a second time; if it passes then, it
     is flaky and doesn't count as broken.
 
     \b
     skillforge health                        all, for at most an hour
-    skillforge health --budget 300           what fits into five minutes
+    skillforge health --budget 300           for at most five minutes
     skillforge health --shard 2/4 --jobs 4   the second of four machines
-    skillforge health --propose              mark what broke as deprecated
+    skillforge health --propose              mark broken skills as deprecated
 
     With --propose, a skill that passed before and fails now gets a proposal that sets
     `metadata.deprecated` and says what changed: interpreter, dependency or the skill
@@ -62,21 +59,23 @@ def health(
 
     Exits 1 if a skill fails.
     """
-    as_json = settings.json = settings.json or given["format_"] == "json"
-    workspace = Workspace.at(settings.start, given["speaks_for"], settings.choice)
-    options = HealthOptions(
-        names, read_shard(given["shard"]), given["budget"] or 0, given["jobs"] or 0
+    format_ = options["format_"]
+    settings.json = settings.json or format_ == "json"
+    request = workflows.health.HealthOptions(
+        names,
+        workflows.test.read_shard(options["shard"]),
+        options["budget"] or 0,
+        options["jobs"] or 0,
     )
-    report = check_health(
-        workspace,
-        options,
-        lambda: progress(as_json or given["format_"] != "text"),
-        propose=given["is_proposed"],
+    report = workflows.health.check_health(
+        settings.workspace(options["speaks_for"]),
+        request,
+        lambda: progress(settings.json or format_ != "text"),
+        propose=options["is_proposed"],
     )
-    paths = {checkup.name: checkup.skill.path for checkup in report.checkups}
     return CommandResult(
         {**data.health.health(report)},
-        text.health.health(report, verbose=given["verbose"], colour=use_colour()),
+        text.health.health(report, verbose=options["verbose"], colour=use_colour()),
         report.ok,
-        rendered(report.trials, [], paths, given["format_"]),
+        workflows.documents.of_trials(format_, report.trials, [], report.paths),
     )

@@ -2,8 +2,14 @@
 
 import click
 
-from skillforge.cli.base import CommandResult, GlobalOptions, common_options
-from skillforge.cli.catalog import revision_option
+from skillforge import workflows
+from skillforge.cli.base import (
+    CommandResult,
+    GlobalOptions,
+    common_options,
+    revision_option,
+)
+from skillforge.render import data, text
 
 
 @click.command("list")
@@ -13,19 +19,11 @@ from skillforge.cli.catalog import revision_option
 def list_(settings: GlobalOptions, rev: str | None) -> CommandResult:
     """List the skills of main: name and description.
 
-    Reads what is committed, also in a bare repository; the checkout is not looked at.
+    Reads commits, not the checkout; works in a bare repository too.
 
     \b
     skillforge list
     skillforge list --rev v1.0.0      as of a release
     """
-    from skillforge.share import reading_words as words
-    from skillforge.share import skill_index
-    from skillforge.store.index import Index
-    from skillforge.workflows.lookup import library_at
-
-    library = library_at(settings.start)
-    commit = skill_index.commit_of(library, rev)
-    skills = skill_index.query(library, commit, Index.skills)
-    data = {"commit": commit, "skills": [words.skill_row(skill) for skill in skills]}
-    return CommandResult(data, words.list_text(skills))
+    result = workflows.skills.list_skills(settings.main_library(), rev)
+    return CommandResult({**data.skills.list_(result)}, text.skills.list_(result))

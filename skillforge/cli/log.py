@@ -2,11 +2,10 @@
 
 import click
 
+from skillforge import workflows
 from skillforge.cli import completions
 from skillforge.cli.base import CommandResult, GlobalOptions, common_options
-from skillforge.propose.workspace import Workspace
 from skillforge.render import data, text
-from skillforge.workflows import history
 
 
 @click.command()
@@ -17,7 +16,7 @@ def log(settings: GlobalOptions, name: str) -> CommandResult:
     """List the versions of a skill on main, newest first.
 
     Each entry has the readable version, tree, date, proposal, author and approvers,
-    and the commit that reverted it, if any. Also works for a skill that was removed.
+    and the commit that reverted it, if any. Works for a removed skill, too.
     """
-    versions = history.log(Workspace.at(settings.start), name)
+    versions = workflows.history.log(settings.workspace(), name)
     return CommandResult(data.history.log(name, versions), text.history.log(versions))

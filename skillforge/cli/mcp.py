@@ -1,91 +1,83 @@
 """`skillforge mcp`: the MCP server for agents."""
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from skillforge import workflows
 from skillforge.cli.base import (
     CommandResult,
     GlobalOptions,
     as_option,
     forge_options,
 )
-
-if TYPE_CHECKING:
-    from skillforge.mcp_server.context import LibraryContext
+from skillforge.errors import ToolError
+from skillforge.installation import install_command
+from skillforge.mcp_server.context import LibraryContext
+from skillforge.model import Origin
 
 
 @click.command()
-@click.option("--http", is_flag=True, help="Serve HTTP on this machine, with a token.")
+@click.option(
+    "--http", is_flag=True, help="Serve HTTP on this machine only, with a token."
+)
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8765,
     show_default=True,
-    help="With --http; 0 takes one that is free.",
+    help="With --http: the port; 0 for any free one.",
 )
 @click.option(
-    "--background", is_flag=True, help="Its writes are those of a background review."
+    "--background", is_flag=True, help="Record writes as a background review's."
 )
 @as_option
 @forge_options
 @click.pass_obj
-def mcp(
-    settings: GlobalOptions, /, speaks_for: str | None, **given: Any
-) -> CommandResult:
+def mcp(settings: GlobalOptions, /, **options: Any) -> CommandResult:
     """Let agents read skills and propose changes, over the Model Context Protocol.
 
     Tools: skills_list, skill_view, skill_search, skill_manage, skill_record,
-    skill_capture and proposal_status; skills are resources as well (skill://NAME).
+    skill_capture and proposal_status; skills are also resources (skill://NAME).
     Every write becomes a proposal. No tool approves, promotes or changes the policy.
 
     \b
     skillforge mcp                        one client, on standard input and output
-    skillforge mcp --http                 many, on http://127.0.0.1:8765/mcp
+    skillforge mcp --http                 many clients, on http://127.0.0.1:8765/mcp
     claude mcp add skillforge -- skillforge mcp --library ~/skills
 
-    With --http a client sends `Authorization: Bearer TOKEN`; the token is in
+    With --http, clients send `Authorization: Bearer TOKEN`; the token is in
     $SKILLFORGE_MCP_TOKEN, else in a file of the git directory. SKILLFORGE_KEY decides
-    which versions of skills on trial are handed out [default: the session].
+    which version of a skill in a rollout is used [default: the session].
     """
-    from skillforge.library import Library
-
-    library = Library.open(settings.start)
-    repo = library.repository()
+    library = workflows.workspaces.open_library(settings.start)
     _refuse_missing()
-    door = _door(settings, given["background"], speaks_for)
-    if not given["http"]:
-        _loaded().serve_stdio(door)
+    is_background = options["background"] or os.environ.get("SKILLFORGE_ORIGIN") == (
+        Origin.AGENT_BACKGROUND
+    )
+    context = LibraryContext(
+        settings.start.absolute(),
+        settings.forge,
+        settings.host,
+        is_background,
+        options["speaks_for"] or "",
+    )
+    if not options["http"]:
+        _server().serve_stdio(context)
         return CommandResult({})
     from skillforge.mcp_server import http_transport
 
-    token, place = http_transport.token_of(repo.common_dir)
-    listener = http_transport.bound(given["port"])
+    token, source = http_transport.token_of(library.repository().common_dir)
+    listener = http_transport.listen(options["port"])
     address = http_transport.address(listener)
-    words = f"serving {library.root} on {address}, token in {place}"
-    click.echo(words, err=True)
-    http_transport.serve_http(door, listener, token)
+    click.echo(f"serving {library.root} on {address}, token in {source}", err=True)
+    http_transport.serve_http(context, listener, token)
     return CommandResult({})
-
-
-def _door(
-    settings: GlobalOptions, is_background: bool, speaks_for: str | None
-) -> "LibraryContext":
-    from skillforge.mcp_server.context import LibraryContext
-
-    said = os.environ.get("SKILLFORGE_ORIGIN", "")
-    is_background = is_background or said == "agent-background"
-    start = settings.start.absolute()
-    where = (settings.forge, settings.host)
-    return LibraryContext(start, *where, is_background, speaks_for or "")
 
 
 def _refuse_missing() -> None:
     from importlib.util import find_spec
-
-    from skillforge.errors import ToolError
-    from skillforge.installation import install_command
 
     if find_spec("mcp") is None or find_spec("mcp_types") is None:
         raise ToolError(
@@ -94,11 +86,11 @@ def _refuse_missing() -> None:
         )
 
 
-def _loaded() -> Any:
-    """The server; its many classes are made without a search for cycles among them.
+def _server() -> Any:
+    """The server module, imported with the garbage collector off.
 
-    The SDK has five hundred models, of which a session needs a few: what checks the
-    values of one is made when it is first needed.
+    The SDK has five hundred models, and a session needs a few of them: the validator of
+    each is built on first use.
     """
     import gc
     from importlib import import_module

@@ -1,10 +1,10 @@
-"""`skillforge new`: a skill from a template."""
+"""`skillforge new`: create a skill from a template."""
 
 import click
 
+from skillforge import workflows
 from skillforge.cli.base import CommandResult, GlobalOptions, common_options
-from skillforge.library import Library
-from skillforge.scaffold import new_skill
+from skillforge.render import data, text
 
 
 @click.command()
@@ -14,10 +14,6 @@ from skillforge.scaffold import new_skill
 @click.pass_obj
 def new(settings: GlobalOptions, name: str, description: str) -> CommandResult:
     """Create a skill from a template: skills/NAME/SKILL.md."""
-    library = Library.open(settings.start)
-    path = new_skill(library, name, description).relative_to(library.root).as_posix()
-    shown = (
-        f"wrote {path}\n"
-        f"next: edit it, then skillforge validate {name} and skillforge propose {name}"
-    )
-    return CommandResult({"skill": name, "path": path}, shown)
+    library = workflows.workspaces.open_library(settings.start)
+    result = workflows.scaffold.new_skill(library, name, description)
+    return CommandResult({**data.setup.new(result)}, text.setup.new(result))

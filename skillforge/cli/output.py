@@ -1,4 +1,4 @@
-"""Answers and errors on their way out: words for people, JSON for scripts."""
+"""Print results and errors: text for people, JSON for scripts."""
 
 import io
 import os
@@ -15,45 +15,45 @@ from skillforge.errors import Exit, ToolError
 FORMAT = "skillforge/1"
 
 
-def show(settings: GlobalOptions, answer: CommandResult | int | None) -> int:
-    """Print a command's answer; the exit code says whether it was a yes."""
-    if not isinstance(answer, CommandResult):
-        return int(answer or 0)  # --help and --version have printed already
-    if answer.document is not None and not settings.json:
-        emit(answer.document)
-    elif settings.json:
-        emit(envelope(settings.command, answer.ok, answer.data, None))
-    elif answer.words:
-        emit(answer.words)
-    return Exit.DONE if answer.ok else Exit.NO
+def show(settings: GlobalOptions, result: CommandResult | int | None) -> int:
+    """Print the result of a command, and return the exit code."""
+    if not isinstance(result, CommandResult):
+        return int(result or 0)  # --help and --version have printed already
+    if settings.json:
+        emit(envelope(settings.command, result.ok, result.data, None))
+    elif result.document is not None:
+        emit(result.document)
+    elif result.text:
+        emit(result.text)
+    return Exit.DONE if result.ok else Exit.NO
 
 
-def emit(words: str | bytes) -> None:
-    """Write to standard output, all of it or a clear error; bytes just as they are."""
+def emit(content: str | bytes) -> None:
+    """Write to standard output, all of it or an error; bytes exactly as they are."""
     if sys.stdout is None:
         return
     try:
-        click.echo(words, nl=isinstance(words, str))
+        click.echo(content, nl=isinstance(content, str))
         sys.stdout.flush()
     except BrokenPipeError:
-        _let_go_of_stdout()
+        _discard_stdout()
         raise
     except OSError as err:
-        _let_go_of_stdout()
+        _discard_stdout()
         raise ToolError(
             f"standard output cannot be written: {err.strerror}",
             hint="is the disk full?",
         ) from err
 
 
-def _let_go_of_stdout() -> None:
-    """Write no more: Python's own flush at the end must not fail a second time."""
+def _discard_stdout() -> None:
+    """Write no more: Python's flush at exit must not fail a second time."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def tolerate_encodings() -> None:
-    """Escape what the terminal's encoding lacks instead of failing on it."""
+    """Escape what the terminal's encoding lacks."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -79,9 +79,9 @@ def fail(  # noqa: PLR0913, PLR0917 - the parts of an error
     """Print an error: to people on standard error, to scripts as the envelope."""
     from skillforge.report import printable
 
-    if settings.json or _asks_for_json(arguments):
+    if settings.json or _is_json(arguments):
         error = {"message": message, "hint": hint, "exit": int(code), **(facts or {})}
-        command = settings.command or _first_word(arguments)
+        command = settings.command or _command_name(arguments)
         with suppress(ToolError, BrokenPipeError):
             emit(envelope(command, False, None, error))
     click.echo(f"error: {printable(message)}", err=True)
@@ -90,14 +90,16 @@ def fail(  # noqa: PLR0913, PLR0917 - the parts of an error
     return int(code)
 
 
-def surprise(settings: GlobalOptions, arguments: list[str], err: BaseException) -> int:
-    """An error that nobody foresaw: a disk that takes nothing more, else a bug."""
+def fail_unexpectedly(
+    settings: GlobalOptions, arguments: list[str], err: BaseException
+) -> int:
+    """Print an error that no code expected: a full disk, else a bug."""
     if not isinstance(err, OSError) or not _is_full(err):
-        return bug(settings, arguments, err)
+        return _fail_with_bug(settings, arguments, err)
     where = f" in {err.filename}" if err.filename else ""
-    words = f"cannot write{where}: {err.strerror}"
-    hint = "is the disk full? TMPDIR names another place for temporary files"
-    return fail(settings, arguments, words, hint, Exit.TOOL_FAILED)
+    message = f"cannot write{where}: {err.strerror}"
+    hint = "is the disk full? TMPDIR names another folder for temporary files"
+    return fail(settings, arguments, message, hint, Exit.TOOL_FAILED)
 
 
 def _is_full(err: OSError) -> bool:
@@ -107,36 +109,35 @@ def _is_full(err: OSError) -> bool:
     return is_full or "temporary directory" in str(err.strerror)
 
 
-def bug(settings: GlobalOptions, arguments: list[str], err: BaseException) -> int:
-    """An error that nobody foresaw: say so, and how to help."""
+def _fail_with_bug(
+    settings: GlobalOptions, arguments: list[str], err: BaseException
+) -> int:
     if os.environ.get("SKILLFORGE_DEBUG"):
         import traceback
 
         traceback.print_exception(err)
     what = f"{type(err).__name__}: {err}" if str(err) else type(err).__name__
-    hint = "this is a bug; SKILLFORGE_DEBUG=1 shows where, which helps a report"
-    return fail(
-        settings, arguments, f"stopped by an error of its own: {what}", hint, Exit.BUG
-    )
+    hint = "this is a bug; please report it with the output of SKILLFORGE_DEBUG=1"
+    return fail(settings, arguments, f"internal error: {what}", hint, Exit.BUG)
 
 
 def usage_hint(err: click.ClickException) -> str:
-    """The help to read after a mistake in the command's words."""
+    """The help of the command that was misused."""
     context = getattr(err, "ctx", None)
     return f"{context.command_path} --help" if context is not None else ""
 
 
-def usage_words(err: click.ClickException) -> str:
-    """What is wrong with the command's words; click's own, but for its names."""
+def usage_message(err: click.ClickException) -> str:
+    """What is wrong with the arguments: click's message, except for options."""
     if not isinstance(err, click.NoSuchOption):
         return " ".join(err.format_message().split())
-    meant = err.possibilities[0] if err.possibilities else ""
-    hint = f"; did you mean `{meant}`?" if meant else ""
+    similar = err.possibilities[0] if err.possibilities else ""
+    hint = f"; did you mean `{similar}`?" if similar else ""
     return f"there is no option {err.option_name}{hint}"
 
 
 def use_colour() -> bool:
-    """Colour on a terminal, unless the user has asked for none."""
+    """Whether to use colours: on a terminal, unless NO_COLOR is set."""
     return (
         sys.stdout is not None
         and sys.stdout.isatty()
@@ -144,17 +145,18 @@ def use_colour() -> bool:
     )
 
 
-def _asks_for_json(arguments: list[str]) -> bool:
-    words = list(takewhile(lambda word: word != "--", arguments))
-    by_format = ("--format", "json") in pairwise(words)
-    return by_format or "--json" in words or "--format=json" in words
+def _is_json(arguments: list[str]) -> bool:
+    """Whether JSON was requested, as far as arguments that failed to parse say so."""
+    options = list(takewhile(lambda argument: argument != "--", arguments))
+    by_format = ("--format", "json") in pairwise(options)
+    return by_format or "--json" in options or "--format=json" in options
 
 
-def _first_word(arguments: list[str]) -> str:
-    words = iter(arguments)
-    for word in words:
-        if word == "--library":
-            next(words, None)  # its value is no command
-        elif not word.startswith("-"):
-            return word
+def _command_name(arguments: list[str]) -> str:
+    rest = iter(arguments)
+    for argument in rest:
+        if argument == "--library":
+            next(rest, None)  # its value
+        elif not argument.startswith("-"):
+            return argument
     return ""

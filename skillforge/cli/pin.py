@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from skillforge import workflows
 from skillforge.cli import completions
 from skillforge.cli.base import (
     CommandResult,
@@ -15,9 +16,7 @@ from skillforge.cli.base import (
 )
 from skillforge.cli.propose import submitted
 from skillforge.model import Origin
-from skillforge.propose.workspace import Workspace
-from skillforge.workflows.curate import PinRequest
-from skillforge.workflows.curate import pin as workflow_pin
+from skillforge.render import data, text
 
 why_option = click.option(
     "--why", default="", help="The reason, for the reviewer and history."
@@ -41,28 +40,28 @@ def pin_options(command: F) -> F:
 @click.command()
 @pin_options
 @click.pass_obj
-def pin(settings: GlobalOptions, /, name: str, **given: Any) -> CommandResult:
-    """Propose to pin a skill (`metadata.pinned`), so that the curator leaves it alone.
+def pin(settings: GlobalOptions, /, name: str, **options: Any) -> CommandResult:
+    """Propose to pin a skill (`metadata.pinned`): the curator won't change it.
 
     \b
     skillforge pin csv-tables --why "Needed for the yearly audit"
 
-    Exits 0 with a proposal, or if the skill is already pinned.
+    Also exits 0 if the skill is already pinned.
     """
-    return pinned(settings, name, given, is_pinned=True)
+    return pinned(settings, name, options, is_pinned=True)
 
 
 def pinned(
-    settings: GlobalOptions, name: str, given: dict[str, Any], *, is_pinned: bool
+    settings: GlobalOptions, name: str, options: dict[str, Any], *, is_pinned: bool
 ) -> CommandResult:
-    """The answer of `pin` and `unpin`."""
-    workspace = Workspace.at_work(settings.start, given["speaks_for"], settings.choice)
-    origin = Origin(given["origin"] or Origin.HUMAN)
-    request = PinRequest(name, is_pinned, given["why"], origin, given["supersede"])
-    batch = workflow_pin(workspace, request)
-    if batch is not None:
+    """The result of `pin` and `unpin`."""
+    workspace = settings.workspace(options["speaks_for"], will_write=True)
+    origin = Origin(options["origin"] or Origin.HUMAN)
+    request = workflows.curate.PinRequest(
+        name, is_pinned, options["why"], origin, options["supersede"]
+    )
+    if batch := workflows.curate.pin(workspace, request):
         return submitted(batch, skill=name, pinned=is_pinned)
     return CommandResult(
-        {"skill": name, "pinned": is_pinned, "proposal": None, "created": False},
-        f"{name} is already pinned" if is_pinned else f"{name} is not pinned",
+        {**data.curate.pinned(name, is_pinned)}, text.curate.pinned(name, is_pinned)
     )

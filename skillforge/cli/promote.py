@@ -1,13 +1,18 @@
 """`skillforge promote`: merge an approved proposal."""
 
+from typing import TYPE_CHECKING
+
 import click
 
+from skillforge import workflows
 from skillforge.cli import completions
 from skillforge.cli.base import CommandResult, GlobalOptions, as_option, forge_options
 from skillforge.cli.output import use_colour
-from skillforge.propose.workspace import Workspace
 from skillforge.render import data, text
-from skillforge.workflows import promote as promotions
+
+if TYPE_CHECKING:
+    from skillforge.propose.workspace import Workspace
+    from skillforge.workflows.promote import Promotion
 
 
 @click.command()
@@ -18,19 +23,25 @@ from skillforge.workflows import promote as promotions
 def promote(
     settings: GlobalOptions, number: int, speaks_for: str | None
 ) -> CommandResult:
-    """Merge a proposal into main, if its exact bytes were checked and approved.
+    """Merge a proposal into main if its exact bytes were checked and approved.
 
-    The gate runs once more. A clean checkout of main is updated. With uncommitted
-    changes in it, nothing is merged; on GitHub, the checkout is left alone.
+    The gate runs once more. A clean checkout of main is updated; if it has uncommitted
+    changes, nothing is merged. On GitHub, the checkout isn't touched.
 
     Exits 1 if the gate refuses it, 4 if approvals are missing, main has moved or the
     checkout has uncommitted changes.
     """
-    workspace = Workspace.at_work(settings.start, speaks_for, settings.choice)
-    result = promotions.promote(workspace, number)
+    workspace = settings.workspace(speaks_for, will_write=True)
+    return promoted(workflows.promote.promote(workspace, number), workspace)
+
+
+def promoted(
+    result: "Promotion", workspace: "Workspace", created: bool = False
+) -> CommandResult:
+    """The result of each command that promotes a proposal."""
     main = workspace.library.main
     return CommandResult(
-        data.proposals.promotion(result),
+        data.proposals.promotion(result, created),
         text.proposals.promotion(result, main, colour=use_colour()),
         ok=bool(result.merge),
     )

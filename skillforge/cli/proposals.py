@@ -1,16 +1,17 @@
-"""`skillforge proposals`: what waits for review."""
+"""`skillforge proposals`: the proposals that wait for review."""
 
 import click
 
+from skillforge import workflows
 from skillforge.cli.base import CommandResult, GlobalOptions, as_option, forge_options
-from skillforge.propose.workspace import Workspace
 from skillforge.render import data, text
-from skillforge.workflows.proposals import list_proposals
 
 
 @click.command()
-@click.option("--all", "show_all", is_flag=True, help="Show closed ones, too.")
-@click.option("--expire", is_flag=True, help="Close those past the policy's age limit.")
+@click.option("--all", "show_all", is_flag=True, help="Also show closed proposals.")
+@click.option(
+    "--expire", is_flag=True, help="Close proposals past the policy's age limit."
+)
 @as_option
 @forge_options
 @click.pass_obj
@@ -21,8 +22,11 @@ def proposals(
 
     Text shows open proposals; --json lists all of them.
     """
-    workspace = Workspace.at(settings.start, speaks_for, settings.choice)
     only_open = not (show_all or settings.json or expire)
-    found = list_proposals(workspace, only_open=only_open, expire=expire)
-    shown = text.proposals.proposals(found, show_all=show_all)
-    return CommandResult(data.proposals.proposals(found), shown)
+    result = workflows.proposals.list_proposals(
+        settings.workspace(speaks_for), only_open=only_open, expire=expire
+    )
+    return CommandResult(
+        data.proposals.proposals(result),
+        text.proposals.proposals(result, show_all=show_all),
+    )

@@ -1,11 +1,12 @@
-"""`skillforge propose`: drafts on branches, waiting for review."""
+"""`skillforge propose`: open proposals for drafts."""
 
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from skillforge import workflows
 from skillforge.cli import completions
 from skillforge.cli.base import (
     CommandResult,
@@ -15,11 +16,10 @@ from skillforge.cli.base import (
     origin_option,
 )
 from skillforge.cli.output import use_colour
-from skillforge.propose.proposal_request import ProposalOptions
-from skillforge.propose.workspace import Workspace
 from skillforge.render import data, text
-from skillforge.workflows import submit
-from skillforge.workflows.submit import SubmissionBatch
+
+if TYPE_CHECKING:
+    from skillforge.workflows.submit import SubmissionBatch
 
 
 @click.command()
@@ -35,28 +35,24 @@ from skillforge.workflows.submit import SubmissionBatch
     "examples",
     multiple=True,
     metavar="ID|FILE",
-    help="What it was learned from: an id in evidence/, or a JSON file.",
+    help="An example it was learned from: an id in evidence/, or a JSON file.",
 )
 @origin_option
-@click.option("--session", metavar="ID", help="The agent session that it comes from.")
+@click.option("--session", metavar="ID", help="The agent session it comes from.")
 @click.option("--model", metavar="ID", help="The model that wrote it.")
 @click.option(
     "--bump",
     type=click.Choice(("patch", "minor", "major")),
     help="Which part of the version to raise [default: patch].",
 )
-@click.option("--draft", is_flag=True, help="Not ready to be promoted yet.")
+@click.option("--draft", is_flag=True, help="Mark it as not ready to be promoted.")
 @click.option("--delete", is_flag=True, help="Propose to remove the skill.")
 @click.option("--supersede", is_flag=True, help="Close another proposal for the skill.")
 @as_option
 @forge_options
 @click.pass_obj
 def propose(
-    settings: GlobalOptions,
-    /,
-    targets: tuple[str, ...],
-    speaks_for: str | None,
-    **given: Any,
+    settings: GlobalOptions, /, targets: tuple[str, ...], **options: Any
 ) -> CommandResult:
     """Propose drafts for review: skills of the checkout, or any folders.
 
@@ -75,23 +71,23 @@ def propose(
     create (content), edit (content), patch (old_string, new_string, file_path,
     version), delete (absorbed_into), write_file (file_path, file_content), remove_file.
 
-    Exits 0 with a proposal, also if the same draft was proposed before; 1 if the draft
-    is not valid; 4 if another proposal or a similar skill is in the way.
+    Also exits 0 if the same draft was proposed before; 1 if the draft is not valid; 4
+    if it conflicts with another proposal or a similar skill.
     """
-    workspace = Workspace.at_work(settings.start, speaks_for, settings.choice)
+    workspace = settings.workspace(options["speaks_for"], will_write=True)
     if targets in ((), ("-",)):
-        draft, batch = submit.batch_draft(workspace, _read_batch())
-        drafts, given = [draft], _merged(given, batch)
-    elif given["delete"]:
-        drafts = submit.removals(targets)
+        draft, batch = workflows.submit.batch_draft(workspace, _read_batch())
+        drafts, options = [draft], _merged(options, batch)
+    elif options["delete"]:
+        drafts = workflows.submit.removals(targets)
     else:
-        drafts = submit.folder_drafts(workspace, targets)
-    options = ProposalOptions.of(given)
-    return submitted(submit.submit_drafts(workspace, drafts, options))
+        drafts = workflows.submit.folder_drafts(workspace, targets)
+    request = workflows.submit.ProposalOptions.of(options)
+    return submitted(workflows.submit.submit_drafts(workspace, drafts, request))
 
 
-def submitted(result: SubmissionBatch, **more: Any) -> CommandResult:
-    """The answer of each command that proposes drafts, with its own keys added."""
+def submitted(result: "SubmissionBatch", **more: Any) -> CommandResult:
+    """The result of each command that proposes drafts, with more keys of its own."""
     return CommandResult(
         data.proposals.submission(result) | more,
         text.proposals.submission(result, colour=use_colour()),
@@ -99,22 +95,18 @@ def submitted(result: SubmissionBatch, **more: Any) -> CommandResult:
     )
 
 
-def _merged(given: dict[str, Any], batch: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(options: dict[str, Any], batch: Mapping[str, Any]) -> dict[str, Any]:
     """Options of the command line take precedence over the batch's own."""
-    return {**given, **batch, **{key: value for key, value in given.items() if value}}
+    return {**options, **batch, **{k: v for k, v in options.items() if v}}
 
 
 def _read_batch() -> str:
-    content = _read_stdin()
+    content = ""
+    if sys.stdin is not None and not sys.stdin.isatty():
+        try:
+            content = sys.stdin.buffer.read().decode()
+        except (OSError, UnicodeDecodeError) as err:
+            raise click.UsageError(f"cannot read standard input: {err}") from err
     if not content.strip():
         raise click.UsageError("name a skill or a folder, or send a batch on stdin")
     return content
-
-
-def _read_stdin() -> str:
-    if sys.stdin is None or sys.stdin.isatty():
-        return ""
-    try:
-        return sys.stdin.buffer.read().decode()
-    except (OSError, UnicodeDecodeError) as err:
-        raise click.UsageError(f"cannot read standard input: {err}") from err

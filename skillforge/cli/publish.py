@@ -1,7 +1,8 @@
-"""`skillforge publish`: put a release where people install from."""
+"""`skillforge publish`: publish a release to a folder, a branch or a registry."""
 
 import click
 
+from skillforge import workflows
 from skillforge.cli.base import (
     CommandResult,
     GlobalOptions,
@@ -9,6 +10,7 @@ from skillforge.cli.base import (
     host_option,
 )
 from skillforge.cli.build import hub_options
+from skillforge.render import data, text
 
 
 @click.command()
@@ -18,7 +20,7 @@ from skillforge.cli.build import hub_options
     "where",
     required=True,
     metavar="DIR|branch:NAME|github|clawhub",
-    help="The target. A folder called `github` is ./github.",
+    help="The target; a folder named `github` is ./github.",
 )
 @click.option("--push", is_flag=True, help="Push the branch to the remote.")
 @click.option("--yes", is_flag=True, help="Publish to ClawHub [default: a dry run].")
@@ -44,22 +46,19 @@ def publish(
     skillforge publish --to clawhub                  a dry run on ClawHub
     skillforge publish --to clawhub --yes            publish to ClawHub
 
-    Python packages can add targets. Publishing again is safe and finishes what was left
-    half done. A published version is never replaced by other content: that exits 4.
-    Exits 1 if a finding blocks the publication.
-    """
-    from skillforge.propose.workspace import Workspace
-    from skillforge.render.data import publish as publish_data
-    from skillforge.render.text import publish as publish_text
-    from skillforge.share.hub_contents import HubOptions
-    from skillforge.workflows import publish as workflow
+    Python packages can add targets. Publishing again is safe, and completes a
+    publication that was interrupted. A published version is never replaced.
 
+    Exits 1 if a finding blocks the publication, 4 if the version was published with
+    other content.
+    """
+    workflow = workflows.publish
+    hub = workflows.build.HubOptions(**options)
     result = workflow.publish(
-        Workspace.at(settings.start),
+        workflows.workspaces.open_workspace(settings.start),
         where,
-        workflow.PublishOptions(
-            tag or "", HubOptions(**options), push, yes, settings.host
-        ),
+        workflow.PublishOptions(tag or "", hub, push, yes, settings.host),
     )
-    text = publish_text.publish(result)
-    return CommandResult(publish_data.publish(result), text, ok=result.ok)
+    return CommandResult(
+        data.publish.publish(result), text.publish.publish(result), result.ok
+    )

@@ -1,14 +1,13 @@
-"""`skillforge refine`: what uses suggest to change in a skill, as proposals."""
+"""`skillforge refine`: propose edits from reported uses."""
 
 from typing import Any
 
 import click
 
+from skillforge import workflows
 from skillforge.cli import completions
 from skillforge.cli.base import CommandResult, GlobalOptions, as_option, forge_options
-from skillforge.propose.workspace import Workspace
 from skillforge.render import data, text
-from skillforge.workflows import refine as workflow
 
 
 @click.command()
@@ -30,7 +29,7 @@ from skillforge.workflows import refine as workflow
 @forge_options
 @click.pass_obj
 def refine(
-    settings: GlobalOptions, /, names: tuple[str, ...], **given: Any
+    settings: GlobalOptions, /, names: tuple[str, ...], **options: Any
 ) -> CommandResult:
     """Propose edits from reported pitfalls; find skills that fail.
 
@@ -46,18 +45,19 @@ def refine(
     skillforge refine csv-tables --brief  instructions for an agent
     skillforge refine csv-tables --agent 'claude -p' --propose
 
-    Nothing is proposed without --propose.
+    Without --propose, this only reports.
     """
-    if given["agent"] and given["retire"]:
+    if options["agent"] and options["retire"]:
         raise click.UsageError("use either --agent or --retire")
-    workspace = Workspace.at(settings.start, given["speaks_for"], settings.choice)
-    if given["is_brief"]:
+    workflow = workflows.refine
+    workspace = settings.workspace(options["speaks_for"])
+    if options["is_brief"]:
         briefs = workflow.briefs(workspace, names)
         return CommandResult({"briefs": briefs}, "\n".join(briefs.values()).rstrip())
-    options = workflow.RefineOptions(
-        given["is_proposed"], given["agent"], given["retire"]
+    request = workflow.RefineOptions(
+        options["is_proposed"], options["agent"], options["retire"]
     )
-    report = workflow.refine_skills(workspace, names, options)
+    report = workflow.refine_skills(workspace, names, request)
     return CommandResult(
         {**data.refine.refine(report)}, text.refine.refine(report), report.ok
     )

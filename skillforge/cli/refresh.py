@@ -2,11 +2,10 @@
 
 import click
 
+from skillforge import workflows
 from skillforge.cli import completions
 from skillforge.cli.base import CommandResult, GlobalOptions, as_option, forge_options
 from skillforge.cli.review import decided
-from skillforge.propose.workspace import Workspace
-from skillforge.workflows import review
 
 
 @click.command()
@@ -18,8 +17,10 @@ def refresh(
     settings: GlobalOptions, number: int, speaks_for: str | None
 ) -> CommandResult:
     """Rebase a stale proposal onto today's main; this voids its approvals."""
-    workspace = Workspace.at_work(settings.start, speaks_for, settings.choice)
-    proposal = review.refresh(workspace, number)
+    workspace = settings.workspace(speaks_for, will_write=True)
+    proposal = workflows.review.refresh(workspace, number)
     main = workspace.library.main
-    shown = f"rebased proposal {number} onto {main}\nnext: skillforge review {number}"
-    return decided(proposal, shown)
+    return decided(
+        proposal,
+        f"rebased proposal {number} onto {main}\nnext: skillforge review {number}",
+    )

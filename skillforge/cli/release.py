@@ -2,7 +2,9 @@
 
 import click
 
+from skillforge import workflows
 from skillforge.cli.base import CommandResult, GlobalOptions, common_options
+from skillforge.render import data, text
 
 
 @click.command()
@@ -16,9 +18,9 @@ def release(
 ) -> CommandResult:
     """Tag main as a release, with notes on every skill; or suggest the next version.
 
-    The tag is annotated, and signed if git is configured to (tag.gpgSign). It is made
-    only if the audit passes, every skill is valid, the scan finds no attack and no
-    leak, every skill passes its own cases, and none failed its last health run or its
+    The tag is annotated, and signed if git is configured so (tag.gpgSign). It is
+    created only if the audit passes, every skill is valid, the scan finds no attack and
+    no leak, every skill passes its cases, and none failed its last health run or its
     canary. Nothing is pushed.
 
     \b
@@ -28,18 +30,14 @@ def release(
     skillforge release --dry-run      read the notes first
 
     Removing a skill raises the major version, adding one the minor, any other change
-    the patch. Exits 0 if the version is released, now or earlier; 1 if a check fails;
-    4 if another commit has the version.
+    the patch. Also exits 0 if the version was released before; 1 if a check fails; 4 if
+    another commit has the version.
     """
-    from skillforge.propose.workspace import Workspace
-    from skillforge.render.data import release as release_data
-    from skillforge.render.text import release as release_text
-    from skillforge.workflows import release as workflow
-
-    workspace = Workspace.at_work(settings.start, None)
+    workspace = settings.workspace(will_write=True)
     if version or yes or dry_run:
-        result = workflow.release(workspace, version or "", dry_run=dry_run)
+        result = workflows.release.release(workspace, version or "", dry_run=dry_run)
     else:
-        result = workflow.suggest(workspace)
-    text = release_text.release(result)
-    return CommandResult(release_data.release(result), text, ok=result.ok)
+        result = workflows.release.suggest(workspace)
+    return CommandResult(
+        data.release.release(result), text.release.release(result), result.ok
+    )

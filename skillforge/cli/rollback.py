@@ -1,7 +1,8 @@
-"""`skillforge rollback`: an earlier version of a skill, byte for byte."""
+"""`skillforge rollback`: restore an earlier version of a skill."""
 
 import click
 
+from skillforge import workflows
 from skillforge.cli import completions
 from skillforge.cli.base import (
     CommandResult,
@@ -10,19 +11,18 @@ from skillforge.cli.base import (
     forge_options,
     origin_option,
 )
-from skillforge.cli.output import use_colour
+from skillforge.cli.promote import promoted
 from skillforge.model import Origin
-from skillforge.propose.rollback import RollbackRequest
-from skillforge.propose.workspace import Workspace
 from skillforge.render import data, text
-from skillforge.workflows import promote
 
 
 @click.command()
 @click.argument("name", shell_complete=completions.skills)
-@click.option("--to", default="", metavar="VERSION", help="Version, tree, or commit.")
+@click.option("--to", default="", metavar="VERSION", help="A version, tree or commit.")
 @click.option("--why", default="", help="The reason, for the reviewer and history.")
-@click.option("--now", is_flag=True, help="Promote it at once, if the policy allows.")
+@click.option(
+    "--now", is_flag=True, help="Promote it at once, if the policy allows that."
+)
 @click.option("--supersede", is_flag=True, help="Close another proposal for the skill.")
 @origin_option
 @as_option
@@ -38,10 +38,10 @@ def rollback(  # noqa: PLR0913, PLR0917 - one for each option
     origin: str | None,
     speaks_for: str | None,
 ) -> CommandResult:
-    """Propose an earlier version of a skill again, byte for byte.
+    """Propose to restore an earlier version of a skill, byte for byte.
 
-    Without --to, this is the version before the current one. A consolidation is rolled
-    back as a whole: the skills that it absorbed return.
+    Without --to, this is the previous version. A consolidation is rolled back as a
+    whole: the skills that it absorbed return.
 
     \b
     skillforge rollback csv-tables --why "Wrong on merged cells" --now
@@ -49,17 +49,13 @@ def rollback(  # noqa: PLR0913, PLR0917 - one for each option
     """
     if not why.strip():
         raise click.UsageError("give a reason: --why TEXT")
-    workspace = Workspace.at_work(settings.start, speaks_for, settings.choice)
-    request = RollbackRequest(name, to, why, Origin(origin or Origin.HUMAN), now)
-    result = promote.roll_back(workspace, request, supersede=supersede)
-    if promotion := result.promotion:
-        return CommandResult(
-            data.proposals.promotion(promotion, result.created),
-            text.proposals.promotion(
-                promotion, workspace.library.main, colour=use_colour()
-            ),
-            ok=bool(promotion.merge),
-        )
+    workspace = settings.workspace(speaks_for, will_write=True)
+    request = workflows.promote.RollbackRequest(
+        name, to, why, Origin(origin or Origin.HUMAN), now
+    )
+    result = workflows.promote.roll_back(workspace, request, supersede=supersede)
+    if result.promotion:
+        return promoted(result.promotion, workspace, result.created)
     return CommandResult(
         data.proposals.rollback(result),
         text.proposals.opened(result.proposal, result.created),

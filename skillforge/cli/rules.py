@@ -1,7 +1,8 @@
-"""`skillforge rules`: what each rule asks for."""
+"""`skillforge rules`: the manual of the rules."""
 
 import click
 
+from skillforge import workflows
 from skillforge.cli import completions
 from skillforge.cli.base import (
     CommandResult,
@@ -17,20 +18,14 @@ from skillforge.cli.base import (
 @common_options
 @click.pass_obj
 def rules(settings: GlobalOptions, rule_id: str | None) -> CommandResult:
-    """Explain a rule, or list all of them: of validate, of the scan, of the gate.
+    """Explain a rule, or list all rules of validate, the scan and the gate.
 
     \b
-    skillforge rules                 one line for each
-    skillforge rules yaml-colon      what it asks for, and why
+    skillforge rules                 one line for each rule
+    skillforge rules yaml-colon      its page: what it requires, and why
     """
-    from skillforge.checks import rule_manual
-
     if rule_id:
-        rule = rule_manual.find(rule_id, settings.start)
-        return CommandResult(
-            {"rules": [rule_manual.entry(rule)]}, rule_manual.page(rule)
-        )
-    every = rule_manual.every_rule(settings.start)
-    return CommandResult(
-        {"rules": [rule_manual.entry(r) for r in every]}, rule_manual.table(every)
-    )
+        pages = workflows.rules.explain(rule_id, settings.start)
+    else:
+        pages = workflows.rules.list_rules(settings.start)
+    return CommandResult({"rules": list(pages.rows)}, pages.text)

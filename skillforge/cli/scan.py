@@ -1,14 +1,11 @@
-"""`skillforge scan`: attacks, leaks and hidden text in skills."""
-
-from typing import TYPE_CHECKING
+"""`skillforge scan`: find attacks, leaks and hidden text in skills."""
 
 import click
 
+from skillforge import workflows
 from skillforge.cli.base import CommandResult, GlobalOptions, selection_options
 from skillforge.cli.output import use_colour
-
-if TYPE_CHECKING:
-    from skillforge.checks.scan.scan_run import ScanResults
+from skillforge.render import data, text
 
 
 @click.command()
@@ -17,10 +14,10 @@ if TYPE_CHECKING:
     default="",
     metavar="FOLDER|REV",
     help="Compare with an older version: its folder, or a commit "
-    "[default: what --changed-since names].",
+    "[default: the revision of --changed-since].",
 )
-@click.option("--notes", is_flag=True, help="Show what skills are able to do, too.")
-@click.option("--strict", is_flag=True, help="Exit 1 for `caution` as well.")
+@click.option("--notes", is_flag=True, help="Also show what skills are able to do.")
+@click.option("--strict", is_flag=True, help="Exit 1 for `caution`, too.")
 @selection_options
 @click.pass_obj
 def scan(  # noqa: PLR0913, PLR0917 - one for each option
@@ -33,44 +30,28 @@ def scan(  # noqa: PLR0913, PLR0917 - one for each option
     notes: bool,
     strict: bool,
 ) -> CommandResult:
-    """Look for attacks, leaks and hidden text in skills: before a merge or an install.
+    """Find attacks, leaks and hidden text in skills, before a merge or an install.
 
     Every byte of a skill is read; nothing is unpacked or run. A verdict is `dangerous`
-    (signs of an attack), `caution` (a person has to look) or `safe`. What a skill is
-    merely able to do is a note, and never adds up to an alarm.
+    (signs of an attack), `caution` (needs a review) or `safe`. What a skill is merely
+    able to do is a note; notes never add up to a worse verdict.
 
     \b
     skillforge scan                        all skills of this library
     skillforge scan ./downloaded-skill     any folder, before you install it
-    skillforge scan ./new --base ./old     and what an update adds
-    skillforge scan --changed-since main   what this branch changes
+    skillforge scan ./new --base ./old     an update, compared with the old version
+    skillforge scan --changed-since main   the skills that this branch changed
 
-    A finding that is fine can be waived in the library's waivers.yaml. Exits 0 if
-    nothing is dangerous, 1 if something is.
+    A false positive can be waived in the library's waivers.yaml. Exits 1 if a skill is
+    dangerous.
     """
-    from skillforge.checks.scan.scan_run import run_scan
-    from skillforge.checks.skill_selection import Selection
-
     settings.json = settings.json or format_ == "json"
-    selection = Selection(targets, changed_since, rev)
-    return _answer(run_scan(settings.start, selection, base), format_, notes, strict)
-
-
-def _answer(
-    scanned: "ScanResults", format_: str, notes: bool, strict: bool
-) -> CommandResult:
-    from skillforge import report as reports
-    from skillforge.checks import all_rules
-    from skillforge.model import Danger
-    from skillforge.render.data.checks import scan as scan_data
-    from skillforge.render.text import scan as scan_text
-
-    report = scanned.report
-    ok = scanned.ok
-    if strict:
-        ok = set(scanned.verdicts.values()) <= {Danger.SAFE}
-    document = None
-    if render := reports.FORMATS.get(format_):
-        document = render(report, all_rules())
-    text = scan_text.text(report, scanned.verdicts, colour=use_colour(), notes=notes)
-    return CommandResult(scan_data(scanned), text, ok, document)
+    selection = workflows.scan.Selection(targets, changed_since, rev)
+    results = workflows.scan.scan(settings.start, selection, base)
+    report, colour = results.report, use_colour()
+    return CommandResult(
+        data.checks.scan(results),
+        text.scan.text(report, results.verdicts, colour=colour, notes=notes),
+        workflows.scan.is_accepted(results, strict=strict),
+        workflows.documents.of_report(format_, report),
+    )

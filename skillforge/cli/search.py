@@ -1,9 +1,15 @@
-"""`skillforge search`: skills by what they are for."""
+"""`skillforge search`: find skills for a task."""
 
 import click
 
-from skillforge.cli.base import CommandResult, GlobalOptions, common_options
-from skillforge.cli.catalog import revision_option
+from skillforge import workflows
+from skillforge.cli.base import (
+    CommandResult,
+    GlobalOptions,
+    common_options,
+    revision_option,
+)
+from skillforge.render import data, text
 
 
 @click.command()
@@ -13,7 +19,7 @@ from skillforge.cli.catalog import revision_option
     type=click.IntRange(1, 1000),
     default=10,
     show_default=True,
-    help="How many to show at most.",
+    help="The most skills to show.",
 )
 @revision_option
 @common_options
@@ -21,25 +27,17 @@ from skillforge.cli.catalog import revision_option
 def search(
     settings: GlobalOptions, query: tuple[str, ...], limit: int, rev: str | None
 ) -> CommandResult:
-    """Find skills by what they are for, the best first, and tell why.
+    """Find skills for a task, the best first, with the words that matched.
 
-    Looks at names, descriptions, requests that skills ship (evals/eval_queries.json)
-    and instructions. Any words will do; none is an operator.
+    Searches names, descriptions, example requests (evals/eval_queries.json) and
+    instructions. Any text is a query; it has no operators.
 
     \b
     skillforge search merge two spreadsheets
     skillforge search "flaky tests" --limit 3 --json
 
-    A change that was promoted is found by the next call.
+    A promoted change is found at once.
     """
-    from skillforge.share import reading_words as words
-    from skillforge.share import skill_index
-    from skillforge.share.search import search as find
-    from skillforge.workflows.lookup import library_at
-
-    library = library_at(settings.start)
-    commit = skill_index.commit_of(library, rev)
-    asked = " ".join(query)
-    hits = find(library, commit, asked, limit)
-    data = {"query": asked, "commit": commit, "results": [*map(words.hit_row, hits)]}
-    return CommandResult(data, words.hits_text(hits, asked))
+    library = settings.main_library()
+    result = workflows.skills.search(library, " ".join(query), limit, rev)
+    return CommandResult({**data.skills.search(result)}, text.skills.search(result))

@@ -4,9 +4,16 @@ import sys
 
 import click
 
+from skillforge import workflows
 from skillforge.cli import completions
-from skillforge.cli.base import CommandResult, GlobalOptions, common_options
-from skillforge.cli.catalog import revision_option
+from skillforge.cli.base import (
+    CommandResult,
+    GlobalOptions,
+    common_options,
+    revision_option,
+)
+from skillforge.render import data, text
+from skillforge.report import printable
 
 
 @click.command()
@@ -18,39 +25,30 @@ from skillforge.cli.catalog import revision_option
 def show(
     settings: GlobalOptions, name: str, file: str | None, rev: str | None
 ) -> CommandResult:
-    """Show a skill: its facts, its files and its instructions; or one of its files.
+    """Show a skill: metadata, files and instructions; or one of its files.
 
     \b
     skillforge show csv-tables
-    skillforge show csv-tables scripts/join.py > join.py     exactly its bytes
+    skillforge show csv-tables scripts/join.py > join.py     its exact bytes
     skillforge show csv-tables --rev v1.0.0
 
-    A skill that went into another one is told of by its old name.
+    For a skill that was merged into another one, the error names that one.
     """
-    from skillforge.share import reading_words as words
-    from skillforge.share import skill_index, skill_view
-    from skillforge.workflows.lookup import library_at, unknown
-
-    library = library_at(settings.start)
-    commit = skill_index.commit_of(library, rev)
-    shown = skill_view.find(library, commit, name)
-    if shown is None:
-        raise unknown(library, commit, name, is_now=rev is None)
+    library = settings.main_library()
     if file is None:
-        return CommandResult(words.shown_data(shown), words.shown_text(shown))
-    data = skill_view.read_file(shown, file)
+        view = workflows.skills.show(library, name, rev)
+        return CommandResult({**data.skills.show(view)}, text.skills.show(view))
+    result = workflows.skills.read_file(library, name, file, rev)
     return CommandResult(
-        words.file_data(name, file, data), document=_on_screen(data, file)
+        {**data.skills.file(result)}, document=_on_screen(result.content, file)
     )
 
 
-def _on_screen(data: bytes, file: str) -> bytes:
-    """A file for whoever reads it: exact for a program, harmless for a terminal."""
+def _on_screen(content: bytes, file: str) -> bytes:
+    """The exact bytes for a program, harmless text for a terminal."""
     if sys.stdout is None or not sys.stdout.isatty():
-        return data
-    from skillforge.report import printable
-
-    if b"\0" in data:
+        return content
+    if b"\0" in content:
         raise click.UsageError(f"{file} is not text; send it to a file with > {file}")
-    lines = data.decode("utf-8", "replace").split("\n")
+    lines = content.decode("utf-8", "replace").split("\n")
     return "\n".join(printable(line.expandtabs()) for line in lines).encode()

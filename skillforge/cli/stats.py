@@ -1,15 +1,13 @@
-"""`skillforge stats`: how skills do in use, as text, JSON or a page."""
+"""`skillforge stats`: success rates of skills, as text, JSON or a page."""
 
 from pathlib import Path
 
 import click
 
+from skillforge import workflows
 from skillforge.cli import completions
 from skillforge.cli.base import CommandResult, GlobalOptions, forge_options
-from skillforge.library import replace_file
-from skillforge.propose.workspace import Workspace
 from skillforge.render import data, text
-from skillforge.workflows import stats as workflow
 
 
 @click.command()
@@ -19,27 +17,26 @@ from skillforge.workflows import stats as workflow
     "page",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write a page with plots: one file that needs no network.",
+    help="Write an HTML page with plots: one file that needs no network.",
 )
 @forge_options
 @click.pass_obj
 def stats(settings: GlobalOptions, name: str, page: Path | None) -> CommandResult:
-    """Show how skills do in use: uses, success rate and its interval.
+    """Show uses, success rates and their intervals.
 
-    The rate is a moving average of all outcomes, for display only. Use the interval
-    (95 %), which counts verified outcomes only. Each bar is a week.
+    The rate is a moving average of all outcomes, for display only. To decide, use the
+    95 % interval, which counts verified outcomes only. Each bar is a week.
 
     \b
     skillforge stats
     skillforge stats csv-tables         its versions, time and tokens
     skillforge stats --html stats.html
     """
-    workspace = Workspace.at(settings.start, None, settings.choice)
+    workspace = settings.workspace()
     if page is None:
-        report = workflow.stats(workspace, name)
+        report = workflows.stats.stats(workspace, name)
         return CommandResult({**data.stats.stats(report)}, text.stats.stats(report))
-    report, document = workflow.dashboard(workspace, name)
-    replace_file(page, document.encode())
-    answer = data.stats.stats(report)
-    answer["path"] = str(page)
-    return CommandResult({**answer}, f"wrote {page}")
+    report = workflows.stats.write_dashboard(workspace, page, name)
+    return CommandResult(
+        {**data.stats.stats(report), "path": str(page)}, f"wrote {page}"
+    )

@@ -2,10 +2,9 @@
 
 import click
 
+from skillforge import workflows
 from skillforge.cli.base import CommandResult, GlobalOptions, forge_options
-from skillforge.propose.workspace import Workspace
 from skillforge.render import data, text
-from skillforge.workflows.sync_uses import sync_uses as exchange
 
 
 @click.command("sync-uses")
@@ -20,10 +19,9 @@ from skillforge.workflows.sync_uses import sync_uses as exchange
 def sync_uses(settings: GlobalOptions, remote: str) -> CommandResult:
     """Exchange recorded uses and rollouts with other machines, through git refs.
 
-    Each clone writes a log of its own (refs/skillforge/uses/<node>) and reads those of
-    all others; a use counts once, however often it comes. What is pushed: outcomes,
-    versions, times and redacted pitfalls. Keys are digests, and notes stay here.
+    Each clone writes its own log (refs/skillforge/uses/<node>) and reads the logs of
+    all others; a use counts once. Outcomes, versions, times, digests of keys and
+    redacted pitfalls are pushed; notes stay in this clone.
     """
-    workspace = Workspace.at(settings.start, None, settings.choice)
-    done = exchange(workspace, remote)
-    return CommandResult({**data.uses.sync_uses(done)}, text.uses.sync_uses(done))
+    result = workflows.sync_uses.sync_uses(settings.workspace(), remote)
+    return CommandResult({**data.uses.sync_uses(result)}, text.uses.sync_uses(result))

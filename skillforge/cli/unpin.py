@@ -11,9 +11,9 @@ from skillforge.cli.pin import pin_options, pinned
 @click.command()
 @pin_options
 @click.pass_obj
-def unpin(settings: GlobalOptions, /, name: str, **given: Any) -> CommandResult:
-    """Propose to unpin a skill, so that the curator may change it again.
+def unpin(settings: GlobalOptions, /, name: str, **options: Any) -> CommandResult:
+    """Propose to unpin a skill: the curator may change it again.
 
-    Exits 0 with a proposal, or if the skill is not pinned.
+    Also exits 0 if the skill is not pinned.
     """
-    return pinned(settings, name, given, is_pinned=False)
+    return pinned(settings, name, options, is_pinned=False)

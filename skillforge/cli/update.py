@@ -4,9 +4,12 @@ from typing import Any
 
 import click
 
+from skillforge import workflows
 from skillforge.cli.base import CommandResult, GlobalOptions, common_options
 from skillforge.cli.install import caution_option, install_target, target_options
 from skillforge.cli.output import use_colour
+from skillforge.errors import ConflictError
+from skillforge.render import data, text
 
 
 @click.command()
@@ -30,24 +33,22 @@ def update(
 
     Exits 1 if an update is refused, 4 if local changes block all of them.
     """
-    from skillforge.errors import ConflictError
-    from skillforge.render.data import install as install_data
-    from skillforge.render.text import install as install_text
-    from skillforge.workflows import install as workflow
-
-    result = workflow.update(
+    result = workflows.install.update(
         install_target(options),
         names,
         apply=options["yes"],
         accept_caution=options["accept_caution"],
     )
     if result.is_blocked:
-        edited = ", ".join(found.name for found in result.edited)
+        edited = ", ".join(update.name for update in result.edited)
         raise ConflictError(
             f"local changes would be overwritten: {edited}",
             hint="skillforge verify lists them; to update anyway, move the folder away "
             "and install the skill again",
-            facts={**install_data.update(result)},
+            facts={**data.install.update(result)},
         )
-    text = install_text.update(result, colour=use_colour())
-    return CommandResult(install_data.update(result), text, ok=result.ok)
+    return CommandResult(
+        data.install.update(result),
+        text.install.update(result, colour=use_colour()),
+        result.ok,
+    )

@@ -1,9 +1,12 @@
-"""`skillforge use`: the folder of the version that a key gets."""
+"""`skillforge use`: the folder of the skill version that a key gets."""
 
 import click
 
+from skillforge import workflows
 from skillforge.cli import completions
 from skillforge.cli.base import CommandResult, GlobalOptions, forge_options
+from skillforge.render import data
+from skillforge.report import printable
 
 
 def _require_key(
@@ -34,39 +37,30 @@ key_option = click.option(
 def use(settings: GlobalOptions, name: str, key: str) -> CommandResult:
     """Print the folder of the version of a skill that a key gets.
 
-    The folder is read-only, called like the skill, and holds what git has: that is
-    checked each time. Standard output is its path, and nothing else.
+    The folder is read-only and named after the skill. Its files are compared with git
+    each time. Only its path is printed on standard output.
 
     \b
     cat "$(skillforge use csv-tables --key "$USER")/SKILL.md"
     if path=$(skillforge use csv-tables); then agent --skill "$path"; else agent; fi
 
-    Exits 1, with nothing on standard output, if this key gets no such skill now: a new
-    skill is tried on some keys first.
+    Exits 1 and prints nothing on standard output if the key doesn't get the skill yet:
+    a rollout gives a new skill to some keys first.
     """
-    from skillforge.render import data
-    from skillforge.workflows.lookup import library_at
-    from skillforge.workflows.use import hand
-
-    library = library_at(settings.start, settings.forge, settings.host)
-    handed = hand(library, name, key)
-    skill, path = handed.given.skill, handed.path
+    result = workflows.use.get(settings.main_library(), name, key)
+    skill, path = result.assignment.skill, result.path
     if skill != name:
         _warn(f"{name} was absorbed into {skill}")
     if path is None:
-        _warn(
-            f"this key gets no {skill} now; for the reason: skillforge canary status "
-            f"{skill}"
-        )
-    warn_not_remembered(handed.unwritten)
+        status = f"skillforge canary status {skill}"
+        _warn(f"this key gets no {skill} now; for the reason: {status}")
+    warn_not_remembered(result.unwritten)
     return CommandResult(
-        {**data.uses.use(handed)}, str(path or ""), ok=path is not None
+        {**data.uses.use(result)}, str(path or ""), ok=path is not None
     )
 
 
 def _warn(message: str) -> None:
-    from skillforge.report import printable
-
     click.echo(printable(message), err=True)
 
 

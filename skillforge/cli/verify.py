@@ -4,8 +4,10 @@ from typing import Any
 
 import click
 
+from skillforge import workflows
 from skillforge.cli.base import CommandResult, GlobalOptions, common_options
 from skillforge.cli.install import install_target, target_options
+from skillforge.render import data, text
 
 
 @click.command()
@@ -15,14 +17,10 @@ from skillforge.cli.install import install_target, target_options
 def verify(_settings: GlobalOptions, /, **options: Any) -> CommandResult:
     """Show how the skills on disk differ from skills-lock.json.
 
-    Lists every file that is missing, changed or extra. Fetches nothing. Exits 0 if
-    everything is as it was installed, 1 if anything differs.
+    Lists every file that is missing, changed or extra. Fetches nothing. Exits 1 if
+    anything differs.
     """
-    from skillforge.render.data import install as install_data
-    from skillforge.render.text import install as install_text
-    from skillforge.workflows.install import verify as verify_lock
-
-    result = verify_lock(install_target(options))
+    result = workflows.install.verify(install_target(options))
     return CommandResult(
-        install_data.verify(result), install_text.verify(result), ok=result.ok
+        data.install.verify(result), text.install.verify(result), result.ok
     )

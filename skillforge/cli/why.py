@@ -1,12 +1,11 @@
-"""`skillforge why`: the reasons behind a skill."""
+"""`skillforge why`: the reasons behind each version of a skill."""
 
 import click
 
+from skillforge import workflows
 from skillforge.cli import completions
 from skillforge.cli.base import CommandResult, GlobalOptions, common_options
-from skillforge.propose.workspace import Workspace
 from skillforge.render import data, text
-from skillforge.workflows import history
 
 
 @click.command()
@@ -14,9 +13,9 @@ from skillforge.workflows import history
 @common_options
 @click.pass_obj
 def why(settings: GlobalOptions, name: str) -> CommandResult:
-    """Explain why a skill is what it is: from examples to releases and reverts.
+    """Explain every version of a skill: reasons, examples, releases and reverts.
 
-    Follows a skill through renames and consolidations, and after its removal.
+    Follows renames and consolidations, and works for a removed skill.
     """
-    found = history.why(Workspace.at(settings.start), name)
-    return CommandResult(data.history.why(found), text.history.why(found))
+    history = workflows.history.why(settings.workspace(), name)
+    return CommandResult(data.history.why(history), text.history.why(history))

@@ -1,12 +1,11 @@
-"""The objects that an audit rests on: each is what its hash says, each tree canonical.
+"""The objects that an audit reads: each has its hash's content, each tree is canonical.
 
-Git checks neither when it reads them, so a repository that came from elsewhere could
-have other bytes under a known hash, or trees that readers read differently.
+Git checks neither when it reads them, so a repository from elsewhere could have other
+bytes under a known hash, or trees that different readers read differently.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from skillforge.gitrepo import GitRepo
 from skillforge.gitrepo.object_reader import object_name
 from skillforge.gitrepo.trees import MalformedTreeError
 from skillforge.history import steps
@@ -15,24 +14,10 @@ from skillforge.library import Library
 from skillforge.model import OURS
 from skillforge.policy import POLICY_FILE
 
-Found = tuple[str, str, str]  # commit, kind and message
+Problem = tuple[str, str, str]  # commit, kind and message
 
 
-def problems(
-    library: Library, audited: Iterable[HistoryStep], adopted: set[str]
-) -> list[Found]:
-    """What is wrong with objects of the steps that are audited."""
-    repo = library.repository()
-    written: dict[str, str] = {}
-    for step in audited:
-        names = [step.name, *(commit.name for commit in step.brought)]
-        if step.name not in adopted:
-            names += [step.commit.tree, *steps.trees_now(step)]
-        written |= {name: step.name for name in names if name not in written}
-    return list(_damaged(repo, written))
-
-
-def malformed(library: Library) -> list[Found]:
+def malformed(library: Library) -> list[Problem]:
     """What is wrong with the trees of main as it is now."""
     try:
         list(library.repository().files(library.tip, *OURS, POLICY_FILE))
@@ -41,15 +26,27 @@ def malformed(library: Library) -> list[Found]:
     return []
 
 
-def _damaged(repo: GitRepo, written: dict[str, str]) -> Iterable[Found]:
-    for name, found in zip(written, repo.read_all(list(written)), strict=True):
+def problems(
+    library: Library, audited: Iterable[HistoryStep], adopted: set[str]
+) -> Iterator[Problem]:
+    """What is wrong with the objects of the audited steps."""
+    repo = library.repository()
+    written: dict[str, str] = {}
+    for step in audited:
+        names = [step.name, *(commit.name for commit in step.merged)]
+        if step.name not in adopted:
+            names += [step.commit.tree, *steps.trees_now(step)]
+        for name in names:
+            written.setdefault(name, step.name)
+    objects = repo.read_all(list(written))
+    for (name, commit), found in zip(written.items(), objects, strict=True):
         if found is None:
-            continue  # git itself stops where it needs it
+            continue  # git itself stops where it needs the object
         if object_name(found.kind, found.data, name) != name:
-            why = f"object {name[:12]} is not what its hash says"
-            yield written[name], "damaged-object", why
+            why = f"the content of object {name[:12]} does not match its hash"
+            yield commit, "damaged-object", why
         if found.kind == "tree":
             try:
                 repo.trees.check(found)
             except MalformedTreeError as err:
-                yield written[name], "malformed-tree", err.message
+                yield commit, "malformed-tree", err.message

@@ -1,7 +1,7 @@
-"""Merges that were made in GitHub's pages: what was noted of them, and what is in them.
+"""Merges made on GitHub: their notes, and the commits of their pull requests.
 
-A merge commit of GitHub's own says nothing of approvals, a squash loses the proposal's
-commits, and a rebase even its number. What `skillforge promoted` noted brings it back.
+GitHub's merge commits don't name approvals, a squash loses the proposal's commits, and
+a rebase even its number. The notes of `skillforge promoted` add what is missing.
 """
 
 import re
@@ -11,34 +11,34 @@ from skillforge.forge import PULLS
 from skillforge.gitrepo import GitRepo, notes, trailers
 from skillforge.gitrepo.commit_log import Commit, PathChange
 
-Said = dict[str, list[str]]
+Trailers = dict[str, list[str]]
 _PULL_REQUEST = re.compile(r"Merge pull request #(\d{1,9}) |.*\(#(\d{1,9})\)$")
 BASE = "Base"  # trailer of a note: main as it was before the merge
 
 
-def read(repo: GitRepo, at: str = notes.NOTES) -> dict[str, Said]:
-    """What was noted of merges, by commit."""
-    said = {name: trailers.read(text) for name, text in notes.read(repo, at).items()}
-    return {name: it for name, it in said.items() if "Proposal" in it}
+def read(repo: GitRepo, at: str = notes.NOTES) -> dict[str, Trailers]:
+    """The trailers of the notes on merges, by commit."""
+    lines = {name: trailers.read(text) for name, text in notes.read(repo, at).items()}
+    return {name: note for name, note in lines.items() if "Proposal" in note}
 
 
 def folded(
-    line: list[Commit], noted: dict[str, Said], pulled: dict[str, list[Commit]]
+    line: list[Commit], noted: dict[str, Trailers], pulled: dict[str, list[Commit]]
 ) -> list[Commit]:
     """Main's line with each rebased pull request as one commit.
 
-    `pulled` are a pull request's own commits, the oldest first. A note may say
-    anything: only what is like these, one by one, is a part of the rebase.
+    `pulled` are the commits of pull requests, the oldest first. A note may claim
+    anything: only commits that equal these, one by one, are part of the rebase.
     """
-    found: list[Commit] = []
+    folded: list[Commit] = []
     for commit in line:
-        found.append(commit)
+        folded.append(commit)
         base = trailers.first(noted.get(commit.name, {}), BASE)
         own = pulled.get(commit.name, [])
-        parts = found[-len(own) :]
+        parts = folded[-len(own) :]
         if len(own) > 1 and _is_rebased(parts, own, base):
-            found[-len(own) :] = [_joined(parts, base)]
-    return found
+            folded[-len(own) :] = [_joined(parts, base)]
+    return folded
 
 
 def _is_rebased(parts: list[Commit], own: list[Commit], base: str) -> bool:
@@ -46,8 +46,9 @@ def _is_rebased(parts: list[Commit], own: list[Commit], base: str) -> bool:
     bases = [base, *(part.name for part in parts[:-1])]
     return len(parts) == len(own) and all(
         part.parents == (before,)
-        and (part.message.strip(), part.author) == (it.message.strip(), it.author)
-        for part, before, it in zip(parts, bases, own, strict=True)
+        and (part.message.strip(), part.author)
+        == (original.message.strip(), original.author)
+        for part, before, original in zip(parts, bases, own, strict=True)
     )
 
 
@@ -58,12 +59,14 @@ def _joined(parts: list[Commit], base: str) -> Commit:
             first = changes.get(path, change)
             is_tree = first.is_tree and change.is_tree
             changes[path] = PathChange(first.before, change.after, is_tree)
-    kept = {path: it for path, it in changes.items() if it.before != it.after}
-    return replace(parts[-1], parents=(base,), changes=kept)
+    changes = {path: c for path, c in changes.items() if c.before != c.after}
+    return replace(parts[-1], parents=(base,), changes=changes)
 
 
-def heads(repo: GitRepo, line: list[Commit], noted: dict[str, Said]) -> dict[str, str]:
-    """The heads of squashed and rebased pull requests, as far as they are here."""
+def heads(
+    repo: GitRepo, line: list[Commit], noted: dict[str, Trailers]
+) -> dict[str, str]:
+    """The heads of squashed and rebased pull requests that this clone has."""
     numbers: dict[str, str] = {}
     for commit in line:
         number = trailers.first(noted.get(commit.name, {}), "Proposal")
@@ -77,22 +80,22 @@ def heads(repo: GitRepo, line: list[Commit], noted: dict[str, Said]) -> dict[str
 def pulled(
     repo: GitRepo, heads: dict[str, str], main: str
 ) -> tuple[dict[str, Commit], dict[str, list[Commit]]]:
-    """The commits of pull requests that main does not hold: all, and by their merge.
+    """The commits of pull requests that main does not have: by name, and by merge.
 
-    Those of one pull request are in a row, the oldest first.
+    The commits of a merge are in order, the oldest first.
     """
     if not heads:
         return {}, {}
     known = {c.name: c for c in repo.log(*heads.values(), "--not", main)}
-    return known, {name: _row(known, head) for name, head in heads.items()}
+    return known, {name: _ancestors(known, head) for name, head in heads.items()}
 
 
-def _row(known: dict[str, Commit], head: str) -> list[Commit]:
-    row: list[Commit] = []
+def _ancestors(known: dict[str, Commit], head: str) -> list[Commit]:
+    line: list[Commit] = []
     while head in known:
-        row.append(known[head])
+        line.append(known[head])
         head = known[head].parents[0] if known[head].parents else ""
-    return row[::-1]
+    return line[::-1]
 
 
 def pull_request(subject: str) -> int | None:
@@ -101,7 +104,7 @@ def pull_request(subject: str) -> int | None:
     return int(match[1] or match[2]) if match else None
 
 
-def cut_words(number: int) -> str:
-    """What to do about commits that a squash or a rebase left on GitHub."""
+def missing_commits(number: int) -> str:
+    """The problem that a squash or rebase left commits on GitHub, and its fix."""
     fetch = f"git fetch origin refs/pull/{number}/head:{PULLS}{number}"
     return f"the commits of pull request {number} are not in this clone: {fetch}"

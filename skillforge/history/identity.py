@@ -1,4 +1,4 @@
-"""Who is who: an author never approves their own work."""
+"""Whether two names mean the same person: authors can't approve their own work."""
 
 import re
 import unicodedata
@@ -12,9 +12,9 @@ _WORD = re.compile(r"[^\W_]+")
 _NO_REPLY = re.compile(r"\d+\+(?=.*@users\.noreply\.)")  # an account's number
 
 
-def is_same(one: str, other: str) -> bool:
-    """Whether two of `Name <mail>` may be one person: closed on doubt."""
-    return not _keys(one).isdisjoint(_keys(other))
+def is_same(person: str, other: str) -> bool:
+    """Whether two `Name <mail>` may be the same person; if in doubt, they are."""
+    return not _keys(person).isdisjoint(_keys(other))
 
 
 def is_any(who: str, others: Iterable[str]) -> bool:
@@ -23,22 +23,22 @@ def is_any(who: str, others: Iterable[str]) -> bool:
 
 def distinct(people: Iterable[str]) -> list[str]:
     """Each person once."""
-    found: list[str] = []
+    unique: list[str] = []
     for who in people:
-        if not is_any(who, found):
-            found.append(who)
-    return found
+        if not is_any(who, unique):
+            unique.append(who)
+    return unique
 
 
 def parts(who: str) -> tuple[str, str]:
-    """The name and the mail of `Name <mail>`; what is not written so is a name."""
+    """The name and the mail of `Name <mail>`; other text is a name."""
     match = _PERSON.fullmatch(" ".join(who.split()))
     return (match[1], match[2] or "") if match else (who, "")
 
 
 @lru_cache(maxsize=1024)
 def _keys(who: str) -> frozenset[str]:
-    """A name and all mails of a person, however they are written."""
+    """The name and all mails of a person, normalized."""
     plain = _COMMENT.sub(" ", _plain(who).replace("%40", "@").replace('"', ""))
     mails = {_mail(match[1] or match[2] or "") for match in _MAIL.finditer(plain)}
     name = _MAIL.sub(" ", plain)
@@ -48,7 +48,7 @@ def _keys(who: str) -> frozenset[str]:
 
 
 def _plain(words: str) -> str:
-    """In one case, without accents, look-alikes and what is not seen."""
+    """Lower case, without accents, look-alikes and invisible characters."""
     plain = "".join(_letters(unicodedata.normalize("NFKD", words))).casefold()
     if plain.isascii():
         return plain
@@ -65,7 +65,7 @@ def _letters(words: str) -> Iterator[str]:
 
 
 def _mail(mail: str) -> str:
-    """A mailbox, without the tag that its owner may add: `ada+work@example.org`."""
+    """A mail address without its tag, as in `ada+work@example.org`."""
     bare = mail.strip(".,:;\"'\\ ").removeprefix("mailto:")
     user, at, host = _NO_REPLY.sub("", bare).rpartition("@")
     if host in ("gmail.com", "googlemail.com"):

@@ -14,12 +14,12 @@ _PATH = ("metadata", "version")
 
 
 def of(skill_md: bytes) -> str:
-    """The version that a SKILL.md names; empty if it names none."""
+    """The version in a SKILL.md; empty for none."""
     return parse(skill_md, with_links=False).metadata("version")
 
 
 def parts(version: str) -> tuple[int, int, int] | None:
-    """The numbers of a version; `1.2` is 1.2.0, and other words are none."""
+    """The numbers of a version; `1.2` is 1.2.0. None if it is not a version."""
     match = _VERSION.fullmatch(version.strip())
     if match is None:
         return None
@@ -27,29 +27,29 @@ def parts(version: str) -> tuple[int, int, int] | None:
     return major, minor, patch
 
 
-def raised(before: str, given: str, bump: str | None) -> str:
-    """The version for a change: the author's own if it is higher, else the next."""
+def raised(before: str, own: str, bump: str | None) -> str:
+    """The version after a change: the author's own if it is higher, else the next."""
     old = parts(before)
-    if bump is None and is_higher(given, before):
-        return given
+    if bump is None and is_higher(own, before):
+        return own
     if old is None:
         return FIRST
-    at = PARTS.index(bump or "patch")
-    numbers = [*old[:at], old[at] + 1, 0, 0][:3]
+    part = PARTS.index(bump or "patch")
+    numbers = [*old[:part], old[part] + 1, 0, 0][:3]
     return ".".join(map(str, numbers))
 
 
-def is_higher(one: str, other: str) -> bool:
-    """Whether a version comes after another; `1.0.0` does after `1.0.0-rc1`."""
-    numbers, others = parts(one), parts(other)
+def is_higher(version: str, other: str) -> bool:
+    """Whether a version comes after another, as `1.0.0` after `1.0.0-rc1`."""
+    numbers, others = parts(version), parts(other)
     if numbers is None or others is None:
-        return bool(one) and others is None and one != other
-    is_final = "-" in other and "-" not in one
+        return bool(version) and others is None and version != other
+    is_final = "-" in other and "-" not in version
     return numbers > others or (numbers == others and is_final)
 
 
 def stamped(skill_md: bytes, version: str) -> bytes:
-    """The same document with another version; one that is broken stays as it is."""
+    """The document with another version; a broken document is left unchanged."""
     document = parse(skill_md)
     if not document.readable or document.metadata("version") == version:
         return skill_md
@@ -60,7 +60,7 @@ def stamped(skill_md: bytes, version: str) -> bytes:
 def with_version(
     files: Mapping[str, DraftFile], version: str
 ) -> Mapping[str, DraftFile]:
-    """The same files, their document stamped."""
+    """The files with another version in their SKILL.md."""
     skill_md = files.get(SKILL_FILE)
     if skill_md is None:
         return files

@@ -1,4 +1,4 @@
-"""What git alone cannot prove: GitHub is set up so, and confirms what main says."""
+"""What git alone can't prove: the forge's settings, and its record of each merge."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,10 +13,9 @@ from skillforge.model import Proposal, State
 
 
 def confirmed(library: Library, forge: Forge, audit: Audit, span: str) -> Audit:
-    """An audit with the exceptions that the forge adds to it."""
+    """An audit with the exceptions that the forge adds."""
     chosen = commits_of(library, span) if span else None
-    found = tuple(_drift(library, hosted(forge), chosen))
-    exceptions = (*audit.exceptions, *found)
+    exceptions = (*audit.exceptions, *_drift(library, hosted(forge), chosen))
     return replace(audit, exceptions=exceptions, has_records=True)
 
 
@@ -28,15 +27,15 @@ def _drift(
         yield AuditException(forge.address, "drift", why)
     records = {proposal.number: proposal for proposal in forge.proposals()}
     for step in steps.read_steps(library, library.tip):
-        is_asked = chosen is None or step.name in chosen
-        if is_asked and step.is_promotion and step.number:
+        is_chosen = chosen is None or step.name in chosen
+        if is_chosen and step.is_promotion and step.number:
             yield from _unconfirmed(forge, step, records.get(step.number))
 
 
 def _unconfirmed(
     forge: HostedForge, step: HistoryStep, record: Proposal | None
 ) -> Iterator[AuditException]:
-    """What a merge on main claims and the forge doesn't know."""
+    """The claims of a merge on main that the forge can't confirm."""
     if record is None or record.state is not State.MERGED:
         why = f"{forge.label} has no merged pull request {step.number}"
         yield AuditException(step.name, "no-record", why)

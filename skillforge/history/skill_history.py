@@ -1,4 +1,4 @@
-"""What history tells of one skill: its versions, and why it is what it is."""
+"""The history of one skill: its versions, and why it is what it is."""
 
 from dataclasses import dataclass
 
@@ -23,21 +23,21 @@ class HistoryVersion:
 
     @property
     def at_once_by(self) -> str:
-        """Who merged it without waiting for an approval; empty for most."""
-        return trailers.first(self.step.said, NOW)
+        """Who merged it without waiting for an approval; usually empty."""
+        return trailers.first(self.step.trailers, NOW)
 
     @property
     def origin(self) -> str:
-        return trailers.first(self.step.drafted, "Origin")
+        return trailers.first(self.step.draft_trailers, "Origin")
 
 
 def log(library: Library, name: str) -> list[HistoryVersion]:
     """The versions of a skill, the newest first."""
     all_steps = _all_steps(library)
-    found = _versions(library, all_steps, name)
-    if not found:
+    versions = _versions(library, all_steps, name)
+    if not versions:
         raise unknown(library, all_steps, name)
-    return found[::-1]
+    return versions[::-1]
 
 
 def _all_steps(library: Library) -> list[HistoryStep]:
@@ -47,7 +47,7 @@ def _all_steps(library: Library) -> list[HistoryStep]:
 
 
 def unknown(library: Library, all_steps: list[HistoryStep], name: str) -> RequestError:
-    """The error for a skill that never was."""
+    """The error for a skill that never existed."""
     known = sorted({skill for step in all_steps for skill in step.skills})
     return no_such_skill(name, known, f"the history of {library.main}")
 
@@ -71,8 +71,8 @@ def _versions(
 
 def readable(library: Library, tree: str) -> str:
     """The version that a skill's tree names."""
-    found = library.repository().find(f"{tree}:{SKILL_FILE}") if tree else None
-    return readable_version.of(found.data) if found else ""
+    skill_md = library.repository().find(f"{tree}:{SKILL_FILE}") if tree else None
+    return readable_version.of(skill_md.data) if skill_md else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,57 +82,57 @@ class SkillHistory:
     name: str
     versions: tuple[HistoryVersion, ...]
     examples: dict[str, list[str]]  # of each proposal's commit
-    tags: dict[str, list[str]]  # releases by the tree that they hold
-    became: tuple[str, ...]  # skills that took its place
+    tags: dict[str, list[str]]  # releases by the skill's tree
+    became: tuple[str, ...]  # skills that replaced it
 
 
 def why(library: Library, name: str) -> SkillHistory:
     """The chain from examples to releases and reverts, across renames."""
     all_steps = _all_steps(library)
-    found: list[HistoryVersion] = []
-    names, seen = [name], set()
+    versions: list[HistoryVersion] = []
+    names, visited = [name], set()
     while names:
         skill = names.pop()
-        if skill in seen:
+        if skill in visited:
             continue
-        seen.add(skill)
+        visited.add(skill)
         own = _versions(library, all_steps, skill)
-        names += [other for v in own if not v.before for other in _gone_in(v.step)]
-        found += own
-    if not found:
+        names += [other for v in own if not v.before for other in _removed_in(v.step)]
+        versions += own
+    if not versions:
         raise unknown(library, all_steps, name)
-    order = {step.name: at for at, step in enumerate(all_steps)}
-    found.sort(key=lambda version: (order[version.step.name], bool(version.tree)))
+    order = {step.name: position for position, step in enumerate(all_steps)}
+    versions.sort(key=lambda version: (order[version.step.name], bool(version.tree)))
     return SkillHistory(
         name,
-        tuple(found),
-        {v.step.name: v.step.drafted.get("Example", []) for v in found},
-        _releases(library, found),
+        tuple(versions),
+        {v.step.name: v.step.draft_trailers.get("Example", []) for v in versions},
+        _releases(library, versions),
         tuple(_became(all_steps, name)),
     )
 
 
-def _gone_in(step: HistoryStep) -> list[str]:
-    """Skills that went in the same step: what a new one in it was made of."""
+def _removed_in(step: HistoryStep) -> list[str]:
+    """The skills that a step removed: a new one in it was made of them."""
     return [name for name, change in step.skills.items() if not change.after]
 
 
 def _became(all_steps: list[HistoryStep], name: str) -> list[str]:
-    """Skills that came or grew when this one went."""
+    """The skills that were added or changed when this one was removed."""
     last = next((s for s in reversed(all_steps) if name in s.skills), None)
     if last is None or last.skills[name].after:
         return []
-    into = last.drafted.get("Absorbed-Into", [])
+    into = last.draft_trailers.get("Absorbed-Into", [])
     others = [other for other, change in last.skills.items() if change.after]
     return list(dict.fromkeys([*into, *others]))
 
 
-def _releases(library: Library, found: list[HistoryVersion]) -> dict[str, list[str]]:
-    """The release tags that hold each version, by its tree."""
+def _releases(library: Library, versions: list[HistoryVersion]) -> dict[str, list[str]]:
+    """The release tags that contain each version, by its tree."""
     repo = library.repository()
     tags = repo.refs("refs/tags/v*")
     released: dict[str, list[str]] = {}
-    for skill in {version.skill for version in found}:
+    for skill in {version.skill for version in versions}:
         for tag in tags:
             tree = repo.name_of(f"{tag}:{SKILLS}/{skill}")
             released.setdefault(tree, []).append(tag.removeprefix("refs/tags/"))

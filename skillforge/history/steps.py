@@ -1,7 +1,7 @@
-"""What main's history says of skills, from one pass over `git log`.
+"""The steps of main's history, from one pass over `git log`.
 
-A step is one commit of main's first-parent line, with what it did to skills and with
-the commits that it brought in.
+A step is one commit of main's first-parent line, with its changes of skills and the
+commits that it merged.
 """
 
 import re
@@ -21,7 +21,7 @@ from skillforge.history import github_merges
 from skillforge.library import Library
 from skillforge.model import ARCHIVE, EVIDENCE, OURS, SKILLS, Action
 
-NOW = "Rolled-Back-By"  # trailer of a merge: who did not wait for an approval
+NOW = "Rolled-Back-By"  # trailer of a merge without an approval: who merged it
 _REVERTS = re.compile(r"^This reverts commit ([0-9a-f]{7,64})\b", re.MULTILINE)
 _REVERTS_NUMBER = re.compile(
     r"^Reverts (?:[\w.-]+/[\w.-]+)?#(\d{1,9})\s*$", re.MULTILINE
@@ -31,24 +31,22 @@ _TOPS: dict[str, tuple[str, ...]] = {
     Action.ROLLBACK: OURS,
 }
 _RAW = ("--raw", "-t", "--root", "--no-abbrev", *AS_IT_IS)
-Notes: TypeAlias = dict[str, github_merges.Said]
+Notes: TypeAlias = dict[str, github_merges.Trailers]
 HeadsOf: TypeAlias = Callable[[GitRepo, list[Commit], Notes], dict[str, str]]
 MAIN_LINE = ("--first-parent", "--diff-merges=first-parent", *_RAW)
 
 
 @dataclass(frozen=True, eq=False)
 class HistoryStep:
-    """One commit on main's own line; `reverts` are steps that it takes back.
-
-    What is asked of every step again and again is worked out once.
-    """
+    """One commit on main's first-parent line; `reverts` are the steps it reverts."""
 
     commit: Commit
-    brought: tuple[Commit, ...]
+    merged: tuple[Commit, ...]  # the newest first
     skills: dict[str, PathChange]
-    said: dict[str, list[str]]  # trailers of the commit itself
-    drafted: dict[str, list[str]]  # trailers of the proposal's commit
-    is_noted: bool = False  # what it said was noted later, for a merge in GitHub's UI
+    trailers: dict[str, list[str]]  # of the commit itself, or of its note
+    draft_trailers: dict[str, list[str]]  # of the proposal's commit
+    is_noted: bool = False  # its trailers come from a note, for a merge in GitHub's UI
+    brings_promotions: bool = False  # it merges promotions that are not steps of main
     reverts: list["HistoryStep"] = field(default_factory=list)
 
     @property
@@ -58,28 +56,23 @@ class HistoryStep:
     @cached_property
     def is_promotion(self) -> bool:
         """Whether it claims to be a proposal's merge; the audit checks the claim."""
-        # What GitHub's button writes is its author's word: only a note counts there.
+        # The message of GitHub's merge button is its author's text: only a note counts.
         is_ours = len(self.commit.parents) == 2 and self.pull_request is None
         is_noted = self.is_noted and bool(self.commit.parents)
-        return "Proposal" in self.said and (is_ours or is_noted)
-
-    @property
-    def brings_promotions(self) -> bool:
-        """Whether it merges promotions that are no steps of main any more."""
-        return any("Proposal" in trailers.read(c.message) for c in self.brought)
+        return "Proposal" in self.trailers and (is_ours or is_noted)
 
     @property
     def is_cut(self) -> bool:
-        """Whether it was squashed or rebased, and what it was made of is not here."""
+        """Whether it was squashed or rebased, and its own commits are not here."""
         is_github = self.is_noted or self.pull_request is not None
-        return is_github and not self.brought
+        return is_github and not self.merged
 
     @cached_property
     def number(self) -> int | None:
         """The number of the proposal that it merged."""
-        said = trailers.first(self.said, "Proposal")
-        is_number = self.is_promotion and re.fullmatch(r"[1-9][0-9]{0,8}", said)
-        return int(said) if is_number else None
+        text = trailers.first(self.trailers, "Proposal")
+        is_number = self.is_promotion and re.fullmatch(r"[1-9][0-9]{0,8}", text)
+        return int(text) if is_number else None
 
     @cached_property
     def pull_request(self) -> int | None:
@@ -92,39 +85,33 @@ class HistoryStep:
 
     @property
     def author(self) -> str:
-        said = trailers.first(self.drafted, "Proposed-By")
-        return said or (self.brought[0] if self.brought else self.commit).author
+        named = trailers.first(self.draft_trailers, "Proposed-By")
+        return named or (self.merged[0] if self.merged else self.commit).author
 
     @property
     def approvers(self) -> list[str]:
-        return self.said.get("Approved-By", []) if self.is_promotion else []
+        return self.trailers.get("Approved-By", []) if self.is_promotion else []
 
     @property
     def reason(self) -> str:
-        """What was said for it, between the title and the trailers."""
-        message = (self.brought[-1] if self.brought else self.commit).message
+        """The paragraphs between the title and the trailers of its message."""
+        message = (self.merged[-1] if self.merged else self.commit).message
         _title, *paragraphs = message.strip().split("\n\n")
-        kept = paragraphs[:-1] if trailers.read(message) else paragraphs
-        return "\n\n".join(kept).strip()
+        if trailers.read(message):
+            del paragraphs[-1:]
+        return "\n\n".join(paragraphs).strip()
 
     @property
     def action(self) -> str:
-        said = trailers.first(self.drafted, "Action")
-        if self.is_promotion:
-            return said
-        if self.pull_request is not None and said:
-            return said
+        action = trailers.first(self.draft_trailers, "Action")
+        if self.is_promotion or (self.pull_request is not None and action):
+            return action
         return "revert" if self.reverts else "direct"
-
-    def took_back(self, name: str, other: "HistoryStep") -> bool:
-        """Whether it made a skill what it was before another step."""
-        ours, theirs = self.skills.get(name), other.skills.get(name)
-        return bool(ours and theirs and ours.after == theirs.before)
 
     @property
     def is_exact_revert(self) -> bool:
-        """Whether all that it touched is just as it was before what it reverts."""
-        beside = [
+        """Whether everything it touches is exactly as before what it reverts."""
+        others = [
             path
             for path, change in self.commit.changes.items()
             if not change.is_tree
@@ -135,76 +122,77 @@ class HistoryStep:
             bool(self.reverts)
             and bool(self.skills)
             and all(change.is_tree for change in self.skills.values())
-            and all(self._is_back(name) for name in self.skills)
-            and all(self._has_back(path) for path in beside)
+            and all(self._restores_skill(name) for name in self.skills)
+            and all(self._restores_path(path) for path in others)
         )
 
-    def _is_back(self, name: str) -> bool:
-        return any(self.took_back(name, other) for other in self.reverts)
+    def _restores_skill(self, name: str) -> bool:
+        before = (step.skills.get(name) for step in self.reverts)
+        after = self.skills[name].after
+        return any(change is not None and change.before == after for change in before)
 
-    def _has_back(self, path: str) -> bool:
-        now = self.commit.changes[path].after
-        before = (other.commit.changes.get(path) for other in self.reverts)
-        return any(change is not None and change.before == now for change in before)
+    def _restores_path(self, path: str) -> bool:
+        before = (step.commit.changes.get(path) for step in self.reverts)
+        after = self.commit.changes[path].after
+        return any(change is not None and change.before == after for change in before)
 
 
-_MadeOf: TypeAlias = tuple[str, Notes, dict[str, str]]  # tip, notes, pull requests
+_Key: TypeAlias = tuple[str, Notes, dict[str, str]]  # tip, notes, pull requests
 # The steps that were read last of a repository: `release` needs them twice.
-_KNOWN: WeakKeyDictionary[GitRepo, tuple[_MadeOf, list[HistoryStep]]]
+_KNOWN: WeakKeyDictionary[GitRepo, tuple[_Key, list[HistoryStep]]]
 _KNOWN = WeakKeyDictionary()
 
 
 @processes.without_cycles
 def read_steps(library: Library, tip: str) -> list[HistoryStep]:
     """Every step of a branch, the oldest first."""
-    return _steps(
-        library, tip, github_merges.read(library.repository()), github_merges.heads
-    )
+    notes = github_merges.read(library.repository())
+    return _steps(library, tip, notes, github_merges.heads)
 
 
 @processes.without_cycles
 def reproducible_steps(library: Library, tip: str, notes: str) -> list[HistoryStep]:
-    """The same from a commit and from notes of one time alone: alike in any clone.
+    """The same from a commit and one state of the notes alone: equal in any clone.
 
-    What was fetched of pull requests is not looked at, as others may not have it.
+    Fetched commits of pull requests are not used, as other clones may not have them.
     """
-    noted = github_merges.read(library.repository(), notes) if notes else {}
-    return _steps(library, tip, noted, lambda *_: {})
+    read = github_merges.read(library.repository(), notes) if notes else {}
+    return _steps(library, tip, read, lambda *_: {})
 
 
 def _steps(
-    library: Library, tip: str, noted: Notes, heads_of: HeadsOf
+    library: Library, tip: str, notes: Notes, heads_of: HeadsOf
 ) -> list[HistoryStep]:
     repo = library.repository()
     commits, line = _logs(repo, tip)
-    heads = heads_of(repo, line, noted)
-    made_of = (tip, noted, heads)
+    heads = heads_of(repo, line, notes)
+    key = (tip, notes, heads)
     known = _KNOWN.get(repo)
-    if known is None or known[0] != made_of:
-        known = _KNOWN[repo] = made_of, _steps_of(repo, commits, line, made_of)
+    if known is None or known[0] != key:
+        known = _KNOWN[repo] = key, _build_steps(repo, commits, line, key)
     return list(known[1])
 
 
-def _steps_of(
-    repo: GitRepo, commits: dict[str, Commit], line: list[Commit], made_of: _MadeOf
+def _build_steps(
+    repo: GitRepo, commits: dict[str, Commit], line: list[Commit], key: _Key
 ) -> list[HistoryStep]:
-    tip, noted, heads = made_of
-    others, by_merge = github_merges.pulled(repo, heads, tip)
-    line = github_merges.folded(line, noted, by_merge)
-    commits |= others
+    tip, notes, heads = key
+    pulled, by_merge = github_merges.pulled(repo, heads, tip)
+    line = github_merges.folded(line, notes, by_merge)
+    commits |= pulled
     on_line = {commit.name for commit in line}
-    seen: set[str] = set()
-    found = []
+    visited: set[str] = set()
+    steps = []
     for commit in line:
         starts = commit.parents[1:] or (heads.get(commit.name, ""),)
-        brought = _brought(starts, commits, on_line, seen)
-        found.append(_step(commit, brought, noted.get(commit.name)))
-    _find_reverts(found)
-    return found
+        merged = _merged(starts, commits, on_line, visited)
+        steps.append(_step(commit, merged, notes.get(commit.name)))
+    _find_reverts(steps)
+    return steps
 
 
 def _logs(repo: GitRepo, tip: str) -> tuple[dict[str, Commit], list[Commit]]:
-    """The commits of a history by name, and its own line, the oldest first.
+    """The commits of a history by name, and its first-parent line, the oldest first.
 
     A repository keeps those that were read last: `release` needs them twice.
     """
@@ -218,50 +206,57 @@ def _logs(repo: GitRepo, tip: str) -> tuple[dict[str, Commit], list[Commit]]:
 
 
 def _step(
-    commit: Commit, brought: tuple[Commit, ...], noted: dict[str, list[str]] | None
+    commit: Commit, merged: tuple[Commit, ...], note: dict[str, list[str]] | None
 ) -> HistoryStep:
     skills = {
         path.split("/")[1]: change
         for path, change in commit.changes.items()
         if path.startswith(f"{SKILLS}/") and path.count("/") == 1
     }
-    said = trailers.read(commit.message)
-    # The oldest commit is the tool's own; what was put on top of it is not believed.
-    drafts = (trailers.read(c.message) for c in reversed(brought))
-    drafted = next((draft for draft in drafts if "Skill" in draft), {})
+    own = trailers.read(commit.message)
+    # The oldest commit is the tool's own; later ones can't replace its trailers.
+    messages = [trailers.read(c.message) for c in reversed(merged)]
+    drafted = next((lines for lines in messages if "Skill" in lines), {})
     if not drafted and len(commit.parents) == 1:
         drafted = trailers.of_draft(commit.message)
     is_github = github_merges.pull_request(commit.subject) is not None
-    is_noted = noted is not None and (is_github or "Proposal" not in said)
-    said = noted if noted is not None and is_noted else said
-    return HistoryStep(commit, brought, skills, said, drafted, is_noted)
+    is_noted = note is not None and (is_github or "Proposal" not in own)
+    brings_promotions = any("Proposal" in lines for lines in messages)
+    if note is not None and is_noted:
+        own = note
+    return HistoryStep(
+        commit, merged, skills, own, drafted, is_noted, brings_promotions
+    )
 
 
-def _brought(
-    starts: Iterable[str], commits: dict[str, Commit], on_line: set[str], seen: set[str]
+def _merged(
+    starts: Iterable[str],
+    commits: dict[str, Commit],
+    on_line: set[str],
+    visited: set[str],
 ) -> tuple[Commit, ...]:
-    """What a merge brought in: reachable from it, and from nothing before it."""
-    found: list[Commit] = []
+    """The commits that a merge brought in: reachable from it, and from no other."""
+    merged: list[Commit] = []
     pending = list(starts)
     while pending:
         name = pending.pop()
-        if name in on_line or name in seen or name not in commits:
+        if name in on_line or name in visited or name not in commits:
             continue
-        seen.add(name)
-        found.append(commits[name])
+        visited.add(name)
+        merged.append(commits[name])
         pending.extend(commits[name].parents)
-    return tuple(found)
+    return tuple(merged)
 
 
-def _find_reverts(found: list[HistoryStep]) -> None:
-    """Say of each step which older ones it takes back; a later one it cannot know."""
+def _find_reverts(steps: list[HistoryStep]) -> None:
+    """Fill in the older steps that each step reverts."""
     by_commit: dict[str, HistoryStep] = {}
     by_number: dict[int, HistoryStep] = {}
-    for step in found:
+    for step in steps:
         for other in _reverted(step, by_commit, by_number):
             if other not in step.reverts:
                 step.reverts.append(other)
-        by_commit |= {commit.name: step for commit in (step.commit, *step.brought)}
+        by_commit |= {commit.name: step for commit in (step.commit, *step.merged)}
         if number := step.number or step.pull_request:
             by_number[number] = step
 
@@ -271,15 +266,15 @@ def _reverted(
     by_commit: dict[str, HistoryStep],
     by_number: dict[int, HistoryStep],
 ) -> Iterator[HistoryStep]:
-    """The steps that one says it reverts: in its trailers, or in plain git's words."""
+    """The steps that one claims to revert: in its trailers, or as `git revert` does."""
     if step.is_promotion:
-        names: Iterable[str] = step.drafted.get("Reverts", ())
+        names: Iterable[str] = step.draft_trailers.get("Reverts", ())
         yield from (by_commit[name] for name in names if name in by_commit)
         return
-    for commit in (step.commit, *step.brought):
+    for commit in (step.commit, *step.merged):
         for name in _REVERTS.findall(commit.message):
-            is_whole = name in by_commit
-            known = [name] if is_whole else [n for n in by_commit if n.startswith(name)]
+            is_full = name in by_commit
+            known = [name] if is_full else [n for n in by_commit if n.startswith(name)]
             yield from (by_commit[n] for n in known)
         for number in _REVERTS_NUMBER.findall(commit.message):
             if int(number) in by_number:
@@ -289,19 +284,21 @@ def _reverted(
 def refuse_shallow(
     library: Library, some: Iterable[HistoryStep], hint: str = "git fetch --unshallow"
 ) -> None:
-    """Stop where a shallow clone ends: the commit there looks as if all began in it."""
+    """Raise at the end of a shallow clone: that commit looks like the first one."""
     cut = library.repository().shallow_commits()
     if cut and any(step.name in cut for step in some):
-        raise ConflictError("this clone is shallow: history is not all here", hint=hint)
+        raise ConflictError(
+            "this clone is shallow: part of the history is missing", hint=hint
+        )
 
 
 def is_of(path: str, top: str) -> bool:
-    """Whether a path is a folder or in it, also where case is ignored."""
+    """Whether a path is a top folder or inside it, ignoring case."""
     return path.partition("/")[0].casefold() == top
 
 
 def trees_now(step: HistoryStep) -> Iterator[str]:
-    """The trees that a step wrote below the folders that only proposals change."""
+    """The trees that a step wrote in folders that only proposals may change."""
     for path, change in step.commit.changes.items():
         if change.is_tree_now and any(is_of(path, top) for top in OURS):
             yield change.after
@@ -312,9 +309,9 @@ def touches_skills(step: HistoryStep) -> bool:
 
 
 def outside(step: HistoryStep, names: Iterable[str]) -> list[str]:
-    """Paths that a step changed beyond some skills and their evidence.
+    """Paths that a step changed outside some skills and their evidence.
 
-    What moves a skill to the archive or back may touch its place there, too.
+    A step that archives or restores a skill may also change it in the archive.
     """
     own = _TOPS.get(step.action, (SKILLS, EVIDENCE))
     tops = tuple(f"{top}/{name}/" for name in names for top in own)
@@ -331,7 +328,7 @@ def of_skill(all_steps: list[HistoryStep], name: str) -> list[HistoryStep]:
 
 
 def reverted_by(all_steps: list[HistoryStep], name: str) -> dict[str, str]:
-    """Steps of a skill that were taken back, and the steps that did it."""
+    """The reverted steps of a skill, and the steps that reverted them."""
     return {
         other.name: step.name
         for step in all_steps
@@ -341,6 +338,6 @@ def reverted_by(all_steps: list[HistoryStep], name: str) -> dict[str, str]:
 
 
 def was_version(all_steps: list[HistoryStep], name: str, tree: str) -> bool:
-    """Whether a skill was ever at a tree; the empty one is before its first."""
+    """Whether a tree was ever a version of a skill; empty: before the first."""
     changes = [step.skills[name] for step in of_skill(all_steps, name)]
     return any(tree in (change.before, change.after) for change in changes)

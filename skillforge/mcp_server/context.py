@@ -1,6 +1,6 @@
-"""One library as agents reach it: who calls, what they have read, what is remembered.
+"""The state of a server: its library, the caller, and what sessions have read.
 
-Nothing in here knows of the protocol; calls come from many threads at once.
+Independent of the protocol. Calls come from many threads at once.
 """
 
 import os
@@ -20,15 +20,16 @@ if TYPE_CHECKING:
     from skillforge.propose.workspace import Workspace
     from skillforge.store.index import IndexedSkill
 
-_MOST_SEEN = 100_000
+_MOST_READS = 100_000
+_MOST_LISTINGS = 8
 _FOREGROUND = ("", "foreground", "assistant_tool", Origin.AGENT_FOREGROUND)
 _BACKGROUND = ("background", "background_review", Origin.AGENT_BACKGROUND)
 
 
 class Caller(NamedTuple):
-    """Who calls: the program, as it calls itself, in which session.
+    """The program that calls, by its own name, and its session.
 
-    The key decides the arms of rollouts. It may be private, and is written nowhere.
+    The key decides the arms of rollouts. It may be private, and is never stored.
     """
 
     client: str
@@ -37,7 +38,7 @@ class Caller(NamedTuple):
 
 
 class FileRead(NamedTuple):
-    """One file of one version of a skill that somebody has read."""
+    """A file of a skill version that a session has read."""
 
     session: str
     skill: str
@@ -46,48 +47,48 @@ class FileRead(NamedTuple):
 
 
 class ReadLog:
-    """What sessions have read; the oldest is forgotten if it gets too much."""
+    """The files that sessions have read; the oldest are dropped at a limit."""
 
     def __init__(self) -> None:
-        self._glances: OrderedDict[FileRead, None] = OrderedDict()
+        self._reads: OrderedDict[FileRead, None] = OrderedDict()
         self._lock = threading.Lock()
 
-    def add(self, glance: FileRead) -> None:
+    def add(self, read: FileRead) -> None:
         with self._lock:
-            self._glances[glance] = None
-            self._glances.move_to_end(glance)
-            if len(self._glances) > _MOST_SEEN:
-                self._glances.popitem(last=False)
+            self._reads[read] = None
+            self._reads.move_to_end(read)
+            if len(self._reads) > _MOST_READS:
+                self._reads.popitem(last=False)
 
-    def __contains__(self, glance: FileRead) -> bool:
+    def __contains__(self, read: FileRead) -> bool:
         with self._lock:
-            return glance in self._glances
+            return read in self._reads
 
 
 class Listings:
-    """Lists of skills as they were made at last, by what they were made of."""
+    """A cache of the latest lists of skills, by their input."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[object, list[IndexedSkill]] = OrderedDict()
+        self._lists: OrderedDict[object, list[IndexedSkill]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def find(self, made_of: object) -> "list[IndexedSkill] | None":
+    def get(self, key: object) -> "list[IndexedSkill] | None":
         with self._lock:
-            return self._kept.get(made_of)
+            return self._lists.get(key)
 
-    def keep(self, made_of: object, skills: "list[IndexedSkill]") -> None:
+    def add(self, key: object, skills: "list[IndexedSkill]") -> None:
         with self._lock:
-            self._kept[made_of] = skills
-            while len(self._kept) > 8:
-                self._kept.popitem(last=False)
+            self._lists[key] = skills
+            while len(self._lists) > _MOST_LISTINGS:
+                self._lists.popitem(last=False)
 
 
 @dataclass(frozen=True)
 class LibraryContext:
-    """A library, and how agents may come in.
+    """A library, and the options of the server.
 
-    `is_background` makes every write one of a background review. `session` stands for
-    all calls of a transport that knows no sessions.
+    `is_background` makes every write one of a background review. `session` is used for
+    calls over a transport without sessions.
     """
 
     start: Path
@@ -96,48 +97,42 @@ class LibraryContext:
     is_background: bool = False
     speaks_for: str = ""
     session: str = field(default_factory=lambda: uuid.uuid4().hex)
-    seen: ReadLog = field(default_factory=ReadLog)
+    reads: ReadLog = field(default_factory=ReadLog)
     listings: Listings = field(default_factory=Listings)
 
     def caller(self, client: str, session: str) -> Caller:
-        """Who calls; a key of the environment counts for more than a session."""
+        """The caller; its key is $SKILLFORGE_KEY, else its session."""
         key = os.environ.get("SKILLFORGE_KEY", "").strip()
-        which = session or self.session
-        return Caller(_plain(client) or "agent", which, key or which)
+        session = session or self.session
+        return Caller(_plain(client) or "agent", session, key or session)
 
     def library(self) -> "Library":
-        """The library as it is now: every call opens it anew."""
+        """The library as it is now; opened again for every call."""
         from skillforge.workflows.lookup import library_at
 
         return library_at(self.start, self.forge, self.host)
 
     def workspace(self, caller: Caller) -> "Workspace":
-        """The workspace of an agent: proposals are its own, not those of git's user."""
-        from skillforge.forge.registry import ForgeChoice
-        from skillforge.library import Library
-        from skillforge.propose.workspace import Workspace
+        """The workspace of an agent, who is the author of its proposals."""
+        from skillforge.workflows.workspaces import open_workspace
 
         name = caller.client
         slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "agent"
-        who = self.speaks_for or f"{name} (agent) <{slug}@agents.invalid>"
-        return Workspace(
-            Library.open(self.start), who, ForgeChoice(self.forge, self.host)
-        )
+        user = self.speaks_for or f"{name} (agent) <{slug}@agents.invalid>"
+        return open_workspace(self.start, user, forge=self.forge, host=self.host)
 
-    def origin(self, said: str) -> Origin:
-        """Which kind of agent wants something; never a person."""
-        if said not in (*_FOREGROUND, *_BACKGROUND):
+    def origin(self, name: str) -> Origin:
+        """The kind of agent that an argument names; never a person."""
+        if name not in (*_FOREGROUND, *_BACKGROUND):
             raise RequestError(
-                f"an agent cannot speak as {said!r}",
+                f"{name!r} is not an origin for agents",
                 hint="`origin` is agent-foreground or agent-background",
             )
-        is_background = self.is_background or said in _BACKGROUND
+        is_background = self.is_background or name in _BACKGROUND
         return Origin.AGENT_BACKGROUND if is_background else Origin.AGENT_FOREGROUND
 
 
 def _plain(client: str) -> str:
-    """A program's name that can stand in a commit."""
-    seen = "".join(
-        it if it.isprintable() and it not in "<>()" else " " for it in client
-    )
-    return " ".join(seen.split())[:60]
+    """A program's name as a commit's author can have it."""
+    letters = (c if c.isprintable() and c not in "<>()" else " " for c in client)
+    return " ".join("".join(letters).split())[:60]

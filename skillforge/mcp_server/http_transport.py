@@ -1,4 +1,4 @@
-"""Streamable HTTP, for this machine only, and for whoever knows the token."""
+"""Streamable HTTP, for clients on this machine that have the token."""
 
 import hmac
 import os
@@ -18,38 +18,39 @@ _HERE = "127.0.0.1"
 _PATH = "/mcp"
 _MOST_BYTES = 32 << 20  # of one request
 _VARIABLE = "SKILLFORGE_MCP_TOKEN"
-_SHORTEST = 16  # letters of a token that somebody made up
+_SHORTEST = 16  # characters of a token
 
 
 def token_of(git_dir: Path) -> tuple[str, str]:
-    """The token, and where it is from: the environment, else a file of this clone.
+    """The token and its source: the environment, else a file of this clone.
 
-    The file is made once, and readable by its owner only.
+    The file is created once, readable by its owner only.
     """
-    if said := os.environ.get(_VARIABLE):
-        if len(said) < _SHORTEST or not said.isascii() or not said.isprintable():
+    if token := os.environ.get(_VARIABLE):
+        if len(token) < _SHORTEST or not token.isascii() or not token.isprintable():
             raise RequestError(
-                f"${_VARIABLE} is no token: it takes {_SHORTEST} ASCII letters or more",
-                hint="openssl rand -hex 32 makes one",
+                f"${_VARIABLE} is not a token: it needs {_SHORTEST} or more ASCII "
+                "characters",
+                hint="openssl rand -hex 32 creates one",
             )
-        return said, f"${_VARIABLE}"
+        return token, f"${_VARIABLE}"
     path = git_dir / "skillforge" / "mcp-token"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _make(path)
-        said = path.read_text(encoding="ascii").strip()
+        _create(path)
+        token = path.read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError) as err:
         raise ToolError(
             f"the token in {path} cannot be used: {err}",
             hint=f"remove the file, or set ${_VARIABLE}",
         ) from err
-    if len(said) < _SHORTEST:
-        raise ToolError(f"{path} holds no token", hint=f"rm {path}")
-    return said, str(path)
+    if len(token) < _SHORTEST:
+        raise ToolError(f"{path} has no token", hint=f"rm {path}")
+    return token, str(path)
 
 
-def _make(path: Path) -> None:
-    """Write a new token, whole or not at all; one that is there stays."""
+def _create(path: Path) -> None:
+    """Write a new token, whole or not at all, unless there is one."""
     if path.exists():
         return
     half = path.with_name(f".{path.name}.{os.getpid()}")
@@ -59,17 +60,17 @@ def _make(path: Path) -> None:
     try:
         path.hardlink_to(half)
     except FileExistsError:
-        pass  # somebody was quicker: theirs counts
+        pass  # another process was first
     finally:
         half.unlink()
 
 
 class Guarded:
-    """An application that answers whoever brings the token."""
+    """An application that requires the token."""
 
     def __init__(self, app: Any, token: str) -> None:
         self._app = app
-        self._wanted = f"Bearer {token}".encode()
+        self._authorization = f"Bearer {token}".encode()
 
     async def __call__(
         self,
@@ -77,33 +78,35 @@ class Guarded:
         receive: "Callable[[], Awaitable[Any]]",
         send: "Callable[[Any], Awaitable[None]]",
     ) -> None:
-        if scope["type"] == "lifespan" or self._is_known(scope):
+        if scope["type"] == "lifespan" or self._is_authorized(scope):
             await self._app(scope, receive, send)
             return
         headers = [(b"content-type", b"text/plain"), (b"www-authenticate", b"Bearer")]
         start = {"type": "http.response.start", "status": 401, "headers": headers}
         await send(start)
-        words = b"this server needs its token: Authorization: Bearer TOKEN\n"
-        await send({"type": "http.response.body", "body": words})
+        body = b"this server requires its token: Authorization: Bearer TOKEN\n"
+        await send({"type": "http.response.body", "body": body})
 
-    def _is_known(self, scope: "MutableMapping[str, Any]") -> bool:
-        said = [it for name, it in scope["headers"] if name == b"authorization"]
-        # In constant time: how far a guess was right must not be told by the clock.
-        return len(said) == 1 and hmac.compare_digest(said[0], self._wanted)
+    def _is_authorized(self, scope: "MutableMapping[str, Any]") -> bool:
+        headers = [v for name, v in scope["headers"] if name == b"authorization"]
+        # In constant time: the duration must not show how much of a guess is right.
+        return len(headers) == 1 and hmac.compare_digest(
+            headers[0], self._authorization
+        )
 
 
-def bound(port: int) -> socket.socket:
-    """A socket of this machine's own; 0 is any port that is free."""
+def listen(port: int) -> socket.socket:
+    """A socket for connections from this machine; port 0 is any free one."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((_HERE, port))
-        listener.listen()  # whoever comes from now on is heard
+        listener.listen()  # clients can connect from now on
     except OSError as err:
         listener.close()
         raise ConflictError(
-            f"port {port} of {_HERE} cannot be had: {err.strerror}",
-            hint="--port 0 takes one that is free",
+            f"port {port} of {_HERE} is not available: {err.strerror}",
+            hint="--port 0 uses any free port",
         ) from err
     return listener
 
@@ -112,10 +115,10 @@ def address(listener: socket.socket) -> str:
     return f"http://{_HERE}:{listener.getsockname()[1]}{_PATH}"
 
 
-def application(door: "LibraryContext", token: str, port: int) -> Guarded:
-    """The application: Host and Origin are those of this machine, or it is refused.
+def application(context: "LibraryContext", token: str, port: int) -> Guarded:
+    """The application. It refuses requests whose Host or Origin isn't this machine.
 
-    A page in a browser that makes its own name lead here (DNS rebinding) has neither.
+    That stops web pages whose host name resolves to this machine (DNS rebinding).
     """
     from mcp.server.transport_security import TransportSecuritySettings
 
@@ -125,7 +128,7 @@ def application(door: "LibraryContext", token: str, port: int) -> Guarded:
     settings = TransportSecuritySettings(
         allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts]
     )
-    app = server_of(door).streamable_http_app(
+    app = server_of(context).streamable_http_app(
         streamable_http_path=_PATH,
         max_request_body_size=_MOST_BYTES,
         transport_security=settings,
@@ -133,10 +136,10 @@ def application(door: "LibraryContext", token: str, port: int) -> Guarded:
     return Guarded(app, token)
 
 
-def serve_http(door: "LibraryContext", listener: socket.socket, token: str) -> None:
-    """Serve until somebody ends it."""
+def serve_http(context: "LibraryContext", listener: socket.socket, token: str) -> None:
+    """Serve until the process is stopped."""
     import uvicorn
 
-    app = application(door, token, listener.getsockname()[1])
+    app = application(context, token, listener.getsockname()[1])
     config = uvicorn.Config(app, log_level="warning", access_log=False)
     uvicorn.Server(config).run(sockets=[listener])

@@ -1,53 +1,52 @@
-"""What agents read: lists, skills and their files, in the versions that a key gets."""
+"""The tools that read: lists, skills and their files, in the versions a key gets."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from skillforge.document import parse
-from skillforge.errors import ConfigError, RequestError, ToolError
-from skillforge.gitrepo.trees import TreeEntry
-from skillforge.history.lineage import successors
-from skillforge.library import Library
+from skillforge.errors import RequestError
 from skillforge.mcp_server.context import Caller, FileRead, LibraryContext
-from skillforge.model import SKILL_FILE, SKILLS, Assignment, Document, Value
-from skillforge.operate import assignment, materialize, rollouts
-from skillforge.share import catalog, skill_index
-from skillforge.share import search as searching
-from skillforge.store.index import Index, IndexedSkill
-from skillforge.text import CATALOG_TOKENS, nearest
-from skillforge.workflows.lookup import unknown
+from skillforge.model import SKILL_FILE, SKILLS, Document
+from skillforge.text import BYTES_PER_TOKEN, CATALOG_TOKENS
+from skillforge.workflows.assigned_skills import (
+    SkillVersion,
+    differences,
+    search_for,
+    skills_for,
+    version_for,
+)
 
-MAIN = "main"  # the version that an edit is based on, whatever the key gets
-_ORDINARY = ("100644", "100755")
+if TYPE_CHECKING:
+    from skillforge.model import Value
+    from skillforge.store.index import IndexedSkill
+
 _LINKED = ("references", "templates", "assets", "scripts")
 _HINT = "Use skill_view(name) to see a skill's instructions and its linked files"
-_MOST_NAMES = 20
 _ENVELOPE = 200  # tokens of an answer besides its skills and categories
 T = TypeVar("T")
 
 
-def skills_list(door: LibraryContext, caller: Caller, given: Mapping[str, Any]) -> str:
+def skills_list(
+    context: LibraryContext, caller: Caller, arguments: Mapping[str, Any]
+) -> str:
     """The skills that this key gets, as JSON: as many as fit in a catalog's budget.
 
-    The list that a page is cut from is kept until something changes.
+    The whole list is cached until something changes.
     """
-    library = door.library()
-    repo = library.repository()
+    library = context.library()
     commit = library.tip
-    after = _position(given.get("cursor") or "")
-    other = _other_arms(library, commit, caller.key)
-    made_of = (repo.name_of(f"{commit}:{SKILLS}"), other)
-    skills = door.listings.find(made_of)
+    after = _position(arguments.get("cursor") or "")
+    different = differences(library, commit, caller.key)
+    key = (library.repository().name_of(f"{commit}:{SKILLS}"), different)
+    skills = context.listings.get(key)
     if skills is None:
-        skills = _shown(library, commit, dict(other))
-        door.listings.keep(made_of, skills)
-    return _dumped(_listing(skills, given.get("category") or "", after))
+        skills = skills_for(library, commit, different)
+        context.listings.add(key, skills)
+    return _to_json(_listing(skills, arguments.get("category") or "", after))
 
 
 def _position(cursor: str) -> tuple[str, str]:
-    """The group and the name that a page comes after; the first comes after nothing."""
+    """The group and name that a page starts after."""
     try:
         group, name = json.loads(cursor) if cursor else ("", "")
         if isinstance(group, str) and isinstance(name, str):
@@ -55,74 +54,46 @@ def _position(cursor: str) -> tuple[str, str]:
     except (ValueError, TypeError, RecursionError):
         pass
     raise RequestError(
-        "`cursor` is none that skills_list gave",
+        "`cursor` is not from skills_list",
         hint="call skills_list without it for the first page",
     )
 
 
-def _dumped(value: Any) -> str:
+def _to_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _other_arms(
-    library: Library, commit: str, key: str
-) -> tuple[tuple[str, Assignment], ...]:
-    """Where a key gets something else than what main holds; in doubt, nothing."""
-    repo = library.repository()
-    known = rollouts.read_all(repo)
-    names = sorted({*known.valid, *known.damaged})
-    trees = repo.names_of([f"{commit}:{SKILLS}/{name}" for name in names])
-    main = {name: tree for name, tree in zip(names, trees, strict=True) if tree}
-    given, doubts = assignment.assign_all(library, main, known, key)
-    given |= {name: Assignment(name, "") for name in doubts}
-    return tuple(
-        (it.skill, it) for it in given.values() if it.version != main[it.skill]
-    )
-
-
-def _shown(
-    library: Library, commit: str, other: Mapping[str, Assignment]
-) -> list[IndexedSkill]:
-    found = skill_index.query(library, commit, Index.skills)
-    shown = [it for it in found if not it.problem and it.name not in other]
-    for name, given in other.items():
-        if given.version:
-            document = _document(library, given.version)
-            about = document.words("description"), document.metadata("category")
-            shown.append(IndexedSkill(name, given.version, about[0], group=about[1]))
-    return sorted(shown, key=lambda it: (it.group, it.name))
-
-
-def _document(library: Library, tree: str) -> Document:
-    found = library.repository().find(f"{tree}:{SKILL_FILE}")
-    return parse(found.data if found else b"")
-
-
 def _listing(
-    skills: list[IndexedSkill], category: str, after: tuple[str, str]
+    skills: "list[IndexedSkill]", category: str, after: tuple[str, str]
 ) -> dict[str, Any]:
-    chosen = [it for it in skills if category in ("", it.group)]
+    chosen = [skill for skill in skills if category in ("", skill.group)]
     if not chosen:
         where = f" in category {category!r}" if category else ""
         answer = {"success": True, "skills": [], "categories": [], "count": 0}
         return answer | {"message": f"there are no skills{where}"}
-    groups = sorted({it.group for it in chosen if it.group})
-    names = list(_fitting(groups, CATALOG_TOKENS // 4))
-    left = [it for it in chosen if (it.group, it.name) > after]
-    rows = list(_fitting(map(_row, left), CATALOG_TOKENS - _tokens(names) - _ENVELOPE))
-    answer = {"success": True, "skills": rows, "categories": names, "count": len(rows)}
+    groups = sorted({skill.group for skill in chosen if skill.group})
+    categories = list(_fitting(groups, CATALOG_TOKENS // 4))
+    left = [skill for skill in chosen if (skill.group, skill.name) > after]
+    budget = CATALOG_TOKENS - _tokens(categories) - _ENVELOPE
+    rows = list(_fitting(map(_row, left), budget))
+    answer = {
+        "success": True,
+        "skills": rows,
+        "categories": categories,
+        "count": len(rows),
+        "total": len(chosen),
+    }
     if len(rows) == len(left):
-        return answer | {"total": len(chosen), "hint": _HINT}
+        return answer | {"hint": _HINT}
     last = left[len(rows) - 1]
     return answer | {
-        "total": len(chosen),
         "hint": f"{len(left) - len(rows):,} more: skill_search(query) finds those for "
-        f"a task, skills_list(cursor=next_cursor) the next ones. {_HINT}",
-        "next_cursor": _dumped([last.group, last.name]),
+        f"a task, skills_list(cursor=next_cursor) lists the next ones. {_HINT}",
+        "next_cursor": _to_json([last.group, last.name]),
     }
 
 
-def _row(skill: IndexedSkill) -> dict[str, str | None]:
+def _row(skill: "IndexedSkill") -> dict[str, str | None]:
     return {
         "name": skill.name,
         "description": skill.description,
@@ -131,129 +102,44 @@ def _row(skill: IndexedSkill) -> dict[str, str | None]:
 
 
 def _fitting(values: Iterable[T], budget: int) -> Iterator[T]:
-    """The first values that fit in so many tokens; at least one, so that it goes on."""
-    for place, value in enumerate(values):
+    """The first values that fit in a token budget; at least one, to make progress."""
+    for number, value in enumerate(values):
         budget -= _tokens(value)
-        if place and budget < 0:
+        if number and budget < 0:
             return
         yield value
 
 
 def _tokens(value: Any) -> int:
-    return catalog.tokens(f"{_dumped(value)}, ")
-
-
-@dataclass(frozen=True)
-class SkillVersion:
-    """One version of a skill: its files straight from git's objects."""
-
-    library: Library
-    given: Assignment
-    main: str  # the tree that main holds
-    files: Mapping[str, TreeEntry]
-
-    @property
-    def name(self) -> str:
-        return self.given.skill
-
-    @property
-    def tree(self) -> str:
-        return self.given.version
-
-    def read(self, path: str) -> bytes:
-        """The bytes of a file; one that is none is an error that names others."""
-        wanted = path.removeprefix("./")
-        entry = self.files.get(wanted)
-        if entry is None or entry.mode not in _ORDINARY:
-            some = sorted(self.files)[:_MOST_NAMES]
-            meant = nearest(wanted, list(self.files))
-            hint = f"did you mean {meant}?" if meant else f"there are {', '.join(some)}"
-            raise RequestError(
-                f"{self.name} has no file {path!r}",
-                hint=hint,
-                facts={"available_files": some},
-            )
-        [data] = self.library.repository().blobs([entry.object])
-        return data
-
-
-def version_of(
-    door: LibraryContext, caller: Caller, name: str, wanted: str = ""
-) -> SkillVersion:
-    """The version of a skill that a key gets, or the one it asks for."""
-    library = door.library()
-    commit = library.tip
-    plain, main = _found(library, commit, name)
-    given = Assignment(plain, main)
-    if wanted not in ("", MAIN):
-        given = Assignment(plain, _known_tree(library, plain, wanted))
-    elif not wanted:
-        given = assignment.assigned(library, plain, caller.key)
-    if not given.version:
-        raise _unknown(library, commit, name)
-    files = library.repository().files_in(given.version)
-    return SkillVersion(library, given, main, files)
-
-
-def _found(library: Library, commit: str, name: str) -> tuple[str, str]:
-    """A skill and its tree on main; an old name leads to what took its place."""
-    repo = library.repository()
-    plain = name.rpartition("/")[2]  # `category/skill`, as Hermes has it
-    if plain.isprintable() and plain not in ("", ".", ".."):
-        found = repo.find(f"{commit}:{SKILLS}/{plain}")
-        if found is None and (later := successors(repo, commit).get(plain)):
-            plain, found = later, repo.find(f"{commit}:{SKILLS}/{later}")
-        if found is not None and found.kind == "tree":
-            return plain, found.name
-    raise _unknown(library, commit, name)
-
-
-def _known_tree(library: Library, name: str, wanted: str) -> str:
-    """A tree that was a version of the skill on main; no other object is shown."""
-    commits = library.repository().log(
-        "--first-parent", library.tip, "--", f"{SKILLS}/{name}"
-    )
-    expressions = [f"{commit.name}:{SKILLS}/{name}" for commit in commits]
-    if wanted.isalnum() and wanted in library.repository().names_of(expressions):
-        return wanted
-    raise RequestError(
-        f"{name} never had the version {wanted!r} on {library.main}",
-        hint='a version is a git tree; "main" is the one that edits are based on',
-    )
-
-
-def _unknown(library: Library, commit: str, name: str) -> RequestError:
-    err = unknown(library, commit, name, is_now=True)
-    names = sorted(library.skill_trees(commit))[:_MOST_NAMES]
-    return RequestError(
-        err.message,
-        hint="skills_list shows what there is; skill_search finds it by words",
-        facts={"available_skills": names},
-    )
+    return -(-len(f"{_to_json(value)}, ".encode("utf-8", "replace")) // BYTES_PER_TOKEN)
 
 
 def skill_view(
-    door: LibraryContext, caller: Caller, given: Mapping[str, Any]
+    context: LibraryContext, caller: Caller, arguments: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """A skill's instructions or one of its files; from then on the session knows it."""
-    wanted = given.get("version") or ""
-    version = version_of(door, caller, given["name"], wanted)
-    path = given.get("file_path") or SKILL_FILE
-    data = version.read(path)
-    saw(door, caller, version, path)
-    if not wanted:
-        assignment.remember(version.library, [version.given], caller.key)
-    if given.get("file_path"):
+    """A skill's instructions or one of its files, which count as read from now on."""
+    tree = arguments.get("version") or ""
+    version = version_for(context.library(), arguments["name"], caller.key, tree)
+    path = arguments.get("file_path") or SKILL_FILE
+    data = read(context, caller, version, path)
+    if not tree:
+        version.remember(caller.key)
+    if arguments.get("file_path"):
         return _file(version, path, data)
     return _skill(version, data)
 
 
-def saw(door: LibraryContext, caller: Caller, version: SkillVersion, path: str) -> None:
-    door.seen.add(FileRead(caller.session, version.name, version.tree, path))
+def read(
+    context: LibraryContext, caller: Caller, version: SkillVersion, path: str
+) -> bytes:
+    """The bytes of a file, which counts as read by the session from now on."""
+    data = version.read(path)
+    context.reads.add(FileRead(caller.session, version.name, version.tree, path))
+    return data
 
 
 def as_text(data: bytes) -> str | None:
-    """Text, if it is some."""
+    """The text of a file; None if it is binary."""
     try:
         return None if b"\0" in data else data.decode()
     except UnicodeDecodeError:
@@ -266,23 +152,23 @@ def _file(version: SkillVersion, path: str, data: bytes) -> dict[str, Any]:
         "success": True,
         "name": version.name,
         "file": path,
-        "content": text if text is not None else f"[{len(data):,} bytes, no text]",
+        "content": text if text is not None else f"[{len(data):,} bytes, not text]",
         "is_binary": text is None,
         "version": version.tree,
     }
 
 
 def _skill(version: SkillVersion, data: bytes) -> dict[str, Any]:
-    document = parse(data)
+    document = version.document
     linked = _linked(version.files)
-    folder, why_not = _laid_out(version)
+    folder, problem = version.folder()
     hermes = _entry(document.fields.get("metadata"), "hermes")
     return {
         "success": True,
         "name": version.name,
         "description": document.words("description"),
-        "tags": _words(_entry(hermes, "tags") or document.fields.get("tags")),
-        "related_skills": _words(_entry(hermes, "related_skills")),
+        "tags": _strings(_entry(hermes, "tags") or document.fields.get("tags")),
+        "related_skills": _strings(_entry(hermes, "related_skills")),
         "content": data.decode("utf-8", "replace"),
         "path": f"{SKILLS}/{version.name}/{SKILL_FILE}",
         "skill_dir": folder,
@@ -292,7 +178,7 @@ def _skill(version: SkillVersion, data: bytes) -> dict[str, Any]:
         "from skill_dir, which is read-only"
         if linked
         else None,
-        **_needs(document),
+        **_requirements(document),
         "compatibility": document.words("compatibility") or None,
         "files": sorted(version.files),
         "version": version.tree,
@@ -300,20 +186,20 @@ def _skill(version: SkillVersion, data: bytes) -> dict[str, Any]:
         or document.words("version")
         or None,
         "main_version": version.main,
-        "arm": str(version.given.arm),
-        **({"note": why_not} if why_not else {}),
+        "arm": str(version.assignment.arm),
+        **({"note": problem} if problem else {}),
     }
 
 
-def _needs(document: Document) -> dict[str, Any]:
-    """What a skill asks for. Whether it is there, only the agent's machine can tell."""
-    named = document.fields.get("required_environment_variables")
+def _requirements(document: Document) -> dict[str, Any]:
+    """What a skill requires; only the agent's machine knows whether it is there."""
+    field = document.fields.get("required_environment_variables")
     names = [
-        _entry(it, "name") if isinstance(it, dict) else it
-        for it in (named if isinstance(named, list) else [])
+        _entry(item, "name") if isinstance(item, dict) else item
+        for item in (field if isinstance(field, list) else [])
     ]
     return {
-        "required_environment_variables": _words([it for it in names if it]),
+        "required_environment_variables": _strings([name for name in names if name]),
         "required_commands": [],
         "missing_required_environment_variables": [],
         "missing_credential_files": [],
@@ -324,61 +210,39 @@ def _needs(document: Document) -> dict[str, Any]:
     }
 
 
-def _linked(files: Mapping[str, TreeEntry]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for path in sorted(files):
+def _linked(paths: Iterable[str]) -> dict[str, list[str]]:
+    """The files in the folders that instructions link to, by folder."""
+    linked: dict[str, list[str]] = {}
+    for path in sorted(paths):
         folder, _, rest = path.partition("/")
         if rest and folder in _LINKED:
-            found.setdefault(folder, []).append(path)
-    return found
-
-
-def _laid_out(version: SkillVersion) -> tuple[str | None, str]:
-    """The folder of a version in the cache; or why there is none."""
-    repo = version.library.repository()
-    try:
-        return str(materialize.cached_folder(repo, version.name, version.tree)), ""
-    except (ToolError, ConfigError) as err:
-        return None, f"no skill_dir: {err.message}"
+            linked.setdefault(folder, []).append(path)
+    return linked
 
 
 def _entry(value: "Value | None", name: str) -> "Value | None":
     return value.get(name) if isinstance(value, dict) else None
 
 
-def _words(value: "Value | None") -> list[str]:
+def _strings(value: "Value | None") -> list[str]:
     if isinstance(value, str):
         return value.split()
-    return [it for it in value or [] if isinstance(it, str)]
+    return [item for item in value or [] if isinstance(item, str)]
 
 
 def skill_search(
-    door: LibraryContext, caller: Caller, given: Mapping[str, Any]
+    context: LibraryContext, caller: Caller, arguments: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The skills that words call for, the best first, as far as this key gets them."""
-    library = door.library()
-    commit, limit = library.tip, given.get("limit") or 10
-    hidden = {
-        name for name, it in _other_arms(library, commit, caller.key) if not it.version
-    }
-    hits = searching.search(library, commit, given["query"], limit + len(hidden))
-    shown = [hit for hit in hits if hit.skill.name not in hidden][:limit]
-    rows = [
-        {
-            "name": hit.skill.name,
-            "description": hit.skill.description,
-            "category": hit.skill.group or None,
-            "score": hit.score,
-            "why": hit.why,
-        }
-        for hit in shown
-    ]
+    """The skills that match a query and that this key gets, the best first."""
+    limit = arguments.get("limit") or 10
+    hits = search_for(context.library(), arguments["query"], limit, caller.key)
+    rows = [_row(hit.skill) | {"score": hit.score, "why": hit.why} for hit in hits]
     return {"success": True, "results": rows, "count": len(rows), "hint": _HINT}
 
 
-def names(door: LibraryContext, caller: Caller) -> list[IndexedSkill]:
-    """Every skill that this key gets, by name."""
-    library = door.library()
+def skills_by_name(context: LibraryContext, caller: Caller) -> "list[IndexedSkill]":
+    """Every skill that this key gets."""
+    library = context.library()
     commit = library.tip
-    other = dict(_other_arms(library, commit, caller.key))
-    return sorted(_shown(library, commit, other), key=lambda it: it.name)
+    skills = skills_for(library, commit, differences(library, commit, caller.key))
+    return sorted(skills, key=lambda skill: skill.name)

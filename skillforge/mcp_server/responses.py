@@ -1,4 +1,4 @@
-"""From a call to an answer: JSON that says what was done, or what to do instead."""
+"""From a call to a response: JSON with the result, or with an error and a hint."""
 
 import json
 from collections.abc import Mapping
@@ -10,42 +10,41 @@ from skillforge.mcp_server.tools import TOOLS
 
 
 class ToolResponse(NamedTuple):
-    """An answer as agents get it."""
+    """A response as agents get it."""
 
     text: str
     is_error: bool = False
 
 
-def answer(
-    door: LibraryContext, name: str, caller: Caller, given: Mapping[str, Any]
+def respond(
+    context: LibraryContext, name: str, caller: Caller, arguments: Mapping[str, Any]
 ) -> ToolResponse:
-    """Do what a tool does; whatever goes wrong is an answer, too."""
+    """Run a tool; errors are responses, too."""
     try:
         tool = TOOLS[name]
-        done = tool.work(name)(door, caller, tool.checked(given))
+        result = tool.function(name)(context, caller, tool.checked(arguments))
     except SkillforgeError as err:
-        return _failed(_told(err))
+        return _error(_error_data(err))
     except Exception as err:  # noqa: BLE001 - the last stop before the agent
         what = f"{type(err).__name__}: {err}" if str(err) else type(err).__name__
-        hint = "this is a bug of skillforge; try it once more, then tell the user"
-        told = {"error": f"stopped by an error of its own: {what}", "hint": hint}
-        return _failed(told)
-    if isinstance(done, str):
-        return ToolResponse(done)
-    return ToolResponse(json.dumps(done, ensure_ascii=False), not done["success"])
+        hint = "this is a bug in skillforge; try once more, then tell the user"
+        return _error({"error": f"internal error: {what}", "hint": hint})
+    if isinstance(result, str):
+        return ToolResponse(result)
+    return ToolResponse(json.dumps(result, ensure_ascii=False), not result["success"])
 
 
-def _failed(told: Mapping[str, Any]) -> ToolResponse:
-    said = json.dumps({"success": False, **told}, ensure_ascii=False, default=str)
-    return ToolResponse(said, is_error=True)
+def _error(data: Mapping[str, Any]) -> ToolResponse:
+    text = json.dumps({"success": False, **data}, ensure_ascii=False, default=str)
+    return ToolResponse(text, is_error=True)
 
 
-def _told(err: SkillforgeError) -> dict[str, Any]:
+def _error_data(err: SkillforgeError) -> dict[str, Any]:
     facts = dict(err.facts)
-    told: dict[str, Any] = {"error": err.message, "hint": err.hint}
+    data: dict[str, Any] = {"error": err.message, "hint": err.hint}
     if "operation" in facts:
-        at = int(facts.pop("operation"))  # type: ignore[call-overload]
-        told |= {"failed_index": at - 1, "completed_before_failure": 0}
+        number = int(facts.pop("operation"))  # type: ignore[call-overload]
+        data |= {"failed_index": number - 1, "completed_before_failure": 0}
     if isinstance(err, ConflictError):
-        told["conflict"] = True
-    return told | facts
+        data["conflict"] = True
+    return data | facts

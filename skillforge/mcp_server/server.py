@@ -1,7 +1,7 @@
-"""The official SDK, around our tools. Work that waits is done in threads.
+"""Our tools and resources as a server of the official SDK.
 
-A call that has begun is finished, whether its client still listens or not: what it
-writes is whole, or is not there.
+Calls run in threads. A call that has started is completed, even if its client is gone:
+a write happens as a whole or not at all.
 """
 
 import base64
@@ -22,7 +22,7 @@ from mcp.shared.exceptions import MCPError
 from skillforge import __version__
 from skillforge.errors import SkillforgeError
 from skillforge.mcp_server.context import Caller, LibraryContext
-from skillforge.mcp_server.responses import answer
+from skillforge.mcp_server.responses import respond
 from skillforge.mcp_server.tools import TOOLS
 from skillforge.model import SKILL_FILE
 
@@ -31,42 +31,43 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _SCHEME = "skill://"
-_AT_ONCE = 8  # calls that are worked on; others wait
-_A_PAGE = 1000  # skills in a list of resources
+_AT_ONCE = 8  # calls that run; others wait
+_PAGE = 1000  # skills in a list of resources
 _TEXT = "text/markdown"
 _INSTRUCTIONS = """\
-Skills of this library are reviewed instructions. Before a task, look for one \
-(skills_list, skill_search) and load it (skill_view). When it has ended, report the \
-outcome (skill_record). What you learned and will need again you may propose \
-(skill_manage): change the skill that you loaded rather than add one. Nothing changes \
-before a reviewer has approved it."""
+Skills of this library are reviewed instructions. Before a task, find one \
+(skills_list, skill_search) and load it (skill_view). After the task, report the \
+outcome (skill_record). To keep something you learned, propose it (skill_manage): \
+change the skill that you loaded rather than add a new one. Nothing changes until a \
+reviewer approves it."""
 
 
 class Service:
-    """Our tools and resources, as the SDK asks for them."""
+    """The handlers that the SDK calls."""
 
-    def __init__(self, door: LibraryContext) -> None:
-        self.door = door
+    def __init__(self, context: LibraryContext) -> None:
+        self.context = context
         self._limit: anyio.CapacityLimiter | None = None
 
-    async def _apart(self, work: Callable[[], T]) -> T:
-        """Do what may wait beside the event loop."""
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        """Run blocking work in a thread; a few at once."""
         if self._limit is None:
             self._limit = anyio.CapacityLimiter(_AT_ONCE)
         return await anyio.to_thread.run_sync(work, limiter=self._limit)
 
-    def _caller(self, ctx: ServerRequestContext[Any, Any], said: str = "") -> Caller:
-        """Who calls; over HTTP, what the client says counts where nothing else does."""
+    def _caller(self, ctx: ServerRequestContext[Any, Any], session: str = "") -> Caller:
+        """The caller; `session` is an argument, for HTTP clients without a session."""
         params = ctx.session.client_params
         client = params.client_info.name if params else ""
-        session = ""
-        if ctx.request is not None:
-            session = ctx.request.headers.get("mcp-session-id", "") or said
-        return self.door.caller(client, session)
+        if ctx.request is None:
+            session = ""
+        else:
+            session = ctx.request.headers.get("mcp-session-id", "") or session
+        return self.context.caller(client, session)
 
     async def list_tools(
         self,
-        ctx: ServerRequestContext[Any, Any],  # noqa: ARG002 - the same for everybody
+        ctx: ServerRequestContext[Any, Any],  # noqa: ARG002 - the same for all callers
         params: types.PaginatedRequestParams | None,  # noqa: ARG002 - one page
     ) -> types.ListToolsResult:
         return types.ListToolsResult(
@@ -76,7 +77,7 @@ class Service:
                     description=tool.about,
                     input_schema=tool.schema,
                     annotations=types.ToolAnnotations(
-                        read_only_hint=tool.is_reading,
+                        read_only_hint=tool.is_read_only,
                         destructive_hint=False,
                         idempotent_hint=name != "skill_record",
                         open_world_hint=False,
@@ -92,17 +93,19 @@ class Service:
         if params.name not in TOOLS:
             from skillforge.text import nearest
 
-            meant = nearest(params.name, list(TOOLS)) or ", ".join(TOOLS)
+            similar = nearest(params.name, list(TOOLS)) or ", ".join(TOOLS)
             raise MCPError(
                 types.INVALID_PARAMS,
-                f"there is no tool {params.name!r}; did you mean {meant}?",
+                f"there is no tool {params.name!r}; did you mean {similar}?",
             )
-        given = params.arguments or {}
-        session = given.get("session")
+        arguments = params.arguments or {}
+        session = arguments.get("session")
         caller = self._caller(ctx, session if isinstance(session, str) else "")
-        said = await self._apart(partial(answer, self.door, params.name, caller, given))
-        content = types.TextContent(type="text", text=said.text)
-        return types.CallToolResult(content=[content], is_error=said.is_error)
+        response = await self._in_thread(
+            partial(respond, self.context, params.name, caller, arguments)
+        )
+        content = types.TextContent(type="text", text=response.text)
+        return types.CallToolResult(content=[content], is_error=response.is_error)
 
     async def list_resources(
         self,
@@ -110,9 +113,9 @@ class Service:
         params: types.PaginatedRequestParams | None,
     ) -> types.ListResourcesResult:
         caller, after = self._caller(ctx), (params and params.cursor) or ""
-        found = await self._try(partial(_names, self.door, caller))
-        left = [skill for skill in found if skill.name > after]
-        page = left[:_A_PAGE]
+        skills = await self._try(partial(_skills, self.context, caller))
+        left = [skill for skill in skills if skill.name > after]
+        page = left[:_PAGE]
         return types.ListResourcesResult(
             resources=[
                 types.Resource(
@@ -151,33 +154,33 @@ class Service:
     ) -> types.ReadResourceResult:
         uri, caller = str(params.uri), self._caller(ctx)
         if not uri.startswith(_SCHEME):
-            raise MCPError(types.INVALID_PARAMS, f"{uri!r} is no {_SCHEME} address")
+            raise MCPError(types.INVALID_PARAMS, f"{uri!r} is not a {_SCHEME} address")
         name, _, path = unquote(uri.removeprefix(_SCHEME)).partition("/")
-        wanted = path or SKILL_FILE
-        data = await self._try(partial(self._read, caller, name, wanted))
-        return types.ReadResourceResult(contents=[_contents(uri, wanted, data)])
+        path = path or SKILL_FILE
+        data = await self._try(partial(self._read, caller, name, path))
+        return types.ReadResourceResult(contents=[_contents(uri, path, data)])
 
     def _read(self, caller: Caller, name: str, path: str) -> bytes:
         from skillforge.mcp_server import read_tools
+        from skillforge.workflows import assigned_skills
 
-        version = read_tools.version_of(self.door, caller, name)
-        data = version.read(path)
-        read_tools.saw(self.door, caller, version, path)
-        return data
+        library = self.context.library()
+        version = assigned_skills.version_for(library, name, caller.key)
+        return read_tools.read(self.context, caller, version, path)
 
     async def _try(self, work: Callable[[], T]) -> T:
-        """Work whose errors are the protocol's: resources have no other way to tell."""
+        """Run work for a resource; its errors become errors of the protocol."""
         try:
-            return await self._apart(work)
+            return await self._in_thread(work)
         except SkillforgeError as err:
-            said = f"{err.message}; {err.hint}" if err.hint else err.message
-            raise MCPError(types.INVALID_PARAMS, said) from err
+            message = f"{err.message}; {err.hint}" if err.hint else err.message
+            raise MCPError(types.INVALID_PARAMS, message) from err
 
 
-def _names(door: LibraryContext, caller: Caller) -> "list[IndexedSkill]":
+def _skills(context: LibraryContext, caller: Caller) -> "list[IndexedSkill]":
     from skillforge.mcp_server import read_tools
 
-    return read_tools.names(door, caller)
+    return read_tools.skills_by_name(context, caller)
 
 
 def _contents(
@@ -195,9 +198,9 @@ def _contents(
     return types.BlobResourceContents(uri=uri, mime_type=kind, blob=blob)
 
 
-def server_of(door: LibraryContext) -> Server[Any]:
-    """A server of the SDK for one library."""
-    service = Service(door)
+def server_of(context: LibraryContext) -> Server[Any]:
+    """The server of a library."""
+    service = Service(context)
     return Server(
         "skillforge",
         version=__version__,
@@ -211,12 +214,12 @@ def server_of(door: LibraryContext) -> Server[Any]:
     )
 
 
-def serve_stdio(door: LibraryContext) -> None:
-    """Serve one client on standard input and output, until it hangs up."""
-    anyio.run(_serve_stdio, door)
+def serve_stdio(context: LibraryContext) -> None:
+    """Serve one client on standard input and output, until it disconnects."""
+    anyio.run(_serve_stdio, context)
 
 
-async def _serve_stdio(door: LibraryContext) -> None:
-    server = server_of(door)
+async def _serve_stdio(context: LibraryContext) -> None:
+    server = server_of(context)
     async with stdio_server() as (read, write):
         await server.run(read, write, server.create_initialization_options())

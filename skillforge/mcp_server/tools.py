@@ -1,4 +1,4 @@
-"""The tools that agents see: their names, what they take, and where they are.
+"""The tools that agents see: their names, arguments and functions.
 
 The names and shapes of skills_list, skill_view and skill_manage are those of Hermes.
 """
@@ -13,11 +13,11 @@ from skillforge.errors import RequestError
 if TYPE_CHECKING:
     from skillforge.mcp_server.context import Caller, LibraryContext
 
-Work: TypeAlias = (
+ToolFunction: TypeAlias = (
     "Callable[[LibraryContext, Caller, Mapping[str, Any]], dict[str, Any] | str]"
 )
-_READING = "skillforge.mcp_server.read_tools"
-_WRITING = "skillforge.mcp_server.write_tools"
+_READ = "skillforge.mcp_server.read_tools"
+_WRITE = "skillforge.mcp_server.write_tools"
 _KINDS: dict[str, tuple[type, ...]] = {
     "string": (str,),
     "integer": (int,),
@@ -40,39 +40,39 @@ class ToolArgument(NamedTuple):
 
     @property
     def schema(self) -> dict[str, Any]:
-        said: dict[str, Any] = {"type": self.kind, "description": self.about}
+        schema: dict[str, Any] = {"type": self.kind, "description": self.about}
         if self.choices:
-            said["enum"] = list(self.choices)
+            schema["enum"] = list(self.choices)
         if self.kind == "array":
-            said["items"] = {"type": "string"}
+            schema["items"] = {"type": "string"}
         limits = {"minimum": self.least, "maximum": self.most}
-        return said | {key: it for key, it in limits.items() if it is not None}
+        return schema | {key: n for key, n in limits.items() if n is not None}
 
-    def refusal(self, value: Any) -> str:
-        """Why a value is none for this argument; empty if it is."""
+    def problem(self, value: Any) -> str:
+        """Why a value is not valid; empty if it is."""
         is_flag = isinstance(value, bool) and self.kind != "boolean"
         if is_flag or not isinstance(value, _KINDS[self.kind]):
-            return f"has to be {_A.get(self.kind, 'a')} {self.kind}"
+            return f"must be {_A.get(self.kind, 'a')} {self.kind}"
         if self.choices and value not in self.choices:
-            return f"has to be one of {', '.join(self.choices)}"
+            return f"must be one of {', '.join(self.choices)}"
         least = self.least or 0
         if self.most is not None and not least <= float(str(value)) <= self.most:
-            return f"has to be from {least:g} to {self.most:g}"
+            return f"must be from {least:g} to {self.most:g}"
         return ""
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool; one that is `open` judges its arguments itself.
+    """A tool; an open one checks its arguments itself.
 
-    What it does is in a module that is loaded when somebody calls: agents start the
+    Its function is in a module that is imported on the first call: agents start the
     server with every session, and use few of its tools.
     """
 
     module: str
     about: str
     fields: Mapping[str, ToolArgument]
-    is_reading: bool = False
+    is_read_only: bool = False
     is_open: bool = False
     extra: Mapping[str, Any] | None = None  # of its schema
 
@@ -80,40 +80,40 @@ class Tool:
     def schema(self) -> dict[str, Any]:
         properties = {name: field.schema for name, field in self.fields.items()}
         required = [name for name, field in self.fields.items() if field.is_required]
-        said: dict[str, Any] = {
+        schema: dict[str, Any] = {
             "type": "object",
             "properties": {**(self.extra or {}), **properties},
         }
-        said |= {"required": required} if required else {}
-        return said | ({} if self.is_open else {"additionalProperties": False})
+        schema |= {"required": required} if required else {}
+        return schema | ({} if self.is_open else {"additionalProperties": False})
 
-    def work(self, name: str) -> Work:
-        found: Work = getattr(import_module(self.module), name)
-        return found
+    def function(self, name: str) -> ToolFunction:
+        function: ToolFunction = getattr(import_module(self.module), name)
+        return function
 
-    def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments that were given; what is null was not."""
-        told = {name: value for name, value in given.items() if value is not None}
+    def checked(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments without those that are null; an error if one is not valid."""
+        present = {name: v for name, v in arguments.items() if v is not None}
         if self.is_open:
-            return told
-        for name, value in told.items():
+            return present
+        for name, value in present.items():
             field = self.fields.get(name)
             if field is None:
                 from skillforge.text import nearest
 
-                meant = nearest(name, list(self.fields)) or ", ".join(self.fields)
+                similar = nearest(name, list(self.fields)) or ", ".join(self.fields)
                 raise RequestError(
-                    f"there is no argument {name!r}", hint=f"did you mean {meant}?"
+                    f"there is no argument {name!r}", hint=f"did you mean {similar}?"
                 )
-            if why := field.refusal(value):
-                raise RequestError(f"`{name}` {why}", hint=field.about)
+            if problem := field.problem(value):
+                raise RequestError(f"`{name}` {problem}", hint=field.about)
         for name, field in self.fields.items():
-            if field.is_required and name not in told:
+            if field.is_required and name not in present:
                 raise RequestError(f"`{name}` is missing", hint=field.about)
-        return told
+        return present
 
 
-_SESSION = ToolArgument("string", "Your session, if the connection does not tell it.")
+_SESSION = ToolArgument("string", "Your session, if the connection has none.")
 _OPERATION = {
     "type": "object",
     "properties": {
@@ -128,22 +128,28 @@ _OPERATION = {
         },
         "old_string": {
             "type": "string",
-            "description": "patch: text to replace, exactly as it stands there, once.",
+            "description": "patch: the text to replace; it must occur exactly once.",
         },
-        "new_string": {"type": "string", "description": "patch: what takes its place."},
-        "replace_all": {"type": "boolean", "description": "patch: wherever it is."},
+        "new_string": {"type": "string", "description": "patch: the new text."},
+        "replace_all": {
+            "type": "boolean",
+            "description": "patch: replace every occurrence.",
+        },
         "file_path": {
             "type": "string",
             "description": "A file of the skill, such as references/api.md.",
         },
-        "file_content": {"type": "string", "description": "write_file: all of it."},
+        "file_content": {
+            "type": "string",
+            "description": "write_file: the whole content.",
+        },
         "version": {
             "type": "string",
-            "description": "patch: the version that you read (skill_view tells).",
+            "description": "patch: the `version` that skill_view returned.",
         },
         "absorbed_into": {
             "type": "string",
-            "description": "delete: the skill that takes its place.",
+            "description": "delete: the skill that replaces it.",
         },
         "category": {"type": "string"},
     },
@@ -154,24 +160,24 @@ _OPERATIONS = {
         "type": "array",
         "minItems": 1,
         "maxItems": 20,
-        "description": "All on one skill, in this order; all of them or none.",
+        "description": "Operations on one skill, in order: all of them or none.",
         "items": _OPERATION,
     }
 }
 
 TOOLS: dict[str, Tool] = {
     "skills_list": Tool(
-        _READING,
-        "List the skills of this library: name, description, category. Look here "
-        "before a task; load what fits with skill_view. Long lists come in pages.",
+        _READ,
+        "List the skills of this library: name, description, category. Use it before a "
+        "task, and load a skill that fits with skill_view. Long lists have pages.",
         {
             "category": ToolArgument("string", "Only skills of this category."),
-            "cursor": ToolArgument("string", "`next_cursor` of the page before."),
+            "cursor": ToolArgument("string", "`next_cursor` of the previous page."),
         },
-        is_reading=True,
+        is_read_only=True,
     ),
     "skill_view": Tool(
-        _READING,
+        _READ,
         "Load a skill's instructions (SKILL.md), or one of its linked files.",
         {
             "name": ToolArgument("string", "The skill's name.", is_required=True),
@@ -181,27 +187,27 @@ TOOLS: dict[str, Tool] = {
             "version": ToolArgument(
                 "string",
                 'Which version: "main" for the one that edits are based on, or a git '
-                "tree. Leave it away to get the one that is meant for you.",
+                "tree. Omit it to get the version that is assigned to you.",
             ),
             "session": _SESSION,
         },
-        is_reading=True,
+        is_read_only=True,
     ),
     "skill_search": Tool(
-        _READING,
-        "Find skills by what they are for. Any words will do.",
+        _READ,
+        "Find skills for a task. Any text is a query.",
         {
-            "query": ToolArgument("string", "What you want to do.", is_required=True),
-            "limit": ToolArgument("integer", "How many.", least=1, most=100),
+            "query": ToolArgument("string", "The task.", is_required=True),
+            "limit": ToolArgument("integer", "The most results.", least=1, most=100),
         },
-        is_reading=True,
+        is_read_only=True,
     ),
     "skill_manage": Tool(
-        _WRITING,
-        "Propose to create, change or remove a skill. Nothing is changed: a proposal "
-        "waits for a reviewer, and the answer has its number (`staged`). Read a skill "
-        "with skill_view before you change it. Leave out what failed once on one "
-        "machine, and stories of one session.",
+        _WRITE,
+        "Propose to create, change or remove a skill. Nothing changes yet: a proposal "
+        "waits for a reviewer, and the response has its number (`staged`). Read a "
+        "skill with skill_view before you change it. Omit failures of one machine and "
+        "stories of one session.",
         {
             "why": ToolArgument("string", "The reason, for the reviewer and history."),
             "examples": ToolArgument(
@@ -214,8 +220,10 @@ TOOLS: dict[str, Tool] = {
             ),
             "session": _SESSION,
             "model": ToolArgument("string", "The model that wrote it."),
-            "bump": ToolArgument("string", "Of the version: patch, minor or major."),
-            "draft": ToolArgument("boolean", "Not to be promoted yet."),
+            "bump": ToolArgument(
+                "string", "The part of the version to raise: patch, minor or major."
+            ),
+            "draft": ToolArgument("boolean", "Not ready to be promoted."),
             "supersede": ToolArgument(
                 "boolean", "Replace another agent's open proposal for the skill."
             ),
@@ -224,9 +232,9 @@ TOOLS: dict[str, Tool] = {
         extra=_OPERATIONS,
     ),
     "skill_record": Tool(
-        _WRITING,
-        "Report how a task ended for which you used a skill. It counts for the version "
-        "that you were given.",
+        _WRITE,
+        "Report the outcome of a task for which you used a skill. It counts for the "
+        "version that you got.",
         {
             "name": ToolArgument("string", "The skill's name.", is_required=True),
             "outcome": ToolArgument(
@@ -237,37 +245,38 @@ TOOLS: dict[str, Tool] = {
             ),
             "verified_by": ToolArgument(
                 "string",
-                "What says so: test, verifier, llm or none. Only the first two count.",
+                "Who verified it: test, verifier, llm or none. Only the first two "
+                "count.",
             ),
-            "pitfall": ToolArgument("string", "What others should watch out for."),
-            "note": ToolArgument("string", "A remark; it stays in this clone."),
+            "pitfall": ToolArgument("string", "A pitfall that others should know."),
+            "note": ToolArgument("string", "A remark, stored in this clone only."),
             "seconds": ToolArgument("number", "How long it took.", least=0, most=1e12),
-            "tokens": ToolArgument("integer", "What it cost.", least=0, most=1e12),
-            "loaded": ToolArgument(
-                "boolean", "False if it was offered, and left alone."
+            "tokens": ToolArgument(
+                "integer", "How many tokens it took.", least=0, most=1e12
             ),
-            "id": ToolArgument("string", "Of this report, so that it counts once."),
+            "loaded": ToolArgument(
+                "boolean", "False if the skill was offered but not loaded."
+            ),
+            "id": ToolArgument("string", "An id of this report: it counts once."),
         },
     ),
     "skill_capture": Tool(
-        _WRITING,
-        "Keep what is worth learning from a transcript of your session. It is "
-        "redacted, stays in this clone, and waits for a person to approve it.",
+        _WRITE,
+        "Learn examples from a transcript of your session. They are redacted, stored "
+        "in this clone only, and wait for a person to approve them.",
         {
-            "transcript_path": ToolArgument(
-                "string", "The file that holds the session."
-            ),
+            "transcript_path": ToolArgument("string", "The file with the session."),
             "transcript": ToolArgument("string", "Or the transcript itself, as JSON."),
-            "format": ToolArgument("string", "Its format, if it is not recognised."),
+            "format": ToolArgument("string", "Its format, if it isn't recognised."),
         },
     ),
     "proposal_status": Tool(
-        _WRITING,
-        "Tell how proposals stand: one by number, those for a skill, or all open ones.",
+        _WRITE,
+        "The status of proposals: one by number, those for a skill, or all open ones.",
         {
             "proposal": ToolArgument("integer", "Its number.", least=1, most=2**31),
-            "skill": ToolArgument("string", "The skill that they are about."),
+            "skill": ToolArgument("string", "The skill that they change."),
         },
-        is_reading=True,
+        is_read_only=True,
     ),
 }

@@ -1,78 +1,80 @@
-"""What agents want changed, and what they report: each becomes a proposal or a record.
+"""The tools that write: what agents propose and report.
 
-Nothing here approves, merges, waives or sets a policy; there is no way to ask for it.
+Nothing here approves, merges, waives or changes the policy, and no argument can.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from skillforge import workflows
 from skillforge.errors import ConflictError, RequestError
 from skillforge.mcp_server.context import Caller, FileRead, LibraryContext
 from skillforge.model import (
-    SCAN,
     SKILL_FILE,
-    SKILLS,
     Origin,
     OutcomeSource,
     OutcomeStatus,
     Proposal,
     Severity,
 )
-from skillforge.propose.operations import Operation
-from skillforge.propose.proposal_request import ProposalOptions
-from skillforge.propose.workspace import Workspace
-from skillforge.render.data.proposals import opened, proposal_row
+from skillforge.render import data
 from skillforge.report import FindingData, finding_data
-from skillforge.workflows.proposals import find_proposal
-from skillforge.workflows.submit import operations_draft, parse_batch, submit_drafts
 
-_PROVEN = tuple(it.value for it in OutcomeSource if it is not OutcomeSource.HUMAN)
+if TYPE_CHECKING:
+    from skillforge.propose.operations import Operation
+    from skillforge.propose.proposal_request import ProposalOptions
+    from skillforge.propose.workspace import Workspace
+
+_SOURCES = tuple(s.value for s in OutcomeSource if s is not OutcomeSource.HUMAN)
 _MOST_PROPOSALS = 50
 
 
 def skill_manage(
-    door: LibraryContext, caller: Caller, given: Mapping[str, Any]
+    context: LibraryContext, caller: Caller, arguments: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Put a batch of operations up for review; main stays as it is."""
-    batch, said = parse_batch(dict(given))
-    options = _options(door, caller, said)
-    workspace = door.workspace(caller)
+    """Propose a batch of operations on a skill; main doesn't change."""
+    batch = workflows.agent_changes.read_batch(arguments)
+    options = _options(context, caller, batch.options)
+    workspace = context.workspace(caller)
     if options.origin == Origin.AGENT_BACKGROUND:
-        _refuse_unread(door, caller, workspace, batch)
-    draft = operations_draft(workspace, batch)
-    [outcome] = submit_drafts(workspace, [draft], options).submissions
-    findings = [finding_data(finding) for finding in outcome.report.findings]
-    if outcome.proposal is None:
+        _require_reads(context, caller, workspace, batch.operations)
+    result = workflows.agent_changes.propose(workspace, batch.operations, options)
+    findings = [finding_data(finding) for finding in result.report.findings]
+    if result.proposal is None:
         return _invalid(findings)
-    done = [
+    results = [
         {
-            "name": it.name,
-            "action": it.action,
-            "file_path": it["file_path"] or None,
+            "name": operation.name,
+            "action": operation.action,
+            "file_path": operation["file_path"] or None,
             "success": True,
         }
-        for it in batch
+        for operation in batch.operations
     ]
-    rest = {"operations_applied": len(batch), "results": done, "findings": findings}
-    return _staged(workspace, outcome.proposal, outcome.created) | rest
+    return {
+        **_staged(workspace, result.proposal, result.created),
+        "operations_applied": len(results),
+        "results": results,
+        "findings": findings,
+    }
 
 
 def _options(
-    door: LibraryContext, caller: Caller, said: Mapping[str, Any]
-) -> ProposalOptions:
-    options = ProposalOptions.of(said)
+    context: LibraryContext, caller: Caller, arguments: Mapping[str, Any]
+) -> "ProposalOptions":
+    options = workflows.agent_changes.ProposalOptions.of(arguments)
     for example in options.examples:
         if "/" in example or example.endswith(".json"):
             raise RequestError(
-                f"{example!r} is no id of an example",
-                hint="name examples that the library holds, in evidence/<skill>/",
+                f"{example!r} is not the id of an example",
+                hint="name examples of the library, in evidence/<skill>/",
             )
     return replace(
         options,
         examples=tuple(options.examples),
-        origin=door.origin(str(said.get("origin", ""))),
+        origin=context.origin(str(arguments.get("origin", ""))),
         session=_one_line(options.session or caller.session),
         model=_one_line(options.model),
     )
@@ -82,28 +84,22 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())[:200]
 
 
-def _refuse_unread(
-    door: LibraryContext,
+def _require_reads(
+    context: LibraryContext,
     caller: Caller,
-    workspace: Workspace,
-    batch: Iterable[Operation],
+    workspace: "Workspace",
+    operations: "Iterable[Operation]",
 ) -> None:
-    """Whoever works unseen changes only what it has read, as it is on main now."""
-    repo, made = workspace.library.repository(), set()
-    for operation in batch:
-        tree = repo.name_of(f"{workspace.base}:{SKILLS}/{operation.name}")
-        if not tree or operation.name in made or operation.action == "create":
-            made.add(operation.name)
-            continue
-        path = operation["file_path"] or SKILL_FILE
-        is_there = bool(repo.name_of(f"{tree}:{path}"))
-        needed = {SKILL_FILE, path} if is_there else {SKILL_FILE}
-        for file in sorted(needed):
-            if FileRead(caller.session, operation.name, tree, file) not in door.seen:
-                raise _unread(operation, file, workspace.library.main)
+    """A background agent may change only files that it read as they are on main."""
+    for operation, tree, path in workflows.agent_changes.base_files(
+        workspace, operations
+    ):
+        file_read = FileRead(caller.session, operation.name, tree, path)
+        if file_read not in context.reads:
+            raise _unread(operation, path, workspace.library.main)
 
 
-def _unread(operation: Operation, file: str, main: str) -> ConflictError:
+def _unread(operation: "Operation", file: str, main: str) -> ConflictError:
     more = f', file_path="{file}"' if file != SKILL_FILE else ""
     return ConflictError(
         f"operation {operation.at} ({operation.action}): this session has not read "
@@ -115,8 +111,7 @@ def _unread(operation: Operation, file: str, main: str) -> ConflictError:
 
 
 def _invalid(findings: list[FindingData]) -> dict[str, Any]:
-    errors = [it for it in findings if it["severity"] == Severity.ERROR]
-    first = errors[0]
+    first = next(f for f in findings if f["severity"] == Severity.ERROR)
     return {
         "success": False,
         "error": f"the draft is not valid: {first['path']}:{first['line']}: "
@@ -127,59 +122,55 @@ def _invalid(findings: list[FindingData]) -> dict[str, Any]:
     }
 
 
-def _staged(workspace: Workspace, proposal: Proposal, created: bool) -> dict[str, Any]:
-    how = "is open" if proposal.is_open else f"is {proposal.state} already"
+def _staged(
+    workspace: "Workspace", proposal: Proposal, created: bool
+) -> dict[str, Any]:
+    state = "is open" if proposal.is_open else f"is already {proposal.state}"
     return {
         "success": True,
         "staged": proposal.is_open,
         "pending_id": str(proposal.number),
         "gist": proposal.title,
-        "message": f"Proposal {proposal.number} ({proposal.title}) {how}. Nothing has "
-        f"changed on {workspace.library.main}: a reviewer decides, and proposal_status "
-        "tells.",
-        **opened(proposal, created),
+        "message": f"Proposal {proposal.number} ({proposal.title}) {state}. Nothing "
+        f"has changed on {workspace.library.main} yet: a reviewer decides, and "
+        "proposal_status shows the decision.",
+        **data.proposals.opened(proposal, created),
         "checks": _checks(workspace, proposal),
     }
 
 
-def _checks(workspace: Workspace, proposal: Proposal) -> list[dict[str, str]]:
-    """What the gate said of each required check; until it runs, only one has."""
-    verdict = proposal.verdict
-    if verdict is not None and verdict.head == proposal.head:
-        return [{"name": it.name, "status": str(it.status)} for it in verdict.checks]
-    required = workspace.library.policy(workspace.base).checks
-    rest = [{"name": it, "status": "not-run"} for it in required if it != "validate"]
-    return [{"name": "validate", "status": "passed"}, *rest]
+def _checks(workspace: "Workspace", proposal: Proposal) -> list[dict[str, str]]:
+    checks = workflows.agent_changes.checks(workspace, proposal)
+    return [{"name": name, "status": status} for name, status in checks]
 
 
 def skill_record(
-    door: LibraryContext, caller: Caller, given: Mapping[str, Any]
+    context: LibraryContext, caller: Caller, arguments: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Keep how a use of a skill ended, for the version that this session was given."""
-    from skillforge.operate.use_reports import UseReport
-    from skillforge.render.data import uses
-    from skillforge.workflows.record import record
-
-    source = given.get("verified_by") or OutcomeSource.NONE
-    if source not in _PROVEN:
+    """Record the outcome of a use, for the version that this session got."""
+    source = arguments.get("verified_by") or OutcomeSource.NONE
+    if source not in _SOURCES:
         raise RequestError(
-            "an agent cannot speak for a person",
-            hint=f"`verified_by` is {', '.join(_PROVEN)}",
+            "an agent can't verify an outcome as a person",
+            hint=f"`verified_by` is {', '.join(_SOURCES)}",
         )
-    report = UseReport(
-        given["name"].rpartition("/")[2],
+    report = workflows.record.UseReport(
+        arguments["name"].rpartition("/")[2],
         caller.key,
-        OutcomeStatus(given["outcome"]),
+        OutcomeStatus(arguments["outcome"]),
         OutcomeSource(source),
-        given.get("seconds"),
-        given.get("tokens"),
-        given.get("note") or "",
-        given.get("pitfall") or "",
-        id=given.get("id") or "",
-        is_loaded=given.get("loaded", True),
+        arguments.get("seconds"),
+        arguments.get("tokens"),
+        arguments.get("note") or "",
+        arguments.get("pitfall") or "",
+        id=arguments.get("id") or "",
+        is_loaded=arguments.get("loaded", True),
     )
-    done = record(door.library(), [report], lambda: door.workspace(caller))
-    result, problems = done.result, [check.problem for check in done.rollouts]
+    recording = workflows.record.record(
+        context.library(), [report], lambda: context.workspace(caller)
+    )
+    result = recording.result
+    problems = [check.problem for check in recording.rollouts]
     [use] = result.uses
     return {
         "success": True,
@@ -188,25 +179,28 @@ def skill_record(
         "version": use.version or None,
         "arm": str(use.arm),
         "remarks": [*result.remarks, *filter(None, problems)],
-        "rollouts": uses.judgements(done.rollouts),
+        "rollouts": data.uses.judgements(recording.rollouts),
     }
 
 
 def skill_capture(
-    door: LibraryContext, _caller: Caller, given: Mapping[str, Any]
+    context: LibraryContext, _caller: Caller, arguments: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Learn from a transcript: redacted, kept in the clone, waiting for a person."""
+    """Learn from a transcript: redacted, stored in the clone, for a person's review."""
     from skillforge.learn.capture import CaptureOptions
     from skillforge.render.data import capture as data
     from skillforge.workflows import capture as workflow
 
-    path, text = given.get("transcript_path"), given.get("transcript")
+    path, text = arguments.get("transcript_path"), arguments.get("transcript")
     if bool(path) == bool(text):
         raise RequestError(
-            "there has to be one of `transcript_path` and `transcript`",
-            hint="a path names the file in which the agent keeps its session",
+            "give either `transcript_path` or `transcript`",
+            hint="a path names the file in which the agent stores its session",
         )
-    library, options = door.library(), CaptureOptions(format=given.get("format") or "")
+    library, options = (
+        context.library(),
+        CaptureOptions(format=arguments.get("format") or ""),
+    )
     if path:
         file = Path(path).expanduser()
         if file.is_dir():
@@ -219,36 +213,27 @@ def skill_capture(
 
 
 def proposal_status(
-    door: LibraryContext, caller: Caller, given: Mapping[str, Any]
+    context: LibraryContext, caller: Caller, arguments: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """How proposals stand: one, those for a skill, or all that are open."""
-    workspace = door.workspace(caller)
-    number, skill = given.get("proposal"), given.get("skill")
+    """The status of proposals: one, those for a skill, or all open ones."""
+    workspace = context.workspace(caller)
+    number, skill = arguments.get("proposal"), arguments.get("skill")
     if number is not None:
         return {"success": True, **_status(workspace, number)}
-    found = workspace.forge.proposals(only_open=not skill)
-    chosen = [it for it in found if not skill or skill in it.skills]
-    some = workspace.forge.detailed(chosen[-_MOST_PROPOSALS:])
-    # Whether each conflicts with main costs a merge, which a listing doesn't pay for.
-    rows = [dict(proposal_row(proposal)) for proposal in some]
+    newest, count = workflows.agent_changes.proposals(workspace, skill, _MOST_PROPOSALS)
+    rows = [dict(data.proposals.proposal_row(proposal)) for proposal in newest]
     for row in rows:
         del row["conflicts"]
-    return {"success": True, "proposals": rows, "count": len(chosen)}
+    return {"success": True, "proposals": rows, "count": count}
 
 
-def _status(workspace: Workspace, number: int) -> dict[str, Any]:
-    whole, conflicts = find_proposal(workspace, number)
-    verdict = whole.verdict if whole.is_open or whole.merge else None
-    findings = [
-        finding_data(finding)
-        for check in (verdict.checks if verdict else ())
-        if check.name != SCAN  # whoever writes a draft is not told how to get past it
-        for finding in check.findings
-    ]
-    row = proposal_row(whole, conflicts)
+def _status(workspace: "Workspace", number: int) -> dict[str, Any]:
+    status = workflows.agent_changes.status(workspace, number)
+    proposal = status.proposal
+    row = data.proposals.proposal_row(proposal, status.has_conflicts)
     return {
         **row,
-        "checks": _checks(workspace, whole) if whole.is_open else row["checks"],
-        "findings": findings,
-        "comments": [{"by": it.by, "text": it.text} for it in whole.comments],
+        "checks": _checks(workspace, proposal) if proposal.is_open else row["checks"],
+        "findings": [finding_data(finding) for finding in status.findings],
+        "comments": [{"by": c.by, "text": c.text} for c in proposal.comments],
     }

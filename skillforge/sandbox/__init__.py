@@ -87,7 +87,7 @@ class Job:
     links: Mapping[str, str] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
     mounts: Mapping[str, Path] = field(default_factory=dict)
-    wanted: tuple[str, ...] = ()
+    collect: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
     has_traps: bool = False
 
@@ -122,8 +122,8 @@ class JobResult:
     seconds: float
     limit: str = ""
     is_timeout: bool = False
-    found: Mapping[str, WorkFile] = field(default_factory=dict)
-    sprung: tuple[str, ...] = ()
+    files: Mapping[str, WorkFile] = field(default_factory=dict)
+    triggered: tuple[str, ...] = ()
     tried_to_connect: bool = False
 
 

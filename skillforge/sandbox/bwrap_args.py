@@ -211,10 +211,10 @@ def _emptied(folders: Iterable[str]) -> list[str]:
 @cache
 def _tool(name: str) -> str:
     """Where a program of the system lies, whatever a case says of where to look."""
-    found = shutil.which(name, path=_TOOLS)
-    if found is None:
+    path = shutil.which(name, path=_TOOLS)
+    if path is None:
         raise SandboxError(f"{name} is not installed", hint="install util-linux")
-    return found
+    return path
 
 
 def _user() -> list[str]:

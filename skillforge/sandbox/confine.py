@@ -85,8 +85,8 @@ class LandlockRuleset:
             except OSError:
                 continue
             is_folder = stat.S_ISDIR(os.fstat(fd).st_mode)
-            wanted = rights & self.handled & (-1 if is_folder else _OF_FILES)
-            rule = struct.pack("=Qi", wanted, fd)
+            allowed = rights & self.handled & (-1 if is_folder else _OF_FILES)
+            rule = struct.pack("=Qi", allowed, fd)
             try:
                 _syscall("landlock_add_rule", _ADD, self.fd, _BENEATH, rule, 0)
             finally:
@@ -106,10 +106,10 @@ def filter_calls(program: bytes, *, has_listener: bool = True) -> int:
     """Put a filter on system calls; the file to hear of those it passes on."""
     count = len(program) // 8
     lines = ctypes.create_string_buffer(program, len(program))
-    made = struct.pack("=H6xQ", count, ctypes.addressof(lines))
+    filter_program = struct.pack("=H6xQ", count, ctypes.addressof(lines))
     number = _SECCOMP[os.uname().machine]
     flags = _NEW_LISTENER if has_listener else 0
-    return _syscall("seccomp", number, _SET_FILTER, flags, made)
+    return _syscall("seccomp", number, _SET_FILTER, flags, filter_program)
 
 
 def adopt_orphans() -> None:

@@ -54,8 +54,8 @@ class Container:
         self.options = os.environ.get(_OPTIONS, "").split()
 
     def about(self) -> str:
-        said = self._call("image", "inspect", "--format", "{{.Id}}", self.image)
-        return f"{self.name}, {self.image} {said.out.decode().strip()}"
+        image = self._call("image", "inspect", "--format", "{{.Id}}", self.image)
+        return f"{self.name}, {self.image} {image.out.decode().strip()}"
 
     def gaps(self) -> list[str]:
         """What containers cannot do here, found by trying."""
@@ -63,8 +63,8 @@ class Container:
             return [f"{self.name} is not installed"]
         info = self._call("info")
         if info.code:
-            said = info.complaint.splitlines() or ["no reason given"]
-            return [f"{self.name} does not answer: {said[-1][:200]}"]
+            complaint = info.complaint.splitlines() or ["no reason given"]
+            return [f"{self.name} does not answer: {complaint[-1][:200]}"]
         if self._call("image", "inspect", self.image).code:
             return [
                 f"there is no image {self.image}; {self.name} pull {self.image}, or "
@@ -161,19 +161,21 @@ class _ContainerJob:
             "token": self.traps.token if self.traps else "",
         }
 
-    def _ask(self, what: str, told: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _ask(self, what: str, request: Mapping[str, Any]) -> Mapping[str, Any]:
         """Have the container's Python do something for us, and answer."""
         code = container_agent.CALL.format(place=_PLACE)
         code += f"container_agent.{what}()"
         line = [*self._inside("/"), "python3", "-I", "-c", code]
-        done = self._call(*line, stdin=json.dumps(told).encode())
+        answer = self._call(*line, stdin=json.dumps(request).encode())
         try:
-            if done.code:
-                raise ValueError(done.code)
-            return container_agent.answer_of(done.out)
+            if answer.code:
+                raise ValueError(answer.code)
+            return container_agent.answer_of(answer.out)
         except ValueError as err:
-            words = done.complaint.splitlines()[-1:] or ["no answer"]
-            raise SandboxError(f"the container does not answer: {words[0]}") from err
+            complaint = answer.complaint.splitlines()[-1:] or ["no answer"]
+            raise SandboxError(
+                f"the container does not answer: {complaint[0]}"
+            ) from err
 
     def _inside(self, folder: str) -> list[str]:
         """Words to run something in the container as the job's user."""
@@ -195,18 +197,18 @@ class _ContainerJob:
         with processes.running(client), processes.fed(client, self.job.stdin):
             return attend(client, self.job.limits, lambda: "", end)
 
-    def _ended(self, attended: JobRun, marks: Mapping[str, Any]) -> JobResult:
-        limits, wanted = self.job.limits, self.job.wanted
-        told = {"wanted": wanted, "most": limits.output, "marks": marks}
+    def _ended(self, attended: JobRun, changed: Mapping[str, Any]) -> JobResult:
+        limits, paths = self.job.limits, self.job.collect
+        request = {"paths": paths, "most": limits.output, "marks": changed}
         self._ask("clear", {})
-        said = self._ask("collect", told)
-        found = {
+        answer = self._ask("collect", request)
+        files = {
             path: WorkFile(kind, base64.b64decode(data))
-            for path, (kind, data) in said["found"].items()
+            for path, (kind, data) in answer["files"].items()
         }
-        attended = attended._replace(limit=_excess(said, limits))
-        seen = JobTraces(found, said["touched"], said["counters"])
-        return conclude(attended, seen, self.traps, limits)
+        attended = attended._replace(limit=_excess(answer, limits))
+        traces = JobTraces(files, answer["touched"], answer["counters"])
+        return conclude(attended, traces, self.traps, limits)
 
     def _call(self, *arguments: str, stdin: bytes = b"") -> processes.ProcessResult:
         # Podman may leave a file where it is called from.
@@ -228,12 +230,12 @@ def _bounds(limits: Limits) -> Sequence[str]:
     ]
 
 
-def _excess(said: Mapping[str, Any], limits: Limits) -> str:
+def _excess(answer: Mapping[str, Any], limits: Limits) -> str:
     """The limit that a job went over, by what the container tells of it."""
     over = {
-        "work_size": said["is_full"],
-        "work_files": said["files"] > limits.work_files,
-        "memory": said["refused"]["oom_kill"],
-        "processes": said["refused"]["max"],
+        "work_size": answer["is_full"],
+        "work_files": answer["file_count"] > limits.work_files,
+        "memory": answer["refused"]["oom_kill"],
+        "processes": answer["refused"]["max"],
     }
     return next((limits.over(name) for name, is_over in over.items() if is_over), "")

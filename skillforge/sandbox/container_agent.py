@@ -35,18 +35,18 @@ _REFUSED = {
 
 def furnish() -> None:
     """Put the files of a job in place; answers when each trap was last changed."""
-    told = json.load(sys.stdin)
+    request = json.load(sys.stdin)
     work = work_files.open_folder(WORK_DIR)
-    for path, data in told["files"].items():
+    for path, data in request["files"].items():
         work_files.put(work, path, base64.b64decode(data))
-    for path, target in told["links"].items():
+    for path, target in request["links"].items():
         work_files.link(work, path, target)
-    marks = {}
-    if told["token"]:
-        marks = traps.plant(
-            work_files.open_folder(HOME_DIR), traps.Traps(told["token"])
+    changed = {}
+    if request["token"]:
+        changed = traps.plant(
+            work_files.open_folder(HOME_DIR), traps.Traps(request["token"])
         )
-    json.dump(marks, sys.stdout)
+    json.dump(changed, sys.stdout)
 
 
 def clear() -> None:
@@ -59,16 +59,16 @@ def clear() -> None:
 
 def collect() -> None:
     """Answer with all that can be seen of a job that is gone."""
-    told = json.load(sys.stdin)
+    request = json.load(sys.stdin)
     work = work_files.open_folder(WORK_DIR)
-    room = os.fstatvfs(work)
-    found = work_files.take_all(work, told["wanted"], told["most"])
+    space = os.fstatvfs(work)
+    files = work_files.take_all(work, request["paths"], request["most"])
     answer = {
-        "found": {p: [it.kind, _text(it.data)] for p, it in found.items()},
-        "touched": traps.touched(work_files.open_folder(HOME_DIR), told["marks"]),
+        "files": {p: [file.kind, _text(file.data)] for p, file in files.items()},
+        "touched": traps.touched(work_files.open_folder(HOME_DIR), request["marks"]),
         "counters": "".join(map(_read, _COUNTERS)),
-        "is_full": room.f_bavail == 0,
-        "files": room.f_files - room.f_ffree,
+        "is_full": space.f_bavail == 0,
+        "file_count": space.f_files - space.f_ffree,
         "refused": {name: _refused(name) for name in _REFUSED},
     }
     json.dump(answer, sys.stdout)
@@ -98,7 +98,7 @@ def _refused(name: str) -> int:
 
 def answer_of(data: bytes) -> Mapping[str, Any]:
     """An answer as it came out; ValueError if it is none."""
-    said = json.loads(data)
-    if not isinstance(said, dict):
+    answer = json.loads(data)
+    if not isinstance(answer, dict):
         raise ValueError("not an answer")
-    return said
+    return answer

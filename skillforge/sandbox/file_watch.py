@@ -33,15 +33,15 @@ class FileWatch:
 
     def touched(self) -> set[str]:
         """The files that something happened to; all of them if it was too much."""
-        found = set()
+        numbers = set()
         while data := self._read():
             at = 0
             while at < len(data):
                 number, _, _, size = struct.unpack_from(_HEAD, data, at)
-                found.add(number)
+                numbers.add(number)
                 at += struct.calcsize(_HEAD) + size
         names = self._names.items()
-        return {name for key, name in names if key in found or _OVERFLOW in found}
+        return {name for key, name in names if key in numbers or _OVERFLOW in numbers}
 
     def _read(self) -> bytes:
         try:

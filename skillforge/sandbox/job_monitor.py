@@ -27,24 +27,24 @@ class JobRun(NamedTuple):
 class JobTraces(NamedTuple):
     """What was seen of a job when it was gone: its files, touched keys, counters."""
 
-    found: Mapping[str, WorkFile]
+    files: Mapping[str, WorkFile]
     touched: list[str]
     counters: str
 
 
 def conclude(
-    attended: JobRun, seen: JobTraces, planted: traps.Traps | None, limits: Limits
+    run: JobRun, traces: JobTraces, planted: traps.Traps | None, limits: Limits
 ) -> JobResult:
     """All that was seen of a job, put together."""
-    texts = (attended.out, attended.err, *(it.data for it in seen.found.values()))
+    texts = (run.out, run.err, *(file.data for file in traces.files.values()))
     leaked = planted is not None and planted.is_in(texts)
     return JobResult(
-        *attended[:4],
-        attended.limit or limits.of_code(attended.code),
-        attended.is_timeout,
-        seen.found,
-        traps.describe(seen.touched, leaked),
-        traps.tried_to_connect(seen.counters),
+        *run[:4],
+        run.limit or limits.of_code(run.code),
+        run.is_timeout,
+        traces.files,
+        traps.describe(traces.touched, leaked),
+        traps.tried_to_connect(traces.counters),
     )
 
 

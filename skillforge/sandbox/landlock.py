@@ -105,8 +105,8 @@ class Landlock:
 @cache
 def _python_version() -> str:
     """Of the Python that jobs have: root's own may be one that nobody else can run."""
-    said = processes.run([interpreter() or "python3", "-I", "-S", "-V"], env={})
-    return said.out.decode("utf-8", "replace").strip()
+    result = processes.run([interpreter() or "python3", "-I", "-S", "-V"], env={})
+    return result.out.decode("utf-8", "replace").strip()
 
 
 @dataclass
@@ -128,11 +128,11 @@ class _LandlockJob:
         watch = self._watch(root, marks)
         attended, report = self._attend(root, planted)
         touched = watch.touched() | set(traps.touched(home, marks))
-        found = work_files.take_all(
-            self._hold(work_files.open_folder(root.work)), job.wanted, limits.output
+        files = work_files.take_all(
+            self._hold(work_files.open_folder(root.work)), job.collect, limits.output
         )
         ended = conclude(
-            attended, JobTraces(found, sorted(touched), ""), planted, limits
+            attended, JobTraces(files, sorted(touched), ""), planted, limits
         )
         return _translated(replace(ended, tried_to_connect=report["connects"]), root)
 
@@ -245,9 +245,9 @@ def _read_report(fd: int) -> dict[str, Any]:
 
 def _translated(ended: JobResult, root: ScratchRoot) -> JobResult:
     """The end of a job, where its paths are those of other sandboxes."""
-    found = {
-        path: WorkFile(it.kind, root.translate(it.data))
-        for path, it in ended.found.items()
+    files = {
+        path: WorkFile(file.kind, root.translate(file.data))
+        for path, file in ended.files.items()
     }
     out, err = root.translate(ended.out), root.translate(ended.err)
-    return replace(ended, out=out, err=err, found=found)
+    return replace(ended, out=out, err=err, files=files)

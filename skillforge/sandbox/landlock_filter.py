@@ -161,25 +161,25 @@ def program(abi: int) -> bytes:
     # Right after the machine is checked, and the number loaded.
     lines += [line(AT_LEAST, _NEWEST, 0, 1), line(RETURN, ERRNO | errno.ENOSYS)]
     for code, calls in _REFUSED.items():
-        for number in _here(calls):
+        for number in _numbers(calls):
             lines += _always(number, ERRNO | code)
-    for number in _here(_ON_PROCESSES):
+    for number in _numbers(_ON_PROCESSES):
         lines += when(number, FIRST, [line(EQUAL, 0, 1, 0)], refuse)
     lines += _priorities(refuse)
     for command in _FCNTL_REFUSED:
         test = [line(EQUAL, command, 0, 1)]
-        lines += when(_one(_FCNTL), SECOND, test, refuse)
-    lines += when(_one(_PRCTL), FIRST, [line(EQUAL, _SET_DUMPABLE, 0, 1)], refuse)
-    lines += unless(_one(_IOCTL), SECOND, _IOCTL_ALLOWED, ERRNO | errno.ENOTTY)
+        lines += when(_number(_FCNTL), SECOND, test, refuse)
+    lines += when(_number(_PRCTL), FIRST, [line(EQUAL, _SET_DUMPABLE, 0, 1)], refuse)
+    lines += unless(_number(_IOCTL), SECOND, _IOCTL_ALLOWED, ERRNO | errno.ENOTTY)
     lines += _sockets() + _open_file_tables() + _privileged_files(refuse)
-    for number in _here(NOTIFIED):
+    for number in _numbers(NOTIFIED):
         lines += _always(number, _NOTIFY)
     if abi < 3:
         lines += _truncation()
     if abi < 6:
-        for number in _here(SIGNALS):
+        for number in _numbers(SIGNALS):
             lines += _always(number, _NOTIFY)
-        for number in _here(_QUEUED_SIGNALS):
+        for number in _numbers(_QUEUED_SIGNALS):
             lines += _always(number, refuse)
     return b"".join([*lines, line(RETURN, ALLOW)])
 
@@ -188,19 +188,19 @@ def final_program() -> bytes:
     """The filter to add once the listener is handed over."""
     is_handover = [line(EQUAL, HANDOVER, 0, 1)]
     lines = [line(LOAD, NUMBER)]
-    lines += when(_one(SENDMSG), THIRD, is_handover, ERRNO | errno.EOPNOTSUPP)
+    lines += when(_number(SENDMSG), THIRD, is_handover, ERRNO | errno.EOPNOTSUPP)
     return b"".join([*lines, line(RETURN, ALLOW)])
 
 
-def _one(numbers: Numbers) -> int:
+def _number(numbers: Numbers) -> int:
     number = numbers[column()]
     assert number is not None
     return number
 
 
-def _here(calls: dict[str, Numbers]) -> list[int]:
-    found = (numbers[column()] for numbers in calls.values())
-    return [number for number in found if number is not None]
+def _numbers(calls: dict[str, Numbers]) -> list[int]:
+    here = (numbers[column()] for numbers in calls.values())
+    return [number for number in here if number is not None]
 
 
 def _always(number: int, answer: int) -> list[bytes]:
@@ -211,7 +211,7 @@ def _priorities(refuse: int) -> list[bytes]:
     """Only the caller's own: process 0."""
     lines = []
     for numbers, kind in ((_SETPRIORITY, 0), (_IOPRIO_SET, 1)):
-        number = _one(numbers)
+        number = _number(numbers)
         lines += when(number, FIRST, [line(EQUAL, kind, 1, 0)], refuse)
         lines += when(number, SECOND, [line(EQUAL, 0, 1, 0)], refuse)
     return lines
@@ -230,7 +230,7 @@ def _sockets() -> list[bytes]:
         line(LOAD, _FIFTH + _HIGH_HALF),
         line(EQUAL, 0, 1, 0),
     ]
-    socket, denied = _one(SOCKET), ERRNO | errno.EACCES
+    socket, denied = _number(SOCKET), ERRNO | errno.EACCES
     # Options of the internet are taken as set by sockets that lead nowhere.
     is_option = [
         line(EQUAL, level, len(_LEVELS) - 1 - at, int(at == len(_LEVELS) - 1))
@@ -240,13 +240,13 @@ def _sockets() -> list[bytes]:
     is_larger_buffer = [line(EQUAL, _SOL_SOCKET, 0, 3), line(LOAD, THIRD)]
     is_larger_buffer += [line(EQUAL, _SO_SNDBUF, 0, 1)]
     return [
-        *when(_one(_SETSOCKOPT), SECOND, is_option, ERRNO),
-        *when(_one(_SETSOCKOPT), SECOND, is_larger_buffer, ERRNO),
+        *when(_number(_SETSOCKOPT), SECOND, is_option, ERRNO),
+        *when(_number(_SETSOCKOPT), SECOND, is_larger_buffer, ERRNO),
         *when(socket, FIRST, is_internet, _NOTIFY),
         *when(socket, SECOND, kinds, denied),
-        *when(_one(_SOCKETPAIR), SECOND, kinds, denied),
-        *when(_one(SENDTO), _FIFTH, is_addressed, _NOTIFY),
-        *when(_one(SENDMSG), THIRD, [line(EQUAL, HANDOVER, 1, 0)], _NOTIFY),
+        *when(_number(_SOCKETPAIR), SECOND, kinds, denied),
+        *when(_number(SENDTO), _FIFTH, is_addressed, _NOTIFY),
+        *when(_number(SENDMSG), THIRD, [line(EQUAL, HANDOVER, 1, 0)], _NOTIFY),
     ]
 
 
@@ -256,8 +256,8 @@ def _open_file_tables() -> list[bytes]:
     is_apart += [line(EQUAL, _CLONE_THREAD, 0, 1)]
     unshares = [line(ANY_BIT, _CLOSE_RANGE_UNSHARE, 0, 1)]
     return [
-        *when(_one(_CLONE), FIRST, is_apart, ERRNO | errno.EPERM),
-        *when(_one(_CLOSE_RANGE), THIRD, unshares, ERRNO | errno.EINVAL),
+        *when(_number(_CLONE), FIRST, is_apart, ERRNO | errno.EPERM),
+        *when(_number(_CLOSE_RANGE), THIRD, unshares, ERRNO | errno.EINVAL),
     ]
 
 
@@ -279,7 +279,7 @@ def _privileged_files(refuse: int) -> list[bytes]:
 def _truncation() -> list[bytes]:
     """What empties a file without the right to write, before Landlock knew of it."""
     denied = ERRNO | errno.EACCES
-    lines = _always(_one(_TRUNCATE), denied)
+    lines = _always(_number(_TRUNCATE), denied)
     test = [
         line(ANY_BIT, _O_TRUNC, 0, 4),
         line(_AND, _O_ACCMODE),

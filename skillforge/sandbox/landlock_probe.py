@@ -119,10 +119,10 @@ def gaps(sandbox: "Sandbox") -> list[str]:
 
 def _job(folder: Path, stack: ExitStack) -> Job:
     limits = Limits(seconds=20)
-    told = _prepare(folder, stack) | {"limits": _bounds(limits)}
-    argv = ("python3", "-I", "-S", "-c", _SCRIPT, json.dumps(told))
+    facts = _prepare(folder, stack) | {"limits": _bounds(limits)}
+    argv = ("python3", "-I", "-S", "-c", _SCRIPT, json.dumps(facts))
     skill = folder / "skill"
-    return Job(argv, skill, wanted=("probe",), limits=limits, has_traps=True)
+    return Job(argv, skill, collect=("probe",), limits=limits, has_traps=True)
 
 
 def _prepare(folder: Path, stack: ExitStack) -> dict[str, Any]:
@@ -178,17 +178,17 @@ def _bounds(limits: Limits) -> dict[str, int]:
 
 def _judge(ended: "JobResult") -> list[str]:
     try:
-        found, sleeper = json.loads(ended.out)
+        gaps, sleeper = json.loads(ended.out)
     except ValueError:
         words = (ended.err or ended.limit.encode()).decode("utf-8", "replace")
         last = words.strip().splitlines()[-1:] or [f"exit code {ended.code}"]
         return [f"Python cannot be run in it: {last[0][:200]}"]
-    if "probe" not in ended.found:
-        found.append("its work directory cannot be read")
-    if not ended.sprung:
-        found.append("a planted key that is read is not noticed")
+    if "probe" not in ended.files:
+        gaps.append("its work directory cannot be read")
+    if not ended.triggered:
+        gaps.append("a planted key that is read is not noticed")
     if not ended.tried_to_connect:
-        found.append("a try to connect is not noticed")
+        gaps.append("a try to connect is not noticed")
     if os.path.exists(f"/proc/{sleeper}"):
-        found.append("a process of the job is left")
-    return list(found)
+        gaps.append("a process of the job is left")
+    return list(gaps)

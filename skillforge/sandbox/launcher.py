@@ -85,7 +85,9 @@ def _run(spec: Mapping[str, Any], answer: dict[str, Any], report: int) -> int:
         process_tree.end_all()
 
 
-def _become(spec: Mapping[str, Any], limits: Limits, door: socket.socket) -> NoReturn:
+def _become(
+    spec: Mapping[str, Any], limits: Limits, channel: socket.socket
+) -> NoReturn:
     """In the child: shut every door, hand over the keys, and be the program."""
     try:
         confine.end_with_parent()
@@ -106,10 +108,10 @@ def _become(spec: Mapping[str, Any], limits: Limits, door: socket.socket) -> NoR
         rules.enforce()
         listener = array.array("i", [confine.filter_calls(calls)])
         rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, listener)
-        door.sendmsg([b"\n"], [rights], HANDOVER)
+        channel.sendmsg([b"\n"], [rights], HANDOVER)
         confine.filter_calls(last_calls, has_listener=False)
     except BaseException as err:  # noqa: BLE001 - nothing may go on half confined
-        door.sendall(str(err).encode("utf-8", "replace"))
+        channel.sendall(str(err).encode("utf-8", "replace"))
         os._exit(125)
     _execute(spec["argv"], spec["env"])
 
@@ -123,21 +125,21 @@ def _execute(argv: list[str], env: dict[str, str]) -> NoReturn:
     os._exit(127)
 
 
-def _listener(door: socket.socket) -> int:
+def _listener(channel: socket.socket) -> int:
     """The file by which the child's calls come; OSError if it could not be confined."""
     size = array.array("i").itemsize
     waiting = select.poll()
     waiting.register(_LIFELINE, select.POLLIN | select.POLLHUP)
-    waiting.register(door, select.POLLIN)
+    waiting.register(channel, select.POLLIN)
     if _LIFELINE in dict(waiting.poll()):
         raise OSError("it was ended before it started")
-    said, extra, *_ = door.recvmsg(1000, socket.CMSG_SPACE(size))
+    error, extra, *_ = channel.recvmsg(1000, socket.CMSG_SPACE(size))
     if not extra:
-        raise OSError(said.decode("utf-8", "replace") or "it ended at once")
-    found = array.array("i")
-    found.frombytes(extra[0][2][:size])
-    door.close()
-    return found[0]
+        raise OSError(error.decode("utf-8", "replace") or "it ended at once")
+    listener = array.array("i")
+    listener.frombytes(extra[0][2][:size])
+    channel.close()
+    return listener[0]
 
 
 def _attend(pid: int, broker: Broker, limits: Limits, answer: dict[str, Any]) -> int:

@@ -51,7 +51,7 @@ def gaps(sandbox: "Sandbox", namespaces: Sequence[str] = _NAMESPACES) -> list[st
         # So much: where it sees the host's processes, it is to say so, not to be ended.
         limits = Limits(processes=10_000, cpu_seconds=1_000_000, memory=1 << 40)
         job = Job(
-            ("sh", "-c", _QUESTIONS), Path(name), wanted=("probe",), limits=limits
+            ("sh", "-c", _QUESTIONS), Path(name), collect=("probe",), limits=limits
         )
         try:
             ended = sandbox.run(job)
@@ -73,35 +73,39 @@ def _explained(complaint: str) -> str:
 
 
 def _judge(ended: "JobResult", limits: Limits, namespaces: Sequence[str]) -> list[str]:
-    said = ended.out.decode("utf-8", "replace")
-    found = [f"no namespace of its own: {n}" for n in namespaces if _shares(said, n)]
-    facts = dict(re.findall(r"^(\w+):\s+(\S+)", said, re.MULTILINE))
-    wanted = {"Uid": str(USER_ID), "NoNewPrivs": "1"}
+    output = ended.out.decode("utf-8", "replace")
+    problems = [
+        f"no namespace of its own: {n}" for n in namespaces if _shares(output, n)
+    ]
+    facts = dict(re.findall(r"^(\w+):\s+(\S+)", output, re.MULTILINE))
+    expected = {"Uid": str(USER_ID), "NoNewPrivs": "1"}
     if platform.machine() in ("x86_64", "aarch64"):
-        wanted["Seccomp"] = "2"
-    found += [f"{k} is {facts.get(k)}" for k, v in wanted.items() if facts.get(k) != v]
+        expected["Seccomp"] = "2"
+    problems += [
+        f"{k} is {facts.get(k)}" for k, v in expected.items() if facts.get(k) != v
+    ]
     for name in ("CapEff", "CapBnd"):
         if facts.get(name, "1").strip("0"):
-            found.append(f"capabilities are left: {name} {facts.get(name)}")
-    found += [
-        f"it {line}" for line in said.split("\n") if line[:5] in ("write", "sees ")
+            problems.append(f"capabilities are left: {name} {facts.get(name)}")
+    problems += [
+        f"it {line}" for line in output.split("\n") if line[:5] in ("write", "sees ")
     ]
-    if "works\n" not in said or "probe" not in ended.found:
-        found.append("its work directory cannot be written and read")
-    return found + _unlimited(said, limits)
+    if "works\n" not in output or "probe" not in ended.files:
+        problems.append("its work directory cannot be written and read")
+    return problems + _unlimited(output, limits)
 
 
-def _shares(said: str, namespace: str) -> bool:
+def _shares(output: str, namespace: str) -> bool:
     """Whether a namespace is ours, or not told."""
     try:
         ours = os.readlink(f"/proc/self/ns/{namespace}")
     except OSError:
         return True
-    told = [line[3:] for line in said.split("\n") if line.startswith("ns ")]
-    return ours in told or not any(t.startswith(f"{namespace}:") for t in told)
+    reported = [line[3:] for line in output.split("\n") if line.startswith("ns ")]
+    return ours in reported or not any(t.startswith(f"{namespace}:") for t in reported)
 
 
-def _unlimited(said: str, limits: Limits) -> list[str]:
+def _unlimited(output: str, limits: Limits) -> list[str]:
     most = {
         "Max cpu time": limits.cpu_seconds,
         "Max processes": limits.processes * 2,
@@ -109,9 +113,9 @@ def _unlimited(said: str, limits: Limits) -> list[str]:
         "Max file size": limits.file_size,
         "Max core file size": 0,
     }
-    found = []
+    missing = []
     for name, value in most.items():
-        told = re.search(rf"^{name}\s+(\d+)\s", said, re.MULTILINE)
-        if told is None or int(told[1]) > value:
-            found.append(f"no limit: {name}")
-    return found
+        limit = re.search(rf"^{name}\s+(\d+)\s", output, re.MULTILINE)
+        if limit is None or int(limit[1]) > value:
+            missing.append(f"no limit: {name}")
+    return missing

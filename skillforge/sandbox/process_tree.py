@@ -62,8 +62,8 @@ def descendants(ancestor: int) -> list[int]:
 def group(number: int) -> list[int]:
     """All processes of a process group."""
     names = (name for name in os.listdir("/proc") if name.isdigit())
-    found = ((name, _numbers(name)) for name in names)
-    return [int(name) for name, of in found if of and int(of[2]) == number]
+    numbers = ((name, _numbers(name)) for name in names)
+    return [int(name) for name, of in numbers if of and int(of[2]) == number]
 
 
 def tasks_of(user: int) -> int:
@@ -79,9 +79,9 @@ def tasks_of(user: int) -> int:
 
 def reap(but: int = 0) -> None:
     """Let go of the processes that have ended below us, but for one."""
-    found = os.WEXITED | os.WNOHANG | os.WNOWAIT
+    options = os.WEXITED | os.WNOHANG | os.WNOWAIT
     with suppress(ChildProcessError):
-        while (ended := os.waitid(os.P_ALL, 0, found)) and ended.si_pid != but:
+        while (ended := os.waitid(os.P_ALL, 0, options)) and ended.si_pid != but:
             os.waitpid(ended.si_pid, 0)
 
 
@@ -159,12 +159,12 @@ class TreeUsage(ResourceUsage):
         self._pids = [str(pid) for pid in descendants(os.getpid())]
         if len(self._pids) > self.limits.processes:
             return self.limits.over("processes")
-        found = super().excess()
-        return found or ("it hid its memory" if self.is_hidden else "")
+        limit = super().excess()
+        return limit or ("it hid its memory" if self.is_hidden else "")
 
     def _deleted(self) -> dict[tuple[int, int], int]:
         """Files that have no name any more, and still take room, by their identity."""
-        found: dict[tuple[int, int], int] = {}
+        sizes: dict[tuple[int, int], int] = {}
         self._sockets.clear()
         for pid in self.pids():
             place, names = pid, _open_files(pid)
@@ -178,11 +178,11 @@ class TreeUsage(ResourceUsage):
                     if stat.S_ISSOCK(facts.st_mode):
                         self._sockets.add(facts.st_ino)
                     elif facts.st_nlink == 0 and facts.st_blocks:
-                        found[where] = facts.st_blocks * 512
+                        sizes[where] = facts.st_blocks * 512
                     mapped.discard(facts.st_ino)
             # Held by a map alone, of which the size on the disk is not known.
-            found |= {(0, number): self.limits.file_size for number in mapped}
-        return found
+            sizes |= {(0, number): self.limits.file_size for number in mapped}
+        return sizes
 
     def _memory(self, living: list[str]) -> int:
         """With what sockets hold that was sent and not received, at its most."""

@@ -119,21 +119,21 @@ class ResourceUsage:
 
 def _held(status: bytes) -> int:
     """What a process holds of its own: pages, and the tables to find them."""
-    found = re.findall(rb"^(?:RssAnon|VmPTE):\s+(\d+) kB$", status, re.MULTILINE)
-    return sum(map(int, found)) * 1024
+    sizes = re.findall(rb"^(?:RssAnon|VmPTE):\s+(\d+) kB$", status, re.MULTILINE)
+    return sum(map(int, sizes)) * 1024
 
 
 def _shared_maps(maps: bytes) -> dict[bytes, int]:
     """The sizes of memory that processes share, by the number that tells them apart."""
-    found: dict[bytes, int] = {}
+    sizes: dict[bytes, int] = {}
     if b"/dev/zero" not in maps and b"/SYSV" not in maps:
-        return found
+        return sizes
     for line in maps.split(b"\n"):
         if b"/dev/zero (deleted)" in line or b"/SYSV" in line:
             span, _perms, _offset, _device, number, *_ = line.split()
             start, end = (int(part, 16) for part in span.split(b"-"))
-            found[number] = found.get(number, 0) + end - start
-    return found
+            sizes[number] = sizes.get(number, 0) + end - start
+    return sizes
 
 
 def _start_of(file: io.FileIO, most: int) -> bytes:

@@ -59,8 +59,10 @@ def open_folder() -> str:
     """Where temporary folders are made that the job's user gets to."""
     usual = tempfile.gettempdir()
     others = ["/tmp", "/var/tmp"] if is_root() else []
-    found = (path for path in (usual, *others) if not is_root() or _is_passable(path))
-    return next(found, usual)
+    passable = (
+        path for path in (usual, *others) if not is_root() or _is_passable(path)
+    )
+    return next(passable, usual)
 
 
 @contextmanager

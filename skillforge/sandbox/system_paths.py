@@ -22,9 +22,9 @@ _PARTS = frozenset(
 
 def private_folders() -> list[str]:
     """Folders below the system's, or Python's, that are not part of it."""
-    found = {_SOURCES, _home(), _repository(), *local_data(LOCAL)}
+    private = {_SOURCES, _home(), _repository(), *local_data(LOCAL)}
     shown = (*SYSTEM, sys.base_prefix)
-    return sorted(path for path in found if _is_below(path, shown) and _is_used(path))
+    return sorted(path for path in private if _is_below(path, shown) and _is_used(path))
 
 
 def local_data(folder: str) -> list[str]:
@@ -50,17 +50,17 @@ def without(paths: Iterable[str], private: Iterable[str]) -> list[str]:
     to read what one leads to takes a path to that.
     """
     private = list(private)
-    found: list[str] = []
+    rest: list[str] = []
     for path in map(os.path.realpath, paths):
         if path in private:
             continue
         if any(_is_below(folder, [path]) for folder in private):
             with os.scandir(path) as entries:
                 inner = [entry.path for entry in entries if not entry.is_symlink()]
-            found += without(inner, private)
+            rest += without(inner, private)
         else:
-            found.append(path)
-    return found
+            rest.append(path)
+    return rest
 
 
 @cache
@@ -98,8 +98,8 @@ def _repository() -> str:
         here = Path.cwd()
     except OSError:
         return ""
-    found = (up for up in (here, *here.parents) if (up / ".git").exists())
-    return str(next(found, ""))
+    repositories = (up for up in (here, *here.parents) if (up / ".git").exists())
+    return str(next(repositories, ""))
 
 
 def _is_below(path: str, folders: Iterable[str]) -> bool:

@@ -105,5 +105,5 @@ def tried_to_connect(counters: str) -> bool:
 def _columns(names: str) -> list[int]:
     """Which numbers below a line of names count what was sent in vain."""
     kind, *rest = names.split() or [""]
-    wanted = _IN_VAIN.get(kind, "")
-    return [rest.index(wanted) + 1] if wanted in rest else []
+    counter = _IN_VAIN.get(kind, "")
+    return [rest.index(counter) + 1] if counter in rest else []

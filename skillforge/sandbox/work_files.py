@@ -43,8 +43,8 @@ def link(folder: int, path: str, target: str, *, owner: int = -1) -> None:
 
 def take_all(folder: int, paths: Iterable[str], most: int) -> dict[str, WorkFile]:
     """What is at some paths below a folder; nothing for those where nothing is."""
-    found = {path: take(folder, path, most) for path in paths}
-    return {path: it for path, it in found.items() if it is not None}
+    files = {path: take(folder, path, most) for path in paths}
+    return {path: file for path, file in files.items() if file is not None}
 
 
 def take(folder: int, path: str, most: int) -> WorkFile | None:
@@ -126,9 +126,9 @@ def remove_folder(path: str) -> None:
 def _remove_files(folder: int) -> list[str]:
     """Remove what is in a folder, but for folders; their names."""
     with os.scandir(folder) as entries:
-        found = list(entries)
-    folders = [e.name for e in found if e.is_dir(follow_symlinks=False)]
-    for name in {e.name for e in found} - set(folders):
+        entries_now = list(entries)
+    folders = [e.name for e in entries_now if e.is_dir(follow_symlinks=False)]
+    for name in {e.name for e in entries_now} - set(folders):
         os.unlink(name, dir_fd=folder)
     return folders
 

@@ -47,7 +47,7 @@ def publish(
     commit = _committed(repo, hub, built, target, base)
     if commit != local and not repo.move_refs(RefUpdate(target.ref, commit, local)):
         raise ConflictError(
-            f"another process moved {target.branch} meanwhile", hint="try again"
+            f"another process moved {target.branch} at the same time", hint="try again"
         )
     if target.remote is not None and commit != pushed:
         remote.push(repo, target.remote, RefUpdate(target.ref, commit, pushed))

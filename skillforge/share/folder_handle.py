@@ -1,4 +1,4 @@
-"""Folders held open: a link that is swapped into their path redirects no change."""
+"""Folders held open, so a link that replaces one can't redirect changes."""
 
 import errno
 import os
@@ -27,7 +27,7 @@ class FolderHandle:
 
     @classmethod
     def open(cls, path: Path) -> "FolderHandle":
-        """Open a folder by its real path, and create what is missing of it.
+        """Open a folder by its real path; missing folders are created.
 
         Raises `ConflictError` if a part of the path is a link.
         """
@@ -84,7 +84,7 @@ class FolderHandle:
             os.close(fd)
 
     def status(self, name: str) -> os.stat_result | None:
-        """The `lstat` of an entry; None if there is none."""
+        """The `lstat` of an entry; None if it doesn't exist."""
         try:
             return os.stat(name, dir_fd=self.fd, follow_symlinks=False)
         except FileNotFoundError:
@@ -147,7 +147,7 @@ class FolderHandle:
 
 
 def skill_files(skill: Skill) -> dict[str, DraftFile]:
-    """The files of a skill on disk; a link or a pipe has bytes that no lock names."""
+    """The files of a skill on disk; links and pipes get bytes that match no lock."""
     files: dict[str, DraftFile] = {}
     for path, file in skill.files.items():
         is_plain = file.kind in (FileKind.FILE, FileKind.EXECUTABLE)

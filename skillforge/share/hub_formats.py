@@ -51,7 +51,7 @@ def installable(hub: Hub) -> list[PublishedSkill]:
 
 
 def loose(hub: Hub) -> list[PublishedSkill]:
-    """The installable skills whose files are all inert: served one by one, too."""
+    """The installable skills whose files are inert, and also served one by one."""
     return [skill for skill in installable(hub) if is_inert(skill.files)]
 
 

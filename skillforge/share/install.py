@@ -287,7 +287,7 @@ def import_drafts(
             raise RefusedError(
                 f"{package.name} is not imported: the verdict of the scan is {verdict}",
                 hint="install it to a separate folder to see the findings; "
-                "--accept-caution accepts what is not dangerous",
+                "--accept-caution accepts the verdict caution",
             )
         drafts.append(draft)
     return drafts

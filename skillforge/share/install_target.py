@@ -54,7 +54,7 @@ class InstallTarget(NamedTuple):
         if other == self or is_allowed:
             return other
         raise ConfigError(
-            f"{self.lock} installs to {other.folder}, which is no agent's folder",
+            f"{self.lock} installs to {other.folder}, which is not an agent's folder",
             hint=f"if you trust the lock, allow the folder with --to {folder}",
         )
 

@@ -103,7 +103,7 @@ def _versions(
                 commit=step.name,
                 date=step.date,
                 action=step.action,
-                origin=trailers.first(step.drafted, "Origin"),
+                origin=trailers.first(step.draft_trailers, "Origin"),
                 author=person_name(step.author),
                 approvers=tuple(map(person_name, step.approvers)),
                 proposal=step.number or step.pull_request,
@@ -140,10 +140,10 @@ def _tested(repo: "GitRepo", steps: "list[HistoryStep]") -> "Iterator[str]":
     runs_cases: dict[str, bool] = {"none": "test" in Policy().checks}
     for step in steps:
         # A rollback runs no cases: its tree was tested when it was first merged.
-        is_checked = "Checks-Digest" in step.said and step.action != Action.ROLLBACK
+        is_checked = "Checks-Digest" in step.trailers and step.action != Action.ROLLBACK
         if not step.is_promotion or not is_checked:
             continue
-        policy = trailers.first(step.said, "Policy")
+        policy = trailers.first(step.trailers, "Policy")
         if policy not in runs_cases:
             blob = repo.find(policy)
             try:

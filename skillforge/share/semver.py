@@ -56,7 +56,7 @@ FIRST = SemVer(1, 0, 0)
 
 
 def find(text: str) -> SemVer | None:
-    """Parse `1.2.0` or `v1.2.0`; None if the text is no version."""
+    """Parse `1.2.0` or `v1.2.0`; None if the text is not a version."""
     match = _SEMVER.fullmatch(text)
     if match is None:
         return None

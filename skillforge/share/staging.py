@@ -2,8 +2,8 @@
 
 The private folder holds skills that are not checked yet, and replaced skills until
 their successors are in place. Its plan lets the next run finish what a killed run
-began. All changes go through open folders: a link that is swapped in meanwhile
-redirects none of them.
+began. All changes go through open folders, so a link that replaces a folder
+cannot redirect them.
 """
 
 import json
@@ -62,7 +62,7 @@ class Quarantine:
     ) -> None:
         """Move skills to the target, then lock them; `before` are the trees replaced.
 
-        A skill that was edited meanwhile is left alone.
+        A skill that was edited since then is not replaced.
         """
         if not self.parent.is_current:
             raise ConflictError(
@@ -109,7 +109,7 @@ class Quarantine:
             raise unwritable(self.target.folder, failure)
 
     def _swap(self, skills: FolderHandle, name: str, before: str) -> bool:
-        """Move one skill to the target; False if the old one was edited meanwhile.
+        """Move one skill to the target; False if the old one was edited.
 
         Safe to repeat after a kill at any step.
         """
@@ -120,7 +120,7 @@ class Quarantine:
             with suppress(FileExistsError):
                 self.root.make("old")
             skills.move(name, self.root, old)
-        # Compared here, where no one else can edit it any more.
+        # Compared here, where other processes no longer edit it.
         if self.root.has(old) and self._tree(old) != before:
             self.root.move(old, skills, name)
             return False
@@ -195,9 +195,9 @@ def _root_name(target: InstallTarget) -> str:
 def _open_root(parent: FolderHandle, name: str) -> FolderHandle:
     """Create the private folder, or open the one of a killed run.
 
-    A project may contain an entry of that name: a link, so that other files would be
-    deleted, or a folder with a forged plan. Git creates no folder that only its owner
-    can read.
+    An untrusted project may contain an entry of that name: a link to other files, which
+    would be deleted, or a folder with a forged plan. But git creates no folder that
+    only its owner can read.
     """
     conflict = ConflictError(f"{parent.path / name} is in the way", hint="move it away")
     try:

@@ -165,7 +165,7 @@ def _file_diff(
 def apply(
     target: InstallTarget, updates: Sequence[Update], *, accept_caution: bool
 ) -> InstallResult:
-    """Install the updates that are new; skills edited meanwhile stay as they are."""
+    """Install the updates that are new; skills with local changes are not touched."""
     groups: dict[str, list[Update]] = {}
     for update in sorted(updates, key=lambda update: update.locked.folder):
         if update.state == "new":
@@ -188,7 +188,7 @@ def _apply(
         for update in fresh:
             if lock.entries.get(update.name) != update.locked:
                 raise ConflictError(
-                    f"{update.name} was updated by another process meanwhile",
+                    f"{update.name} was updated by another process",
                     hint="run skillforge update again",
                 )
         packages = [(u.package, u.locked.source) for u in fresh if u.package]

@@ -6,7 +6,8 @@ from pathlib import Path
 from skillforge.errors import RequestError
 from skillforge.library import Library
 from skillforge.share import atomic_folder, hub_build, releases
-from skillforge.share.hub_contents import HubContents, HubOptions, gather
+from skillforge.share.hub_contents import HubContents, gather
+from skillforge.share.hub_contents import HubOptions as HubOptions
 from skillforge.share.published_versions import history_facts
 
 

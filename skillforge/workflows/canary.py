@@ -39,14 +39,17 @@ class CanaryStatus:
     skill: str = ""
     version: str = ""
 
+    @property
+    def ok(self) -> bool:
+        return not self.problems
+
 
 def status(workspace: Workspace, name: str = "") -> CanaryStatus:
     """Check every rollout, or the one of a skill, and act on the verdicts."""
     library = workspace.library
     if name:
-        found = check_all(workspace, [name])
-        if found:
-            return CanaryStatus(found, skill=name)
+        if checks := check_all(workspace, [name]):
+            return CanaryStatus(checks, skill=name)
         version = assignment.assigned(library, name, "").version
         return CanaryStatus(skill=name, version=version)
     known = rollouts.read_all(library.repository())
@@ -56,8 +59,8 @@ def status(workspace: Workspace, name: str = "") -> CanaryStatus:
 
 def check_all(workspace: Workspace, names: Iterable[str]) -> tuple[CanaryCheck, ...]:
     """Check the rollouts of these skills; a skill without one is left out."""
-    checks = (check(workspace, name) for name in names)
-    return tuple(found for found in checks if found is not None)
+    results = (check(workspace, name) for name in names)
+    return tuple(result for result in results if result is not None)
 
 
 def check(workspace: Workspace, name: str) -> CanaryCheck | None:
@@ -160,8 +163,8 @@ def decide(
 
 def _checked(workspace: Workspace, name: str) -> CanaryCheck:
     """A rollout that was just changed."""
-    if found := check(workspace, name):
-        return found
+    if result := check(workspace, name):
+        return result
     raise ConflictError(
         f"{name} has just changed on {workspace.library.main}",
         hint=f"skillforge canary status {name}",

@@ -85,8 +85,8 @@ def pin(workspace: Workspace, request: PinRequest) -> SubmissionBatch | None:
     if draft is None:
         return None
     why = request.why or f"{'Pin' if is_pinned else 'Unpin'} {name}"
-    wanted = replace(draft, why=why, origin=request.origin)
-    return _submit(workspace, wanted, supersede=request.supersede)
+    draft = replace(draft, why=why, origin=request.origin)
+    return _submit(workspace, draft, supersede=request.supersede)
 
 
 def _submit(

@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 from skillforge.checks.cases.case_run import Progress
 from skillforge.model import Trial
 from skillforge.operate import deprecation
-from skillforge.operate.health import HealthOptions, check_up
+from skillforge.operate.health import HealthOptions as HealthOptions
+from skillforge.operate.health import check_up
 from skillforge.operate.health_record import Checkup, Condition
 from skillforge.propose.workspace import Workspace
 from skillforge.workflows.offers import OfferBatch, offer_drafts
@@ -24,23 +25,32 @@ class HealthReport:
     @property
     def ok(self) -> bool:
         """Whether no skill fails."""
-        return all(found.condition is not Condition.FAILED for found in self.checkups)
+        return all(c.condition is not Condition.FAILED for c in self.checkups)
 
     @property
     def counts(self) -> dict[Condition, int]:
         """How many skills are in each condition."""
-        found = Counter(checkup.condition for checkup in self.checkups)
-        return {condition: found[condition] for condition in Condition}
+        counts = Counter(checkup.condition for checkup in self.checkups)
+        return {condition: counts[condition] for condition in Condition}
+
+    @property
+    def paths(self) -> dict[str, str]:
+        """The folder of each skill, by name."""
+        return {checkup.name: checkup.skill.path for checkup in self.checkups}
 
     @property
     def trials(self) -> list[Trial]:
         return [trial for checkup in self.checkups for trial in checkup.trials]
 
 
+def _no_progress() -> AbstractContextManager[Progress]:
+    return nullcontext(Progress())
+
+
 def check_health(
     workspace: Workspace,
     options: HealthOptions,
-    progress: Callable[[], AbstractContextManager[Progress]],
+    progress: Callable[[], AbstractContextManager[Progress]] = _no_progress,
     *,
     propose: bool = False,
 ) -> HealthReport:
@@ -49,9 +59,9 @@ def check_health(
     tip = workspace.base if propose else library.tip
     seconds = options.seconds or library.policy(tip).health_seconds
     with progress() as bar:
-        found = tuple(check_up(library, tip, replace(options, seconds=seconds), bar))
+        checkups = tuple(check_up(library, tip, replace(options, seconds=seconds), bar))
     if not propose:
-        return HealthReport(found)
-    drafts = deprecation.drafts(library, tip, found)
+        return HealthReport(checkups)
+    drafts = deprecation.drafts(library, tip, checkups)
     offers = offer_drafts(workspace, drafts, again=bool(options.names))
-    return HealthReport(found, offers)
+    return HealthReport(checkups, offers)

@@ -8,7 +8,7 @@ from skillforge.propose.workspace import Workspace
 
 
 def log(workspace: Workspace, name: str) -> list[HistoryVersion]:
-    """The versions of a skill on main, the newest first."""
+    """The versions of a skill on main, newest first."""
     return skill_history.log(workspace.library, name)
 
 

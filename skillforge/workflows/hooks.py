@@ -1,4 +1,4 @@
-"""Hooks of agents: their files on disk, and what happens when one of them calls."""
+"""Hooks of agents: the entries in their configuration, and the work of a call."""
 
 import hashlib
 import json
@@ -27,7 +27,7 @@ _GITHUB = re.compile(
 
 
 class ConfigChange(NamedTuple):
-    """A file of an agent's, as it is and as it is to be."""
+    """A file of an agent before and after a change."""
 
     path: Path
     before: str
@@ -39,14 +39,14 @@ class ConfigChange(NamedTuple):
 
 
 class Extras(NamedTuple):
-    """What Hermes may have beside the hook."""
+    """Options for Hermes besides the hook."""
 
     layout: bool = False
     tap: bool = False
 
 
 def installed(agent: Agent, library: Library, extras: Extras) -> list[ConfigChange]:
-    """What has to change so that an agent calls us; nothing is written."""
+    """The changes that install our hook; nothing is written."""
     line = hooks.command(program(), agent.name, str(library.root))
     file = _config(agent)
     before = _text(file)
@@ -65,7 +65,7 @@ def installed(agent: Agent, library: Library, extras: Extras) -> list[ConfigChan
 
 
 def removed(agent: Agent, library: Library) -> list[ConfigChange]:
-    """What has to change so that an agent does not call us any more."""
+    """The changes that remove our hook; nothing is written."""
     file = _config(agent)
     before = _text(file)
     if agent.name == "hermes":
@@ -81,14 +81,14 @@ def is_installed(agent: Agent) -> bool:
 
 
 def apply(changes: list[ConfigChange]) -> list[Path]:
-    """Write what is needed, each file whole; the backups that were made."""
+    """Write the changes, each file as a whole; returns the backups."""
     backups = []
     for change in changes:
         if not change.is_needed:
             continue
-        path = change.path.resolve()  # of a link, the file that it leads to
+        path = change.path.resolve()  # follow links
         if _text(path) != change.before:
-            raise ToolError(f"{path} was changed meanwhile", hint="try it again")
+            raise ToolError(f"{path} has just changed", hint="try again")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             if path.exists():
@@ -112,9 +112,9 @@ def _backup(path: Path) -> Path:
 
 
 def layout(library: Library) -> Path:
-    """Where the skills of a library are laid out for Hermes, which only reads them.
+    """The folder with a copy of the library's skills that Hermes reads.
 
-    Not in the git directory: Hermes passes over folders that are called `.git`.
+    Not in the git directory: Hermes skips folders named `.git`.
     """
     source = str(library.repository().common_dir.resolve())
     name = hashlib.sha256(os.fsencode(source)).hexdigest()[:12]
@@ -122,7 +122,7 @@ def layout(library: Library) -> Path:
 
 
 def lay_out(library: Library, key: str) -> folder_sync.SyncResult:
-    """Bring the layout up to what a key gets of main; nobody else writes there."""
+    """Update the layout to the versions that a key gets; only we write there."""
     folder = layout(library)
     for skill in _laid_out(folder):
         materialize.make_writable(skill)
@@ -138,7 +138,7 @@ def lay_out(library: Library, key: str) -> folder_sync.SyncResult:
 def _laid_out(folder: Path) -> list[Path]:
     if not folder.is_dir():
         return []
-    return [it for it in folder.iterdir() if it.is_dir() and not it.is_symlink()]
+    return [p for p in folder.iterdir() if p.is_dir() and not p.is_symlink()]
 
 
 def _config(agent: Agent) -> Path:
@@ -164,10 +164,9 @@ def _layout_place(agent: Agent) -> yaml_hooks.ListPath:
 
 
 def _ours(text: str, agent: Agent) -> list[int]:
-    found = yaml_hooks.items(text, _hook_place(agent))
     return [
         at
-        for at, item in enumerate(found)
+        for at, item in enumerate(yaml_hooks.items(text, _hook_place(agent)))
         if isinstance(item, dict) and hooks.is_ours(item.get("command"), agent.name)
     ]
 
@@ -176,10 +175,10 @@ def _hermes_with(
     text: str, agent: Agent, library: Library, line: str, extras: Extras
 ) -> str:
     entry = {"command": line, "timeout": hooks.SECONDS}
-    found = yaml_hooks.items(text, _hook_place(agent))
-    if [found[at] for at in _ours(text, agent)] != [entry]:
-        fresh = _without_hook(text, agent)
-        text = yaml_hooks.with_item(fresh, _hook_place(agent), entry)
+    entries = yaml_hooks.items(text, _hook_place(agent))
+    if [entries[at] for at in _ours(text, agent)] != [entry]:
+        text = _without_hook(text, agent)
+        text = yaml_hooks.with_item(text, _hook_place(agent), entry)
     place, folder = _layout_place(agent), str(layout(library))
     if extras.layout and folder not in yaml_hooks.items(text, place):
         text = yaml_hooks.with_item(text, place, folder)
@@ -195,8 +194,8 @@ def _without_hook(text: str, agent: Agent) -> str:
 def _hermes_without(text: str, agent: Agent, library: Library) -> str:
     text = _without_hook(text, agent)
     place, folder = _layout_place(agent), str(layout(library))
-    held = yaml_hooks.items(text, place)
-    for at in reversed([at for at, item in enumerate(held) if item == folder]):
+    folders = yaml_hooks.items(text, place)
+    for at in reversed([at for at, item in enumerate(folders) if item == folder]):
         text = yaml_hooks.without_item(text, place, at)
     return text
 
@@ -208,27 +207,27 @@ def _github(library: Library) -> str:
     match = _GITHUB.fullmatch(remote.origin(library.repository())[1])
     if match is None:
         raise RequestError(
-            "this library is not on github.com, and Hermes taps nothing else",
-            hint="leave --tap away; --layout gives Hermes the skills of this clone",
+            "this library is not on github.com, so Hermes can't tap it",
+            hint="omit --tap; --layout gives Hermes the skills of this clone",
         )
     return match[1]
 
 
 class HookCall(NamedTuple):
-    """What an agent tells when it calls: the session that ended, and its transcript."""
+    """The arguments of a call: the session that ended, and its transcript."""
 
     session: str = ""
     transcript: str = ""
 
     @classmethod
     def of(cls, text: str) -> "HookCall":
-        """What stands in the JSON that a hook gets; whatever is odd is left out."""
+        """The call in an agent's JSON; values that are not valid are ignored."""
         try:
-            said = json.loads(text or "{}")
+            message = json.loads(text or "{}")
         except (ValueError, RecursionError):
-            said = {}
-        said = said if isinstance(said, dict) else {}
-        session, path = said.get("session_id"), said.get("transcript_path")
+            message = {}
+        message = message if isinstance(message, dict) else {}
+        session, path = message.get("session_id"), message.get("transcript_path")
         is_session = isinstance(session, str) and _SESSION.fullmatch(session)
         return cls(
             str(session) if is_session else "", path if isinstance(path, str) else ""
@@ -251,28 +250,27 @@ def _captured(agent: Agent, library: Library, call: HookCall) -> dict[str, Any]:
         nudged = capture_trigger.review(library, f"{agent.name}:{call.session}", path)
     if agent.name == "hermes" and layout(library).exists():
         lay_out(library, os.environ.get("SKILLFORGE_KEY") or "hermes")
-    kept = None if nudged.done is None else len(nudged.done.kept)
-    return {"calls": nudged.calls, "since": nudged.since, "kept": kept}
+    count = None if nudged.done is None else len(nudged.done.kept)
+    return {"calls": nudged.calls, "since": nudged.since, "kept": count}
 
 
 def last_outcome(library: Library) -> hook_log.Entry | None:
-    """What came of the last `hook run`."""
-    found = hook_log.last(library.repository().common_dir)
-    return found[0] if found else None
+    """The outcome of the last `hook run`."""
+    last = hook_log.last(library.repository().common_dir)
+    return last[0] if last else None
 
 
 @contextmanager
 def _transcript(agent: Agent, library: Library, call: HookCall) -> Iterator[Path]:
-    """The transcript of a session; Hermes keeps its own in a database."""
+    """The transcript of a session; Hermes has it in a database."""
     if call.transcript:
         yield Path(call.transcript).expanduser()
         return
     if not call.session:
-        raise RequestError(f"{agent.name} did not tell which session has ended")
+        raise RequestError(f"{agent.name} named no session")
     home = skills_folder(agent.home).parent
-    found = sorted(home.glob(f"sessions/**/*{call.session}*.json*"))
-    if found:
-        yield found[-1]
+    if files := sorted(home.glob(f"sessions/**/*{call.session}*.json*")):
+        yield files[-1]
         return
     if agent.name != "hermes":
         raise RequestError(f"there is no transcript of session {call.session}")
@@ -286,7 +284,7 @@ def _transcript(agent: Agent, library: Library, call: HookCall) -> Iterator[Path
 
 
 def _export(session: str, file: Path) -> None:
-    """Have Hermes write a session down, in a file that only its owner may read."""
+    """Have Hermes write a session to a file that only its owner can read."""
     file.parent.mkdir(parents=True, exist_ok=True)
     os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
     line = ["hermes", "sessions", "export", str(file), "--session-id", session]

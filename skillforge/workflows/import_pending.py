@@ -6,10 +6,12 @@ again, also after main has moved or the proposal was closed.
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from skillforge.agents import skills_folder
 from skillforge.errors import RequestError, SkillforgeError, ToolError
 from skillforge.gitrepo import trailers
 from skillforge.model import Origin, Proposal, Severity, State
@@ -17,6 +19,7 @@ from skillforge.propose.proposal_request import ProposalOptions
 from skillforge.propose.workspace import Workspace
 from skillforge.workflows.submit import operations_draft, parse_batch, submit_drafts
 
+USER = "hermes (agent) <hermes@agents.invalid>"
 _MAX_BYTES = 32 << 20
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _ORIGINS = {
@@ -51,14 +54,40 @@ class ImportedRecord:
         return self.proposal is not None and self.proposal.state is not State.OPEN
 
 
-def import_pending(workspace: Workspace, folder: Path) -> list[ImportedRecord]:
-    """Propose every record of a folder; an invalid record doesn't stop the others."""
+@dataclass(frozen=True, slots=True)
+class PendingImport:
+    """What became of each record, and the records that were removed."""
+
+    records: tuple[ImportedRecord, ...]
+    cleared: tuple[Path, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether every record has a proposal."""
+        return all(record.proposal for record in self.records)
+
+    @property
+    def can_clear(self) -> bool:
+        """Whether records of closed proposals are left."""
+        return not self.cleared and any(record.is_decided for record in self.records)
+
+
+def import_pending(
+    workspace: Workspace, folder: Path | None = None, *, clear: bool = False
+) -> PendingImport:
+    """Propose every record once; an invalid record doesn't stop the others.
+
+    The folder is Hermes' own by default. `clear` removes the records whose proposals
+    are closed.
+    """
+    folder = folder or skills_folder("hermes").parent / "pending" / "skills"
     known = _known_proposals(workspace)
     try:
         paths = sorted(path for path in folder.glob("*.json") if path.is_file())
     except OSError as err:
         raise ToolError(f"{folder} cannot be read: {err.strerror}") from err
-    return [_import(workspace, path, known) for path in paths]
+    records = tuple(_import(workspace, path, known) for path in paths)
+    return PendingImport(records, tuple(_remove_decided(records)) if clear else ())
 
 
 def _known_proposals(workspace: Workspace) -> dict[str, Proposal]:
@@ -120,7 +149,7 @@ def _propose(workspace: Workspace, record: PendingWrite, path: Path) -> Imported
     return ImportedRecord(record.id, path, why_not=why + first.hint)
 
 
-def remove_decided(records: list[ImportedRecord]) -> list[Path]:
+def _remove_decided(records: Iterable[ImportedRecord]) -> list[Path]:
     """Remove the records whose proposals are closed; returns their paths."""
     paths = [record.path for record in records if record.is_decided]
     for path in paths:

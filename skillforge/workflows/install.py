@@ -1,12 +1,12 @@
 """Install, update and verify skills of others; import them as proposals."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from skillforge.propose.proposal_request import ProposalRequest
 from skillforge.propose.workspace import Workspace
 from skillforge.share import install as installs
-from skillforge.share import install_source
+from skillforge.share import install_source, install_target
 from skillforge.share import update as updates
 from skillforge.share.install import InstallResult
 from skillforge.share.install_target import InstallTarget
@@ -32,12 +32,19 @@ class UpdateResult:
 
     @property
     def is_blocked(self) -> bool:
-        """Whether local changes stand against every update there is."""
+        """Whether local changes prevent every update."""
         return bool(self.edited) and not self.new
 
     @property
     def ok(self) -> bool:
         return self.installed is None or self.installed.ok
+
+
+def target(
+    to: Sequence[str] = (), agent: str = "", user: bool = False, lock: str = ""
+) -> InstallTarget:
+    """The folder and the lock to install to; by default .agents/skills here."""
+    return install_target.resolve(to, agent, user, lock)
 
 
 def install(

@@ -1,4 +1,4 @@
-"""Look at skills of main: where main is, and what became of those that are gone."""
+"""Find main as its forge has it, and explain what became of a missing skill."""
 
 from pathlib import Path
 
@@ -7,12 +7,15 @@ from skillforge.library import Library, no_such_skill
 
 
 def library_at(start: Path, forge: str = "", host: str = "") -> Library:
-    """The library, with main as its forge has it; nothing is fetched."""
+    """The library, with main as its forge has it; nothing is fetched.
+
+    Without a remote, the forge isn't loaded: that is faster.
+    """
     from skillforge.gitrepo import remote
 
     library = Library.open(start)
     if not (forge or host) and not remote.origin(library.repository())[1]:
-        return library  # as on one machine; that is not to wait for more
+        return library
     from skillforge.forge.registry import ForgeChoice
     from skillforge.propose.workspace import Workspace
 
@@ -20,18 +23,17 @@ def library_at(start: Path, forge: str = "", host: str = "") -> Library:
 
 
 def unknown(library: Library, commit: str, name: str, *, is_now: bool) -> RequestError:
-    """What to say of a skill that is not there: what became of it, if main had it."""
+    """The error for a missing skill: what became of it, if main ever had it."""
     from skillforge.history import skill_history
     from skillforge.share import skill_view
 
     try:
-        found = skill_history.why(library, name) if is_now else None
+        history = skill_history.why(library, name) if is_now else None
     except (ConflictError, RequestError):  # main never had it, or a shallow clone
-        found = None
-    if found is None:
-        hint = "skillforge list shows all; skillforge search WORDS finds one"
+        history = None
+    if history is None:
+        hint = "skillforge list shows all skills; skillforge search WORDS finds some"
         where = library.main if is_now else commit[:12]
         return no_such_skill(name, library.skill_trees(commit), where, hint)
-    return skill_view.removed(
-        name, found.became, found.versions[-1].step.name or commit
-    )
+    last = history.versions[-1].step.name or commit
+    return skill_view.removed(name, history.became, last)

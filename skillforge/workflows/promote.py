@@ -8,7 +8,7 @@ from skillforge.model import SKILLS, Action, Proposal, Rollout
 from skillforge.propose import checkout_sync, rollback
 from skillforge.propose import promote as merges
 from skillforge.propose.proposal_request import ProposalRequest
-from skillforge.propose.rollback import RollbackRequest
+from skillforge.propose.rollback import RollbackRequest as RollbackRequest
 from skillforge.propose.submit import propose
 from skillforge.propose.workspace import Workspace
 from skillforge.workflows.rollout_start import MergedChange, start_rollout

@@ -5,7 +5,10 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from skillforge.operate import fast_record
-from skillforge.operate.use_reports import RecordResult, UnreadableLine, UseReport
+from skillforge.operate.use_reports import RecordResult, UnreadableLine
+from skillforge.operate.use_reports import UseReport as UseReport
+from skillforge.operate.use_reports import parse_report as parse_report
+from skillforge.operate.use_reports import read_lines as read_lines
 
 if TYPE_CHECKING:
     from skillforge.library import Library
@@ -46,8 +49,8 @@ def record_at(
 
     done = record(library_at(Path(folder), *choice), reports, workspace)
     unread = [line for line in read if isinstance(line, UnreadableLine)]
-    every = tuple(sorted([*unread, *done.result.unread]))
-    return done._replace(result=done.result._replace(unread=every))
+    unreadable = tuple(sorted([*unread, *done.result.unread]))
+    return done._replace(result=done.result._replace(unread=unreadable))
 
 
 def record(

@@ -48,19 +48,22 @@ def refine_skills(
 ) -> RefineReport:
     """Refine these skills, or all that have recorded uses."""
     library = workspace.library
-    found = _refinements(library, names)
+    refinements = _refinements(library, names)
     if not options.propose:
-        return RefineReport(found)
-    made = (_draft(library, refinement, options) for refinement in found)
-    drafts = [draft for draft in made if draft is not None]
+        return RefineReport(refinements)
+    drafts = [
+        draft
+        for refinement in refinements
+        if (draft := _draft(library, refinement, options)) is not None
+    ]
     offers = offer_drafts(workspace, drafts, again=True) if drafts else None
-    return RefineReport(found, is_dry=False, offers=offers)
+    return RefineReport(refinements, is_dry=False, offers=offers)
 
 
 def briefs(workspace: Workspace, names: Iterable[str]) -> dict[str, str]:
     """The instructions for an agent that rewrites these skills, by name."""
-    found = _refinements(workspace.library, names)
-    return {refinement.skill: _brief(refinement) for refinement in found}
+    refinements = _refinements(workspace.library, names)
+    return {refinement.skill: _brief(refinement) for refinement in refinements}
 
 
 def _brief(refinement: Refinement) -> str:
@@ -92,16 +95,18 @@ def _last_human_text(library: Library, name: str) -> str:
     versions = [version for version in skill_history.log(library, name) if version.tree]
     human = [version for version in versions if not is_of_agent(version.origin)]
     chosen = human[0] if human else versions[-1]
-    found = library.repository().find(f"{chosen.tree}:{SKILL_FILE}")
-    return found.data.decode("utf-8", "surrogateescape") if found else ""
+    file = library.repository().find(f"{chosen.tree}:{SKILL_FILE}")
+    return file.data.decode("utf-8", "surrogateescape") if file else ""
 
 
-def _draft(library: Library, found: Refinement, options: RefineOptions) -> Draft | None:
+def _draft(
+    library: Library, refinement: Refinement, options: RefineOptions
+) -> Draft | None:
     """Added pitfalls, or a failing skill rewritten or archived."""
-    if found.is_failing and options.agent:
+    if refinement.is_failing and options.agent:
         return run_agent(
-            refine.rewrite_draft(library, found), options.agent, _brief(found)
+            refine.rewrite_draft(library, refinement), options.agent, _brief(refinement)
         )
-    if found.is_failing and options.retire:
-        return archive.archived(library, found.skill, f"{found.summary}.")
-    return found.draft
+    if refinement.is_failing and options.retire:
+        return archive.archived(library, refinement.skill, f"{refinement.summary}.")
+    return refinement.draft

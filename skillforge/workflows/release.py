@@ -82,21 +82,21 @@ def release(
     A tag is made only if every check passes. A commit that is already released so is
     left alone; a version that another commit has raises `ConflictError`.
     """
-    wanted = semver.read(version) if version else None
+    chosen = semver.read(version) if version else None
     library = workspace.library
     plan = _plan(library)
-    wanted = wanted or plan.suggested
-    done = releases.existing(library.repository(), wanted, plan.commit)
+    chosen = chosen or plan.suggested
+    done = releases.existing(library.repository(), chosen, plan.commit)
     if done is None and not plan.changes and not version:
         done = plan.previous
     if done is not None:
         return ReleaseResult(plan, done.version, done)
     if dry_run:
-        return ReleaseResult(plan, wanted)
+        return ReleaseResult(plan, chosen)
     by = str(workspace.by)  # fails before the checks, which can take long
     if objections := _objections(workspace, plan.commit):
-        return ReleaseResult(plan, wanted, objections=objections)
-    done = _tag(library, wanted, plan)
+        return ReleaseResult(plan, chosen, objections=objections)
+    done = _tag(library, chosen, plan)
     return ReleaseResult(plan, done.version, done, created=True, by=by)
 
 

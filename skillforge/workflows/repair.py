@@ -1,6 +1,7 @@
-"""Find what is damaged or left over in a repository, and repair what is safe."""
+"""Find damage and leftovers in a repository, and repair what is safe."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,13 +18,13 @@ from skillforge.model import Proposal
 from skillforge.propose import checkout_sync
 from skillforge.propose.workspace import Workspace
 
-_ROUNDS = 3  # what one repair uncovers, the next round repairs
-_BUSY = 60  # seconds for which a lock is nothing to report
+_ROUNDS = 3  # a repair may uncover another fault
+_BUSY = 60  # seconds before a lock is reported
 _SHOWN = 3
 
 
 class Fault(NamedTuple):
-    """What is wrong with a repository; `fix` repairs it where that loses nothing."""
+    """A fault of a repository; `fix` repairs it without losing anything."""
 
     name: str
     detail: str
@@ -31,29 +32,29 @@ class Fault(NamedTuple):
     fix: Callable[[], object] | None = None
 
 
-class Examined(NamedTuple):
-    """What was repaired, and what is still wrong."""
+class Examination(NamedTuple):
+    """The faults that remain, and those that were fixed."""
 
     faults: list[Fault]
     fixed: list[Fault]
 
 
-def examine(start: Path, *, should_fix: bool = False) -> Examined | None:
-    """Look for damage, and repair what is safe if asked to; None without a repository.
+def examine(start: Path, *, should_fix: bool = False) -> Examination | None:
+    """Find faults, and fix those that are safe to fix; None without a repository.
 
-    Nothing is repaired that could lose work: what is left says what to do.
+    A repair never loses work: the hint of every other fault is what to do.
     """
     library = Library.find(start)
     if library is None or library.repo is None:
         return None
     fixed: list[Fault] = []
     for _ in range(_ROUNDS):
-        found = list(_faults(Library.open(start)))
-        repaired = [fault for fault in found if should_fix and _is_fixed(fault)]
+        faults = list(_faults(Library.open(start)))
+        repaired = [fault for fault in faults if should_fix and _is_fixed(fault)]
         fixed += repaired
         if not repaired:
             break
-    return Examined(found, fixed)
+    return Examination(faults, fixed)
 
 
 def _is_fixed(fault: Fault) -> bool:
@@ -68,22 +69,22 @@ def _is_fixed(fault: Fault) -> bool:
 def _faults(library: Library) -> Iterator[Fault]:
     repo = library.repository()
     git_dir = repo.root if repo.is_bare else repo.root / ".git"
-    is_plain = git_dir.is_dir()  # a linked worktree's is elsewhere, and git finds it
+    is_plain = git_dir.is_dir()  # git finds that of a linked worktree itself
     unusable = list(_unusable(git_dir)) if is_plain else []
     if unusable:
         yield from unusable
-        return  # git can't be asked anything
+        return  # no git command works
     for check in (_locks, _refs, _objects, _proposals, _checkouts):
         try:
             yield from check(library)
         except RequestError:
-            continue  # there is no commit yet, or none that can be found
+            continue  # there is no commit yet, or it is missing
         except SkillforgeError as err:
             yield Fault("repository", err.message, err.hint)
 
 
 def _unusable(git_dir: Path) -> Iterator[Fault]:
-    """Damage with which no git command works."""
+    """Damage that stops every git command."""
     if damage.is_head_damaged(git_dir):
         branch = damage.likely_head(git_dir)
         shown = f"ref: refs/heads/{branch or 'BRANCH'}"
@@ -94,8 +95,8 @@ def _unusable(git_dir: Path) -> Iterator[Fault]:
         lines = "; ".join(repr(line) for line in bad[:_SHOWN])
         yield Fault(
             "packed-refs",
-            f"{git_dir / 'packed-refs'} has lines that are no refs: {lines}",
-            "--fix drops them, and keeps a copy as packed-refs.damaged",
+            f"{git_dir / 'packed-refs'} has lines that are not refs: {lines}",
+            "--fix removes them, and keeps a copy as packed-refs.damaged",
             lambda: damage.without_bad_lines(git_dir),
         )
 
@@ -110,7 +111,7 @@ def _locks(library: Library) -> Iterator[Fault]:
         yield Fault(
             "lock",
             f"{lock.path} is {damage.shown_age(lock.age)} old",
-            f"if no git is at work there: rm {lock.path}",
+            f"if no git is running there: rm {lock.path}",
             lock.path.unlink if is_left else None,
         )
     held = store.holder(repo.common_dir)
@@ -125,20 +126,20 @@ def _refs(library: Library) -> Iterator[Fault]:
     repo = library.repository()
     for ref, why in refs.read(repo, "refs/").broken.items():
         if ref.startswith("refs/skillforge/proposals/"):
-            continue  # _proposals
+            continue  # _proposals reports it
         remove = refs.removal(repo, ref)
         before = damage.last_logged(repo.common_dir, ref)
         if before and repo.name_of(f"{before}^{{commit}}"):
             hint = (
                 f"its reflog ends at {before}: {remove}; git update-ref {ref} {before}"
             )
-            yield Fault(ref, why, hint, _rewritten(repo, ref, before))
+            yield Fault(ref, why, hint, _rewrite(repo, ref, before))
         else:
             hint = f"fetch it again, or take it from another clone, or {remove}"
             yield Fault(ref, why, hint)
 
 
-def _rewritten(repo: GitRepo, ref: str, commit: str) -> Callable[[], object]:
+def _rewrite(repo: GitRepo, ref: str, commit: str) -> Callable[[], object]:
     def rewrite() -> None:
         (repo.common_dir / ref).unlink(missing_ok=True)
         repo.move_refs(RefUpdate(ref, commit, repo.ref(ref)))
@@ -158,7 +159,7 @@ def _objects(library: Library) -> Iterator[Fault]:
 
 
 def _proposals(library: Library) -> Iterator[Fault]:
-    """Proposals whose ref is damaged; branches without proposal, and the reverse."""
+    """Damaged records, branches without a proposal, and proposals without a branch."""
     forge = Workspace(library, None, ForgeChoice()).forge
     if not isinstance(forge, LocalForge):
         return
@@ -175,22 +176,20 @@ def _proposals(library: Library) -> Iterator[Fault]:
         if proposal.is_open and branch not in tips:
             detail = f"proposal {proposal.number} is open, and has no branch {branch}"
             hint = f"git branch {branch} {proposal.head}"
-            yield Fault("branch", detail, hint, _kept(forge, proposal))
-
-
-def _kept(forge: LocalForge, proposal: Proposal) -> Callable[[], object]:
-    return lambda: forge.keep(proposal)
+            yield Fault("branch", detail, hint, partial(forge.keep, proposal))
 
 
 def _branch_left(
     repo: GitRepo, branch: str, tip: str, proposal: Proposal | None
 ) -> Fault:
-    """A branch of no open proposal: one that is left over, or somebody's work."""
+    """A branch without an open proposal: a leftover, or a user's work."""
     if proposal is not None and tip in (proposal.head, proposal.made):
-        detail = f"{branch} is left of proposal {proposal.number} ({proposal.state})"
+        detail = (
+            f"{branch} is left over from proposal {proposal.number} ({proposal.state})"
+        )
         update = RefUpdate(f"refs/heads/{branch}", "", tip)
         remove = f"git branch -D {branch}"
-        return Fault("branch", detail, remove, lambda: repo.move_refs(update))
+        return Fault("branch", detail, remove, partial(repo.move_refs, update))
     hint = (
         f"to keep it: git branch -m {branch} NAME; to drop it: git branch -D {branch}"
     )
@@ -200,8 +199,8 @@ def _branch_left(
 def _damaged(forge: LocalForge) -> Iterator[Fault]:
     """Proposals whose record can't be read, with the record that they had before.
 
-    The reflog of a ref names it. Without that, one record that no ref names has to be
-    that of the one proposal that has none.
+    The reflog of their ref names it. Without a reflog, a single unreferenced record
+    must be that of a single damaged proposal.
     """
     damaged = dict(forge.unreadable)
     logged = {number: restore.logged_record(forge, number) for number in damaged}
@@ -211,26 +210,22 @@ def _damaged(forge: LocalForge) -> Iterator[Fault]:
     is_sure = len(unknown) == len(lost) == 1
     for number, err in damaged.items():
         commit = logged[number] or (lost[0] if is_sure else "")
-        fix = _restored(forge, number, commit) if commit else None
+        fix = partial(restore.restore, forge, number, commit) if commit else None
         is_guess = lost and not commit
         may_be = f"; its record may be {', '.join(lost[:_SHOWN])}" if is_guess else ""
         yield Fault(f"proposal {number}", err.message, f"{err.hint}{may_be}", fix)
-
-
-def _restored(forge: LocalForge, number: int, commit: str) -> Callable[[], object]:
-    return lambda: restore.restore(forge, number, commit)
 
 
 def _checkouts(library: Library) -> Iterator[Fault]:
     forge = Workspace(library, None, ForgeChoice()).forge
     for lag in checkout.lags(library.repository(), library.main):
         hint = f"git -C {lag.root} read-tree -m -u {lag.commit} {lag.tip}"
-        yield Fault("checkout", str(lag), hint, _brought(library, forge, lag))
+        yield Fault("checkout", str(lag), hint, _update(library, forge, lag))
 
 
-def _brought(library: Library, forge: Forge, lag: Lag) -> Callable[[], object]:
-    def bring() -> None:
+def _update(library: Library, forge: Forge, lag: Lag) -> Callable[[], object]:
+    def update() -> None:
         with forge.alone():
             checkout_sync.bring_along(library, lag.commit, lag.tip)
 
-    return bring
+    return update

@@ -3,13 +3,14 @@
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from skillforge.errors import SkillforgeError
 from skillforge.history import readable_version, timeline
 from skillforge.history.lineage import require_skill
 from skillforge.history.steps import HistoryStep, read_steps, refuse_shallow
-from skillforge.library import Library
+from skillforge.library import Library, replace_file
 from skillforge.model import SKILL_FILE
 from skillforge.operate import dashboard_data, rollouts
 from skillforge.operate.canary import judge
@@ -57,6 +58,13 @@ def dashboard(workspace: Workspace, name: str = "") -> tuple[StatsReport, str]:
     return report, _page(workspace, report, steps)
 
 
+def write_dashboard(workspace: Workspace, path: Path, name: str = "") -> StatsReport:
+    """Write the dashboard to a file."""
+    report, page = dashboard(workspace, name)
+    replace_file(path, page.encode())
+    return report
+
+
 def _report(
     library: Library, skills: list[SkillStats], steps: list[HistoryStep]
 ) -> StatsReport:
@@ -76,19 +84,19 @@ def _skill_stats(library: Library, name: str) -> list[SkillStats]:
     if name and name not in by_skill:
         require_skill(library, library.tip, name)
     latest, keys = uses.latest(by_skill, MAX_RECENT), uses.voices()
-    found = [
+    all_stats = [
         skill_stats(skill, tallies, latest.get(skill, []), keys.get(skill, 0))
         for skill, tallies in by_skill.items()
     ]
-    return sorted(found, key=lambda skill: (-skill.total.uses, skill.name))
+    return sorted(all_stats, key=lambda skill: (-skill.total.uses, skill.name))
 
 
 def _readable_versions(library: Library, trees: Iterable[str]) -> dict[str, str]:
     """`metadata.version` of each tree; trees that are gone are missing."""
-    wanted = sorted(trees)
-    files = library.repository().find_all([f"{tree}:{SKILL_FILE}" for tree in wanted])
-    both = zip(wanted, files, strict=True)
-    return {tree: readable_version.of(file.data) for tree, file in both if file}
+    names = sorted(trees)
+    files = library.repository().find_all([f"{tree}:{SKILL_FILE}" for tree in names])
+    pairs = zip(names, files, strict=True)
+    return {tree: readable_version.of(file.data) for tree, file in pairs if file}
 
 
 def _page(workspace: Workspace, report: StatsReport, steps: list[HistoryStep]) -> str:
@@ -119,12 +127,12 @@ def _page(workspace: Workspace, report: StatsReport, steps: list[HistoryStep]) -
 def _canaries(library: Library, uses: Uses) -> list[dict[str, Any]]:
     rule = library.policy(library.tip).canary
     now = int(time.time())
-    found = []
+    canaries = []
     for name in sorted(rollouts.read_all(library.repository()).valid):
         if rollout := rollouts.current(library, name):
             judgement = judge(rollout, uses.votes(rollout.id), rule, now)
-            found.append(dashboard_data.canary(judgement, uses.tally(name)))
-    return found
+            canaries.append(dashboard_data.canary(judgement, uses.tally(name)))
+    return canaries
 
 
 def _proposals(workspace: Workspace) -> list[ProposalRow]:

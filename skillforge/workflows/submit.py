@@ -7,11 +7,8 @@ from typing import Any
 from skillforge.model import Draft, Proposal, Report
 from skillforge.propose import draft_source, operations
 from skillforge.propose.operations import Operation
-from skillforge.propose.proposal_request import (
-    ProposalOptions,
-    ProposalRequest,
-    request,
-)
+from skillforge.propose.proposal_request import ProposalOptions as ProposalOptions
+from skillforge.propose.proposal_request import ProposalRequest, request
 from skillforge.propose.submit import Submission, propose
 from skillforge.propose.workspace import Workspace
 

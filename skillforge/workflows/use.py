@@ -9,13 +9,13 @@ from skillforge.model import SKILL_FILE, Assignment
 from skillforge.operate import assignment, materialize
 
 
-class HandedSkill(NamedTuple):
-    """What a key got; without a path, this key gets no such skill now.
+class AssignedSkill(NamedTuple):
+    """The version of a skill that a key gets, in its folder; None if it gets none.
 
-    `unwritten` is why the version could not be remembered for `record`.
+    `unwritten` is why `record` won't know the version.
     """
 
-    given: Assignment
+    assignment: Assignment
     path: Path | None
     unwritten: str = ""
 
@@ -28,12 +28,17 @@ class HandedSkill(NamedTuple):
         return readable_version.of(skill_md.read_bytes())
 
 
-def hand(library: Library, name: str, key: str) -> HandedSkill:
+def get(library: Library, name: str, key: str) -> AssignedSkill:
     """The version of a skill that a key gets, in a folder verified against git."""
-    given = assignment.assigned(library, name, key)
+    chosen = assign(library, name, key)
     path = None
-    if given.version:
+    if chosen.version:
         path = materialize.cached_folder(
-            library.repository(), given.skill, given.version
+            library.repository(), chosen.skill, chosen.version
         )
-    return HandedSkill(given, path, assignment.remember(library, [given], key))
+    return AssignedSkill(chosen, path, assignment.remember(library, [chosen], key))
+
+
+def assign(library: Library, name: str, key: str) -> Assignment:
+    """The version of a skill that a key gets; nothing is written."""
+    return assignment.assigned(library, name, key)

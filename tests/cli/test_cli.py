@@ -99,8 +99,8 @@ def test_json_is_one_envelope(
         pytest.param(["valdate"], 2, "did you mean `validate`", id="command"),
         pytest.param(["validate", "--profil", "x"], 2, "--profil", id="option"),
         pytest.param(["rules", "name-lenght"], 2, "no such rule", id="rule"),
-        pytest.param(["new", "csv-tables"], 4, "exists already", id="conflict"),
-        pytest.param(["new", "Bad Name"], 2, "cannot be a skill's name", id="name"),
+        pytest.param(["new", "csv-tables"], 4, "already exists", id="conflict"),
+        pytest.param(["new", "Bad Name"], 2, "is not a valid skill name", id="name"),
         pytest.param(["validate", "--rev", "nope"], 2, "no commit", id="revision"),
     ],
 )

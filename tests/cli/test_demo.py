@@ -187,7 +187,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("step", "why"),
     [
         pytest.param(
-            DemoStep("", "skillforge validate"), "ended with 2, not 0", id="exit code"
+            DemoStep("", "skillforge validate"), "exited with 2, not 0", id="exit code"
         ),
         pytest.param(
             DemoStep("", "skillforge init", shows=("wrote gold",)),
@@ -195,7 +195,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             id="words",
         ),
         pytest.param(
-            DemoStep("", "git frob"), "ended with 1, not 0", id="another program"
+            DemoStep("", "git frob"), "exited with 1, not 0", id="another program"
         ),
     ],
 )
@@ -224,11 +224,13 @@ def test_what_a_step_tells_can_stand_in_later_lines(
     ]
     monkeypatch.setattr(demo_steps, "chapters", lambda _root: [Chapter("One", steps)])
 
-    with demo_run.stage(None) as root:
-        first, second = demo_run.played(root)
+    with demo_run.folder(None) as root:
+        first, second = demo_run.run_steps(root)
 
-    assert (first.line.title, second.line.title) == ("One", "")
-    assert second.line.typed == f"git rev-parse --sq-quote {second.output.strip()[1]}"
+    assert (first.typed.title, second.typed.title) == ("One", "")
+    assert (
+        second.typed.command == f"git rev-parse --sq-quote {second.output.strip()[1]}"
+    )
     assert not first.problem
     assert not second.problem
 
@@ -239,7 +241,7 @@ def test_pausing_without_a_terminal_is_refused(here: Path) -> None:
     )
 
     assert ran.returncode == 2
-    assert "no terminal" in ran.stderr
+    assert "--pause needs a terminal" in ran.stderr
     assert ran.stdout == ""
 
 
@@ -296,10 +298,10 @@ main(["demo", *sys.argv[1:]])
 @pytest.mark.parametrize("key", [b"\x03", b"\x04"], ids=["Ctrl-C", "Ctrl-D"])
 def test_pausing_waits_for_enter_and_can_be_left(here: Path, key: bytes) -> None:
     with _terminal("--pause") as terminal:
-        said = terminal.read_until("Enter goes on")
+        said = terminal.read_until("Enter continues")
         assert said.count("$ ") == 1
         terminal.type(b"\n")
-        terminal.read_until("Enter goes on")
+        terminal.read_until("Enter continues")
         assert list(here.iterdir()) != []
         terminal.type(key)
         terminal.read_until("interrupted")
@@ -318,9 +320,9 @@ def test_a_reader_may_go_away(here: Path) -> None:
 
 def test_headings_are_coloured_only_if_that_is_wanted(here: Path) -> None:
     with _terminal("--pause", NO_COLOR="") as terminal:
-        assert "\x1b[" in terminal.read_until("Enter goes on").partition("$")[0]
+        assert "\x1b[" in terminal.read_until("Enter continues").partition("$")[0]
     with _terminal("--pause", NO_COLOR="1") as terminal:
-        assert "\x1b[" not in terminal.read_until("Enter goes on")
+        assert "\x1b[" not in terminal.read_until("Enter continues")
 
 
 @pytest.mark.slow
@@ -348,7 +350,7 @@ def test_the_demo_leaves_nothing(here: Path, run: Run) -> None:
     ran = run("demo")
 
     assert ran.code == 0
-    assert "steps went as told" in ran.out
+    assert "steps ended as expected" in ran.out
     assert list(here.iterdir()) == []
     assert Path.cwd() == here
 

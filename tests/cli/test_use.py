@@ -239,11 +239,11 @@ def test_a_link_of_a_project_does_not_choose_where_skills_go(
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        pytest.param((), "say where to", id="nowhere"),
-        pytest.param(("--to", "x", "--agent", "claude"), "say where to", id="both"),
+        pytest.param((), "name the folder with either", id="nowhere"),
         pytest.param(
-            ("--to", "x", "--project", "."), "goes with --agent", id="project"
+            ("--to", "x", "--agent", "claude"), "name the folder with either", id="both"
         ),
+        pytest.param(("--to", "x", "--project", "."), "needs --agent", id="project"),
         pytest.param(("--to", "skills"), "belongs to the library itself", id="own"),
         pytest.param(("--to", "skillforge.txt"), "is not a folder", id="file"),
     ],

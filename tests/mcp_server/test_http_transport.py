@@ -135,10 +135,10 @@ def test_a_page_that_leads_its_name_here_is_refused(
 
 
 def test_it_listens_on_this_machine_only() -> None:
-    with http_transport.bound(0) as listener:
+    with http_transport.listen(0) as listener:
         assert listener.getsockname()[0] == "127.0.0.1"
-        with pytest.raises(ConflictError, match="cannot be had"):
-            http_transport.bound(listener.getsockname()[1])
+        with pytest.raises(ConflictError, match="is not available"):
+            http_transport.listen(listener.getsockname()[1])
 
 
 def test_a_token_is_made_once_and_is_its_owners(tmp_path: Path) -> None:
@@ -155,8 +155,8 @@ def test_a_token_that_is_none_is_refused(
 ) -> None:
     (tmp_path / "skillforge").mkdir()
     (tmp_path / "skillforge/mcp-token").write_text("\n")
-    with pytest.raises(ToolError, match="holds no token"):
+    with pytest.raises(ToolError, match="has no token"):
         http_transport.token_of(tmp_path)
     monkeypatch.setenv("SKILLFORGE_MCP_TOKEN", "short")
-    with pytest.raises(RequestError, match="is no token"):
+    with pytest.raises(RequestError, match="is not a token"):
         http_transport.token_of(tmp_path)

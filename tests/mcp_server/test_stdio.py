@@ -47,13 +47,13 @@ def test_mistakes_get_answers_and_the_server_goes_on(loop: Loop) -> None:
             await agent.client.call_tool("skill_vew", {})
         for tool, given, says in (
             ("skill_view", {}, "`name` is missing"),
-            ("skill_view", {"name": 7}, "has to be a string"),
+            ("skill_view", {"name": 7}, "must be a string"),
             ("skill_view", {"nane": "x"}, "did you mean name"),
-            ("skill_search", {"query": "x", "limit": "many"}, "has to be an integer"),
+            ("skill_search", {"query": "x", "limit": "many"}, "must be an integer"),
             ("skill_search", {"query": "x", "limit": 0}, "from 1 to 100"),
-            ("skill_search", {"query": "x", "limit": True}, "has to be an integer"),
+            ("skill_search", {"query": "x", "limit": True}, "must be an integer"),
             ("skill_record", {"name": NAME, "outcome": "great"}, "one of success"),
-            ("proposal_status", {"proposal": "1"}, "has to be an integer"),
+            ("proposal_status", {"proposal": "1"}, "must be an integer"),
         ):
             said = await agent(tool, **given)
             assert says in said["error"] + said["hint"], said

@@ -136,7 +136,7 @@ def test_a_draft_that_is_not_valid_is_not_proposed(server: Any, loop: Loop) -> N
         ),
         pytest.param(
             {"action": "delete", "name": NAME, "examples": ["/etc/passwd"]},
-            "no id of an example",
+            "not the id of an example",
             id="file",
         ),
         pytest.param(
@@ -270,7 +270,7 @@ def test_an_agent_cannot_vote_in_the_name_of_a_person(server: Any) -> None:
         server, "skill_record", name=NAME, outcome="success", verified_by="human"
     )
 
-    assert "cannot speak for a person" in said["error"]
+    assert "verify an outcome as a person" in said["error"]
 
 
 def test_a_transcript_is_redacted_and_kept_for_a_person(
@@ -293,9 +293,9 @@ def test_a_transcript_is_redacted_and_kept_for_a_person(
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        pytest.param({}, "one of", id="nothing"),
+        pytest.param({}, "give either", id="nothing"),
         pytest.param(
-            {"transcript": "{}", "transcript_path": "/x"}, "one of", id="both"
+            {"transcript": "{}", "transcript_path": "/x"}, "give either", id="both"
         ),
         pytest.param(
             {"transcript_path": "/nowhere/x.jsonl"}, "no such file", id="missing"

@@ -93,7 +93,7 @@ def test_a_job_runs_and_its_end_is_seen(start: Start) -> None:
 
     assert (ended.code, ended.out, ended.err) == (3, b"in\0put\n", b"oops\n")
     assert not ended.limit
-    assert not ended.sprung
+    assert not ended.triggered
     assert not ended.tried_to_connect
 
 
@@ -116,7 +116,7 @@ def test_files_are_brought_back_as_they_are(start: Start) -> None:
     script = "mkdir d; printf 'a\\0b' > d/f; ln -s /etc/passwd l; mkfifo p; touch e"
     wanted = ("d", "d/f", "l", "p", "e", "none", "l/x", "d/f/x")
 
-    found = start("sh", "-c", script, wanted=wanted).found
+    found = start("sh", "-c", script, collect=wanted).files
 
     assert found["d/f"] == WorkFile("file", b"a\0b")
     assert found["e"] == WorkFile("file", b"")
@@ -130,9 +130,9 @@ def test_files_are_brought_back_as_they_are(start: Start) -> None:
 
 
 def test_a_large_file_is_brought_back_in_part(start: Start) -> None:
-    ended = start("sh", "-c", "yes | head -c 3000000 > f", wanted=("f",))
+    ended = start("sh", "-c", "yes | head -c 3000000 > f", collect=("f",))
 
-    assert len(ended.found["f"].data) == MB
+    assert len(ended.files["f"].data) == MB
 
 
 def test_only_the_work_directory_can_be_written(start: Start) -> None:
@@ -234,10 +234,10 @@ def test_a_planted_secret_that_is_taken_is_told(start: Start) -> None:
         has_traps=True,
     )
 
-    assert quiet.sprung == ()
+    assert quiet.triggered == ()
     assert quiet.out == b"id_ed25519\n"
-    assert len(loud.sprung) == 2
-    assert any("it read /home/agent/.ssh/id_ed25519" in said for said in loud.sprung)
+    assert len(loud.triggered) == 2
+    assert any("it read /home/agent/.ssh/id_ed25519" in said for said in loud.triggered)
 
 
 @pytest.mark.parametrize(
@@ -328,10 +328,10 @@ while True: pass
 def test_a_leftover_changes_nothing_after_the_end(start: Start) -> None:
     script = "(while :; do date +%N > out; done) & echo first > out; sleep 0.2"
 
-    ended = start("sh", "-c", script, wanted=("out",))
+    ended = start("sh", "-c", script, collect=("out",))
 
-    assert ended.found["out"].kind == "file"
-    assert len(ended.found["out"].data) in (0, 10)
+    assert ended.files["out"].kind == "file"
+    assert len(ended.files["out"].data) in (0, 10)
 
 
 def test_nothing_of_it_is_left(start: Start) -> None:

@@ -1,4 +1,4 @@
-"""A library as a publisher has it, and somebody who installs skills."""
+"""The library of a publisher, and the project of a consumer."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ def released(loop: Loop) -> Loop:
 
 @pytest.fixture
 def use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The project of somebody who installs skills; it is the current folder."""
+    """The project of a consumer; it is the current folder."""
     folder = tmp_path / "use"
     folder.mkdir()
     monkeypatch.chdir(folder)

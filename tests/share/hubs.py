@@ -1,4 +1,4 @@
-"""Small hubs and archives, and servers on loopback that serve them, well or badly."""
+"""Small hubs and archives, and correct and faulty servers on loopback."""
 
 import gzip
 import hashlib
@@ -75,8 +75,8 @@ def entry(name: str, data: bytes, **more: Any) -> dict[str, Any]:
 def write_index(folder: Path, rows: list[dict[str, Any]], **more: Any) -> None:
     place = folder / WELL_KNOWN
     place.mkdir(parents=True, exist_ok=True)
-    said = {"$schema": SCHEMA, "skills": rows} | more
-    (place / "index.json").write_text(json.dumps(said))
+    index = {"$schema": SCHEMA, "skills": rows} | more
+    (place / "index.json").write_text(json.dumps(index))
 
 
 def write_hub(folder: Path, *skills: Mapping[str, bytes] | str) -> Path:
@@ -107,7 +107,7 @@ def serving(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def answering(answer: Callable[[BaseHTTPRequestHandler], None]) -> Iterator[str]:
-    """A server that answers every request as it is told."""
+    """A server with one answer to every request."""
 
     class Handler(_Quiet):
         def do_GET(self) -> None:

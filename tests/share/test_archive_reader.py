@@ -39,22 +39,22 @@ def odd_zip(name: str, mode: int = 0o100644) -> tuple[zipfile.ZipInfo, bytes]:
 @pytest.mark.parametrize("pack", [tar_gz, zipped])
 @pytest.mark.parametrize("wrapper", ["", "csv-tables/"], ids=["root", "wrapper"])
 def test_files_come_out_as_they_went_in(pack: object, wrapper: str) -> None:
-    data = pack({f"{wrapper}{path}": it for path, it in FILES.items()})  # type: ignore[operator]
+    data = pack({f"{wrapper}{path}": content for path, content in FILES.items()})  # type: ignore[operator]
 
-    assert {path: it.data for path, it in unpacked(data).items()} == FILES
+    assert {path: file.data for path, file in unpacked(data).items()} == FILES
 
 
 def test_an_executable_stays_one() -> None:
-    found = unpacked(tar_gz({**FILES, "scripts/run.py": b"print(1)\n"}))
+    files = unpacked(tar_gz({**FILES, "scripts/run.py": b"print(1)\n"}))
 
-    assert found["scripts/run.py"].is_executable
-    assert not found["SKILL.md"].is_executable
+    assert files["scripts/run.py"].is_executable
+    assert not files["SKILL.md"].is_executable
 
 
 def test_a_folder_packed_with_dots_is_taken() -> None:
-    found = unpacked(tar_gz({f"./{path}": it for path, it in FILES.items()}))
+    files = unpacked(tar_gz({f"./{path}": content for path, content in FILES.items()}))
 
-    assert found.keys() == FILES.keys()
+    assert files.keys() == FILES.keys()
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_too_many_files_are_refused(pack: object) -> None:
         unpacked(pack(many))  # type: ignore[operator]
 
 
-def test_a_zip_that_lies_about_its_sizes_is_refused() -> None:
+def test_a_zip_with_wrong_sizes_is_refused() -> None:
     data = bytearray(zipped({**FILES, "big": b"a" * 5000}))
     at = data.rfind(b"PK\x01\x02")
     data[at + 24 : at + 28] = (10).to_bytes(4, "little")
@@ -167,7 +167,7 @@ def test_a_sparse_tar_is_refused() -> None:
         ),
     ],
 )
-def test_what_is_no_archive_of_a_skill_is_refused(data: bytes) -> None:
+def test_an_archive_without_a_skill_is_refused(data: bytes) -> None:
     with pytest.raises(RefusedError):
         unpacked(data)
 
@@ -292,7 +292,7 @@ PATHS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=30)
 
 
 @given(st.dictionaries(PATHS, st.binary(max_size=20), max_size=4))
-def test_whatever_is_taken_can_be_written_inside_a_folder(
+def test_accepted_files_can_be_written_inside_a_folder(
     more: dict[str, bytes],
 ) -> None:
     out = io.BytesIO()
@@ -300,11 +300,11 @@ def test_whatever_is_taken_can_be_written_inside_a_folder(
         for path, data in (*FILES.items(), *more.items()):
             archive.writestr(zipfile.ZipInfo(path), data)
     try:
-        found = unpacked(out.getvalue())
+        files = unpacked(out.getvalue())
     except RefusedError:
         return
     with tempfile.TemporaryDirectory() as folder:
-        for path, file in found.items():
+        for path, file in files.items():
             target = Path(folder, path)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(file.data)

@@ -24,34 +24,42 @@ folders = st.dictionaries(
 @given(folders)
 def test_a_tar_holds_the_files_at_its_root(files: dict[str, DraftFile]) -> None:
     with tarfile.open(fileobj=io.BytesIO(tar_gz(files))) as archive:
-        found = {it.name: it for it in archive.getmembers()}
-        data = {name: archive.extractfile(it).read() for name, it in found.items()}  # type: ignore[union-attr]
+        members = {member.name: member for member in archive.getmembers()}
+        data = {
+            name: archive.extractfile(member).read()  # type: ignore[union-attr]
+            for name, member in members.items()
+        }
 
     assert data == {path: file.data for path, file in files.items()}
-    assert {n: it.mode == 0o755 for n, it in found.items()} == {
+    assert {n: member.mode == 0o755 for n, member in members.items()} == {
         path: file.is_executable for path, file in files.items()
     }
-    assert all(it.isreg() and not it.mtime and not it.uname for it in found.values())
+    assert all(
+        member.isreg() and not member.mtime and not member.uname
+        for member in members.values()
+    )
 
 
 @given(folders)
 def test_a_package_holds_them_in_a_folder(files: dict[str, DraftFile]) -> None:
     with zipfile.ZipFile(io.BytesIO(skill_zip("csv", files))) as archive:
-        found = {it.filename: archive.read(it) for it in archive.infolist()}
+        members = {
+            member.filename: archive.read(member) for member in archive.infolist()
+        }
         assert archive.testzip() is None
 
-    assert found == {f"csv/{path}": file.data for path, file in files.items()}
+    assert members == {f"csv/{path}": file.data for path, file in files.items()}
 
 
 def test_no_compressor_has_a_part_in_it() -> None:
     """What zlib makes of its input depends on its version, and on whose it is."""
     data = b"all the same " * 20_000
-    made = tar_gz({"SKILL.md": DraftFile(data)})
+    archive_bytes = tar_gz({"SKILL.md": DraftFile(data)})
 
-    assert gzip.decompress(made)
-    assert len(made) > len(data)
-    assert made[10] == 0  # a stored block, and not the last
-    assert zlib.decompress(made, 31)
+    assert gzip.decompress(archive_bytes)
+    assert len(archive_bytes) > len(data)
+    assert archive_bytes[10] == 0  # a stored block, and not the last
+    assert zlib.decompress(archive_bytes, 31)
 
 
 def test_they_are_the_same_for_everybody(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,9 +77,9 @@ def test_they_are_the_same_for_everybody(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("length", [100, 101, 155, 190])
 def test_a_long_path_is_read_back(length: int) -> None:
     path = f"{'a' * 90}/{'b' * (length - 91)}"
-    made = tar_gz({path: DraftFile(b"data")})
+    archive_bytes = tar_gz({path: DraftFile(b"data")})
 
-    with tarfile.open(fileobj=io.BytesIO(made)) as archive:
+    with tarfile.open(fileobj=io.BytesIO(archive_bytes)) as archive:
         assert archive.getnames() == [path]
 
 

@@ -1,4 +1,4 @@
-"""`publish --to DIR`, and a folder that is never half of anything."""
+"""`publish --to DIR`, and folders that are replaced as a whole."""
 
 import os
 import signal
@@ -47,7 +47,7 @@ def test_other_content_under_a_version_stays(released: Loop, tmp_path: Path) -> 
     assert files(tmp_path / "www") == before
 
 
-def test_what_was_damaged_is_mended(released: Loop, tmp_path: Path) -> None:
+def test_a_damaged_hub_is_repaired(released: Loop, tmp_path: Path) -> None:
     released.ok("publish", "--to", tmp_path / "www")
     before = files(tmp_path / "www")
     (tmp_path / "www/index.xml").unlink()

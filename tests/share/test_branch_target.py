@@ -50,7 +50,7 @@ def test_the_next_release_is_the_next_commit(released: Loop) -> None:
     assert released("publish", "--to", PAGES, "v1.0.0").code == 4
 
 
-def test_what_others_put_there_stays(released: Loop) -> None:
+def test_other_files_on_the_branch_stay(released: Loop) -> None:
     released.ok("publish", "--to", PAGES)
     released.folder.git("switch", "--quiet", "gh-pages")
     released.folder.write("CNAME", "skills.example.org")

@@ -1,4 +1,4 @@
-"""A catalog always fits, and says what it left out."""
+"""A catalog always fits its budget, and reports what it omits."""
 
 from pathlib import Path
 
@@ -7,10 +7,11 @@ import skills_ref
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from skillforge.render import data
 from skillforge.share import catalog_formats
 from skillforge.share.catalog import LEAST, Catalog, fit, shortened, tokens
-from skillforge.share.reading_words import catalog_data
 from skillforge.store.index import IndexedSkill
+from skillforge.workflows.catalog import FittedCatalog
 from tests.conftest import LibraryFolder, Run
 
 NAME = st.text("abc-é", min_size=1, max_size=12)
@@ -48,7 +49,7 @@ def fit_catalog(
     budget=st.integers(LEAST, 2000),
     ranked=st.integers(0, 20),
 )
-def test_it_fits_whatever_there_is(
+def test_any_skills_fit(
     form: str, some: list[IndexedSkill], budget: int, ranked: int
 ) -> None:
     scores = {skill.name: 1.0 + n for n, skill in enumerate(some[:ranked])}
@@ -74,7 +75,7 @@ def test_it_fits_whatever_there_is(
     ],
 )
 @pytest.mark.parametrize("form", ["text", "markdown"])
-def test_details_give_way_one_after_the_other(
+def test_more_skills_give_fewer_details(
     count: int, length: int, detail: str, form: str
 ) -> None:
     catalog, text = fit_catalog(skills(count, length), 3000, form)
@@ -90,7 +91,7 @@ def test_the_budget_is_used_and_not_only_kept() -> None:
     assert tokens(text) > 2000
 
 
-def test_a_catalog_says_what_it_left_out() -> None:
+def test_a_catalog_reports_its_omissions() -> None:
     broken = IndexedSkill("broken", "t", problem="no description")
 
     catalog, text = fit_catalog([*skills(5000, 50), broken], 300)
@@ -98,7 +99,9 @@ def test_a_catalog_says_what_it_left_out() -> None:
     assert catalog.omissions.unusable == 1
     assert "4,995 skills not named" in text
     assert "1 skill unreadable" in text
-    assert catalog_data(catalog, 300, 1)["left_out"]["skills"] == 4995
+    assert (
+        data.skills.catalog(FittedCatalog(catalog, 300))["left_out"]["skills"] == 4995
+    )
 
 
 @given(st.text(max_size=300), st.integers(2, 400))
@@ -157,7 +160,7 @@ def test_a_task_brings_its_skills_to_the_front(
 
 @pytest.mark.parametrize("form", ["text", "xml", "json", "markdown"])
 @pytest.mark.parametrize("budget", [150, 400])
-def test_what_is_printed_fits(
+def test_the_output_fits_the_budget(
     library: LibraryFolder, run: Run, form: str, budget: int
 ) -> None:
     for number in range(40):

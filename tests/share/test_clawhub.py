@@ -12,7 +12,7 @@ REPOSITORY = "https://github.com/acme/skills"
 
 @pytest.fixture
 def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the stand-in writes down what it was called with."""
+    """The file in which a fake clawhub records its arguments."""
     program, log = tmp_path / "bin/clawhub", tmp_path / "calls"
     program.parent.mkdir()
     program.write_text(
@@ -27,7 +27,7 @@ def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def lines(calls: Path) -> list[list[str]]:
-    return [it.split("\n") for it in calls.read_text().split("\nEND\n") if it]
+    return [row.split("\n") for row in calls.read_text().split("\nEND\n") if row]
 
 
 def test_it_is_tried_first_and_done_when_told_to(released: Loop, calls: Path) -> None:
@@ -39,7 +39,7 @@ def test_it_is_tried_first_and_done_when_told_to(released: Loop, calls: Path) ->
     done = released.ok(*line, "--yes")
 
     assert (tried["dry_run"], done["dry_run"]) == (True, False)
-    assert [it["status"] for it in done["skills"]] == ["published"] * 3
+    assert [row["status"] for row in done["skills"]] == ["published"] * 3
     [csv, *_] = lines(calls)
     assert csv[:3] == ["--no-input", "skill", "publish"]
     assert "--dry-run" not in csv
@@ -59,12 +59,12 @@ def test_a_license_that_clawhub_would_change(released: Loop, calls: Path) -> Non
 
     done = released.ok("publish", "--to", "clawhub", "--repository", REPOSITORY)
 
-    by_name = {it["skill"]: it["status"] for it in done["skills"]}
+    by_name = {row["skill"]: row["status"] for row in done["skills"]}
     assert "Apache-2.0" in by_name["pdf-tables"]
     assert "pdf-tables" not in calls.read_text()
 
 
-def test_what_it_lacks_is_said(released: Loop, calls: Path) -> None:
+def test_missing_requirements_are_named(released: Loop, calls: Path) -> None:
     ran = released("publish", "--to", "clawhub")
     assert ran.code == 2
     assert "--repository" in ran.err
@@ -76,7 +76,7 @@ def test_what_it_lacks_is_said(released: Loop, calls: Path) -> None:
     assert "npm install --global clawhub" in ran.err
 
 
-def test_what_clawhub_refuses_is_told(released: Loop, calls: Path) -> None:
+def test_a_rejection_by_clawhub_is_reported(released: Loop, calls: Path) -> None:
     program = calls.parent / "bin/clawhub"
     program.write_text("#!/bin/sh\necho 'version exists' >&2\nexit 1\n")
 

@@ -30,7 +30,7 @@ def test_bytes_come_as_they_are(tmp_path: Path) -> None:
         assert get(f"{url}/x y.bin", 10).data == b"\0\1\2"
 
 
-def test_what_is_not_there_is_told_apart(tmp_path: Path) -> None:
+def test_a_missing_page_has_its_own_error(tmp_path: Path) -> None:
     with serving(tmp_path) as url, pytest.raises(download.PageNotFoundError):
         get(f"{url}/nothing", 10)
 
@@ -39,7 +39,7 @@ def test_what_is_not_there_is_told_apart(tmp_path: Path) -> None:
     "target",
     ["http://example.invalid/x", "file:///etc/passwd", "ftp://127.0.0.1/x", "data:,x"],
 )
-def test_a_redirect_to_what_is_not_safe_is_refused(target: str) -> None:
+def test_an_unsafe_redirect_is_refused(target: str) -> None:
     with (
         answering(redirecting(target)) as url,  # type: ignore[arg-type]
         pytest.raises(RefusedError, match="redirects"),
@@ -120,13 +120,13 @@ def test_a_byte_now_and_then_does_not_keep_us(part: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "answer_bytes",
     [b"nonsense\r\n\r\n", b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"],
     ids=["nonsense", "nothing", "cut"],
 )
-def test_an_answer_that_is_none_is_an_error(said: bytes) -> None:
+def test_an_invalid_response_is_an_error(answer_bytes: bytes) -> None:
     def answer(request: BaseHTTPRequestHandler) -> None:
-        request.wfile.write(said)
+        request.wfile.write(answer_bytes)
 
     with answering(answer) as url, pytest.raises(ToolError):
         get(url, 100, QUICK)
@@ -165,7 +165,7 @@ def test_a_server_elsewhere_cannot_send_us_into_our_network(target: str) -> None
 
 
 @pytest.mark.parametrize("target", ["https://[::1", "https://a b/", "http://[x]/"])
-def test_a_redirect_to_what_is_no_url_is_refused(target: str) -> None:
+def test_a_redirect_to_an_invalid_url_is_refused(target: str) -> None:
     with (
         answering(redirecting(target)) as url,  # type: ignore[arg-type]
         pytest.raises(RefusedError, match="not a URL"),

@@ -39,29 +39,29 @@ def out(tmp_path: Path) -> Path:
     return tmp_path / "public"
 
 
-def test_what_a_hub_holds(released: Loop, out: Path) -> None:
-    said = built(released, out)
+def test_a_hub_has_all_formats(released: Loop, out: Path) -> None:
+    data = built(released, out)
 
-    found = files(out)
-    assert said["skills"] == 3
-    assert {path for path in found if "csv" in path} == {
+    hub_files = files(out)
+    assert data["skills"] == 3
+    assert {path for path in hub_files if "csv" in path} == {
         ".well-known/agent-skills/csv-tables.tar.gz",
         ".well-known/skills/csv-tables/SKILL.md",
         ".well-known/skills/csv-tables/scripts/read.py",
         "packages/csv-tables.skill",
         "skills/csv-tables/index.html",
     }
-    assert ".well-known/agent-skills/pdf-tables/SKILL.md" in found
-    assert not any(b"secret-plan" in data for _, data in found.values())
-    sums = read_sums(found["SHA256SUMS"][1])
-    assert set(sums) == set(found) - {"SHA256SUMS"}
+    assert ".well-known/agent-skills/pdf-tables/SKILL.md" in hub_files
+    assert not any(b"secret-plan" in data for _, data in hub_files.values())
+    sums = read_sums(hub_files["SHA256SUMS"][1])
+    assert set(sums) == set(hub_files) - {"SHA256SUMS"}
     assert all(
-        hashlib.sha256(found[path][1]).hexdigest() == digest
+        hashlib.sha256(hub_files[path][1]).hexdigest() == digest
         for path, digest in sums.items()
     )
 
 
-def test_the_index_names_what_is_there(released: Loop, out: Path) -> None:
+def test_the_index_names_existing_files(released: Loop, out: Path) -> None:
     built(released, out)
 
     index = read(out, ".well-known/agent-skills/index.json")
@@ -72,10 +72,12 @@ def test_the_index_names_what_is_there(released: Loop, out: Path) -> None:
     assert kinds["csv-tables"] == "archive"
     assert kinds["pdf-tables"] == "skill-md"
     legacy = read(out, ".well-known/skills/index.json")["skills"]
-    listed = {it["name"]: it["files"] for it in legacy}
+    listed = {entry["name"]: entry["files"] for entry in legacy}
     assert listed["csv-tables"] == ["SKILL.md", "scripts/read.py"]
     for name, paths in listed.items():
-        assert all((out / ".well-known/skills" / name / it).is_file() for it in paths)
+        assert all(
+            (out / ".well-known/skills" / name / entry).is_file() for entry in paths
+        )
 
 
 def test_the_manifest_tells_how_a_skill_came_to_be(released: Loop, out: Path) -> None:
@@ -116,7 +118,7 @@ def test_cases_that_the_gate_ran_have_passed(released: Loop, out: Path) -> None:
 
     released.ok("build", "v1.1.0", "--out", out)
 
-    skills = {it["name"]: it for it in read(out, "manifest.json")["skills"]}
+    skills = {entry["name"]: entry for entry in read(out, "manifest.json")["skills"]}
     assert skills["odt-tables"]["tests"] == "passed"
     assert skills["csv-tables"]["tests"] == "not-run"
     assert skills["xlsx-tables"]["tests"] == ""
@@ -158,7 +160,7 @@ def test_twice_is_harmless(released: Loop, out: Path) -> None:
     assert [path.name for path in out.parent.glob(".*skillforge*")] == []
 
 
-def test_a_folder_of_somebody_else_is_not_overwritten(
+def test_a_folder_with_other_files_is_not_overwritten(
     released: Loop, out: Path
 ) -> None:
     out.mkdir()
@@ -215,7 +217,7 @@ def test_names_that_the_policy_calls_private_stop_it(released: Loop, out: Path) 
     assert ran.rules == {"private-data"}
 
 
-def test_history_is_told_without_what_is_private(released: Loop, out: Path) -> None:
+def test_history_is_published_without_private_data(released: Loop, out: Path) -> None:
     folder = released.draft(released.folder.root.parent, "xlsx-tables", "three")
     why = (
         "Asked for by jo@corp.example.net, see https://jo:pw12345@host.example.net/x "
@@ -271,16 +273,18 @@ def test_a_marketplace_of_plugins_that_are_there(released: Loop, out: Path) -> N
     assert groups == [{"title": "Data", "skills": ["csv-tables"]}]
 
 
-def test_what_no_client_could_install_is_left_out(released: Loop, out: Path) -> None:
+def test_skills_that_no_client_can_install_are_skipped(
+    released: Loop, out: Path
+) -> None:
     released.folder.write("skills/broken/SKILL.md", "no frontmatter")
     released.folder.write("skills/empty/notes.txt", "nothing")
     released.folder.commit("By hand")
     released.folder.git("tag", "v1.1.0")
 
-    said = released.ok("build", "v1.1.0", "--out", out)
+    data = released.ok("build", "v1.1.0", "--out", out)
 
-    assert set(said["left_out"]) == {"broken", "empty"}
-    assert said["skills"] == 3
+    assert set(data["left_out"]) == {"broken", "empty"}
+    assert data["skills"] == 3
 
 
 def test_a_name_that_old_clients_refuse_costs_no_other(
@@ -297,14 +301,12 @@ def test_a_name_that_old_clients_refuse_costs_no_other(
 
     legacy = read(out, ".well-known/skills/index.json")["skills"]
     index = read(out, ".well-known/agent-skills/index.json")["skills"]
-    assert {"навык", "dots"}.isdisjoint(it["name"] for it in legacy)
-    assert "dots" in {it["name"] for it in index}
-    assert "навык" in {it["name"] for it in read(out, "manifest.json")["skills"]}
+    assert {"навык", "dots"}.isdisjoint(entry["name"] for entry in legacy)
+    assert "dots" in {entry["name"] for entry in index}
+    assert "навык" in {entry["name"] for entry in read(out, "manifest.json")["skills"]}
 
 
-def test_a_link_inside_a_skill_becomes_what_it_leads_to(
-    released: Loop, out: Path
-) -> None:
+def test_a_link_inside_a_skill_becomes_a_copy(released: Loop, out: Path) -> None:
     (released.folder.root / "skills/csv-tables/again.py").symlink_to("scripts/read.py")
     released.folder.commit("By hand")
     released.folder.git("tag", "v1.1.0")

@@ -48,11 +48,11 @@ def test_a_hub_gives_its_skills(tmp_path: Path, below: str) -> None:
     write_hub(tmp_path / below.lstrip("/"), "csv-tables", "pdf-tables")
 
     with serving(tmp_path) as url:
-        found = fetched(f"{url}{below}")
+        fetched_packages = fetched(f"{url}{below}")
 
-    assert list(found) == ["csv-tables", "pdf-tables"]
-    assert contents(found["csv-tables"]) == FILES
-    assert found["csv-tables"].digest == sha(DATA)
+    assert list(fetched_packages) == ["csv-tables", "pdf-tables"]
+    assert contents(fetched_packages["csv-tables"]) == FILES
+    assert fetched_packages["csv-tables"].digest == sha(DATA)
 
 
 def test_a_hub_at_the_root_is_found_from_a_page_of_it(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_a_skill_that_the_hub_has_not_is_told(tmp_path: Path) -> None:
     assert "csv-tables" in caught.value.hint
 
 
-def test_what_is_no_hub_is_told(tmp_path: Path) -> None:
+def test_a_url_without_a_hub_is_an_error(tmp_path: Path) -> None:
     with serving(tmp_path) as url, pytest.raises(RequestError, match="no Skills Hub"):
         fetched(url)
 
@@ -228,12 +228,12 @@ def test_many_small_archives_do_not_unpack_to_gigabytes(
     rows = [entry(f"s{n}", data, url="x.tar.gz") for n in range(100)]
     write_index(tmp_path, rows)
     (tmp_path / WELL_KNOWN / "x.tar.gz").write_bytes(data)
-    found: list[Package] = []
+    fetched_packages: list[Package] = []
 
     with pytest.raises(RefusedError, match="10 MiB together"):
-        found.extend(packages(parse(str(tmp_path))))
+        fetched_packages.extend(packages(parse(str(tmp_path))))
 
-    assert len(found) == 9
+    assert len(fetched_packages) == 9
 
 
 def test_the_files_of_a_slow_older_hub_share_its_time(

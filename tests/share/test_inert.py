@@ -33,7 +33,7 @@ PAGE = b"<!doctype html><script>document.title = 'owned'</script>"
         pytest.param("a.txt", b"%PDF-1.7", id="pdf-inside"),
     ],
 )
-def test_what_may_be_run_is_not_inert(path: str, data: bytes) -> None:
+def test_files_that_may_be_run_are_not_inert(path: str, data: bytes) -> None:
     assert not is_inert({path: DraftFile(data)})
 
 
@@ -61,13 +61,13 @@ def test_a_skill_with_a_page_is_published_in_archives_only(
     loop.folder.git("tag", "v1.0.0")
     hub = tmp_path / "hub"
 
-    said = loop.ok("build", "v1.0.0", "--out", hub)
+    data = loop.ok("build", "v1.0.0", "--out", hub)
 
-    assert said["archives_only"] == {"csv-tables": "assets/report.html"}
+    assert data["archives_only"] == {"csv-tables": "assets/report.html"}
     loose = json.loads((hub / ".well-known/skills/index.json").read_bytes())
     plugins = json.loads((hub / ".claude-plugin/marketplace.json").read_bytes())
     for named in (loose["skills"], plugins["plugins"]):
-        assert [it["name"] for it in named] == ["pdf-tables"]
+        assert [entry["name"] for entry in named] == ["pdf-tables"]
     assert not (hub / ".well-known/skills/csv-tables").exists()
     assert not list(hub.rglob("report.html"))
 

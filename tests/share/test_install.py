@@ -51,13 +51,13 @@ def test_a_hub_is_installed_and_locked(tmp_path: Path, use: Path, run: Run) -> N
     with serving(hub(tmp_path)) as url:
         ran = ok(run("install", url, "--json"))
 
-    assert [it["action"] for it in ran.data["skills"]] == ["installed"] * 2
+    assert [entry["action"] for entry in ran.data["skills"]] == ["installed"] * 2
     assert on_disk(use / ".agents/skills/csv-tables") == files_of("csv-tables")
     index = tmp_path / "hub/.well-known/agent-skills/index.json"
     digests = {
         row["name"]: row["digest"] for row in json.loads(index.read_text())["skills"]
     }
-    assert {name: it["digest"] for name, it in lock(use).items()} == digests
+    assert {name: entry["digest"] for name, entry in lock(use).items()} == digests
     assert is_clean(use)
 
 
@@ -161,7 +161,7 @@ def test_installing_twice_changes_nothing(tmp_path: Path, use: Path, run: Run) -
 
     ran = ok(run("install", source, "--json"))
 
-    assert {it["action"] for it in ran.data["skills"]} == {"unchanged"}
+    assert {entry["action"] for entry in ran.data["skills"]} == {"unchanged"}
     assert on_disk(use) == before
 
 
@@ -213,9 +213,7 @@ def test_a_doubt_has_to_be_accepted(tmp_path: Path, use: Path, run: Run) -> None
     ok(run("install", str(tmp_path / "hub"), "--accept-caution"))
 
 
-def test_what_breaks_the_specification_is_not_installed(
-    tmp_path: Path, use: Path, run: Run
-) -> None:
+def test_an_invalid_skill_is_not_installed(tmp_path: Path, use: Path, run: Run) -> None:
     files = files_of("csv-tables")
     files["SKILL.md"] = files["SKILL.md"].replace(b"description", b"describes")
     write_hub(tmp_path / "hub", files)
@@ -240,7 +238,7 @@ def test_a_skill_that_calls_itself_otherwise_is_not_installed(
     assert not (use / ".agents/skills").exists()
 
 
-def test_what_was_there_before_is_not_overwritten(
+def test_existing_files_are_not_overwritten(
     tmp_path: Path, use: Path, run: Run
 ) -> None:
     mine = use / ".agents/skills/csv-tables/SKILL.md"
@@ -275,7 +273,7 @@ def test_local_edits_are_not_overwritten_by_another_install(
     assert edited.read_text() == "edited"
 
 
-def test_frozen_brings_back_exactly_what_was_locked(
+def test_frozen_restores_the_locked_bytes(
     library: LibraryFolder, use: Path, run: Run
 ) -> None:
     ok(run("install", str(library.root)))
@@ -405,7 +403,7 @@ def too_deep(tmp_path: Path) -> Path:
     return skill
 
 
-def test_what_cannot_be_read_as_a_whole_is_neither_installed_nor_safe(
+def test_a_skill_that_is_only_partly_readable_is_neither_installed_nor_safe(
     too_deep: Path, use: Path, run: Run
 ) -> None:
     ran = run("install", str(too_deep))

@@ -95,7 +95,7 @@ def test_a_source_is_understood(text: str, expected: InstallSource) -> None:
         pytest.param("a\x1b[31m", "not a source", id="control"),
     ],
 )
-def test_what_is_no_source_is_refused(text: str, words: str) -> None:
+def test_an_invalid_source_is_refused(text: str, words: str) -> None:
     with pytest.raises(RequestError, match=words):
         parse(text)
 
@@ -107,7 +107,7 @@ def test_a_shorthand_is_told_how_to_name_github() -> None:
     assert "https://github.com/owner/name.git" in caught.value.hint
 
 
-def test_what_lies_on_disk_is_taken_for_what_it_is(tmp_path: Path) -> None:
+def test_the_kind_of_a_path_depends_on_its_content(tmp_path: Path) -> None:
     hub = write_hub(tmp_path / "hub@2", "csv-tables")
     repo = tmp_path / "repo"
     repo.mkdir()

@@ -27,7 +27,7 @@ def locked() -> LockedSkill:
     return LockedSkill.of(package, SOURCE, ".claude/skills")
 
 
-def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+def test_a_written_lock_is_read_back(tmp_path: Path) -> None:
     path = tmp_path / "skills-lock.json"
     lockfile.write(lockfile.read(path), {"csv": locked()})
 

@@ -1,4 +1,4 @@
-"""What history tells a hub is the same in every clone, or is not told."""
+"""The history of a hub is the same in every clone."""
 
 import subprocess
 from pathlib import Path
@@ -12,8 +12,8 @@ ADA = Signature("Ada", "ada@example.invalid", "1760000000 +0000")
 
 
 def note(library: LibraryFolder, commit: str, approver: str) -> None:
-    said = f"Merged on GitHub\n\nProposal: 7\nApproved-By: {approver}\n"
-    notes.write(library.library.repository(), {commit: said}, ADA)
+    message = f"Merged on GitHub\n\nProposal: 7\nApproved-By: {approver}\n"
+    notes.write(library.library.repository(), {commit: message}, ADA)
 
 
 def test_a_hub_is_built_with_the_notes_of_its_release(

@@ -17,7 +17,7 @@ GONE = replace(TWO, tree="", commit="c3", action="delete", version="")
 
 
 @pytest.mark.parametrize(
-    ("told", "before", "after", "kind", "next_one"),
+    ("versions", "before", "after", "kind", "next_one"),
     [
         pytest.param((ONE,), "", "t1", ChangeKind.ADDED, "1.3.0", id="new"),
         pytest.param((TWO, ONE), "t1", "t2", ChangeKind.CHANGED, "1.2.4", id="changed"),
@@ -30,8 +30,8 @@ GONE = replace(TWO, tree="", commit="c3", action="delete", version="")
         pytest.param((GONE, TWO), "t2", "", ChangeKind.RETIRED, "2.0.0", id="gone"),
     ],
 )
-def test_what_happened_to_a_skill(
-    told: tuple[PublishedVersion, ...],
+def test_the_kind_of_a_change(
+    versions: tuple[PublishedVersion, ...],
     before: str,
     after: str,
     kind: ChangeKind,
@@ -40,22 +40,24 @@ def test_what_happened_to_a_skill(
     was = {"csv": before} if before else {}
     now = {"csv": after} if after else {}
 
-    [change] = changes({"csv": told}, was, now, {it.commit for it in told})
+    [change] = changes(
+        {"csv": versions}, was, now, {version.commit for version in versions}
+    )
 
     assert change.kind is kind
     assert str(next_version(read("1.2.3"), [change])) == next_one
     assert f"### {kind.capitalize()}" in notes([change])
 
 
-def test_what_did_not_change_is_no_news() -> None:
+def test_an_unchanged_skill_is_not_listed() -> None:
     assert changes({"csv": (ONE,)}, {"csv": "t1"}, {"csv": "t1"}, []) == []
     assert str(next_version(None, [])) == "1.0.0"
 
 
 def test_the_notes_say_who_and_why() -> None:
-    found = changes({"csv": (TWO, ONE)}, {}, {"csv": "t2"}, {"c1", "c2"})
+    changed = changes({"csv": (TWO, ONE)}, {}, {"csv": "t2"}, {"c1", "c2"})
 
-    text = notes(found)
+    text = notes(changed)
 
     assert "- **csv** 1.0.1" in text
     assert "  - Needed (proposal 1, create by Ada, approved by Rita)" in text

@@ -21,11 +21,11 @@ def message(loop: Loop, tag: str) -> str:
 def test_the_first_release_holds_all_skills(loop: Loop) -> None:
     loop.land("xlsx-tables", "one")
 
-    said = loop.ok("release")
+    data = loop.ok("release")
     done = loop.ok("release", "1.0.0")
 
-    assert said["suggested"] == "1.0.0"
-    assert said["tag"] is None
+    assert data["suggested"] == "1.0.0"
+    assert data["tag"] is None
     assert done["created"]
     assert loop.folder.git("cat-file", "-t", "v1.0.0").strip() == "tag"
     assert loop.folder.git("rev-parse", "v1.0.0^{commit}").strip() == loop.main()
@@ -36,7 +36,7 @@ def test_the_first_release_holds_all_skills(loop: Loop) -> None:
 
 
 @pytest.mark.slow
-def test_the_next_version_fits_what_changed(released: Loop) -> None:
+def test_the_next_version_depends_on_the_changes(released: Loop) -> None:
     assert "no skills changed" in released("release").out
     released.land("xlsx-tables", "three")
     assert released.ok("release")["suggested"] == "1.0.1"
@@ -46,10 +46,10 @@ def test_the_next_version_fits_what_changed(released: Loop) -> None:
     released.approve(number["proposal"])
     released.promote(number["proposal"])
 
-    said = released.ok("release", "--yes")
+    data = released.ok("release", "--yes")
 
-    assert said["version"] == "2.0.0"
-    kinds = {change["skill"]: change["kind"] for change in said["changes"]}
+    assert data["version"] == "2.0.0"
+    kinds = {change["skill"]: change["kind"] for change in data["changes"]}
     assert kinds == {
         "odt-tables": "added",
         "pdf-tables": "retired",
@@ -58,26 +58,26 @@ def test_the_next_version_fits_what_changed(released: Loop) -> None:
     assert "### Retired" in message(released, "v2.0.0")
 
 
-def test_a_plan_reads_what_is_released_and_no_version_in_between(loop: Loop) -> None:
+def test_a_plan_reads_the_two_releases_and_no_version_in_between(loop: Loop) -> None:
     for word in ("one", "two", "three"):
         loop.land("xlsx-tables", word)
 
     with git_work() as work:
-        said = loop.ok("release")
+        data = loop.ok("release")
 
     pages = [name for name in work.objects if name.endswith(":SKILL.md")]
-    assert len(pages) == len(said["changes"]) == 3
+    assert len(pages) == len(data["changes"]) == 3
     assert work.count("-p") == 0  # nor does it compare versions
 
 
-def test_what_was_rolled_back_is_said(released: Loop) -> None:
+def test_a_rollback_is_in_the_notes(released: Loop) -> None:
     released.land("xlsx-tables", "worse")
     released.ok("rollback", "xlsx-tables", "--now", "--why", "It drops rows")
 
-    said = released.ok("release", "1.0.1", "--dry-run")
+    data = released.ok("release", "1.0.1", "--dry-run")
 
-    assert "### Rolled back" in said["notes"]
-    assert "It drops rows" in said["notes"]
+    assert "### Rolled back" in data["notes"]
+    assert "It drops rows" in data["notes"]
     assert not released.folder.git("tag", "--list", "v1.0.1")
 
 
@@ -116,7 +116,9 @@ def test_a_version_is_of_one_commit(released: Loop) -> None:
         ),
     ],
 )
-def test_what_is_red_stops_it(loop: Loop, path: str, text: str, check: str) -> None:
+def test_a_failed_check_blocks_the_release(
+    loop: Loop, path: str, text: str, check: str
+) -> None:
     loop.land("xlsx-tables", "one")
     loop.folder.write(path, text)
     loop.folder.commit("By hand")
@@ -124,7 +126,7 @@ def test_what_is_red_stops_it(loop: Loop, path: str, text: str, check: str) -> N
     ran = loop("release", "1.0.0", "--json")
 
     assert ran.code == 1
-    assert check in {it["check"] for it in ran.data["objections"]}
+    assert check in {objection["check"] for objection in ran.data["objections"]}
     assert not loop.folder.git("tag", "--list")
 
 
@@ -137,7 +139,7 @@ def test_a_case_that_fails_stops_it(loop: Loop) -> None:
     ran = loop("release", "1.0.0", "--json")
 
     assert ran.code == 1
-    assert [it["check"] for it in ran.data["objections"]] == ["test"]
+    assert [objection["check"] for objection in ran.data["objections"]] == ["test"]
 
 
 def test_a_skill_that_failed_its_last_health_run_stops_it(loop: Loop) -> None:
@@ -212,7 +214,7 @@ def test_a_library_without_skills(tmp_path: Path, run: Run) -> None:
     assert "no skills to release" in ran.err
 
 
-def test_nobody_is_told_where_the_remote_lets_one_in(loop: Loop) -> None:
+def test_a_tag_has_no_password_of_the_remote(loop: Loop) -> None:
     url = "https://ada:hunter2@github.com/acme/skills.git"
     loop.folder.git("remote", "add", "origin", url)
     loop.folder.git("update-ref", "refs/remotes/origin/main", "main")
@@ -266,5 +268,5 @@ def test_a_forged_cache_lets_no_attack_pass(loop: Loop, change: str) -> None:
 
     ran = loop("release", "1.0.0", "--json")
 
-    assert "scan" in {it["check"] for it in ran.data["objections"]}
+    assert "scan" in {objection["check"] for objection in ran.data["objections"]}
     assert not loop.folder.git("tag", "--list")

@@ -1,4 +1,4 @@
-"""Search finds what is meant, tells why, and takes any words."""
+"""Search ranks skills, shows the matching words, and accepts any query."""
 
 import json
 from pathlib import Path
@@ -25,19 +25,19 @@ SKILLS = {
 def shelf(tmp_path_factory: pytest.TempPathFactory) -> LibraryFolder:
     root = tmp_path_factory.mktemp("shelf")
     GitRepo.init(root)
-    made = LibraryFolder(root)
+    library = LibraryFolder(root)
     for name, (description, body) in SKILLS.items():
         head = f"---\nname: {name}\ndescription: {description}\n---\n"
-        made.write(f"skills/{name}/SKILL.md", f"{head}# Title\n\n{body}\n")
+        library.write(f"skills/{name}/SKILL.md", f"{head}# Title\n\n{body}\n")
     queries = [
         {"query": "put two spreadsheets together", "should_trigger": True},
         {"query": "translate a haiku", "should_trigger": False},
     ]
-    made.write("skills/csv-tables/evals/eval_queries.json", json.dumps(queries))
-    made.git("config", "user.name", "Test")
-    made.git("config", "user.email", "test@example.invalid")
-    made.commit("Start")
-    return made
+    library.write("skills/csv-tables/evals/eval_queries.json", json.dumps(queries))
+    library.git("config", "user.name", "Test")
+    library.git("config", "user.email", "test@example.invalid")
+    library.commit("Start")
+    return library
 
 
 def found(folder: LibraryFolder, query: str, limit: int = 10) -> list[Hit]:
@@ -124,9 +124,7 @@ def test_the_command_tells_results_with_the_agreed_keys(
     assert "description: joins, tables" in text
 
 
-def test_what_is_not_found_is_no_error(
-    shelf: LibraryFolder, run: Run, tmp_path: Path
-) -> None:
+def test_no_match_is_no_error(shelf: LibraryFolder, run: Run, tmp_path: Path) -> None:
     ran = run("search", "zzzz", "--library", str(shelf.root))
 
     assert ran.code == 0

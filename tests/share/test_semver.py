@@ -19,7 +19,7 @@ versions = st.builds(
 
 
 @given(versions)
-def test_what_is_written_is_read_back(version: SemVer) -> None:
+def test_a_written_version_is_read_back(version: SemVer) -> None:
     assert find(str(version)) == version
     assert find(version.tag) == version
 
@@ -41,13 +41,15 @@ def test_they_have_the_order_that_semver_gives_them() -> None:
         "2.0.0",
     ]
 
-    assert all(read(one).rank < read(two).rank for one, two in pairwise(ordered))
+    assert all(
+        read(lower).rank < read(higher).rank for lower, higher in pairwise(ordered)
+    )
 
 
 @pytest.mark.parametrize(
     "text", ["", "1", "1.2", "v1.2", "01.2.3", "1.2.3-01", "1.2.3\n", "1.2.3-", "main"]
 )
-def test_what_is_no_version_is_refused(text: str) -> None:
+def test_an_invalid_version_is_refused(text: str) -> None:
     with pytest.raises(RequestError):
         read(text)
 

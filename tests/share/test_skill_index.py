@@ -1,4 +1,4 @@
-"""What is listed is what main holds now, whoever else is at work."""
+"""A list shows the current main, also while other processes work."""
 
 import os
 import subprocess
@@ -30,7 +30,7 @@ def indexes(folder: LibraryFolder) -> list[Path]:
     return sorted((folder.root / ".git/skillforge").glob("search-*.db"))
 
 
-def test_the_next_call_sees_what_changed(library: LibraryFolder) -> None:
+def test_the_next_call_shows_changes(library: LibraryFolder) -> None:
     assert found(library, "xylophones") == []
 
     library.add_skill("csv-tables", body=UNUSUAL)
@@ -62,7 +62,7 @@ def test_an_index_that_grew_is_the_same_as_one_made_anew(
     assert search(library.library, tip, "tables turn word2 word3") == grown
 
 
-def test_only_what_changed_is_read_again(
+def test_only_changed_skills_are_read_again(
     library: LibraryFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(6):
@@ -84,7 +84,7 @@ def test_only_what_changed_is_read_again(
     assert read == ["skill-3"]
 
 
-def test_what_is_not_committed_on_main_is_not_shown(library: LibraryFolder) -> None:
+def test_uncommitted_skills_are_not_shown(library: LibraryFolder) -> None:
     library.add_skill("unsaved")
     library.git("checkout", "-q", "-b", "work")
     library.add_skill("on-a-branch")

@@ -22,7 +22,7 @@ def test_a_skill_is_shown_with_its_facts_and_its_body(
         assert fact in text
     assert (data["tree"], data["commit"]) == (tree, commit)
     assert data["body"] == "# Title\n\nDo this, then that.\n"
-    assert [it["path"] for it in data["files"]] == ["SKILL.md", "scripts/run.py"]
+    assert [file["path"] for file in data["files"]] == ["SKILL.md", "scripts/run.py"]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_a_binary_file_in_json_is_base64(library: LibraryFolder, run: Run) -> No
         "rev",
     ],
 )
-def test_what_is_not_there_gets_a_hint(
+def test_a_missing_skill_or_file_gets_a_hint(
     library: LibraryFolder, run: Run, words: tuple[str, ...], hint: str
 ) -> None:
     library.write("skills/csv-tables/references/a.md", "a\n")
@@ -97,7 +97,7 @@ def test_what_is_not_there_gets_a_hint(
     assert "root:" not in ran.out
 
 
-def test_a_skill_that_went_into_another_is_told_by_its_old_name(
+def test_the_old_name_of_a_merged_skill_leads_to_the_new_one(
     library: LibraryFolder, run: Run
 ) -> None:
     library.git("rm", "-rq", "skills/pdf-tables")
@@ -111,7 +111,7 @@ def test_a_skill_that_went_into_another_is_told_by_its_old_name(
     assert "skillforge show csv-tables" in ran.err
 
 
-def test_a_skill_that_was_removed_is_told_with_how_to_see_it(
+def test_the_error_for_a_removed_skill_shows_how_to_read_it(
     library: LibraryFolder, run: Run
 ) -> None:
     library.git("rm", "-rq", "skills/pdf-tables")

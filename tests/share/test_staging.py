@@ -64,7 +64,7 @@ def test_an_update_survives_death_at_every_step(
     assert step > 5
 
 
-def test_what_was_edited_after_a_death_is_not_overwritten(
+def test_edits_after_a_killed_run_are_not_overwritten(
     tmp_path: Path, use: Path, run: Run
 ) -> None:
     source = str(write_hub(tmp_path / "hub", "csv-tables"))
@@ -93,7 +93,7 @@ def test_a_place_that_cannot_be_written_is_told(
     assert (use / ".agents").read_text() == "a file"
 
 
-def test_the_lock_has_the_same_bytes_whatever_the_order(
+def test_the_lock_has_the_same_bytes_in_any_order(
     tmp_path: Path, use: Path, run: Run
 ) -> None:
     source = str(write_hub(tmp_path / "hub", "csv-tables", "pdf-tables"))
@@ -112,7 +112,7 @@ def test_the_lock_has_the_same_bytes_whatever_the_order(
 
 
 @pytest.mark.parametrize("command", [("install",), ("verify",), ("update", "--yes")])
-def test_a_link_that_a_project_brings_sweeps_nothing_away(
+def test_a_link_in_a_project_deletes_nothing(
     tmp_path: Path, use: Path, run: Run, command: tuple[str, ...]
 ) -> None:
     source = str(write_hub(tmp_path / "hub", "csv-tables"))
@@ -129,7 +129,7 @@ def test_a_link_that_a_project_brings_sweeps_nothing_away(
     assert (precious / "inner" / "file").read_text() == "mine"
 
 
-def test_a_plan_that_a_project_brings_is_not_carried_out(
+def test_a_plan_in_a_project_is_not_executed(
     tmp_path: Path, use: Path, run: Run
 ) -> None:
     source = str(write_hub(tmp_path / "hub", "csv-tables"))
@@ -167,12 +167,12 @@ def test_a_folder_of_the_lock_that_leads_elsewhere_is_refused(
 
 
 def lock_names(use: Path, folder: str) -> None:
-    """Let the lock name another folder, as somebody may who sends a project."""
+    """Let the lock name another folder, like an untrusted project."""
     path = use / "skills-lock.json"
-    said = json.loads(path.read_text())
-    for entry in said["skills"].values():
+    content = json.loads(path.read_text())
+    for entry in content["skills"].values():
         entry["path"] = folder
-    path.write_text(json.dumps(said))
+    path.write_text(json.dumps(content))
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,10 @@ def test_a_lock_installs_nowhere_but_where_agents_look(
         assert ran.code == 2
         assert "skills-lock.json" in ran.err
         write_hub(tmp_path / "hub", files_of("hooks", NEW))  # something to update to
-    assert sorted(it.name for it in use.rglob("*")) == [".git", "skills-lock.json"]
+    assert sorted(entry.name for entry in use.rglob("*")) == [
+        ".git",
+        "skills-lock.json",
+    ]
 
 
 def test_a_folder_that_the_user_names_is_written_to(
@@ -265,7 +268,7 @@ def test_a_file_is_not_written_through_a_link_of_a_project(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("command", ["install", "update"])
 @pytest.mark.parametrize("link", [".agents", ".agents/skills"])
-def test_a_link_swapped_in_meanwhile_redirects_nothing(
+def test_a_link_that_replaces_a_folder_redirects_nothing(
     tmp_path: Path, use: Path, run: Run, monkeypatch: Any, command: str, link: str
 ) -> None:
     source = str(write_hub(tmp_path / "hub", "csv-tables"))

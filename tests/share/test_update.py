@@ -1,4 +1,4 @@
-"""Verify and update: what differs is told, and nothing of the user's is lost."""
+"""Verify and update: differences are reported, local changes are kept."""
 
 import time
 from pathlib import Path
@@ -23,9 +23,9 @@ def installed(tmp_path: Path, use: Path, run: Run) -> Path:
 
 def differences(run: Run) -> set[tuple[str, str, str | None]]:
     ran = run("verify", "--json")
-    found = ran.data["differences"]
-    assert ran.code == bool(found)
-    return {(it["skill"], it["kind"], it["path"]) for it in found}
+    differences = ran.data["differences"]
+    assert ran.code == bool(differences)
+    return {(row["skill"], row["kind"], row["path"]) for row in differences}
 
 
 def test_every_kind_of_difference_is_told(installed: Path, run: Run) -> None:
@@ -156,7 +156,7 @@ def test_a_skill_that_its_source_has_no_more_stays(
 
     ran = run("update", "--yes", "--json")
 
-    states = {it["name"]: it["state"] for it in ran.data["updates"]}
+    states = {row["name"]: row["state"] for row in ran.data["updates"]}
     assert states == {"csv-tables": "gone", "pdf-tables": "same"}
     assert (installed / "csv-tables/SKILL.md").is_file()
 
@@ -171,7 +171,9 @@ def test_a_branch_is_followed_and_a_tag_is_not(
         library.add_skill(name, body=NEW)
     library.commit()
 
-    states = {it["name"]: it["state"] for it in run("update", "--json").data["updates"]}
+    states = {
+        row["name"]: row["state"] for row in run("update", "--json").data["updates"]
+    }
 
     assert states == {"csv-tables": "same", "pdf-tables": "new"}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from skillforge.scaffold import init
+from skillforge.workflows.scaffold import init
 from tests.conftest import LibraryFolder
 
 PROJECT = Path(__file__).parents[2]

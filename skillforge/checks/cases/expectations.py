@@ -25,7 +25,7 @@ def differences(expect: Mapping[str, Any], ended: JobResult) -> list[str]:
                 *_exit(expect.get("exit", 0), ended),
                 *_stream("stdout", expect.get("stdout"), ended.out),
                 *_stream("stderr", expect.get("stderr"), ended.err),
-                *_files(expect.get("files", {}), ended.found),
+                *_files(expect.get("files", {}), ended.files),
             ]
         except _TooSlowError:
             return [f"the patterns of the case take more than {_SECONDS} s to match"]

@@ -284,7 +284,7 @@ def judge(case: Case, ended: JobResult) -> tuple[TrialOutcome, str]:
 
 def alarms(case: Case, ended: JobResult) -> list[str]:
     """What no honest skill does in a sandbox: use planted keys, try to connect."""
-    reasons = list(ended.sprung)
+    reasons = list(ended.triggered)
     if ended.tried_to_connect and not case.expect.get("connects", False):
         reasons.append("tried to connect; the sandbox has no network")
     return reasons
@@ -292,7 +292,7 @@ def alarms(case: Case, ended: JobResult) -> list[str]:
 
 def _runner_problems(case: Case, ended: JobResult) -> list[str]:
     """Problems of a test runner that did not run tests to the end."""
-    report = ended.found.get(job_setup.REPORT)
+    report = ended.files.get(job_setup.REPORT)
     is_pytest = case.runner == "pytest"
     ran = _ran(report.data if report else b"") if is_pytest else _ran_units(ended.err)
     output = ended.out if is_pytest else ended.err

@@ -9,10 +9,16 @@ if TYPE_CHECKING:
     from skillforge.render.data import curate as curate
     from skillforge.render.data import health as health
     from skillforge.render.data import history as history
+    from skillforge.render.data import hosted as hosted
+    from skillforge.render.data import install as install
     from skillforge.render.data import offers as offers
     from skillforge.render.data import proposals as proposals
+    from skillforge.render.data import publish as publish
     from skillforge.render.data import refine as refine
+    from skillforge.render.data import release as release
     from skillforge.render.data import rollouts as rollouts
+    from skillforge.render.data import setup as setup
+    from skillforge.render.data import skills as skills
     from skillforge.render.data import stats as stats
     from skillforge.render.data import trials as trials
     from skillforge.render.data import uses as uses

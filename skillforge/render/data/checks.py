@@ -7,11 +7,10 @@ from skillforge.render.data.trials import TrialData, trials
 from skillforge.report import FindingData, finding_data
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from skillforge.checks.cases.case_run import TestResults
-    from skillforge.checks.fixes import Fix
     from skillforge.checks.scan.scan_run import ScanResults
+    from skillforge.workflows.check import FullCheck
+    from skillforge.workflows.validate import Validation
 
 
 class ReportData(TypedDict):
@@ -74,37 +73,39 @@ class RulesData(TypedDict):
     rules: list[RuleData]
 
 
-def report(found: Report) -> ReportData:
-    findings = [finding_data(finding) for finding in found.findings]
-    return {"skills": len(found.skills), "findings": findings}
+def report(report: Report) -> ReportData:
+    findings = [finding_data(finding) for finding in report.findings]
+    return {"skills": len(report.skills), "findings": findings}
 
 
-def fixed(found: Report, fixes: "Sequence[Fix]", written: bool) -> ValidateData:
-    rows: list[FixData] = [
-        {"path": fix.path, "rules": list(fix.rules), "diff": fix.diff} for fix in fixes
+def validation(result: "Validation") -> ValidateData:
+    data = report(result.report)
+    if result.fixes is None:
+        return {"skills": data["skills"], "findings": data["findings"]}
+    fixes: list[FixData] = [
+        {"path": fix.path, "rules": list(fix.rules), "diff": fix.diff}
+        for fix in result.fixes
     ]
-    return {**report(found), "fixes": rows, "written": written}
+    return {**data, "fixes": fixes, "written": result.is_written}
 
 
-def scan(found: "ScanResults") -> ScanData:
-    verdicts = {skill: str(verdict) for skill, verdict in found.verdicts.items()}
-    return {**report(found.report), "verdicts": verdicts}
+def scan(results: "ScanResults") -> ScanData:
+    verdicts = {skill: str(verdict) for skill, verdict in results.verdicts.items()}
+    return {**report(results.report), "verdicts": verdicts}
 
 
-def tests(found: "TestResults") -> TestData:
+def case_results(results: "TestResults") -> TestData:
     return {
-        "skills": len(found.paths),
-        "findings": [finding_data(finding) for finding in found.findings],
-        "trials": trials(found.trials),
-        "remembered": found.remembered,
+        "skills": len(results.paths),
+        "findings": [finding_data(finding) for finding in results.findings],
+        "trials": trials(results.trials),
+        "remembered": results.remembered,
     }
 
 
-def all_checks(
-    found: Report, scanned: "ScanResults", tested: "TestResults"
-) -> AllChecksData:
+def all_checks(result: "FullCheck") -> AllChecksData:
     return {
-        **report(found),
-        "verdicts": scan(scanned)["verdicts"],
-        "trials": trials(tested.trials),
+        **report(result.report),
+        "verdicts": scan(result.scan)["verdicts"],
+        "trials": trials(result.tests.trials),
     }

@@ -9,7 +9,7 @@ from skillforge.text import CATALOG_TOKENS
 
 if TYPE_CHECKING:
     from skillforge.operate.curate import CurationFinding
-    from skillforge.workflows.curate import Curation
+    from skillforge.workflows.curate import Curation, Restoration
 
 
 class RemarkRow(TypedDict):
@@ -82,9 +82,9 @@ def curate(curation: "Curation") -> CurateData:
     data: CurateData = {
         "remarks": [_row(finding) for finding in report.findings],
         "left_alone": [
-            {"skill": found.skill, "kind": found.kind, "reason": found.left_alone}
-            for found in report.findings
-            if found.left_alone
+            {"skill": finding.skill, "kind": finding.kind, "reason": finding.left_alone}
+            for finding in report.findings
+            if finding.left_alone
         ],
         "uses_recorded": report.is_recorded,
         "catalog": {"tokens": report.tokens, "budget": CATALOG_TOKENS},
@@ -92,6 +92,14 @@ def curate(curation: "Curation") -> CurateData:
     if curation.offers:
         data["proposals"] = offers(curation.offers)
     return data
+
+
+def pinned(name: str, is_pinned: bool) -> PinnedData:
+    return {"skill": name, "pinned": is_pinned, "proposal": None, "created": False}
+
+
+def restorable(result: "Restoration") -> RestorableData:
+    return {"skill": result.skill, "version": result.version, "proposal": None}
 
 
 def _row(finding: "CurationFinding") -> RemarkRow:

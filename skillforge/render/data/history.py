@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
-    from skillforge.history.audit import Audit
+    from skillforge.history.audit import Audit, AuditException
     from skillforge.history.skill_history import HistoryVersion, SkillHistory
 
 
@@ -108,8 +108,8 @@ def _story_row(history: "SkillHistory", entry: "HistoryVersion") -> StoryRow:
         "why": step.reason,
         "examples": history.examples.get(step.name, []),
         "releases": history.tags.get(entry.tree, []) if entry.tree else [],
-        "checks": "".join(step.said.get("Checks-Digest", [])[:1]),
-        "draft_commit": step.brought[0].name if step.brought else None,
+        "checks": "".join(step.trailers.get("Checks-Digest", [])[:1]),
+        "draft_commit": step.merged[0].name if step.merged else None,
         "reverts": [reverted.name for reverted in step.reverts],
     }
 
@@ -122,15 +122,16 @@ def why(history: "SkillHistory") -> WhyData:
     }
 
 
+def exception(entry: "AuditException") -> ExceptionData:
+    return {"commit": entry.commit, "kind": entry.kind, "message": entry.message}
+
+
 def audit(audit: "Audit") -> AuditData:
     return {
         "promotions": audit.promotions,
         "reverts": audit.reverts,
         "adopted": audit.adopted,
         "records": audit.has_records,
-        "exceptions": [
-            {"commit": found.commit, "kind": found.kind, "message": found.message}
-            for found in audit.exceptions
-        ],
+        "exceptions": [exception(entry) for entry in audit.exceptions],
         "warnings": list(audit.warnings),
     }

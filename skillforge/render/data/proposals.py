@@ -11,6 +11,7 @@ from skillforge.report import FindingData, finding_data
 
 if TYPE_CHECKING:
     from skillforge.propose.review import ReviewBrief
+    from skillforge.workflows.import_pending import ImportedRecord, PendingImport
     from skillforge.workflows.promote import Promotion, Rollback
     from skillforge.workflows.proposals import ProposalList
     from skillforge.workflows.submit import SubmissionBatch
@@ -86,6 +87,27 @@ class SubmissionData(TypedDict):
     state: NotRequired[str]
     proposals: NotRequired[list[OpenedData]]
     left_out: NotRequired[list[str]]
+
+
+class ImportedRow(TypedDict):
+    """A record of Hermes: its proposal, or why it has none."""
+
+    id: str
+    proposal: int | None
+    why_not: str | None
+    branch: NotRequired[str]
+    commit: NotRequired[str]
+    skill: NotRequired[str]
+    created: NotRequired[bool]
+    url: NotRequired[str]
+    state: NotRequired[str]
+
+
+class ImportPendingData(TypedDict):
+    """What became of each record, and the files that were removed."""
+
+    records: list[ImportedRow]
+    cleared: list[str]
 
 
 class MergeData(OpenedData):
@@ -239,6 +261,23 @@ def submission(result: "SubmissionBatch") -> SubmissionData:
     rows = [opened(proposal, created) for proposal, created in result.opened]
     left_out = list(result.left_out)
     return {**rows[0], "findings": findings, "proposals": rows, "left_out": left_out}
+
+
+def import_pending(result: "PendingImport") -> ImportPendingData:
+    return {
+        "records": [_imported(record) for record in result.records],
+        "cleared": [path.name for path in result.cleared],
+    }
+
+
+def _imported(record: "ImportedRecord") -> ImportedRow:
+    if record.proposal is None:
+        return {"id": record.id, "proposal": None, "why_not": record.why_not}
+    return {
+        "id": record.id,
+        **opened(record.proposal, record.created),
+        "why_not": None,
+    }
 
 
 def promotion(result: "Promotion", created: bool = False) -> MergeData | RefusalData:

@@ -47,23 +47,26 @@ class BriefsData(TypedDict):
 
 
 def refine(report: "RefineReport") -> RefineData:
-    data: RefineData = {"refinements": [_row(found) for found in report.refinements]}
+    data: RefineData = {
+        "refinements": [_row(refinement) for refinement in report.refinements]
+    }
     if report.offers:
         data["proposals"] = offers(report.offers)
     return data
 
 
-def _row(found: "Refinement") -> RefinementRow:
+def _row(refinement: "Refinement") -> RefinementRow:
     return {
-        "skill": found.skill,
-        "failing": found.is_failing,
-        "verified": found.uses.verified,
-        "interval": [round(bound, 4) for bound in found.uses.interval],
+        "skill": refinement.skill,
+        "failing": refinement.is_failing,
+        "verified": refinement.uses.verified,
+        "interval": [round(bound, 4) for bound in refinement.uses.interval],
         "added": [
-            {"text": lesson.text, "reports": lesson.reports} for lesson in found.added
+            {"text": lesson.text, "reports": lesson.reports}
+            for lesson in refinement.added
         ],
         "waiting": [
             {"text": lesson.text, "reports": lesson.reports, "why": why}
-            for lesson, why in found.waiting
+            for lesson, why in refinement.waiting
         ],
     }

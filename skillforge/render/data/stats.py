@@ -71,7 +71,7 @@ class StatsData(TypedDict):
 def stats(report: "StatsReport") -> StatsData:
     return {
         "skills": rows(report),
-        "origins": {name: _origin(found) for name, found in report.by_origin.items()},
+        "origins": {name: _origin(origin) for name, origin in report.by_origin.items()},
     }
 
 
@@ -127,12 +127,12 @@ def _version(
     }
 
 
-def _origin(found: "OriginStats") -> OriginRow:
+def _origin(origin: "OriginStats") -> OriginRow:
     return {
-        "uses": found.total.uses,
-        "versions": found.versions,
-        "observed": _rounded(found.total.observed),
-        "interval": _interval(found.total),
+        "uses": origin.total.uses,
+        "versions": origin.versions,
+        "observed": _rounded(origin.total.observed),
+        "interval": _interval(origin.total),
     }
 
 

@@ -19,8 +19,8 @@ class TrialData(TypedDict):
     line: int
 
 
-def trials(found: Iterable[Trial]) -> list[TrialData]:
-    return [_trial(trial) for trial in found]
+def trials(results: Iterable[Trial]) -> list[TrialData]:
+    return [_trial(trial) for trial in results]
 
 
 def _trial(trial: Trial) -> TrialData:

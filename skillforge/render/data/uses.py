@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from skillforge.workflows.record import Recording
     from skillforge.workflows.sync import FolderSync
     from skillforge.workflows.sync_uses import UseSync
-    from skillforge.workflows.use import HandedSkill
+    from skillforge.workflows.use import AssignedSkill
 
 
 class UseRow(TypedDict):
@@ -116,16 +116,16 @@ def judgements(checks: "tuple[CanaryCheck, ...]") -> list[JudgementData]:
     return [judgement(check.judgement) for check in checks]
 
 
-def use(handed: "HandedSkill") -> UseData:
-    given = handed.given
+def use(result: "AssignedSkill") -> UseData:
+    assignment = result.assignment
     return {
-        "skill": given.skill,
-        "path": str(handed.path) if handed.path else None,
-        "arm": given.arm.value,
-        "version": given.version or None,
-        "rollout": given.rollout or None,
-        "readable_version": handed.readable_version or None,
-        "remembered": not handed.unwritten,
+        "skill": assignment.skill,
+        "path": str(result.path) if result.path else None,
+        "arm": assignment.arm.value,
+        "version": assignment.version or None,
+        "rollout": assignment.rollout or None,
+        "readable_version": result.readable_version or None,
+        "remembered": not result.unwritten,
     }
 
 

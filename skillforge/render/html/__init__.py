@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _HERE = Path(__file__).parent
-# Control, bidirectional, zero-width, filler and tag characters, lone surrogates: they
-# show nothing, or other text than there is. Joiners between letters and emoji stay.
+# Control, bidirectional, zero-width, filler and tag characters, lone surrogates: these
+# are invisible or change the shown text. Joiners of letters and emoji stay.
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f"
     "\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff"
@@ -28,7 +28,7 @@ def visible(text: str) -> str:
     """The text with characters that hide or reorder it spelled out by code point."""
     if text.isascii() and text.isprintable():
         return text
-    return _HIDDEN.sub(lambda found: f"‹U+{ord(found[0]):04X}›", text)
+    return _HIDDEN.sub(lambda match: f"‹U+{ord(match[0]):04X}›", text)
 
 
 def render(template: str, **values: Any) -> str:

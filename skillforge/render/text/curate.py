@@ -9,7 +9,7 @@ from skillforge.report import plural, printable
 
 if TYPE_CHECKING:
     from skillforge.operate.curate import CurationFinding
-    from skillforge.workflows.curate import Curation
+    from skillforge.workflows.curate import Curation, Restoration
 
 _ACTIONS = {
     "archive": "can be archived",
@@ -21,19 +21,30 @@ _ACTIONS = {
 def curate(curation: "Curation") -> str:
     """A finding per line, the counts, and the proposals."""
     findings = curation.report.findings
-    lines = [printable(line) for found in findings for line in _lines(found)]
+    lines = [printable(line) for finding in findings for line in _lines(finding)]
     if not curation.report.is_recorded:
         lines.append(
             "no uses recorded here, so stale skills can't be found (skillforge record)"
         )
-    counts = Counter(found.kind for found in findings)
+    counts = Counter(finding.kind for finding in findings)
     kinds = ", ".join(f"{count} {kind}" for kind, count in counts.items())
     total = plural(len(findings), "finding")
     lines.append(f"{total}: {kinds}" if findings else "no findings")
-    drafts = sum(found.draft is not None for found in findings)
+    drafts = sum(finding.draft is not None for finding in findings)
     if curation.is_dry and drafts:
         lines.append(f"nothing changed; --propose opens {plural(drafts, 'proposal')}")
     return with_offers("\n".join(lines), curation.offers)
+
+
+def pinned(name: str, is_pinned: bool) -> str:
+    return f"{name} is {'already' if is_pinned else 'not'} pinned"
+
+
+def restorable(result: "Restoration") -> str:
+    version = result.version[:10]
+    return (
+        f"{result.skill} can be restored as version {version}; to propose it: --propose"
+    )
 
 
 def _lines(finding: "CurationFinding") -> Iterator[str]:

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 from skillforge import report
 from skillforge.model import Finding, Proposal, Severity, Status, Verdict
 from skillforge.render.data.proposals import ProposalRow, age_days
-from skillforge.report import plural, printable
+from skillforge.report import plural, printable, styled
 from skillforge.text import lines_of, shortened
 
 if TYPE_CHECKING:
     from skillforge.propose.evidence_summary import ExampleSummary
     from skillforge.propose.review import ReviewBrief
+    from skillforge.workflows.import_pending import PendingImport
     from skillforge.workflows.promote import Promotion
     from skillforge.workflows.proposals import ProposalList
     from skillforge.workflows.review import ReviewDecision
@@ -23,6 +24,7 @@ _STATUS_LABELS = {
     Status.ERROR: "ERROR",
     Status.NOT_RUN: "NOT RUN",
 }
+_DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 _DIFF_LINES = 80  # on one screen
 _TASK_LENGTH = 60
 
@@ -82,6 +84,20 @@ def opened(proposal: Proposal, created: bool) -> str:
             lines.append(f"    {proposal.url}")
         lines.append(f"    next: skillforge review {proposal.number}")
     return "\n".join(map(printable, lines))
+
+
+def import_pending(result: "PendingImport") -> str:
+    lines = []
+    for record in result.records:
+        outcome = f"not proposed: {record.why_not}"
+        if proposal := record.proposal:
+            status = "opened" if record.created else proposal.state
+            outcome = f"proposal {proposal.number}, {status}"
+        lines.append(f"{record.id}: {outcome}")
+    lines += [f"removed {path.name}" for path in result.cleared]
+    if result.can_clear:
+        lines.append("--clear removes the records of merged and closed proposals")
+    return "\n".join(map(printable, lines)) or "Hermes holds no changes back"
 
 
 def promotion(result: "Promotion", main: str, *, colour: bool = False) -> str:
@@ -205,12 +221,12 @@ def _diff_lines(diff: str, full: bool, colour: bool) -> list[str]:
     lines = lines_of(diff)
     shown = lines if full else lines[:_DIFF_LINES]
     painted = [
-        _painted(printable(line.replace("\t", "    ")), colour) for line in shown
+        _diff_line(printable(line.replace("\t", "    ")), colour) for line in shown
     ]
     left = len(lines) - len(shown)
     return [*painted, f"… {plural(left, 'more line')}: --full"] if left else painted
 
 
-def _painted(line: str, colour: bool) -> str:
-    code = {"+": "32", "-": "31", "@": "36"}.get(line[:1])
-    return f"\x1b[{code}m{line}\x1b[0m" if colour and code else line
+def _diff_line(line: str, colour: bool) -> str:
+    fg = _DIFF_COLOURS.get(line[:1])
+    return styled(line, colour and fg is not None, fg=fg)

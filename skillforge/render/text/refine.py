@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
 def refine(report: "RefineReport") -> str:
     """The changes that uses suggest, and the proposals for them."""
-    lines = [line for found in report.refinements for line in _lines(found)]
-    if report.is_dry and any(found.draft for found in report.refinements):
+    lines = [line for refinement in report.refinements for line in _lines(refinement)]
+    if report.is_dry and any(refinement.draft for refinement in report.refinements):
         lines.append("next: skillforge refine --propose")
     text = "\n".join(map(printable, lines)) or "nothing to refine"
     return with_offers(text, report.offers)
 
 
-def _lines(found: "Refinement") -> Iterator[str]:
-    if found.is_failing:
-        yield f"{found.summary}; rewrite it (--agent CMD) or archive it (--retire)"
-    for lesson in found.added:
+def _lines(refinement: "Refinement") -> Iterator[str]:
+    if refinement.is_failing:
+        yield f"{refinement.summary}; rewrite it (--agent CMD) or archive it (--retire)"
+    for lesson in refinement.added:
         count = plural(lesson.reports, "report")
-        yield f'{found.skill}: add "{lesson.text}" ({count})'
-    for lesson, why in found.waiting:
-        yield f'{found.skill}: skip "{lesson.text}": {why}'
+        yield f'{refinement.skill}: add "{lesson.text}" ({count})'
+    for lesson, why in refinement.waiting:
+        yield f'{refinement.skill}: skip "{lesson.text}": {why}'

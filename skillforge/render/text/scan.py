@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Mapping
 
 from skillforge.model import Danger, Report, Severity
-from skillforge.report import finding_text, plural, printable
+from skillforge.report import finding_text, plural, printable, styled
 
-_COLOURS = {Danger.SAFE: "32", Danger.CAUTION: "33", Danger.DANGEROUS: "31"}
+_COLOURS = {Danger.SAFE: "green", Danger.CAUTION: "yellow", Danger.DANGEROUS: "red"}
 
 
 def text(
@@ -27,7 +27,7 @@ def text(
             ]
             lines += rest
     lines += [
-        f"{printable(name)}: {_paint(verdict, colour)}"
+        f"{printable(name)}: {styled(verdict, colour, fg=_COLOURS[verdict])}"
         for name, verdict in verdicts.items()
         if verdict is not Danger.SAFE
     ]
@@ -48,7 +48,3 @@ def summary(
     return (
         f"{plural(len(verdicts), 'skill')} scanned: {verdict_counts or 'none'}{aside}"
     )
-
-
-def _paint(verdict: Danger, colour: bool) -> str:
-    return f"\x1b[{_COLOURS[verdict]}m{verdict}\x1b[0m" if colour else str(verdict)

@@ -6,14 +6,14 @@ from itertools import groupby
 
 from skillforge.model import Finding, Trial, TrialOutcome
 from skillforge.render.data.trials import printable_lines
-from skillforge.report import finding_text, plural, printable
+from skillforge.report import finding_text, plural, printable, styled
 from skillforge.text import lines_of
 
 _SYMBOLS = {TrialOutcome.PASSED: "✓", TrialOutcome.NOT_RUN: "-"}
 _COLOURS = {
-    TrialOutcome.PASSED: "32",
-    TrialOutcome.NOT_RUN: "33",
-    TrialOutcome.FLAKY: "33",
+    TrialOutcome.PASSED: "green",
+    TrialOutcome.NOT_RUN: "yellow",
+    TrialOutcome.FLAKY: "yellow",
 }
 
 
@@ -41,9 +41,8 @@ def text(
 
 def _lines(trial: Trial, colour: bool) -> list[str]:
     symbol = _SYMBOLS.get(trial.outcome, "✗")
-    outcome = f"{symbol} {trial.outcome}"
-    if colour:
-        outcome = f"\x1b[{_COLOURS.get(trial.outcome, '31')}m{outcome}\x1b[0m"
+    fg = _COLOURS.get(trial.outcome, "red")
+    outcome = styled(f"{symbol} {trial.outcome}", colour, fg=fg)
     where = f"{trial.path}:{trial.line}" if not trial.ok else ""
     aside = ", ".join(filter(None, [printable(where), f"{trial.seconds:.2f} s"]))
     first = f"  {outcome}: {printable(trial.case)} ({aside})"

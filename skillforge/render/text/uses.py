@@ -60,7 +60,7 @@ def sync(done: "FolderSync") -> str:
             f"    to propose an edit: skillforge propose {result.folder}/{edited[0]}",
             "    to get the library's version: move the folder away, and sync again",
         ]
-    counts = [f"{len(found)} {action}" for action, found in names.items() if found]
+    counts = [f"{len(skills)} {action}" for action, skills in names.items() if skills]
     summary = ", ".join(counts) or "nothing to do"
     prefix = "dry run: " if done.is_dry else ""
     lines.append(f"{result.folder}: {prefix}{summary}")

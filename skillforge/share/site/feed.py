@@ -23,4 +23,5 @@ def feed(hub: Hub) -> bytes:
         for version in skill.versions
     ]
     entries.sort(key=itemgetter("date"), reverse=True)
-    return html.render("site/feed.xml", hub=hub, entries=entries[:_MOST]).encode()
+    text = html.render("site/feed.xml", hub=hub, entries=entries[:_MOST])
+    return f"{text}\n".encode()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 MAX_LENGTH = 100_000
-PREFIX = "md-"  # of ids from headings, so that none equals an id of the page
+PREFIX = "md-"  # of ids from headings, to keep them apart from those of the page
 _ALIGNED = re.compile(r"text-align:(left|center|right)")
 _HOST = re.compile(r"[\w.-]+(?::\d{1,5})?")
 

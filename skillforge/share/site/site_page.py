@@ -62,7 +62,7 @@ def assets() -> dict[str, bytes]:
 
 
 def day(date: str) -> str:
-    """A date as people write it; empty for text that is no date."""
+    """A date as people write it; empty if it is not a date."""
     try:
         parsed = datetime.fromisoformat(date)
     except ValueError:

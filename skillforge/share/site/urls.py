@@ -31,7 +31,7 @@ def page_of(skill: PublishedSkill) -> str:
 def link_to(page: str, root: str) -> str:
     """A relative link to a page; `root` leads from the linking page to the top.
 
-    It names the file, not its folder, so that it also works from a disk.
+    It names the file, not its folder, to work without a server.
     """
     return root + quote(page)
 

@@ -62,7 +62,7 @@ def first_version(skill: PublishedSkill) -> dict[str, Any] | None:
 
 
 def version_entries(skill: PublishedSkill) -> Iterator[VersionEntry]:
-    """The newest first; diffs beyond what a page can hold are left out."""
+    """The newest first; diffs beyond the limit of a page are omitted."""
     left = MAX_DIFFS
     for version in skill.versions:
         fits = len(version.diff) <= left

@@ -14,7 +14,7 @@ from skillforge.sandbox import JobResult, WorkFile
 
 
 def ended(said: str = "", code: int = 0, err: str = "", **found: WorkFile) -> JobResult:
-    return JobResult(code, said.encode(), err.encode(), 0.0, found=found)
+    return JobResult(code, said.encode(), err.encode(), 0.0, files=found)
 
 
 def of_stdout(rule: dict[str, Any] | str, out: str) -> list[str]:

@@ -27,8 +27,8 @@ class _Quiet(SimpleHTTPRequestHandler):
         """A test that passes prints nothing."""
 
 
-def write(made: Mapping[str, bytes], folder: Path) -> Path:
-    for path, data in made.items():
+def write(files: Mapping[str, bytes], folder: Path) -> Path:
+    for path, data in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(data)
     return folder
@@ -74,17 +74,17 @@ def visitor(launch: Launch) -> Iterator[Visitor]:
     def visit(base: str, fonts: str = "", **options: Any) -> Visit:
         browser = launch(fonts) if fonts else launch()
         context = browser.new_context(**{"reduced_motion": "reduce", **options})
-        made = Visit(context.new_page(), base)
-        made.page.on("console", lambda said: made.troubles.append(said.text))
-        made.page.on("pageerror", lambda error: made.troubles.append(str(error)))
-        made.page.on("request", lambda request: made.asked.append(request.url))
-        visits.append(made)
-        return made
+        visit = Visit(context.new_page(), base)
+        visit.page.on("console", lambda message: visit.troubles.append(message.text))
+        visit.page.on("pageerror", lambda error: visit.troubles.append(str(error)))
+        visit.page.on("request", lambda request: visit.asked.append(request.url))
+        visits.append(visit)
+        return visit
 
     yield visit
-    for made in visits:
-        made.page.context.close()
-        assert made.troubles == []
+    for opened in visits:
+        opened.page.context.close()
+        assert opened.troubles == []
 
 
 @pytest.fixture(scope="session")

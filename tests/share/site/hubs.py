@@ -85,14 +85,14 @@ def skill(name: str, description: str = DESCRIPTION, **known: Any) -> PublishedS
     text = f"---\nname: {name}\ndescription: {description}\n---\n{body}"
     data = text.encode("utf-8", "replace")
     files = {"SKILL.md": DraftFile(data), **known.pop("files", {})}
-    given = {"version": "1.0.0", "tree": f"{len(name):040x}", **known}
+    values = {"version": "1.0.0", "tree": f"{len(name):040x}", **known}
     return PublishedSkill(
-        name=name, description=description, files=files, document=parse(data), **given
+        name=name, description=description, files=files, document=parse(data), **values
     )
 
 
 def version(number: str, **known: Any) -> PublishedVersion:
-    given = {
+    values = {
         "tree": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
         "commit": "9fceb02d0ae598e95dc970b74767f19372d61af8",
         "date": "2026-09-14T08:30:00Z",
@@ -101,7 +101,7 @@ def version(number: str, **known: Any) -> PublishedVersion:
         "author": "Ada",
         **known,
     }
-    return PublishedVersion(version=number, **given)
+    return PublishedVersion(version=number, **values)
 
 
 def diff(old: str, new: str) -> str:
@@ -113,7 +113,7 @@ def diff(old: str, new: str) -> str:
 
 
 def hub(*skills: PublishedSkill, **known: Any) -> Hub:
-    given = {
+    values = {
         "title": "Workshop skills",
         "tag": "v1.4.0",
         "commit": "9fceb02d0ae598e95dc970b74767f19372d61af8",
@@ -122,7 +122,7 @@ def hub(*skills: PublishedSkill, **known: Any) -> Hub:
         "repository": "workshop/skills",
         **known,
     }
-    return Hub(skills=tuple(sorted(skills, key=lambda one: one.name)), **given)
+    return Hub(skills=tuple(sorted(skills, key=lambda one: one.name)), **values)
 
 
 def csv_profile() -> PublishedSkill:

@@ -70,7 +70,7 @@ def test_what_breaks_or_hides_a_line_is_spelled_out() -> None:
     [_, _, line] = parse(diff)
 
     shown = Reader(render([line])).text
-    assert "".join(f"‹U+{ord(it):04X}›" for it in odd) in shown
+    assert "".join(f"‹U+{ord(letter):04X}›" for letter in odd) in shown
 
 
 def test_a_long_diff_is_cut_and_says_so() -> None:

@@ -244,9 +244,9 @@ def test_ten_thousand_skills_are_searched_and_shown_in_slices(
 ) -> None:
     hub = hubs.large()
     # Without the pages of the skills, which nobody opens here.
-    made = assets()
-    made |= {HOME: render_page(hub, home(hub)), SEARCH: search_index(hub)}
-    visit = visitor(f"{write(made, tmp_path).as_uri()}/")
+    site_files = assets()
+    site_files |= {HOME: render_page(hub, home(hub)), SEARCH: search_index(hub)}
+    visit = visitor(f"{write(site_files, tmp_path).as_uri()}/")
     page = visit.go("index.html")
     expect(page.locator("#count")).to_have_text("10,000 skills")
     expect(page.locator("#results li")).to_have_count(40)
@@ -258,7 +258,7 @@ def test_ten_thousand_skills_are_searched_and_shown_in_slices(
     expect(page.locator("#count")).to_have_text("1 skill for “case4711”")
     page.get_by_label("Find a skill").fill("explain invoice")
     expect(page.locator("#count")).to_have_text("157 skills for “explain invoice”")
-    assert len(made[HOME]) < 60_000
+    assert len(site_files[HOME]) < 60_000
 
 
 def background(page: "Page") -> tuple[int, int, int]:

@@ -10,8 +10,8 @@ from skillforge.share.site.install_commands import install_lines
 from tests.share.site.hubs import hub, skill
 
 
-def lines(made: Hub, name: str = "csv-profile") -> dict[str, str]:
-    return {line.client: line.command for line in install_lines(made, skill(name))}
+def lines(hub: Hub, name: str = "csv-profile") -> dict[str, str]:
+    return {line.client: line.command for line in install_lines(hub, skill(name))}
 
 
 def test_a_hub_on_github_that_is_served_has_a_line_for_every_client() -> None:
@@ -41,10 +41,10 @@ def test_every_way_to_name_a_repository_on_github_is_known(repository: str) -> N
 
 
 def test_elsewhere_only_the_clients_that_can_are_named() -> None:
-    made = lines(hub(url="", repository="https://git.example.org/skills.git"))
-    assert list(made) == ["Skillforge", "npx skills", "OpenSkills", "Claude Code"]
+    commands = lines(hub(url="", repository="https://git.example.org/skills.git"))
+    assert list(commands) == ["Skillforge", "npx skills", "OpenSkills", "Claude Code"]
     source = "https://git.example.org/skills.git#v1.4.0"
-    assert made["Skillforge"] == f"skillforge install '{source}@csv-profile'"
+    assert commands["Skillforge"] == f"skillforge install '{source}@csv-profile'"
     assert list(lines(hub(repository=""))) == ["Skillforge", "npx skills", "Hermes"]
 
 

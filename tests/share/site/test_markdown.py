@@ -26,7 +26,7 @@ def only_harmless(text: str) -> Reader:
     assert page.tags <= TAGS
     assert {name for _, named in page.elements for name in named} <= ATTRIBUTES
     assert set(page.values("class")) <= CLASSES
-    assert all(one.startswith(PREFIX) for one in page.values("id"))
+    assert all(id_.startswith(PREFIX) for id_ in page.values("id"))
     for href in page.values("href"):
         assert href.startswith(("https://", "http://", "mailto:", "#md-", "#file-"))
     return page

@@ -86,28 +86,34 @@ def served(folder: Path, kind: type[_Typed]) -> Iterator[tuple[str, list[str]]]:
 @pytest.fixture(scope="module")
 def hub(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A hub of skills with one hostile file each, and one with ordinary ones."""
-    made = [
+    skills = [
         hubs.skill(f"evil-{n}", "Does it.", files={path: DraftFile(text.encode())})
         for n, (path, text) in enumerate(FILES.items())
     ]
     usual = {"scripts/a.py": DraftFile(b"a = '<script>'\n"), "b.txt": DraftFile(b"b")}
-    made.append(hubs.skill("usual", "Does it.", body=PAGE, files=usual))
-    made.append(hubs.skill("alone", "Does it.", body=PAGE))
+    skills.append(hubs.skill("usual", "Does it.", body=PAGE, files=usual))
+    skills.append(hubs.skill("alone", "Does it.", body=PAGE))
     folder = tmp_path_factory.mktemp("hub")
-    hub_build.write(hubs.hub(*made), folder, Texts())
+    hub_build.write(hubs.hub(*skills), folder, Texts())
     return folder
 
 
 def others(hub: Path) -> list[str]:
     """The files of a hub but its own pages."""
-    found = (it.relative_to(hub).as_posix() for it in hub.rglob("*") if it.is_file())
+    paths = (
+        path.relative_to(hub).as_posix() for path in hub.rglob("*") if path.is_file()
+    )
     own = ("assets/", "skills/", "browse/", "groups/", "release/")
-    return sorted(it for it in found if not it.startswith(own) and it != "index.html")
+    return sorted(
+        path for path in paths if not path.startswith(own) and path != "index.html"
+    )
 
 
 def test_ordinary_files_are_served_and_hostile_ones_are_not(hub: Path) -> None:
     top = hub_layout.LEGACY
-    loose = [it.removeprefix(f"{top}/") for it in others(hub) if it.startswith(top)]
+    loose = [
+        path.removeprefix(f"{top}/") for path in others(hub) if path.startswith(top)
+    ]
 
     assert loose == [
         "alone/SKILL.md",

@@ -14,11 +14,11 @@ def some_skill() -> PublishedSkill:
 
 def test_a_text_is_made_once() -> None:
     skill, first = some_skill(), Texts("1")
-    made = first.html(skill)
+    rendered = first.html(skill)
 
     second = Texts("1", first.fresh)
 
-    assert second.html(skill) == made
+    assert second.html(skill) == rendered
     assert not second.fresh
     assert second.keys([skill]) == list(first.fresh)
 

@@ -126,7 +126,7 @@ function tips() {
     tip.hidden = false;
     place();
   };
-  // The nearest mark, so that small signs are easy to hit.
+  // The nearest mark, because small marks are hard to hit.
   const nearest = (plot, event) => {
     let best = null;
     let least = 24 ** 2;

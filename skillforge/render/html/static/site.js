@@ -97,7 +97,7 @@ function rank(skills, query, group) {
   return found.sort((a, b) => b[0] - a[0]).map(([, skill]) => skill);
 }
 
-// Whether one typo leads from one word to the other: a letter more, less, other, or swapped.
+// Whether two words differ by one typo: a letter inserted, deleted, replaced or swapped.
 function isNear(word, other) {
   if (Math.abs(word.length - other.length) > 1 || word === other) return false;
   let at = 0;
@@ -203,7 +203,7 @@ class Finder {
     return link === this.links[0] ? -1 : this.groups.indexOf(link.firstElementChild.textContent);
   }
 
-  // The address holds the query, so that it can be shared.
+  // The address contains the query, for links to a search.
   readAddress() {
     const hash = location.hash.slice(1);
     if (hash && !/^(q|group)=/.test(hash)) return;

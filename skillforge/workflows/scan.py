@@ -1,0 +1,19 @@
+"""Scan skills for attacks, leaks and hidden text."""
+
+from pathlib import Path
+
+from skillforge.checks.scan.scan_run import ScanResults, run_scan
+from skillforge.checks.skill_selection import Selection as Selection
+from skillforge.model import Danger
+
+
+def scan(start: Path, selection: Selection, base: str = "") -> ScanResults:
+    """Scan skills; `base` is an older version (folder or revision) to compare with."""
+    return run_scan(start, selection, base)
+
+
+def is_accepted(results: ScanResults, *, strict: bool) -> bool:
+    """Whether nothing is dangerous; with `strict`, whether everything is safe."""
+    if strict:
+        return set(results.verdicts.values()) <= {Danger.SAFE}
+    return results.ok
