@@ -33,7 +33,7 @@ from benchmarks.planted import (
     transcripts,
 )
 from skillforge.cli import run
-from skillforge.learn.inputs import found_inputs
+from skillforge.learn.inputs import find_inputs
 from skillforge.model import Example
 
 Values = dict[int, str]
@@ -117,7 +117,7 @@ def intents(work: Path, rows: list[Json]) -> Iterator[Row]:
     for template in (it for it, count in often.items() if count > 2):
         members = [at for at, it in enumerate(gold) if it == template]
         slots = gold_slots([rows[at]["slots"] for at in members])
-        given = found_inputs([Example(rows[at]["intent"]) for at in members])[0]
+        given = find_inputs([Example(rows[at]["intent"]) for at in members])[0]
         texts = [{at: words(it) for at, it in one.values.items()} for one in given]
         counts["template"] += score(slots, texts, same_places)
         pattern, count = Counter(found[at] for at in members).most_common(1)[0]

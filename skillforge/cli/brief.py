@@ -14,28 +14,19 @@ from skillforge.cli.base import (
 @common_options
 @click.pass_obj
 def brief(settings: GlobalOptions, subject: str) -> CommandResult:
-    """Tell an agent what to learn from a session, where it belongs, and how to propose.
+    """Brief an agent: what to learn from a session, and how to propose it.
 
-    For a transcript, or for a pattern of `skillforge patterns`. No model is asked and
-    nothing is kept: it is for the agent that reads it.
+    The subject is a transcript, or a pattern of `skillforge patterns`. The brief is
+    written for the agent that reads it; no model is called and nothing is stored.
 
     \b
     skillforge brief ~/.claude/projects/-home-me-app/5f0c….jsonl
     skillforge brief 243d1dec60a6
     """
-    from pathlib import Path
-
-    from skillforge.learn import brief
-    from skillforge.learn.briefing_words import brief_data, brief_text
+    from skillforge.render.data import brief as data
+    from skillforge.render.text import brief as text
+    from skillforge.workflows import brief as workflow
     from skillforge.workflows.lookup import library_at
 
-    library = library_at(settings.start)
-    path = Path(subject)
-    is_file = path.is_file() or "/" in subject or "." in subject
-    found = (
-        brief.of_transcript(library, path)
-        if is_file
-        else brief.of_pattern(library, subject)
-    )
-    root = str(library.root)
-    return CommandResult(brief_data(found, root), brief_text(found, root))
+    result = workflow.brief(library_at(settings.start), subject)
+    return CommandResult(data.brief(result), text.brief(result))

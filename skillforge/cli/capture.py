@@ -2,6 +2,7 @@
 
 import sys
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import click
@@ -21,20 +22,20 @@ from skillforge.cli.base import (
     "--since",
     metavar="DATE",
     type=click.DateTime(("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S")),
-    help="Only episodes that started then or later.",
+    help="Only episodes that started at this time or later.",
 )
 @click.option("--project", metavar="NAME", help="Only episodes in that folder.")
 @click.option(
     "--reviewed-by",
     metavar="NAME",
-    help="Take plain examples as approved by NAME, whatever their value.",
+    help="Approve plain examples as NAME, whatever their value.",
 )
 @click.option(
     "--outcome",
     type=click.Choice(("success", "failure")),
-    help="How transcripts that tell no outcome ended, as --reviewed-by saw it.",
+    help="The outcome of transcripts without one, as --reviewed-by observed it.",
 )
-@click.option("--all", "everything", is_flag=True, help="Also what was read before.")
+@click.option("--all", "reread", is_flag=True, help="Read unchanged files again.")
 @click.option("--dry-run", is_flag=True, help="Store nothing.")
 @common_options
 @click.pass_obj
@@ -43,14 +44,14 @@ def capture(
     /,
     targets: tuple[str, ...],
     since: datetime | None,
-    **given: Any,
+    **options: Any,
 ) -> CommandResult:
     """Read transcripts, redact them, and keep what is worth learning from.
 
-    Known are ATIF, Claude Code, Codex, Hermes (ShareGPT), OpenAI chat messages (with a
-    `reward`) and plain examples; files, folders, or standard input. What is kept stays
-    in the git directory of this clone, where it cannot be committed, and waits for
-    review: skillforge examples.
+    Known formats: ATIF, Claude Code, Codex, Hermes (ShareGPT), OpenAI chat messages
+    (with a `reward`) and plain examples; in files, folders, or on standard input.
+    Examples are stored in the git directory of this clone, where they cannot be
+    committed, until they are reviewed: skillforge examples.
 
     \b
     skillforge capture ~/.claude/projects --since 2026-11-01
@@ -59,41 +60,37 @@ def capture(
     skillforge capture reviewed.jsonl --reviewed-by "Ada Lovelace"
     my-agent export | skillforge capture -
 
-    An episode is kept from a learning value of 0.6: .4 for success, .2 each for three
-    tools, for recovery from an error, and for nothing private left in what was asked;
-    and from 10 messages or 5 calls of tools. Runs that are known to have failed are
-    kept to compare with. Files that did not change are not read again.
+    An episode is kept if its learning value is 0.6 or more (.4 for success, .2 each
+    for three tools, for recovery from an error, and for a request that contains
+    nothing private) and if it has 10 messages or 5 tool calls. Verified failures are
+    kept for comparison. Files that did not change are not read again.
 
-    Exits 0 also if nothing was kept, 1 if nothing could be read, 2 for a file that is
-    no transcript.
+    Exits 0 even if nothing was kept, 1 if nothing could be read, 2 for a file that is
+    not a transcript.
     """
-    from skillforge.learn.capture import Capture, CaptureOptions
-    from skillforge.learn.words import captured_data, captured_text
+    from skillforge.learn.capture import CaptureOptions
     from skillforge.library import Library
+    from skillforge.render.data import capture as data
+    from skillforge.render.text import capture as text
+    from skillforge.workflows import capture as workflow
 
-    if given["outcome"] and not given["reviewed_by"]:
-        raise click.UsageError("--outcome needs --reviewed-by: who saw it?")
-    wish = CaptureOptions(
-        format=given["format_"] or "",
+    if options["outcome"] and not options["reviewed_by"]:
+        raise click.UsageError("--outcome needs --reviewed-by: who observed it?")
+    chosen = CaptureOptions(
+        format=options["format_"] or "",
         since=since.replace(tzinfo=UTC) if since else None,
-        project=given["project"] or "",
-        reviewed_by=one_line(given["reviewed_by"], "--reviewed-by"),
-        outcome=given["outcome"] or "",
-        everything=given["everything"],
-        is_rehearsal=given["dry_run"],
+        project=options["project"] or "",
+        reviewed_by=one_line(options["reviewed_by"], "--reviewed-by"),
+        outcome=options["outcome"] or "",
+        reread=options["reread"],
+        is_dry_run=options["dry_run"],
     )
-    run = Capture(Library.open(settings.start), wish)
-    done = (
-        run.stream(_stdin()) if targets in ((), ("-",)) else run.files(_paths(targets))
-    )
-    data = captured_data(done)
-    return CommandResult(data, captured_text(done, wish), ok=not done.is_useless)
-
-
-def _paths(targets: tuple[str, ...]) -> list[Any]:
-    from pathlib import Path
-
-    return [Path(target) for target in targets]
+    library = Library.open(settings.start)
+    if targets in ((), ("-",)):
+        result = workflow.capture_stream(library, _stdin(), chosen)
+    else:
+        result = workflow.capture_files(library, [Path(it) for it in targets], chosen)
+    return CommandResult(data.capture(result), text.capture(result), ok=result.ok)
 
 
 def _stdin() -> Any:

@@ -80,7 +80,7 @@ def _capture() -> list[DemoStep]:
             shows=(
                 rf"(?P<invoices>{_ID}) .*invoices",
                 rf"(?P<suspect>{_ID}) .*vouchers.*!",
-                "skipped 3: it failed; kept to compare with",
+                "skipped 3: failed; kept for comparison",
                 "redacted: 1 credentials, .*email",
             ),
         ),
@@ -108,7 +108,7 @@ def _find_patterns() -> list[DemoStep]:
         DemoStep(
             "Only approved examples count. Verified ones can be approved at once.",
             "skillforge examples approve --all-verified --as Rita",
-            shows=("approved 12 examples", "1 left for you to look at"),
+            shows=("approved 12 examples", "1 example not approved"),
         ),
         DemoStep(
             "The last one contains instructions aimed at the agent. Rita rejects it.",
@@ -123,7 +123,7 @@ def _find_patterns() -> list[DemoStep]:
                 rf"(?P<export>{_ID}) .*8 sessions, 6 successes .*Export",
                 rf"(?P<archive>{_ID}) .*6 sessions, 6 successes .*Archive",
                 rf"(?P<update>{_ID}) .*6 sessions, 6 successes .*Update",
-                "3 patterns; 5 examples waiting",
+                "3 patterns; 5 examples in no pattern yet",
             ),
         ),
     ]
@@ -135,7 +135,7 @@ def _propose() -> list[DemoStep]:
         DemoStep(
             "A pattern becomes a draft, without a model. Failures become pitfalls.",
             f"skillforge draft {{export}} --name {_LEARNED} --dry-run",
-            shows=("## Failure handling", "Do not leave out `read_file`: 2 of 2"),
+            shows=("## Failure handling", "Do not skip `read_file`: 2 of 2"),
         ),
         DemoStep(
             "The draft becomes a branch and a proposal.",

@@ -9,12 +9,11 @@ from skillforge.cli.base import (
     GlobalOptions,
     SuggestingGroup,
     common_options,
+    one_line,
 )
 
 if TYPE_CHECKING:
-    from skillforge.library import Library
-    from skillforge.model import Example
-from skillforge.cli.base import one_line
+    from skillforge.workflows.examples import DecidedExamples
 
 by_option = click.option(
     "--as",
@@ -22,7 +21,7 @@ by_option = click.option(
     "--reviewer",
     "by",
     metavar="NAME",
-    help="Who decides [default: git's user].",
+    help="The reviewer [default: git's user].",
 )
 
 
@@ -30,9 +29,9 @@ by_option = click.option(
 @common_options
 @click.pass_context
 def examples(context: click.Context) -> CommandResult | None:
-    """Look at examples, and approve or reject them.
+    """List, show, approve and reject examples.
 
-    Nothing is learned from an example before somebody approved it.
+    Nothing is learned from an example until it is approved.
     """
     if context.invoked_subcommand is None:
         return CommandResult({}, context.get_help())
@@ -43,59 +42,63 @@ def examples(context: click.Context) -> CommandResult | None:
 @click.option(
     "--status",
     type=click.Choice(("pending", "approved", "rejected")),
-    help="Only what stands so.",
+    help="Only examples with this review status.",
 )
 @click.option(
     "--outcome",
     type=click.Choice(("success", "failure", "unknown")),
-    help="Only what ended so.",
+    help="Only examples with this outcome.",
 )
 @click.option(
     "--value",
     type=click.FloatRange(0, 1),
     default=0.0,
-    help="Only from this learning value on.",
+    help="Only examples with at least this learning value.",
 )
-@click.option("--tool", default="", metavar="NAME", help="Only what used a tool.")
-@click.option("--text", default="", metavar="WORDS", help="Only what holds some words.")
+@click.option(
+    "--tool", default="", metavar="NAME", help="Only examples that used a tool."
+)
+@click.option(
+    "--text", default="", metavar="WORDS", help="Only examples that contain all words."
+)
 @common_options
 @click.pass_obj
-def list_(settings: GlobalOptions, /, **given: Any) -> CommandResult:
-    """List examples, the oldest first."""
-    from skillforge.learn import example_review
-    from skillforge.learn.words import example_row, examples_text
+def list_(settings: GlobalOptions, /, **options: Any) -> CommandResult:
+    """List examples, oldest first."""
+    from skillforge.learn.example_review import ExampleFilter
     from skillforge.library import Library
+    from skillforge.render.data import examples as data
+    from skillforge.render.text import examples as text
+    from skillforge.workflows import examples as workflow
 
-    wanted = example_review.Filter(
-        given["status"] or "",
-        given["outcome"] or "",
-        given["value"],
-        given["tool"],
-        given["text"],
+    only = ExampleFilter(
+        options["status"] or "",
+        options["outcome"] or "",
+        options["value"],
+        options["tool"],
+        options["text"],
     )
-    found = [it.example for it in example_review.kept(Library.open(settings.start))]
-    shown = [example for example in found if wanted.lets(example)]
-    data = {"examples": [example_row(it) for it in shown], "total": len(found)}
-    return CommandResult(data, examples_text(shown, len(found)))
+    result = workflow.list_examples(Library.open(settings.start), only)
+    return CommandResult(data.example_list(result), text.example_list(result))
 
 
 @examples.command()
 @click.argument("number", metavar="ID")
-@click.option("--show", "is_owner", is_flag=True, help="Also what redaction took.")
+@click.option(
+    "--show", "show_private", is_flag=True, help="Also show the redacted values."
+)
 @common_options
 @click.pass_obj
-def show(settings: GlobalOptions, number: str, is_owner: bool) -> CommandResult:
-    """Show one example as it would be committed; --show adds what was taken from it."""
-    from skillforge.learn import example_review
-    from skillforge.learn.words import example_text
+def show(settings: GlobalOptions, number: str, show_private: bool) -> CommandResult:
+    """Show one example as it would be committed; --show adds the redacted values."""
     from skillforge.library import Library
+    from skillforge.render.data import examples as data
+    from skillforge.render.text import examples as text
+    from skillforge.workflows import examples as workflow
 
-    found = example_review.find(Library.open(settings.start), number)
-    taken = found.taken if is_owner else {}
-    data: dict[str, Any] = {"id": found.row.id, "example": found.example.record}
-    if is_owner:
-        data["taken"] = taken
-    return CommandResult(data, example_text(found.example, taken))
+    library = Library.open(settings.start)
+    result = workflow.show(library, number, show_private=show_private)
+    return CommandResult(data.detail(result), text.detail(result))
 
 
 @examples.command()
@@ -107,7 +110,7 @@ def show(settings: GlobalOptions, number: str, is_owner: bool) -> CommandResult:
 @click.option(
     "--outcome",
     type=click.Choice(("success", "failure")),
-    help="How it ended, as you saw yourself.",
+    help="The outcome, as you observed it.",
 )
 @by_option
 @common_options
@@ -122,25 +125,20 @@ def approve(  # noqa: PLR0913, PLR0917 - one for each option
 ) -> CommandResult:
     """Approve examples by id, or --all-verified.
 
-    An outcome that nobody verified, or only a model, never counts as evidence;
-    --outcome says that you saw it. Examples that talk to their reader are left for you
-    to name.
+    An outcome that is unverified, or verified by a model only, never counts as
+    evidence; --outcome records that you observed it. --all-verified leaves examples
+    that contain instructions aimed at the agent; approve these by id.
     """
-    from skillforge.learn import example_review
     from skillforge.library import Library
+    from skillforge.workflows import examples as workflow
 
     if bool(numbers) == all_verified:
         raise click.UsageError("name examples, or give --all-verified")
-    library = Library.open(settings.start)
-    who, reason = _who(library, by), one_line(reason, "--reason") if reason else ""
-    if not all_verified:
-        done = example_review.approve(library, numbers, who, reason, outcome or "")
-        return _decided(done, "approved")
-    reason = reason or "proven by a test or a verifier"
-    done, left = example_review.approve_verified(library, who, reason)
-    answer = _decided(done, "approved")
-    note = f"\n{left} left for you to look at: text in it talks to its reader"
-    return answer._replace(text=answer.text + note) if left else answer
+    library, by = Library.open(settings.start), one_line(by, "--as")
+    reason = one_line(reason, "--reason") if reason else ""
+    if all_verified:
+        return _decided(workflow.approve_verified(library, by, reason))
+    return _decided(workflow.approve(library, numbers, by, reason, outcome or ""))
 
 
 @examples.command()
@@ -153,31 +151,16 @@ def reject(
     settings: GlobalOptions, numbers: tuple[str, ...], reason: str, by: str | None
 ) -> CommandResult:
     """Reject examples: nothing is learned from them."""
-    from skillforge.learn import example_review
     from skillforge.library import Library
+    from skillforge.workflows import examples as workflow
 
-    library = Library.open(settings.start)
-    who, why = _who(library, by), one_line(reason, "--reason")
-    return _decided(example_review.reject(library, numbers, who, why), "rejected")
-
-
-def _decided(done: "list[Example]", what: str) -> CommandResult:
-    from skillforge.learn.words import example_row
-    from skillforge.report import plural
-
-    unproven = sum(not it.outcome.is_verified for it in done)
-    words = f"{what} {plural(len(done), 'example')}"
-    if what == "approved" and unproven:
-        words += (
-            f"\n{unproven} of them will not count as evidence: nobody verified how "
-            "they ended; --outcome success says that you did"
-        )
-    return CommandResult({"examples": [example_row(it) for it in done]}, words)
+    library, by = Library.open(settings.start), one_line(by, "--as")
+    reason = one_line(reason, "--reason")
+    return _decided(workflow.reject(library, numbers, by, reason))
 
 
-def _who(library: "Library", by: str | None) -> str:
-    """The name alone: it is written into evidence, where addresses do not belong."""
-    from skillforge.history.identity import parts
+def _decided(result: "DecidedExamples") -> CommandResult:
+    from skillforge.render.data import examples as data
+    from skillforge.render.text import examples as text
 
-    who = one_line(by, "--as") or library.repository().start_identity().wait().name
-    return parts(who)[0]
+    return CommandResult(data.decided(result), text.decided(result))

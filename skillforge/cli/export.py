@@ -17,24 +17,16 @@ from skillforge.cli.base import (
 @common_options
 @click.pass_obj
 def export(settings: GlobalOptions, folder: Path, force: bool) -> CommandResult:
-    """Write approved examples down to train a model: FOLDER outside the library.
+    """Export approved examples as training data, to a FOLDER outside the library.
 
-    sharegpt.jsonl holds the verified successes as conversations, dpo.jsonl pairs of a
-    success and a failure of the same pattern, manifest.json their number and digests.
-    All of it is redacted.
+    sharegpt.jsonl contains the verified successes as conversations, dpo.jsonl pairs of
+    a success and a failure of the same pattern, manifest.json counts and digests. All
+    of it is redacted.
     """
-    from skillforge.learn.export import export as write
     from skillforge.library import Library
-    from skillforge.report import plural
+    from skillforge.render.data import export as data
+    from skillforge.render.text import export as text
+    from skillforge.workflows import export as workflow
 
-    done = write(Library.open(settings.start), folder, force=force)
-    data = {
-        "folder": str(done.folder),
-        "conversations": done.conversations,
-        "pairs": done.pairs,
-        "sha256": done.files,
-    }
-    counts = (
-        f"{plural(done.conversations, 'conversation')}, {plural(done.pairs, 'pair')}"
-    )
-    return CommandResult(data, f"wrote {counts} to {folder}")
+    result = workflow.export(Library.open(settings.start), folder, force=force)
+    return CommandResult(data.export(result), text.export(result))

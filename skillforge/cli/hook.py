@@ -1,7 +1,6 @@
-"""The commands that have agents call us when a session ends: hook."""
+"""`skillforge hook`: agents capture their sessions when these end."""
 
 import os
-from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,12 +11,9 @@ from skillforge.cli.base import (
     common_options,
 )
 
-if TYPE_CHECKING:
-    from skillforge.workflows.hooks import ConfigChange
-
 _MOST_BYTES = 1 << 20  # that are read of an agent's message to its hook
 _LONGEST = 10  # seconds that an agent may take to write it
-_AGENTS = ("claude-code", "codex", "hermes")  # a test holds it to `hooks`
+_AGENTS = ("claude-code", "codex", "hermes")  # a test compares it to `hooks`
 agent_argument = click.argument("agent", type=click.Choice(_AGENTS))
 dry_option = click.option(
     "--dry-run", is_flag=True, help="Only show what would change."
@@ -27,15 +23,15 @@ dry_option = click.option(
 @click.group(cls=SuggestingGroup)
 @common_options
 def hook() -> None:
-    """Have an agent's sessions captured when they end.
+    """Capture an agent's sessions when they end.
 
-    Each agent has hooks of its own; ours runs `capture` in the background, once ten
-    calls of tools have come since the last time. The agent never waits for it.
+    Our hook runs `capture` in the background if the session has ten new tool calls.
+    The agent does not wait for it.
 
     \b
     skillforge hook install claude-code --dry-run
     skillforge hook install codex
-    skillforge hook install hermes --layout     its skills as external_dirs, too
+    skillforge hook install hermes --layout     also add our skills to external_dirs
     skillforge hook remove claude-code
     skillforge hook status
     """
@@ -44,32 +40,30 @@ def hook() -> None:
 @hook.command()
 @agent_argument
 @click.option(
-    "--layout", is_flag=True, help="Hermes: lay skills out, and name the folder to it."
+    "--layout", is_flag=True, help="Hermes: write skills to a folder that it reads."
 )
-@click.option("--tap", is_flag=True, help="Hermes: make this library one of its taps.")
+@click.option("--tap", is_flag=True, help="Hermes: add this library to its taps.")
 @dry_option
 @common_options
 @click.pass_obj
 def install(
     settings: GlobalOptions, agent: str, layout: bool, tap: bool, dry_run: bool
 ) -> CommandResult:
-    """Put our hook into an agent's configuration, beside what is there.
+    """Add our hook to an agent's configuration, beside its other hooks.
 
-    The file is backed up first. A second time changes nothing; another library takes
-    the place of the first.
+    The file is backed up first. Installing twice changes nothing; installing for
+    another library replaces the first.
     """
-    from skillforge.learn.hooks import AGENTS
     from skillforge.library import Library
-    from skillforge.workflows import hooks
+    from skillforge.render.data import hook as data
+    from skillforge.render.text import hook as text
+    from skillforge.workflows import hook_setup, hooks
 
     if (layout or tap) and agent != "hermes":
         raise click.UsageError("--layout and --tap are for hermes")
-    library = Library.open(settings.start)
-    extras = hooks.Extras(layout, tap)
-    changes = hooks.installed(AGENTS[agent], library, extras)
-    if layout and not dry_run:
-        hooks.lay_out(library, os.environ.get("SKILLFORGE_KEY") or "hermes")
-    return _changed(changes, AGENTS[agent].note, dry_run)
+    library, extras = Library.open(settings.start), hooks.Extras(layout, tap)
+    result = hook_setup.install(library, agent, extras, dry_run=dry_run)
+    return CommandResult(data.change(result), text.change(result))
 
 
 @hook.command()
@@ -78,40 +72,14 @@ def install(
 @common_options
 @click.pass_obj
 def remove(settings: GlobalOptions, agent: str, dry_run: bool) -> CommandResult:
-    """Take our hook out of an agent's configuration; the rest stays as it is."""
-    from skillforge.learn.hooks import AGENTS
+    """Remove our hook from an agent's configuration; the rest stays unchanged."""
     from skillforge.library import Library
-    from skillforge.workflows import hooks
+    from skillforge.render.data import hook as data
+    from skillforge.render.text import hook as text
+    from skillforge.workflows import hook_setup
 
-    library = Library.open(settings.start)
-    return _changed(hooks.removed(AGENTS[agent], library), "", dry_run)
-
-
-def _changed(changes: "list[ConfigChange]", note: str, is_dry: bool) -> CommandResult:
-    from difflib import unified_diff
-
-    from skillforge.report import printable
-    from skillforge.text import lines_of
-    from skillforge.workflows import hooks
-
-    needed = [change for change in changes if change.is_needed]
-    backups = [] if is_dry else hooks.apply(changes)
-    lines = []
-    for change in needed:
-        texts = lines_of(change.before), lines_of(change.after)
-        names = str(change.path), str(change.path)
-        lines += list(unified_diff(*texts, *names, lineterm="")) if is_dry else []
-        lines.append(f"{'would change' if is_dry else 'changed'} {change.path}")
-    lines += [f"the file as it was: {path}" for path in backups]
-    lines += [note] if needed and note and not is_dry else []
-    data = {
-        "changed": [str(change.path) for change in needed],
-        "backups": [str(path) for path in backups],
-        "dry_run": is_dry,
-        "note": note or None,
-    }
-    words = "\n".join(map(printable, lines or ["nothing to change"]))
-    return CommandResult(data, words)
+    result = hook_setup.remove(Library.open(settings.start), agent, dry_run=dry_run)
+    return CommandResult(data.change(result), text.change(result))
 
 
 @hook.command()
@@ -142,22 +110,21 @@ def run(
     \b
     echo '{"session_id": "ID"}' | skillforge hook run codex --debug
     """
-    from skillforge.learn.hooks import AGENTS
     from skillforge.library import Library
-    from skillforge.workflows import hooks
+    from skillforge.render.data import hook as data
+    from skillforge.render.text import hook as text
+    from skillforge.workflows import hook_setup
 
     library = Library.open(settings.start)
-    call = hooks.HookCall(session, transcript)
-    if not any(call):
-        call = hooks.HookCall.of(_read_stdin())
-    outcome = hooks.see_to(AGENTS[agent], library, call)
+    message = "" if session or transcript else _read_stdin()
+    entry = hook_setup.run(library, agent, session, transcript, message)
     if debug:
-        click.echo(_last_words(outcome), err=True)
-    return CommandResult(outcome, ok="error" not in outcome)
+        click.echo(text.last_run(entry), err=True)
+    return CommandResult(data.run(entry), ok="error" not in entry)
 
 
 def _read_stdin() -> str:
-    """An agent's message, within limits: it may be endless, or never be closed."""
+    """An agent's message, up to a size and a time: it may never end."""
     import select
     import time
     from contextlib import suppress
@@ -178,38 +145,11 @@ def _read_stdin() -> str:
 @common_options
 @click.pass_obj
 def status(settings: GlobalOptions) -> CommandResult:
-    """Tell which agents call us, and what came of the last call."""
-    from skillforge.errors import ConfigError
-    from skillforge.learn.hooks import AGENTS
+    """Show which agents have our hook, and the outcome of its last run."""
     from skillforge.library import Library
-    from skillforge.report import printable
-    from skillforge.workflows import hooks
+    from skillforge.render.data import hook as data
+    from skillforge.render.text import hook as text
+    from skillforge.workflows import hook_setup
 
-    library = Library.open(settings.start)
-    rows: dict[str, bool | None] = {}
-    lines = []
-    for name, agent in AGENTS.items():
-        try:
-            rows[name] = hooks.is_installed(agent)
-            lines.append(f"{name:<12} {'installed' if rows[name] else 'not installed'}")
-        except ConfigError as err:
-            rows[name] = None
-            lines.append(f"{name:<12} {err.message}")
-    last = hooks.last_outcome(library)
-    lines.append(_last_words(last))
-    data = {"agents": rows, "last": last}
-    return CommandResult(data, "\n".join(map(printable, lines)))
-
-
-def _last_words(last: dict[str, Any] | None) -> str:
-    if last is None:
-        return "no session has ended yet"
-    what = f"last: {last['agent'] or '-'}, session {last['session'] or '-'}"
-    if "error" in last:
-        return f"{what}: {last['error']}"
-    if last["kept"] is None:
-        return f"{what}: {last['since']} calls since the last look, 10 are needed"
-    from skillforge.report import plural
-
-    kept = plural(last["kept"], "example")
-    return f"{what}: kept {kept} of {last['calls']} calls"
+    result = hook_setup.status(Library.open(settings.start))
+    return CommandResult(data.status(result), text.status(result))

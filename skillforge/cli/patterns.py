@@ -11,30 +11,27 @@ from skillforge.cli.base import (
 
 
 @click.group(cls=SuggestingGroup, invoke_without_command=True)
-@click.option("--rebuild", is_flag=True, help="Forget earlier patterns; find all anew.")
+@click.option("--rebuild", is_flag=True, help="Forget earlier patterns; cluster again.")
 @common_options
 @click.pass_context
 def patterns(context: click.Context, rebuild: bool) -> CommandResult | None:
-    """Tell what repeats in approved examples.
+    """List what repeats in approved examples.
 
-    Examples of the same intent, by the words of their tasks and the tools in their
-    order, are a pattern; what happened once waits for another like it. A pattern keeps
+    A pattern is a group of examples with the same intent: similar words in their tasks
+    and similar tools in their order. A single example makes no pattern. A pattern keeps
     its id when examples join it. `skillforge patterns show ID` explains one.
     """
     if context.invoked_subcommand is not None:
         return None
-    from skillforge.learn import patterns as learned
-    from skillforge.learn.words import pattern_row, patterns_text
     from skillforge.library import Library
+    from skillforge.render.data import patterns as data
+    from skillforge.render.text import patterns as text
+    from skillforge.workflows import patterns as workflow
 
     settings = context.find_object(GlobalOptions)
     assert settings is not None
-    library = Library.open(settings.start)
-    found = learned.find(library, is_rebuilt=rebuild)
-    near = learned.nearest_skills(library, found.patterns)
-    rows = [pattern_row(pattern, *near[pattern.id]) for pattern in found.patterns]
-    data = {"patterns": rows, "unclustered": [it.id for it in found.waiting]}
-    return CommandResult(data, patterns_text(rows, len(found.waiting)))
+    result = workflow.list_patterns(Library.open(settings.start), rebuild=rebuild)
+    return CommandResult(data.pattern_list(result), text.pattern_list(result))
 
 
 @patterns.command()
@@ -43,12 +40,10 @@ def patterns(context: click.Context, rebuild: bool) -> CommandResult | None:
 @click.pass_obj
 def show(settings: GlobalOptions, number: str) -> CommandResult:
     """Explain a pattern: its members, what they share, and what varies."""
-    from skillforge.learn import patterns as learned
-    from skillforge.learn.words import pattern_data, pattern_text
     from skillforge.library import Library
+    from skillforge.render.data import patterns as data
+    from skillforge.render.text import patterns as text
+    from skillforge.workflows import patterns as workflow
 
-    library = Library.open(settings.start)
-    pattern = learned.one(library, number)
-    near = learned.nearest_skills(library, [pattern])[pattern.id]
-    data = pattern_data(pattern, *near)
-    return CommandResult(data, pattern_text(data))
+    result = workflow.show(Library.open(settings.start), number)
+    return CommandResult(data.detail(result), text.detail(result))

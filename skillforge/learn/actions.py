@@ -1,4 +1,4 @@
-"""What was done in an episode, step by step, so that several can be lined up."""
+"""The actions of an episode, comparable between episodes, and their alignment."""
 
 import re
 from collections import Counter
@@ -7,27 +7,29 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from skillforge.learn.intent_vectors import words
-from skillforge.learn.task_template import common
+from skillforge.learn import intent_vectors
+from skillforge.learn.task_template import common_sequence
 from skillforge.model import Example, Step, StepKind
 from skillforge.text import on_one_line, plain_words
 
-_COMMAND = ("command", "cmd", "script", "code")
-_NO_DEEDS = re.compile(r"(?:think|todo_?write|todo_?read|update_?plan|plan)", re.I)
-_BEFORE_PROGRAM = re.compile(
+_COMMAND_ARGUMENTS = ("command", "cmd", "script", "code")
+_PLANNING_TOOLS = re.compile(
+    r"(?:think|todo_?write|todo_?read|update_?plan|plan)", re.IGNORECASE
+)
+_COMMAND_PREFIX = re.compile(
     r"^(?:\s*(?:sudo|env|time|exec|\w+=\S*|cd\s+\S+\s*(?:&&|;)|set\s+-\w+\s*(?:&&|;)))+\s+"
 )
-_IN_SIGN = 5  # words
+_MOST_WORDS = 5  # of a command, in its signature
 _MOST_ACTIONS = 120
 
-Words = frozenset[tuple[str, str]]
+Vocabulary = frozenset[tuple[str, str]]
 
 
 class ToolAction(NamedTuple):
-    """One thing that was done, and how often in a row.
+    """One or more equal actions in a row.
 
-    `sign` is what it is compared by: the tool, for a shell also the program. `at` says
-    where it stands in the episode; `error` is what came back, if that was one.
+    `sign` identifies it between episodes: the tool, for a shell also the program.
+    `at` is its step in the episode. `error` is the tool's answer if that is an error.
     """
 
     sign: str
@@ -37,63 +39,69 @@ class ToolAction(NamedTuple):
     at: int
     times: int = 1
     error: str = ""
-    is_forced: bool = False  # what was done before had failed
+    is_after_error: bool = False
 
 
-def vocabulary(examples: Sequence[Example]) -> Words:
-    """Words of commands that more than one example has: others are of one occasion."""
-    seen: Counter[tuple[str, str]] = Counter()
+def vocabulary(examples: Sequence[Example]) -> Vocabulary:
+    """Programs with those words of their commands that several examples share."""
+    counts: Counter[tuple[str, str]] = Counter()
     for example in examples:
         commands = [command_of(step.arguments) for step in example.calls]
-        words = [(program(it), word) for it in commands for word in _words(it)]
-        seen.update(set(words))
-    return frozenset(word for word, count in seen.items() if count > 1)
+        counts.update(
+            {(program(line), word) for line in commands for word in _words(line)}
+        )
+    return frozenset(word for word, count in counts.items() if count > 1)
 
 
-def actions(example: Example, words: Words) -> list[ToolAction]:
-    """The deeds of an episode; the same several times in a row is one."""
-    found: list[ToolAction] = []
-    for _, run in groupby(deeds(example, words), key=lambda deed: deed.sign):
-        same = list(run)
-        forced = same[0].is_forced
-        found.append(same[-1]._replace(times=len(same), is_forced=forced))
-    return found[:_MOST_ACTIONS]
+def actions(example: Example, known: Vocabulary) -> list[ToolAction]:
+    """The actions of an episode; equal ones in a row are merged."""
+    merged: list[ToolAction] = []
+    for _, group in groupby(all_actions(example, known), key=lambda it: it.sign):
+        same = list(group)
+        is_after_error = same[0].is_after_error
+        merged.append(same[-1]._replace(times=len(same), is_after_error=is_after_error))
+    return merged[:_MOST_ACTIONS]
 
 
-def deeds(example: Example, known: Words) -> Iterator[ToolAction]:
-    """Everything that was done; what was only thought of or planned is left out."""
-    calls = any(True for _ in example.calls)
+def all_actions(example: Example, known: Vocabulary) -> Iterator[ToolAction]:
+    """Every action of an episode, without thinking and planning."""
+    has_calls = any(True for _ in example.calls)
     has_failed = False
     for at, step in enumerate(example.steps):
-        is_deed = step.tool.strip() and not _NO_DEEDS.fullmatch(step.tool)
-        if step.kind is StepKind.CALL and is_deed:
+        is_action = step.tool.strip() and not _PLANNING_TOOLS.fullmatch(step.tool)
+        if step.kind is StepKind.CALL and is_action:
             command, tool = command_of(step.arguments), on_one_line(step.tool, 80)
-            sign = on_one_line(f"{tool} {_sign(command, known)}", 120)
+            sign = on_one_line(f"{tool} {_command_sign(command, known)}", 120)
             error = _error_after(example.steps, at)
             yield ToolAction(
                 sign, tool, step.arguments, command, at, 1, error, has_failed
             )
             has_failed = bool(error)
-        elif not calls and step.kind is StepKind.MESSAGE and step.role == "assistant":
-            sign = " ".join(words(step.text))
-            if sign and example.format == "plain":
+        elif (
+            step.kind is StepKind.MESSAGE
+            and step.role == "assistant"
+            and example.format == "plain"
+            and not has_calls
+        ):
+            sign = " ".join(intent_vectors.words(step.text))
+            if sign:
                 yield ToolAction(sign, "", {}, plain_words(step.text), at)
 
 
-def _sign(command: str, known: Words) -> str:
-    """What a command is: the program, and its first words that others use, too."""
+def _command_sign(command: str, known: Vocabulary) -> str:
+    """The program of a command, and its first words that other examples share."""
     name = program(command)
-    kept = [word for word in _words(command) if (name, word) in known]
-    return " ".join([name, *kept[:_IN_SIGN]]).strip()
+    shared = [word for word in _words(command) if (name, word) in known]
+    return " ".join([name, *shared[:_MOST_WORDS]]).strip()
 
 
 def _words(command: str) -> list[str]:
-    return _BEFORE_PROGRAM.sub("", command.partition("\n")[0]).split()[1:20]
+    return _COMMAND_PREFIX.sub("", command.partition("\n")[0]).split()[1:20]
 
 
 def command_of(arguments: Mapping[str, Any]) -> str:
-    """The line that a shell was given; empty if it is no such call."""
-    for key in _COMMAND:
+    """The command line of a shell call; empty for another call."""
+    for key in _COMMAND_ARGUMENTS:
         value = arguments.get(key)
         if isinstance(value, str):
             return value.strip()
@@ -109,12 +117,12 @@ def _is_text(value: Any) -> bool:
 
 def program(command: str) -> str:
     """The program that a command runs."""
-    first = _BEFORE_PROGRAM.sub("", command).split(maxsplit=1)[:1] or [""]
+    first = _COMMAND_PREFIX.sub("", command).split(maxsplit=1)[:1] or [""]
     return first[0].rpartition("/")[2]
 
 
 def _error_after(steps: Sequence[Step], at: int) -> str:
-    """What went wrong with a call, if the next answer says so."""
+    """The answer to a call if it is an error, else empty."""
     for step in steps[at + 1 :]:
         if step.kind is StepKind.ERROR:
             return step.text
@@ -125,84 +133,86 @@ def _error_after(steps: Sequence[Step], at: int) -> str:
 
 @dataclass(slots=True)
 class AlignedAction:
-    """The same action in several episodes, by the number of the episode."""
+    """The same action in several episodes, by the index of the episode."""
 
     sign: str
-    seen: dict[int, ToolAction] = field(default_factory=dict)
+    by_episode: dict[int, ToolAction] = field(default_factory=dict)
 
     @property
     def support(self) -> int:
-        return len(self.seen)
+        return len(self.by_episode)
 
     @property
     def any_action(self) -> ToolAction:
-        return next(iter(self.seen.values()))
+        return next(iter(self.by_episode.values()))
 
     @property
-    def is_in_vain(self) -> bool:
-        """Whether an error came of it, as a rule."""
-        failed = sum(bool(action.error) for action in self.seen.values())
+    def usually_fails(self) -> bool:
+        failed = sum(bool(action.error) for action in self.by_episode.values())
         return failed * 2 > self.support
 
     @property
     def is_repeated(self) -> bool:
-        """Whether it is done several times in a row, as a rule."""
-        several = sum(action.times > 1 for action in self.seen.values())
-        return several * 2 > self.support
+        """Whether most episodes take it several times in a row."""
+        repeated = sum(action.times > 1 for action in self.by_episode.values())
+        return repeated * 2 > self.support
+
+    def is_workaround(self, episodes: int) -> bool:
+        """Whether only some episodes take it, mostly after an error."""
+        forced = sum(action.is_after_error for action in self.by_episode.values())
+        return self.support < episodes and forced * 2 > self.support
 
 
-def aligned(episodes: Sequence[Sequence[ToolAction]]) -> list[AlignedAction]:
-    """Episodes lined up, whatever the number of those that have a step."""
-    some = list(enumerate(episodes))
-    if not some:
+def align(episodes: Sequence[Sequence[ToolAction]]) -> list[AlignedAction]:
+    """Merge the action sequences of several episodes into one."""
+    if not episodes:
         return []
-    start = max(some, key=lambda it: (_in_common(it[1], episodes), -it[0]))
-    lined: list[AlignedAction] = []
-    for number, episode in (start, *(it for it in some if it[0] != start[0])):
-        lined = _with(lined, number, episode)
-    return lined
+    signs = [{action.sign for action in episode} for episode in episodes]
+
+    def overlap(index: int) -> int:
+        return sum(len(signs[index] & other) for other in signs)
+
+    start = max(range(len(episodes)), key=lambda index: (overlap(index), -index))
+    line: list[AlignedAction] = []
+    for index in (start, *(it for it in range(len(episodes)) if it != start)):
+        line = _with_episode(line, index, episodes[index])
+    return line
 
 
-def _in_common(
-    episode: Sequence[ToolAction], others: Sequence[Sequence[ToolAction]]
-) -> int:
-    signs = {action.sign for action in episode}
-    return sum(len(signs & {a.sign for a in it}) for it in others)
-
-
-def _with(
-    lined: list[AlignedAction], number: int, episode: Sequence[ToolAction]
+def _with_episode(
+    line: list[AlignedAction], number: int, episode: Sequence[ToolAction]
 ) -> list[AlignedAction]:
-    """The line with one more episode: what is new in it is put where it was done."""
-    pairs = common([it.sign for it in lined], [action.sign for action in episode])
-    found: list[AlignedAction] = []
+    """The sequence with one more episode; its new actions go where it took them."""
+    pairs = common_sequence(
+        [action.sign for action in line], [action.sign for action in episode]
+    )
+    merged: list[AlignedAction] = []
     done = start = 0
-    for at, index in (*pairs, (len(lined), len(episode))):
-        found += lined[done:at]
-        found += [
+    for at, index in (*pairs, (len(line), len(episode))):
+        merged += line[done:at]
+        merged += [
             AlignedAction(new.sign, {number: new}) for new in episode[start:index]
         ]
-        if at < len(lined):
-            lined[at].seen[number] = episode[index]
-            found.append(lined[at])
+        if at < len(line):
+            line[at].by_episode[number] = episode[index]
+            merged.append(line[at])
         done, start = at + 1, index + 1
-    return found
+    return merged
 
 
-def usual(lined: Sequence[AlignedAction], episodes: int) -> list[AlignedAction]:
-    """The steps that at least half of the episodes have; not those that went wrong,
-    nor what was done again, or at all, because of that.
-    """
-    often = [step for step in lined if step.support * 2 >= episodes]
-    found: list[AlignedAction] = []
-    for step in often:
-        is_again = step.support < episodes and any(it.sign == step.sign for it in found)
-        if not (is_again or step.is_in_vain or _is_cure(step, episodes)):
-            found.append(step)
-    return found
-
-
-def _is_cure(step: AlignedAction, episodes: int) -> bool:
-    """Whether it was done because something had gone wrong, and not by all."""
-    forced = sum(action.is_forced for action in step.seen.values())
-    return step.support < episodes and forced * 2 > step.support
+def common_actions(line: Sequence[AlignedAction], episodes: int) -> list[AlignedAction]:
+    """What at least half of the episodes do, without failures and workarounds."""
+    steps: list[AlignedAction] = []
+    for action in line:
+        is_rare = action.support * 2 < episodes
+        is_retry = action.support < episodes and any(
+            earlier.sign == action.sign for earlier in steps
+        )
+        if not (
+            is_rare
+            or is_retry
+            or action.usually_fails
+            or action.is_workaround(episodes)
+        ):
+            steps.append(action)
+    return steps

@@ -1,7 +1,4 @@
-"""What an agent should look for in sessions, and where what it finds belongs.
-
-A transcript is data: what is taken from it was redacted, and stands in code spans.
-"""
+"""What an agent should know before it learns from a session, and where lessons go."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,111 +8,119 @@ from pathlib import Path
 from skillforge.checks import similarity_index
 from skillforge.checks.private_names import private_to
 from skillforge.learn import capture_trigger, patterns, triage
-from skillforge.learn.lessons import may_be_learned
+from skillforge.learn.lessons import is_lasting
 from skillforge.library import Library
 from skillforge.model import Example, Step, StepKind
 from skillforge.model.example import digest
-from skillforge.redact import get_ready
+from skillforge.redact import warm_up
 
-_LOADS = re.compile(r"(?:.*[._])?(?:skill_?view|view_?skill|load_?skill|skill)", re.I)
-_NAMES = ("name", "skill", "skill_name", "command")
-_PATH = re.compile(r"skills/([A-Za-z0-9][A-Za-z0-9._-]*)/SKILL\.md")
+_LOADS_SKILL = re.compile(
+    r"(?:.*[._])?(?:skill_?view|view_?skill|load_?skill|skill)", re.IGNORECASE
+)
+_SKILL_ARGUMENTS = ("name", "skill", "skill_name", "command")
+_SKILL_PATH = re.compile(r"skills/([A-Za-z0-9][A-Za-z0-9._-]*)/SKILL\.md")
 _MOST_EPISODES = 5
 _MOST = 5
-_NEAR = 0.1  # that a skill has in common with tasks, to be worth a look
+_NEAR = 0.1  # similarity from which a skill is worth a mention
 
 
 @dataclass(frozen=True, slots=True)
 class SessionError:
-    """An error that a session ran into, and whether the same tool went on to work."""
+    """An error in a session, and whether the same tool succeeded later."""
 
     tool: str
-    said: str
-    is_cured: bool
+    text: str
+    is_recovered: bool
 
 
 @dataclass(frozen=True, slots=True)
 class SessionBrief:
-    """What is known of sessions before anybody learns from them."""
+    """What sessions contain that may be worth learning. All texts are redacted."""
 
+    library: Path
     subject: str  # a file, or a pattern
     session: str
     tasks: tuple[str, ...]
     calls: int
-    corrections: tuple[str, ...]  # what the user said after the first request
-    troubles: tuple[SessionError, ...]
+    corrections: tuple[str, ...]  # the user's messages after the first request
+    errors: tuple[SessionError, ...]
     loaded: tuple[str, ...]  # skills of main that were read
     near: tuple[tuple[str, float], ...]  # skills of main for such tasks
     pattern: str = ""
 
 
 def of_transcript(library: Library, path: Path) -> SessionBrief:
-    """What there is to learn from a transcript; nothing of it is kept."""
-    raws = [
-        triage.RawEpisode(it, digest(it.observed))
-        for it in capture_trigger.episodes(path)
+    """The brief of a transcript; nothing of it is stored."""
+    raw = [
+        triage.RawEpisode(example, digest(example.observed))
+        for example in capture_trigger.episodes(path)
     ]
-    get_ready()
-    ready = triage.prepared(private_to(library), triage.CaptureClaim(), raws)
-    found = [it.example for it in ready if it.example.task.strip()]
-    longest = sorted(found, key=lambda it: -sum(1 for _ in it.calls))
-    return _brief(library, path.name, longest[:_MOST_EPISODES])
+    warm_up()
+    prepared = triage.prepare(private_to(library), triage.Attestation(), raw)
+    examples = [it.example for it in prepared if it.example.task.strip()]
+    examples.sort(key=lambda example: -_calls(example))
+    return _brief(library, path.name, examples[:_MOST_EPISODES])
 
 
 def of_pattern(library: Library, number: str) -> SessionBrief:
-    """What there is to learn from a pattern of approved examples."""
-    pattern = patterns.one(library, number)
-    examples = patterns.full(library, pattern.members)
+    """The brief of a pattern of approved examples."""
+    pattern = patterns.get(library, number)
+    examples = patterns.full_examples(library, pattern.members)
     return _brief(library, f"pattern {pattern.id}", examples, pattern.id)
 
 
 def _brief(
     library: Library, subject: str, examples: Sequence[Example], pattern: str = ""
 ) -> SessionBrief:
-    tasks = tuple(dict.fromkeys(it.task for it in examples))
-    troubles = [trouble for it in examples for trouble in _troubles(it.steps)]
-    known = library.skill_trees(library.tip)
-    read = dict.fromkeys(name for it in examples for name in _loaded(it.steps))
+    tasks = tuple(dict.fromkeys(example.task for example in examples))
+    errors = [error for example in examples for error in _errors(example.steps)]
+    corrections = [text for it in examples for text in _corrections(it.steps)]
+    skills = library.skill_trees(library.tip)
+    loaded = dict.fromkeys(name for it in examples for name in _loaded(it.steps))
     near = similarity_index.triggers(library, library.tip).ranked(" ".join(tasks))
     return SessionBrief(
+        library.root,
         subject,
-        next((it.session for it in examples if it.session), ""),
+        next((example.session for example in examples if example.session), ""),
         tasks[:_MOST],
-        sum(1 for it in examples for _ in it.calls),
-        tuple(said for it in examples for said in _corrections(it.steps))[:_MOST],
-        tuple(troubles[:_MOST]),
-        tuple(name for name in read if name in known),
+        sum(map(_calls, examples)),
+        tuple(corrections[:_MOST]),
+        tuple(errors[:_MOST]),
+        tuple(name for name in loaded if name in skills),
         tuple((name, alike) for name, alike in near[:3] if alike >= _NEAR),
         pattern,
     )
 
 
+def _calls(example: Example) -> int:
+    return sum(1 for _ in example.calls)
+
+
 def _corrections(steps: Iterable[Step]) -> list[str]:
-    """What the user said after the first request: often where a way was wrong."""
-    talk = (it for it in steps if it.kind is StepKind.MESSAGE)
-    said = [it.text for it in talk if it.role == "user" and it.text.strip()]
-    return said[1:]
+    """The user's messages after the first request, often corrections."""
+    messages = (step for step in steps if step.kind is StepKind.MESSAGE)
+    return [it.text for it in messages if it.role == "user" and it.text.strip()][1:]
 
 
-def _troubles(steps: Sequence[Step]) -> list[SessionError]:
-    found = []
+def _errors(steps: Sequence[Step]) -> list[SessionError]:
+    errors = []
     for at, step in enumerate(steps):
-        if step.kind is StepKind.ERROR and may_be_learned(step.text):
-            after = steps[at + 1 :]
-            is_cured = any(
-                it.kind is StepKind.OBSERVATION and it.tool == step.tool for it in after
+        if step.kind is StepKind.ERROR and is_lasting(step.text):
+            is_recovered = any(
+                later.kind is StepKind.OBSERVATION and later.tool == step.tool
+                for later in steps[at + 1 :]
             )
-            found.append(SessionError(step.tool, step.text, is_cured))
-    return found
+            errors.append(SessionError(step.tool, step.text, is_recovered))
+    return errors
 
 
 def _loaded(steps: Iterable[Step]) -> list[str]:
-    """Names of skills that somebody has read, by tool or by path."""
-    found = []
+    """Names of skills that were read, by a tool or by path."""
+    names = []
     for step in steps:
         if step.kind is not StepKind.CALL:
             continue
-        if _LOADS.fullmatch(step.tool):
-            found += [str(step.arguments.get(it, "")) for it in _NAMES]
-        found += _PATH.findall(str(dict(step.arguments)))
-    return [name.rpartition("/")[2] for name in found if name]
+        if _LOADS_SKILL.fullmatch(step.tool):
+            names += [str(step.arguments.get(key, "")) for key in _SKILL_ARGUMENTS]
+        names += _SKILL_PATH.findall(str(dict(step.arguments)))
+    return [name.rpartition("/")[2] for name in names if name]

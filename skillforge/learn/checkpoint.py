@@ -1,4 +1,4 @@
-"""How far a file was read, so that the next run only reads what is new."""
+"""How far a transcript was read, so that the next run reads only what is new."""
 
 import hashlib
 import io
@@ -12,10 +12,10 @@ _SAMPLE = 4096
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A file as it was: its size and time, and where its last whole line ended.
+    """A file's size and time when it was read, and the end of its last complete line.
 
-    `sample` is a digest of its beginning and of what stood before that place: a file
-    that only grew still has them.
+    `sample` is a digest of the file's start and of the bytes before `offset`; both are
+    unchanged in a file that only grew.
     """
 
     size: int = -1
@@ -24,13 +24,13 @@ class Checkpoint:
     offset: int = 0
     line: int = 0
     sample: str = ""
-    verdict: str = ""  # of verifiers, beside it
+    verdict: str = ""  # a digest of the verifier's files beside it
 
     @classmethod
-    def read(cls, written: str) -> "Checkpoint":
-        """A mark as it was written; none if it is of another kind."""
+    def from_json(cls, text: str) -> "Checkpoint":
+        """A stored checkpoint; a new one if it has another layout."""
         try:
-            return cls(**json.loads(written or "{}"))
+            return cls(**json.loads(text or "{}"))
         except (ValueError, TypeError):
             return cls()
 
@@ -38,33 +38,29 @@ class Checkpoint:
     def of(
         cls, path: Path, status: os.stat_result, form: str, offset: int, line: int
     ) -> "Checkpoint":
-        """The mark to make after a file was read up to `offset`; 0 if it is a whole."""
+        """The checkpoint of a file read up to `offset`; 0 if it is read as a whole."""
         sample = ""
         if offset:
             with path.open("rb") as file:
                 sample = _sample(file, offset)
         return cls(status.st_size, status.st_mtime_ns, form, offset, line, sample)
 
-    @property
-    def written(self) -> str:
+    def to_json(self) -> str:
         return json.dumps(asdict(self))
 
-    def is_of(self, status: os.stat_result, verdict: str) -> bool:
-        """Whether a file, and what is said beside it, is as it was."""
+    def is_current(self, status: os.stat_result, verdict: str) -> bool:
+        """Whether the file and the verdict beside it are unchanged."""
         is_same = (self.size, self.changed) == (status.st_size, status.st_mtime_ns)
         return is_same and self.verdict == verdict
 
-    def resumes(self, file: io.BufferedReader, status: os.stat_result) -> bool:
-        """Go on where the last run ended, if the file only grew since."""
-        if not self.offset or status.st_size <= self.size or _is_packed(file):
+    def resume(self, file: io.BufferedReader, status: os.stat_result) -> bool:
+        """Continue at the end of the last run if the file only grew; else at 0."""
+        is_compressed = not isinstance(file.raw, io.FileIO)
+        if not self.offset or status.st_size <= self.size or is_compressed:
             return False
         is_same = _sample(file, self.offset) == self.sample
         file.seek(self.offset if is_same else 0)
         return is_same
-
-
-def _is_packed(file: io.BufferedReader) -> bool:
-    return not isinstance(file.raw, io.FileIO)
 
 
 def _sample(file: io.BufferedReader, offset: int) -> str:

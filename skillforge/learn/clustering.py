@@ -1,7 +1,7 @@
-"""Cluster vectors: whatever is alike on average, the most alike first.
+"""Cluster vectors by average linkage.
 
-Average linkage over pairs that share anything, which are few. Deterministic: ties go
-to whoever came first.
+Only pairs that share a term are compared, which are few. The result is deterministic:
+of equal similarities, the earlier pair is merged first.
 """
 
 import heapq
@@ -9,62 +9,64 @@ from collections.abc import Sequence
 
 from skillforge.learn.intent_vectors import Vector
 
+Similarities = list[dict[int, float]]  # of each vector or cluster to those it touches
+
 
 def clusters(vectors: Sequence[Vector], least: float) -> list[list[int]]:
-    """Groups of indices, each at least so alike on average; singles included."""
-    likeness = _likeness(vectors)
+    """Clusters of indices with at least this average similarity; singles included."""
+    similarities = _similarities(vectors)
     members = [[at] for at in range(len(vectors))]
     queue = [
-        (-alike, one, other, 1, 1)
-        for one, others in enumerate(likeness)
-        for other, alike in others.items()
-        if one < other and alike >= least
+        (-similarity, first, second, 1, 1)
+        for first, others in enumerate(similarities)
+        for second, similarity in others.items()
+        if first < second and similarity >= least
     ]
     heapq.heapify(queue)
     while queue:
-        _, one, other, size, other_size = heapq.heappop(queue)
-        if (len(members[one]), len(members[other])) != (size, other_size):
-            continue  # one of them has grown, or is gone
-        members[one] += members[other]
-        members[other] = []
-        _merge(likeness, one, other)
-        for third, total in likeness[one].items():
-            average = total / (len(members[one]) * len(members[third]))
+        _, first, second, size, second_size = heapq.heappop(queue)
+        if (len(members[first]), len(members[second])) != (size, second_size):
+            continue  # one of them has grown, or was merged
+        members[first] += members[second]
+        members[second] = []
+        _merge(similarities, first, second)
+        for third, total in similarities[first].items():
+            average = total / (len(members[first]) * len(members[third]))
             if average >= least:
-                first, second = min(one, third), max(one, third)
-                sizes = len(members[first]), len(members[second])
-                heapq.heappush(queue, (-average, first, second, *sizes))
-    return [sorted(group) for group in members if group]
+                low, high = min(first, third), max(first, third)
+                sizes = len(members[low]), len(members[high])
+                heapq.heappush(queue, (-average, low, high, *sizes))
+    return [sorted(cluster) for cluster in members if cluster]
 
 
-def _likeness(vectors: Sequence[Vector]) -> list[dict[int, float]]:
-    """How alike each two are that share a term: the sum over the pairs of a group."""
-    seen: dict[str, list[tuple[int, float]]] = {}
-    found: list[dict[int, float]] = []
+def _similarities(vectors: Sequence[Vector]) -> Similarities:
+    """The similarity of each pair that shares a term; of clusters, the sum of pairs."""
+    by_term: dict[str, list[tuple[int, float]]] = {}
+    similarities: Similarities = []
     for at, vector in enumerate(vectors):
         shared: dict[int, float] = {}
         for term, weight in vector.items():
-            others = seen.setdefault(term, [])
-            for other, its in others:
-                shared[other] = shared.get(other, 0.0) + weight * its
+            others = by_term.setdefault(term, [])
+            for other, other_weight in others:
+                shared[other] = shared.get(other, 0.0) + weight * other_weight
             others.append((at, weight))
-        for other, alike in shared.items():
-            found[other][at] = alike
-        found.append(shared)
-    return found
+        for other, similarity in shared.items():
+            similarities[other][at] = similarity
+        similarities.append(shared)
+    return similarities
 
 
-def _merge(likeness: list[dict[int, float]], one: int, other: int) -> None:
-    for third, total in likeness[other].items():
-        likeness[third].pop(other)
-        if third != one:
-            joined = likeness[one].get(third, 0.0) + total
-            likeness[one][third] = likeness[third][one] = joined
-    likeness[other] = {}
+def _merge(similarities: Similarities, first: int, second: int) -> None:
+    for third, total in similarities[second].items():
+        similarities[third].pop(second)
+        if third != first:
+            joined = similarities[first].get(third, 0.0) + total
+            similarities[first][third] = similarities[third][first] = joined
+    similarities[second] = {}
 
 
 class Groups:
-    """Groups that new vectors join: by how alike they are to the members on average."""
+    """Groups that new vectors can join, by average similarity to the members."""
 
     def __init__(self) -> None:
         self._sizes: dict[str, int] = {}
@@ -78,11 +80,11 @@ class Groups:
             weights[name] = weights.get(name, 0.0) + weight
 
     def nearest(self, vector: Vector) -> tuple[str, float]:
-        """The group that is most alike, and how much; empty if there is none."""
-        total: dict[str, float] = {}
+        """The most similar group and its similarity; empty if there is none."""
+        totals: dict[str, float] = {}
         for term, weight in vector.items():
-            for name, its in self._terms.get(term, {}).items():
-                total[name] = total.get(name, 0.0) + weight * its
-        averages = ((s / self._sizes[name], name) for name, s in total.items())
-        alike, name = max(averages, key=lambda it: (it[0], it[1]), default=(0.0, ""))
-        return name, alike
+            for name, group_weight in self._terms.get(term, {}).items():
+                totals[name] = totals.get(name, 0.0) + weight * group_weight
+        averages = [(total / self._sizes[name], name) for name, total in totals.items()]
+        similarity, name = max(averages, default=(0.0, ""))
+        return name, similarity

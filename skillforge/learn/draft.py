@@ -1,4 +1,4 @@
-"""From a pattern to a draft: the skill's files, and the evidence that it rests on."""
+"""From a pattern to a draft: the skill's files, and the evidence it rests on."""
 
 import json
 from collections import Counter
@@ -14,7 +14,7 @@ from skillforge.errors import ConflictError, RequestError
 from skillforge.learn import patterns, scoring
 from skillforge.learn.patterns import Pattern
 from skillforge.learn.skill_contract import Contract, contract
-from skillforge.learn.skill_extension import extended
+from skillforge.learn.skill_extension import extend
 from skillforge.learn.skill_writer import skill_md
 from skillforge.library import Library
 from skillforge.model import (
@@ -28,159 +28,158 @@ from skillforge.model import (
     OutcomeStatus,
 )
 from skillforge.model.example import split
-from skillforge.redact import KnownPrivate, get_ready
+from skillforge.redact import KnownPrivate, warm_up
 from skillforge.report import plural
 
 FEWEST = 3  # verified successes that a draft is made from
 _LONGEST_NAME = 64
-_FEWEST_AT_ONCE = 8  # examples, for which another process is worth it
+_BATCH = 8  # examples, for which another process pays off
 ORIGIN = Origin.AGENT_BACKGROUND
 
 
 @dataclass(frozen=True, slots=True)
-class Drafted:
-    """A draft, what it says, and which examples its author did not see."""
+class LearnedDraft:
+    """A draft and its contract; `held_out` examples were not used to write it."""
 
     draft: Draft
     contract: Contract
     pattern: Pattern
     shown: Mapping[str, Example]
-    held: Mapping[str, Example]
+    held_out: Mapping[str, Example]
     is_edit: bool = False
 
+    @property
+    def text(self) -> str:
+        """The SKILL.md."""
+        return self.draft.files[SKILL_FILE].data.decode("utf-8", "replace")
 
-def drafted(
+
+def from_pattern(
     library: Library, pattern: Pattern, name: str = "", into: str = ""
-) -> Drafted:
-    """Write the skill that a pattern shows, or add to one what it shows."""
-    for given in filter(None, (name, into)):
-        _refuse_name(given)
+) -> LearnedDraft:
+    """Draft a new skill from a pattern, or extend the existing skill `into`."""
+    for skill in filter(None, (name, into)):
+        _refuse_name(skill)
     examples = _evidence(library, pattern)
     _refuse_few(pattern, examples.values())
-    before = _committed(library, into) if into else {}
-    held_before = {it for it, said in before.items() if said.get("held_out") is True}
-    fresh = {it: example for it, example in examples.items() if it not in before}
+    committed = _committed_evidence(library, into) if into else {}
+    fresh = {key: value for key, value in examples.items() if key not in committed}
+    held_before = {
+        key for key, file in committed.items() if file.get("held_out") is True
+    }
     held = split(fresh) | (held_before & examples.keys())
-    shown = {it: example for it, example in examples.items() if it not in held}
-    said = contract(list(shown.values()))
-    said = replace(said, name=into or name or said.name)
-    text = extended(library, into, said) if into else skill_md(said, ORIGIN)
-    return Drafted(
-        Draft(
-            said.name,
-            {
-                **_files(library, into),
-                SKILL_FILE: DraftFile(text.encode("utf-8", "surrogateescape")),
-            },
-            {it: written(example, it in held) for it, example in fresh.items()},
-            tuple(examples),
-            origin=ORIGIN,
-            why=_why(pattern, examples.values()),
-        ),
-        said,
-        pattern,
-        shown,
-        {it: examples[it] for it in sorted(held)},
-        bool(into),
+    shown = {key: value for key, value in examples.items() if key not in held}
+    terms = contract(list(shown.values()))
+    terms = replace(terms, name=into or name or terms.name)
+    text = extend(library, into, terms) if into else skill_md(terms, ORIGIN)
+    skill_file = DraftFile(text.encode("utf-8", "surrogateescape"))
+    draft = Draft(
+        terms.name,
+        {**_files(library, into), SKILL_FILE: skill_file},
+        {key: evidence_file(value, key in held) for key, value in fresh.items()},
+        tuple(examples),
+        origin=ORIGIN,
+        why=_reason(pattern, examples.values()),
     )
+    held_out = {key: examples[key] for key in sorted(held)}
+    return LearnedDraft(draft, terms, pattern, shown, held_out, bool(into))
 
 
-def written(example: Example, is_held_out: bool) -> bytes:
-    """An example as a file of evidence."""
-    said = example.record | {"held_out": is_held_out}
-    return (
-        json.dumps(said, indent=1, sort_keys=True, ensure_ascii=False).encode() + b"\n"
-    )
+def evidence_file(example: Example, is_held_out: bool) -> bytes:
+    content = example.record | {"held_out": is_held_out}
+    text = json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False)
+    return text.encode() + b"\n"
 
 
 def _evidence(library: Library, pattern: Pattern) -> dict[str, Example]:
-    """What counts of a pattern, redacted once more: the policy may know more by now."""
-    every = [it for it in patterns.full(library, pattern.members) if it.counts]
-    get_ready()  # before there are two of us
-    parts = worker_pool.spread(
-        partial(_cleaned, private_to(library)), every, _FEWEST_AT_ONCE
-    )
-    return dict(sorted((it.id, it) for part in parts for it in part))
+    """The verified examples, redacted again: the policy may name more by now."""
+    members = patterns.full_examples(library, pattern.members)
+    examples = [example for example in members if example.counts]
+    warm_up()  # before worker processes start
+    parts = worker_pool.spread(partial(_redact, private_to(library)), examples, _BATCH)
+    return dict(sorted((example.id, example) for part in parts for example in part))
 
 
-def _cleaned(known: KnownPrivate, examples: Sequence[Example]) -> list[Example]:
-    found = []
+def _redact(known: KnownPrivate, examples: Sequence[Example]) -> list[Example]:
+    redacted = []
     for example in examples:
         clean, _ = scoring.redact(example, known)
         counts = Counter(example.redacted) + Counter(clean.redacted)
-        found.append(replace(clean, redacted=dict(sorted(counts.items()))))
-    return found
+        redacted.append(replace(clean, redacted=dict(sorted(counts.items()))))
+    return redacted
 
 
 def _refuse_name(name: str) -> None:
-    is_fit = is_name(name) and len(name) <= _LONGEST_NAME
-    if not is_fit or ONE_OCCASION.search(name):
+    is_valid = is_name(name) and len(name) <= _LONGEST_NAME
+    if not is_valid or ONE_OCCASION.search(name):
         raise RequestError(
-            f"{name!r} cannot be a skill's name",
+            f"{name!r} is not a valid skill name",
             hint="use a-z, 0-9 and single hyphens, such as csv-tables; no date, no "
             "ticket, no fix-",
         )
 
 
 def _refuse_few(pattern: Pattern, examples: Iterable[Example]) -> None:
-    good = sum(example.has_succeeded for example in examples)
-    if good < FEWEST:
+    successes = sum(example.has_succeeded for example in examples)
+    if successes < FEWEST:
         raise ConflictError(
-            f"pattern {pattern.id} has too few verified successes: {good}; a draft "
-            f"needs {FEWEST}",
-            hint="capture and approve more of the kind: skillforge examples list "
-            "--status pending",
-            facts={"pattern": pattern.id, "successes": good},
+            f"pattern {pattern.id} has too few verified successes: {successes}; a "
+            f"draft needs {FEWEST}",
+            hint="capture and approve more of them: skillforge examples list --status "
+            "pending",
+            facts={"pattern": pattern.id, "successes": successes},
         )
 
 
-def _committed(library: Library, skill: str) -> dict[str, dict[str, object]]:
-    """The evidence that a skill has on main, as far as it can be read."""
-    found = {}
+def _committed_evidence(
+    library: Library, skill: str
+) -> dict[str, Mapping[str, object]]:
+    """A skill's evidence on main; an unreadable file counts as empty."""
+    evidence: dict[str, Mapping[str, object]] = {}
     for number, data in library.evidence_at(library.tip, skill).items():
         try:
-            said = json.loads(data)
+            content = json.loads(data)
         except (ValueError, RecursionError):
-            said = None
-        found[number] = said if isinstance(said, dict) else {}
-    return found
+            content = None
+        evidence[number] = content if isinstance(content, dict) else {}
+    return evidence
 
 
 def _files(library: Library, skill: str) -> dict[str, DraftFile]:
-    """The files that an edited skill has, as they are on main."""
+    """The files that an edited skill has on main."""
     if not skill:
         return {}
     repo = library.repository()
-    found = repo.files_in(f"{library.tip}:{SKILLS}/{skill}")
-    if odd := next((p for p, it in found.items() if not it.mode.startswith("100")), ""):
-        raise ConflictError(
-            f"{skill}/{odd} is no ordinary file", hint="edit the skill by hand"
-        )
+    entries = repo.files_in(f"{library.tip}:{SKILLS}/{skill}")
+    for path, entry in entries.items():
+        if not entry.mode.startswith("100"):
+            raise ConflictError(
+                f"{skill}/{path} is not a regular file", hint="edit the skill by hand"
+            )
     return {
         path: DraftFile(blob.data, entry.mode == "100755")
-        for path, entry in found.items()
+        for path, entry in entries.items()
         if (blob := repo.find(entry.object)) is not None
     }
 
 
-def _why(pattern: Pattern, examples: Iterable[Example]) -> str:
-    every = list(examples)
-    good = sum(example.has_succeeded for example in every)
-    bad = sum(example.outcome.status is OutcomeStatus.FAILURE for example in every)
+def _reason(pattern: Pattern, examples: Iterable[Example]) -> str:
+    outcomes = Counter(example.outcome.status for example in examples)
+    bad = outcomes[OutcomeStatus.FAILURE]
     failed = f" and {plural(bad, 'failure')}" if bad else ""
     return (
-        f"Learned from {good} verified successes{failed} of pattern {pattern.id}, from "
-        f"{plural(pattern.sessions, 'session')}"
+        f"Learned from {outcomes[OutcomeStatus.SUCCESS]} verified successes{failed} of "
+        f"pattern {pattern.id}, from {plural(pattern.sessions, 'session')}"
     )
 
 
-def paths(draft: Draft) -> dict[str, DraftFile]:
-    """Where each file of a draft belongs in a library; the SKILL.md comes last."""
+def library_files(draft: Draft) -> dict[str, DraftFile]:
+    """A draft's files by their path in the library; the SKILL.md comes last."""
     evidence = {
         f"{EVIDENCE}/{draft.skill}/{number}.json": DraftFile(data)
         for number, data in draft.evidence.items()
     }
     files = {f"{SKILLS}/{draft.skill}/{p}": file for p, file in draft.files.items()}
-    last = f"{SKILLS}/{draft.skill}/{SKILL_FILE}"
-    ordered = evidence | {path: it for path, it in files.items() if path != last}
-    return ordered | {last: files[last]} if last in files else ordered
+    main = f"{SKILLS}/{draft.skill}/{SKILL_FILE}"
+    last = {main: files.pop(main)} if main in files else {}
+    return evidence | files | last

@@ -1,4 +1,4 @@
-"""What the checks have against a draft, before anybody else sees it."""
+"""Check a draft before a reviewer sees it."""
 
 from skillforge.checks import Ruleset
 from skillforge.checks.cases import held_out
@@ -7,35 +7,33 @@ from skillforge.checks.overlap import Neighbour, neighbours
 from skillforge.checks.private_names import private_to
 from skillforge.checks.scan import scan
 from skillforge.document.draft_skill import draft_document, draft_skill
-from skillforge.learn.draft import Drafted
+from skillforge.learn.draft import LearnedDraft
 from skillforge.library import Library
 from skillforge.model import Report
 
 
-def proven(library: Library, made: Drafted) -> Report:
-    """Validation, the scan, and whether it holds text of held-out examples."""
-    skill = draft_skill(made.draft)
+def check(library: Library, learned: LearnedDraft) -> Report:
+    """Validate and scan a draft, and look for text of held-out examples in it."""
+    skill = draft_skill(learned.draft)
     policy = library.policy()
-    held = [
-        held_out.HeldOutExample(number, it.record) for number, it in made.held.items()
-    ]
-    shown = [
-        held_out.HeldOutExample(number, it.record) for number, it in made.shown.items()
-    ]
-    found = (
+    hidden, shown = (
+        [held_out.HeldOutExample(key, example.record) for key, example in group.items()]
+        for group in (learned.held_out, learned.shown)
+    )
+    findings = (
         *Ruleset(policy.profile, policy.rules).check(skill),
         *scan(skill).findings,
-        *held_out.copied(skill, held, shown),
+        *held_out.copied(skill, hidden, shown),
         *private(skill, private_to(library)),
     )
-    return Report(tuple(it.under(skill.path) for it in found), (skill.path,))
+    return Report(tuple(it.under(skill.path) for it in findings), (skill.path,))
 
 
-def doubles(library: Library, made: Drafted) -> list[Neighbour]:
-    """Skills that are there and say nearly the same as a new one would."""
-    document = draft_document(made.draft)
+def similar_skills(library: Library, learned: LearnedDraft) -> list[Neighbour]:
+    """Skills on main that are nearly the same as a new draft."""
+    document = draft_document(learned.draft)
     commit = library.repository().name_of("HEAD^{commit}")
-    if made.is_edit or document is None or not commit:
+    if learned.is_edit or document is None or not commit:
         return []
     near = neighbours(library, commit, document)
-    return [it for it in near if it.name != made.draft.skill]
+    return [skill for skill in near if skill.name != learned.draft.skill]

@@ -1,4 +1,4 @@
-"""Review: every example is approved or rejected by somebody, with a reason."""
+"""Review: people approve or reject each example, with a reason."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from skillforge.errors import ConflictError, RequestError, ToolError
 from skillforge.learn import scoring
-from skillforge.learn.triage import now
+from skillforge.learn.triage import example_json, now
 from skillforge.library import Library
 from skillforge.model import Example, OutcomeSource, OutcomeStatus, Review
 from skillforge.store import ExampleRow, Examples
@@ -17,8 +17,8 @@ _TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
-    """Which examples somebody wants to see; what is empty does not matter."""
+class ExampleFilter:
+    """Which examples to list; an empty field matches any."""
 
     status: str = ""
     outcome: str = ""
@@ -26,7 +26,7 @@ class Filter:
     tool: str = ""
     text: str = ""
 
-    def lets(self, example: Example) -> bool:
+    def matches(self, example: Example) -> bool:
         return (
             self.status in ("", example.review.status)
             and self.outcome in ("", example.outcome.status)
@@ -37,45 +37,51 @@ class Filter:
 
 
 def _text_of(example: Example) -> str:
-    steps = (f"{step.text}\n{_values(step.arguments)}" for step in example.steps)
-    rest = (_values(example.inputs), _values(example.output))
+    steps = (f"{step.text}\n{_texts(step.arguments)}" for step in example.steps)
+    rest = (_texts(example.inputs), _texts(example.output))
     return "\n".join((example.task, example.notes, *steps, *rest)).casefold()
 
 
-def _values(value: Any) -> str:
-    """What somebody may look for in a JSON value, one text to a line."""
+def _texts(value: Any) -> str:
+    """The texts inside a JSON value, one per line."""
     if isinstance(value, Mapping):
-        return "\n".join(map(_values, value.values()))
-    return "\n".join(map(_values, value)) if isinstance(value, list) else str(value)
+        return "\n".join(map(_texts, value.values()))
+    return "\n".join(map(_texts, value)) if isinstance(value, list) else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """How to decide on examples; an outcome is one that the reviewer vouches for."""
+
+    status: str  # approved or rejected
+    by: str
+    reason: str = ""
+    outcome: str = ""
 
 
 class StoredExample(NamedTuple):
-    """An example as it is kept, with what was taken from it."""
+    """An example, and its row in the store."""
 
     example: Example
     row: ExampleRow
 
     @property
     def taken(self) -> dict[str, str]:
-        """What redaction took, by placeholder: for the owner's eyes only."""
-        found: dict[str, str] = json.loads(self.row.taken)
-        return found
+        """The private values by placeholder, for the owner only."""
+        values: dict[str, str] = json.loads(self.row.taken)
+        return values
 
 
 def store_of(library: Library) -> Examples:
     return Examples.of(library.repository().common_dir)
 
 
-def kept(library: Library) -> list[StoredExample]:
-    """Every example, in the order in which they came."""
-    return [_kept(row) for row in store_of(library).rows()]
+def stored(library: Library) -> list[StoredExample]:
+    """All examples, in the order in which they were captured."""
+    return [StoredExample(load(row), row) for row in store_of(library).rows()]
 
 
-def _kept(row: ExampleRow) -> StoredExample:
-    return StoredExample(loaded(row), row)
-
-
-def loaded(row: ExampleRow) -> Example:
+def load(row: ExampleRow) -> Example:
     """The example of a row."""
     try:
         return Example.of(json.loads(row.example))
@@ -87,100 +93,89 @@ def loaded(row: ExampleRow) -> Example:
         ) from err
 
 
-def find(library: Library, number: str) -> StoredExample:
-    """The example that an id, or the beginning of one, means."""
-    is_id = re.fullmatch(r"[0-9a-f]{1,64}", number.lower())
-    found = store_of(library).find(number.lower()) if is_id else []
-    if len(found) == 1:
-        return _kept(found[0])
-    if found:
+def get(library: Library, prefix: str) -> StoredExample:
+    """The only example whose id starts with a prefix."""
+    is_id = re.fullmatch(r"[0-9a-f]{1,64}", prefix.lower())
+    rows = store_of(library).find(prefix.lower()) if is_id else []
+    if len(rows) == 1:
+        return StoredExample(load(rows[0]), rows[0])
+    if rows:
         raise RequestError(
-            f"{len(found)} examples start with {number}",
-            hint="give more of it: skillforge examples list",
+            f"{len(rows)} examples start with {prefix}",
+            hint="use a longer prefix: skillforge examples list",
         )
-    raise RequestError(
-        f"there is no example {number!r}", hint="skillforge examples list"
-    )
+    raise RequestError(f"no example {prefix!r}", hint="skillforge examples list")
 
 
-def approve(
-    library: Library, numbers: Iterable[str], by: str, reason: str, outcome: str = ""
+def decide(
+    library: Library, prefixes: Iterable[str], decision: Decision
 ) -> list[Example]:
-    """Approve examples; with an outcome, whoever approves stands for that, too."""
-    return _decide(library, _all(library, numbers), "approved", by, reason, outcome)
+    """Approve or reject examples by id."""
+    chosen = {(it := get(library, prefix)).row.id: it for prefix in prefixes}
+    return _apply(library, list(chosen.values()), decision)
 
 
 def approve_verified(
-    library: Library, by: str, reason: str
-) -> tuple[list[Example], int]:
-    """Approve what waits and was proven by a test or a verifier.
+    library: Library, decision: Decision
+) -> tuple[list[Example], list[Example]]:
+    """Approve pending examples that a test or verifier proved.
 
-    What talks to its reader is left for somebody to look at; how many those are.
+    The second list holds those that were left because they contain instructions
+    aimed at the agent; a person has to approve them by id.
     """
     proven = (OutcomeSource.TEST, OutcomeSource.VERIFIER)
-    waiting = [
-        it
-        for it in kept(library)
-        if it.example.review.status == "pending"
-        and it.example.outcome.is_verified
-        and it.example.outcome.source in proven
+    pending = [
+        entry
+        for entry in stored(library)
+        if entry.example.review.status == "pending"
+        and entry.example.outcome.is_verified
+        and entry.example.outcome.source in proven
     ]
-    quiet = [it for it in waiting if "instructions" not in it.example.flags]
-    done = _decide(library, quiet, "approved", by, reason, "")
-    return done, len(waiting) - len(quiet)
+    safe: list[StoredExample] = []
+    withheld: list[StoredExample] = []
+    for entry in pending:
+        is_suspicious = "instructions" in entry.example.flags
+        (withheld if is_suspicious else safe).append(entry)
+    decided = _apply(library, safe, decision)
+    return decided, [entry.example for entry in withheld]
 
 
-def reject(
-    library: Library, numbers: Iterable[str], by: str, reason: str
+def _apply(
+    library: Library, chosen: list[StoredExample], decision: Decision
 ) -> list[Example]:
-    return _decide(library, _all(library, numbers), "rejected", by, reason, "")
-
-
-def _all(library: Library, numbers: Iterable[str]) -> list[StoredExample]:
-    found = [find(library, number) for number in numbers]
-    return list({it.row.id: it for it in found}.values())
-
-
-def _decide(  # noqa: PLR0913, PLR0917 - who says what of which
-    library: Library,
-    chosen: list[StoredExample],
-    status: str,
-    by: str,
-    reason: str,
-    outcome: str,
-) -> list[Example]:
-    decided = [_decided(it.example, status, by, reason, outcome) for it in chosen]
+    decided = [_decided(entry.example, decision) for entry in chosen]
     store_of(library).update(
-        (it.row.id, it.row.example, json.dumps(example.record, ensure_ascii=False))
-        for it, example in zip(chosen, decided, strict=True)
+        (entry.row.id, entry.row.example, example_json(example))
+        for entry, example in zip(chosen, decided, strict=True)
     )
     return decided
 
 
-def _decided(
-    example: Example, status: str, by: str, reason: str, outcome: str
-) -> Example:
-    before = example.review
-    if before.status not in ("pending", status):
+def _decided(example: Example, decision: Decision) -> Example:
+    before, outcome = example.review, decision.outcome
+    if before.status not in ("pending", decision.status):
         raise ConflictError(
-            f"example {example.id[:12]} was {before.status} by {before.by}",
-            hint="a decision stands; capture the episode again from another clone, "
+            f"example {example.id[:12]} is already {before.status} by {before.by}",
+            hint="a decision is final; capture the episode again in another clone, "
             "or leave it",
         )
-    if before.status == status and not outcome:
+    if before.status == decision.status and not outcome:
         return example  # safe to repeat
-    if outcome and example.outcome.is_verified:
-        is_same = example.outcome.status == outcome
-        if not is_same:
-            who = example.outcome.by or f"a {example.outcome.source}"
-            who = who if example.outcome.source is OutcomeSource.HUMAN else "a verifier"
-            raise ConflictError(
-                f"{who} says that example {example.id[:12]} was a "
-                f"{example.outcome.status}",
-                hint="what was proven is not overruled; reject the example instead",
-            )
     if outcome:
-        example = scoring.verified(
-            example, OutcomeStatus(outcome), OutcomeSource.HUMAN, by
+        if example.outcome.is_verified and example.outcome.status != outcome:
+            raise _verified_otherwise(example)
+        example = scoring.with_outcome(
+            example, OutcomeStatus(outcome), OutcomeSource.HUMAN, decision.by
         )
-    return replace(example, review=Review(status, by, now(), reason))
+    review = Review(decision.status, decision.by, now(), decision.reason)
+    return replace(example, review=review)
+
+
+def _verified_otherwise(example: Example) -> ConflictError:
+    _status, source, by = example.outcome
+    is_human = source is OutcomeSource.HUMAN
+    who = (by or "a human") if is_human else "a verifier"
+    return ConflictError(
+        f"{who} recorded example {example.id[:12]} as a {example.outcome.status}",
+        hint="a verified outcome cannot be overruled; reject the example instead",
+    )

@@ -1,7 +1,7 @@
-"""What an example is about, as numbers: the words of its task and its tools in order.
+"""Intent vectors: the words of an example's task and the order of its tools.
 
-What changes from one occasion to the next (names, numbers, quotes, placeholders) does
-not count: two examples are alike if they ask for the same kind of thing.
+Names, numbers, quotes and placeholders do not count, as they change between runs: two
+examples are similar if they ask for the same kind of thing.
 """
 
 import re
@@ -12,8 +12,8 @@ from math import sqrt
 from skillforge.model import Example
 from skillforge.text import rarity, unit_vector
 
-ALIKE = 0.3  # on average, to be of the same pattern; fixed, not tuned to any data
-_TOOLS = 0.2  # how much of it is up to the tools, where there are any
+ALIKE = 0.3  # average similarity within a pattern; fixed, not tuned to any data
+_TOOLS = 0.2  # weight of the tools, if there are any
 _MOST_WORDS = 80
 _QUOTE = r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']+'(?!\w)"
 _WORD = re.compile(rf"{_QUOTE}|<[A-Z]+_\d+>|\$?\w[\w'’-]*|[.!?:]")
@@ -21,17 +21,17 @@ Vector = dict[str, float]
 
 
 def words(task: str) -> list[str]:
-    """The words of a task that are not of one occasion; all, if too few are left."""
-    found = [match[0] for match in _WORD.finditer(task)][:_MOST_WORDS]
-    kept = list(_common_words(found))
-    if len(kept) >= 2:
-        return kept
-    return [word.lower() for word in found if word[0].isalnum()]
+    """The words of a task that are not specific to a run; all if too few are left."""
+    tokens = [match[0] for match in _WORD.finditer(task)][:_MOST_WORDS]
+    common = list(_common_words(tokens))
+    if len(common) >= 2:
+        return common
+    return [token.lower() for token in tokens if token[0].isalnum()]
 
 
-def _common_words(found: list[str]) -> Iterator[str]:
-    is_start = True  # where any word has a capital
-    for word in found:
+def _common_words(tokens: list[str]) -> Iterator[str]:
+    is_start = True  # of a sentence, where any word has a capital
+    for word in tokens:
         if word in (".", "!", "?", ":"):
             is_start = True
             continue
@@ -41,28 +41,27 @@ def _common_words(found: list[str]) -> Iterator[str]:
             yield word.lower()
 
 
-def pairs(sequence: Sequence[str]) -> list[str]:
-    """Each thing, and each with the next two: what there is, and in which order."""
+def _pairs(sequence: Sequence[str]) -> list[str]:
+    """The items, and each of them paired with the next two, so that order counts."""
     ends = ["^", *sequence, "$"]
-    near = [(one, ends[at + 1 : at + 3]) for at, one in enumerate(ends)]
-    return [*sequence, *(f"{one} {other}" for one, two in near for other in two)]
+    near = [(first, ends[at + 1 : at + 3]) for at, first in enumerate(ends)]
+    return [*sequence, *(f"{first} {second}" for first, two in near for second in two)]
 
 
 def vectors(examples: Sequence[Example]) -> list[Vector]:
-    """A vector of length 1 for each; their dot product says how alike two are."""
-    asked = [pairs(words(example.task)) for example in examples]
-    used = [pairs([tool for tool, _ in groupby(it.tools)]) for it in examples]
-    of_words = rarity(asked)
-    of_tools = rarity([it for it in used if len(it) > 1])
+    """One vector of length 1 per example; a dot product is a similarity."""
+    tasks = [_pairs(words(example.task)) for example in examples]
+    tools = [_pairs([tool for tool, _ in groupby(it.tools)]) for it in examples]
+    task_rarity = rarity(tasks)
+    tool_rarity = rarity([it for it in tools if len(it) > 1])
     return [
-        _joined(unit_vector(said, of_words), unit_vector(tools, of_tools), example)
-        for said, tools, example in zip(asked, used, examples, strict=True)
+        _joined(unit_vector(task, task_rarity), unit_vector(used, tool_rarity), example)
+        for task, used, example in zip(tasks, tools, examples, strict=True)
     ]
 
 
-def _joined(said: Vector, tools: Vector, example: Example) -> Vector:
+def _joined(task: Vector, tools: Vector, example: Example) -> Vector:
     if not example.tools:
-        return said
-    text = {term: weight * sqrt(1 - _TOOLS) for term, weight in said.items()}
-    used = {f"\0{term}": weight * sqrt(_TOOLS) for term, weight in tools.items()}
-    return text | used
+        return task
+    text = {term: weight * sqrt(1 - _TOOLS) for term, weight in task.items()}
+    return text | {f"\0{term}": weight * sqrt(_TOOLS) for term, weight in tools.items()}

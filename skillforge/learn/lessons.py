@@ -1,4 +1,4 @@
-"""What runs teach beside their steps: cures of errors, checks, and pitfalls."""
+"""What runs teach beside their steps: recoveries, checks, pitfalls, the output."""
 
 import json
 import re
@@ -12,68 +12,73 @@ from skillforge.checks.rules.anti_learning import (
     ONE_OFF,
     TRANSIENT,
 )
-from skillforge.learn.actions import AlignedAction, ToolAction, Words, deeds
+from skillforge.learn.actions import (
+    AlignedAction,
+    ToolAction,
+    Vocabulary,
+    all_actions,
+)
 from skillforge.learn.skill_steps import without_placeholders
 from skillforge.model import Example
 from skillforge.report import plural
 from skillforge.text import headings, on_one_line, plain_words
 
 _MOST = 5
-_LOOKS = re.compile(
+_VERIFIES = re.compile(
     r"(?:^|[\W_])(?:read|get|list|show|check|verify|count|tests?|status|diff|view|find|"
     r"search|describe|lint|validate|cat|ls|head|tail|grep|curl|query|fetch|inspect|"
     r"pytest|ruff|mypy|compare|preview)(?:[\W_]|$)",
     re.IGNORECASE,
 )
-_WORDS = 14
+_MOST_WORDS = 14
 _TOKEN = re.compile(r"\"[^\"]*\"|'[^']*'|<[A-Z]+_\d+>|[\w$€£./#-]+|[^\w\s]")
 _PLAIN = re.compile(r"[a-z][a-z'_-]*|[,;:.()!?]")
 _NOT_TO_LEARN = (DOES_NOT_WORK, ENVIRONMENT, ONE_OFF, TRANSIENT)
 
 
-def may_be_learned(text: str) -> bool:
-    """Whether a text tells nothing of one day or one machine."""
+def is_lasting(text: str) -> bool:
+    """Whether a text is about no single day or machine."""
     return not any(pattern.search(text) for pattern in _NOT_TO_LEARN)
 
 
-def recoveries(successes: Sequence[Example], words: Words) -> list[str]:
-    """An error, and what cured it; the most frequent first."""
-    done = [list(deeds(example, words)) for example in successes]
-    signs = Counter(sign for it in done for sign in {action.sign for action in it})
-    known = {sign for sign, seen in signs.items() if seen > 1}
-    found = Counter(cure for it in done for cure in dict.fromkeys(_cures(it, known)))
-    return [f"{cure} ({plural(n, 'run')})" for cure, n in found.most_common(_MOST)]
+def recoveries(successes: Sequence[Example], known: Vocabulary) -> list[str]:
+    """Errors and what resolved them, most frequent first."""
+    runs = [list(all_actions(example, known)) for example in successes]
+    signs = Counter(sign for run in runs for sign in {action.sign for action in run})
+    shared = {sign for sign, count in signs.items() if count > 1}
+    counts = Counter(
+        recovery for run in runs for recovery in dict.fromkeys(_recoveries(run, shared))
+    )
+    return [
+        f"{text} ({plural(count, 'run')})" for text, count in counts.most_common(_MOST)
+    ]
 
 
-def _cures(every: Sequence[ToolAction], known: Set[str]) -> Iterator[str]:
-    """Of actions that more than one run took: others may be of one occasion."""
-    done = [action for action in every if action.sign in known]
-    for at, action in enumerate(done):
-        said = error_words(action.error)
-        if not said or not may_be_learned(action.error):
+def _recoveries(run: Sequence[ToolAction], shared: Set[str]) -> Iterator[str]:
+    """The recoveries of a run, by actions that other runs take as well."""
+    actions = [action for action in run if action.sign in shared]
+    for at, action in enumerate(actions):
+        error = general_error(action.error)
+        if not error or not is_lasting(action.error):
             continue
-        rest = done[at + 1 :]
-        again = next(
-            (it for it in rest if it.sign == action.sign and not it.error), None
-        )
-        if cure := _cure(action, rest, again):
-            yield f"If `{action.sign}` answers “{said}”, {cure}"
+        if recovery := _recovery(action, actions[at + 1 :]):
+            yield f"If `{action.sign}` answers “{error}”, {recovery}"
 
 
-def _cure(action: ToolAction, rest: list[ToolAction], again: ToolAction | None) -> str:
-    between = [it.sign for it in rest[: rest.index(again)]] if again else []
-    others = [sign for sign in dict.fromkeys(between) if sign != action.sign]
-    if again and others:
-        return f"call `{'`, `'.join(others[:3])}` first, then `{action.sign}` again"
-    if again:
-        changed = _changed(action, again)
-        return f"call it again{f' with another {changed}' if changed else ''}"
-    nxt = next((it for it in rest if not it.error), None)
-    return f"call `{nxt.sign}` instead" if nxt else ""
+def _recovery(failed: ToolAction, later: list[ToolAction]) -> str:
+    again = next((it for it in later if it.sign == failed.sign and not it.error), None)
+    if again is None:
+        other = next((action for action in later if not action.error), None)
+        return f"call `{other.sign}` instead" if other else ""
+    between = dict.fromkeys(action.sign for action in later[: later.index(again)])
+    others = [sign for sign in between if sign != failed.sign]
+    if others:
+        return f"call `{'`, `'.join(others[:3])}` first, then `{failed.sign}` again"
+    changed = _changed_arguments(failed, again)
+    return f"call it again{f' with another {changed}' if changed else ''}"
 
 
-def _changed(before: ToolAction, after: ToolAction) -> str:
-    """The names of arguments that an action was repeated with otherwise."""
+def _changed_arguments(before: ToolAction, after: ToolAction) -> str:
     names = [
         name
         for name in dict.fromkeys((*before.arguments, *after.arguments))
@@ -82,35 +87,37 @@ def _changed(before: ToolAction, after: ToolAction) -> str:
     return " and ".join(f"`{on_one_line(name, 60)}`" for name in names[:3])
 
 
-def error_words(text: str) -> str:
-    """The words of an error that would be the same another time."""
+def general_error(text: str) -> str:
+    """The words of an error that would be the same in another run."""
     lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
     if not lines:
         return ""
     line = lines[-1] if lines[0].startswith("Traceback") else lines[0]
-    said = " ".join(
+    words = " ".join(
         token.lower() if at == 0 or _PLAIN.fullmatch(token) else "…"
-        for at, token in enumerate(_TOKEN.findall(line)[:_WORDS])
+        for at, token in enumerate(_TOKEN.findall(line)[:_MOST_WORDS])
     )
-    said = re.sub(r"(?:… ?)+", "… ", re.sub(r" ([,;:.()!?])", r"\1", said)).strip()
-    return plain_words(said, 120) if re.search(r"[a-z]{3}", said) else ""
+    words = re.sub(r"(?:… ?)+", "… ", re.sub(r" ([,;:.()!?])", r"\1", words)).strip()
+    return plain_words(words, 120) if re.search(r"[a-z]{3}", words) else ""
 
 
 def checks(steps: Sequence[AlignedAction], runs: int) -> list[str]:
-    """What successful runs looked at last."""
-    looked = [it for it in steps if _LOOKS.search(it.sign) or not it.any_action.tool]
+    """How successful runs verified their result."""
     if not steps:
         return []
-    last = looked[-1] if looked else steps[-1]
+    checking = [
+        it for it in steps if _VERIFIES.search(it.sign) or not it.any_action.tool
+    ]
+    last = checking[-1] if checking else steps[-1]
     share = f"{last.support} of {runs} runs"
     if not last.any_action.tool:
         return [f"The last step is done: {last.sign} ({share})."]
-    if looked:
+    if checking:
         return [
-            f"Look with `{last.sign}` before saying that it is done, as {share} did: "
-            "its answer is what the inputs asked for, and no error."
+            f"Check with `{last.sign}` before you report success, as {share} did: its "
+            "answer matches the inputs and is not an error."
         ]
-    return [f"The answer of `{last.sign}`, the last step of {share}, is no error."]
+    return [f"`{last.sign}`, the last step of {share}, returns no error."]
 
 
 def pitfalls(
@@ -118,70 +125,71 @@ def pitfalls(
     bad: Sequence[Sequence[ToolAction]],
     steps: Sequence[AlignedAction],
 ) -> list[str]:
-    """What failing runs did differently; nothing, if there are none."""
-    fine = [{action.sign for action in done} for done in good]
-    failed = [{action.sign for action in done} for done in bad]
+    """What failed runs did differently; nothing, if there are none."""
+    succeeded = [{action.sign for action in run} for run in good]
+    failed = [{action.sign for action in run} for run in bad]
     if not failed:
         return []
-    return [*_left_out(fine, failed, steps), *_added(fine, failed)][:_MOST]
+    return [*_skipped(succeeded, failed, steps), *_added(succeeded, failed)][:_MOST]
 
 
-def _left_out(
+def _skipped(
     good: list[set[str]], bad: list[set[str]], steps: Sequence[AlignedAction]
 ) -> Iterator[str]:
-    """Steps that failing runs went past; those that they never came to say nothing."""
+    """Steps that failed runs skipped; a run that ended before does not count."""
     signs = list(dict.fromkeys(step.sign for step in steps))
     for at, sign in enumerate(signs):
         near = {*signs[max(0, at - 1) : at], *signs[at + 1 :]}
-        without = sum(sign not in done and not near.isdisjoint(done) for done in bad)
-        had = sum(sign in done for done in good)
+        without = sum(sign not in run and not near.isdisjoint(run) for run in bad)
+        had = sum(sign in run for run in good)
         if without * 2 >= len(bad) and had * 4 >= len(good) * 3:
             yield (
-                f"Do not leave out `{sign}`: {without} of {len(bad)} failed runs did, "
-                f"{len(good) - had} of {len(good)} successful ones."
+                f"Do not skip `{sign}`: {without} of {len(bad)} failed runs skipped "
+                f"it, and {len(good) - had} of {len(good)} successful ones."
             )
 
 
 def _added(good: list[set[str]], bad: list[set[str]]) -> Iterator[str]:
-    counted = Counter(sign for done in bad for sign in done)
-    for sign, count in sorted(counted.items(), key=lambda it: (-it[1], it[0])):
-        others = sum(sign in done for done in good)
+    counts = Counter(sign for run in bad for sign in run)
+    for sign, count in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])):
+        others = sum(sign in run for run in good)
         if count >= 2 and count * 2 >= len(bad) and others * 4 <= len(good):
             yield (
                 f"Think twice before `{sign}`: {count} of {len(bad)} failed runs did "
-                f"it, {others} of {len(good)} successful ones."
+                f"it, and {others} of {len(good)} successful ones."
             )
 
 
 def output_form(successes: Sequence[Example]) -> list[str]:
-    """The form of what came out at the end."""
+    """The form of the runs' output."""
     outputs = [_value(example.output) for example in successes if example.output]
     if not outputs:
         return ["What was asked for, and nothing else."]
-    if all(isinstance(it, dict) for it in outputs):
-        names = Counter(name for it in outputs for name in it)
-        usual = [name for name, seen in names.items() if seen * 2 >= len(outputs)]
-        named = ", ".join(f"`{on_one_line(str(name), 60)}`" for name in usual[:20])
-        return [f"A JSON object with {named}."]
-    if all(isinstance(it, list) for it in outputs):
+    if all(isinstance(output, dict) for output in outputs):
+        counts = Counter(name for output in outputs for name in output)
+        usual = [name for name, count in counts.items() if count * 2 >= len(outputs)]
+        names = ", ".join(f"`{on_one_line(str(name), 60)}`" for name in usual[:20])
+        return [f"A JSON object with {names}."]
+    if all(isinstance(output, list) for output in outputs):
         return ["A JSON list."]
-    texts = [it for it in outputs if isinstance(it, str)]
+    texts = [output for output in outputs if isinstance(output, str)]
     return _text_form(texts) if texts else ["One value."]
 
 
 def _text_form(texts: list[str]) -> list[str]:
-    shared = Counter(it for text in texts for it in dict.fromkeys(headings(text)))
+    counts = Counter(it for text in texts for it in dict.fromkeys(headings(text)))
     sections = [
-        it for it, seen in shared.items() if seen > 1 and seen * 2 >= len(texts)
+        title
+        for title, count in counts.items()
+        if count > 1 and count * 2 >= len(texts) and is_lasting(title)
     ]
     lengths = sorted(len(text.split()) for text in texts)
     about = max(10, round(lengths[len(lengths) // 2], -1))
-    listed = sum(bool(re.search(r"^\s*(?:[-*]|\d+\.) ", it, re.M)) for it in texts)
-    form = "with a list " if listed * 2 > len(texts) else ""
-    lines = [f"A text {form}of about {about} words for whoever asked."]
-    named = plain_words(", ".join(filter(may_be_learned, sections)))
-    lines += [f"Its sections: {named}."] if named else []
-    return lines
+    lists = sum(bool(re.search(r"^\s*(?:[-*]|\d+\.) ", it, re.M)) for it in texts)
+    form = "with a list " if lists * 2 > len(texts) else ""
+    lines = [f"A text {form}of about {about} words for the user."]
+    titles = plain_words(", ".join(sections))
+    return [*lines, f"Its sections: {titles}."] if titles else lines
 
 
 def _value(output: Any) -> Any:
@@ -194,8 +202,8 @@ def _value(output: Any) -> Any:
 
 
 def praise(examples: Sequence[Example]) -> list[str]:
-    """What reviewers said of more than one example."""
-    said = Counter(example.notes for example in examples if example.notes)
-    common = [note for note, seen in said.most_common(3) if seen > 1]
+    """Notes that reviewers wrote on more than one example."""
+    counts = Counter(example.notes for example in examples if example.notes)
+    common = [note for note, count in counts.most_common(3) if count > 1]
     words = (plain_words(without_placeholders(note)) for note in common)
-    return [note for note in words if may_be_learned(note)]
+    return [note for note in words if is_lasting(note)]

@@ -1,4 +1,4 @@
-"""What an episode is worth learning from, and what a reviewer should know of it."""
+"""Redact an example, compute its learning value, and flag it for reviewers."""
 
 import re
 from collections.abc import Iterator
@@ -22,22 +22,22 @@ _ISO = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)?"
     r"(?:Z|[+-]\d\d:?\d\d)?"
 )
-_SAID = ("environment", "task", "inputs", "output", "notes", "named_tools", "session")
+_FIELDS = ("environment", "task", "inputs", "output", "notes", "named_tools", "session")
 _SUSPICIOUS = re.compile(
     r"(?<!\w)@[A-Za-z][\w-]{2,}\b(?!/)|\b\d{9,}\b|\b[0-9a-f]{12,}\b", re.IGNORECASE
 )
 
 
 def redact(example: Example, known: KnownPrivate) -> tuple[Example, dict[str, str]]:
-    """The example without private values; and those, by placeholder."""
+    """The example without private values; and those values, by placeholder."""
     redaction = Redaction(known)
     steps = [[step.text, step.tool, dict(step.arguments)] for step in example.steps]
-    said = {name: getattr(example, name) for name in _SAID} | {"steps": steps}
-    clean = redaction(said)
+    fields = {name: getattr(example, name) for name in _FIELDS}
+    clean = redaction(fields | {"steps": steps})
     session = clean["session"]
-    return replace(
+    redacted = replace(
         example,
-        **{name: clean[name] for name in _SAID[:-2]},
+        **{name: clean[name] for name in _FIELDS[:-2]},
         named_tools=tuple(clean["named_tools"]),
         session=session if session == example.session else digest_of(example.session),
         steps=tuple(
@@ -48,19 +48,26 @@ def redact(example: Example, known: KnownPrivate) -> tuple[Example, dict[str, st
         ),
         started=example.started if _ISO.fullmatch(example.started) else "",
         redacted=redaction.counts,
-    ), {put: it for put, it in redaction.taken.items() if put in str(clean)}
+    )
+    text = str(clean)
+    return redacted, {
+        placeholder: value
+        for placeholder, value in redaction.taken.items()
+        if placeholder in text
+    }
 
 
 def digest_of(session: str) -> str:
-    """A name for a session that tells it from others, and nothing else."""
+    """A pseudonym for a session id."""
     import hashlib
 
-    found = hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:20]
-    return found.translate(_LETTERS)  # no digits: it would look like an id itself
+    data = session.encode("utf-8", "surrogatepass")
+    # Letters only: digits would look like an id, which redaction removes.
+    return hashlib.sha256(data).hexdigest()[:20].translate(_LETTERS)
 
 
-def judged(example: Example, known: KnownPrivate) -> Example:
-    """A redacted example with its learning value, and what is odd about it."""
+def score(example: Example, known: KnownPrivate) -> Example:
+    """A redacted example with its learning value and flags."""
     return replace(
         example,
         worth=Worth(
@@ -74,10 +81,7 @@ def judged(example: Example, known: KnownPrivate) -> Example:
 
 
 def has_recovered(example: Example) -> bool:
-    """Whether a call went wrong, and one after it went well.
-
-    Not if the whole thing is known to have failed.
-    """
+    """Whether a call succeeded after an error; False if the episode failed."""
     if example.outcome.status is OutcomeStatus.FAILURE:
         return False
     kinds = [step.kind for step in example.steps]
@@ -87,24 +91,23 @@ def has_recovered(example: Example) -> bool:
 
 
 def is_generalizable(example: Example, known: KnownPrivate) -> bool:
-    """Whether nothing is left in what was asked that is of one person or machine."""
-    asked = {"task": example.task, "inputs": dict(example.inputs)}
-    if remains(asked, known):
+    """Whether the request contains nothing specific to one person or machine."""
+    if remains({"task": example.task, "inputs": dict(example.inputs)}, known):
         return False
     texts = (example.task, *map(str, example.inputs.values()))
     return not any(map(_SUSPICIOUS.search, texts))
 
 
 def is_long_enough(example: Example) -> bool:
-    """Whether there was enough work in it: either of the two numbers."""
+    """Whether an episode has enough messages or enough tool calls."""
     calls = sum(1 for _ in example.calls)
     return example.messages >= FEWEST_MESSAGES or calls >= FEWEST_CALLS
 
 
-def verified(
+def with_outcome(
     example: Example, status: OutcomeStatus, source: OutcomeSource, by: str
 ) -> Example:
-    """The example with an outcome that somebody stands for, and its value by that."""
+    """The example with another outcome, and its learning value updated."""
     example = replace(example, outcome=Outcome(status, source, by))
     success, recovered = status is OutcomeStatus.SUCCESS, has_recovered(example)
     worth = example.worth._replace(success=success, recovered=recovered)
@@ -112,7 +115,7 @@ def verified(
 
 
 def _flags(example: Example) -> Iterator[str]:
-    """A transcript is data: what talks to its reader is told, and obeyed by nobody."""
+    """What a reviewer should know, such as instructions aimed at the agent."""
     texts = (example.task, example.notes, str(example.output), str(example.inputs))
     steps = [f"{step.text}\n{step.arguments or ''}" for step in example.steps]
     if any(map(has_instructions, (*texts, *steps))):

@@ -1,4 +1,4 @@
-"""Which words of some tasks are always the same, and what varies between them."""
+"""Align tasks: the words that they share, and the slots where they differ."""
 
 import re
 from collections import Counter
@@ -29,21 +29,21 @@ _THANKS = re.compile(
     re.IGNORECASE,
 )
 # An id, a long number, an amount or a date: never a part of the task itself.
-_OF_ONE = re.compile(
+_SPECIFIC = re.compile(
     r"(?=.*\d)(?=.*[a-z])[\w#-]{5,}|\d{4,}|[$€£]\d.*|\d+[-/.]\d+[-/.]\d+|<\w+_\d+>",
     re.IGNORECASE,
 )
-_SHARED = 0.75  # of the tasks have a word that is part of what is asked for
-_COVERED = 0.4  # of a task are shared words, or it is told in everybody's own words
+_SHARED = 0.75  # of the tasks have a shared word
+_COVERED = 0.4  # of the words are shared; else tasks are worded freely
 _MARKED = re.compile(r"\d|[\"“<]|(?:^|\s)(?!I\b)[A-Z]")
-_USUAL = 0.5  # have a value where something varies
+_FILLED = 0.5  # of the tasks have a value in a slot
 _MOST_WORDS = 120
 _MOST_TASKS = 60
 _EDGES = " .,?!:;\"'“”()"
 
 
 class TaskToken(NamedTuple):
-    """A word, a quote or a sign of a text, and where it stands."""
+    """A word, a quote or a punctuation mark, and its place in a text."""
 
     word: str
     start: int
@@ -51,14 +51,14 @@ class TaskToken(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """A place where tasks differ: what stands there, by the number of the task."""
+    """A place where tasks differ, and its values by the index of the task."""
 
-    place: int  # how many shared words stand before it
+    place: int  # the number of shared words before it
     values: dict[int, str]
 
 
 class TaskTemplate(NamedTuple):
-    """What tasks have in common, and where they differ; `spelled` as most spell it."""
+    """What tasks share, in lower case and as most tasks spell it; and their slots."""
 
     shared: list[str]
     slots: list[Slot]
@@ -66,27 +66,29 @@ class TaskTemplate(NamedTuple):
 
 
 def template(tasks: Sequence[str]) -> TaskTemplate:
-    """Line tasks up by the words that nearly all of them have in the same order."""
+    """Align tasks by the words that nearly all of them have in the same order."""
     tasks = [request(task) for task in tasks[:_MOST_TASKS]]
-    read = [_tokens(task) for task in tasks]
-    said = [[token.word.lower() for token in tokens] for tokens in read]
-    shared = [word for word in shared_words(said) if not _OF_ONE.fullmatch(word)]
-    spelled: list[Counter[str]] = [Counter() for _ in shared]
-    found: dict[int, dict[int, str]] = {}
-    for number, (task, tokens, words) in enumerate(zip(tasks, read, said, strict=True)):
-        for place, at in common(shared, words):
-            spelled[place][tokens[at].word] += 1
+    tokenized = [_tokens(task) for task in tasks]
+    lowered = [[token.word.lower() for token in tokens] for tokens in tokenized]
+    shared = [it for it in shared_words(lowered) if not _SPECIFIC.fullmatch(it)]
+    spellings: list[Counter[str]] = [Counter() for _ in shared]
+    values: dict[int, dict[int, str]] = {}
+    for number, (task, tokens) in enumerate(zip(tasks, tokenized, strict=True)):
+        words = lowered[number]
+        for place, at in common_sequence(shared, words):
+            spellings[place][tokens[at].word] += 1
         for place, start, end in gaps(shared, words):
             text = task[tokens[start].start : tokens[end - 1].end]
             is_quote = text[0] in "\"“'"
             text = text.strip(_EDGES)
-            if text and (is_quote or _tells(text)):
-                found.setdefault(place, {})[number] = text
-    slots = [Slot(place, values) for place, values in sorted(found.items())]
-    if len(shared) < _COVERED * sum(map(len, said)) / len(said):
+            if text and (is_quote or _is_meaningful(text)):
+                values.setdefault(place, {})[number] = text
+    slots = [Slot(place, by_task) for place, by_task in sorted(values.items())]
+    if len(shared) < _COVERED * sum(map(len, lowered)) / len(lowered):
         slots = [slot for slot in slots if _is_specific(slot)]
-    usual = [max(it, key=lambda word: (it[word], word)) for it in spelled]
-    return TaskTemplate(shared, [it for it in slots if _varies(it, len(tasks))], usual)
+    spelled = [max(it, key=lambda word: (it[word], word)) for it in spellings]
+    slots = [slot for slot in slots if _varies(slot, len(tasks))]
+    return TaskTemplate(shared, slots, spelled)
 
 
 def request(task: str) -> str:
@@ -98,64 +100,67 @@ def request(task: str) -> str:
 
 
 def _tokens(task: str) -> list[TaskToken]:
-    found = (TaskToken(match[0], *match.span()) for match in _TOKEN.finditer(task))
-    return list(found)[:_MOST_WORDS]
+    tokens = (TaskToken(match[0], *match.span()) for match in _TOKEN.finditer(task))
+    return list(tokens)[:_MOST_WORDS]
 
 
-def shared_words(said: list[list[str]]) -> list[str]:
-    """The words that nearly all have, in the order in which most have them."""
-    least = max(2, ceil(_SHARED * len(said)))
-    count = Counter(word for words in said for word in set(words))
-    kept = [tuple(word for word in words if count[word] >= least) for words in said]
-    often = Counter(kept)
-    usual = max(sorted(often), key=lambda words: (often[words], len(words)))
-    aligned = Counter(at for words in said for at, _ in common(usual, words))
+def shared_words(texts: list[list[str]]) -> list[str]:
+    """The words that nearly all texts have, in the most common order."""
+    least = max(2, ceil(_SHARED * len(texts)))
+    count = Counter(word for words in texts for word in set(words))
+    frequent = Counter(
+        tuple(word for word in words if count[word] >= least) for words in texts
+    )
+    usual = max(sorted(frequent), key=lambda words: (frequent[words], len(words)))
+    aligned = Counter(at for words in texts for at, _ in common_sequence(usual, words))
     return [word for at, word in enumerate(usual) if aligned[at] >= least]
 
 
-def common(one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int]]:
-    """Where the longest common sequence of two stands in each of them."""
-    length = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
-    for i in range(len(one) - 1, -1, -1):
-        for j in range(len(other) - 1, -1, -1):
-            is_same = one[i] == other[j]
+def common_sequence(
+    first: Sequence[str], second: Sequence[str]
+) -> list[tuple[int, int]]:
+    """The indices of the longest common subsequence in both sequences."""
+    length = [[0] * (len(second) + 1) for _ in range(len(first) + 1)]
+    for i in range(len(first) - 1, -1, -1):
+        for j in range(len(second) - 1, -1, -1):
+            is_same = first[i] == second[j]
             longer = max(length[i + 1][j], length[i][j + 1])
             length[i][j] = length[i + 1][j + 1] + 1 if is_same else longer
     i = j = 0
-    found = []
-    while i < len(one) and j < len(other):
-        if one[i] == other[j]:
-            found.append((i, j))
+    pairs = []
+    while i < len(first) and j < len(second):
+        if first[i] == second[j]:
+            pairs.append((i, j))
             i, j = i + 1, j + 1
         elif length[i + 1][j] >= length[i][j + 1]:
             i += 1
         else:
             j += 1
-    return found
+    return pairs
 
 
 def gaps(shared: list[str], words: list[str]) -> Iterator[tuple[int, int, int]]:
-    """What stands between shared words: before which of them, from where, to where."""
-    aligned = [(-1, -1), *common(shared, words), (len(shared), len(words))]
-    for (one, start), (other, end) in pairwise(aligned):
+    """The parts between shared words: the shared word after each, its start and end."""
+    ends = (len(shared), len(words))
+    aligned = [(-1, -1), *common_sequence(shared, words), ends]
+    for (before, start), (after, end) in pairwise(aligned):
         if end - start > 1:
-            yield (other if other - one > 1 else one + 1), start + 1, end
+            yield (after if after - before > 1 else before + 1), start + 1, end
 
 
-def _tells(text: str) -> bool:
+def _is_meaningful(text: str) -> bool:
     """Whether a text has more than small words."""
-    found = re.findall(r"[\w']+", text.lower())
-    return not all(map(is_small_word, found))
+    return not all(map(is_small_word, re.findall(r"[\w']+", text.lower())))
 
 
 def _is_specific(slot: Slot) -> bool:
-    """Whether names, numbers or quotes stand there, not another way to say it."""
+    """Whether a slot mostly has names, numbers or quotes, not other wordings."""
     marked = sum(bool(_MARKED.search(value)) for value in slot.values.values())
     return marked * 2 >= len(slot.values)
 
 
 def _varies(slot: Slot, tasks: int) -> bool:
-    """Whether values differ, or would: an id or a date is of one occasion anyway."""
+    """Whether the values differ, or are ids or dates, which are always specific."""
     distinct = {value.lower() for value in slot.values.values()}
-    differs = len(distinct) > 1 or all(map(_OF_ONE.fullmatch, distinct))
-    return differs and len(slot.values) >= max(2, _USUAL * tasks)
+    differs = len(distinct) > 1 or all(map(_SPECIFIC.fullmatch, distinct))
+    return differs and len(slot.values) >= max(2, _FILLED * tasks)

@@ -1,4 +1,4 @@
-"""What of an episode is kept: redact it, judge it, and see whether it is enough."""
+"""Decide which episodes are kept: redact, score, and apply the thresholds."""
 
 import json
 import time
@@ -16,86 +16,94 @@ _MOST_BYTES = 600_000  # of steps; evidence of more than a megabyte is refused
 
 
 class RawEpisode(NamedTuple):
-    """An episode as it was read, and what its digest is."""
+    """An episode as it was read, and its digest."""
 
     example: Example
     raw: str
 
 
-class CaptureClaim(NamedTuple):
-    """Who stands for what is captured, and how it ended if that is not told."""
+class Attestation(NamedTuple):
+    """Who vouches for the captured episodes, and the outcome they observed."""
 
     by: str = ""
     outcome: str = ""
 
 
 class PreparedEpisode(NamedTuple):
-    """An episode that was redacted and judged, and what was taken from it."""
+    """A redacted and scored episode, and the values that redaction removed."""
 
     example: Example
     taken: dict[str, str]
 
 
-def row_of(example: Example, taken: dict[str, str], origin: str = "") -> ExampleRow:
-    said = json.dumps(example.record, ensure_ascii=False)
-    return ExampleRow(example.id, example.raw, origin, said, json.dumps(taken))
+def example_row(episode: PreparedEpisode, origin: str = "") -> ExampleRow:
+    example = episode.example
+    taken = json.dumps(episode.taken)
+    return ExampleRow(example.id, example.raw, origin, example_json(example), taken)
 
 
-def prepared(
-    known: KnownPrivate, word: CaptureClaim, raws: Sequence[RawEpisode]
+def example_json(example: Example) -> str:
+    return json.dumps(example.record, ensure_ascii=False)
+
+
+def prepare(
+    known: KnownPrivate, attestation: Attestation, episodes: Sequence[RawEpisode]
 ) -> list[PreparedEpisode]:
-    """Redact and judge; in several processes at once."""
-    return [_ready(it, known, word) for it in raws]
+    """Redact and score; can run in several processes."""
+    return [_prepared(episode, known, attestation) for episode in episodes]
 
 
-def _ready(it: RawEpisode, known: KnownPrivate, word: CaptureClaim) -> PreparedEpisode:
-    whole = replace(_fitting(it.example), raw=it.raw)
+def _prepared(
+    episode: RawEpisode, known: KnownPrivate, attestation: Attestation
+) -> PreparedEpisode:
+    whole = replace(_within_limit(episode.example), raw=episode.raw)
     if not whole.session and whole.format != PLAIN:
-        whole = replace(whole, session=scoring.digest_of(it.raw))  # a talk is a session
+        # A conversation without an id is a session of its own.
+        whole = replace(whole, session=scoring.digest_of(episode.raw))
     example, taken = scoring.redact(whole, known)
     claimed = example.outcome
     if example.format == PLAIN:
-        # What a file says of itself proves nothing.
+        # What a file claims about its own outcome proves nothing.
         example = replace(example, outcome=Outcome(), review=Review())
-    if example.format == PLAIN and word.by:
-        example = reviewed(replace(example, outcome=claimed), word.by)
+    if example.format == PLAIN and attestation.by:
+        example = approve_as(replace(example, outcome=claimed), attestation.by)
     else:
-        example = _as_seen(example, word)
-    return PreparedEpisode(scoring.judged(example, known), taken)
+        example = _with_attested_outcome(example, attestation)
+    return PreparedEpisode(scoring.score(example, known), taken)
 
 
-def _as_seen(example: Example, word: CaptureClaim) -> Example:
-    """An example that ended as somebody saw it; what was proven stands."""
-    if not (word.by and word.outcome) or example.outcome.is_verified:
+def _with_attested_outcome(example: Example, attestation: Attestation) -> Example:
+    """The example, approved with the attested outcome unless it has a verified one."""
+    if not (attestation.by and attestation.outcome) or example.outcome.is_verified:
         return example
-    seen = Outcome(OutcomeStatus(word.outcome), OutcomeSource.NONE)
-    return reviewed(replace(example, outcome=seen), word.by)
+    outcome = Outcome(OutcomeStatus(attestation.outcome), OutcomeSource.NONE)
+    return approve_as(replace(example, outcome=outcome), attestation.by)
 
 
-def reviewed(example: Example, reviewer: str) -> Example:
-    """An example that somebody stands for; what a model judged stays that."""
+def approve_as(example: Example, reviewer: str) -> Example:
+    """An example that a reviewer vouches for; a model's verdict stays a model's."""
     status, source, _by = example.outcome
     status = OutcomeStatus.SUCCESS if status is OutcomeStatus.UNKNOWN else status
     source = source if source is OutcomeSource.LLM else OutcomeSource.HUMAN
-    example = scoring.verified(example, status, source, reviewer)
+    example = scoring.with_outcome(example, status, source, reviewer)
     return replace(
         example, review=Review("approved", reviewer, now(), "given as reviewed")
     )
 
 
-def updated(example: Example, said: Example, word: CaptureClaim) -> Example:
-    """An example that is there, with what is new about it; itself, if nothing is."""
+def update(example: Example, fresh: Example, attestation: Attestation) -> Example:
+    """A stored example with new facts from the transcript; itself if there are none."""
     if example.review.status != "pending":
         return example
     if example.format == PLAIN:
-        claimed = replace(example, outcome=said.outcome)
-        return reviewed(claimed, word.by) if word.by else example
-    if said.outcome.is_verified and not example.outcome.is_verified:
-        return scoring.verified(example, *said.outcome)
-    return _as_seen(example, word)
+        claimed = replace(example, outcome=fresh.outcome)
+        return approve_as(claimed, attestation.by) if attestation.by else example
+    if fresh.outcome.is_verified and not example.outcome.is_verified:
+        return scoring.with_outcome(example, *fresh.outcome)
+    return _with_attested_outcome(example, attestation)
 
 
-def too_little(example: Example) -> str:
+def skip_reason(example: Example) -> str:
     """Why an example is not kept; empty if it is."""
     if example.review.status == "approved":
         return ""
@@ -106,16 +114,16 @@ def too_little(example: Example) -> str:
     return "" if example.worth.is_enough else "learning value below 0.6"
 
 
-def _fitting(example: Example) -> Example:
-    """An example that fits into a file of evidence: without steps in its middle."""
+def _within_limit(example: Example) -> Example:
+    """An example that fits into an evidence file: without steps in its middle."""
     steps = list(example.steps)
     sizes = [len(json.dumps(step.record)) for step in steps]
-    left_out = 0
+    omitted = 0
     while sum(sizes) > _MOST_BYTES and len(steps) > 2:
         middle = len(steps) // 2
         del steps[middle], sizes[middle]
-        left_out += 1
-    return replace(example, steps=tuple(steps), left_out=example.left_out + left_out)
+        omitted += 1
+    return replace(example, steps=tuple(steps), left_out=example.left_out + omitted)
 
 
 def now() -> str:

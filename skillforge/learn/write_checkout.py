@@ -1,22 +1,22 @@
-"""Put a draft into the checkout: new files, and only where none is in the way."""
+"""Write a draft into the checkout, without overwriting anything."""
 
 from skillforge.agents import real
 from skillforge.errors import ConflictError, RequestError, unwritable
-from skillforge.learn.draft import paths
+from skillforge.learn.draft import library_files
 from skillforge.library import Library, replace_file
 from skillforge.model import SKILLS, Draft
 
 
-def place(library: Library, draft: Draft, *, is_edit: bool) -> None:
-    """Write a draft's files; the SKILL.md last, so that it is there when all is."""
+def write(library: Library, draft: Draft, *, is_edit: bool) -> None:
+    """Write a draft's files; the SKILL.md last, as it completes the draft."""
     if library.repository().is_bare:
         raise RequestError(
             "a bare repository has no checkout to write to",
-            hint="--propose puts the draft up for review without one",
+            hint="--propose proposes the draft without one",
         )
-    files = paths(draft)
+    files = library_files(draft)
     for path, file in files.items():
-        _refuse_taken(library, draft.skill, path, file.data, is_edit=is_edit)
+        _refuse_conflict(library, draft.skill, path, file.data, is_edit=is_edit)
     for path, file in files.items():
         target = library.root / path
         try:
@@ -28,21 +28,21 @@ def place(library: Library, draft: Draft, *, is_edit: bool) -> None:
             target.chmod(0o755)
 
 
-def _refuse_taken(
+def _refuse_conflict(
     library: Library, skill: str, path: str, data: bytes, *, is_edit: bool
 ) -> None:
-    """What is there stays, unless it is the same, or an edit starts from it."""
+    """Keep existing content, unless it is the same or main has it and this edits it."""
     target = library.root / path
     is_linked = real(target) != real(library.root) / path
     if is_linked or (target.exists() and not target.is_file()):
-        raise ConflictError(f"{path} is no ordinary file", hint="move it away")
-    there = target.read_bytes() if target.exists() else data
-    if there == data:
+        raise ConflictError(f"{path} is not a regular file", hint="move it away")
+    existing = target.read_bytes() if target.exists() else data
+    if existing == data:
         return
     main = library.repository().find(f"{library.tip}:{path}") if is_edit else None
-    if main is None or main.data != there:
+    if main is None or main.data != existing:
         raise ConflictError(
-            f"{path} is there already",
+            f"{path} already exists",
             hint=f"--name NAME for another skill, --into {skill} to edit the one on "
             f"{library.main}; or move {SKILLS}/{skill}/ away",
             facts={"skill": skill},

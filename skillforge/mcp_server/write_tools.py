@@ -3,7 +3,6 @@
 Nothing here approves, merges, waives or changes the policy, and no argument can.
 """
 
-import io
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -188,8 +187,9 @@ def skill_capture(
     context: LibraryContext, _caller: Caller, arguments: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Learn from a transcript: redacted, stored in the clone, for a person's review."""
-    from skillforge.learn.capture import Capture, CaptureOptions
-    from skillforge.learn.words import captured_data
+    from skillforge.learn.capture import CaptureOptions
+    from skillforge.render.data import capture as data
+    from skillforge.workflows import capture as workflow
 
     path, text = arguments.get("transcript_path"), arguments.get("transcript")
     if bool(path) == bool(text):
@@ -197,19 +197,19 @@ def skill_capture(
             "give either `transcript_path` or `transcript`",
             hint="a path names the file in which the agent stores its session",
         )
-    options = CaptureOptions(format=arguments.get("format") or "")
-    capture = Capture(context.library(), options)
+    library, options = (
+        context.library(),
+        CaptureOptions(format=arguments.get("format") or ""),
+    )
     if path:
         file = Path(path).expanduser()
         if file.is_dir():
             raise RequestError(f"{path} is a folder", hint="name one transcript")
-        result = capture.files([file])
+        result = workflow.capture_files(library, [file], options)
     else:
-        content = str(text).encode("utf-8", "replace")
-        result = capture.stream(io.BufferedReader(io.BytesIO(content)))
-    answer = captured_data(result)
-    answer["message"] = "A person has to approve examples before they count."
-    return {"success": not result.is_useless, **answer}
+        result = workflow.capture_text(library, str(text), options)
+    message = "A person has to approve examples before they count."
+    return {"success": result.ok, **data.capture(result), "message": message}
 
 
 def proposal_status(

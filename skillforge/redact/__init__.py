@@ -1,8 +1,8 @@
-"""Take private values out of what was observed, before it is stored anywhere.
+"""Replace private values with placeholders before anything is stored.
 
-A value gets the same placeholder wherever it stands in an example (`<EMAIL_1>`), so
-that what belongs together can still be seen. The owner of a clone may look up what was
-taken; nobody else ever sees more than how many there were of each kind.
+A value gets the same placeholder everywhere in an example (`<EMAIL_1>`), so that a
+reader can see which values are equal. Only the owner of a clone can look up the values;
+others see how many there were of each kind.
 """
 
 import math
@@ -14,7 +14,13 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
 from skillforge.redact import detect, fields, people, secrets, text_fields
-from skillforge.redact.decoded_views import Edit, apart, plain, replaced, views
+from skillforge.redact.decoded_views import (
+    Edit,
+    plain,
+    replaced,
+    views,
+    without_overlaps,
+)
 from skillforge.redact.matcher import any_of, whole
 
 PLACEHOLDER = re.compile(r"<([A-Z]+)_(\d+)>")
@@ -33,7 +39,7 @@ _MOST_LABELS = 8  # keys of an object that names a field, and its value
 
 
 class FieldContext(NamedTuple):
-    """Where a text stands in a JSON value: under which key, and what that holds."""
+    """The key of a text in a JSON value, and the kind of private value it announces."""
 
     key: str
     kind: str
@@ -45,7 +51,7 @@ Change: TypeAlias = Callable[[str, FieldContext], str]
 
 @dataclass(frozen=True, slots=True)
 class KnownPrivate:
-    """What a library or a machine knows to be private, each with its kind."""
+    """Values that a library or a machine declares private, with their kinds."""
 
     patterns: tuple[tuple[str, re.Pattern[str]], ...] = ()
 
@@ -71,11 +77,11 @@ class KnownPrivate:
 
 @dataclass(slots=True)
 class Redaction:
-    """What is taken from one example."""
+    """The redaction of one example; `taken` holds the values by placeholder."""
 
     known: KnownPrivate = field(default_factory=KnownPrivate)
     taken: dict[str, str] = field(default_factory=dict)  # by placeholder
-    _put: dict[str, str] = field(default_factory=dict)  # by value
+    _placeholders: dict[str, str] = field(default_factory=dict)  # by value
     _same: dict[tuple[str, str], str] = field(default_factory=dict)
     _last: Counter[str] = field(default_factory=Counter)
     _hits: Counter[str] = field(default_factory=Counter)
@@ -83,22 +89,22 @@ class Redaction:
     _has_changed: bool = False
 
     def __call__(self, value: Any) -> Any:
-        """A JSON value without what is private, or shows to be once more is gone."""
-        value = _mapped(value, lambda text, _field: sound(text))
+        """A JSON value without private values; repeated until no more are found."""
+        value = _mapped(value, lambda text, _field: storable(text))
         _mapped(value, self._reserve)
         for _ in range(_MOST_PASSES):
-            # What was next to a value may be one itself, now that the value is gone.
+            # A removed value may have hidden another one next to it.
             self._has_found = self._has_changed = False
             _mapped(value, self._learn)
             if self._has_found:
-                pattern = any_of(self._put)
+                pattern = any_of(self._placeholders)
                 value = _mapped(value, partial(self._clean, pattern))
             if not self._has_changed:
                 break
         return value
 
     def _learn(self, text: str, field: FieldContext) -> str:
-        """Look for private values in a text, and in what its field says of it."""
+        """Detect private values in a text, by its content and by its field."""
         for private in detect.by_key(field.key, text):
             self._take(*private)
         for view in views(text):
@@ -119,30 +125,30 @@ class Redaction:
             self._take_field(span.kind, text[span.start : span.end])
 
     def _take_field(self, kind: str, value: str) -> None:
-        """Take a field's value, wherever else it stands if it is no word of others."""
+        """Take a field's value; elsewhere too if it is not a common word."""
         self._has_found = True
-        is_own = fields.is_distinctive(kind, value)
+        is_distinctive = fields.is_distinctive(kind, value)
         if kind == "NAME":
-            is_own = not people.is_common(value)
+            is_distinctive = not people.is_common(value)
             parts = value.replace(",", " ").split() if " " in value else ()
             for part in parts:
                 if part[0].isupper() and len(part) > 2 and not people.is_common(part):
                     self._take(kind, part)
-        if is_own:
+        if is_distinctive:
             self._take(kind, value)
 
     def _clean(self, pattern: re.Pattern[str], text: str, field: FieldContext) -> str:
-        """A text without what is private in it, or in a plainer copy of it."""
+        """A text without the private values in it and in its decoded copies."""
         edits: list[Edit] = []
         for view in views(text):
             edits += (
-                Edit(*view.span(*match.span()), self._put[match[0]])
+                Edit(*view.span(*match.span()), self._placeholders[match[0]])
                 for match in pattern.finditer(view.text)
             )
             for start, end, kind in _spans(view.text, field):
                 put = self._placeholder(kind, view.text[start:end])
                 edits.append(Edit(*view.span(start, end), put))
-        applied = list(apart(sorted(edits, key=_by_place)))
+        applied = list(without_overlaps(edits))
         self._has_changed |= bool(applied)
         for edit in applied:
             placeholder = PLACEHOLDER.search(edit.put)
@@ -151,25 +157,25 @@ class Redaction:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How often something of each kind was taken out."""
+        """The number of replacements of each kind."""
         return dict(sorted(self._hits.items()))
 
     def _reserve(self, text: str, _field: FieldContext) -> str:
-        """Placeholders that are there already keep their numbers to themselves."""
+        """Reserve the numbers of placeholders that the text already has."""
         if "_" in text and "<" in text:
             for kind, number in PLACEHOLDER.findall(text):
                 self._last[kind] = max(self._last[kind], int(number[:9]))
         return text
 
     def _take(self, kind: str, value: str) -> None:
-        if value in self._put:
+        if value in self._placeholders:
             self._has_found = True
         elif not PLACEHOLDER.fullmatch(value):
             self._replace_by(value, self._placeholder(kind, value))
 
     def _replace_by(self, value: str, put: str) -> None:
         self._has_found = True
-        self._put.setdefault(value, put)
+        self._placeholders.setdefault(value, put)
 
     def _placeholder(self, kind: str, value: str) -> str:
         same = value.casefold() if kind in _SAME_IN_ANY_CASE else value
@@ -181,20 +187,20 @@ class Redaction:
         return self._same[kind, same]
 
 
-def get_ready() -> None:
-    """Load what the search for secrets needs, once, before there are many of us."""
-    Redaction()("a text that is long enough to be looked at")
+def warm_up() -> None:
+    """Load the detectors before worker processes start."""
+    Redaction()("a text that is long enough to be searched")
 
 
 def remains(value: Any, known: KnownPrivate) -> dict[str, int]:
-    """How much of each kind a value still holds that should have been taken out."""
+    """The number of private values of each kind that a value still contains."""
     redaction = Redaction(known)
     redaction(value)
     return redaction.counts
 
 
 class LocatedPrivate(NamedTuple):
-    """A private value of some kind, and where it is in a text."""
+    """The kind of a private value, and its place in a text."""
 
     kind: str
     start: int
@@ -204,24 +210,23 @@ class LocatedPrivate(NamedTuple):
 def locate(
     text: str, known: KnownPrivate, kinds: Iterable[str]
 ) -> list[LocatedPrivate]:
-    """Where a text has known values, or some of these kinds; however it hides them."""
-    found: dict[tuple[int, int], str] = {}
+    """The places of known values and values of some kinds, even if they are encoded."""
+    by_span: dict[tuple[int, int], str] = {}
     for view in views(text):
         private = [it for it in detect.find(view.text) if it.kind in kinds]
-        values = {it.value: it.kind for it in private}
-        values |= {it.value: it.kind for it in known.find(view.text)}
+        values = {value: kind for kind, value in private}
+        values |= {value: kind for kind, value in known.find(view.text)}
         for match in any_of(values).finditer(view.text):
-            found.setdefault(view.span(*match.span()), values[match[0]])
-    edits = sorted((Edit(*span, kind) for span, kind in found.items()), key=_by_place)
-    return [LocatedPrivate(kind, start, end) for start, end, kind in apart(edits)]
-
-
-def _by_place(edit: Edit) -> tuple[int, int]:
-    return edit.start, -edit.end
+            by_span.setdefault(view.span(*match.span()), values[match[0]])
+    edits = [Edit(*span, kind) for span, kind in by_span.items()]
+    return [
+        LocatedPrivate(edit.put, edit.start, edit.end)
+        for edit in without_overlaps(edits)
+    ]
 
 
 def _spans(text: str, field: FieldContext) -> Sequence[text_fields.FieldSpan]:
-    """The values of fields in a text; all of it, if its own field says so."""
+    """The values of fields in a text; all of it if its own field announces a value."""
     if field.kind and fields.is_value(field.kind, text):
         return (text_fields.FieldSpan(0, len(text), fields.label_of(field.kind)),)
     return text_fields.find(text)
@@ -230,7 +235,7 @@ def _spans(text: str, field: FieldContext) -> Sequence[text_fields.FieldSpan]:
 def _mapped(
     value: Any, change: Change, field: FieldContext = NO_FIELD, depth: int = 0
 ) -> Any:
-    """A JSON value with its texts changed; what is nested too deep is dropped."""
+    """A JSON value with its texts changed; what is nested too deeply is dropped."""
     if isinstance(value, str):
         return change(value, field)
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -238,11 +243,11 @@ def _mapped(
         changed = change(text, field)
         return value if changed == text and math.isfinite(value) else changed
     if isinstance(value, Mapping) and depth <= _DEEPEST:
-        own_fields = _labelled(value) or _inner(field.key, tuple(value))
-        inner = zip(value.items(), own_fields, strict=True)
+        contexts = _labelled(value) or _inner(field.key, tuple(value))
+        inner = zip(value.items(), contexts, strict=True)
         return {
-            change(str(key), NO_FIELD): _mapped(item, change, own, depth + 1)
-            for (key, item), own in inner
+            change(str(key), NO_FIELD): _mapped(item, change, context, depth + 1)
+            for (key, item), context in inner
         }
     if isinstance(value, Sequence) and depth <= _DEEPEST:
         return [_mapped(item, change, field, depth + 1) for item in value]
@@ -250,12 +255,13 @@ def _mapped(
 
 
 def _labelled(value: Mapping[Any, Any]) -> tuple[FieldContext, ...]:
-    """The fields of `{"name": "first_name", "value": "Ada"}`; none, if it is none."""
+    """The fields of an object like `{"name": "first_name", "value": "Ada"}`, if so."""
     if not 2 <= len(value) <= _MOST_LABELS or _VALUED.isdisjoint(value):
         return ()
     names = (value.get(key) for key in _LABELS)
-    name = next((it for it in names if isinstance(it, str) and len(it) <= 60), "")
-    kind = fields.in_company(fields.kind_of(name), is_person=False)
+    texts = (name for name in names if isinstance(name, str))
+    name = next((text for text in texts if len(text) <= 60), "")
+    kind = fields.in_context(fields.kind_of(name), is_person=False)
     is_secret = secrets.by_key(name, "anything-1")
     if not kind and not is_secret:
         return ()
@@ -265,9 +271,9 @@ def _labelled(value: Mapping[Any, Any]) -> tuple[FieldContext, ...]:
 
 @lru_cache(maxsize=1024)
 def _inner(outer: str, keys: tuple[Any, ...]) -> tuple[FieldContext, ...]:
-    """What the fields of an object hold, which is itself in a field."""
+    """The contexts of an object's fields, given the object's own field."""
     names = [plain(str(key)) for key in keys]
-    # What is in a field that holds a secret is one, however deep.
+    # Everything inside a secret field is secret, at any depth.
     is_secret = secrets.by_key(outer, "anything-1")
     kinds = fields.kinds_of(names, fields.kind_of(outer))
     return tuple(
@@ -276,8 +282,8 @@ def _inner(outer: str, keys: tuple[Any, ...]) -> tuple[FieldContext, ...]:
     )
 
 
-def sound(text: str) -> str:
-    """A text that can be stored, without escapes that hide letters."""
+def storable(text: str) -> str:
+    """A text that can be stored, with escaped ASCII characters decoded."""
     if "\\u00" in text:
-        text = _ESCAPED.sub(lambda it: chr(int(it[1], 16)), text)
+        text = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
     return text.encode("utf-8", "replace").decode()

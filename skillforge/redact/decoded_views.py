@@ -1,8 +1,8 @@
-"""Plainer copies of a text: no terminal escapes, no invisible letters, decoded.
+"""Decoded views of a text: no terminal escapes, invisible characters or encodings.
 
-`grep --color` puts escapes into the middle of a key, so that no pattern finds it. Every
-copy knows which part of the text each of its letters comes from: what is found in a
-copy is replaced in the text, and the rest of the text stays as it is.
+`grep --color` puts escapes into the middle of a key, so that no pattern matches it. A
+view maps each of its characters to the text: a match in a view is replaced in the text,
+and the rest of the text stays unchanged.
 """
 
 import html
@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
 Put = Callable[[re.Match[str]], str]
-_ROUNDS = 3  # what is escaped twice is decoded twice
+_ROUNDS = 3  # a text may be escaped twice
 _ESC = r"(?:\x1b|\\{1,4}(?:e|E|033|x1[bB]|u001[bB])|\^\[|\u241b)"
 _STRING = (  # hyperlinks, titles and the like
     rf"{_ESC}\][^\x07\x1b\x9c\n]{{0,2000}}+(?:\x07|\x1b\\|\x9c)"
@@ -26,7 +26,7 @@ _ANSI = (
     r"|\x9b[0-?]{0,40}[ -/]{0,3}[@-~]"
     rf"|{_STRING}"
     r"|\x1b[ #%()*+\-./][0-~]|\x1b[0-OQ-WYZ\\`-~]"  # character sets, single letters
-    r"|\[(?:\d{1,3}(?:;\d{1,3}){0,8})?m(?:\[K)?"  # whose escape letter was dropped
+    r"|\[(?:\d{1,3}(?:;\d{1,3}){0,8})?m(?:\[K)?"  # without the escape character
     r"|.\x08"  # bold by overstriking
 )
 _UNSEEN = (
@@ -66,7 +66,7 @@ _VANISHES = re.compile(rf"[{_UNSEEN}\x1b\x9b\x08]")
 
 
 class Edit(NamedTuple):
-    """A part of a text, and what is in its place in a copy."""
+    """A part of a text, and its replacement in a view."""
 
     start: int
     end: int
@@ -74,9 +74,9 @@ class Edit(NamedTuple):
 
 
 class DecodedView:
-    """A copy of a text, and where each of its letters is in the text.
+    """A decoded text, and the place of each of its characters in the original.
 
-    `edits` of its source are asked for only if something is found in the copy.
+    `edits` is called only if there is a match in the view.
     """
 
     def __init__(
@@ -95,18 +95,18 @@ class DecodedView:
 
     @cached_property
     def _at(self) -> list[int]:
-        """Where each edit begins in this copy."""
-        found = []
+        """The start of each edit in this view."""
+        starts = []
         last = size = 0
         for start, end, put in self._edits:
             size += start - last
-            found.append(size)
+            starts.append(size)
             size += len(put)
             last = end
-        return found
+        return starts
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where a part of this copy is in the text that all copies are made of."""
+        """The place in the original text of a part of this view."""
         low = self._letter(start)[0]
         high = self._letter(end - 1)[1] if end > start else low
         return self._source.span(low, high) if self._source else (low, high)
@@ -122,33 +122,33 @@ class DecodedView:
 
 @lru_cache(maxsize=256)
 def views(text: str) -> tuple[DecodedView, ...]:
-    """Copies of a text to be searched: itself, and each plainer than the one before.
+    """The views of a text to search: itself, and each decoded further than the last.
 
-    What a terminal does not show may be in the middle of a word or between two: there
-    is a copy for either reading, and one of long hidden parts, such as a link.
+    Invisible characters may be inside a word or between two words: there is a view for
+    either case, and one of long hidden parts, such as a link.
     """
-    found = [DecodedView(text)]
+    decoded = [DecodedView(text)]
     for _ in range(_ROUNDS):
-        count = len(found)
-        source = found[-1]
+        count = len(decoded)
+        source = decoded[-1]
         if _is_noisy(source.text):
-            found[-1:] = [
+            decoded[-1:] = [
                 substituted(source, _NOISE, " "),
                 *_hidden(source),
                 substituted(source, _NOISE, ""),
             ]
-        for pattern in _encodings(found[-1].text):
-            copy = substituted(found[-1], pattern, _letter)
-            found += [copy] if copy.text != found[-1].text else []
-        if len(found) == count:
+        for pattern in _encodings(decoded[-1].text):
+            view = substituted(decoded[-1], pattern, _letter)
+            decoded += [view] if view.text != decoded[-1].text else []
+        if len(decoded) == count:
             break
-    return tuple(found)
+    return tuple(decoded)
 
 
 def substituted(
     source: DecodedView, pattern: re.Pattern[str], put: str | Put
 ) -> DecodedView:
-    """A copy in which something else is in the place of each match."""
+    """A view in which each match is replaced."""
     edits = partial(_edits, source.text, pattern, put)
     return DecodedView(pattern.sub(put, source.text), source, edits)
 
@@ -161,7 +161,7 @@ def _edits(text: str, pattern: re.Pattern[str], put: str | Put) -> list[Edit]:
 
 
 def replaced(text: str, edits: Iterable[Edit]) -> str:
-    """A text after some edits, which are in order and apart."""
+    """A text after edits, which are sorted and do not overlap."""
     parts: list[str] = []
     last = 0
     for start, end, put in edits:
@@ -171,7 +171,7 @@ def replaced(text: str, edits: Iterable[Edit]) -> str:
 
 
 def _hidden(source: DecodedView) -> Iterator[DecodedView]:
-    """The long ones of the parts that are not shown, one on each line."""
+    """A view of the long hidden parts, one on each line."""
     places = [match.span() for match in _LONG.finditer(source.text)]
     if places:
         ends = [0, *(at for place in places for at in place), len(source.text)]
@@ -180,29 +180,29 @@ def _hidden(source: DecodedView) -> Iterator[DecodedView]:
         yield DecodedView(replaced(source.text, edits), source, lambda: edits)
 
 
-def apart(edits: Iterable[Edit]) -> Iterator[Edit]:
-    """Edits in order, without those that overlap an earlier one."""
+def without_overlaps(edits: Iterable[Edit]) -> Iterator[Edit]:
+    """Edits by place, the longest first, without those that overlap an earlier one."""
     last = 0
-    for edit in edits:
+    for edit in sorted(edits, key=lambda edit: (edit.start, -edit.end)):
         if edit.start >= last:
             yield edit
             last = edit.end
 
 
 def plain(text: str) -> str:
-    """The plainest copy of a text."""
+    """The last view of a text, which is decoded completely."""
     return views(text)[-1].text
 
 
 def _is_noisy(text: str) -> bool:
-    """Whether there is what a terminal or a page does not show."""
+    """Whether a text has characters that a terminal or a page does not show."""
     if text.isascii() and not _NOISY.search(text):
         return False
     return _NOISE.search(text) is not None
 
 
 def _encodings(text: str) -> Iterator[re.Pattern[str]]:
-    """What is to be decoded: lines that a mail or a shell takes as one, and letters."""
+    """The encodings to undo: continued lines of mail or shell, and characters."""
     if "=" in text and _SOFT_BREAK.search(text):
         yield _QUOTED_PRINTABLE
     elif "\\" in text:
@@ -212,7 +212,7 @@ def _encodings(text: str) -> Iterator[re.Pattern[str]]:
 
 
 def _letter(match: re.Match[str]) -> str:
-    """The letter that is meant; as it is written, if it would help no pattern."""
+    """The decoded character; unchanged if no pattern needs it."""
     group = match.lastgroup
     if not group:
         return ""  # a soft line break

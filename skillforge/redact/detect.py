@@ -1,4 +1,4 @@
-"""Find private values in a text, by kind, what is most certain first."""
+"""Detect private values in a text, by kind, the most certain first."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -9,12 +9,12 @@ from skillforge.redact import numbers, people, phrases, secrets, wrapped_tokens
 
 Needs = Callable[[str], bool]
 Finder = Callable[[str], Iterator[str]]
-# What stands between backslashes in JSON inside of JSON is no part of a word.
+# An escaped line break of JSON in JSON is not part of a word.
 _BREAK = re.compile(r"\\[nrt]")
 
 
 class PrivateValue(NamedTuple):
-    """A value that is nobody else's business, and of what kind it is."""
+    """A private value, and its kind."""
 
     kind: str
     value: str
@@ -22,11 +22,11 @@ class PrivateValue(NamedTuple):
 
 @lru_cache(maxsize=2048)
 def find(text: str) -> tuple[PrivateValue, ...]:
-    """Private values in a text; the same texts come again and again."""
-    found = list(_find(text))
+    """The private values in a text; cached, as texts recur."""
+    values = list(_find(text))
     if _BREAK.search(text):
-        found += _find(_BREAK.sub("  ", text))
-    return tuple(found)
+        values += _find(_BREAK.sub("  ", text))
+    return tuple(values)
 
 
 def _find(text: str) -> Iterator[PrivateValue]:
@@ -37,7 +37,7 @@ def _find(text: str) -> Iterator[PrivateValue]:
 
 
 def by_key(key: str, text: str) -> Iterator[PrivateValue]:
-    """What the name of its field says of a value."""
+    """The private value that a field's name announces, if any."""
     if secrets.by_key(key, text):
         yield PrivateValue("SECRET", text)
     elif kind := people.by_key(key, text):

@@ -1,8 +1,8 @@
-"""Fields about people: which kind of private value the name of a field announces.
+"""Field names that announce a kind of private value.
 
-A name is read in any spelling: `firstName`, `FIRST_NAME`, `customer.first-name`,
-`First name`. Some names (`city`, `name`) say nothing alone: they count only beside
-another field about a person, or inside of an address.
+Names are recognised in any spelling: `firstName`, `FIRST_NAME`, `customer.first-name`,
+`First name`. Ambiguous names (`city`, `name`) count only beside another field about a
+person, or inside an address.
 """
 
 import re
@@ -94,14 +94,14 @@ _ENDS = (
 )
 _KINDS = [(kind, re.compile(rf"(?:.*_)?(?:{ends})")) for kind, ends in _ENDS]
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-# What may stand behind the name proper, as in `address_line_2` or `zip_input`.
+# Suffixes of a name, as in `address_line_2` or `zip_input`.
 _TAIL = re.compile(r"(?<!last)(?:_(?:\d+|value|text|field|input|raw|old|new))+$")
 _TECHNICAL = re.compile(
     r"(?:.*_)?(?:ip(?:_?v)?|i_pv|phys|mac|e|email|mail|web|url|host|server|bind|listen|remote|peer|"
     r"socket|memory|mem|base|virtual|network|gateway|dns|proxy|wallet|contract|bus|"
     r"register|start|end|entry)_(?:\d_)?addr(?:ess(?:es)?)?"
 )
-# Fields that make an object a person's, so that its name and city are hers.
+# Fields that make an object a person's, so that its name and city are private.
 OF_A_PERSON = ("NAME", "ADDRESS", "POSTCODE", "BIRTHDATE", "PHONE", "EMAIL")
 _OF_A_TOOL = frozenset(
     ("arguments", "parameters", "function", "tool_call_id", "input_schema", "tool")
@@ -115,7 +115,7 @@ _IN_AN_ADDRESS = re.compile(r"line|number|unit|suite|code|district|region|value|
 
 @lru_cache(maxsize=4096)
 def kind_of(key: str) -> str:
-    """What a field holds by its name, or empty; for some, only in company."""
+    """The kind of a field by its name, or empty; some are ambiguous."""
     name = _spelled(key)
     kind = next((kind for kind, ends in _KINDS if ends.fullmatch(name)), "")
     if kind == "ADDRESS" and _TECHNICAL.fullmatch(name):
@@ -124,12 +124,12 @@ def kind_of(key: str) -> str:
 
 
 def is_heading(text: str) -> bool:
-    """Whether a text is the name of a field, rather than a value such as a street."""
+    """Whether a text is a field name rather than a value such as a street."""
     return not text[:1].isdigit() and bool(kind_of(text))
 
 
 def _spelled(key: str) -> str:
-    """The name of a field in lower case, with an underscore between its words."""
+    """A field name in lower case, with underscores between its words."""
     name = key[-80:]
     if not name.isascii():
         apart = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
@@ -139,15 +139,15 @@ def _spelled(key: str) -> str:
 
 
 def kinds_of(keys: Sequence[str], under: str = "") -> list[str]:
-    """What each field of an object holds; `under` is what its own field says."""
+    """The kinds of an object's fields; `under` is the kind of its own field."""
     kinds = [_inside(key, under) or kind_of(key) for key in keys]
     is_person = under in ("ADDRESS", WHO) or any(kind in OF_A_PERSON for kind in kinds)
     is_tool = not _OF_A_TOOL.isdisjoint(keys)
-    return [in_company(kind, is_person, is_tool) for kind in kinds]
+    return [in_context(kind, is_person, is_tool) for kind in kinds]
 
 
-def in_company(kind: str, is_person: bool, is_tool: bool = False) -> str:
-    """What a kind comes to, once it is known whose object it stands in."""
+def in_context(kind: str, is_person: bool, is_tool: bool = False) -> str:
+    """The kind of an ambiguous field, depending on the object that contains it."""
     if kind == PLACES:
         return "ADDRESS" if is_person else ""
     if kind == SOME_NAME:
@@ -156,7 +156,7 @@ def in_company(kind: str, is_person: bool, is_tool: bool = False) -> str:
 
 
 def label_of(kind: str) -> str:
-    """The kind that a placeholder names."""
+    """The kind in a placeholder."""
     return "NAME" if kind == WHO else kind
 
 
@@ -212,7 +212,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 def is_value(kind: str, text: str) -> bool:
-    """Whether a text can be what its field announces, and is no placeholder of it."""
+    """Whether a text can be a value of its field's kind, not a placeholder."""
     if kind == SECRET:
         return _is_secret(text)
     text = _PERCENT.sub(lambda it: chr(int(it[1], 16)), text)
@@ -225,7 +225,7 @@ def is_value(kind: str, text: str) -> bool:
 
 
 def _is_secret(text: str) -> bool:
-    """A password in its field: a word of any letters, if it is no word about one."""
+    """Whether a field's text is a password, not a word about passwords."""
     is_word = 3 <= len(text) <= 120 and not re.search(r"\s", text)
     is_about = _NO_VALUE.fullmatch(text) or _ABOUT_SECRETS.fullmatch(text)
     if not is_word or is_about or secrets.is_placeholder(text):
@@ -234,9 +234,9 @@ def _is_secret(text: str) -> bool:
 
 
 def _is_spelling(kind: str, text: str) -> bool:
-    """`STREET_ADDRESS: "streetAddress"`: no value, but the name once more."""
+    """Whether a text repeats the field name: `STREET_ADDRESS: "streetAddress"`."""
     is_word = " " not in text and not text[:1].isdigit()
-    return is_word and in_company(kind_of(text), is_person=True) == kind
+    return is_word and in_context(kind_of(text), is_person=True) == kind
 
 
 def _is_name(text: str) -> bool:
@@ -245,12 +245,12 @@ def _is_name(text: str) -> bool:
 
 
 def _is_full_name(text: str) -> bool:
-    """Whether it is a first and a last name, and not a title or a group."""
+    """Whether a text is a first and a last name, not a title or a group."""
     return " " in text and not any(map(str.isdigit, text)) and _is_name(text)
 
 
 def is_bare_value(kind: str, value: str) -> bool:
-    """Whether a word without quotes, after the name of its field, is no code."""
+    """Whether an unquoted word after a field name is a value, not code."""
     has_digit = any(map(str.isdigit, value))
     if kind in ("NAME", SOME_NAME, WHO):
         return value[:1].isupper() and not has_digit
@@ -263,7 +263,7 @@ def _is_phone(text: str) -> bool:
 
 
 def _is_address(text: str) -> bool:
-    """A street, a town or a state; not an address of a machine or in its memory."""
+    """Whether a text is a street, town or state, not a network or memory address."""
     if _IS_IP.fullmatch(text) or _WORDY.search(text):
         return False
     has_digit = any(map(str.isdigit, text))
@@ -287,7 +287,7 @@ _CHECKS: dict[str, Callable[[str], bool]] = {
 
 
 def is_distinctive(kind: str, text: str) -> bool:
-    """Whether a value is private wherever else it stands, not only in its field."""
+    """Whether a value is private outside its field too."""
     if kind == SECRET:
         return secrets.is_no_word(text)
     if kind == "ADDRESS":

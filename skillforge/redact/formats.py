@@ -1,8 +1,8 @@
-"""What private data look like: formats of tokens, check digits, addresses."""
+"""Formats of private data: tokens, check digits, addresses."""
 
 import re
 
-# Exact formats only: words like "password" and random-looking text are in good skills.
+# Exact formats only: good skills contain words like "password" and random-looking text.
 TOKENS = (
     ("AKIA", "an AWS key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
     ("gh", "a GitHub token", r"\bgh[pousr]_[0-9A-Za-z]{36}\b|\bgithub_pat_\w{50,90}\b"),

@@ -1,15 +1,15 @@
-"""One pattern for many values: the longest that fits, not a part of a longer word."""
+"""One pattern for many values: matches the longest, and whole words only."""
 
 import re
 from collections.abc import Iterable
 
 _DEEPEST = 40
-_FEW = 8  # values that are tried one after the other
+_FEW = 8  # values that are tried one by one
 
 
 def any_of(values: Iterable[str]) -> re.Pattern[str]:
-    """A pattern that matches any of the values; none of them, if there are none."""
-    ordered = sorted(values, key=lambda it: (-len(it), it))
+    """A pattern that matches any of the values; nothing if there are none."""
+    ordered = sorted(values, key=lambda value: (-len(value), value))
     groups = _by_start(ordered, 0)
     either = (
         f"{_begin(start)}{re.escape(start)}(?:{_either(group, len(start))})"
@@ -24,7 +24,7 @@ def whole(value: str) -> str:
 
 
 def _either(group: list[str], at: int) -> str:
-    """The rest of some values, grouped by how it begins: there may be thousands."""
+    """The rest of some values, grouped by prefix, as there may be thousands."""
     if len(group) <= _FEW or at > _DEEPEST:
         return "|".join(f"{re.escape(it[at:])}{_end(it)}" for it in group)
     return "|".join(
@@ -43,7 +43,7 @@ def _by_start(values: Iterable[str], at: int) -> dict[str, list[str]]:
 
 
 def _begin(value: str) -> str:
-    """A word does not begin in the middle of one; but after an escaped line break."""
+    """A match does not start inside a word, except after an escaped line break."""
     return r"(?:(?<![^\W_])|(?<=\\[nrt]))" if value[0].isalnum() else ""
 
 

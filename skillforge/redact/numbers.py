@@ -1,4 +1,4 @@
-"""Numbers with a meaning: cards, bank accounts, addresses of machines, ids."""
+"""Cards, bank accounts, network addresses and ids."""
 
 import ipaddress
 import re
@@ -24,13 +24,13 @@ _HARMLESS = ("127.", "0.0.0.0", "255.255.255")  # noqa: S104
 _VERSION = re.compile(r"(?:\bv|version\s*|release\s*|==\s*)\Z", re.IGNORECASE)
 _SSN = re.compile(r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])")
 _UUID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE)
-_JOINED = re.compile(r"[A-Za-z0-9_+]{10,}")  # with what says of which kind an id is
+_JOINED = re.compile(r"[A-Za-z0-9_+]{10,}")  # with the prefix of an id
 _BASE64 = re.compile(r"(?<![\w+/.])[A-Za-z0-9+][A-Za-z0-9+/]{35,}={0,2}(?![\w+/])")
 _RUN = re.compile(r"[A-Za-z0-9]{10,}")
 _PREFIXED = re.compile(r"[a-z]{2,8}_(?=[A-Za-z0-9]{12})")
 _STAMP = re.compile(r"(?:19|20)\d{6}(?:T?\d{4,6}Z?)?")  # a date, maybe with its time
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")  # joined in camel case
-_LEAST_DIGITS = 12  # of a number that is rather an id than an amount
+_LEAST_DIGITS = 12  # of a number that is more likely an id than an amount
 
 
 def ibans(text: str) -> Iterator[str]:
@@ -43,10 +43,10 @@ def ibans(text: str) -> Iterator[str]:
 
 
 def _shorter_iban(text: str) -> str:
-    """An account that is followed by another word of letters and digits."""
+    """An account at the start of a text that continues with other words."""
     parts = text.split(" ")
-    tries = (" ".join(parts[:count]) for count in range(len(parts) - 1, 0, -1))
-    return next((it for it in tries if has_iban_digits(it)), "")
+    starts = (" ".join(parts[:count]) for count in range(len(parts) - 1, 0, -1))
+    return next(filter(has_iban_digits, starts), "")
 
 
 def cards(text: str) -> Iterator[str]:
@@ -56,17 +56,17 @@ def cards(text: str) -> Iterator[str]:
 
 
 def addresses(text: str) -> Iterator[str]:
-    """Addresses of machines, but for those that every machine has."""
+    """Network addresses, except those that every machine has."""
     for match in _IPV4.finditer(text):
         is_version = _VERSION.search(text[max(0, match.start() - 12) : match.start()])
         if _is_address(match[0]) and not match[0].startswith(_HARMLESS):
             yield from () if is_version else (match[0],)
     if "::" in text or text.count(":") >= 7:
         for match in _IPV6.finditer(text):
-            tries = (match[0], match[0].rstrip(".:"))
-            found = next((it for it in tries if _is_address(it)), "")
-            if found.strip(":1"):
-                yield found
+            candidates = (match[0], match[0].rstrip(".:"))
+            address = next(filter(_is_address, candidates), "")
+            if address.strip(":1"):
+                yield address
     yield from (match[0] for match in _MAC.finditer(text))
 
 
@@ -79,14 +79,14 @@ def _is_address(text: str) -> bool:
 
 
 def ids(text: str) -> Iterator[str]:
-    """Ids that a machine made up: too random to be a word, a date, a path or a name."""
+    """Generated ids: too random to be a word, a date, a path or a name."""
     yield from (match[0] for match in _SSN.finditer(text))
     yield from (match[0] for match in _UUID.finditer(text))
     yield from (m[0] for m in _BASE64.finditer(text) if _is_encoded(m[0]))
     for match in _JOINED.finditer(text):
         runs = _RUN.findall(match[0])
         is_prefixed = _PREFIXED.match(match[0]) and any(map(_is_jumbled, runs))
-        if is_prefixed or _is_unspeakable(match[0]) or any(map(is_random, runs)):
+        if is_prefixed or _is_unpronounceable(match[0]) or any(map(is_random, runs)):
             yield match[0]
 
 
@@ -112,7 +112,7 @@ def is_random(run: str) -> bool:
 
 
 def _is_chopped(run: str) -> bool:
-    """Whether it falls into shorter pieces than words joined in camel case would."""
+    """Whether the words of a camel-case text would be too short for words."""
     if len(run) < 16 or run in (run.lower(), run.upper()):
         return False
     has_digit = any(map(str.isdigit, run))
@@ -121,7 +121,7 @@ def _is_chopped(run: str) -> bool:
 
 
 def _is_mixed(run: str) -> bool:
-    """Whether its cases change as no words joined in camel case would have them."""
+    """Whether its case changes more often than in camel-case words."""
     longest = max(map(len, re.findall(r"[a-z]+", run)), default=0)
     return longest <= 4 and _changes(run) >= 0.4
 
@@ -134,15 +134,15 @@ def _is_jumbled(run: str) -> bool:
 
 
 def _changes(run: str) -> float:
-    """How often, by its length, the case of a letter is not that of the one before."""
+    """The share of letters whose case differs from the letter before."""
     cases = [
         one.isupper() != two.isupper() for one, two in pairwise(run) if two.isalpha()
     ]
     return sum(cases) / len(run)
 
 
-def _is_unspeakable(token: str) -> bool:
-    """Whether parts of a long token that would be words have no vowel."""
+def _is_unpronounceable(token: str) -> bool:
+    """Whether several word-like parts of a long token have no vowel."""
     parts = re.findall(r"[A-Z]?[a-z]{2,}", token)
     mute = sum(not re.search(r"[aeiouyAEIOUY]", part) for part in parts)
     has_cases = bool(re.search(r"[a-z][A-Z]", token))

@@ -1,4 +1,4 @@
-"""People and their machines: addresses, phones, names, users, hosts, home folders."""
+"""Data of people and their machines: email, phone, names, users, hosts, homes."""
 
 import re
 from collections.abc import Iterator
@@ -54,7 +54,7 @@ _MAILBOX = re.compile(
 _SSH = re.compile(r"\bssh\s+(?:-\S+\s+){0,4}([A-Za-z][\w-]*(?:\.[\w-]+)+)")
 _IN_URL = re.compile(r"//[^\s/@:]{0,64}:\Z")  # a password, and no mailbox
 _SLUG = re.compile(r"(?<![\w-])-(?:Users|home)-([A-Za-z0-9]{2,32})-")
-# Names that say nothing, and names that are also words.
+# Names that identify nobody, and names that are also words.
 _COMMON = re.compile(
     r"root|users?1?|admin1?|ubuntu|runner|tests?|guest|me|you|home|app|node|build|"
     r"shared|default|public|nobody|www|vagrant|jenkins|localhost|host|server|example|"
@@ -67,13 +67,13 @@ _COMMON = re.compile(
 
 
 def is_common(name: str) -> bool:
-    """Whether a name says nothing about anybody."""
+    """Whether a name identifies nobody."""
     is_short = len(name) < 3 and not name.istitle()
     return is_short or name.isdigit() or _COMMON.fullmatch(name) is not None
 
 
 def by_key(key: str, text: str) -> str:
-    """The kind of private value that the name of a field says it holds; else empty."""
+    """The kind of private value that a field's name announces; empty if none."""
     if not 2 <= len(text) <= 64:
         return ""
     is_one_word, kind = _kind_of(key)
@@ -84,13 +84,13 @@ def by_key(key: str, text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _kind_of(key: str) -> tuple[bool, str]:
-    """Whether a field holds a name if that is one word, and what it holds anyway."""
+    """Whether a field holds a name only if it is one word; and its kind otherwise."""
     kinds = (kind for kind, pattern in _KINDS if pattern.search(key))
     return _ONE_WORD.search(key) is not None, next(kinds, "")
 
 
 def emails(text: str) -> Iterator[str]:
-    """Addresses of mail."""
+    """Email addresses."""
     for match in EMAIL.finditer(text):
         before = text[max(0, match.start() - 70) : match.start()]
         if not _IN_URL.search(before):
@@ -98,7 +98,7 @@ def emails(text: str) -> Iterator[str]:
 
 
 def phones(text: str) -> Iterator[str]:
-    """Numbers in the ways that countries write them, or where they are called so."""
+    """Phone numbers in national formats, or after a word such as `phone`."""
     for match in _PHONE.finditer(text):
         if 7 <= sum(map(str.isdigit, match[0])) <= 18:
             yield match[0]
@@ -106,14 +106,14 @@ def phones(text: str) -> Iterator[str]:
 
 
 def homes(text: str) -> Iterator[tuple[str, str]]:
-    """Home folders in a text, each with the name of whose it is."""
+    """Home folders in a text, each with its user."""
     if "home" in text or "sers" in text:
         for match in HOME.finditer(text):
             yield match[0], match["user"]
 
 
 def users(text: str) -> Iterator[str]:
-    """Names of accounts: in prompts, commands, fields and variables."""
+    """User names: in prompts, commands, fields and variables."""
     yield from (user for user, _ in _at_hosts(text) if not is_common(user))
     yield from (it[1] for it in _SLUG.finditer(text) if not is_common(it[1]))
     for key, value in _fields(text):
@@ -122,7 +122,7 @@ def users(text: str) -> Iterator[str]:
 
 
 def hosts(text: str) -> Iterator[str]:
-    """Names of machines that are nobody else's."""
+    """Names of private machines."""
     yield from (match[0] for match in _INNER_HOST.finditer(text))
     yield from (match[1] for match in _SSH.finditer(text))
     yield from (host for _, host in _at_hosts(text) if not is_common(host))
@@ -132,12 +132,12 @@ def hosts(text: str) -> Iterator[str]:
 
 
 def names(text: str) -> Iterator[str]:
-    """Names of people in front of their addresses."""
+    """Names of people before their email addresses."""
     yield from (match[1] for match in _MAILBOX.finditer(text))
 
 
 def _at_hosts(text: str) -> Iterator[tuple[str, str]]:
-    """Accounts at machines; versions of packages are written alike."""
+    """`user@host`, without package versions, which look the same."""
     for match in _ACCOUNT.finditer(text) if "@" in text else ():
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.end()]
         if not _PACKAGES.search(line[-200:]):

@@ -1,4 +1,4 @@
-"""Secrets by where they stand: after an option, in a header, in a sentence."""
+"""Secrets by context: after an option, in a header, in a sentence."""
 
 import re
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ from skillforge.redact.secrets import (
 )
 
 _VALUE = r"[\"'`]?(?P<value>[^\s\"'`,;<>(){}\[\]]{4,200})"
-# Letters and digits, and still a word of the trade: `password OAuth2`, `pass arg1`.
-_TRADE = re.compile(
+# Technical terms of letters and digits: `password OAuth2`, `pass arg1`.
+_TECHNICAL_TERM = re.compile(
     r"(?:utf|sha|md|base|o?auth|argon|bcrypt|scrypt|pbkdf|varchar|char|int|float|v|"
     r"ver(?:sion)?|step|test|user|field|item|line|part|phase|stage|level|type|option|"
     r"rule|section|https?|tls|ssl|rc|ipv|key|id|page|round|attempt|arg|param|case|"
@@ -25,7 +25,7 @@ _IN_PROSE = re.compile(
     r"when|that|which|will|must|should|and|the|for)s?",
     re.IGNORECASE,
 )
-# Each with a word that it needs, in lower case.
+# Each pattern with a word that the text must contain, in lower case.
 _OPTIONS = (
     (
         "-",
@@ -56,7 +56,7 @@ _OPTIONS = (
             r"(?P<value>[^\s\"'<>]{3,200})"
         ),
     ),
-    # What a password is read from: `echo … | sudo -S true`.
+    # A password that is piped: `echo … | sudo -S true`.
     (
         "echo",
         re.compile(
@@ -65,7 +65,7 @@ _OPTIONS = (
             r"(?:\bsudo\s(?:-\S+\s){0,3}-\w{0,3}S\b|-stdin\b|\bchpasswd\b)"
         ),
     ),
-    # Users with their passwords: in SQL, in Python, in PowerShell, of Oracle.
+    # Logins in SQL, Python, PowerShell and Oracle.
     (
         "'",
         re.compile(
@@ -115,7 +115,7 @@ _OPTIONS = (
             r"[\"']?(?P<value>[a-z]{3,8}(?:\s[a-z]{3,8}){11,23})\b"
         ),
     ),
-    # Headers and addresses that give access, whatever the word is.
+    # Headers and URLs that grant access; the value may be any word.
     (
         "authorization",
         re.compile(
@@ -151,7 +151,7 @@ _OPTIONS = (
         "cookie:",
         re.compile(r"\b(?:Set-)?Cookie:\s*(?P<value>[^\n]{4,500})", re.IGNORECASE),
     ),
-    # With the option: a value in the middle of a word is not replaced.
+    # Including the option, as a value inside a word is not replaced.
     (
         " -p",
         re.compile(
@@ -160,7 +160,7 @@ _OPTIONS = (
         ),
     ),
     (
-        "pass ",  # FTP, POP3, IRC: with the marks of a client, and the server's answer
+        "pass ",  # FTP, POP3, IRC: with a client's marks and the server's answer
         re.compile(
             r"(?:^|\\n|\")[^\w\n]{0,6}USER[ ][^\s\\]{1,64}(?:\s|\\[rn]){1,4}"
             r"(?:\W{0,4}\d{3}[ -][^\n\\]{0,200}(?:\s|\\[rn]){1,4})?"
@@ -202,7 +202,7 @@ _LOGIN = re.compile(
     r"|'(?P<single>[^\s:'<>$]{1,64}:[^'\n]{3,100})'"
     r"|(?P<value>[^\s:\"'<>$]{1,64}:[^\s\"'<>]{3,200}))"
 )
-# "The password for the server is …": what it is for stands between.
+# "The password for the server is …".
 _FOR = re.compile(
     rf"\b(?:{NAME})s?\s(?:for|of|to|on)\s[^.:=\n]{{1,60}}?(?:\sis|:)\s{{1,2}}{_VALUE}",
     re.IGNORECASE,
@@ -261,7 +261,7 @@ _SHORT_TOKEN = 10
 
 
 def find(text: str) -> Iterator[str]:
-    """What an option, a header or a sentence says is a secret."""
+    """Secrets after an option, in a header or in a sentence."""
     lower = text.lower()
     for word, pattern in _OPTIONS:
         for match in pattern.finditer(text) if word in lower else ():
@@ -300,8 +300,8 @@ def _headers(text: str) -> Iterator[str]:
 
 
 def _is_strong(value: str) -> bool:
-    """Whether a word in a sentence has letters and digits as no other word has."""
+    """Whether a word in a sentence mixes letters and digits like a password."""
     is_mixed = re.search(r"\d", value) and re.search(r"[^\W\d_]", value)
     is_path = re.search(r"[/\\=|]|\w\.\w{1,5}$|@\w", value)
-    is_word = is_placeholder(value) or _TRADE.fullmatch(value)
+    is_word = is_placeholder(value) or _TECHNICAL_TERM.fullmatch(value)
     return bool(len(value) >= 6 and is_mixed and not is_path and not is_word)

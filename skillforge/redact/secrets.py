@@ -1,4 +1,4 @@
-"""Secrets: by the formats that services give them, or by where they stand."""
+"""Secrets, by the token formats of services or by their context."""
 
 import re
 from bisect import bisect_right
@@ -16,7 +16,7 @@ NAME = (
     r"auth(?:orization)?[_-]?(?:key|token)|client[_-]?secret|"
     r"credentials?|session[_-]?(?:key|token)|bearer|\w_pass\b|(?:\b|_)pw\b)"
 )
-# Words without which no text names a secret.
+# A text that names a secret contains one of these.
 NEEDED = (
     r"pass|pw|secret|token|key|auth|credential|bearer|basic|cookie|kennwort|contrase|"
     r"senha|wachtwoord|mdp|parola|clave|has[lł]o|пароль|密|パスワード|비밀|-[up]"
@@ -25,11 +25,11 @@ _KEY = re.compile(
     rf"(?:^|[_\W]|[a-z](?=[A-Z]))(?:{NAME}|pass|authorization|cookie)s?$",
     re.IGNORECASE,
 )
-# Names after which a plain word is a secret, too.
+# After these names, a plain word is a secret too.
 _ANY_VALUE = re.compile(
     r"pass|pwd|_pw\b|secret|kennwort|contrase|senha|woord|mdp", re.IGNORECASE
 )
-# A value after the name of a secret: in quotes whatever it is, else if no plain word.
+# A value after a secret's name: any in quotes, else one that is not a plain word.
 _ASSIGNED = re.compile(
     rf"""{NAME}[\w-]{{0,20}}(?:\\?["'])?\s{{0,3}}
     (?P<sign>=>|:=|[=:]|->|→|\b(?:is|ist|lautet|est|es)\b:?
@@ -59,35 +59,35 @@ _URL_LOGIN = re.compile(
     r"([^\s/@:<>\"']{0,64}:[^\s/@<>\"']{1,512}|[^\s/@:<>\"']{6,512})@",
     re.IGNORECASE,
 )
-# A line of ~/.pgpass: no other list with colons has the port of PostgreSQL there.
+# A line of ~/.pgpass, recognised by the port of PostgreSQL.
 _PGPASS = re.compile(
     r"(?<![^\s\"'=])(?:[\w.*-]{1,100}:(?:543\d|6432)|\*:\*):[\w.*-]{1,64}:"
     r"([\w.*-]{1,64}:[^\s:\"'<>\\]{4,200})(?![^\s\"'\\])"
 )
 _NEXT_SETTING = re.compile(r"(?:;|&|[ ])\s?[A-Za-z][\w. -]{1,40}=")  # of a connection
-_TEMPLATE = re.compile(r"\{\{\w+\}\}|\$\{?\w+\}?")  # that somebody is to fill in
+_TEMPLATE = re.compile(r"\{\{\w+\}\}|\$\{?\w+\}?")  # to fill in
 _SAMPLE_LOGIN = re.compile(
     r"(?:my|your)?_?(?:user(?:_?name)?|login|name)_?:(?:my|your)?_?(?:pass(?:word|wd)?|pw|secret)",
     re.IGNORECASE,
 )
 _NAMED = re.compile(r"(?:key|pwd|pw|pass|password|token)[\"'\]]{0,2}\s{0,3}[=:]", re.I)
 _REST = re.compile(r"[\w-]+")
-_LEAST = 6  # letters of a value that is one anywhere
-_PIECE, _OVERLAP = 4096, 512  # letters that patterns of others are tried on at once
+_LEAST = 6  # letters of a value that is a secret in any context
+_SEGMENT, _OVERLAP = 4096, 512  # letters that third-party patterns search at once
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether a text stands for a secret, and is none: `$PASSWORD`, `<password>`."""
+    """Whether a text is a placeholder for a secret: `$PASSWORD`, `<password>`."""
     return _NO_VALUE.match(text) is not None
 
 
 def is_sample_login(text: str) -> bool:
-    """`user:password`, as a manual has it."""
+    """Whether a text is a sample such as `user:password`."""
     return _SAMPLE_LOGIN.fullmatch(text) is not None
 
 
 def by_key(key: str, text: str) -> bool:
-    """Whether a value is a secret, as the name of its field says."""
+    """Whether a field's name announces a secret and the value can be one."""
     if not _is_key(key) or len(text) < 4 or is_placeholder(text):
         return False
     if _ANY_VALUE.search(key):
@@ -102,37 +102,39 @@ def _is_key(key: str) -> bool:
 
 
 def is_no_word(value: str) -> bool:
-    """Whether a value has more than the letters of a word: a digit, or signs in it."""
+    """Whether a value is not a plain word: it contains a digit or a sign."""
     return len(value) >= 6 and bool(re.search(r"\d|[a-z][A-Z]|\w[^\w.\-/\s]+\w", value))
 
 
 def tokens(text: str) -> Iterator[str]:
-    """Secrets in the formats of services: those that detect-secrets knows, and ours."""
-    for piece in _pieces(text):
+    """Secrets in known formats: those of detect-secrets, and ours."""
+    for segment in _segments(text):
         exact, assigned = _providers()
-        for pattern in (*exact, *assigned) if _NAMED.search(piece) else exact:
-            for match in pattern.finditer(piece):
+        for pattern in (*exact, *assigned) if _NAMED.search(segment) else exact:
+            for match in pattern.finditer(segment):
                 groups = [it for it in match.groups() if it and len(it) >= 16]
-                yield max(groups, key=len, default=match[0]) + _rest(piece, match.end())
+                yield max(groups, key=len, default=match[0]) + _rest(
+                    segment, match.end()
+                )
     for needs, _what, pattern in TOKEN_PATTERNS:
         if needs in text:
             yield from (match[0] for match in pattern.finditer(text))
 
 
-def _pieces(text: str) -> Iterator[str]:
-    """Parts of a text, of which each is soon looked through; no token is cut in two."""
+def _segments(text: str) -> Iterator[str]:
+    """Parts of a text that are searched quickly; they overlap by a token's length."""
     at = 0
-    while at + _PIECE < len(text):
-        yield text[at : at + _PIECE]
-        at += _PIECE - _OVERLAP
+    while at + _SEGMENT < len(text):
+        yield text[at : at + _SEGMENT]
+        at += _SEGMENT - _OVERLAP
     yield text[at:]
 
 
 @cache
 def _providers() -> tuple[list[re.Pattern[str]], list[re.Pattern[str]]]:
-    """Formats that detect-secrets knows: of secrets alone, and after their names.
+    """Patterns of detect-secrets: for secrets alone, and for secrets after a name.
 
-    The latter take their time; randomness is judged by us.
+    The latter are slow. Its entropy checks are not used.
     """
     from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
     from detect_secrets.plugins.base import RegexBasedDetector
@@ -141,27 +143,27 @@ def _providers() -> tuple[list[re.Pattern[str]], list[re.Pattern[str]]]:
     from detect_secrets.plugins.npm import NpmDetector
     from detect_secrets.plugins.private_key import PrivateKeyDetector
 
-    # We find these in full, or without taking long over a hostile text.
+    # Ours match these completely, or stay fast on a hostile text.
     own = (BasicAuthDetector, IPPublicDetector, NpmDetector, PrivateKeyDetector)
     detectors: Iterable[Any] = get_mapping_from_secret_type_to_class().values()
-    every = [
+    patterns = [
         pattern
         for detector in detectors
         if issubclass(detector, RegexBasedDetector) and detector not in own
         for pattern in detector.denylist
     ]
-    assigned = [it for it in every if re.search(r"\(\?:key\||secret\[", it.pattern)]
-    return [it for it in every if it not in assigned], assigned
+    assigned = [it for it in patterns if re.search(r"\(\?:key\||secret\[", it.pattern)]
+    return [it for it in patterns if it not in assigned], assigned
 
 
 def _rest(text: str, end: int) -> str:
-    """What follows a token without a break: the signature of a JSON Web Token."""
+    """What follows a token that ends in a dot: a JSON Web Token's signature."""
     rest = _REST.match(text, end)
     return rest[0] if rest and text[end - 1] == "." else ""
 
 
 def keys(text: str) -> Iterator[str]:
-    """Private keys, up to where they end; if that is cut off, while it looks so."""
+    """Private keys up to their end marker; without one, while it looks like a key."""
     ends = [match.end() for match in _END.finditer(text)]
     at = 0
     while begin := _BEGIN.search(text, at):
@@ -172,7 +174,7 @@ def keys(text: str) -> Iterator[str]:
 
 
 def named(text: str) -> Iterator[str]:
-    """Values that stand where a secret stands: after its name, option or header."""
+    """Values after the name of a secret."""
     for match in _ASSIGNED.finditer(text):
         if value := match["quoted"]:
             is_value = not is_placeholder(value)
@@ -184,10 +186,10 @@ def named(text: str) -> Iterator[str]:
 
 
 def _is_bare_value(match: re.Match[str], value: str) -> bool:
-    """Whether what follows a name without quotes is a value, and not the next word."""
+    """Whether unquoted text after a name is a value, not the next word."""
     after = match.string[match.end() : match.end() + 1]
     if after == "(":
-        return False  # a call, whose name it is
+        return False  # the name of a function that is called
     is_given = match["sign"] in ("=", ":=", ":", "=>") and after in ("", "\n")
     name = match.string[match.start() : match.start("sign")]
     is_password = _ANY_VALUE.search(name) is not None
@@ -200,14 +202,14 @@ def _is_bare_value(match: re.Match[str], value: str) -> bool:
 
 
 def logins(text: str) -> Iterator[str]:
-    """User and password of an address."""
+    """User and password in a URL."""
     for match in _URL_LOGIN.finditer(text):
         if not _TEMPLATE.fullmatch(match[1]) and not is_sample_login(match[1]):
             yield match[1]
 
 
 def pgpass_logins(text: str) -> Iterator[str]:
-    """User and password of a line of ~/.pgpass."""
+    """User and password in a line of ~/.pgpass."""
     for match in _PGPASS.finditer(text):
         password = match[1].partition(":")[2]
         if not is_placeholder(password) and not is_sample_login(match[1]):

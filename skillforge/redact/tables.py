@@ -1,7 +1,6 @@
-"""Cells of tables in a text, each with its heading: Markdown, CSV, SQL, HTML.
+"""Table cells in a text, with the kind of their heading: Markdown, CSV, SQL, HTML.
 
-Only names of fields are known here by `kind_of`; what a cell holds is for the caller
-to judge.
+Cells are selected by heading alone; the caller checks their values.
 """
 
 import re
@@ -13,7 +12,7 @@ from skillforge.redact.fields import OF_A_PERSON, SECRET, WHO, is_heading, kind_
 
 
 class Cell(NamedTuple):
-    """Where a cell is in a text, and the kind that its heading announces."""
+    """The place of a cell in a text, and the kind that its heading announces."""
 
     start: int
     end: int
@@ -47,7 +46,7 @@ _HTML_CELL = re.compile(
 
 
 def cells(text: str) -> Iterator[Cell]:
-    """The cells below headings of which at least one is about a person."""
+    """The cells of tables with at least one heading about a person."""
     yield from _in_lines(text)
     if "nsert" in text or "NSERT" in text:
         yield from _in_inserts(text)
@@ -56,11 +55,11 @@ def cells(text: str) -> Iterator[Cell]:
 
 
 def _in_lines(text: str) -> Iterator[Cell]:
-    """Rows of a Markdown or psql table, and of lines with commas or tabs."""
+    """Rows of Markdown and psql tables, and of lines with commas or tabs."""
     ends = [0, *(match.end() for match in re.finditer("\n", text)), len(text) + 1]
     kinds: Sequence[str] = ()
     sign = ""
-    before: list[Cell] = []  # a row of a name and its value, or a heading
+    before: list[Cell] = []  # a field and its value, unless it is a heading
     for start, following in pairwise(ends):
         line = text[start : following - 1]
         if _RULE.fullmatch(line):
@@ -69,7 +68,7 @@ def _in_lines(text: str) -> Iterator[Cell]:
         yield from before
         before = []
         row = _split(line, sign) if kinds else []
-        # `zip | 94110` below `name | Ada` is another field, and no row of a table.
+        # `zip | 94110` below `name | Ada` is another field, not a table row.
         pair = list(_pair(line, start)) if len(row) == 2 or not row else []
         if kinds and len(row) == len(kinds) and not pair:
             yield from _below(kinds, row, start)
@@ -86,7 +85,7 @@ def _below(kinds: Sequence[str], row: Sequence[Bounds], at: int) -> Iterator[Cel
 
 
 def _pair(line: str, at: int) -> Iterator[Cell]:
-    """`| First name | Ada |`: the name of a field, and its value beside it."""
+    """`| First name | Ada |`: a field name, and its value beside it."""
     sign = "\t" if line.count("\t") == 1 else "|"
     row = _split(line, sign) if 1 <= line.count(sign) <= 3 else []
     names = [line[low:high] for low, high in row]
@@ -96,7 +95,7 @@ def _pair(line: str, at: int) -> Iterator[Cell]:
 
 
 def _heading(line: str) -> tuple[str, Sequence[str]]:
-    """What divides the columns of a table, and what each holds; else nothing."""
+    """The separator and the kinds of a table's columns; empty if it is no heading."""
     for sign in ("|", "\t", ",", ";"):
         if 1 <= line.count(sign) <= _MOST_COLUMNS:
             is_name = (_NAME_IN_TABLE if sign == "|" else _NAME_IN_LIST).fullmatch
@@ -117,7 +116,7 @@ def _kinds(names: Sequence[str]) -> Sequence[str]:
 
 
 def _split(line: str, sign: str) -> list[Bounds]:
-    """Where the cells of a row begin and end, without the quotes around them."""
+    """The places of a row's cells, without the quotes around them."""
     if sign == "|":
         inner = line.strip().strip("|")
         return _bounds(inner.split(sign), line.find(inner) if inner else 0)
@@ -129,13 +128,13 @@ def _split(line: str, sign: str) -> list[Bounds]:
 
 
 def _bounds(parts: Sequence[str], at: int) -> list[Bounds]:
-    found = []
+    bounds = []
     for part in parts:
         stripped = part.strip(" \t\r\"'*`")
         low = at + (part.find(stripped) if stripped else 0)
-        found.append((low, low + len(stripped)))
+        bounds.append((low, low + len(stripped)))
         at += len(part) + 1
-    return found
+    return bounds
 
 
 def _in_inserts(text: str) -> Iterator[Cell]:
@@ -152,7 +151,7 @@ def _in_inserts(text: str) -> Iterator[Cell]:
 
 
 def _in_html(text: str) -> Iterator[Cell]:
-    """Rows of `<td>` below a row of `<th>`; or one of each, side by side."""
+    """Rows of `<td>` below a row of `<th>`, or a `<th>` beside a `<td>`."""
     kinds: Sequence[str] = ()
     starts = [match.end() for match in _HTML_ROW.finditer(text)]
     for start, end in pairwise([*starts, len(text)]):

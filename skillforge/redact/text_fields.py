@@ -1,6 +1,6 @@
 """Fields about people in a text: JSON, Python, YAML, queries, options, labels, markup.
 
-What is found has a place, since a value such as `TX` is private only where it stands.
+Matches have a place, as a value such as `TX` is private only in its field.
 """
 
 import re
@@ -16,7 +16,7 @@ from skillforge.redact.fields import (
     SECRET,
     SOME_NAME,
     WHO,
-    in_company,
+    in_context,
     is_bare_value,
     is_heading,
     is_value,
@@ -26,14 +26,14 @@ from skillforge.redact.fields import (
 
 
 class FieldSpan(NamedTuple):
-    """A value of a field, and where it stands in a text."""
+    """The place and kind of a field's value in a text."""
 
     start: int
     end: int
     kind: str
 
 
-# Escaped line breaks of JSON in a string end a line as well.
+# In a string of JSON, escaped line breaks end a line as well.
 _BREAK = re.compile(r"\\[nrt]")
 _NEEDED = (
     "name", "last", "addr", "zip", "city", "state", "phone", "post", "street",
@@ -99,7 +99,7 @@ _BARE = re.compile(
     r"""[A-Z][a-z]{2,8}\.?\ \d{1,2}(?:st|nd|rd|th)?,?\ \d{4}(?!\w)"""
     r"""|[^\s"'`,;&<>(){}\[\]|\\=?]{1,60}"""
 )
-# More words of a value without quotes, up to where it plainly ends.
+# More words of an unquoted value, up to a clear end.
 _MORE = re.compile(
     rf"(?:(?:\ {PARTICLE}){{0,2}}\ (?![\w.\-]{{1,60}}[=:])"
     r"[A-Z0-9#][\w.'’#\-]{0,40}){1,6}"
@@ -161,18 +161,18 @@ _COMPANY = 400  # characters within which two fields are of the same object
 
 @lru_cache(maxsize=2048)
 def find(text: str) -> tuple[FieldSpan, ...]:
-    """The values in a text that the names of their fields say are private."""
+    """The values in a text that their field names announce as private."""
     lower = text.lower()
     if not any(word in lower for word in _NEEDED):
         return ()
     if "\\" in text:
         text = _BREAK.sub(" \n", text)
     rows = (_trimmed(text, *cell) for cell in tables.cells(text))
-    found = sorted({*_fields(text), *rows}, key=lambda it: (it.start, -it.end))
-    people = [(it.start, it.kind) for it in found if _is_of_a_person(text, it)]
-    settled = (it._replace(kind=_settled(text, it, people)) for it in found)
+    matches = sorted({*_fields(text), *rows}, key=lambda span: (span.start, -span.end))
+    people = [(it.start, it.kind) for it in matches if _is_of_a_person(text, it)]
+    resolved = (it._replace(kind=_resolved(text, it, people)) for it in matches)
     spans: list[FieldSpan] = []
-    for span in settled:
+    for span in resolved:
         if spans and span.start < spans[-1].end:
             continue
         if span.kind and is_value(span.kind, text[span.start : span.end]):
@@ -181,15 +181,15 @@ def find(text: str) -> tuple[FieldSpan, ...]:
 
 
 def _is_of_a_person(text: str, span: FieldSpan) -> bool:
-    """Whether a field makes those beside it a person's: not if it holds a file."""
+    """Whether a field shows that those beside it are a person's."""
     value = text[span.start : span.end]
     is_any = span.kind == "EMAIL" or value[:1] in ("", "<")
     return span.kind in OF_A_PERSON and (is_any or is_value(span.kind, value))
 
 
-def _settled(text: str, span: FieldSpan, people: list[tuple[int, str]]) -> str:
-    """The kind of a field; for one that says little alone, by those beside it."""
-    if in_company(span.kind, is_person=False) == span.kind:
+def _resolved(text: str, span: FieldSpan, people: list[tuple[int, str]]) -> str:
+    """The kind of a field; of an ambiguous one, by the fields beside it."""
+    if in_context(span.kind, is_person=False) == span.kind:
         return span.kind
     at = bisect_left(people, (span.start, ""))
     beside = [
@@ -202,7 +202,7 @@ def _settled(text: str, span: FieldSpan, people: list[tuple[int, str]]) -> str:
     is_person = value[:1].isupper() and not is_heading(value) and not is_alone
     if span.kind == SOME_NAME and not is_person:
         return ""  # of a package, a tool or a field
-    return in_company(span.kind, is_person=bool(beside))
+    return in_context(span.kind, is_person=bool(beside))
 
 
 def _is_near(text: str, span: FieldSpan, other: int) -> bool:
@@ -236,7 +236,7 @@ def _named(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[re.Match[str],
 
 def _in_object(text: str, match: re.Match[str], kind: str) -> Iterator[FieldSpan]:
     at = match.end()
-    if match["open"] == "{":  # no value: says whose the objects in it and around are
+    if match["open"] == "{":  # an object: its fields and those around it are a person's
         whose = "NAME" if kind in (SOME_NAME, WHO) else kind
         yield from (FieldSpan(it, it, whose) for it in (match.start("open"), at))
     elif bare := _REST.match(text, at) or _NUMBER.match(text, at):
@@ -249,7 +249,7 @@ def _in_object(text: str, match: re.Match[str], kind: str) -> Iterator[FieldSpan
 def _quoted(
     text: str, at: int, kind: str, *, is_apart: bool = False
 ) -> Iterator[FieldSpan]:
-    """A value in quotes; one that is apart from its name is not another such name."""
+    """A quoted value; one apart from its field name must not be a name itself."""
     if not (match := _QUOTED.match(text, at)):
         return
     group = "double" if match["double"] else "single"
@@ -281,7 +281,7 @@ def _end(bare: re.Match[str]) -> int:
 
 
 def _can_be_bare(match: re.Match[str], bare: re.Match[str], kind: str) -> bool:
-    """Whether what follows a name without quotes is a value, rather than code."""
+    """Whether unquoted text after a field name is a value, not code."""
     text, value, end = bare.string, bare[0], bare.end()
     before = text[match.start() - 1 : match.start()]
     if text[end : end + 1] in ("(", "[", "{") or _UNION.match(text, end):
@@ -309,7 +309,7 @@ def _spoken(text: str) -> Iterator[FieldSpan]:
         elif match["place"]:
             yield _trimmed(text, *match.span("place"), "ADDRESS")
         else:
-            kind = in_company(kind_of(match["key"].removeprefix("my ")), True)
+            kind = in_context(kind_of(match["key"].removeprefix("my ")), True)
             yield _trimmed(text, *match.span("bare"), kind)
 
 

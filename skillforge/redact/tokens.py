@@ -1,14 +1,20 @@
-"""Live tokens of services in a text, with their places; also disguised or wrapped."""
+"""Service tokens in a text, with their places; also encoded or wrapped ones."""
 
 from typing import NamedTuple
 
 from skillforge.redact import wrapped_tokens
-from skillforge.redact.decoded_views import DecodedView, Edit, apart, replaced, views
+from skillforge.redact.decoded_views import (
+    DecodedView,
+    Edit,
+    replaced,
+    views,
+    without_overlaps,
+)
 from skillforge.redact.formats import TOKEN_PATTERNS
 
 
 class ServiceToken(NamedTuple):
-    """A token as it would be used, and where it is in a text."""
+    """A token as it would be used, and its place in a text."""
 
     what: str
     value: str
@@ -18,15 +24,17 @@ class ServiceToken(NamedTuple):
 
 def find(text: str) -> list[ServiceToken]:
     """The tokens in a text, in order; each place is reported once."""
-    found = [token for view in views(text) for token in _in_view(view)]
-    by_place = {(token.start, token.end): token for token in reversed(found)}
-    edits = sorted((Edit(*place, "") for place in by_place), key=_longest_first)
-    return [by_place[edit.start, edit.end] for edit in apart(edits)]
+    tokens = [token for view in views(text) for token in _in_view(view)]
+    by_place = {(token.start, token.end): token for token in reversed(tokens)}
+    edits = without_overlaps(Edit(*place, "") for place in by_place)
+    return [by_place[edit.start, edit.end] for edit in edits]
 
 
 def masked(text: str) -> str:
-    """A text in which no live token can be read."""
-    edits = [Edit(it.start, it.end, f"{it.value[:6]}…") for it in find(text)]
+    """A text with its tokens cut to their first characters."""
+    edits = [
+        Edit(token.start, token.end, f"{token.value[:6]}…") for token in find(text)
+    ]
     return replaced(text, edits)
 
 
@@ -37,11 +45,7 @@ def _in_view(view: DecodedView) -> list[ServiceToken]:
         if needs in view.text
         for match in pattern.finditer(view.text)
     ]
-    broken = wrapped_tokens.find(view.text)
     return exact + [
-        ServiceToken(it.what, it.value, *view.span(it.start, it.end)) for it in broken
+        ServiceToken(token.what, token.value, *view.span(token.start, token.end))
+        for token in wrapped_tokens.find(view.text)
     ]
-
-
-def _longest_first(edit: Edit) -> tuple[int, int]:
-    return edit.start, -edit.end

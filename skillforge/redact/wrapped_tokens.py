@@ -1,6 +1,6 @@
-"""Tokens of services that are wrapped over several lines.
+"""Service tokens that are wrapped over several lines.
 
-Exact formats only: if lines are joined, any two words may look like an id.
+Only exact formats are searched: joined lines make any two words look like an id.
 """
 
 import re
@@ -12,12 +12,12 @@ from skillforge.redact.formats import TOKENS
 
 _PART_OF_WORD = r"[\w+/=.\-]"
 _BREAK = r"(?:\r?\n|\r|[\x0b\x0c\x85\u2028\u2029])"
-# A line break in a word, with what a mail, a diff or a shell puts around it.
+# A line break in a word, with the marks that mail, a diff or a shell adds.
 _JOINT = re.compile(
     rf"(?<={_PART_OF_WORD})(?:[=\\]?{_BREAK}|(?:\\r)?\\n)[ \t]{{0,40}}(?:[>|#+] ?)?"
     rf"(?={_PART_OF_WORD})"
 )
-# Also with numbers of lines, in a box, in quotes, in markup, or with an odd space.
+# The same with line numbers, in a box, quotes or markup, or with an unusual space.
 _MARKED_JOINT = re.compile(
     rf"(?<={_PART_OF_WORD})(?:"
     rf"[ \t]{{0,80}}[|│┃]?[=\\]?{_BREAK}[ \t]{{0,40}}"
@@ -35,14 +35,14 @@ _PATTERNS = [
 _ANY_JOINT = re.compile(
     r"[\s\x85\u2028\u2029\u00a0\u2000-\u200a]|\\n|[\"']|<|\*\*"
 ).search
-# The first letters: the rest of a beginning may be on the next line.
+# The first letters: the rest of a prefix may be on the next line.
 _STARTS = sorted({needs[:2] for needs, _what, _pattern in _PATTERNS})
 _WORD = re.compile(r"\w")
-_PART = 12  # letters of a line that is a part of a token, rather than a word
+_PART = 12  # letters of a line that is part of a token rather than a word
 
 
 class Wrapped(NamedTuple):
-    """A token in one line, and where it is over several."""
+    """A token on one line, and its place over several lines."""
 
     what: str
     value: str
@@ -51,22 +51,22 @@ class Wrapped(NamedTuple):
 
 
 def is_broken(text: str) -> bool:
-    """Whether there is the beginning of a token, and a line break or the like."""
+    """Whether a text has the start of a token, and a line break or similar joint."""
     return any(needs in text for needs in _STARTS) and _ANY_JOINT(text) is not None
 
 
 def tokens(text: str) -> Iterator[str]:
-    """Tokens with a line break in them, as they are written."""
-    return (text[it.start : it.end] for it in find(text))
+    """Wrapped tokens as they are written."""
+    return (text[token.start : token.end] for token in find(text))
 
 
 def find(text: str) -> Iterator[Wrapped]:
     """Tokens with a line break in them."""
-    found: set[int] = set()
+    starts: set[int] = set()
     for joint in (_JOINT, _MARKED_JOINT):
         for token in _joined_by(joint, text):
-            if token.start not in found:
-                found.add(token.start)
+            if token.start not in starts:
+                starts.add(token.start)
                 yield token
 
 
@@ -86,14 +86,14 @@ def _joined_by(joint: re.Pattern[str], text: str) -> Iterator[Wrapped]:
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:
-    """Whether no letter precedes or follows on the same line."""
+    """Whether no letter precedes or follows a token on its line."""
     before, after = text[max(0, start - 2) : start], text[end : end + 1]
     is_begun = not _WORD.match(before[-1:]) or before in ("\\n", "\\r", "\\t")
     return is_begun and not _WORD.match(after)
 
 
 def _shortened(joint: re.Pattern[str], token: str) -> str:
-    """A token of any length without the words of the line after its last one."""
+    """A token of variable length without words of the line after its last part."""
     parts = list(joint.finditer(token))
     last = token[parts[-1].end() :]
     is_part = len(last) >= _PART or (re.search(r"\d", last) and re.search(r"\D", last))

@@ -151,7 +151,8 @@ def _text(path: Path) -> str:
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as err:
-        raise hooks.by_hand(str(path), f"cannot be read: {err}", "add it") from err
+        why = f"cannot be read: {err}"
+        raise hooks.cannot_change(str(path), why, "add it") from err
 
 
 def _hook_place(agent: Agent) -> yaml_hooks.ListPath:

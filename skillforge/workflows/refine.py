@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from skillforge.history import skill_history
 from skillforge.history.lineage import require_skill
-from skillforge.learn.agent_rewrite import worked_on
+from skillforge.learn.agent_rewrite import run_agent
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE, Draft, is_of_agent
 from skillforge.operate import archive, refine
@@ -104,7 +104,7 @@ def _draft(
 ) -> Draft | None:
     """Added pitfalls, or a failing skill rewritten or archived."""
     if refinement.is_failing and options.agent:
-        return worked_on(
+        return run_agent(
             refine.rewrite_draft(library, refinement), options.agent, _brief(refinement)
         )
     if refinement.is_failing and options.retire:

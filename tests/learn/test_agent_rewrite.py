@@ -85,24 +85,24 @@ seen.write_text(brief + "\\n".join(names))
 @pytest.mark.parametrize(
     ("script", "says"),
     [
-        pytest.param("open('../../x', 'w')", "x, no file", id="beside"),
+        pytest.param("open('../../x', 'w')", "x was added or changed", id="beside"),
         pytest.param(
             "os.mkdir('../other'); open('../other/SKILL.md', 'w')",
-            "skills/other/SKILL.md, no file",
+            "skills/other/SKILL.md was added or changed: not a file",
             id="another skill",
         ),
         pytest.param(
             "next(pathlib.Path('../../evidence').rglob('*.json')).write_text('{}')",
-            "evidence is a record",
+            "evidence must not change",
             id="evidence changed",
         ),
         pytest.param(
             "next(pathlib.Path('../../evidence').rglob('*.json')).unlink()",
-            "evidence is a record",
+            "evidence must not change",
             id="evidence removed",
         ),
         pytest.param(
-            "os.symlink('/etc/passwd', 'passwd')", "no ordinary file", id="link"
+            "os.symlink('/etc/passwd', 'passwd')", "not a regular file", id="link"
         ),
         pytest.param("os.remove('SKILL.md')", "no SKILL.md", id="nothing left"),
         pytest.param("[open(str(n), 'w') for n in range(300)]", "too large", id="many"),
@@ -200,7 +200,7 @@ def test_it_cannot_hide_who_made_the_skill(learner: Learner, pattern: str) -> No
     ran = rewrite(learner, pattern, script)
 
     assert ran.code == 2
-    assert "hides who made it" in ran.err
+    assert "metadata.origin must stay" in ran.err
 
 
 def test_a_page_that_cannot_be_read_is_called_that(

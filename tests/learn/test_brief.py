@@ -42,7 +42,7 @@ def test_the_lines_to_run_are_exact(
     read = shlex.split(data["commands"]["read"])
     batch = re.search(r"<<'BATCH'\n(.*)\nBATCH", data["commands"]["patch"], re.DOTALL)
     assert batch
-    text = batch[1].replace("TEXT AS IT STANDS", "Do this, then that.")
+    text = batch[1].replace("OLD TEXT", "Do this, then that.")
 
     assert learner.run(*read[1:]).code == 0
     stdin = io.TextIOWrapper(io.BytesIO(text.encode()))
@@ -80,7 +80,7 @@ def test_text_of_a_transcript_stays_in_its_place(learner: Learner) -> None:
     ("subject", "says"),
     [
         pytest.param("nowhere.jsonl", "nowhere.jsonl", id="missing"),
-        pytest.param("abcdef", "there is no pattern", id="pattern"),
+        pytest.param("abcdef", "no pattern", id="pattern"),
     ],
 )
 def test_what_there_is_nothing_of_is_refused(
@@ -96,4 +96,4 @@ def test_a_file_that_is_no_transcript_is_refused(learner: Learner) -> None:
     ran = learner("brief", learner.file("x.jsonl", [{"a": 1}]))
 
     assert ran.code == 2
-    assert "no transcript" in ran.err
+    assert "not a transcript" in ran.err

@@ -46,8 +46,8 @@ def test_a_draft_is_a_contract(learner: Learner, pattern: str) -> None:
     assert "`table` = {{table}}" in text
     assert "`path` = `out/{{table}}.csv`, `header` = `true`" in text
     assert "answers “error: no such table”, call `list_tables` first" in text
-    assert "Look with `read_file` before saying that it is done" in text
-    assert "Do not leave out `read_file`: 2 of 2 failed runs" in text
+    assert "Check with `read_file` before you report success" in text
+    assert "Do not skip `read_file`: 2 of 2 failed runs" in text
     assert learner("validate", made["skill"]).code == 0
 
 
@@ -189,7 +189,7 @@ def test_commands_become_templates(learner: Learner) -> None:
     assert "Run `git checkout {{tests}} --quiet` with `bash`" in text
     assert "`pytest -q tests`" in text
     assert "call `edit` first, then `bash pytest -q tests` again" in text
-    assert "Look with `bash git status`" in text
+    assert "Check with `bash git status`" in text
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def test_more_evidence_becomes_an_edit(learner: Learner, pattern: str) -> None:
     made = learner.ok("draft", pattern, "--into", "table-export", "--propose")
 
     after = learner.folder.git("show", f"{made['branch']}:skills/table-export/SKILL.md")
-    assert "Do not leave out `read_file`" in after
+    assert "Do not skip `read_file`" in after
     assert "Reads tables from files" in after
     assert "call `list_tables` first" in after
     assert learner("draft", pattern, "--into", "nothing-there").code == 2
@@ -278,7 +278,7 @@ def test_an_edit_in_the_checkout_starts_from_main(
     path = learner.folder.add_skill("table-export") / "SKILL.md"
     learner.folder.commit()
     learner.ok("draft", pattern, "--into", "table-export")
-    assert "Do not leave out" in path.read_text()
+    assert "Do not skip" in path.read_text()
     path.write_text("unsaved work")
 
     assert learner("draft", pattern, "--into", "table-export").code == 4
@@ -468,7 +468,7 @@ def test_texts_with_names_are_not_taken_for_forms(learner: Learner) -> None:
     text = text_of(learner, learner.ok("draft", pattern["id"])["skill"])
 
     assert "Sophia" not in text
-    assert "`words` = a text of your own" in text
+    assert "`words` = your own text" in text
 
 
 def test_a_dry_run_proposes_nothing(learner: Learner, pattern: str) -> None:
@@ -501,5 +501,5 @@ def test_a_draft_that_doubles_a_skill_names_it(learner: Learner, pattern: str) -
     ran = learner("draft", pattern, "--name", "tables-export")
 
     assert ran.code == 0
-    assert "the same as export-tables" in ran.err
+    assert "similar to export-tables" in ran.err
     assert f"skillforge draft {pattern} --into export-tables" in ran.err

@@ -24,7 +24,7 @@ def test_examples_are_listed_by_what_is_asked_for(full: Learner) -> None:
     assert tasks("--tool", "nothing") == 0
     assert tasks("--text", "CUSTOMERS") == 1
     assert tasks("--text", "out/customers.csv") == 1  # an argument of a call
-    assert "4 examples of 4, 4 to be reviewed" in full("examples", "list").out
+    assert "4 examples of 4, 4 pending review" in full("examples", "list").out
 
 
 def test_an_approval_has_a_name_and_a_reason(full: Learner) -> None:
@@ -73,7 +73,7 @@ def test_who_approves_may_stand_for_the_outcome(learner: Learner) -> None:
     assert (row["outcome"], row["value"]) == ("unknown", 0.6)
 
     plainly = learner("examples", "approve", row["id"])
-    assert "will not count as evidence" in plainly.out
+    assert "won't count as evidence" in plainly.out
     learner.ok("examples", "approve", row["id"], "--outcome", "success", "--as", "Rita")
 
     (row,) = learner.examples()
@@ -86,7 +86,7 @@ def test_nobody_overrules_a_verifier(full: Learner) -> None:
     ran = full("examples", "approve", failed["id"], "--outcome", "success")
 
     assert ran.code == 4
-    assert "a verifier says" in ran.err
+    assert "a verifier recorded" in ran.err
 
 
 def test_what_was_taken_is_for_the_owner_who_asks(learner: Learner) -> None:
@@ -129,7 +129,7 @@ def test_an_outcome_that_somebody_stands_for_is_not_turned_round(
     ran = learner("examples", "approve", number, "--outcome", "success")
 
     assert ran.code == 4
-    assert "Rita says" in ran.err
+    assert "Rita recorded" in ran.err
 
 
 def test_examples_alone_explains_itself(learner: Learner) -> None:

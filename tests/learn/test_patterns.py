@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillforge.learn.clustering import clusters
-from skillforge.learn.inputs import found_inputs
+from skillforge.learn.inputs import find_inputs
 from skillforge.learn.task_template import template
 from skillforge.model import Example
 from skillforge.text import rarity, unit_vector
@@ -165,7 +165,7 @@ def test_clusters_hold_everything_once_and_do_not_depend_on_order(
     ],
 )
 def test_inputs_are_what_varies(tasks: list[str], inputs: dict[str, list[str]]) -> None:
-    found, _ = found_inputs([Example(task) for task in tasks])
+    found, _ = find_inputs([Example(task) for task in tasks])
     assert {item.name: item.examples for item in found} == inputs
 
 
@@ -182,7 +182,7 @@ def test_declared_inputs_are_inputs_with_their_types() -> None:
         Example("Sum up", inputs={"hours": n, "sources": ["a"], "deep": True})
         for n in (1, 2, 2)
     ]
-    found, _ = found_inputs(examples)
+    found, _ = find_inputs(examples)
     assert {it.name: (it.type, it.default) for it in found} == {
         "hours": ("integer", "2"),
         "sources": ("list", '["a"]'),

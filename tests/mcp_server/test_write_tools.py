@@ -297,9 +297,11 @@ def test_a_transcript_is_redacted_and_kept_for_a_person(
         pytest.param(
             {"transcript": "{}", "transcript_path": "/x"}, "give either", id="both"
         ),
-        pytest.param({"transcript_path": "/nowhere/x.jsonl"}, "no file", id="missing"),
+        pytest.param(
+            {"transcript_path": "/nowhere/x.jsonl"}, "no such file", id="missing"
+        ),
         pytest.param({"transcript_path": "/tmp"}, "is a folder", id="folder"),
-        pytest.param({"transcript": "hello"}, "no transcript", id="prose"),
+        pytest.param({"transcript": "hello"}, "not a transcript", id="prose"),
     ],
 )
 def test_what_is_no_transcript_is_refused(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillforge.redact import PLACEHOLDER, KnownPrivate, Redaction, remains, sound
+from skillforge.redact import PLACEHOLDER, KnownPrivate, Redaction, remains, storable
 from skillforge.redact.decoded_views import plain
 
 NOTHING = KnownPrivate()
@@ -348,7 +348,7 @@ def test_redacted_once_is_redacted(value: object) -> None:
 def test_what_was_taken_can_be_put_back(text: str) -> None:
     redaction = Redaction()
     left = str(redaction(text))
-    if not PLACEHOLDER.search(text) and sound(text) == plain(text) == text:
+    if not PLACEHOLDER.search(text) and storable(text) == plain(text) == text:
         while PLACEHOLDER.search(left):  # one may have stood in another
             left = PLACEHOLDER.sub(lambda it: redaction.taken[it[0]], left)
         assert left.casefold() == text.casefold()

@@ -163,7 +163,7 @@ def test_what_goes_wrong_is_told_by_status(
     assert "no session has ended" in hook("status").out
     ended(library, tmp_path / "nowhere.jsonl")
 
-    assert "nowhere.jsonl is not there" in hook("status").out
+    assert "nowhere.jsonl does not exist" in hook("status").out
     assert "error" in hook("status", "--json").data["last"]
 
 
@@ -182,7 +182,7 @@ def test_doctor_reports_a_failed_run_until_one_succeeds(
     assert item is not None
     assert not item["ok"]
     assert not item["required"]
-    assert "nowhere.jsonl is not there" in item["detail"]
+    assert "nowhere.jsonl does not exist" in item["detail"]
     assert "hook run claude-code --debug" in item["hint"]
 
     ended(library, transcript(tmp_path, 1))

@@ -1,6 +1,6 @@
-"""ATIF, versions 1.4 to 1.7: trajectories as Harbor and its relatives write them.
+"""ATIF, versions 1.4 to 1.7: trajectories of Harbor and compatible tools.
 
-A trajectory does not say whether it succeeded; a verifier does, in a file beside it.
+A trajectory does not record whether it succeeded; a verifier does, in a file beside it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,24 +8,10 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
-from skillforge.learn.formats import (
-    FormatProblem,
-    Found,
-    Record,
-    RecordOrigin,
-    as_answer,
-    as_arguments,
-    as_text,
-)
-from skillforge.learn.formats.episode_builder import Collector
+from skillforge.learn.formats import Episode, FormatProblem, Record, RecordOrigin
+from skillforge.learn.formats import untrusted_values as values
+from skillforge.learn.formats.episode_builder import EpisodeBuilder
 from skillforge.learn.formats.outcome_hints import by_reward
-from skillforge.learn.formats.untrusted_values import (
-    first_word,
-    listed,
-    mapping,
-    parsed,
-    stem,
-)
 from skillforge.model import Example, Outcome, OutcomeStatus
 
 NAME = "atif"
@@ -39,21 +25,21 @@ def knows(first: Mapping[str, Any]) -> bool:
     return has_agent and isinstance(first.get("steps"), list) and "task" not in first
 
 
-def read(records: Iterable[Record], origin: RecordOrigin) -> Iterator[Found]:
-    """Every document is an episode; a verdict beside the file is of its only one."""
+def read(records: Iterable[Record], origin: RecordOrigin) -> Iterator[Episode]:
+    """Each document is an episode; a verdict beside the file is for a single one."""
     rest = iter(records)
     start = list(islice(rest, 2))
-    is_only_one = len(start) == 1 and start[0].line == 1  # not the tail of a long file
-    for found in _documents(chain(start, rest), origin):
-        if is_only_one and isinstance(found, Example):
-            yield replace(found, outcome=_verdict(origin))
+    is_single = len(start) == 1 and start[0].line == 1  # not the tail of a long file
+    for episode in _documents(chain(start, rest), origin):
+        if is_single and isinstance(episode, Example):
+            yield replace(episode, outcome=_verdict(origin))
         else:
-            yield found
+            yield episode
 
 
-def _documents(records: Iterable[Record], origin: RecordOrigin) -> Iterator[Found]:
+def _documents(records: Iterable[Record], origin: RecordOrigin) -> Iterator[Episode]:
     for line, value in records:
-        document = mapping(value)
+        document = values.mapping(value)
         steps = document.get("steps")
         if isinstance(steps, list) and steps:
             yield from _episode(line, document, origin)
@@ -63,32 +49,29 @@ def _documents(records: Iterable[Record], origin: RecordOrigin) -> Iterator[Foun
 
 def _episode(
     line: int, document: Mapping[str, Any], origin: RecordOrigin
-) -> Iterator[Found]:
-    episode = Collector(NAME, line, _session(line, document, origin))
-    agent = mapping(document.get("agent"))
-    episode.learn(agent=agent.get("name"), version=agent.get("version"))
-    episode.learn(model=agent.get("model_name"))
-    steps = listed(document.get("steps"))
-    odd = sum(not _take(episode, step) for step in steps)
-    if odd:
-        yield FormatProblem(line, f"{odd} of {len(steps)} steps make no sense")
-    yield from episode.finished()
+) -> Iterator[Episode]:
+    episode = EpisodeBuilder(NAME, line, _session(line, document, origin))
+    agent = values.mapping(document.get("agent"))
+    episode.add_context(agent=agent.get("name"), version=agent.get("version"))
+    episode.add_context(model=agent.get("model_name"))
+    yield from episode.add_all("steps", document.get("steps"), _add)
+    yield from episode.finish()
 
 
 def _session(line: int, document: Mapping[str, Any], origin: RecordOrigin) -> str:
-    """Its id; else the trial's folder, as every trial calls its file `trajectory`."""
-    if said := first_word(document, "session_id", "trajectory_id"):
-        return said
-    name = stem(origin.name)
+    """Its id; else the trial's folder, as each trial names its file `trajectory`."""
+    if number := values.first_name(document, "session_id", "trajectory_id"):
+        return number
+    name = values.stem(origin.name)
     if name == "trajectory":
         folders = [folder for folder in origin.folder if folder != "agent"]
         name = folders[-1] if folders else name
     return name if line == 1 else f"{name}:{line}"
 
 
-def _take(episode: Collector, value: Any) -> bool:
-    """Add a step; False if it is none. What a system says is no part of the work."""
-    step = mapping(value)
+def _add(episode: EpisodeBuilder, value: Any) -> bool:
+    """Add a step, without system messages; False if it is not a step."""
+    step = values.mapping(value)
     source = step.get("source")
     if source not in ("user", "agent", "system"):
         return False
@@ -97,50 +80,53 @@ def _take(episode: Collector, value: Any) -> bool:
     if step.get("is_copied_context") is True:
         _recall(episode, step)
         return True
-    episode.learn(step.get("timestamp"), model=step.get("model_name"))
+    episode.add_context(step.get("timestamp"), model=step.get("model_name"))
     episode.messages += 1
     role = "user" if source == "user" else "assistant"
-    episode.say(role, as_text(step.get("message")))
-    for call in map(mapping, listed(step.get("tool_calls"))):
-        tool = first_word(call, "function_name", "name")
-        arguments = as_arguments(call.get("arguments"))
+    episode.say(role, values.text(step.get("message")))
+    for call in map(values.mapping, values.sequence(step.get("tool_calls"))):
+        tool = values.first_name(call, "function_name", "name")
+        arguments = values.arguments(call.get("arguments"))
         episode.call(tool, arguments, call.get("tool_call_id"))
-    for result in listed(mapping(step.get("observation")).get("results")):
-        _answer(episode, mapping(result))
+    for result in values.sequence(
+        values.mapping(step.get("observation")).get("results")
+    ):
+        _answer(episode, values.mapping(result))
     return True
 
 
-def _recall(episode: Collector, step: Mapping[str, Any]) -> None:
-    """A step of an earlier trajectory: not done here, but perhaps asked for there."""
+def _recall(episode: EpisodeBuilder, step: Mapping[str, Any]) -> None:
+    """A step of an earlier trajectory: not done here, but it may contain the task."""
     if step.get("source") == "user":
-        episode.ask(as_text(step.get("message")))
+        episode.ask(values.text(step.get("message")))
 
 
-def _answer(episode: Collector, result: Mapping[str, Any]) -> None:
-    # A result that only refers to a sub-agent's trajectory has no content.
+def _answer(episode: EpisodeBuilder, result: Mapping[str, Any]) -> None:
+    # A result that refers to a sub-agent's trajectory has no content.
     episode.messages += 1
-    text = as_answer(result.get("content"))
+    text = values.answer(result.get("content"))
     episode.answer(text, key=result.get("source_call_id"))
 
 
 def _verdict(origin: RecordOrigin) -> Outcome:
-    """What the verifier left beside the trajectory, most telling file first."""
+    """The verifier's outcome beside the trajectory, the most detailed file first."""
     for name in ("result.json", "reward.json", "reward.txt"):
-        said = origin.beside(name).decode("utf-8", "replace").strip()
-        reward = _reward(parsed(said)) if name.endswith(".json") else said
+        text = origin.beside(name).decode("utf-8", "replace").strip()
+        reward = _reward(values.parse_json(text)) if name.endswith(".json") else text
         result = by_reward(reward, name)
         if result.status is not OutcomeStatus.UNKNOWN:
             return result
     return Outcome()
 
 
-def _reward(said: Any) -> Any:
-    """The reward in a file of JSON: alone, by its name, or the only one of several."""
-    if not isinstance(said, Mapping):
-        return said
-    rewards = mapping(said.get("verifier_result")).get("rewards", said.get("rewards"))
-    rewards = rewards if isinstance(rewards, Mapping) else said
+def _reward(content: Any) -> Any:
+    """The reward in a JSON file: its value, its `reward`, or its only reward."""
+    if not isinstance(content, Mapping):
+        return content
+    verifier = values.mapping(content.get("verifier_result"))
+    rewards = verifier.get("rewards", content.get("rewards"))
+    rewards = rewards if isinstance(rewards, Mapping) else content
     if "reward" in rewards:
         return rewards["reward"]
-    is_alone = rewards is not said and len(rewards) == 1
-    return next(iter(rewards.values())) if is_alone else None
+    is_single = rewards is not content and len(rewards) == 1
+    return next(iter(rewards.values())) if is_single else None

@@ -1,28 +1,15 @@
-"""Claude Code: the lines of a session, as the tool keeps them for itself.
+"""Claude Code: the session files that the tool writes.
 
-The format is not documented and changes: what is unknown is passed over.
+The format is undocumented and changes: unknown lines are ignored.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from skillforge.learn.formats import (
-    FormatProblem,
-    Found,
-    Record,
-    RecordOrigin,
-    as_answer,
-    as_arguments,
-)
-from skillforge.learn.formats.episode_builder import Collector, RecentIds
-from skillforge.learn.formats.untrusted_values import (
-    first_word,
-    folder_name,
-    mapping,
-    stem,
-    word,
-)
+from skillforge.learn.formats import Episode, FormatProblem, Record, RecordOrigin
+from skillforge.learn.formats import untrusted_values as values
+from skillforge.learn.formats.episode_builder import EpisodeBuilder, RecentIds
 
 NAME = "claude-code"
 
@@ -33,8 +20,8 @@ _BESIDE = {
     "queue-operation": "operation",
 }
 _REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)", re.DOTALL)
-# What the program writes in the user's name.
-_NOT_SAID = (
+# Messages of the user that the program wrote.
+_INJECTED = (
     "<command-",
     "<local-command-",
     "<bash-",
@@ -46,7 +33,7 @@ _NOT_SAID = (
 
 
 def knows(first: Mapping[str, Any]) -> bool:
-    kind = word(first.get("type"))
+    kind = values.name(first.get("type"))
     if kind in ("user", "assistant"):
         has_ids = "sessionId" in first or "parentUuid" in first
         return has_ids and isinstance(first.get("message"), Mapping)
@@ -57,67 +44,67 @@ def knows(first: Mapping[str, Any]) -> bool:
     )
 
 
-def read(records: Iterable[Record], origin: RecordOrigin) -> Iterator[Found]:
-    """A session is an episode, and so is what follows when its id changes.
+def read(records: Iterable[Record], origin: RecordOrigin) -> Iterator[Episode]:
+    """Each session is an episode; another session id starts the next one.
 
-    What sub-agents did is not read: nobody asked them but another agent.
+    Sessions of sub-agents are not read: their tasks come from another agent.
     """
-    if "subagents" in origin.folder[-3:]:  # farther up, it is any folder's name
+    if "subagents" in origin.folder[-3:]:  # further up, it may be any folder
         return
     lines = RecentIds()  # of the whole file: a resumed session repeats the old lines
-    session = _ClaudeSession(1, stem(origin.name))
+    session = _ClaudeSession(1, values.stem(origin.name))
     for line, value in records:
-        record = mapping(value)
-        if not word(record.get("type")):
+        record = values.mapping(value)
+        if not values.name(record.get("type")):
             yield FormatProblem(line, "a line without a type")
-        if not _is_spoken(record):
+        if not _is_message(record):
             continue
-        if (uuid := word(record.get("uuid"))) and not lines.is_new(uuid):
+        if (uuid := values.name(record.get("uuid"))) and not lines.is_new(uuid):
             continue
-        if session.is_left_by(record):
-            yield from session.episode.finished()
-            session = _ClaudeSession(line, stem(origin.name))
-        if wrong := session.take(record):
-            yield FormatProblem(line, wrong)
-    yield from session.episode.finished()
+        if session.is_followed_by(record):
+            yield from session.episode.finish()
+            session = _ClaudeSession(line, values.stem(origin.name))
+        if problem := session.add(record):
+            yield FormatProblem(line, problem)
+    yield from session.episode.finish()
 
 
-def _is_spoken(record: Mapping[str, Any]) -> bool:
-    """Whether a line is a message of the session itself."""
+def _is_message(record: Mapping[str, Any]) -> bool:
+    """Whether a line is a message of the session, not of a sub-agent or the program."""
     is_message = record.get("type") in ("user", "assistant")
     return is_message and not any(record.get(key) is True for key in _ASIDE)
 
 
 class _ClaudeSession:
-    """One session; blocks that are written again and again count once."""
+    """One session; blocks that are repeated count once."""
 
     def __init__(self, line: int, name: str) -> None:
-        self.episode = Collector(NAME, line, name)
+        self.episode = EpisodeBuilder(NAME, line, name)
         self._id = ""
-        self._seen = RecentIds()
+        self._known = RecentIds()
 
-    def is_left_by(self, record: Mapping[str, Any]) -> bool:
-        said = word(record.get("sessionId"))
-        return bool(self._id and said and said != self._id)
+    def is_followed_by(self, record: Mapping[str, Any]) -> bool:
+        other = values.name(record.get("sessionId"))
+        return bool(self._id and other and other != self._id)
 
-    def take(self, record: Mapping[str, Any]) -> str:
-        """Add a line; what is wrong with it, if anything."""
-        self._learn(record)
-        message = mapping(record.get("message"))
+    def add(self, record: Mapping[str, Any]) -> str:
+        """Add a line; returns what is wrong with it, if anything."""
+        self._add_context(record)
+        message = values.mapping(record.get("message"))
         content = message.get("content")
         blocks = [content] if isinstance(content, str) else content
         if not isinstance(blocks, list):
             return "a message without content"
         if record["type"] == "user":
-            self._hear(blocks)
+            self._add_user(blocks)
         elif message.get("model") != "<synthetic>":
-            self._speak(message, blocks)
+            self._add_assistant(message, blocks)
         return ""
 
-    def _learn(self, record: Mapping[str, Any]) -> None:
-        if said := word(record.get("sessionId")):
-            self._id = self.episode.session = said
-        self.episode.learn(
+    def _add_context(self, record: Mapping[str, Any]) -> None:
+        if number := values.name(record.get("sessionId")):
+            self._id = self.episode.session = number
+        self.episode.add_context(
             record.get("timestamp"),
             agent=NAME,
             cwd=record.get("cwd"),
@@ -125,56 +112,58 @@ class _ClaudeSession:
             branch=record.get("gitBranch"),
         )
         if "project" not in self.episode.environment:
-            self.episode.learn(project=folder_name(word(record.get("cwd"))))
+            self.episode.add_context(
+                project=values.folder_name(values.name(record.get("cwd")))
+            )
 
-    def _hear(self, blocks: list[Any]) -> None:
-        said = []
+    def _add_user(self, blocks: list[Any]) -> None:
+        texts = []
         for block in blocks:
-            if mapping(block).get("type") == "tool_result":
+            if values.mapping(block).get("type") == "tool_result":
                 self._answer(block)
             else:
-                said.append(_said(block))
-        if text := "\n".join(filter(None, said)):
+                texts.append(_user_text(block))
+        if text := "\n".join(filter(None, texts)):
             self.episode.messages += 1
             self.episode.say("user", text)
 
     def _answer(self, block: Mapping[str, Any]) -> None:
-        key = word(block.get("tool_use_id"))
-        if key and not self._seen.is_new("answer", key):
+        key = values.name(block.get("tool_use_id"))
+        if key and not self._known.is_new("answer", key):
             return
         flag = block.get("is_error")
         failed = flag if isinstance(flag, bool) else None
         self.episode.messages += 1
-        text = _REMINDER.sub("", as_answer(block.get("content")))
+        text = _REMINDER.sub("", values.answer(block.get("content")))
         self.episode.answer(text, key=key, failed=failed)
 
-    def _speak(self, message: Mapping[str, Any], blocks: list[Any]) -> None:
-        name = word(message.get("id"))
-        self.episode.learn(model=message.get("model"))
-        self.episode.messages += not name or self._seen.is_new("message", name)
+    def _add_assistant(self, message: Mapping[str, Any], blocks: list[Any]) -> None:
+        name = values.name(message.get("id"))
+        self.episode.add_context(model=message.get("model"))
+        self.episode.messages += not name or self._known.is_new("message", name)
         for block in blocks:
-            if mapping(block).get("type") == "tool_use":
+            if values.mapping(block).get("type") == "tool_use":
                 self._call(block)
             elif (text := _text(block)) and self._is_new_text(name, text):
                 self.episode.say("assistant", text)
 
     def _is_new_text(self, name: str, text: str) -> bool:
-        return not name or self._seen.is_new("text", name, text)
+        return not name or self._known.is_new("text", name, text)
 
     def _call(self, block: Mapping[str, Any]) -> None:
-        key = word(block.get("id"))
-        if not key or self._seen.is_new("call", key):
-            tool = first_word(block, "name")
-            self.episode.call(tool, as_arguments(block.get("input")), key)
+        key = values.name(block.get("id"))
+        if not key or self._known.is_new("call", key):
+            tool = values.first_name(block, "name")
+            self.episode.call(tool, values.arguments(block.get("input")), key)
 
 
 def _text(block: Any) -> str:
-    is_text = mapping(block).get("type") == "text"
+    is_text = values.mapping(block).get("type") == "text"
     text = block["text"] if is_text and "text" in block else block
     return text if isinstance(text, str) else ""
 
 
-def _said(block: Any) -> str:
-    """What the user wrote; nothing if the program wrote it."""
+def _user_text(block: Any) -> str:
+    """What the user wrote; empty if the program wrote it."""
     text = _REMINDER.sub("", _text(block)).strip()
-    return "" if text.startswith(_NOT_SAID) else text
+    return "" if text.startswith(_INJECTED) else text

@@ -1,27 +1,27 @@
-"""An episode as it is being read. Its size has a bound, whatever is read."""
+"""Build an episode while its transcript is read, within a limited size."""
 
 from collections import OrderedDict, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from skillforge.learn.formats import FormatProblem, Found
+from skillforge.learn.formats import Episode, FormatProblem
+from skillforge.learn.formats import untrusted_values as values
 from skillforge.learn.formats.outcome_hints import is_error_text
-from skillforge.learn.formats.untrusted_values import kept, shortened, when, word
 from skillforge.model import Example, Outcome, Step, StepKind
 
-KEPT_STEPS = 200  # at the start of an episode, and as many at its end
-_UNJUDGED = Outcome()
+_MOST_STEPS = 200  # at the start of an episode, and as many at its end
+_UNKNOWN = Outcome()
 
 
 class RecentIds:
-    """What came before. Of very many, the oldest are forgotten."""
+    """Ids that occurred, with names; beyond a number, the oldest are forgotten."""
 
     def __init__(self, most: int = 50_000) -> None:
         self._most = most
         self._names: OrderedDict[int, str] = OrderedDict()
 
     def is_new(self, *parts: str) -> bool:
-        """Whether this comes for the first time; from now on it does not."""
+        """Whether an id occurs for the first time; it is remembered."""
         is_new = hash(parts) not in self._names
         self._put(hash(parts), "")
         return is_new
@@ -33,23 +33,23 @@ class RecentIds:
         return self._names.get(hash(key), "")
 
     def _put(self, key: int, name: str) -> None:
-        # A hash, as a key may be long; and moved to the end: it is of use again.
+        # A hash, as a key may be long; moved to the end, as it is in use again.
         self._names[key] = name
         self._names.move_to_end(key)
         if len(self._names) > self._most:
             self._names.popitem(last=False)
 
 
-class Collector:
-    """One episode: its first steps and its last, and how many there were between."""
+class EpisodeBuilder:
+    """One episode: its first and last steps, and the number of those between."""
 
     def __init__(self, form: str, line: int, session: str = "", task: str = "") -> None:
         self._form, self._line = form, line
         self._first: list[Step] = []
-        self._last: deque[Step] = deque(maxlen=KEPT_STEPS)
+        self._last: deque[Step] = deque(maxlen=_MOST_STEPS)
         self._steps = 0
         self._tools = RecentIds(10_000)
-        self._task = shortened(task.strip())
+        self._task = values.truncated(task.strip())
         self.output = ""
         self.session = session
         self.started = ""
@@ -60,50 +60,57 @@ class Collector:
     def is_empty(self) -> bool:
         return not self._steps
 
-    def learn(self, started: Any = None, /, **facts: Any) -> None:
-        """Keep what is said of the surroundings; what was said first stands."""
-        self.started = self.started or when(started)
+    def add_context(self, started: Any = None, /, **facts: Any) -> None:
+        """Add the start time and facts of the environment; the first ones count."""
+        self.started = self.started or values.iso_time(started)
         for name, fact in facts.items():
-            if name not in self.environment and (said := word(fact)):
-                self.environment[name] = said
+            if name not in self.environment and (value := values.name(fact)):
+                self.environment[name] = value
 
     def ask(self, text: str) -> None:
-        """What the user wants, if that is not known yet."""
-        self._task = self._task or shortened(text.strip())
+        """Set the task, if it is not known yet."""
+        self._task = self._task or values.truncated(text.strip())
 
     def say(self, role: str, text: str) -> None:
-        """The user or the assistant speaks; silence is no step."""
-        if not (said := shortened(text.strip())):
+        """Add a message of the user or the assistant; a blank one is ignored."""
+        if not (message := values.truncated(text.strip())):
             return
         if role == "assistant":
-            self.output = said
+            self.output = message
         else:
-            self.ask(said)
-        self._add(Step(StepKind.MESSAGE, said, role=role))
+            self.ask(message)
+        self._add(Step(StepKind.MESSAGE, message, role=role))
 
     def call(self, tool: str, arguments: Mapping[str, Any], key: Any = None) -> None:
-        """A tool is called; an answer with the same key will be known as its own."""
-        if word(key):
-            self._tools.remember(word(key), tool)
-        self._add(Step(StepKind.CALL, tool=tool, arguments=kept(arguments)))
+        """Add a tool call; an answer with the same key belongs to it."""
+        if values.name(key):
+            self._tools.remember(values.name(key), tool)
+        self._add(Step(StepKind.CALL, tool=tool, arguments=values.limited(arguments)))
 
     def answer(
         self, text: str, tool: str = "", key: Any = None, failed: bool | None = None
     ) -> None:
-        """A tool answers. Where nothing says whether it failed, its words do."""
+        """Add a tool's answer; if `failed` is None, its text decides."""
         failed = is_error_text(text) if failed is None else failed
         kind = StepKind.ERROR if failed else StepKind.OBSERVATION
-        name = tool or self._tools.name(word(key))
-        self._add(Step(kind, shortened(text), tool=name))
+        name = tool or self._tools.name(values.name(key))
+        self._add(Step(kind, values.truncated(text), tool=name))
 
-    def finished(self, outcome: Outcome = _UNJUDGED) -> Iterator[Found]:
-        """The episode; or that nobody asked for it; or nothing, if nothing happened."""
+    def add_all(
+        self, what: str, items: Any, add: Callable[["EpisodeBuilder", Any], bool]
+    ) -> Iterator[FormatProblem]:
+        """Add the items of a list; reports the number that `add` did not understand."""
+        items = values.sequence(items)
+        if skipped := sum(not add(self, item) for item in items):
+            message = f"{skipped} of {len(items)} {what} are not understood"
+            yield FormatProblem(self._line, message)
+
+    def finish(self, outcome: Outcome = _UNKNOWN) -> Iterator[Episode]:
+        """The episode; a problem if it has no task; nothing if it has no steps."""
         if self._task:
             yield self._example(outcome)
         elif self._steps:
-            yield FormatProblem(
-                self._line, "an episode in which no user asks for anything"
-            )
+            yield FormatProblem(self._line, "an episode without a user request")
 
     def _example(self, outcome: Outcome) -> Example:
         return Example(
@@ -121,4 +128,4 @@ class Collector:
 
     def _add(self, step: Step) -> None:
         self._steps += 1
-        (self._first if len(self._first) < KEPT_STEPS else self._last).append(step)
+        (self._first if len(self._first) < _MOST_STEPS else self._last).append(step)

@@ -1,6 +1,6 @@
 """Hermes: ShareGPT conversations with calls, answers and thoughts in tags.
 
-`completed` says that the agent stopped by itself, which is no success.
+`completed` means that the agent stopped on its own, which is not a success.
 """
 
 import re
@@ -8,17 +8,9 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from skillforge.learn.formats import (
-    FormatProblem,
-    Found,
-    Record,
-    RecordOrigin,
-    as_answer,
-    as_arguments,
-    as_text,
-)
-from skillforge.learn.formats.episode_builder import Collector
-from skillforge.learn.formats.untrusted_values import first_word, mapping, parsed
+from skillforge.learn.formats import Episode, FormatProblem, Record, RecordOrigin
+from skillforge.learn.formats import untrusted_values as values
+from skillforge.learn.formats.episode_builder import EpisodeBuilder
 
 NAME = "hermes"
 
@@ -33,10 +25,10 @@ def knows(first: Mapping[str, Any]) -> bool:
     return isinstance(first.get("conversations"), list)
 
 
-def read(records: Iterable[Record], origin: RecordOrigin) -> Iterator[Found]:  # noqa: ARG001
-    """Every record is a conversation, and an episode."""
+def read(records: Iterable[Record], origin: RecordOrigin) -> Iterator[Episode]:  # noqa: ARG001
+    """Each record is a conversation and an episode."""
     for line, value in records:
-        record = mapping(value)
+        record = values.mapping(value)
         turns = record.get("conversations")
         if isinstance(turns, list) and turns:
             yield from _episode(line, record, turns)
@@ -44,89 +36,93 @@ def read(records: Iterable[Record], origin: RecordOrigin) -> Iterator[Found]:  #
             yield FormatProblem(line, "a record without conversations")
 
 
-def _episode(line: int, record: Mapping[str, Any], turns: list[Any]) -> Iterator[Found]:
-    episode = Collector(NAME, line, first_word(record, "session_id", "id"))
-    episode.learn(
+def _episode(
+    line: int, record: Mapping[str, Any], turns: list[Any]
+) -> Iterator[Episode]:
+    episode = EpisodeBuilder(NAME, line, values.first_name(record, "session_id", "id"))
+    episode.add_context(
         record.get("timestamp"),
         agent="hermes",
         model=record.get("model"),
         task=record.get("prompt_index"),
     )
-    talk = _Conversation(episode)
-    for turn in turns:
-        talk.take(mapping(turn))
-    if talk.odd:
-        yield FormatProblem(line, f"{talk.odd} of {len(turns)} messages make no sense")
-    if talk.broken:
-        yield FormatProblem(line, f"{talk.broken} tool calls that are no JSON")
-    yield from episode.finished()
+    conversation = _Conversation(episode)
+    yield from episode.add_all("messages", turns, conversation.add)
+    if conversation.invalid_calls:
+        problem = f"{conversation.invalid_calls} tool calls are not JSON"
+        yield FormatProblem(line, problem)
+    yield from episode.finish()
 
 
 class _Conversation:
-    """A conversation. Answers belong to calls in the order of both."""
+    """A conversation. Answers come in the order of their calls."""
 
-    def __init__(self, episode: Collector) -> None:
+    def __init__(self, episode: EpisodeBuilder) -> None:
         self.episode = episode
-        self.odd = 0  # messages that make no sense
-        self.broken = 0  # calls that are no JSON
-        self._waiting: deque[str] = deque(maxlen=1000)
+        self.invalid_calls = 0
+        self._unanswered: deque[str] = deque(maxlen=1000)
 
-    def take(self, turn: Mapping[str, Any]) -> None:
-        said = first_word(turn, "from", "role")
-        text = as_text(turn.get("value", turn.get("content")))
-        is_answer = said in ("tool", "function")
+    def add(self, _episode: EpisodeBuilder, value: Any) -> bool:
+        """Add a message; False if it is not a message."""
+        turn = values.mapping(value)
+        sender = values.first_name(turn, "from", "role")
+        text = values.text(turn.get("value", turn.get("content")))
+        is_answer = sender in ("tool", "function")
         if is_answer or text.lstrip().startswith("<tool_response>"):
             self._answers(text)
-        elif role := _ROLES.get(said):
+        elif role := _ROLES.get(sender):
             self.episode.messages += 1
             self._speak(role, text)
         else:
-            self.odd += said != "system"
+            return sender == "system"
+        return True
 
     def _speak(self, role: str, text: str) -> None:
         if role == "user":
             self.episode.say("user", text)
             return
-        self._waiting.clear()
-        pieces = list(_pieces(_without_start_of_thought(text)))
-        self.episode.say(role, "".join(part for tag, part in pieces if not tag))
-        for call in (part for tag, part in pieces if tag == "tool_call"):
-            self._call(parsed(call))
+        self._unanswered.clear()
+        segments = list(_segments(_without_unopened_thought(text)))
+        self.episode.say(role, "".join(part for tag, part in segments if not tag))
+        for call in (part for tag, part in segments if tag == "tool_call"):
+            self._call(values.parse_json(call))
 
     def _call(self, call: Any) -> None:
         if not isinstance(call, Mapping):
-            self.broken += 1
-            self._waiting.append("")  # it was answered, too
+            self.invalid_calls += 1
+            self._unanswered.append("")  # it was answered as well
             return
-        tool = first_word(call, "name", "function")
-        self._waiting.append(tool)
+        tool = values.first_name(call, "name", "function")
+        self._unanswered.append(tool)
         arguments = call.get("arguments", call.get("parameters"))
-        self.episode.call(tool, as_arguments(arguments))
+        self.episode.call(tool, values.arguments(arguments))
 
     def _answers(self, text: str) -> None:
-        parts = [part for tag, part in _pieces(text) if tag == "tool_response"]
+        parts = [part for tag, part in _segments(text) if tag == "tool_response"]
         for part in parts or [text]:
             self._answer(part.strip())
 
     def _answer(self, text: str) -> None:
-        tool = self._waiting.popleft() if self._waiting else ""
-        said = mapping(parsed(text)) if text.startswith("{") else {}
-        if "content" in said:
-            text, tool = as_answer(said["content"]), first_word(said, "name") or tool
+        tool = self._unanswered.popleft() if self._unanswered else ""
+        is_object = text.startswith("{")
+        content = values.mapping(values.parse_json(text)) if is_object else {}
+        if "content" in content:
+            text = values.answer(content["content"])
+            tool = values.first_name(content, "name") or tool
         self.episode.messages += 1
         self.episode.answer(text, tool=tool)
 
 
-def _without_start_of_thought(text: str) -> str:
-    """Some models close a thought that they never opened."""
+def _without_unopened_thought(text: str) -> str:
+    """Some models close a thought that they did not open."""
     start, end, rest = text.partition(_THOUGHT_ENDS)
     return rest if end and not _TAG.search(start) else text
 
 
-def _pieces(text: str) -> Iterator[tuple[str, str]]:
-    """A text in pieces: those in a tag with its name, the others with none.
+def _segments(text: str) -> Iterator[tuple[str, str]]:
+    """A text in segments: each with the name of its tag, or none.
 
-    Of tags in a tag only the outer one counts: an argument may speak of thoughts.
+    Nested tags are part of the outer one: an argument may mention thoughts.
     """
     at, open_ended = 0, set()
     for tag in _TAG.finditer(text):
@@ -135,7 +131,7 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
         yield "", text[at : tag.start()]
         name = tag[1]
         end = -1 if name in open_ended else text.find(f"</{name}>", tag.end())
-        if end < 0:  # nor will any later one: not to search for it again
+        if end < 0:  # no later one is closed either; it is not searched for again
             open_ended.add(name)
         at, stop = _stop(text, tag, end)
         yield name, text[tag.end() : stop]
@@ -143,10 +139,10 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _stop(text: str, tag: re.Match[str], end: int) -> tuple[int, int]:
-    """Where to go on after a tag, and where what is in it stops."""
+    """Where the text goes on after a tag, and where its content ends."""
     if end >= 0:
         return end + len(tag[0]) + 1, end
-    # Never closed: a thought ends where a call starts, all else with the text.
+    # Never closed: a thought ends where a call starts, other tags with the text.
     call = text.find("<tool_call>", tag.end()) if tag[1] != "tool_call" else -1
     stop = call if call >= 0 else len(text)
     return stop, stop

@@ -1,14 +1,14 @@
-"""What went wrong and what went well: the little that a transcript proves of it."""
+"""Errors and rewards: what a transcript proves about success and failure."""
 
 import re
 from collections.abc import Mapping
 from math import isclose, isfinite
 from typing import Any
 
-from skillforge.learn.formats.untrusted_values import mapping, parsed
+from skillforge.learn.formats import untrusted_values as values
 from skillforge.model import Outcome, OutcomeSource, OutcomeStatus
 
-_START = 400  # letters in which a tool says that it failed
+_START = 400  # letters of an answer in which an error is reported
 _MOST_JSON = 200_000  # letters that are parsed to look for an error
 
 _FAILED = re.compile(
@@ -28,7 +28,7 @@ _FAILED = re.compile(
 )
 
 # "Exit code 1", "Process exited with code 2", "[exit status: 1]" on a line of their
-# own; a sentence that goes on, such as "exit code 1 means", tells of it only.
+# own; a longer sentence, such as "exit code 1 means", only mentions one.
 _EXIT = re.compile(
     r"""
     ^[\[(]?(?:(?:the\s)?(?:command|process|script|program)\s)?
@@ -46,9 +46,9 @@ _NO_ERROR = ("", "none", "null", "false", "0")
 
 
 def is_error_text(text: str) -> bool:
-    """Whether a tool's answer says that the call failed.
+    """Whether a tool's answer reports that the call failed.
 
-    Only its start counts: what a tool found or read may speak of errors all it likes.
+    Only its start counts: a file that a tool read may mention errors.
     """
     start = text[:_START].lstrip()
     if start.startswith("<tool_use_error>") or _FAILED.match(start):
@@ -56,13 +56,13 @@ def is_error_text(text: str) -> bool:
     if exits := _EXIT.search(start):
         return int(exits[1]) != 0
     if start.startswith("{") and len(text) <= _MOST_JSON:
-        return has_failed(mapping(parsed(text))) is True
+        return has_failed(values.mapping(values.parse_json(text))) is True
     return False
 
 
 def has_failed(answer: Mapping[str, Any]) -> bool | None:
-    """What an answer that is an object says of its success; None if it does not."""
-    for part in (answer, mapping(answer.get("metadata"))):
+    """Whether an object reports a failure; None if it reports neither."""
+    for part in (answer, values.mapping(answer.get("metadata"))):
         for key in _EXIT_KEYS:
             code = part.get(key)
             if isinstance(code, int) and not isinstance(code, bool):
@@ -84,22 +84,19 @@ def _is_error(value: Any) -> bool:
 
 
 def by_reward(reward: Any, by: str) -> Outcome:
-    """The outcome that a verifier's reward tells: all of it, or a failure."""
+    """The outcome of a verifier's reward: 1 is a success, less is a failure."""
     score = _number(reward)
     if score is None:
         return Outcome()
-    ended = (
-        OutcomeStatus.SUCCESS
-        if isclose(score, 1, abs_tol=1e-6)
-        else OutcomeStatus.FAILURE
-    )
-    return Outcome(ended, OutcomeSource.VERIFIER, by)
+    is_success = isclose(score, 1, abs_tol=1e-6)
+    status = OutcomeStatus.SUCCESS if is_success else OutcomeStatus.FAILURE
+    return Outcome(status, OutcomeSource.VERIFIER, by)
 
 
 def _number(value: Any) -> float | None:
     if isinstance(value, str):
-        said = value.strip().lower()
-        value = {"true": 1, "false": 0}.get(said, said[:40])
+        word = value.strip().lower()
+        value = {"true": 1, "false": 0}.get(word, word[:40])
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):

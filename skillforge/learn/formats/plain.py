@@ -1,6 +1,6 @@
-"""Episodes as people write them down, and as we do: a task, and what else is known.
+"""Episodes as people, and we, write them: a task, and what else is known.
 
-What such a file claims of its outcome is kept as a claim: it proves nothing.
+An outcome in such a file is a claim: it proves nothing.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,24 +8,9 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from skillforge.learn.formats import (
-    FormatProblem,
-    Found,
-    Record,
-    RecordOrigin,
-    as_answer,
-    as_arguments,
-    as_text,
-)
-from skillforge.learn.formats.episode_builder import Collector
-from skillforge.learn.formats.untrusted_values import (
-    first_word,
-    kept,
-    listed,
-    mapping,
-    shortened,
-    word,
-)
+from skillforge.learn.formats import Episode, FormatProblem, Record, RecordOrigin
+from skillforge.learn.formats import untrusted_values as values
+from skillforge.learn.formats.episode_builder import EpisodeBuilder
 from skillforge.model import (
     Example,
     Outcome,
@@ -38,10 +23,12 @@ from skillforge.model import (
 NAME = "plain"
 
 _OTHERS = ("messages", "conversations", "traj")
-_ENDS = dict.fromkeys(
+_STATUSES = dict.fromkeys(
     ("success", "succeeded", "passed", "pass", "ok"), OutcomeStatus.SUCCESS
 )
-_ENDS |= dict.fromkeys(("failure", "failed", "fail", "error"), OutcomeStatus.FAILURE)
+_STATUSES |= dict.fromkeys(
+    ("failure", "failed", "fail", "error"), OutcomeStatus.FAILURE
+)
 _ANSWERS = ("output", "result", "observation")
 _ARGUMENTS = ("arguments", "args", "input", "parameters")
 _MOST_FACTS = 30
@@ -55,10 +42,10 @@ def knows(first: Mapping[str, Any]) -> bool:
     return isinstance(task, str) and bool(task.strip()) and not is_other
 
 
-def read(records: Iterable[Record], origin: RecordOrigin) -> Iterator[Found]:  # noqa: ARG001
-    """Every record is an episode."""
+def read(records: Iterable[Record], origin: RecordOrigin) -> Iterator[Episode]:  # noqa: ARG001
+    """Each record is an episode."""
     for line, value in records:
-        record = mapping(value)
+        record = values.mapping(value)
         task = record.get("task")
         if isinstance(task, str) and task.strip():
             yield from _episode(line, record, task)
@@ -66,30 +53,29 @@ def read(records: Iterable[Record], origin: RecordOrigin) -> Iterator[Found]:  #
             yield FormatProblem(line, "a record without a task")
 
 
-def _episode(line: int, record: Mapping[str, Any], task: str) -> Iterator[Found]:
-    session = first_word(record, "session", "session_id")
-    episode = Collector(NAME, line, session, task)
-    episode.learn(record.get("started"))
-    for name, fact in islice(mapping(record.get("environment")).items(), _MOST_FACTS):
-        episode.learn(**{word(name) or "unnamed": fact})
-    steps = listed(record.get("steps"))
-    odd = sum(not _take(episode, step) for step in steps)
-    if odd:
-        yield FormatProblem(line, f"{odd} of {len(steps)} steps make no sense")
-    for found in episode.finished(_claim(record.get("outcome"))):
-        assert isinstance(found, Example)  # there is a task
-        yield _with_rest(found, record)
+def _episode(line: int, record: Mapping[str, Any], task: str) -> Iterator[Episode]:
+    session = values.first_name(record, "session", "session_id")
+    episode = EpisodeBuilder(NAME, line, session, task)
+    episode.add_context(record.get("started"))
+    for name, fact in islice(
+        values.mapping(record.get("environment")).items(), _MOST_FACTS
+    ):
+        episode.add_context(**{values.name(name) or "unnamed": fact})
+    yield from episode.add_all("steps", record.get("steps"), _add)
+    for example in episode.finish(_claim(record.get("outcome"))):
+        assert isinstance(example, Example)  # there is a task
+        yield _with_details(example, record)
 
 
-def _with_rest(example: Example, record: Mapping[str, Any]) -> Example:
-    """What only this format tells; counts, where it is an example that we wrote."""
+def _with_details(example: Example, record: Mapping[str, Any]) -> Example:
+    """The example with the fields that only this format has."""
     output = record.get("output") or record.get("expected_output")
     has_calls = any(True for _ in example.calls)
     return replace(
         example,
-        inputs=kept(mapping(record.get("inputs"))),
-        output=kept(output) if output else example.output,
-        notes=shortened(as_text(record.get("notes")).strip()),
+        inputs=values.limited(values.mapping(record.get("inputs"))),
+        output=values.limited(output) if output else example.output,
+        notes=values.truncated(values.text(record.get("notes")).strip()),
         named_tools=() if has_calls else _tools(record.get("tools")),
         messages=_count(record.get("messages")) or example.messages,
         left_out=example.left_out + _count(record.get("left_out")),
@@ -98,16 +84,16 @@ def _with_rest(example: Example, record: Mapping[str, Any]) -> Example:
 
 
 def _review(record: Mapping[str, Any]) -> Review:
-    """What it says of its own review: only that it was rejected is worth knowing."""
-    said = (record.get("status"), mapping(record.get("review")).get("status"))
-    is_rejected = any(word(it).lower() == "rejected" for it in said)
+    """The review that a file claims: only a rejection counts."""
+    claims = (record.get("status"), values.mapping(record.get("review")).get("status"))
+    is_rejected = any(values.name(claim).lower() == "rejected" for claim in claims)
     return Review("rejected") if is_rejected else Review()
 
 
 def _tools(value: Any) -> tuple[str, ...]:
     names = (
-        word(tool) or first_word(mapping(tool), "name", "tool")
-        for tool in listed(value)
+        values.name(tool) or values.first_name(values.mapping(tool), "name", "tool")
+        for tool in values.sequence(value)
     )
     return tuple(islice(filter(None, names), _MOST_FACTS))
 
@@ -118,35 +104,33 @@ def _count(value: Any) -> int:
 
 
 def _claim(value: Any) -> Outcome:
-    """How it is said to have ended. By a model is believed, as that counts for less."""
-    said = mapping(value)
-    status = said.get("status", said.get("result")) if said else value
+    """The claimed outcome. A model as its source is believed, as it counts less."""
+    claim = values.mapping(value)
+    status = claim.get("status", claim.get("result")) if claim else value
     if isinstance(status, bool):
-        ended = OutcomeStatus.SUCCESS if status else OutcomeStatus.FAILURE
+        outcome = OutcomeStatus.SUCCESS if status else OutcomeStatus.FAILURE
     else:
-        ended = _ENDS.get(word(status).lower(), OutcomeStatus.UNKNOWN)
-    by = first_word(said, "source", "verified_by").lower()
-    return Outcome(
-        ended, OutcomeSource.LLM if by == OutcomeSource.LLM else OutcomeSource.NONE
-    )
+        outcome = _STATUSES.get(values.name(status).lower(), OutcomeStatus.UNKNOWN)
+    is_model = values.first_name(claim, "source", "verified_by").lower() == "llm"
+    return Outcome(outcome, OutcomeSource.LLM if is_model else OutcomeSource.NONE)
 
 
-def _take(episode: Collector, value: Any) -> bool:
-    """Add a step; False if it makes no sense."""
+def _add(episode: EpisodeBuilder, value: Any) -> bool:
+    """Add a step; False if it is not understood."""
     if isinstance(value, str):
-        return _take_line(episode, value)
-    step = mapping(value)
-    kind = word(step.get("kind"))
-    tool = first_word(step, "tool", *(() if "role" in step else ("name",)))
+        return _add_line(episode, value)
+    step = values.mapping(value)
+    kind = values.name(step.get("kind"))
+    tool = values.first_name(step, "tool", *(() if "role" in step else ("name",)))
     if kind in tuple(StepKind):
-        return _take_ours(episode, StepKind(kind), step)
+        return _add_step(episode, StepKind(kind), step)
     if tool:
-        return _take_use(episode, tool, step)
-    return _take_words(episode, step)
+        return _add_call(episode, tool, step)
+    return _add_message(episode, step)
 
 
-def _take_line(episode: Collector, line: str) -> bool:
-    """What was done, in words: nothing that the agent said in the end."""
+def _add_line(episode: EpisodeBuilder, line: str) -> bool:
+    """A description of what was done; it is not the agent's final message."""
     output = episode.output
     episode.messages += 1
     episode.say("assistant", line)
@@ -154,37 +138,37 @@ def _take_line(episode: Collector, line: str) -> bool:
     return bool(line.strip())
 
 
-def _take_ours(episode: Collector, kind: StepKind, step: Mapping[str, Any]) -> bool:
-    """A step as `Step.record` writes it; whether it failed was decided before."""
+def _add_step(episode: EpisodeBuilder, kind: StepKind, step: Mapping[str, Any]) -> bool:
+    """A step as `Step.record` writes it, which records whether it failed."""
     if kind is StepKind.MESSAGE:
-        return _take_words(episode, step)
-    tool = first_word(step, "tool")
+        return _add_message(episode, step)
+    tool = values.first_name(step, "tool")
     episode.messages += 1
     if kind is StepKind.CALL:
-        episode.call(tool, as_arguments(step.get("arguments")))
+        episode.call(tool, values.arguments(step.get("arguments")))
     else:
         failed = kind is StepKind.ERROR
-        episode.answer(as_answer(step.get("text")), tool=tool, failed=failed)
+        episode.answer(values.answer(step.get("text")), tool=tool, failed=failed)
     return True
 
 
-def _take_use(episode: Collector, tool: str, step: Mapping[str, Any]) -> bool:
-    """A call together with its answer, if that is told."""
+def _add_call(episode: EpisodeBuilder, tool: str, step: Mapping[str, Any]) -> bool:
+    """A call together with its answer, if there is one."""
     arguments = next((step[key] for key in _ARGUMENTS if key in step), None)
     episode.messages += 1
-    episode.call(tool, as_arguments(arguments))
+    episode.call(tool, values.arguments(arguments))
     if step.get("error"):
         episode.messages += 1
-        episode.answer(as_answer(step["error"]), tool=tool, failed=True)
+        episode.answer(values.answer(step["error"]), tool=tool, failed=True)
     elif answer := next((step[key] for key in _ANSWERS if key in step), None):
         episode.messages += 1
-        episode.answer(as_answer(answer), tool=tool)
+        episode.answer(values.answer(answer), tool=tool)
     return True
 
 
-def _take_words(episode: Collector, step: Mapping[str, Any]) -> bool:
+def _add_message(episode: EpisodeBuilder, step: Mapping[str, Any]) -> bool:
     keys = ("text", "content", "message", "description", "action")
-    text = next(filter(None, (as_text(step.get(key)) for key in keys)), "")
+    text = next(filter(None, (values.text(step.get(key)) for key in keys)), "")
     role = "user" if step.get("role") in ("user", "human") else "assistant"
     episode.messages += bool(text)
     episode.say(role, text)

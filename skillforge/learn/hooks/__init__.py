@@ -1,6 +1,6 @@
-"""Hooks in the configuration of agents: put there and taken away, beside others.
+"""Add and remove our hook in agents' configuration, beside other hooks.
 
-Pure: texts in, texts out. Whoever calls reads and writes the files.
+These functions take and return texts; the caller reads and writes the files.
 """
 
 import re
@@ -9,17 +9,17 @@ from typing import NamedTuple
 
 from skillforge.errors import ConfigError
 
-SECONDS = 10  # that an agent may wait for a hook; ours is done in less than one
+SECONDS = 10  # an agent's limit for a hook; ours takes less than one
 
 
 class Agent(NamedTuple):
-    """How one agent is told to call us when a session, or an answer, has ended."""
+    """Where an agent configures the hook that runs when a session or answer ends."""
 
     name: str
-    home: str  # as `places` calls it
+    home: str  # the agent's name in `skillforge.agents`
     file: str  # in its home
     event: str
-    note: str = ""  # what the user has to do, too
+    note: str = ""  # what the user has to do as well
 
 
 AGENTS = {
@@ -29,32 +29,32 @@ AGENTS = {
         "codex",
         "hooks.json",
         "Stop",
-        "Codex asks you to trust a new hook: /hooks shows it",
+        "Codex asks you to trust a new hook: run /hooks",
     ),
     "hermes": Agent(
         "hermes",
         "hermes",
         "config.yaml",
         "on_session_end",
-        "Hermes asks for consent at its next start (hermes --accept-hooks gives it)",
+        "Hermes asks for consent at its next start (or run hermes --accept-hooks)",
     ),
 }
 
 
 def command(program: list[str], agent: str, library: str) -> str:
-    """The line that an agent runs; a shell reads it, and Hermes without one."""
+    """The command line that an agent runs, with or without a shell."""
     return shlex.join([*program, "hook", "run", agent, "--library", library])
 
 
 def is_ours(line: object, agent: str) -> bool:
-    """Whether a command of a configuration is the hook that we have put there."""
+    """Whether a configured command is our hook."""
     if not isinstance(line, str) or "skillforge" not in line:
         return False
     return re.search(rf"\bhook run {re.escape(agent)}\b", line) is not None
 
 
-def by_hand(file: str, why: str, what: str) -> ConfigError:
-    """What to say of a configuration that we do not understand well enough."""
+def cannot_change(file: str, why: str, what: str) -> ConfigError:
+    """The error for a configuration that we cannot change safely."""
     return ConfigError(
-        f"{file} {why}", hint=f"nothing was changed; mend it, or by hand: {what}"
+        f"{file} {why}", hint=f"nothing was changed; fix it, or by hand: {what}"
     )

@@ -3,12 +3,19 @@
 from typing import Any
 
 from skillforge.render.data import (
+    brief,
+    capture,
     checks,
     curate,
+    draft,
+    examples,
+    export,
     health,
     history,
+    hook,
     hosted,
     install,
+    patterns,
     proposals,
     publish,
     refine,
@@ -22,16 +29,24 @@ from skillforge.render.data import (
 
 OUTPUTS: dict[str, Any] = {
     "audit": history.AuditData,
+    "brief": brief.BriefData,
     "build": publish.BuildData | publish.BlockedData,
     "canary": rollouts.RolloutStatusData
     | rollouts.JudgementData
     | rollouts.RolloutListData
     | rollouts.NoRolloutData,
+    "capture": capture.CaptureData,
     "catalog": skills.FittedCatalogData,
     "check": checks.AllChecksData,
     "close": proposals.DecisionData,
     "completion": setup.CompletionData,
     "curate": curate.CurateData | curate.RestorableData | curate.RestoredData,
+    "draft": draft.DraftData | draft.DraftProposalData,
+    "examples": examples.ExampleListData
+    | examples.ExampleDetailData
+    | examples.DecidedExamplesData
+    | examples.ExamplesHelpData,
+    "export": export.ExportData,
     "demo": setup.DemoData,
     "doctor": setup.DoctorData,
     "gate": proposals.GateData,
@@ -39,8 +54,10 @@ OUTPUTS: dict[str, Any] = {
     "init": setup.InitData,
     "install": install.InstallData | proposals.SubmissionData,
     "health": health.HealthData,
-    "list": skills.ListData,
+    "hook": hook.HookChangeData | hook.HookRunData | hook.HookStatusData,
     "log": history.LogData,
+    "patterns": patterns.PatternListData | patterns.PatternDetailData,
+    "list": skills.ListData,
     "new": setup.NewData,
     "pin": curate.PinnedData | curate.PinProposalData,
     "promote": proposals.MergeData | proposals.RefusalData,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from skillforge.learn.formats import FormatProblem, Found, Record, RecordOrigin, named
+from skillforge.learn.formats import Episode, FormatProblem, Record, RecordOrigin, named
 from skillforge.model import Example
 
 TASK = "Why does the nightly build fail?"
@@ -17,30 +17,35 @@ def read(
     name: str = "night.jsonl",
     folder: tuple[str, ...] = (),
     beside: Mapping[str, bytes] | None = None,
-) -> list[Found]:
+) -> list[Episode]:
     files = beside or {}
     origin = RecordOrigin(name, folder, lambda asked: files.get(asked, b""))
     records = (Record(line, value) for line, value in enumerate(values, 1))
     return list(named(form).read(records, origin))
 
 
-def examples(found: Iterable[Found]) -> list[Example]:
-    return [one for one in found if isinstance(one, Example)]
+def examples(results: Iterable[Episode]) -> list[Example]:
+    return [result for result in results if isinstance(result, Example)]
 
 
-def troubles(found: Iterable[Found]) -> list[FormatProblem]:
-    return [one for one in found if isinstance(one, FormatProblem)]
+def problems(results: Iterable[Episode]) -> list[FormatProblem]:
+    return [result for result in results if isinstance(result, FormatProblem)]
 
 
-def only(found: list[Found]) -> Example:
-    """The one example that was read, without any trouble."""
-    (one,) = found
-    assert isinstance(one, Example), one
-    return one
+def messages(results: Iterable[Episode]) -> list[str]:
+    """The messages of all problems."""
+    return [problem.message for problem in problems(results)]
 
 
-def told(example: Example) -> list[tuple[str, ...]]:
-    """The steps, short: their kind, whose they are, and what they say."""
+def only(results: list[Episode]) -> Example:
+    """The only example of a transcript that was read without a problem."""
+    (result,) = results
+    assert isinstance(result, Example), result
+    return result
+
+
+def story(example: Example) -> list[tuple[str, ...]]:
+    """The steps in short: kind, role or tool, and text."""
     return [(str(s.kind), s.role or s.tool, s.text) for s in example.steps]
 
 

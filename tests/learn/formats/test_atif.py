@@ -12,10 +12,11 @@ from tests.learn.formats.samples import (
     atif_step,
     atif_use,
     examples,
+    messages,
     only,
+    problems,
     read,
-    told,
-    troubles,
+    story,
 )
 
 
@@ -53,7 +54,7 @@ def test_answers_are_matched_to_calls_by_id_and_not_by_order() -> None:
         {"source_call_id": None, "content": "of none"},
     ]
     step = atif_step("agent", tool_calls=calls, observation={"results": results})
-    steps = told(only(read("atif", atif(atif_step("user", TASK), step))))
+    steps = story(only(read("atif", atif(atif_step("user", TASK), step))))
     assert steps[3:] == [
         ("observation", "second", "of second"),
         ("observation", "first", "of first"),
@@ -67,7 +68,7 @@ def test_references_to_sub_agents_are_passed_over() -> None:
     result["subagent_trajectory_ref"] = [{"session_id": "s-2"}]
     inner = atif(atif_step("user", "Do a part"))
     document = atif(atif_step("user", TASK), step, subagent_trajectories=[inner])
-    assert told(only(read("atif", document)))[1:] == [
+    assert story(only(read("atif", document)))[1:] == [
         ("call", "delegate", ""),
         ("observation", "delegate", ""),
     ]
@@ -81,7 +82,7 @@ def test_steps_copied_from_an_earlier_trajectory_tell_only_the_task() -> None:
     )
     example = only(read("atif", document))
     assert example.task == TASK
-    assert told(example) == [("message", "assistant", DONE)]
+    assert story(example) == [("message", "assistant", DONE)]
 
 
 def test_several_documents_are_several_episodes() -> None:
@@ -183,14 +184,14 @@ def test_documents_without_ids_are_different_sessions() -> None:
 
 @pytest.mark.parametrize("steps", [None, [], {}, "all"])
 def test_a_trajectory_without_steps_is_told(steps: Any) -> None:
-    (trouble,) = troubles(read("atif", atif(steps=steps)))
-    assert "without steps" in trouble.message
+    (problem,) = problems(read("atif", atif(steps=steps)))
+    assert "without steps" in problem.message
 
 
 def test_steps_that_make_no_sense_are_counted_and_the_rest_is_kept() -> None:
     document = atif(*ATIF[0]["steps"], 7, {"source": "oracle"}, {"source": ["user"]})
     found = read("atif", document)
-    assert [one.message for one in troubles(found)] == ["3 of 8 steps make no sense"]
+    assert messages(found) == ["3 of 8 steps are not understood"]
     assert examples(found)[0].output == DONE
 
 

@@ -12,10 +12,11 @@ from tests.learn.formats.samples import (
     chat_call,
     chat_use,
     examples,
+    messages,
     only,
+    problems,
     read,
-    told,
-    troubles,
+    story,
 )
 
 ASKED = {"role": "user", "content": TASK}
@@ -82,7 +83,7 @@ def test_a_session_is_named_by_what_the_record_says(
 
 def test_an_id_that_repeats_means_the_latest_call_with_it() -> None:
     uses = [*chat_use("c", "one", "{}", "1"), *chat_use("c", "two", "{}", "2")]
-    assert told(chat(*uses))[1:] == [
+    assert story(chat(*uses))[1:] == [
         ("call", "one", ""),
         ("observation", "one", "1"),
         ("call", "two", ""),
@@ -94,7 +95,7 @@ def test_several_calls_in_a_message_are_matched_by_id() -> None:
     calls = [chat_call("a", "one", "{}"), chat_call("b", "two", "{}")]
     message = {"role": "assistant", "content": "I look.", "tool_calls": calls}
     answers = [{"role": "tool", "tool_call_id": key, "content": key} for key in "ba"]
-    assert told(chat(message, *answers))[1:] == [
+    assert story(chat(message, *answers))[1:] == [
         ("message", "assistant", "I look."),
         ("call", "one", ""),
         ("call", "two", ""),
@@ -108,7 +109,7 @@ def test_the_single_function_call_of_before_is_read() -> None:
     message = {"role": "assistant", "content": None, "function_call": call}
     answer = {"role": "function", "name": "shell", "content": "ok"}
     example = chat(message, answer)
-    assert told(example)[1:] == [("call", "shell", ""), ("observation", "shell", "ok")]
+    assert story(example)[1:] == [("call", "shell", ""), ("observation", "shell", "ok")]
     assert next(example.calls).arguments == {"cmd": "df"}
 
 
@@ -137,24 +138,22 @@ def test_any_arguments_are_an_object(arguments: Any, read_as: dict[str, Any]) ->
 
 def test_an_answer_that_is_an_object_is_json() -> None:
     answer = {"role": "tool", "name": "find", "content": {"error": "lost"}}
-    assert told(chat(answer))[-1] == ("error", "find", '{"error": "lost"}')
+    assert story(chat(answer))[-1] == ("error", "find", '{"error": "lost"}')
 
 
 @pytest.mark.parametrize("messages", [[], {}, "Hi", None])
 def test_a_record_without_messages_is_told(messages: Any) -> None:
-    (trouble,) = troubles(read("openai", {"messages": messages}))
-    assert trouble.message == "a record without messages"
+    (problem,) = problems(read("openai", {"messages": messages}))
+    assert problem.message == "a record without messages"
 
 
 def test_messages_that_make_no_sense_are_counted_and_the_rest_is_kept() -> None:
     record = {"messages": [*MESSAGES, 5, {"role": ["user"]}, {"content": "who?"}]}
     found = read("openai", record)
-    assert [one.message for one in troubles(found)] == [
-        "3 of 10 messages make no sense"
-    ]
+    assert messages(found) == ["3 of 10 messages are not understood"]
     assert examples(found)[0].output == DONE
 
 
 def test_a_conversation_in_which_nobody_asks_is_told() -> None:
-    (trouble,) = troubles(read("openai", {"messages": MESSAGES[2:]}))
-    assert "no user asks" in trouble.message
+    (problem,) = problems(read("openai", {"messages": MESSAGES[2:]}))
+    assert "without a user request" in problem.message

@@ -11,9 +11,9 @@ from tests.learn.formats.samples import (
     claude_call,
     examples,
     only,
+    problems,
     read,
-    told,
-    troubles,
+    story,
 )
 
 
@@ -53,7 +53,7 @@ def test_a_message_written_block_by_block_is_one_message() -> None:
             claude("user", [claude_answer("t1", "ok")], 4),
         )
     )
-    assert told(example)[1:] == [
+    assert story(example)[1:] == [
         ("message", "assistant", "I look."),
         ("call", "shell", ""),
         ("observation", "shell", "ok"),
@@ -198,7 +198,7 @@ def test_a_flag_says_what_failed_and_words_do_without_one(
 ) -> None:
     call = claude("assistant", [claude_call("t", "shell")], 1)
     line = claude("user", [block], 2, toolUseResult={"stdout": "unused"})
-    assert told(only(session(ASKED, call, line)))[-1][:2] == (kind, "shell")
+    assert story(only(session(ASKED, call, line)))[-1][:2] == (kind, "shell")
 
 
 def test_without_an_id_the_session_is_named_after_its_file() -> None:
@@ -207,8 +207,8 @@ def test_without_an_id_the_session_is_named_after_its_file() -> None:
 
 
 def test_a_session_in_which_nobody_asks_is_told() -> None:
-    (trouble,) = troubles(session(claude("assistant", [text("Hello")], 1)))
-    assert "no user asks" in trouble.message
+    (problem,) = problems(session(claude("assistant", [text("Hello")], 1)))
+    assert "without a user request" in problem.message
 
 
 def test_a_session_without_any_message_is_nothing() -> None:
@@ -218,6 +218,6 @@ def test_a_session_without_any_message_is_nothing() -> None:
 @pytest.mark.parametrize("content", [None, 7, {"type": "text"}])
 def test_a_message_without_content_is_told_by_its_line(content: Any) -> None:
     found = session(ASKED, claude("assistant", content, 1), *CLAUDE)
-    assert [(one.line, one.message) for one in troubles(found)] == [
+    assert [(one.line, one.message) for one in problems(found)] == [
         (2, "a message without content")
     ]

@@ -15,9 +15,9 @@ from tests.learn.formats.samples import (
     codex_meta,
     examples,
     only,
+    problems,
     read,
-    told,
-    troubles,
+    story,
 )
 
 
@@ -41,7 +41,7 @@ def test_where_it_ran_is_known() -> None:
 def test_the_flat_form_of_before_reads_the_same() -> None:
     old = only(rollout(*CODEX_OLD))
     assert (old.session, old.started) == ("s-1", TIME)
-    assert told(old) == told(only(rollout(*CODEX)))
+    assert story(old) == story(only(rollout(*CODEX)))
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_events_repeat_nothing() -> None:
 def test_every_form_of_output_is_read(output: Any, kind: str, text: str) -> None:
     call = codex_item("function_call", name="shell", arguments="{}", call_id="c")
     answer = codex_item("function_call_output", call_id="c", output=output)
-    steps = told(only(rollout(codex_message("user", TASK), call, answer)))
+    steps = story(only(rollout(codex_message("user", TASK), call, answer)))
     assert steps[-1] == (kind, "shell", text)
 
 
@@ -235,7 +235,7 @@ def test_without_an_id_the_session_is_named_after_its_file() -> None:
 )
 def test_a_line_that_makes_no_sense_is_told_by_its_number(line: dict[str, Any]) -> None:
     found = rollout(*CODEX[:2], line, *CODEX[2:])
-    assert [one.line for one in troubles(found)] == [3]
+    assert [one.line for one in problems(found)] == [3]
     assert examples(found) == [only(rollout(*CODEX))]
 
 

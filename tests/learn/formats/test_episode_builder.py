@@ -1,5 +1,5 @@
-from skillforge.learn.formats import as_text
-from skillforge.learn.formats.episode_builder import Collector, RecentIds
+from skillforge.learn.formats import untrusted_values
+from skillforge.learn.formats.episode_builder import EpisodeBuilder, RecentIds
 from skillforge.model import Example
 
 
@@ -25,10 +25,10 @@ def test_parts_of_a_name_are_not_run_together() -> None:
 
 
 def test_what_was_said_first_of_the_surroundings_stands() -> None:
-    episode = Collector("plain", 1, task="Sort")
-    episode.learn("yesterday", model="one", cwd=["odd"], version=3)
-    episode.learn("2026-03-01", model="two", self="me", branch="x" * 900)
-    (example,) = episode.finished()
+    episode = EpisodeBuilder("plain", 1, task="Sort")
+    episode.add_context("yesterday", model="one", cwd=["odd"], version=3)
+    episode.add_context("2026-03-01", model="two", self="me", branch="x" * 900)
+    (example,) = episode.finish()
     assert isinstance(example, Example)
     assert example.started == "2026-03-01"
     known = dict(example.environment)
@@ -44,4 +44,4 @@ def test_text_is_what_was_said_and_not_what_was_thought() -> None:
         {"type": "tool_result", "content": [{"text": "Two."}, "Three.", 4, None, True]},
         {"type": "image", "source": {"data": "AAAA"}},
     ]
-    assert as_text(blocks) == "One.\nTwo.\nThree.\n4\ntrue"
+    assert untrusted_values.text(blocks) == "One.\nTwo.\nThree.\n4\ntrue"

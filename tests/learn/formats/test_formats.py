@@ -15,7 +15,7 @@ from skillforge.errors import RequestError
 from skillforge.learn.formats import Record, RecordOrigin, formats, named, recognise
 from skillforge.model import Example, OutcomeSource, OutcomeStatus
 from tests.learn.formats import samples
-from tests.learn.formats.samples import ALL, DONE, STORY, TASK, only, read, told
+from tests.learn.formats.samples import ALL, DONE, STORY, TASK, only, read, story
 
 NAMES = list(dict.fromkeys(form for form, _lines in ALL.values()))
 
@@ -110,7 +110,7 @@ def test_the_same_work_reads_alike_in_every_format(sample: Sample) -> None:
     assert example.task == TASK
     assert example.format == form
     assert example.output == DONE
-    assert told(example) == STORY
+    assert story(example) == STORY
     assert example.tools == ("shell", "clean")
     assert example.messages == 6
     assert example.left_out == 0
@@ -142,14 +142,14 @@ def test_an_object_that_makes_no_sense_is_told_and_reading_goes_on(
 ) -> None:
     form, lines = sample
     found = read(form, {"neither": "this"}, *lines)
-    assert [one.line for one in samples.troubles(found)] == [1]
+    assert [one.line for one in samples.problems(found)] == [1]
     assert [one.task for one in samples.examples(found)] == [TASK]
 
 
 def test_what_is_no_object_is_told_and_reading_goes_on(sample: Sample) -> None:
     form, lines = sample
     found = read(form, ["a"], *lines)
-    assert [one.line for one in samples.troubles(found)] == [1]
+    assert [one.line for one in samples.problems(found)] == [1]
     assert len(samples.examples(found)) == 1
 
 

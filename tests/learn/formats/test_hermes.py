@@ -10,10 +10,11 @@ from tests.learn.formats.samples import (
     TASK,
     examples,
     hermes,
+    messages,
     only,
+    problems,
     read,
-    told,
-    troubles,
+    story,
 )
 
 CALL = '<tool_call>{"name": "shell", "arguments": {"cmd": "df"}}</tool_call>'
@@ -42,7 +43,7 @@ def test_answers_belong_to_calls_in_the_order_of_both() -> None:
         "<tool_response>one</tool_response>\n<tool_response>two</tool_response>"
         '<tool_response>{"name": "letter", "content": "three"}</tool_response>'
     )
-    assert told(talk(("gpt", calls), ("tool", answers)))[4:] == [
+    assert story(talk(("gpt", calls), ("tool", answers)))[4:] == [
         ("observation", "shell", "one"),
         ("observation", "clean", "two"),
         ("observation", "letter", "three"),
@@ -51,13 +52,13 @@ def test_answers_belong_to_calls_in_the_order_of_both() -> None:
 
 def test_a_call_that_was_never_answered_takes_no_later_answer() -> None:
     turns = [("gpt", CALL.replace("shell", "lost")), ("human", "Go on"), ("gpt", CALL)]
-    assert told(talk(*turns, ("tool", "ok")))[-1] == ("observation", "shell", "ok")
+    assert story(talk(*turns, ("tool", "ok")))[-1] == ("observation", "shell", "ok")
 
 
 def test_answers_may_come_in_messages_of_their_own_and_without_tags() -> None:
     turns = [("gpt", CALL + CALL.replace("shell", "clean")), ("tool", "one")]
     example = talk(*turns, ("function", "Error: two"))
-    assert told(example)[3:] == [
+    assert story(example)[3:] == [
         ("observation", "shell", "one"),
         ("error", "clean", "Error: two"),
     ]
@@ -66,7 +67,7 @@ def test_answers_may_come_in_messages_of_their_own_and_without_tags() -> None:
 
 def test_an_answer_that_comes_in_the_users_name_is_no_request() -> None:
     answer = "<tool_response>\nok\n</tool_response>"
-    assert told(talk(("gpt", CALL), ("human", answer)))[-1] == (
+    assert story(talk(("gpt", CALL), ("human", answer)))[-1] == (
         "observation",
         "shell",
         "ok",
@@ -76,7 +77,7 @@ def test_an_answer_that_comes_in_the_users_name_is_no_request() -> None:
 def test_an_answer_may_be_an_object() -> None:
     answer = '{"name": "shell", "content": {"output": "", "exit_code": 1}}'
     last = talk(("gpt", CALL), ("tool", f"<tool_response>{answer}</tool_response>"))
-    assert told(last)[-1] == ("error", "shell", '{"output": "", "exit_code": 1}')
+    assert story(last)[-1] == ("error", "shell", '{"output": "", "exit_code": 1}')
 
 
 @pytest.mark.parametrize(
@@ -94,11 +95,11 @@ def test_an_answer_may_be_an_object() -> None:
     ],
 )
 def test_thoughts_are_taken_out(value: str) -> None:
-    assert told(talk(("gpt", value)))[1:] == [("message", "assistant", DONE)]
+    assert story(talk(("gpt", value)))[1:] == [("message", "assistant", DONE)]
 
 
 def test_a_call_after_a_thought_that_never_ends_is_a_call() -> None:
-    assert told(talk(("gpt", f"<think>Hm.\n{CALL}")))[1:] == [("call", "shell", "")]
+    assert story(talk(("gpt", f"<think>Hm.\n{CALL}")))[1:] == [("call", "shell", "")]
 
 
 def test_an_argument_may_speak_of_thoughts() -> None:
@@ -108,7 +109,7 @@ def test_an_argument_may_speak_of_thoughts() -> None:
 
 
 def test_words_around_a_call_are_a_message() -> None:
-    assert told(talk(("gpt", f"I look.\n{CALL}")))[1:] == [
+    assert story(talk(("gpt", f"I look.\n{CALL}")))[1:] == [
         ("message", "assistant", "I look."),
         ("call", "shell", ""),
     ]
@@ -119,8 +120,8 @@ def test_a_call_that_is_no_json_is_told_and_keeps_its_place() -> None:
     answers = "<tool_response>1</tool_response><tool_response>2</tool_response>"
     record = hermes(("human", TASK), ("gpt", broken + CALL), ("tool", answers))
     found = read("hermes", record)
-    assert [one.message for one in troubles(found)] == ["1 tool calls that are no JSON"]
-    assert told(examples(found)[0])[1:] == [
+    assert messages(found) == ["1 tool calls are not JSON"]
+    assert story(examples(found)[0])[1:] == [
         ("call", "shell", ""),
         ("observation", "", "1"),
         ("observation", "shell", "2"),
@@ -164,13 +165,13 @@ def test_every_record_is_an_episode_and_one_without_an_id_has_no_session() -> No
 
 @pytest.mark.parametrize("turns", [[], {}, "Hi", None])
 def test_a_record_without_conversations_is_told(turns: Any) -> None:
-    (trouble,) = troubles(read("hermes", {"conversations": turns}))
-    assert trouble.message == "a record without conversations"
+    (problem,) = problems(read("hermes", {"conversations": turns}))
+    assert problem.message == "a record without conversations"
 
 
 def test_messages_that_make_no_sense_are_counted_and_the_rest_is_kept() -> None:
     record = hermes(("human", TASK), ("oracle", "?"), ("gpt", DONE))
     record["conversations"].append(5)
     found = read("hermes", record)
-    assert [one.message for one in troubles(found)] == ["2 of 4 messages make no sense"]
+    assert messages(found) == ["2 of 4 messages are not understood"]
     assert examples(found)[0].output == DONE

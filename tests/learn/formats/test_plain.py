@@ -8,10 +8,11 @@ from tests.learn.formats.samples import (
     ALL,
     PLAIN,
     examples,
+    messages,
     only,
+    problems,
     read,
-    told,
-    troubles,
+    story,
 )
 
 
@@ -51,7 +52,7 @@ def test_an_expected_output_stands_for_an_output() -> None:
 
 def test_steps_may_be_lines_of_text() -> None:
     example = plain(steps=["ask the pager", "write it up"])
-    assert told(example) == [
+    assert story(example) == [
         ("message", "assistant", "ask the pager"),
         ("message", "assistant", "write it up"),
     ]
@@ -100,7 +101,7 @@ def test_steps_may_be_lines_of_text() -> None:
 def test_steps_may_be_objects(
     step: dict[str, Any], steps: list[tuple[str, ...]]
 ) -> None:
-    assert told(plain(steps=[step])) == steps
+    assert story(plain(steps=[step])) == steps
 
 
 def test_tools_that_are_only_named_are_its_tools() -> None:
@@ -177,14 +178,14 @@ def test_every_record_is_an_episode() -> None:
 
 @pytest.mark.parametrize("task", [None, "", "  ", 5, ["a"], {}])
 def test_a_record_without_a_task_is_told(task: Any) -> None:
-    (trouble,) = troubles(read("plain", {"task": task, "steps": []}))
-    assert trouble.message == "a record without a task"
+    (problem,) = problems(read("plain", {"task": task, "steps": []}))
+    assert problem.message == "a record without a task"
 
 
 def test_steps_that_make_no_sense_are_counted_and_the_rest_is_kept() -> None:
     found = read("plain", {"task": "Sort", "steps": [7, {}, "look", None]})
-    assert [one.message for one in troubles(found)] == ["3 of 4 steps make no sense"]
-    assert told(examples(found)[0]) == [("message", "assistant", "look")]
+    assert messages(found) == ["3 of 4 steps are not understood"]
+    assert story(examples(found)[0]) == [("message", "assistant", "look")]
 
 
 @pytest.mark.parametrize("count", [-1, True, 10**12, "9", [1]])
