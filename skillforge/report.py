@@ -25,8 +25,8 @@ _GITHUB_LEVELS = {
 }
 _TICKS = re.compile(r"`+")
 _SPACES = re.compile(r"(?:[ \t\n]|\r\n)+")
-_MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~>=$^])")  # has a meaning in Markdown
-# What begins a mention, a reference to an issue, or a link that needs no brackets.
+_MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~>=$^])")  # significant in Markdown
+# The start of a mention, of a reference to an issue, or of a bare link.
 _REFERENCE = re.compile(r"(@|\\#|GH(?=\\-)|:(?=/)|www(?=\\\.))", re.IGNORECASE)
 _MARKDOWN_SIGNS = {Severity.ERROR: "❌", Severity.WARNING: "⚠️", Severity.NOTE: "ℹ️"}
 
@@ -35,7 +35,7 @@ _BLANK = re.compile(f"[{BLANKS}]")
 
 
 def printable(text: str) -> str:
-    """Text that any terminal and encoder takes, with what can't be seen spelled out."""
+    """Text that is safe on any terminal: invisible characters are escaped."""
     text = text.encode("utf-8", "backslashreplace").decode()
     if text.isprintable() and (text.isascii() or not _BLANK.search(text)):
         return text
@@ -48,7 +48,7 @@ def printable(text: str) -> str:
 
 
 def text(report: Report, *, colour: bool = False, notes: bool = False) -> str:
-    """For people: file, line, what is wrong, and what to do."""
+    """The findings for a terminal, and the summary line."""
     shown = [f for f in report.findings if notes or f.severity is not Severity.NOTE]
     lines = [finding_text(finding, colour=colour) for finding in shown]
     lines.append(summary(report, notes=notes))
@@ -56,7 +56,7 @@ def text(report: Report, *, colour: bool = False, notes: bool = False) -> str:
 
 
 def finding_text(finding: Finding, *, colour: bool = False) -> str:
-    """One finding: where, what, and what to do."""
+    """One finding for a terminal: place, message and hint."""
     where = printable(f"{finding.path}:{finding.line}")
     severity = _paint(finding.severity, _COLOURS[finding.severity], colour)
     rule = _paint(f"[{finding.rule}]", "2", colour)
@@ -111,7 +111,7 @@ def finding_data(finding: Finding) -> FindingData:
 
 
 def to_json(value: Any) -> str:
-    """JSON in ASCII: whatever the terminal's encoding, it can be read back."""
+    """JSON in ASCII, which every terminal encoding can print."""
     return json.dumps(value, indent=2)
 
 
@@ -141,7 +141,7 @@ def sarif(report: Report, rules: Rules) -> str:
 
 def _sarif_rule(rule_id: str, rules: Rules) -> dict[str, Any]:
     rule = rules.get(rule_id)
-    if rule is None:  # a check's own name, which has no page in the manual
+    if rule is None:  # the name of a check, which has no manual page
         return {"id": rule_id}
     return {
         "id": rule_id,
@@ -207,7 +207,7 @@ def markdown(report: Report, _rules: Rules | None = None) -> str:
     if report.findings:
         lines += [
             "",
-            "| | where | what | how to mend it |",
+            "| | where | problem | fix |",
             "| --- | --- | --- | --- |",
         ]
         lines += [_markdown_row(finding) for finding in report.findings]
@@ -222,17 +222,17 @@ def _markdown_row(finding: Finding) -> str:
 
 
 def code(words: str) -> str:
-    """Hostile text as code in a line or a cell of Markdown, which it cannot leave."""
+    """Untrusted text as a Markdown code span that it cannot break out of."""
     shown = printable(_on_one_line(words)).replace("|", "¦") or " "
     ticks = "`" * (max(map(len, _TICKS.findall(shown)), default=0) + 1)
     return f"{ticks} {shown} {ticks}" if len(ticks) > 1 else f"`{shown}`"
 
 
 def plain(words: str) -> str:
-    """Hostile text as words in a line or a cell of Markdown, and nothing but words.
+    """Untrusted text as plain words in a line or a cell of Markdown.
 
-    GitHub looks for people, issues and links in what it has rendered, so those are
-    broken by a comment that nobody sees.
+    GitHub turns mentions, issue numbers and links in rendered text into links; an
+    invisible comment prevents that.
     """
     shown = _MARKUP.sub(r"\\\1", printable(_on_one_line(words)))
     shown = shown.replace("&", "&amp;").replace("<", "&lt;")
@@ -240,12 +240,12 @@ def plain(words: str) -> str:
 
 
 def _on_one_line(words: str) -> str:
-    """Without line breaks and double spaces; odd ones stay, to be spelled out."""
+    """Text without line breaks and repeated spaces; unusual white space stays."""
     return " ".join(filter(None, _SPACES.split(words)))
 
 
 def junit(report: Report, _rules: Rules | None = None) -> str:
-    """One test case for each skill; errors are failures, the rest is its output."""
+    """A test case for each skill: errors are failures, other findings its output."""
     by_skill = _by_skill(report)
     cases = [_junit_case(skill, by_skill.get(skill, [])) for skill in report.skills]
     failed = sum("<failure" in case for case in cases)
@@ -258,7 +258,7 @@ def junit(report: Report, _rules: Rules | None = None) -> str:
 
 
 def _by_skill(report: Report) -> dict[str, list[Finding]]:
-    """Findings by the skill that they belong to; a report lists them in that order."""
+    """Findings by skill; a report lists them in the order of its skills."""
     skills = set(report.skills)
 
     def owner(finding: Finding) -> str:

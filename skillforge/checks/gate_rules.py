@@ -1,7 +1,6 @@
-"""The manual of what the gate finds beside the rules for a single skill.
+"""The manual of the gate's findings that are not rules for a single skill.
 
-These need a base to compare with, evidence, other skills or a trial, so no function of
-one skill can be their check; this is their manual.
+They need a base to compare with, evidence, other skills or a trial.
 """
 
 from typing import NamedTuple

@@ -15,7 +15,7 @@ from skillforge.learn.lessons import may_be_learned
 from skillforge.library import Library
 from skillforge.model import Example, Step, StepKind
 from skillforge.model.example import digest
-from skillforge.redact import get_ready
+from skillforge.redact import warm_up
 
 _LOADS = re.compile(r"(?:.*[._])?(?:skill_?view|view_?skill|load_?skill|skill)", re.I)
 _NAMES = ("name", "skill", "skill_name", "command")
@@ -55,7 +55,7 @@ def of_transcript(library: Library, path: Path) -> SessionBrief:
         triage.RawEpisode(it, digest(it.observed))
         for it in capture_trigger.episodes(path)
     ]
-    get_ready()
+    warm_up()
     ready = triage.prepared(private_to(library), triage.CaptureClaim(), raws)
     found = [it.example for it in ready if it.example.task.strip()]
     longest = sorted(found, key=lambda it: -sum(1 for _ in it.calls))

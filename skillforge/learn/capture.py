@@ -26,7 +26,7 @@ from skillforge.learn.triage import PreparedEpisode, RawEpisode
 from skillforge.library import Library
 from skillforge.model import Example, OutcomeStatus
 from skillforge.model.example import digest
-from skillforge.redact import KnownPrivate, get_ready
+from skillforge.redact import KnownPrivate, warm_up
 from skillforge.store import ExampleRow, Examples
 
 _GROWING = ("claude-code", "codex")  # one file for a session, which may go on
@@ -280,7 +280,7 @@ class Capture:
         fresh = [it for it in waiting if it.raw not in known]
         self._waiting, self._letters = [], 0
         if fresh:
-            get_ready()  # before there are two of us
+            warm_up()  # before there are two of us
         work = partial(triage.prepared, self.known, self.wish.word)
         parts = worker_pool.spread(work, fresh, _FEWEST)
         self._keep([ready for part in parts for ready in part])

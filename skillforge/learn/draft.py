@@ -28,7 +28,7 @@ from skillforge.model import (
     OutcomeStatus,
 )
 from skillforge.model.example import split
-from skillforge.redact import KnownPrivate, get_ready
+from skillforge.redact import KnownPrivate, warm_up
 from skillforge.report import plural
 
 FEWEST = 3  # verified successes that a draft is made from
@@ -96,7 +96,7 @@ def written(example: Example, is_held_out: bool) -> bytes:
 def _evidence(library: Library, pattern: Pattern) -> dict[str, Example]:
     """What counts of a pattern, redacted once more: the policy may know more by now."""
     every = [it for it in patterns.full(library, pattern.members) if it.counts]
-    get_ready()  # before there are two of us
+    warm_up()  # before there are two of us
     parts = worker_pool.spread(
         partial(_cleaned, private_to(library)), every, _FEWEST_AT_ONCE
     )

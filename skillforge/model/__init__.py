@@ -1,4 +1,4 @@
-"""The nouns, frozen: the values that the stages hand to each other."""
+"""The domain model: immutable values that the stages pass to each other."""
 
 from typing import TYPE_CHECKING
 

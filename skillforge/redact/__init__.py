@@ -181,7 +181,7 @@ class Redaction:
         return self._same[kind, same]
 
 
-def get_ready() -> None:
+def warm_up() -> None:
     """Load what the search for secrets needs, once, before there are many of us."""
     Redaction()("a text that is long enough to be looked at")
 

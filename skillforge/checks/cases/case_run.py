@@ -1,4 +1,4 @@
-"""One call of `skillforge test`: select skills, use the cache, run the rest."""
+"""Run `skillforge test`: select skills, look up cached trials, run the others."""
 
 import hashlib
 import json
@@ -24,7 +24,7 @@ _COUNTED = (FileKind.FILE, FileKind.EXECUTABLE, FileKind.SYMLINK)
 
 @dataclass(frozen=True, slots=True)
 class TestOptions:
-    """How to test; `match` filters by name or file, `shard` is a part of the whole."""
+    """How to test; `match` filters by name or file, `shard` selects a part."""
 
     match: str = ""
     jobs: int = 0
@@ -34,7 +34,7 @@ class TestOptions:
 
 
 class TestResults(NamedTuple):
-    """The trials, other findings, the paths of the skills, and how many were cached."""
+    """The trials, other findings, the paths of skills, and how many were cached."""
 
     trials: list[Trial]
     findings: list[Finding]
@@ -47,14 +47,14 @@ class TestResults(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """Receives the number of trials, and each trial that has ended."""
+    """Receives the number of trials, and each trial when it has ended."""
 
     start: Callable[[int], None] = lambda _count: None
     done: Callable[[Trial], None] = lambda _trial: None
 
 
 def read_shard(words: str) -> tuple[int, int]:
-    """`2/3` as two numbers."""
+    """A shard such as `2/3` as two numbers."""
     part, _, count = words.partition("/")
     if part.isdecimal() and count.isdecimal() and 1 <= int(part) <= int(count):
         return int(part), int(count)
@@ -114,7 +114,7 @@ def _matching(planned: TrialPlan, words: str) -> TrialPlan:
 
 
 def _advice(finding: Finding) -> Finding:
-    """Too few cases are an error at the gate, and a warning here."""
+    """Too few cases are an error at the gate, but a warning here."""
     if finding.rule in ("too-few-cases", "no-variant"):
         return replace(finding, severity=Severity.WARNING)
     return finding
@@ -123,7 +123,7 @@ def _advice(finding: Finding) -> Finding:
 def by_skill(
     trials: Sequence[Trial], plans: Sequence[TrialPlan]
 ) -> dict[str, list[Trial]]:
-    """Trials by the path of their skill; two may have the same name."""
+    """Trials by the path of their skill; names may not be unique."""
     remaining = iter(trials)
     return {
         p.skill.path: [next(remaining) for _ in range(len(p.cases) + len(p.trials))]
@@ -132,7 +132,7 @@ def by_skill(
 
 
 def _part(plans: list[TrialPlan], part: int, count: int) -> list[TrialPlan]:
-    """Every n-th case over all skills; the shards together are all cases."""
+    """Every n-th case of all skills; together, the shards are all cases."""
     if count == 1:
         return plans
     place = -1

@@ -1,4 +1,4 @@
-"""What no honest skill tells an agent. `dangerous`."""
+"""Rules on instructions that honest skills never give."""
 
 import re
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ def told_to_send(matches: ScanMatches) -> Iterator[RuleProblem]:
 
 
 def _is_instruction(match: SignMatch, private: SignMatch) -> bool:
-    """Whether a sentence instructs to send just those secrets."""
+    """Whether a sentence is an instruction to send these secrets."""
     return (
         _INSTRUCTION.search(match.context) is not None
         and _EMPHASIS.search(match.context) is not None
@@ -69,9 +69,9 @@ _EMPHASIS = re.compile(
 def act_in_secret(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not make an agent act behind its user's back.
 
-    "Do not tell the user" occurs in honest skills, about details of style. With an
-    instruction to send, download, run, read secrets or change an agent's memory it is
-    an attack.
+    "Do not tell the user" occurs in honest skills, about details of style. Together
+    with an instruction to send, download, run, read secrets or change an agent's
+    memory, it is an attack.
     """
     acts = (
         "fetch-run", "send-words", "key-file", "fetch-obey", "reverse-shell",
@@ -105,7 +105,7 @@ def _is_harmless(matches: ScanMatches, match: SignMatch) -> bool:
 
 @rule(category="injection")
 def hidden_instruction(matches: ScanMatches) -> Iterator[RuleProblem]:
-    """A skill gives no instructions where a person does not see them.
+    """A skill contains no instructions that people don't see.
 
     Agents read comments, alternative texts, link titles, file names and the metadata
     of pictures. Notes there are fine; instructions to send, download, run or conceal
@@ -116,7 +116,7 @@ def hidden_instruction(matches: ScanMatches) -> Iterator[RuleProblem]:
         "key-file", "reverse-shell", "destroy", "leak-in-reply", "send", "skip-consent",
     )  # fmt: skip
     for match in matches.of(*signs):
-        # Most words in the bytes of a picture are there by chance.
+        # The bytes of a picture contain most words by chance.
         is_text = match.segment.language != "strings" or match.sign in (
             "override",
             "fetch-run",
@@ -126,7 +126,7 @@ def hidden_instruction(matches: ScanMatches) -> Iterator[RuleProblem]:
 
 
 def _is_meant(matches: ScanMatches, match: SignMatch) -> bool:
-    """Whether words that also occur in notes are an instruction here."""
+    """Whether words that may be part of a note are an instruction."""
     if match.sign == "conceal":
         nearby = ("send-words", "fetch-run", "secret-words")
         return "user" in match.text or matches.beside(match, nearby, 0) is not None
