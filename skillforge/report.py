@@ -248,13 +248,24 @@ def junit(report: Report, _rules: Rules | None = None) -> str:
     """A test case for each skill: errors are failures, other findings its output."""
     by_skill = _by_skill(report)
     cases = [_junit_case(skill, by_skill.get(skill, [])) for skill in report.skills]
-    failed = sum("<failure" in case for case in cases)
-    head = f'tests="{len(cases)}" failures="{failed}" errors="0"'
-    suite = f'<testsuite name="skillforge" {head}>\n' + "\n".join(cases)
+    return junit_suites([("skillforge", cases)])
+
+
+def junit_suites(suites: Iterable[tuple[str, list[str]]]) -> str:
+    """A JUnit file of suites, each with its name and its test cases."""
+    parts = [_junit_suite(name, cases) for name, cases in suites]
+    body = "\n".join(parts)
     return (
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        f"<testsuites {head}>\n{suite}\n</testsuite>\n</testsuites>"
+        f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n{body}\n</testsuites>'
     )
+
+
+def _junit_suite(name: str, cases: list[str]) -> str:
+    failures = sum("<failure" in case for case in cases)
+    errors = sum("<error" in case for case in cases)
+    counts = f'tests="{len(cases)}" failures="{failures}" errors="{errors}"'
+    head = f'<testsuite name={attribute(name)} {counts} skipped="0">'
+    return "\n".join([head, *cases, "</testsuite>"])
 
 
 def _by_skill(report: Report) -> dict[str, list[Finding]]:
@@ -273,16 +284,14 @@ def _by_skill(report: Report) -> dict[str, list[Finding]]:
 
 
 def _junit_case(skill: str, findings: Iterable[Finding]) -> str:
-    lines = [
-        f"  <testcase classname={_attribute('validate')} name={_attribute(skill)}>"
-    ]
+    lines = [f"  <testcase classname={attribute('validate')} name={attribute(skill)}>"]
     from xml.sax.saxutils import escape
 
     rest = []
     for finding in findings:
         words = escape(finding_text(finding))
         if finding.severity is Severity.ERROR:
-            message = _attribute(finding.message)
+            message = attribute(finding.message)
             lines.append(f"    <failure message={message}>{words}</failure>")
         else:
             rest.append(words)
@@ -291,7 +300,8 @@ def _junit_case(skill: str, findings: Iterable[Finding]) -> str:
     return "\n".join([*lines, "  </testcase>"])
 
 
-def _attribute(words: str) -> str:
+def attribute(words: str) -> str:
+    """Untrusted text as a quoted XML attribute."""
     from xml.sax.saxutils import quoteattr
 
     return quoteattr(printable(words))

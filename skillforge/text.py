@@ -135,6 +135,15 @@ def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
+def shortened_between_words(text: str, most: int) -> str:
+    """The same, cut between words and on one line; at most so long as a whole."""
+    line = " ".join(text.split())
+    if len(line) <= most:
+        return text
+    words = line[:most].rpartition(" ")[0].rstrip(" ,;:") or line[: most - 1]
+    return f"{words}…"
+
+
 def plain_words(text: str, most: int = 400) -> str:
     """A text for Markdown prose, without characters that have a meaning there."""
     return re.sub(

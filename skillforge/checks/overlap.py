@@ -15,7 +15,7 @@ from skillforge.document import parse
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE, SKILLS, Document, Finding, Severity
 from skillforge.store import Cache
-from skillforge.text import similarity
+from skillforge.text import shortened, similarity
 
 Pair: TypeAlias = tuple[str, str]
 IDENTICAL = 0.9
@@ -112,8 +112,9 @@ def _stolen(
     """A finding for the first request of another skill that this one would take."""
     for request in _requests(subject, triggers.read(name)):
         if triggers.first(request) == name and triggers.loses(request, own):
-            shown = request if len(request) <= _SHOWN else f"{request[:_SHOWN]}…"
-            message = f"takes a request of the skill {name}: {shown!r}"
+            message = (
+                f"takes a request of the skill {name}: {shortened(request, _SHOWN)!r}"
+            )
             hint = (
                 "narrow the description: what the skill is for, and what it is not "
                 f"for; or propose an edit of {name} instead"

@@ -4,7 +4,7 @@ Other packages register checks as entry points of the group `skillforge.checks`.
 run if the policy requires them; a check that cannot be loaded has not passed.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, NamedTuple, Protocol
@@ -40,29 +40,10 @@ class CheckFunction(Protocol):
         """The findings in a skill; an error among them blocks the promotion."""
 
 
-class FindingFilter(Protocol):
-    """What becomes of a finding."""
-
-    def __call__(self, finding: Finding, /) -> Finding:
-        """The finding, or the same with another severity."""
-
-
-class Requirement(Protocol):
-    """Whether a check can run on this machine."""
-
-    def __call__(self) -> str:
-        """What is missing; empty if it can run."""
-
-
 def accepted_before(finding: Finding) -> Finding:
     """Errors as warnings: stricter rules must not block a rollback."""
     is_error = finding.severity is Severity.ERROR
     return replace(finding, severity=Severity.WARNING) if is_error else finding
-
-
-def nothing_missing() -> str:
-    """The requirement of a check that always can run."""
-    return ""
 
 
 class Check(NamedTuple):
@@ -76,9 +57,9 @@ class Check(NamedTuple):
     name: str
     run: CheckFunction
     seconds: float = 60
-    missing: Requirement = nothing_missing
+    missing: Callable[[], str] = str  # empty if it can run on this machine
     is_for_rollbacks: bool = True  # a rollback does not wait for slow checks
-    on_rollback: FindingFilter = accepted_before
+    on_rollback: Callable[[Finding], Finding] = accepted_before
 
 
 def checks(required: Iterable[str] = ()) -> dict[str, Check]:

@@ -9,10 +9,10 @@ import json
 import os
 import time
 from collections import Counter
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import astuple
-from typing import Any
+from typing import Any, TypeVar
 
 from skillforge import processes
 from skillforge.checks.runner import CheckedSkill
@@ -21,6 +21,7 @@ from skillforge.gitrepo import GitRepo
 from skillforge.model import SKILLS, Finding, Severity
 from skillforge.store import Cache, CachedResult
 
+T = TypeVar("T")
 _SEVERITIES = {severity.value: severity for severity in Severity}
 _SETTLED = 2_000_000_000  # ns; more than the resolution of any file system's times
 
@@ -118,6 +119,17 @@ class ResultCache:
             json.dumps(inner) if inner else "",
             _dump(result.findings),
         )
+
+
+def decoded(
+    rows_by_key: Mapping[str, str], read: Callable[[Any], T]
+) -> dict[str, list[T]]:
+    """Cached lists of results, from JSON; damaged ones are computed again."""
+    results = {}
+    for key, rows in rows_by_key.items():
+        with suppress(ValueError, TypeError, KeyError):
+            results[key] = [read(row) for row in json.loads(rows)]
+    return results
 
 
 def _dump(findings: list[Finding]) -> str:

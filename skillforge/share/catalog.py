@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from skillforge.processes import without_cycles
 from skillforge.store.index import Index, IndexedSkill
-from skillforge.text import BYTES_PER_TOKEN
+from skillforge.text import BYTES_PER_TOKEN, shortened_between_words
 
 LEAST = 150  # tokens, in which the shortest catalog fits in any form
 _LENGTHS = (400, 300, 220, 160, 120, 90, 60, 40)  # of shortened descriptions
@@ -113,7 +113,7 @@ def _named(
     """Catalogs that name every skill."""
     yield Catalog("full", tuple(_item(it, scores, it.description) for it in order))
     for length in _LENGTHS:
-        short = [shortened(it.description, length) for it in order]
+        short = [shortened_between_words(it.description, length) for it in order]
         short[:leads] = [it.description for it in order[:leads]]
         items = [_item(it, scores, s) for it, s in zip(order, short, strict=True)]
         pairs = zip(order, short, strict=True)
@@ -166,13 +166,3 @@ def _item(
     skill: IndexedSkill, scores: dict[str, float], said: str | None
 ) -> CatalogItem:
     return CatalogItem(skill.name, said, scores.get(skill.name))
-
-
-def shortened(text: str, most: int) -> str:
-    """The beginning of a text on one line, cut between words."""
-    line = " ".join(text.split())
-    if len(line) <= most:
-        return text
-    cut = line[: most - 1]
-    words = cut.rpartition(" ")[0] if line[most - 1] != " " else cut
-    return f"{words or cut}…"

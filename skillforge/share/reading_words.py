@@ -6,11 +6,12 @@ from typing import Any
 
 from skillforge.model import SKILL_FILE
 from skillforge.report import plural, printable
-from skillforge.share.catalog import Catalog, group_of, shortened
+from skillforge.share.catalog import Catalog, group_of
 from skillforge.share.catalog_formats import left_out
 from skillforge.share.search import Hit
 from skillforge.share.skill_view import SkillView
 from skillforge.store.index import IndexedSkill
+from skillforge.text import shortened_between_words
 
 _LINE = 100  # letters of a description in a list
 
@@ -40,7 +41,7 @@ def _said(skill: IndexedSkill) -> str:
 
 
 def _short(description: str) -> str:
-    return printable(" ".join(shortened(description, _LINE).split()))
+    return printable(" ".join(shortened_between_words(description, _LINE).split()))
 
 
 def hit_row(hit: Hit) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from functools import partial
 from skillforge import worker_pool
 from skillforge.checks import edition
 from skillforge.checks.evidence import known_to
+from skillforge.checks.result_cache import decoded
 from skillforge.checks.scan import scan
 from skillforge.checks.scan.rule_packs import RulePack
 from skillforge.checks.scan.scan_run import library_packs, library_waivers
@@ -140,13 +141,7 @@ class _ScanCache:
         return hashlib.sha256(f"{self.rules} {tree}".encode()).hexdigest()
 
     def recall(self, keys: list[str]) -> dict[str, list[Finding]]:
-        found = {}
-        for key, said in self.cache.scans(keys).items():
-            try:
-                found[key] = [_finding(row) for row in json.loads(said)]
-            except (ValueError, TypeError, KeyError):
-                continue  # damaged; it is scanned again
-        return found
+        return decoded(self.cache.scans(keys), _finding)
 
     def remember(self, scans: Mapping[str, list[Finding]]) -> None:
         said = {key: json.dumps([*map(asdict, it)]) for key, it in scans.items()}

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillforge.share import catalog_formats
-from skillforge.share.catalog import LEAST, Catalog, fitted, shortened, tokens
+from skillforge.share.catalog import LEAST, Catalog, fitted, tokens
 from skillforge.share.reading_words import catalog_data
 from skillforge.store.index import IndexedSkill
 from tests.conftest import LibraryFolder, Run
@@ -99,13 +99,6 @@ def test_a_catalog_says_what_it_left_out() -> None:
     assert "4,995 skills not named" in text
     assert "1 skill cannot be read" in text
     assert catalog_data(catalog, 300, 1)["left_out"]["skills"] == 4995
-
-
-@given(st.text(max_size=300), st.integers(2, 400))
-def test_a_shortened_text_is_not_longer(text: str, most: int) -> None:
-    short = shortened(text, most)
-
-    assert short == text or len(short) <= most
 
 
 def committed(library: LibraryFolder) -> LibraryFolder:

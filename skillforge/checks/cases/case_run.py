@@ -6,13 +6,14 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from skillforge import sandbox
 from skillforge.checks import edition
 from skillforge.checks.cases.case_check import settings, shortcomings
 from skillforge.checks.cases.case_files import Case
 from skillforge.checks.cases.trials import TrialPlan, plan, run
+from skillforge.checks.result_cache import decoded
 from skillforge.checks.skill_selection import Chosen, Selection, chosen
 from skillforge.errors import RequestError
 from skillforge.library import Library
@@ -189,18 +190,8 @@ class _TrialCache:
         return made_of.hexdigest()
 
     def recall(self, keys: list[str]) -> dict[str, list[Trial]]:
-        if self.cache is None:
-            return {}
-        rows_by_key = self.cache.trials([key for key in keys if key])
-        known = {}
-        for key, rows_json in rows_by_key.items():
-            try:
-                rows = [Trial(**row) for row in json.loads(rows_json)]
-                rows = [replace(row, outcome=TrialOutcome(row.outcome)) for row in rows]
-            except (ValueError, TypeError):
-                continue  # damaged; it is tried again
-            known[key] = rows
-        return known
+        known = self.cache.trials([key for key in keys if key]) if self.cache else {}
+        return decoded(known, _trial)
 
     def remember(self, results: dict[str, list[Trial]]) -> None:
         if self.cache is None:
@@ -212,3 +203,7 @@ class _TrialCache:
                 if trials and all(trial.ok for trial in trials)
             }
         )
+
+
+def _trial(row: dict[str, Any]) -> Trial:
+    return Trial(**{**row, "outcome": TrialOutcome(row["outcome"])})

@@ -30,7 +30,7 @@ from skillforge.model import (
 )
 from skillforge.report import plural
 from skillforge.schema_errors import Spelled, as_text, misfit
-from skillforge.text import shingles
+from skillforge.text import shingles, shortened
 
 _LONG = 24  # characters of a text that does not occur by chance
 _LONGER = 40  # the same for texts about an example, rather than of it
@@ -182,9 +182,10 @@ def copied(
         parts = shingles(plain) - shingles(known)
         for example in examples:
             if what := _copy(plain, parts, example, known):
-                shown_text = what if len(what) <= 60 else f"{what[:60]}…"
                 message = f"contains text of the held-out example {example.id[:12]}"
-                yield _finding(path, _line_of(text, what), f"{message}: {shown_text!r}")
+                yield _finding(
+                    path, _line_of(text, what), f"{message}: {shortened(what, 60)!r}"
+                )
 
 
 def _finding(path: str, line: int, message: str) -> Finding:

@@ -19,7 +19,7 @@ from skillforge.checks.scan.search import Search
 from skillforge.checks.scan.segments import Segment, SegmentView
 from skillforge.checks.scan.signs import Sign, own_signs
 from skillforge.checks.scan.text_extraction import Notice
-from skillforge.text import occurrences
+from skillforge.text import occurrences, shortened
 
 _MOST = 5  # times that the very same line of a file is reported
 _FAR = 2000  # characters that count as near, for each line that does
@@ -202,14 +202,6 @@ class ScanMatches:
             by_path.setdefault(segment.path, []).append(number)
         return by_path
 
-    def is_written(self, word: str) -> bool:
-        """Whether any file contains these exact letters."""
-        return any(word in raw for raw in self._raws)
-
-    @cached_property
-    def _raws(self) -> set[str]:
-        return {segment.raw for segment in self.segments}
-
     def _all(self, name: str) -> list[Span]:
         """The spans of a sign in the whole text, in order."""
         return self._search.matches(self._known[name])
@@ -293,5 +285,4 @@ def _around(text: str, at: int) -> str:
 
 def quoted(text: str) -> str:
     """A text as findings quote it: on one line, and shortened."""
-    shown = " ".join(text.split())
-    return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
+    return shortened(" ".join(text.split()), _SHOWN)

@@ -11,6 +11,7 @@ from skillforge.render.html import visible
 from skillforge.share.hub import Hub, PublishedSkill
 from skillforge.share.site.badges import Badge, row_badges, success_rate
 from skillforge.share.site.urls import folder_of, group_of
+from skillforge.text import shortened_between_words
 
 MAX_ABOUT = 180  # characters of a description that a list shows
 _WORD = re.compile(r"[^\W_]{3,}")
@@ -41,11 +42,8 @@ def search_index(hub: Hub) -> bytes:
 
 
 def shortened(description: str) -> str:
-    """The beginning of a description, cut between words."""
-    words = " ".join(description.split())
-    if len(words) <= MAX_ABOUT:
-        return words
-    return words[:MAX_ABOUT].rsplit(" ", 1)[0].rstrip(",;:") + " …"
+    """The beginning of a description, on one line."""
+    return shortened_between_words(" ".join(description.split()), MAX_ABOUT)
 
 
 def date_of(skill: PublishedSkill) -> str:

@@ -126,7 +126,10 @@ def test_seen_examples_may_be_quoted(prove: Prove) -> None:
         ("run: [x]\nexpect: {}\nvariants: []\n", "unknown key `variants`"),
         (REPLAY.replace(".number", ""), "run.2: must be text"),
         ("run: [echo, '{{ output }}']\nexpect: {stdout: x}\n", "is the answer"),
-        ("run: [python3, scripts/round.py]\nexpect: {exit: 0}\n", "must use the answer"),
+        (
+            "run: [python3, scripts/round.py]\nexpect: {exit: 0}\n",
+            "must use the answer",
+        ),
         ("run: ['true']\nexpect: {stdout: '{{ output }}'}\n", "a file of the skill"),
         (REPLAY.replace("output", "inputs.number"), "must use the answer"),
     ],
