@@ -205,11 +205,7 @@ def markdown(report: Report, _rules: Rules | None = None) -> str:
     """A table for a pull request or a job summary."""
     lines = [f"**{summary(report)}**"]
     if report.findings:
-        lines += [
-            "",
-            "| | where | problem | fix |",
-            "| --- | --- | --- | --- |",
-        ]
+        lines += ["", "| | where | problem | fix |", "| --- | --- | --- | --- |"]
         lines += [_markdown_row(finding) for finding in report.findings]
     return "\n".join(lines)
 

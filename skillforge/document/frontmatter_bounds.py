@@ -118,9 +118,7 @@ def fence_inexact(line: int, text: str) -> Iterator[RuleProblem]:
 def fence_unclosed(line: int) -> Iterator[RuleProblem]:
     """The frontmatter ends with a second line of `---`."""
     yield RuleProblem(
-        "the frontmatter is never closed",
-        "add a line `---` below the last field",
-        line,
+        "the frontmatter is never closed", "add a line `---` below the last field", line
     )
 
 

@@ -5,13 +5,7 @@ from typing import TYPE_CHECKING
 from skillforge.lazy_import import lazily
 
 if TYPE_CHECKING:
-    from skillforge.model.example import (
-        Example,
-        Review,
-        Step,
-        StepKind,
-        Worth,
-    )
+    from skillforge.model.example import Example, Review, Step, StepKind, Worth
     from skillforge.model.finding import (
         ARCHIVE,
         EVIDENCE,

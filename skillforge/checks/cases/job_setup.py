@@ -169,11 +169,7 @@ def pytest_files() -> dict[str, Path]:
 
 
 def job(
-    case: Case,
-    skill: Skill,
-    folder: Path,
-    packages: Path | None,
-    limits: Limits,
+    case: Case, skill: Skill, folder: Path, packages: Path | None, limits: Limits
 ) -> Job:
     """The sandbox job for a case; `folder` contains the skill."""
     mounts: dict[str, Path] = dict(pytest_files()) if case.runner == "pytest" else {}

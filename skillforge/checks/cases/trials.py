@@ -66,9 +66,7 @@ def plan(skill: Skill, evidence: Mapping[str, bytes], policy: Policy) -> TrialPl
     try:
         planned = _plan(skill, evidence)
         return replace(
-            planned,
-            dependencies=policy.dependencies,
-            sandbox=policy.sandbox,
+            planned, dependencies=policy.dependencies, sandbox=policy.sandbox
         )
     except Exception as err:  # noqa: BLE001 - the skill's files may cause any error
         why = f"the tests cannot be read: {type(err).__name__}: {str(err)[:200]}"

@@ -47,8 +47,7 @@ ONE_OFF = re.compile(
 )
 # A sentence with a condition is advice for such a case, as a skill should give.
 _CONDITION = re.compile(
-    r"\b(?:if|when|whenever|unless|until|in case|handle|handles|after)\b",
-    re.IGNORECASE,
+    r"\b(?:if|when|whenever|unless|until|in case|handle|handles|after)\b", re.IGNORECASE
 )
 _FAILURE_SECTION = re.compile(
     r"^#{1,6} [^\n]*(?:fail|error|troubleshoot|recover)[^\n]*\n"

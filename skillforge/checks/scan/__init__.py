@@ -40,13 +40,7 @@ def rules() -> tuple[Rule, ...]:
     from skillforge.checks.scan.declaration_rules import DECLARATIONS
     from skillforge.checks.scan.disguise_rules import DISGUISES
 
-    return (
-        *_sign_rules(),
-        *DISGUISES,
-        *CHANGES,
-        *DECLARATIONS,
-        *CAPABILITIES,
-    )
+    return (*_sign_rules(), *DISGUISES, *CHANGES, *DECLARATIONS, *CAPABILITIES)
 
 
 def scan(
@@ -62,11 +56,7 @@ def scan(
     `packs` are the rules of a library. They run last, so that they cannot exhaust the
     budget of our own rules.
     """
-    from skillforge.checks.scan.capabilities import (
-        CAPABILITIES,
-        capabilities,
-        declared,
-    )
+    from skillforge.checks.scan.capabilities import CAPABILITIES, capabilities, declared
     from skillforge.checks.scan.change_rules import CHANGES, SkillChange
     from skillforge.checks.scan.declaration_rules import DECLARATIONS, Declared
     from skillforge.checks.scan.disguise_rules import DISGUISES

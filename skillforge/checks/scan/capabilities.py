@@ -17,6 +17,7 @@ from skillforge.model import (
     rule,
     rules_in,
 )
+from skillforge.report import plural
 
 _NOTE = Severity.NOTE
 _VARIABLE = re.compile(
@@ -182,29 +183,25 @@ def covers(names: Iterable[str], used: str) -> bool:
 @rule(_NOTE, category="capability")
 def reaches_network(able: Capabilities) -> Iterator[RuleProblem]:
     """The hosts that a skill names. A note: many skills use a service."""
-    if able.hosts:
-        yield _listed("names", "host", able.hosts)
+    return _listed("names", "host", able.hosts)
 
 
 @rule(_NOTE, category="capability")
 def reads_environment(able: Capabilities) -> Iterator[RuleProblem]:
     """The environment variables that a skill reads. A note."""
-    if able.variables:
-        yield _listed("reads", "variable", able.variables)
+    return _listed("reads", "variable", able.variables)
 
 
 @rule(_NOTE, category="capability")
 def runs_programs(able: Capabilities) -> Iterator[RuleProblem]:
     """The programs that a skill runs: compilers, clients, shells. A note."""
-    if able.programs:
-        yield _listed("runs", "program", able.programs)
+    return _listed("runs", "program", able.programs)
 
 
 @rule(_NOTE, category="capability")
 def brings_scripts(able: Capabilities) -> Iterator[RuleProblem]:
     """The scripts that a skill contains and may run. A note."""
-    if able.scripts:
-        yield _listed("contains", "script", able.scripts)
+    return _listed("contains", "script", able.scripts)
 
 
 @rule(_NOTE, category="capability")
@@ -213,23 +210,19 @@ def granted_tools(able: Capabilities) -> Iterator[RuleProblem]:
 
     A note. `Bash` or `Bash(*)` grants every command; `Bash(git:*)` only git's.
     """
-    if able.tools:
-        listed = _listed("is granted", "tool", able.tools)
-        wide = sorted(tool for tool in able.tools if _WIDE.fullmatch(tool))
-        if wide:
-            hint = f"{', '.join(wide)} grants every command; list the ones needed"
-            listed = listed._replace(hint=hint)
-        yield listed
+    wide = sorted(tool for tool in able.tools if _WIDE.fullmatch(tool))
+    hint = f"{', '.join(wide)} grants every command; list the ones needed"
+    return _listed("is granted", "tool", able.tools, hint if wide else "")
 
 
-def _listed(what: str, noun: str, names: frozenset[str]) -> RuleProblem:
-    shown = sorted(names)[:20]
-    more = f" and {len(names) - 20} more" if len(names) > 20 else ""
-    plural = "s" if len(names) > 1 else ""
-    hint = "no action needed; this is for the reviewer"
-    return RuleProblem(
-        f"{what} {len(names)} {noun}{plural}: {', '.join(shown)}{more}", hint
-    )
+def _listed(
+    what: str, noun: str, names: frozenset[str], hint: str = ""
+) -> Iterator[RuleProblem]:
+    if names:
+        shown = ", ".join(sorted(names)[:20])
+        more = f" and {len(names) - 20} more" if len(names) > 20 else ""
+        hint = hint or "no action needed; this is for the reviewer"
+        yield RuleProblem(f"{what} {plural(len(names), noun)}: {shown}{more}", hint)
 
 
 CAPABILITIES = rules_in(globals())

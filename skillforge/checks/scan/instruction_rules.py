@@ -103,39 +103,6 @@ def _is_harmless(matches: ScanMatches, match: SignMatch) -> bool:
     )
 
 
-@rule(category="injection")
-def hidden_instruction(matches: ScanMatches) -> Iterator[RuleProblem]:
-    """A skill contains no instructions that people don't see.
-
-    Agents read comments, alternative texts, link titles, file names and the metadata
-    of pictures. Notes there are fine; instructions to send, download, run or conceal
-    are not.
-    """
-    signs = (
-        "override", "conceal", "send-words", "fetch-run", "decode-run", "fetch-obey",
-        "key-file", "reverse-shell", "destroy", "leak-in-reply", "send", "skip-consent",
-    )  # fmt: skip
-    for match in matches.of(*signs):
-        # The bytes of a picture contain most words by chance.
-        is_text = match.segment.language != "strings" or match.sign in (
-            "override",
-            "fetch-run",
-        )
-        if match.view is SegmentView.HIDDEN and is_text and _is_meant(matches, match):
-            yield report_match(match, "gives an instruction that a person doesn't see")
-
-
-def _is_meant(matches: ScanMatches, match: SignMatch) -> bool:
-    """Whether words that may be part of a note are an instruction."""
-    if match.sign == "conceal":
-        nearby = ("send-words", "fetch-run", "secret-words")
-        return "user" in match.text or matches.beside(match, nearby, 0) is not None
-    if match.sign == "send-words":
-        about = matches.beside(match, ("secret-words", "talk-words", "trigger"), 0)
-        return about is not None and leads_out(matches, match, 0)
-    return True
-
-
 @rule(category="persistence")
 def poisoned_memory(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not plant instructions in an agent's memory, rules or skills."""

@@ -70,10 +70,7 @@ def private_data(matches: ScanMatches) -> Iterator[RuleProblem]:
                         segment, match.start(), match[0], f"contains {what}", hint
                     )
         if is_evidence(segment.path):
-            for pattern, what in (
-                (_MAIL, "a mail address"),
-                (_HOME, "a home folder"),
-            ):
+            for pattern, what in ((_MAIL, "a mail address"), (_HOME, "a home folder")):
                 for match in pattern.finditer(segment.raw):
                     message = f"contains {what}"
                     yield _at(segment, match.start(), match[0], message, "redact it")

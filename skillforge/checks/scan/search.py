@@ -11,13 +11,7 @@ from functools import cache, cached_property
 from typing import Literal, TypeAlias
 
 from skillforge.checks.scan.budget import Budget, Span
-from skillforge.checks.scan.signs import (
-    BORDER,
-    LONGEST_MATCH,
-    Pattern,
-    Sign,
-    own_signs,
-)
+from skillforge.checks.scan.signs import BORDER, LONGEST_MATCH, Pattern, Sign, own_signs
 
 Kind: TypeAlias = Literal["Q", "I"]
 
@@ -25,10 +19,7 @@ _COST = 64  # the fixed cost of a window, and of each required word in it
 _AHEAD = 32  # characters after a match that a lookahead may need
 _BEFORE = 16  # characters before a window that a lookbehind may need
 _LEAST_REACH = 64  # characters; with less, windows would be many and short
-_SIZES: dict[Kind, int] = {
-    "Q": 8,
-    "I": 4,
-}  # bytes of each item of a `memoryview`
+_SIZES: dict[Kind, int] = {"Q": 8, "I": 4}  # bytes of each item of a `memoryview`
 _MISSES = 20_000  # times a word is part of another; after that, it counts anywhere
 _SAMPLE, _SAMPLES = 256, 48  # characters and number of samples to count words in
 

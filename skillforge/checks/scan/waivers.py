@@ -48,8 +48,7 @@ def read_waivers(data: bytes) -> tuple[Waiver, ...]:
 
 def _wrong(line: int, why: str) -> ConfigError:
     return ConfigError(
-        f"{WAIVERS_FILE}:{line}: {why}",
-        hint="docs/scan.md describes the format",
+        f"{WAIVERS_FILE}:{line}: {why}", hint="docs/scan.md describes the format"
     )
 
 
