@@ -92,7 +92,7 @@ fresh:  ## `make demo` and `make test` of HEAD in a new container; IMAGE=python:
 	  git clone --quiet --config advice.detachedHead=false head.bundle project && \
 	  cd project && make demo && make test'
 
-reference: $(READY)  ## docs/reference/ from the code, words of signs from their patterns
+reference: $(READY)  ## docs/reference, schemas/output, the README table and sign words, from the code
 	$(BIN)/python -m tests.docs.reference
 	$(BIN)/python -m tests.checks.scan.sign_words
 

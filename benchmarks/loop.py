@@ -21,7 +21,7 @@ from skillforge.gitrepo import trailers
 from skillforge.history import audit, skill_history
 from skillforge.history.steps import MAIN_LINE
 from skillforge.model import Draft, DraftFile
-from skillforge.propose.admission import ProposalRequest
+from skillforge.propose.proposal_request import ProposalRequest
 from skillforge.propose.submit import propose
 from skillforge.propose.workspace import Workspace
 
@@ -70,7 +70,7 @@ def _propose(root: Path, count: int = 1) -> int:
     names = itertools.islice(NAMES, count)
     drafts = [Draft(name, {"SKILL.md": DraftFile(skill(name))}) for name in names]
     requests = [ProposalRequest(draft, workspace.base) for draft in drafts]
-    outcomes = propose(workspace.library, workspace.forge, requests, workspace.by)
+    outcomes = propose(workspace, requests)
     assert all(outcome.created for outcome in outcomes), outcomes
     last = outcomes[-1].proposal
     return last.number if last else 0

@@ -149,7 +149,7 @@ def fill(path: Path, count: int) -> None:
             OutcomeStatus.SUCCESS if chance.random() < 0.9 else OutcomeStatus.FAILURE
         )
         skill = f"skill-{number % 100:05d}"
-        voice = pseudonym.voice(skill, str(chance.randrange(count // 4)))
+        voice = pseudonym.of_key(skill, str(chance.randrange(count // 4)))
         at = start + number * 31_536_000 // count
         use = Use(f"{number:032x}", skill, OLD, voice, at, outcome, OutcomeSource.TEST)
         batch.append(use)

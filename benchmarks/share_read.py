@@ -30,7 +30,7 @@ def rows(work: Work) -> Iterator[Row]:
     library = Library(root)
     tip = library.tip
     plain = _plain_index(library, tip, folder / "plain.db")
-    skills = skill_index.reading(library, tip, Index.skills)
+    skills = skill_index.query(library, tip, Index.skills)
     queries = [query for _, query in _queries(skills, 20, (8, 12, 16))]
     yield from _speed(library, tip, plain, queries)
     yield _quality(folder, work.size(2000, 100), work.size(300, 30))
@@ -105,7 +105,7 @@ def _quality(work: Path, skills_: int, asked: int) -> Row:
     library = Library(root)
     tip = library.tip
     plain = _plain_index(library, tip, work / "varied.db")
-    skills = skill_index.reading(library, tip, Index.skills)
+    skills = skill_index.query(library, tip, Index.skills)
     ours = raw = 0
     queries = _queries(skills, asked, (3, 4, 5))
     for name, query in queries:

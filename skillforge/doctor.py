@@ -208,10 +208,10 @@ def _forge(library: Library) -> Iterator[DoctorItem]:
 
 def _store(library: Library) -> DoctorItem:
     """The private state of the clone, read through once."""
-    from skillforge.store import condition
+    from skillforge.store import count_rows
 
     try:
-        examples, uses = condition(library.repository().common_dir)
+        examples, uses = count_rows(library.repository().common_dir)
     except SkillforgeError as err:
         return DoctorItem("private store", False, err.message, hint=err.hint)
     detail = f"{plural(examples, 'example')}, {plural(uses, 'use')}"

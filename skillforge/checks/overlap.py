@@ -53,11 +53,13 @@ def pairs(library: Library, commit: str) -> list[tuple[str, str, float]]:
     trees = library.skill_trees(commit)
     keys = {pair: " ".join(trees[name] for name in pair) for pair in likely}
     cache = Cache.of(repo.common_dir)
-    known = cache.pairs(list(keys.values()))
+    known = cache.entries("pairs", keys.values())
     fresh = _compared(
         library, commit, [pair for pair in likely if keys[pair] not in known]
     )
-    cache.save_pairs({keys[pair]: repr(score) for pair, score in fresh.items()})
+    cache.save_entries(
+        "pairs", {keys[pair]: repr(score) for pair, score in fresh.items()}
+    )
     cached = {pair: float(known[key]) for pair, key in keys.items() if key in known}
     near = [(*pair, score) for pair, score in (cached | fresh).items()]
     near = [pair for pair in near if pair[2] >= SIMILAR]

@@ -59,13 +59,15 @@ def catalog(
     skillforge catalog --for "convert a PDF" --budget 500
     """
     from skillforge.share import catalog_formats, skill_index
-    from skillforge.share.catalog import fitted, readable, tokens
+    from skillforge.share.catalog import fit, indexed_skills, tokens
     from skillforge.workflows.lookup import library_at
 
     settings.json = settings.json or format_ == "json"
     library = library_at(settings.start)
     commit = skill_index.commit_of(library, rev)
-    skills = skill_index.reading(library, commit, lambda index: readable(index, budget))
+    skills = skill_index.query(
+        library, commit, lambda index: indexed_skills(index, budget)
+    )
     found = _found(library, commit, task)
     skills = [found[it.name].skill if it.name in found else it for it in skills]
     scores = {name: hit.score for name, hit in found.items()}
@@ -76,7 +78,7 @@ def catalog(
             return envelope("catalog", True, _data(catalog, budget), None)
         return catalog_formats.FORMS[format_](catalog, locate)
 
-    fits = fitted(skills, scores, budget, rendered)
+    fits = fit(skills, scores, budget, rendered)
     text = rendered(fits)
     return CommandResult(_data(fits, budget, tokens(text)), document=text)
 

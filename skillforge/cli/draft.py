@@ -129,7 +129,7 @@ def _propose(
 
     from skillforge.cli.propose import submitted
     from skillforge.learn.words import draft_data
-    from skillforge.propose.admission import ProposalRequest
+    from skillforge.propose.proposal_request import ProposalRequest
     from skillforge.propose.workspace import Workspace
     from skillforge.workflows.submit import submit
 

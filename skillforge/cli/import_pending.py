@@ -12,7 +12,7 @@ from skillforge.cli.base import (
 )
 
 if TYPE_CHECKING:
-    from skillforge.propose.hermes_import import ImportResult
+    from skillforge.workflows.import_pending import ImportedRecord
 
 
 @click.command("import-pending")
@@ -39,18 +39,18 @@ def import_pending(
     from pathlib import Path
 
     from skillforge.agents import skills_folder
-    from skillforge.propose import hermes_import
     from skillforge.propose.workspace import Workspace
+    from skillforge.workflows import import_pending as imports
 
     place = skills_folder("hermes").parent / "pending" / "skills"
     who = speaks_for or "hermes (agent) <hermes@agents.invalid>"
     workspace = Workspace.at(settings.start, who, settings.choice)
-    done = hermes_import.bring(workspace, Path(folder) if folder else place)
-    gone = hermes_import.clear(done) if clear else []
+    done = imports.import_pending(workspace, Path(folder) if folder else place)
+    gone = imports.remove_decided(done) if clear else []
     return _imported(done, [path.name for path in gone])
 
 
-def _imported(done: "list[ImportResult]", gone: list[str]) -> CommandResult:
+def _imported(done: "list[ImportedRecord]", gone: list[str]) -> CommandResult:
     from skillforge.render.data.proposals import opened
     from skillforge.report import printable
 
@@ -65,7 +65,7 @@ def _imported(done: "list[ImportResult]", gone: list[str]) -> CommandResult:
             lines.append(f"{it.id}: proposal {it.proposal.number}, {how}")
         rows.append(row)
     lines += [f"removed {name}" for name in gone]
-    if any(it.is_over for it in done) and not gone:
+    if any(it.is_decided for it in done) and not gone:
         lines.append("--clear removes the records of what was merged or closed")
     text = "\n".join(map(printable, lines or ["Hermes holds nothing back"]))
     is_fine = all(it.proposal for it in done)

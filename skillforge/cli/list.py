@@ -26,6 +26,6 @@ def list_(settings: GlobalOptions, rev: str | None) -> CommandResult:
 
     library = library_at(settings.start)
     commit = skill_index.commit_of(library, rev)
-    skills = skill_index.reading(library, commit, Index.skills)
+    skills = skill_index.query(library, commit, Index.skills)
     data = {"commit": commit, "skills": [words.skill_row(skill) for skill in skills]}
     return CommandResult(data, words.list_text(skills))

@@ -40,7 +40,7 @@ def promoted(settings: GlobalOptions, span: str) -> CommandResult:
     workspace, forge = hosted_workspace(settings)
     forge.look()
     chosen = audit.commits_of(workspace.library, span) if span else None
-    done = backfill_notes.record(workspace.library, forge, chosen, workspace.by)
+    done = backfill_notes.record(workspace, chosen)
     started = _rolled_out(workspace, forge, chosen) if chosen else []
     wrong = audit.audit(workspace.library, None, span).exceptions
     lines = [

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from skillforge.model.time_units import DAY
+
 _HASH = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
 _HEAD = re.compile(rf"ref: refs/\S+|{_HASH}")
 _PACKED = re.compile(rf"#.*|\^{_HASH}|{_HASH} refs/\S.*")
@@ -109,7 +111,7 @@ def stale_lock(path: Path) -> str:
 
 
 def shown_age(seconds: float) -> str:
-    units = ((86400, "days"), (3600, "hours"), (60, "minutes"))
+    units = ((DAY, "days"), (3600, "hours"), (60, "minutes"))
     size, unit = next((it for it in units if seconds >= 2 * it[0]), (1, "seconds"))
     return f"{seconds / size:.0f} {unit}"
 

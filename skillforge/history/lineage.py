@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from skillforge.errors import RequestError
 from skillforge.gitrepo import GitRepo, trailers
 from skillforge.gitrepo.commit_log import Commit
 from skillforge.gitrepo.git_command import AS_IT_IS
-from skillforge.model import SKILLS, Action
+from skillforge.library import Library, no_such_skill
+from skillforge.model import ARCHIVE, SKILLS, Action
 
 _RAW = ("--raw", "-t", "--root", "--no-abbrev", "--topo-order", *AS_IT_IS)
 _INTO = "Absorbed-Into"
@@ -42,6 +44,23 @@ def successors(repo: GitRepo, tip: str) -> dict[str, str]:
         if end in in_use:
             found[name] = end
     return dict(sorted(found.items()))
+
+
+def require_skill(library: Library, commit: str, name: str) -> None:
+    """Raise an error if a commit has no skill of this name."""
+    if name not in library.skill_trees(commit):
+        raise unknown_skill(library, commit, name)
+
+
+def unknown_skill(library: Library, commit: str, name: str) -> RequestError:
+    """The error for a skill that a commit doesn't have; its hint says what happened."""
+    repo, hint = library.repository(), ""
+    if into := successors(repo, commit).get(name):
+        hint = f"it was absorbed into {into}"
+    elif name in repo.tree(f"{commit}:{ARCHIVE}"):
+        hint = f"it is archived: skillforge curate --restore {name} --propose"
+    known = () if hint else library.skill_trees(commit)
+    return no_such_skill(name, known, library.main, hint)
 
 
 def absorptions(repo: GitRepo, tip: str) -> dict[str, str]:
@@ -83,6 +102,7 @@ def lives(repo: GitRepo, tip: str, names: Iterable[str]) -> dict[str, Life]:
     found: dict[str, Life] = {}
     options = (*_RAW, "--full-history", "--diff-merges=first-parent")
     for commit in repo.log(*options, tip, "--", SKILLS) if wanted else ():
+        draft = None  # its trailers, read once for all skills of the commit
         for path, change in commit.changes.items():
             top, _, name = path.partition("/")
             if top != SKILLS or name not in wanted:
@@ -90,11 +110,12 @@ def lives(repo: GitRepo, tip: str, names: Iterable[str]) -> dict[str, Life]:
             found[name] = life = _lived(found.get(name, Life()), commit)
             if change.before or len(commit.parents) > 1:
                 continue  # what a merge brings is told by the commit that it brings
-            said = trailers.of_draft(commit.message)
-            if trailers.first(said, "Action") == Action.ROLLBACK:
+            if draft is None:
+                draft = trailers.of_draft(commit.message)
+            if trailers.first(draft, "Action") == Action.ROLLBACK:
                 found[name] = life._replace(is_back=True)
             else:
-                found[name] = life._replace(origin=trailers.first(said, "Origin"))
+                found[name] = life._replace(origin=trailers.first(draft, "Origin"))
                 wanted.remove(name)
     return found
 

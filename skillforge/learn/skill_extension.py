@@ -2,8 +2,9 @@
 
 from skillforge.document.sections import with_lines
 from skillforge.errors import ConflictError
+from skillforge.history.lineage import unknown_skill
 from skillforge.learn.skill_contract import Contract
-from skillforge.library import Library, no_such_skill
+from skillforge.library import Library
 from skillforge.model import SKILL_FILE, SKILLS
 
 
@@ -11,8 +12,7 @@ def extended(library: Library, skill: str, said: Contract) -> str:
     """The SKILL.md with the pitfalls, cures and steps that it does not have yet."""
     found = library.repository().find(f"{library.tip}:{SKILLS}/{skill}/{SKILL_FILE}")
     if found is None:
-        known = library.skill_trees(library.tip)
-        raise no_such_skill(skill, known, library.main)
+        raise unknown_skill(library, library.tip, skill)
     whole = found.data.decode("utf-8", "surrogateescape")
     text = whole.replace("\r\n", "\n")
     after = with_lines(text, "Failure handling", [f"{it}." for it in said.failures])

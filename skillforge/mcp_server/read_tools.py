@@ -12,7 +12,7 @@ from skillforge.history.lineage import successors
 from skillforge.library import Library
 from skillforge.mcp_server.context import Caller, FileRead, LibraryContext
 from skillforge.model import SKILL_FILE, SKILLS, Assignment, Document, Value
-from skillforge.operate import assignment, assignment_log, materialize, rollouts
+from skillforge.operate import assignment, materialize, rollouts
 from skillforge.share import catalog, skill_index
 from skillforge.share import search as searching
 from skillforge.store.index import Index, IndexedSkill
@@ -83,7 +83,7 @@ def _other_arms(
 def _shown(
     library: Library, commit: str, other: Mapping[str, Assignment]
 ) -> list[IndexedSkill]:
-    found = skill_index.reading(library, commit, Index.skills)
+    found = skill_index.query(library, commit, Index.skills)
     shown = [it for it in found if not it.problem and it.name not in other]
     for name, given in other.items():
         if given.version:
@@ -242,7 +242,7 @@ def skill_view(
     data = version.read(path)
     saw(door, caller, version, path)
     if not wanted:
-        assignment_log.remember(version.library, [version.given], caller.key)
+        assignment.remember(version.library, [version.given], caller.key)
     if given.get("file_path"):
         return _file(version, path, data)
     return _skill(version, data)
@@ -337,7 +337,7 @@ def _laid_out(version: SkillVersion) -> tuple[str | None, str]:
     """The folder of a version in the cache; or why there is none."""
     repo = version.library.repository()
     try:
-        return str(materialize.cached(repo, version.name, version.tree)), ""
+        return str(materialize.cached_folder(repo, version.name, version.tree)), ""
     except (ToolError, ConfigError) as err:
         return None, f"no skill_dir: {err.message}"
 

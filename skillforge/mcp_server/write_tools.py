@@ -21,11 +21,13 @@ from skillforge.model import (
     Proposal,
     Severity,
 )
-from skillforge.propose import operations, proposal_request, submit
 from skillforge.propose.operations import Operation
+from skillforge.propose.proposal_request import ProposalOptions
 from skillforge.propose.workspace import Workspace
 from skillforge.render.data.proposals import opened, proposal_row
 from skillforge.report import FindingData, finding_data
+from skillforge.workflows.proposals import find_proposal
+from skillforge.workflows.submit import operations_draft, parse_batch, submit_drafts
 
 _PROVEN = tuple(it.value for it in OutcomeSource if it is not OutcomeSource.HUMAN)
 _MOST_PROPOSALS = 50
@@ -35,16 +37,13 @@ def skill_manage(
     door: LibraryContext, caller: Caller, given: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Put a batch of operations up for review; main stays as it is."""
-    batch, said = operations.understood(dict(given))
+    batch, said = parse_batch(dict(given))
     options = _options(door, caller, said)
     workspace = door.workspace(caller)
     if options.origin == Origin.AGENT_BACKGROUND:
         _refuse_unread(door, caller, workspace, batch)
-    draft = operations.draft_of(workspace.library, workspace.base, batch)
-    request = proposal_request.request(workspace, draft, options)
-    [outcome] = submit.propose(
-        workspace.library, workspace.forge, [request], workspace.by
-    )
+    draft = operations_draft(workspace, batch)
+    [outcome] = submit_drafts(workspace, [draft], options).submissions
     findings = [finding_data(finding) for finding in outcome.report.findings]
     if outcome.proposal is None:
         return _invalid(findings)
@@ -63,8 +62,8 @@ def skill_manage(
 
 def _options(
     door: LibraryContext, caller: Caller, said: Mapping[str, Any]
-) -> proposal_request.ProposalOptions:
-    options = proposal_request.ProposalOptions.of(said)
+) -> ProposalOptions:
+    options = ProposalOptions.of(said)
     for example in options.examples:
         if "/" in example or example.endswith(".json"):
             raise RequestError(
@@ -228,7 +227,7 @@ def proposal_status(
     workspace = door.workspace(caller)
     number, skill = given.get("proposal"), given.get("skill")
     if number is not None:
-        return {"success": True, **_status(workspace, workspace.forge.get(number))}
+        return {"success": True, **_status(workspace, number)}
     found = workspace.forge.proposals(only_open=not skill)
     chosen = [it for it in found if not skill or skill in it.skills]
     some = workspace.forge.detailed(chosen[-_MOST_PROPOSALS:])
@@ -239,11 +238,8 @@ def proposal_status(
     return {"success": True, "proposals": rows, "count": len(chosen)}
 
 
-def _status(workspace: Workspace, proposal: Proposal) -> dict[str, Any]:
-    from skillforge.propose import review
-
-    workspace.forge.look()
-    [whole] = workspace.forge.detailed([proposal])
+def _status(workspace: Workspace, number: int) -> dict[str, Any]:
+    whole, conflicts = find_proposal(workspace, number)
     verdict = whole.verdict if whole.is_open or whole.merge else None
     findings = [
         finding_data(finding)
@@ -251,7 +247,7 @@ def _status(workspace: Workspace, proposal: Proposal) -> dict[str, Any]:
         if check.name != SCAN  # whoever writes a draft is not told how to get past it
         for finding in check.findings
     ]
-    row = proposal_row(whole, review.conflicts(workspace.library, whole))
+    row = proposal_row(whole, conflicts)
     return {
         **row,
         "checks": _checks(workspace, whole) if whole.is_open else row["checks"],

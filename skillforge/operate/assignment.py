@@ -1,15 +1,15 @@
 """Which version of a skill a key gets: random, and always the same for one key."""
 
-from collections.abc import Mapping
+import time
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from skillforge.errors import ConfigError
-from skillforge.history.lineage import successors
+from skillforge.errors import ConfigError, ToolError
+from skillforge.history.lineage import successors, unknown_skill
 from skillforge.library import Library
 from skillforge.model import SKILLS, Arm, Assignment, Rollout, RolloutState
-from skillforge.operate import rollouts
-from skillforge.operate.pseudonym import digest
-from skillforge.operate.skill_lookup import unknown_skill
+from skillforge.operate import pseudonym, rollouts
+from skillforge.store import Uses
 
 _RANGE = 2**64
 
@@ -20,7 +20,7 @@ def has_canary(rollout: Rollout, key: str) -> bool:
     A key keeps it when the share grows. Rollouts are independent: a key that gets one
     canary is no more likely to get the next.
     """
-    drawn = int.from_bytes(digest("arm", rollout.id, key)[:8])
+    drawn = int.from_bytes(pseudonym.digest("arm", rollout.id, key)[:8])
     return drawn < rollout.share / 100 * _RANGE
 
 
@@ -47,17 +47,16 @@ def assigned(library: Library, name: str, key: str) -> Assignment:
         tree = repo.name_of(f"{tip}:{SKILLS}/{name}")
     if not tree:
         raise unknown_skill(library, tip, name)
-    given = arm_of(rollouts.find(repo, name), tree, name, key)
-    if given.version not in ("", tree):
-        for error in rollouts.never_on_main(library, {name: given.version}).values():
-            raise error
-    return given
+    assignment = arm_of(rollouts.find(repo, name), tree, name, key)
+    if assignment.version not in ("", tree):
+        rollouts.require_on_main(library, name, assignment.version)
+    return assignment
 
 
 class Assignments(NamedTuple):
     """What a key gets, by skill; and errors, by skill, for invalid rollouts."""
 
-    given: dict[str, Assignment]
+    valid: dict[str, Assignment]
     errors: dict[str, ConfigError]
 
 
@@ -76,17 +75,32 @@ def assign_all(
     key: str,
 ) -> Assignments:
     """What a key gets of skills whose versions on main are these trees."""
-    given = {
+    assigned = {
         name: arm_of(records.valid.get(name), tree, name, key)
         for name, tree in trees.items()
     }
     others = {
         name: assignment.version
-        for name, assignment in given.items()
+        for name, assignment in assigned.items()
         if assignment.version not in ("", trees[name])
     }
     errors = records.damaged | rollouts.never_on_main(library, others)
     return Assignments(
-        {name: found for name, found in given.items() if name not in errors},
+        {name: found for name, found in assigned.items() if name not in errors},
         {name: error for name, error in errors.items() if name in trees},
     )
+
+
+def remember(library: Library, assignments: Iterable[Assignment], key: str) -> str:
+    """Save what a key has now, so that its outcomes count for that version.
+
+    Returns why it could not be saved. A read-only repository is not an error: `record`
+    then uses what the key gets at that time.
+    """
+    try:
+        store = Uses.of(library.repository().common_dir)
+        rows = [(given, pseudonym.of_key(given.skill, key)) for given in assignments]
+        store.save_assignments(rows, int(time.time()))
+    except ToolError as err:
+        return err.message
+    return ""

@@ -1,8 +1,8 @@
-"""The usual use, recorded at once: git is not started for it, and little is imported.
+"""Record the usual use without starting git, and with few imports.
 
-What a key gets of a skill follows from two refs: main, and the skill's rollout. Where
-every key gets the same, that is written down beside what the two point at. As long as
-they point there, it still holds.
+What a key gets of a skill depends on two refs: main, and the skill's rollout. If all
+keys get the same version, it is stored as a fact, together with the commits that both
+refs are at. The fact is valid while they are there.
 """
 
 import time
@@ -14,7 +14,7 @@ from skillforge.gitrepo.git_files import (
     recorded_branch,
 )
 from skillforge.model import Assignment
-from skillforge.operate.pseudonym import voice
+from skillforge.operate import pseudonym
 from skillforge.operate.use_reports import RecordResult, UseReport
 from skillforge.store import Uses
 
@@ -22,51 +22,54 @@ ROLLOUTS = "refs/skillforge/rollouts/"
 
 
 def record(folder: str, report: UseReport) -> RecordResult | None:
-    """Keep a report of a use of now; None if there is more to it.
+    """Record a use; None, with nothing written, if that takes more.
 
-    There is if words have to be redacted, if a rollout has to be judged, or if only
-    git knows which version it was. Then nothing was written.
+    It does if text has to be redacted, if the use is a vote on a rollout, or if only
+    git knows the version.
     """
     git_dir = git_dir_of(folder)
-    has_more = report.note or report.pitfall or report.version or report.at is not None
-    if not git_dir or has_more:
+    takes_more = (
+        report.note or report.pitfall or report.version or report.at is not None
+    )
+    if not git_dir or takes_more:
         return None
-    uses, who = Uses.of(git_dir), voice(report.skill, report.key)
-    given, known = uses.known(report.skill, who, _fact(report.skill))
-    given = given or _recalled(git_dir, report.skill, known)
-    if given is None or (given.rollout and report.is_verified):
+    uses, skill = Uses.of(git_dir), report.skill
+    voice = pseudonym.of_key(skill, report.key)
+    assignment, fact = uses.assignment_and_fact(skill, voice, _fact_name(skill))
+    assignment = assignment or _parse_fact(git_dir, skill, fact)
+    if assignment is None or (assignment.rollout and report.is_verified):
         return None
-    use = report.use_of(given, who, int(time.time()))
+    use = report.to_use(assignment, voice, int(time.time()))
     return RecordResult((use,), uses.add([use]))
 
 
-def standing(git_dir: str, skill: str, branch: str) -> str:
-    """What decides who gets which version of a skill; empty if only git can tell."""
+def ref_state(git_dir: str, skill: str, branch: str) -> str:
+    """The commits that decide which version a key gets; empty if only git knows."""
     main = read_ref(git_dir, f"refs/heads/{branch}") if branch else ""
     rollout = read_ref(git_dir, f"{ROLLOUTS}{skill}")
     return f"{main} {rollout or '-'}" if main and rollout is not None else ""
 
 
-def remember(uses: Uses, before: str, after: str, given: Assignment) -> None:
-    """Write down what every key gets, if that is so and was so all the while.
+def save_fact(uses: Uses, before: str, after: str, assignment: Assignment) -> None:
+    """Save what all keys get, unless it depends on the key.
 
-    `before` and `after` are how things stood before and after it was looked up.
+    `before` and `after` are the states of the refs before and after it was read.
     """
-    if not before or given.rollout or before != after:
+    if not before or assignment.rollout or before != after:
         return
-    name, said = _fact(given.skill), f"{before} {given.version}"
-    if uses.fact(name) != said:
-        uses.set_fact(name, said)
+    name, value = _fact_name(assignment.skill), f"{before} {assignment.version}"
+    if uses.fact(name) != value:
+        uses.set_fact(name, value)
 
 
-def _recalled(git_dir: str, skill: str, said: str) -> Assignment | None:
-    """What every key gets, if that is known and still holds."""
-    known, _, version = said.rpartition(" ")
+def _parse_fact(git_dir: str, skill: str, fact: str) -> Assignment | None:
+    """What all keys get, if that is known and still valid."""
+    known, _, version = fact.rpartition(" ")
     if not known or has_remote(git_dir):
         return None
-    now = standing(git_dir, skill, recorded_branch(git_dir))
+    now = ref_state(git_dir, skill, recorded_branch(git_dir))
     return Assignment(skill, version) if known == now else None
 
 
-def _fact(skill: str) -> str:
+def _fact_name(skill: str) -> str:
     return f"everybody gets of {skill}"

@@ -1,7 +1,7 @@
-"""All skills of main in an agent's folder: only what changed, never over an edit.
+"""Sync all skills of main to an agent's folder, without overwriting edits.
 
-Every folder there is moved whole, by one rename. What is about to be put there is
-written down first, so that whoever is killed leaves nothing that the next cannot tell.
+The folder of a skill is replaced by one rename. Each change is written to the ledger
+first, so that the next sync can recover from a killed one.
 """
 
 import os
@@ -18,27 +18,25 @@ from skillforge.model import Assignment, DraftFile
 from skillforge.operate import materialize, tree_hash
 from skillforge.operate.assignment import all_assigned
 from skillforge.operate.sync_ledger import STATE, SyncedSkill, read_ledger
-from skillforge.store import held
+from skillforge.store import locked
 
 if TYPE_CHECKING:
     from skillforge.gitrepo.trees import TreeEntry
 
 _LOCK = ".skillforge-sync.lock"
-_WORK = (
-    ".skillforge-sync"  # there only while a sync is at work, or after one was killed
-)
+_WORK = ".skillforge-sync"  # exists during a sync, or after one was killed
 
 
 class SyncAction(StrEnum):
-    """What becomes of a skill in the folder, in the past tense."""
+    """What happened to a skill in the folder."""
 
     ADDED = "added"
     UPDATED = "updated"
     REMOVED = "removed"
     UNCHANGED = "unchanged"
-    KEPT = "kept"  # it was edited there
-    FOREIGN = "foreign"  # somebody else put it there
-    REFUSED = "refused"  # it holds what no folder should get
+    KEPT = "kept"  # edited in the folder
+    FOREIGN = "foreign"  # not written by this library
+    REFUSED = "refused"  # unsafe to write
     WITHHELD = "withheld"  # this key gets no such skill
 
 
@@ -48,57 +46,56 @@ _CHANGES = (SyncAction.ADDED, SyncAction.UPDATED, SyncAction.REMOVED)
 
 @dataclass
 class SyncResult:
-    """What became of each skill, and why where that needs a word."""
+    """What happened to each skill, and the reason for some of it."""
 
     folder: Path
-    given: Mapping[str, Assignment]
-    fates: dict[str, SyncAction] = field(default_factory=dict)
+    assignments: Mapping[str, Assignment]
+    actions: dict[str, SyncAction] = field(default_factory=dict)
     why: dict[str, str] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
-        """Whether the folder now holds what main has for this key."""
-        return not any(fate in LEFT_ALONE for fate in self.fates.values())
+        """Whether the folder now has what this key gets."""
+        return not any(action in LEFT_ALONE for action in self.actions.values())
 
     @property
-    def handed(self) -> list[Assignment]:
-        """What the key has now, as far as that is up to us."""
-        left = {name for name, fate in self.fates.items() if fate in LEFT_ALONE}
-        return [it for name, it in self.given.items() if name not in left]
+    def assigned(self) -> list[Assignment]:
+        """The versions that the key now has, without skills that were left alone."""
+        left = {name for name, action in self.actions.items() if action in LEFT_ALONE}
+        return [given for name, given in self.assignments.items() if name not in left]
 
     def names(self, action: str) -> list[str]:
-        return sorted(name for name, its in self.fates.items() if its == action)
+        return sorted(name for name, own in self.actions.items() if own == action)
 
 
 def sync(library: Library, key: str, folder: Path, *, dry: bool = False) -> SyncResult:
-    """Make a folder hold what a key gets of every skill; with `dry`, only tell.
+    """Make a folder hold what a key gets of each skill; with `dry`, only plan it.
 
-    Safe to repeat, and to kill at any moment: the next one finishes it.
+    Safe to repeat and to kill: the next sync finishes it.
     """
-    _refuse_own(library, folder)
+    _require_agent_folder(library, folder)
     if dry:
-        return _Work(library, key, folder).plan()
+        return _Sync(library, key, folder).plan()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with held(folder / _LOCK, "the agent's folder"):
-            _bring_back(folder)
-            work = _Work(library, key, folder)
+        with locked(folder / _LOCK, "the agent's folder"):
+            _recover(folder)
+            work = _Sync(library, key, folder)
             work.plan()
             work.act()
-            return work.done
+            return work.result
     except OSError as err:
-        raise materialize.cannot_lay(folder, err) from err
+        raise materialize.write_error(folder, err) from err
 
 
-def _refuse_own(library: Library, folder: Path) -> None:
-    """Stop where the library itself would be changed, or has no main to go by."""
+def _require_agent_folder(library: Library, folder: Path) -> None:
+    """Raise an error for the library's own folder, and if there is no main here."""
     if not library.tip:
         main = library.main
         hint = f"git fetch origin {main}:{main}"
         raise RequestError(f"{main} has no commit here", hint=hint)
-    there = folder.resolve()
     own = (library.skills_dir.resolve(), library.repository().common_dir.resolve())
-    if any(there.is_relative_to(place) for place in own):
+    if any(map(folder.resolve().is_relative_to, own)):
         raise RequestError(
             f"{folder} belongs to the library itself",
             hint="name the folder of an agent: --to DIR, or --agent claude",
@@ -107,174 +104,168 @@ def _refuse_own(library: Library, folder: Path) -> None:
         raise RequestError(f"{folder} is not a folder", hint="--to DIR names one")
 
 
-def _bring_back(folder: Path) -> None:
-    """Undo what a sync that was killed had not decided yet, and clear up after it."""
+def _recover(folder: Path) -> None:
+    """Undo the unfinished change of a killed sync, and remove its files."""
     work, aside = folder / _WORK, folder / _WORK / "old"
     is_ours = not work.is_symlink() and not aside.is_symlink() and aside.is_dir()
     for path in sorted(aside.iterdir()) if is_ours else ():
         if os.path.lexists(folder / path.name):
             raise ConflictError(
-                f"{path} was set aside by a sync that was killed, and {path.name} is "
-                "there again",
-                hint="keep one of the two: move the other away, and sync again",
+                f"{path} was set aside by a sync that was killed, and {path.name} "
+                "exists again",
+                hint="move one of the two away, and sync again",
             )
         path.rename(folder / path.name)
-    materialize.discard(work)
+    materialize.remove(work)
 
 
-class _Work:
+class _Sync:
     """One sync of one folder."""
 
     def __init__(self, library: Library, key: str, folder: Path) -> None:
         self.repo = library.repository()
         self.folder = folder
-        given, self.errors = all_assigned(library, key)
-        self.wanted = {name: it.version for name, it in given.items()}
+        assignments, self.errors = all_assigned(library, key)
+        self.versions = {name: given.version for name, given in assignments.items()}
         self.ledger = read_ledger(folder)
         self.source = str(self.repo.common_dir.resolve())
-        self.puts = self.ledger.of(self.source)
-        self.before = dict(self.puts)
+        self.synced = self.ledger.of(self.source)
+        self.saved = dict(self.synced)
         self.files: dict[str, dict[str, TreeEntry]] = {}
-        self.done = SyncResult(folder, given)
+        self.result = SyncResult(folder, assignments)
 
     def plan(self) -> SyncResult:
-        """Decide what becomes of each skill; nothing is written."""
-        self._inherit()
-        others = self.ledger.owners(self.source)
-        fates = self.done.fates
+        """Decide what to do with each skill, without changing anything."""
+        self._adopt_skills()
+        owners = self.ledger.owners(self.source)
+        actions = self.result.actions
         for name, error in self.errors.items():
-            fates[name], self.done.why[name] = SyncAction.REFUSED, error.message
-        for name in sorted({*self.wanted, *self.puts} - self.errors.keys()):
-            fate = self._fate(name, others.get(name, ""))
-            if fate is not None:
-                fates[name] = fate
-        coming = [
-            n for n, f in fates.items() if f in (SyncAction.ADDED, SyncAction.UPDATED)
-        ]
-        versions = {name: self.wanted[name] for name in coming}
+            self._skip(name, SyncAction.REFUSED, error.message)
+        for name in sorted({*self.versions, *self.synced} - self.errors.keys()):
+            action = self._action(name, owners.get(name, ""))
+            if action is not None:
+                actions[name] = action
+        changed = (SyncAction.ADDED, SyncAction.UPDATED)
+        versions = {n: self.versions[n] for n, act in actions.items() if act in changed}
         self.files = materialize.listings(self.repo, versions)
-        for name in coming:
-            self._judge(name)
-        return self.done
+        for name in versions:
+            try:
+                materialize.require_safe(name, self.files[name])
+            except ConfigError as err:
+                self._skip(name, SyncAction.REFUSED, err.message)
+        return self.result
 
-    def _inherit(self) -> None:
-        """Take over from libraries that are no longer where they were."""
-        for source in [it for it in self.ledger.libraries if it != self.source]:
-            if not Path(source).exists():
-                left = self.ledger.libraries[source]
-                for name in left.keys() & self.wanted.keys():
-                    self.puts[name] = left.pop(name)
+    def _skip(self, name: str, action: SyncAction, why: str) -> SyncAction:
+        self.result.why[name] = why
+        self.result.actions[name] = action
+        return action
 
-    def _fate(self, name: str, other: str) -> SyncAction | None:
-        """What has to become of a skill; None where there is nothing to say."""
-        place, put = f"{self.folder}/{name}", self.puts.get(name)
-        wanted = self.wanted.get(name, "")
-        if put is None or not os.path.lexists(place):
-            return self._fate_of_new(name, wanted, place, other)
-        now = self._now(place, put, wanted)
+    def _adopt_skills(self) -> None:
+        """Take over the skills of libraries that no longer exist."""
+        for source, others in self.ledger.libraries.items():
+            if source != self.source and not Path(source).exists():
+                for name in others.keys() & self.versions.keys():
+                    self.synced[name] = others.pop(name)
+
+    def _action(self, name: str, owner: str) -> SyncAction | None:
+        """What to do with a skill; None if there is nothing to report."""
+        path, synced = f"{self.folder}/{name}", self.synced.get(name)
+        version = self.versions.get(name, "")
+        if synced is None or not os.path.lexists(path):
+            self.synced.pop(name, None)
+            return self._action_on_new(name, path, owner)
+        now = self._now(path, synced, version)
         if now is None:
-            self.done.why[name] = "edited since it was put there"
-            return SyncAction.KEPT
-        self.puts[name] = now
-        if now.tree == wanted:
+            return self._skip(name, SyncAction.KEPT, "edited in this folder")
+        self.synced[name] = now
+        if now.tree == version:
             return SyncAction.UNCHANGED
-        return SyncAction.UPDATED if wanted else SyncAction.REMOVED
+        return SyncAction.UPDATED if version else SyncAction.REMOVED
 
-    def _fate_of_new(
-        self, name: str, wanted: str, place: str, other: str
-    ) -> SyncAction | None:
-        """The same, where nothing of ours is in the way."""
-        self.puts.pop(name, None)
-        if not wanted:
-            return SyncAction.WITHHELD if name in self.wanted else None
-        if not os.path.lexists(place):
+    def _action_on_new(self, name: str, path: str, owner: str) -> SyncAction | None:
+        """What to do with a skill that this library has not written to the folder."""
+        if not self.versions.get(name):
+            return SyncAction.WITHHELD if name in self.versions else None
+        if not os.path.lexists(path):
             return SyncAction.ADDED
-        by = f"by the library {other}" if other else "by somebody else"
-        self.done.why[name] = f"put there {by}"
-        return SyncAction.FOREIGN
+        why = f"belongs to the library {owner}" if owner else "not written by sync"
+        return self._skip(name, SyncAction.FOREIGN, why)
 
-    def _now(self, place: str, put: SyncedSkill, wanted: str) -> SyncedSkill | None:
-        """The version that lies there; None if it is none that we put there."""
-        if put.mark and not put.coming and put.mark == tree_hash.glance(place):
-            return put
-        seen = tree_hash.look(place, put.tree or put.coming)
-        for tree in (put.tree, put.coming, wanted):
-            if seen.is_of(tree):
-                return SyncedSkill(tree, seen.mark)
+    def _now(self, path: str, synced: SyncedSkill, version: str) -> SyncedSkill | None:
+        """The version that is in the folder; None if it is none of ours."""
+        is_settled = synced.mark and not synced.coming
+        if is_settled and synced.mark == tree_hash.folder_mark(path):
+            return synced
+        state = tree_hash.folder_state(path, synced.tree or synced.coming)
+        for tree in (synced.tree, synced.coming, version):
+            if state.is_of(tree):
+                return SyncedSkill(tree, state.mark)
         return None
 
-    def _judge(self, name: str) -> None:
-        """Look at what is to be laid out, before anything is touched."""
-        try:
-            materialize.refuse(name, self.files[name])
-        except ConfigError as err:
-            self.done.why[name] = err.message
-            self.done.fates[name] = SyncAction.REFUSED
-
     def act(self) -> None:
-        """Do what was planned, and write down what was done."""
-        changes = [n for n, fate in self.done.fates.items() if fate in _CHANGES]
+        """Carry out the plan, and save it in the ledger before and after."""
+        changes = [n for n, action in self.result.actions.items() if action in _CHANGES]
         for name in changes:
-            old = self.puts.get(name, SyncedSkill(""))
-            self.puts[name] = old._replace(coming=self.wanted.get(name, ""))
+            old = self.synced.get(name, SyncedSkill(""))
+            self.synced[name] = old._replace(coming=self.versions.get(name, ""))
         self._save()
         files = [self.files.get(name, {}) for name in changes]
-        wanted = [entry.object for its in files for entry in its.values()]
-        with closing(self.repo.blobs(wanted)) as blobs:
-            for name, its in zip(changes, files, strict=True):
-                self._change(name, materialize.read(its, blobs))
+        objects = [entry.object for own in files for entry in own.values()]
+        with closing(self.repo.blobs(objects)) as blobs:
+            for name, own in zip(changes, files, strict=True):
+                self._change(name, materialize.read(own, blobs))
         self._save()
-        materialize.discard(self.folder / _WORK)
+        materialize.remove(self.folder / _WORK)
 
     def _change(self, name: str, files: Mapping[str, DraftFile]) -> None:
-        """Put the new version of a skill in the place of the old one, or nothing."""
-        put = self.puts.pop(name)
-        new = self._work("new") / name
-        if put.coming:
+        """Replace the old version of a skill by the new one, if there is one."""
+        synced = self.synced.pop(name)
+        new = self._work_folder("new") / name
+        if synced.coming:
             materialize.write(files, new)
-            materialize.prove(new, put.coming)
-        if put.tree and not self._clear(name, put.tree):
-            self.done.fates[name] = SyncAction.KEPT
-            self.done.why[name] = "edited while it was to be changed"
-            self.puts[name] = put
+            materialize.verify(new, synced.coming)
+        if synced.tree and not self._remove(name, synced.tree):
+            self._skip(name, SyncAction.KEPT, "edited during the sync")
+            self.synced[name] = synced
             return
-        if put.coming:
-            self._place(new, name)
-            self.puts[name] = SyncedSkill(put.coming)
+        if synced.coming:
+            self._put(new, name)
+            self.synced[name] = SyncedSkill(synced.coming)
 
-    def _clear(self, name: str, tree: str) -> bool:
-        """Move the old version out of the way; not so if it is not that any more.
+    def _remove(self, name: str, tree: str) -> bool:
+        """Remove the old version; False if it was edited.
 
-        It is looked at once nobody finds it under its name, so that no edit slips in
-        between. Until then it is only set aside: after a kill, the next brings it back.
+        It is first set aside and then read, so that no edit can come in between. If the
+        process is killed meanwhile, the next sync moves it back.
         """
-        aside, gone = self._work("old") / name, self._work("gone") / name
+        aside = self._work_folder("old") / name
+        gone = self._work_folder("gone") / name
         (self.folder / name).rename(aside)
-        if not tree_hash.look(str(aside), tree).is_of(tree):
+        if not tree_hash.folder_state(str(aside), tree).is_of(tree):
             aside.rename(self.folder / name)
             return False
         aside.rename(gone)
-        materialize.discard(gone)
+        materialize.remove(gone)
         return True
 
-    def _place(self, new: Path, name: str) -> None:
+    def _put(self, new: Path, name: str) -> None:
         if os.path.lexists(self.folder / name):
             raise ConflictError(
-                f"somebody else put {self.folder / name} there meanwhile",
-                hint="nothing was overwritten: run the command again",
+                f"{self.folder / name} was created during the sync",
+                hint="nothing was overwritten; run the command again",
             )
         new.rename(self.folder / name)
 
-    def _work(self, part: str) -> Path:
+    def _work_folder(self, part: str) -> Path:
         folder = self.folder / _WORK / part
         folder.mkdir(parents=True, exist_ok=True)
         return folder
 
     def _save(self) -> None:
-        """Write the ledger down, all or nothing, if it says something new."""
-        if self.puts == self.before:
+        """Write the ledger in one step, if it changed."""
+        if self.synced == self.saved:
             return
-        path = self._work("new") / STATE
+        path = self._work_folder("new") / STATE
         path.write_bytes(self.ledger.dump())
         path.replace(self.folder / STATE)
-        self.before = dict(self.puts)
+        self.saved = dict(self.synced)

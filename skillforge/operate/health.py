@@ -1,4 +1,4 @@
-"""Try the cases of all skills again: what worked when it was merged may not now."""
+"""Run the cases of all skills again, to find skills that broke since their merge."""
 
 import json
 import platform
@@ -17,6 +17,7 @@ from skillforge.checks.cases.case_run import Progress, by_skill
 from skillforge.checks.cases.trials import OUT_OF_TIME, TrialPlan, plan, run
 from skillforge.checks.status_metadata import is_pinned
 from skillforge.errors import ToolError
+from skillforge.history.lineage import require_skill
 from skillforge.library import Library
 from skillforge.model import Skill, Trial, TrialOutcome
 from skillforge.model.time_units import DAY
@@ -27,20 +28,20 @@ from skillforge.operate.health_record import (
     HealthHistory,
     is_bad,
 )
-from skillforge.operate.skill_lookup import require_skill
 from skillforge.sandbox import Sandbox
 from skillforge.store import Tally, Uses
 
 _RECENT = 30  # days in which a use counts
-_LONGEST = 8  # weeks; what was never run waits as long
-_AT_ONCE = 32  # skills that are laid out together
-_LEFT = "health.left"  # the fact that tells what did not fit the last time
+_MAX_WEEKS = 8  # that waiting adds to urgency; also for a skill that never ran
+_AT_ONCE = 32  # skills that are tried together
+_LEFT = "health.left"  # the fact that lists skills without a result in the last run
 _IMPORTANT = ("high", "critical")
+_PASSED_AGAIN = "passed on the second try; the first one: "
 
 
 @dataclass(frozen=True, slots=True)
 class HealthOptions:
-    """Which skills to try, how long it may take, and what to do at once."""
+    """Which skills to try, and for how long."""
 
     names: tuple[str, ...] = ()
     shard: tuple[int, int] = (1, 1)
@@ -49,9 +50,9 @@ class HealthOptions:
 
 
 class Urgency(NamedTuple):
-    """How soon a skill is to be tried; the greatest first."""
+    """How urgent it is to try a skill; compares by its fields in order."""
 
-    was_left: bool  # it did not fit the last time
+    was_left: bool  # without a result in the last run
     has_failed: bool
     score: float
 
@@ -59,62 +60,59 @@ class Urgency(NamedTuple):
     def of(
         cls, skill: Skill, uses: int, last: float | None, past: HealthHistory
     ) -> "Urgency":
-        """A use more tells less each time; a week of waiting is worth a doubling.
+        """A week of waiting counts as much as twice the uses.
 
         `last` is how many days ago this version was tried here.
         """
-        weeks = _LONGEST if last is None else min(last / 7, _LONGEST)
+        weeks = _MAX_WEEKS if last is None else min(last / 7, _MAX_WEEKS)
         score = log2(1 + uses) + weeks + 2 * _is_important(skill)
         return cls(False, past.has_failed, score)
 
 
 def _is_important(skill: Skill) -> bool:
     document = skill.document
-    said = document.metadata("importance").lower() if document else ""
-    return is_pinned(document) or said in _IMPORTANT
+    importance = document.metadata("importance").lower() if document else ""
+    return is_pinned(document) or importance in _IMPORTANT
 
 
 def check_up(
-    library: Library, tip: str, ask: HealthOptions, progress: Progress
+    library: Library, tip: str, options: HealthOptions, progress: Progress
 ) -> Iterator[Checkup]:
-    """Try skills of main, the most urgent first, and remember how they fared.
+    """Try skills of main, the most urgent first, and save the results.
 
-    No case begins after the time is up, but for those of the first skill: what is left
-    comes first the next time.
-    Each result is kept before the next part begins, so that a crash costs little.
+    No case starts after the time is up, except those of the first skill. Skills without
+    a result come first in the next run. Results are saved after each batch, so that a
+    crash loses little.
     """
-    policy = library.policy(tip)
-    box, why = sandbox.choose(policy.sandbox)
+    box, why = sandbox.choose(library.policy(tip).sandbox)
     if box is None:
         raise ToolError(
-            f"there is no sandbox here, and nothing runs outside of one: {why}",
-            hint="skillforge doctor tells what is missing",
+            f"there is no sandbox here, and cases don't run without one: {why}",
+            hint="skillforge doctor shows what is missing",
         )
-    deadline = time.monotonic() + ask.seconds
+    deadline = time.monotonic() + options.seconds
     store = Uses.of(library.repository().common_dir)
     machine = _machine(box)
-    queue = _queue(library, tip, ask, store, machine)
+    queue = _queue(library, tip, options, store, machine)
     progress.start(len(queue))
     left: set[str] = set()
-    for at, part in enumerate(_parts(queue)):
-        until = deadline if at else inf  # however little time there is, it goes on
-        found = _part(library, tip, part, machine, ask.jobs, until)
-        found = [
-            one.past.judged(it, _now()) for one, it in zip(part, found, strict=True)
+    for at, batch in enumerate(_batches(queue)):
+        until = deadline if at else inf
+        results = _run(library, tip, batch, machine, options.jobs, until)
+        checkups = [
+            queued.past.with_past(checkup, _now())
+            for queued, checkup in zip(batch, results, strict=True)
         ]
-        store.check(it.record(_now()) for it in found if it.condition.is_known)
-        left |= {it.name for it in found if it.is_unfinished}
-        for it in found:
-            progress.done(it.trials[-1] if it.trials else _no_time(it.skill))
-        yield from found
-    _note_left(store, {one.skill.name for one in queue}, left)
-
-
-def _parts(queue: "list[_QueuedSkill]") -> "Iterator[list[_QueuedSkill]]":
-    """What is tried together: the most urgent skill alone, then many."""
-    yield queue[:1]
-    for at in range(1, len(queue), _AT_ONCE):
-        yield queue[at : at + _AT_ONCE]
+        store.save_case_records(
+            checkup.record(_now()) for checkup in checkups if checkup.condition.is_known
+        )
+        for checkup in checkups:
+            if checkup.is_unfinished:
+                left.add(checkup.name)
+            trials = checkup.trials
+            progress.done(trials[-1] if trials else _no_time(checkup.skill))
+        yield from checkups
+    _save_left(store, {queued.skill.name for queued in queue}, left)
 
 
 class _QueuedSkill(NamedTuple):
@@ -124,36 +122,47 @@ class _QueuedSkill(NamedTuple):
     urgency: Urgency
 
 
+def _batches(queue: list[_QueuedSkill]) -> Iterator[list[_QueuedSkill]]:
+    """The most urgent skill alone, then many at a time."""
+    yield queue[:1]
+    for at in range(1, len(queue), _AT_ONCE):
+        yield queue[at : at + _AT_ONCE]
+
+
 def _queue(
-    library: Library, tip: str, ask: HealthOptions, store: Uses, machine: Environment
+    library: Library,
+    tip: str,
+    options: HealthOptions,
+    store: Uses,
+    machine: Environment,
 ) -> list[_QueuedSkill]:
-    for name in ask.names:
+    for name in options.names:
         require_skill(library, tip, name)
     trees = library.skill_trees(tip)
-    part, count = ask.shard
-    wanted = [
+    shard, shards = options.shard
+    chosen = [
         name
         for name in trees
-        if (not ask.names or name in ask.names)
-        and crc32(name.encode("utf-8", "replace")) % count == part - 1
+        if (not options.names or name in options.names)
+        and crc32(name.encode("utf-8", "replace")) % shards == shard - 1
     ]
-    pasts = health_record.by_skill(store.checked())
+    pasts = health_record.histories(store.case_records())
     uses = recent(store.tally(), _now() // DAY - _RECENT)
     left = set(_left(store))
-    found = []
-    for skill in library.read_at(tip, wanted) if wanted else ():
+    queue = []
+    for skill in library.read_at(tip, chosen) if chosen else ():
         version = trees[skill.name]
         past = pasts.get(skill.name, HealthHistory())
         last = past.last(version, machine)
         days = (_now() - last.at) / DAY if last else None
         urgency = Urgency.of(skill, uses[skill.name], days, past)
         urgency = urgency._replace(was_left=skill.name in left)
-        found.append(_QueuedSkill(skill, version, past, urgency))
-    return sorted(found, key=lambda it: (it.urgency, it.skill.name), reverse=True)
+        queue.append(_QueuedSkill(skill, version, past, urgency))
+    return sorted(queue, key=lambda q: (q.urgency, q.skill.name), reverse=True)
 
 
 def recent(tally: Sequence[Tally], first: int) -> Counter[str]:
-    """How often each skill was used from a day on; to be offered is no use."""
+    """How often each skill was loaded from a day on."""
     counts: Counter[str] = Counter()
     for row in tally:
         if row.is_loaded and row.version and row.day >= first:
@@ -161,49 +170,52 @@ def recent(tally: Sequence[Tally], first: int) -> Counter[str]:
     return counts
 
 
-def _part(  # noqa: PLR0913, PLR0917 - what trials take
+def _run(  # noqa: PLR0913, PLR0917 - what trials take
     library: Library,
     tip: str,
-    part: list[_QueuedSkill],
+    batch: list[_QueuedSkill],
     machine: Environment,
     jobs: int,
     deadline: float,
 ) -> list[Checkup]:
-    """Try some skills; what failed once more, to tell what is flaky from what broke."""
+    """Try some skills; failed cases run again, to find flaky ones."""
     if time.monotonic() > deadline:
         return [
-            Checkup(it.skill, it.version, machine, (_no_time(it.skill),)) for it in part
+            Checkup(queued.skill, queued.version, machine, (_no_time(queued.skill),))
+            for queued in batch
         ]
     policy = library.policy(tip)
     how = replace(settings(jobs), deadline=deadline)
     plans = [
-        plan(it.skill, library.evidence_at(tip, it.skill.name), policy) for it in part
+        plan(queued.skill, library.evidence_at(tip, queued.skill.name), policy)
+        for queued in batch
     ]
     first = by_skill(run(plans, how), plans)
-    doubtful = [_only_bad(it, first[it.skill.path]) for it in plans]
-    second = by_skill(run(doubtful, how), doubtful)
-    found = []
-    for it in part:
-        path = it.skill.path
-        trials, is_sure = compared(first[path], second[path])
-        here = machine._replace(dependency=dependencies.digest(it.skill))
-        done = Checkup(it.skill, it.version, here, trials, is_confirmed=is_sure)
-        found.append(done)
-    return found
+    retries = [_failed(planned, first[planned.skill.path]) for planned in plans]
+    second = by_skill(run(retries, how), retries)
+    checkups = []
+    for skill, version, _, _ in batch:
+        trials, is_confirmed = compared(first[skill.path], second[skill.path])
+        here = machine._replace(dependency=dependencies.digest(skill))
+        checkup = Checkup(skill, version, here, trials, is_confirmed=is_confirmed)
+        checkups.append(checkup)
+    return checkups
 
 
-def _only_bad(planned: TrialPlan, trials: list[Trial]) -> TrialPlan:
-    """What is to be tried again; what cannot be read is no other the second time."""
+def _failed(planned: TrialPlan, trials: list[Trial]) -> TrialPlan:
+    """The cases to run again; unreadable ones would only fail again."""
     bad = {trial.case for trial in trials if is_bad(trial)}
     cases = tuple(case for case in planned.cases if case.name in bad)
     return replace(planned, cases=cases, trials=())
 
 
 def compared(first: list[Trial], second: list[Trial]) -> tuple[tuple[Trial, ...], bool]:
-    """Trials after a second try, and whether every failure is sure."""
+    """The trials after a second try, and whether all failed ones ran twice."""
     again = {trial.case: trial.outcome for trial in second}
     trials = tuple(
-        replace(trial, outcome=TrialOutcome.FLAKY, detail=f"{_AGAIN}{trial.detail}")
+        replace(
+            trial, outcome=TrialOutcome.FLAKY, detail=f"{_PASSED_AGAIN}{trial.detail}"
+        )
         if is_bad(trial) and again.get(trial.case) is TrialOutcome.PASSED
         else trial
         for trial in first
@@ -211,11 +223,8 @@ def compared(first: list[Trial], second: list[Trial]) -> tuple[tuple[Trial, ...]
     return trials, TrialOutcome.NOT_RUN not in again.values()
 
 
-_AGAIN = "it passed when it was tried again; before: "
-
-
 def _machine(box: Sandbox) -> Environment:
-    """Where cases run here; a container brings its own interpreter."""
+    """The environment of cases here; a container has its own interpreter."""
     is_here = box.name in ("bubblewrap", "landlock")
     python = box.about().rpartition(", ")[2] if is_here else box.about()
     return Environment(python, f"{platform.system()} {platform.machine()}", box.name)
@@ -233,8 +242,8 @@ def _left(store: Uses) -> list[str]:
     return names if isinstance(names, list) else []
 
 
-def _note_left(store: Uses, tried: set[str], left: set[str]) -> None:
-    """Remember what did not fit; what another shard has left stays noted."""
+def _save_left(store: Uses, tried: set[str], left: set[str]) -> None:
+    """Save which skills have no result; those of other shards stay."""
     before = set(_left(store))
     now = sorted((before - tried) | left)
     if now != sorted(before):

@@ -1,4 +1,4 @@
-"""How the cases of a skill fared, where, and what changed since they passed."""
+"""Results of health runs: of a skill's cases, and what changed since they passed."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ _BAD = (
 
 
 class Condition(StrEnum):
-    """How a skill is; only `failed` is bad news, and only `passed` is good."""
+    """The result of running all cases of a skill."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -40,7 +40,7 @@ class Condition(StrEnum):
 
     @property
     def is_known(self) -> bool:
-        """Whether a skill was tried, so that there is something to remember."""
+        """Whether cases ran, so that there is a result to save."""
         return self in (Condition.PASSED, Condition.FAILED, Condition.FLAKY)
 
 
@@ -49,7 +49,7 @@ def is_bad(trial: Trial) -> bool:
 
 
 class Environment(NamedTuple):
-    """Where cases are run: what can change while a skill stays as it is."""
+    """The environment in which cases run; it can change while the skill doesn't."""
 
     interpreter: str
     platform: str
@@ -58,27 +58,22 @@ class Environment(NamedTuple):
 
     @property
     def key(self) -> str:
-        """As it is written down."""
         return json.dumps(self._asdict(), sort_keys=True)
 
     @classmethod
     def read(cls, key: str) -> "Environment":
-        """An environment as it was written down; what is unknown is empty."""
-        try:
-            said = json.loads(key)
-        except ValueError:
-            said = None
-        said = said if isinstance(said, dict) else {}
-        return cls(*(str(said.get(name, "")) for name in cls._fields))
+        """Parse a key; unknown fields are empty."""
+        fields = _json_object(key)
+        return cls(*(str(fields.get(name, "")) for name in cls._fields))
 
     @property
     def machine(self) -> "Environment":
-        """What is the same for all skills."""
+        """The part that is the same for all skills."""
         return self._replace(dependency="")
 
 
 class LastPass(NamedTuple):
-    """When a skill passed at last: which version of it, where."""
+    """The last time that a skill passed, and its version and environment then."""
 
     version: str
     environment: str
@@ -86,15 +81,15 @@ class LastPass(NamedTuple):
 
 
 class Checkup(NamedTuple):
-    """What a health run found out about one skill."""
+    """The result of a health run for one skill."""
 
     skill: Skill
     version: str
     environment: Environment
     trials: tuple[Trial, ...]
-    since: int | None = None  # it has been so, as far as is known
+    since: int | None = None  # the condition is the same since then
     passed: LastPass | None = None  # before it failed
-    is_confirmed: bool = True  # what failed did so twice
+    is_confirmed: bool = True  # failed cases failed twice
 
     @property
     def name(self) -> str:
@@ -111,28 +106,28 @@ class Checkup(NamedTuple):
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether time was up before all of it was tried."""
+        """Whether time was up before all cases ran."""
         return any(trial.detail == OUT_OF_TIME for trial in self.trials)
 
     @property
     def has_broken(self) -> bool:
-        """Whether it passed before and surely does not now."""
-        is_sure = self.condition is Condition.FAILED and self.is_confirmed
-        return is_sure and self.passed is not None
+        """Whether it passed before and now certainly fails."""
+        has_failed = self.condition is Condition.FAILED and self.is_confirmed
+        return has_failed and self.passed is not None
 
     @property
     def changed(self) -> tuple[str, ...]:
-        """What is not as it was when it passed: `skill`, `interpreter` and so on."""
+        """What changed since it passed: `skill`, `interpreter` and so on."""
         if self.passed is None or self.condition is not Condition.FAILED:
             return ()
         was = Environment.read(self.passed.environment)
         fields = zip(Environment._fields, was, self.environment, strict=True)
-        found = [name for name, before, now in fields if before != now]
-        return (*(["skill"] if self.passed.version != self.version else []), *found)
+        names = [name for name, before, now in fields if before != now]
+        return (*(["skill"] if self.passed.version != self.version else []), *names)
 
     def record(self, at: int) -> CaseRecord:
-        """As the store keeps it: the last pass stays known while it fails."""
-        said = {
+        """As a row of the store; it includes the last pass of a failing skill."""
+        details = {
             "status": self.condition,
             "since": self.since,
             "passed": self.passed,
@@ -142,70 +137,66 @@ class Checkup(NamedTuple):
             ],
         }
         key, ok = self.environment.key, self.condition is Condition.PASSED
-        return CaseRecord(self.name, self.version, key, at, ok, json.dumps(said))
+        return CaseRecord(self.name, self.version, key, at, ok, json.dumps(details))
 
 
 class HealthHistory(NamedTuple):
-    """What is remembered of one skill, in any version and environment."""
+    """The earlier results of one skill, in any version and environment."""
 
     rows: tuple[CaseRecord, ...] = ()
 
     def last(self, version: str, machine: Environment) -> CaseRecord | None:
-        """The last run of a version on a machine like this, whatever its packages."""
-        mine = (
+        """The last run of a version on a machine like this, with any packages."""
+        runs = (
             row
             for row in self.rows
             if row.version == version
             and Environment.read(row.environment).machine == machine
         )
-        return max(mine, key=lambda row: row.at, default=None)
+        return max(runs, key=lambda row: row.at, default=None)
 
     @property
     def has_failed(self) -> bool:
         """Whether the last run of any kind failed."""
         last = max(self.rows, key=lambda row: row.at, default=None)
-        return last is not None and _said(last).get("status") == Condition.FAILED
+        details = _json_object(last.trials) if last else {}
+        return details.get("status") == Condition.FAILED
 
     @property
     def passed(self) -> LastPass | None:
-        """The last pass of all."""
         passes = [LastPass(r.version, r.environment, r.at) for r in self.rows if r.ok]
-        told = (_said(row).get("passed") for row in self.rows)
-        passes += [
-            LastPass(*it) for it in told if isinstance(it, list) and len(it) == 3
-        ]
-        return max(passes, key=lambda it: it.at, default=None)
+        for row in self.rows:
+            earlier = _json_object(row.trials).get("passed")
+            if isinstance(earlier, list) and len(earlier) == 3:
+                passes.append(LastPass(*earlier))
+        return max(passes, key=lambda last: last.at, default=None)
 
-    def judged(self, found: Checkup, at: int) -> Checkup:
-        """A check-up with what the past adds to it."""
-        if not found.condition.is_known:
-            return found
-        same = [
-            row
-            for row in self.rows
-            if (row.version, row.environment) == (found.version, found.environment.key)
-        ]
-        said = _said(same[0]) if same else {}
-        is_so = said.get("status") == found.condition
-        since = said.get("since") if is_so else at
-        passed = self.passed if found.condition is not Condition.PASSED else None
-        return found._replace(
+    def with_past(self, checkup: Checkup, at: int) -> Checkup:
+        """A checkup with the time of its last change, and the last pass."""
+        if not checkup.condition.is_known:
+            return checkup
+        key = (checkup.version, checkup.environment.key)
+        same = (row for row in self.rows if (row.version, row.environment) == key)
+        last = next((_json_object(row.trials) for row in same), {})
+        since = last.get("since") if last.get("status") == checkup.condition else at
+        passed = self.passed if checkup.condition is not Condition.PASSED else None
+        return checkup._replace(
             since=since if isinstance(since, int) else at, passed=passed
         )
 
 
-def by_skill(rows: Iterable[CaseRecord]) -> dict[str, HealthHistory]:
-    """What is remembered, by skill."""
+def histories(rows: Iterable[CaseRecord]) -> dict[str, HealthHistory]:
+    """Earlier results by skill."""
     found: dict[str, list[CaseRecord]] = {}
     for row in rows:
         found.setdefault(row.skill, []).append(row)
-    return {name: HealthHistory(tuple(some)) for name, some in found.items()}
+    return {name: HealthHistory(tuple(own)) for name, own in found.items()}
 
 
-def _said(row: CaseRecord) -> dict[str, object]:
-    """What a row tells beside its columns; nothing if another tool wrote it."""
+def _json_object(text: str) -> dict[str, object]:
+    """A JSON object; empty if the text is none."""
     try:
-        said = json.loads(row.trials)
+        value = json.loads(text)
     except ValueError:
         return {}
-    return said if isinstance(said, dict) else {}
+    return value if isinstance(value, dict) else {}

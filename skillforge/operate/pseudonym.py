@@ -1,13 +1,12 @@
-"""What stands for a key where the key itself would tell too much."""
+"""Pseudonyms of user keys, so that the store never contains a key."""
 
 import hashlib
 
 
-def voice(skill: str, key: str) -> str:
-    """What stands for a key in the store: one for each skill, so that none is known."""
+def of_key(skill: str, key: str) -> str:
+    """The pseudonym of a key; it differs by skill, so that uses can't be joined."""
     return digest("voice", skill, key).hex()[:32]
 
 
 def digest(*parts: str) -> bytes:
-    said = "\0".join(parts)
-    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest()
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()

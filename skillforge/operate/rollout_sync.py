@@ -76,8 +76,7 @@ def _merged(library: Library, skill: str, ours: str, theirs: str, by: Signature)
     tree = repo.name_of(f"{library.tip}:{SKILLS}/{skill}")
     fetched = rollouts.load(skill, _data(repo, theirs))
     if rollouts.is_current(fetched, tree) and fetched.stable:
-        for error in rollouts.never_on_main(library, {skill: fetched.stable}).values():
-            raise error
+        rollouts.require_on_main(library, skill, fetched.stable)
     if not ours or repo.is_ancestor(ours, theirs):
         return theirs
     chosen = more_cautious(rollouts.load(skill, _data(repo, ours)), fetched, tree)

@@ -96,6 +96,12 @@ def never_on_main(
     }
 
 
+def require_on_main(library: Library, skill: str, version: str) -> None:
+    """Raise an error if main never had a skill in this version."""
+    for error in never_on_main(library, {skill: version}).values():
+        raise error
+
+
 def _removal_hint(skill: str) -> str:
     return (
         f"git log -p {PREFIX}{skill} shows its history; to end the rollout, so that "

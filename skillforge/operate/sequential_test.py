@@ -1,23 +1,23 @@
-"""A test of two versions that may be looked at after every use.
+"""A sequential test of two versions: valid at any time, after every use.
 
-Keys are assigned by chance: a share s of them gets the canary. If the versions do not
-differ, each key that is heard of, whatever became of it, is the canary's with
-probability s. So we bet on the arm of each outcome, at odds that would be fair then:
-who bets that failures are the canary's more often, and successes less often, gains only
-if that is true. Fair bets multiply a stake by 20 with probability 1/20 at most, at any
-time (Ville's inequality); a wealth of 1/alpha is therefore evidence at level alpha,
-however often it was looked at.
+Keys are assigned at random: a share s of them gets the canary. If the versions don't
+differ, a key that reports any outcome has the canary with probability s. We bet on the
+arm of each outcome at the odds that are fair in that case. A bet that failures are on
+the canary's arm more often, and successes less often, gains only if that is true. Fair
+bets multiply a stake by 20 with probability 1/20 at most, at any time (Ville's
+inequality). So a wealth of 1/alpha is evidence at level alpha, however often it is
+computed.
 
-A key counts once, with its first outcome: its later ones are the same arm's by
-construction, and would prove nothing.
+A key counts once, with its first outcome: later ones are on the same arm by
+construction, and prove nothing.
 """
 
 from collections.abc import Iterable, Sequence
 from math import exp, log
 from typing import NamedTuple
 
-# Failure rates (old, new) that are bet on, each with the same part of the stake: small
-# and large drops, from versions that fail seldom and often.
+# Pairs of failure rates (old, new) with an equal part of the stake on each: small and
+# large drops, from versions that fail seldom and often.
 _DROPS = (
     (0.05, 0.15),
     (0.1, 0.2),
@@ -31,7 +31,7 @@ _DROPS = (
 
 
 class Ballot(NamedTuple):
-    """Keys that were heard of while the canary had one share (0 to 1) of them."""
+    """Keys with an outcome that were assigned at one share (0 to 1) of the canary."""
 
     share: float
     stable_successes: int = 0
@@ -41,7 +41,7 @@ class Ballot(NamedTuple):
 
 
 class Bet(NamedTuple):
-    """How much likelier than fair a failure, and a success, is on the canary's arm."""
+    """How many times as likely a failure, and a success, is on the canary's arm."""
 
     failure: float
     success: float
@@ -52,20 +52,20 @@ _BETTER = tuple(Bet(old / new, (1 - old) / (1 - new)) for old, new in _DROPS)
 
 
 def worse(ballots: Iterable[Ballot]) -> float:
-    """The wealth of who bets that the canary fails more often; starts at 1."""
+    """The wealth of a bet that the canary fails more often; starts at 1."""
     return _wealth(list(ballots), _WORSE)
 
 
 def better(ballots: Iterable[Ballot]) -> float:
-    """The wealth of who bets that the canary fails less often."""
+    """The wealth of a bet that the canary fails less often."""
     return _wealth(list(ballots), _BETTER)
 
 
 def no_worse(ballots: Iterable[Ballot], margin: float) -> float:
-    """The wealth of who bets against a canary that fails `margin` times as often.
+    """The wealth of a bet against a canary that fails `margin` times as often.
 
-    Only failures count here: what they would be like at the margin is known without
-    knowing how often either version fails. Worse ones lose the bet even faster.
+    Only failures count: their odds at the margin don't depend on how often either
+    version fails. Against a worse canary, the bet loses faster.
     """
     logarithm = 0.0
     for ballot in ballots:
@@ -76,15 +76,15 @@ def no_worse(ballots: Iterable[Ballot], margin: float) -> float:
 
 
 def _wealth(ballots: Sequence[Ballot], bets: Sequence[Bet]) -> float:
-    """The stake after all ballots, spread over the bets at the start."""
+    """The stake after all ballots; at first, it is split equally over the bets."""
     logarithms = [sum(_gain(ballot, bet) for ballot in ballots) for bet in bets]
     top = max(logarithms)
-    spread = sum(exp(each - top) for each in logarithms) / len(bets)
+    spread = sum(exp(logarithm - top) for logarithm in logarithms) / len(bets)
     return _bounded(top + log(spread))
 
 
 def _gain(ballot: Ballot, bet: Bet) -> float:
-    """The logarithm of what one bet makes of its stake."""
+    """The logarithm of the factor by which one bet multiplies its stake."""
     share = ballot.share
     if_failed, if_not = _odds(share, bet.failure), _odds(share, bet.success)
     return (
@@ -96,10 +96,10 @@ def _gain(ballot: Ballot, bet: Bet) -> float:
 
 
 def _odds(share: float, times: float) -> float:
-    """The canary's part if it is so many times as likely there."""
+    """The probability of the canary's arm if it is `times` as likely as fair."""
     return share * times / (1 - share + share * times)
 
 
 def _bounded(logarithm: float) -> float:
-    """A number that can be written down: more than this says nothing more."""
+    """A finite number: beyond these bounds, the evidence is overwhelming anyway."""
     return exp(max(-60.0, min(60.0, logarithm)))

@@ -6,6 +6,7 @@ from dataclasses import replace
 from skillforge.checks import status_metadata
 from skillforge.document import parse
 from skillforge.errors import ConflictError
+from skillforge.history.lineage import require_skill
 from skillforge.library import Library
 from skillforge.model import (
     SKILL_FILE,
@@ -15,7 +16,6 @@ from skillforge.model import (
     Origin,
     Skill,
 )
-from skillforge.operate.skill_lookup import require_skill
 
 
 def editable(skill: Skill) -> Document:

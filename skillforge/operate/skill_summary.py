@@ -59,13 +59,15 @@ def summaries(
     cache = Cache.of(library.repository().common_dir)
     rules = edition()
     keys = {name: f"{tree} {rules}" for name, tree in trees.items()}
-    cached = cache.summaries([*keys.values()])
+    cached = cache.entries("summaries", keys.values())
     found = {name: _decode(cached.get(key, "")) for name, key in keys.items()}
     missing = [name for name, summary in found.items() if summary is None]
     read = library.read_at(tip, missing) if missing else ()
     fresh = {skill.name: summarize(skill) for skill in read}
     if fresh:
-        cache.save_summaries({keys[name]: json.dumps(it) for name, it in fresh.items()})
+        cache.save_entries(
+            "summaries", {keys[name]: json.dumps(it) for name, it in fresh.items()}
+        )
     known = {name: fresh.get(name, summary) for name, summary in found.items()}
     return {name: summary for name, summary in known.items() if summary is not None}
 

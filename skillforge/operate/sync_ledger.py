@@ -1,4 +1,4 @@
-"""What sync has put into a folder: which version of which skill, from which library."""
+"""The ledger of a synced folder: the version of each skill, by library."""
 
 import json
 from dataclasses import dataclass, field
@@ -13,11 +13,10 @@ _FORMAT = "skillforge/sync/1"
 
 
 class SyncedSkill(NamedTuple):
-    """One skill that was put into a folder.
+    """One skill that was written to a folder.
 
-    `mark` is what the file system said of it then (see `looking`). `coming` is the
-    version that is about to take its place: after a sync that was killed, the one or
-    the other lies there.
+    `mark` is its mark at that time (see `tree_hash`). `coming` is the version that is
+    about to replace it: after a killed sync, the folder has the one or the other.
     """
 
     tree: str
@@ -27,39 +26,39 @@ class SyncedSkill(NamedTuple):
 
 @dataclass
 class Ledger:
-    """What libraries have put into one folder, by the git directory of each."""
+    """The skills in one folder, by the git directory of their library."""
 
     libraries: dict[str, dict[str, SyncedSkill]] = field(default_factory=dict)
 
     def of(self, source: str) -> dict[str, SyncedSkill]:
-        """What one library has put there; changes to it are changes of the ledger."""
+        """The skills of one library; changing them changes the ledger."""
         return self.libraries.setdefault(source, {})
 
     def owners(self, source: str) -> dict[str, str]:
-        """Skills that other libraries have put there, and which."""
+        """The skills of other libraries, and which library that is."""
         return {
             name: other
-            for other, puts in self.libraries.items()
-            for name in puts
+            for other, skills in self.libraries.items()
+            for name in skills
             if other != source
         }
 
     def dump(self) -> bytes:
         libraries = {
-            source: {name: _row(put) for name, put in puts.items()}
-            for source, puts in self.libraries.items()
-            if puts
+            source: {name: _row(skill) for name, skill in skills.items()}
+            for source, skills in self.libraries.items()
+            if skills
         }
-        said = {"format": _FORMAT, "libraries": libraries}
-        return json.dumps(said, sort_keys=True).encode() + b"\n"
+        ledger = {"format": _FORMAT, "libraries": libraries}
+        return json.dumps(ledger, sort_keys=True).encode() + b"\n"
 
 
-def _row(put: SyncedSkill) -> dict[str, str]:
-    return {name: value for name, value in put._asdict().items() if value}
+def _row(skill: SyncedSkill) -> dict[str, str]:
+    return {name: value for name, value in skill._asdict().items() if value}
 
 
 def read_ledger(folder: Path) -> Ledger:
-    """The ledger of a folder; an empty one where nothing was put yet."""
+    """The ledger of a folder; an empty one if it has none."""
     path = folder / STATE
     try:
         return _load(json.loads(path.read_bytes()))
@@ -68,28 +67,26 @@ def read_ledger(folder: Path) -> Ledger:
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as err:
         raise ConfigError(
             f"{path} cannot be read: {err}",
-            hint="restore it, or move it away: then what lies there counts as yours "
-            "and is left alone",
+            hint="restore it, or move it away: then all skills in the folder count as "
+            "yours, and sync leaves them alone",
         ) from err
 
 
-def _load(said: Any) -> Ledger:
-    if said["format"] != _FORMAT:
+def _load(ledger: Any) -> Ledger:
+    """Parse a ledger, which anyone who can write in the folder can change."""
+    if ledger["format"] != _FORMAT:
         raise ValueError("it was written by another version of skillforge")
-    libraries = said["libraries"].items()
-    # Whoever writes in the folder writes this: a name leads nowhere else.
-    if odd := [name for _, puts in libraries for name in puts if not is_name(name)]:
-        raise ValueError(f"{odd[0]!r} cannot be a skill's name")
-    return Ledger(
-        {
-            source: {n: _put(row) for n, row in puts.items()}
-            for source, puts in libraries
-        }
-    )
+    libraries = {
+        source: {name: _skill(name, row) for name, row in rows.items()}
+        for source, rows in ledger["libraries"].items()
+    }
+    return Ledger(libraries)
 
 
-def _put(row: dict[str, str]) -> SyncedSkill:
-    put = SyncedSkill(row.get("tree", ""), row.get("mark", ""), row.get("coming", ""))
-    if not all(isinstance(value, str) for value in put):
-        raise TypeError("a version is text")
-    return put
+def _skill(name: str, row: dict[str, str]) -> SyncedSkill:
+    if not is_name(name):  # it could be a path to another folder
+        raise ValueError(f"{name!r} cannot be a skill's name")
+    skill = SyncedSkill(row.get("tree", ""), row.get("mark", ""), row.get("coming", ""))
+    if not all(isinstance(value, str) for value in skill):
+        raise TypeError("a version is not text")
+    return skill

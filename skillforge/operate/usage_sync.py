@@ -1,7 +1,7 @@
-"""Uses of many machines, without a server: each writes a log of its own, all read all.
+"""Share uses between clones without a server: each writes its own log and reads all.
 
-`refs/skillforge/uses/<node>` has one writer. A use has an id, so that whatever way and
-however often it arrives, it counts once; logs may come late and in any order.
+`refs/skillforge/uses/<node>` has one writer. A use has an id and counts once, however
+often it arrives; logs may come late and in any order.
 """
 
 import json
@@ -24,12 +24,12 @@ from skillforge.store import Uses
 
 PREFIX = "refs/skillforge/uses/"
 _NODE = re.compile(r"[0-9a-f]{12}")
-_KEPT_HERE = ("note", "node")  # a note is its writer's own
+_PRIVATE = ("note", "node")  # notes stay in the clone that recorded them
 _KINDS = {"outcome": OutcomeStatus, "source": OutcomeSource, "arm": Arm}
 _TEXTS = ("id", "skill", "version", "voice", "rollout", "pitfall")
 _TREE = re.compile(r"([0-9a-f]{40}([0-9a-f]{24})?)?")
-_MOST_TEXT = 8_000  # bytes
-_MOST = 1e15
+_MAX_TEXT = 8_000  # bytes
+_MAX_NUMBER = 1e15
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +43,15 @@ class ReceivedUses:
 
 
 def write_log(library: Library, by: Signature) -> int:
-    """Put new uses of this clone into its own log; how many there were.
+    """Append the new uses of this clone to its log; returns their number.
 
-    Killed between the log and the note of it, the same uses are written again under
-    the same name.
+    If a process is killed after it moved the log, the next one writes the same uses to
+    the same file again.
     """
     repo = library.repository()
     uses = Uses.of(repo.common_dir)
     ref = f"{PREFIX}{node(uses)}"
-    # Before the uses: the log of one who is faster, and knows more, is not replaced.
+    # Read before the uses, so that a faster process's log is not replaced.
     tip = repo.ref(ref)
     last = int(uses.fact("exported") or 0)
     fresh = uses.after(last)
@@ -65,17 +65,17 @@ def write_log(library: Library, by: Signature) -> int:
         new = NewCommit([tip] if tip else [], message, by, [put])
         commit = commits.commit(new)
     if not repo.move_refs(RefUpdate(ref, commit, tip)):
-        raise ConflictError("another process shares uses just now", hint="try it again")
+        raise ConflictError("another process is sharing uses", hint="try again")
     uses.set_fact("exported", str(newest))
     return len(fresh)
 
 
 def node(uses: Uses) -> str:
-    """The name of this clone among others; it tells nobody whose it is."""
-    return uses.fact("node") or _renamed(uses)
+    """The anonymous name of this clone."""
+    return uses.fact("node") or _rename(uses)
 
 
-def _renamed(uses: Uses) -> str:
+def _rename(uses: Uses) -> str:
     name = uuid.uuid4().hex[:12]
     uses.set_fact("node", name)
     uses.set_fact("exported", "0")
@@ -83,15 +83,15 @@ def _renamed(uses: Uses) -> str:
 
 
 def _line(use: Use) -> str:
-    said = {k: v for k, v in use._asdict().items() if k not in _KEPT_HERE}
-    return json.dumps(said, sort_keys=True, separators=(",", ":")) + "\n"
+    fields = {k: v for k, v in use._asdict().items() if k not in _PRIVATE}
+    return json.dumps(fields, sort_keys=True, separators=(",", ":")) + "\n"
 
 
 def send(library: Library, to: Remote, by: Signature) -> int:
-    """Write this clone's log and push it; how many uses are new to the other side.
+    """Write this clone's log and push it; returns how many uses the remote didn't have.
 
-    If somebody else has pushed under our name, this clone was copied with its store: it
-    takes another name, and what both know counts once all the same.
+    If another clone has pushed under our name, one is a copy of the other, store
+    included. This one takes a new name; uses of both still count once.
     """
     repo = library.repository()
     uses = Uses.of(repo.common_dir)
@@ -106,17 +106,17 @@ def send(library: Library, to: Remote, by: Signature) -> int:
         )
         if is_ours:
             return _push(repo, to, RefUpdate(ref, mine, theirs))
-        _renamed(uses)
+        _rename(uses)
         write_log(library, by)
     return 0
 
 
 def _push(repo: GitRepo, to: Remote, update: RefUpdate) -> int:
-    """Push a log; how many of its uses the other side had not."""
+    """Push a log; returns how many of its uses are new."""
     tips = filter(None, (update.old, update.new))
     *before, after = repo.names_of([f"{tip}^{{tree}}" for tip in tips])
     blobs = _fresh_blobs(repo, "".join(before), after)
-    count = sum(found.data.count(b"\n") for found in repo.find_all(blobs) if found)
+    count = sum(blob.data.count(b"\n") for blob in repo.find_all(blobs) if blob)
     try:
         remote.push(repo, to, update)
     except SkillforgeError as err:
@@ -127,7 +127,7 @@ def _push(repo: GitRepo, to: Remote, update: RefUpdate) -> int:
 
 
 def _fresh_blobs(repo: GitRepo, before: str, after: str) -> list[str]:
-    """The files of a log that an earlier state of it, or none, had not."""
+    """The files of a log that are not in an earlier tree of it, if there is one."""
     known = repo.tree(before) if before else {}
     return [
         entry.object
@@ -137,76 +137,71 @@ def _fresh_blobs(repo: GitRepo, before: str, after: str) -> list[str]:
 
 
 def receive(library: Library, source: Remote | None, now: int) -> ReceivedUses:
-    """Fetch the logs of others, and take in what is new in them."""
+    """Fetch the logs of other clones, and import their new uses."""
     repo = library.repository()
     uses = Uses.of(repo.common_dir)
     own = node(uses)
     if source is not None:
         specs = (f"+{PREFIX}*:{PREFIX}*", f"^{PREFIX}{own}")
         remote.fetch(repo, source, specs)
-    shared = ReceivedUses()
+    received = ReceivedUses()
     for ref in repo.refs(PREFIX):
         name = ref.removeprefix(PREFIX)
         if name != own and _NODE.fullmatch(name):
-            shared = _take_in(repo, uses, name, now, shared)
-    return shared
+            received = _import(repo, uses, name, now, received)
+    return received
 
 
-def _take_in(
+def _import(
     repo: GitRepo, uses: Uses, name: str, now: int, so_far: ReceivedUses
 ) -> ReceivedUses:
-    """Keep what a node's log holds beyond what was taken in before."""
+    """Import the uses of a node's log that are new since the last import."""
     fact = f"imported {name}"
     tree = repo.name_of(f"{PREFIX}{name}^{{tree}}")
     fresh = _fresh_blobs(repo, uses.fact(fact), tree)
-    found, unread, ahead = [], 0, 0
-    for read in (read for blob in fresh for read in _read(repo, blob)):
-        if read is None:
-            unread += 1
-            continue
-        if read.at > now + DAY:
-            ahead += 1
-        found.append(read._replace(node=name, at=min(read.at, now)))
+    lines = [use for blob in fresh for use in _read(repo, blob)]
+    valid = [use for use in lines if use is not None]
+    found = [use._replace(node=name, at=min(use.at, now)) for use in valid]
     added = uses.add(found) if found else 0
     uses.set_fact(fact, tree)
     return replace(
         so_far,
         uses=so_far.uses + added,
         nodes=so_far.nodes + 1,
-        unread=so_far.unread + unread,
-        ahead=so_far.ahead + ahead,
+        unread=so_far.unread + len(lines) - len(valid),
+        ahead=so_far.ahead + sum(use.at > now + DAY for use in valid),
     )
 
 
 def _read(repo: GitRepo, blob: str) -> Iterator[Use | None]:
-    """The uses of a log; None for a line that is none."""
-    found = repo.find(blob)
-    for line in (found.data if found else b"").splitlines():
+    """The uses of a log; None for an invalid line."""
+    file = repo.find(blob)
+    for line in (file.data if file else b"").splitlines():
         try:
             yield _use(json.loads(line))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             yield None
 
 
-def _use(said: dict[str, Any]) -> Use:
-    """A use as another machine wrote it; it may say anything."""
-    kinds = {name: kind(said[name]) for name, kind in _KINDS.items()}
-    use = Use(**said | kinds | dict.fromkeys(_KEPT_HERE, ""))
+def _use(fields: dict[str, Any]) -> Use:
+    """A validated use from another machine, which is untrusted."""
+    kinds = {name: kind(fields[name]) for name, kind in _KINDS.items()}
+    use = Use(**fields | kinds | dict.fromkeys(_PRIVATE, ""))
     if not (use.id and path_policy.is_name(use.skill) and _TREE.fullmatch(use.version)):
-        raise TypeError("it is of no skill")
+        raise TypeError("not a use of a skill")
     for text in (getattr(use, name) for name in _TEXTS):
-        if len(text.encode()) > _MOST_TEXT:  # of what is no text, that cannot be told
+        if len(text.encode()) > _MAX_TEXT:  # raises if it is not text
             raise TypeError("a text is too long")
     numbers = (use.at, use.share, use.seconds or 0, use.tokens or 0)
-    is_sound = all(_is_number(it) for it in numbers) and use.share < 100
-    whole = isinstance(use.at, int) and isinstance(use.tokens, int | None)
-    flags = (use.is_loaded, use.is_vote)
-    if not is_sound or not whole or not all(isinstance(it, bool) for it in flags):
-        raise TypeError("it is damaged")
+    is_valid = all(map(_is_number, numbers)) and use.share < 100
+    is_whole = isinstance(use.at, int) and isinstance(use.tokens, int | None)
+    has_flags = isinstance(use.is_loaded, bool) and isinstance(use.is_vote, bool)
+    if not (is_valid and is_whole and has_flags):
+        raise TypeError("a field has an invalid value")
     is_vote = use.is_vote and use.result.is_verified and bool(use.rollout)
     return use._replace(is_vote=is_vote)
 
 
 def _is_number(value: object) -> bool:
-    """Whether it is one that can be kept and added up; NaN and infinity are not."""
-    return type(value) in (int, float) and 0 <= value < _MOST  # type: ignore[operator]
+    """Whether a value is a finite number that can be stored and added up."""
+    return type(value) in (int, float) and 0 <= value < _MAX_NUMBER  # type: ignore[operator]

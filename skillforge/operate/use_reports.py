@@ -1,13 +1,15 @@
-"""What is said of uses: reports as they come, and what became of them."""
+"""Reports of uses: their JSON, and the result of recording them."""
 
 import math
 import re
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from enum import StrEnum
+from typing import Any, NamedTuple, TypeVar
 
 from skillforge.model import Assignment, Outcome, OutcomeSource, OutcomeStatus, Use
 
+E = TypeVar("E", bound=StrEnum)
 _VERSION = re.compile(r"(?:[0-9a-f]{40}(?:[0-9a-f]{24})?)?")
 _KEYS = (
     "skill", "key", "outcome", "verified_by", "seconds", "tokens", "note", "pitfall",
@@ -16,7 +18,7 @@ _KEYS = (
 
 
 class UseReport(NamedTuple):
-    """What somebody says of one use. Without `at` it was now."""
+    """A report of one use; without `at`, it was now."""
 
     skill: str
     key: str
@@ -30,45 +32,45 @@ class UseReport(NamedTuple):
     at: int | None = None
     id: str = ""
     is_loaded: bool = True
-    line: int = 0  # of many; 0 for one that came by itself
+    line: int = 0  # 0 for a single report
 
     @property
     def is_verified(self) -> bool:
         return Outcome(self.outcome, self.source).is_verified
 
-    def use_of(self, given: Assignment, voice: str, at: int) -> Use:
-        """The use that is reported, of the version that was given; without words."""
+    def to_use(self, assignment: Assignment, voice: str, at: int) -> Use:
+        """The use of an assigned version, without texts."""
         return Use(
             id=self.id or uuid.uuid4().hex,
-            skill=given.skill,
-            version=given.version,
+            skill=assignment.skill,
+            version=assignment.version,
             voice=voice,
-            at=max(at, 0),  # a clock may be before 1970
+            at=max(at, 0),  # some clocks are before 1970
             outcome=self.outcome,
             source=self.source,
-            arm=given.arm,
-            rollout=given.rollout,
-            share=given.share,
-            is_loaded=self.is_loaded and bool(given.version),
+            arm=assignment.arm,
+            rollout=assignment.rollout,
+            share=assignment.share,
+            is_loaded=self.is_loaded and bool(assignment.version),
             seconds=self.seconds,
             tokens=self.tokens,
         )
 
 
 class UnreadableLine(NamedTuple):
-    """A line that is no report, and why."""
+    """A line that is not a valid report, and why."""
 
     line: int
     why: str
 
 
 class RecordResult(NamedTuple):
-    """What became of reports: how many were new, and what there is to say of them."""
+    """The recorded uses, how many of them are new, and remarks on them."""
 
     uses: tuple[Use, ...]
     added: int
     remarks: tuple[str, ...] = ()
-    unread: tuple[UnreadableLine, ...] = ()  # lines of which no version could be found
+    unread: tuple[UnreadableLine, ...] = ()  # lines about unknown skills
 
     @property
     def again(self) -> int:
@@ -76,7 +78,7 @@ class RecordResult(NamedTuple):
 
 
 def read_lines(lines: Iterable[str]) -> Iterator[UseReport | UnreadableLine]:
-    """Reports, one JSON object a line; a line that is none stops no other."""
+    """Parse reports, one JSON object a line; invalid lines don't stop the others."""
     import json
 
     for number, line in enumerate(lines, 1):
@@ -91,55 +93,56 @@ def read_lines(lines: Iterable[str]) -> Iterator[UseReport | UnreadableLine]:
                 yield UnreadableLine(number, str(err))
 
 
-def parse_report(said: Any) -> UseReport:
-    """A report as somebody wrote it; a ValueError tells what is wrong with it."""
-    if not isinstance(said, dict):
+def parse_report(fields: Any) -> UseReport:
+    """Parse a report; a ValueError if it is invalid."""
+    if not isinstance(fields, dict):
         raise ValueError("it is not a JSON object")
-    for name in said.keys() - set(_KEYS):
+    for name in fields.keys() - set(_KEYS):
         from skillforge.text import nearest
 
-        meant = nearest(name, list(_KEYS)) or ", ".join(_KEYS)
-        raise ValueError(f"there is no key {name!r}; did you mean {meant}?")
+        similar = nearest(name, list(_KEYS)) or ", ".join(_KEYS)
+        raise ValueError(f"there is no key {name!r}; did you mean {similar}?")
     for name in ("skill", "key"):
-        if not isinstance(said.get(name), str) or not said[name]:
+        if not isinstance(fields.get(name), str) or not fields[name]:
             raise ValueError(f"`{name}` is missing")
     for name in ("note", "pitfall", "version", "id"):
-        if not isinstance(said.get(name, ""), str):
+        if not isinstance(fields.get(name, ""), str):
             raise ValueError(f"`{name}` is not text")
-    if any("\ud800" <= letter <= "\udfff" for letter in said.get("id", "")):
+    if any("\ud800" <= letter <= "\udfff" for letter in fields.get("id", "")):
         raise ValueError("`id` is not text")
-    if not _VERSION.fullmatch(said.get("version", "")):
-        raise ValueError("`version` is no git tree")
-    if not isinstance(said.get("loaded", True), bool):
+    if not _VERSION.fullmatch(fields.get("version", "")):
+        raise ValueError("`version` is not a git tree")
+    if not isinstance(fields.get("loaded", True), bool):
         raise ValueError("`loaded` is not true or false")
-    tokens = _number(said, "tokens")
-    at = _number(said, "at")
+    tokens = _number(fields, "tokens")
+    at = _number(fields, "at")
     return UseReport(
-        said["skill"],
-        said["key"],
-        OutcomeStatus(_one_of(said, "outcome", OutcomeStatus, OutcomeStatus.UNKNOWN)),
-        OutcomeSource(_one_of(said, "verified_by", OutcomeSource, OutcomeSource.NONE)),
-        _number(said, "seconds"),
+        fields["skill"],
+        fields["key"],
+        _one_of(fields, "outcome", OutcomeStatus.UNKNOWN),
+        _one_of(fields, "verified_by", OutcomeSource.NONE),
+        _number(fields, "seconds"),
         None if tokens is None else int(tokens),
-        said.get("note", ""),
-        said.get("pitfall", ""),
-        said.get("version", ""),
+        fields.get("note", ""),
+        fields.get("pitfall", ""),
+        fields.get("version", ""),
         None if at is None else int(at),
-        said.get("id", ""),
-        said.get("loaded", True),
+        fields.get("id", ""),
+        fields.get("loaded", True),
     )
 
 
-def _one_of(said: Mapping[str, Any], name: str, known: Any, default: str) -> str:
-    value = said.get(name, default)
-    if value not in list(known):
-        raise ValueError(f"`{name}` is {value!r}, not one of {', '.join(known)}")
-    return str(value)
+def _one_of(fields: Mapping[str, Any], name: str, default: E) -> E:
+    """A field as a member of the enum of its default."""
+    value, kind = fields.get(name, default), type(default)
+    if value not in list(kind):
+        raise ValueError(f"`{name}` is {value!r}, not one of {', '.join(kind)}")
+    return kind(value)
 
 
-def _number(said: Mapping[str, Any], name: str) -> float | None:
-    value = said.get(name)
+def _number(fields: Mapping[str, Any], name: str) -> float | None:
+    value = fields.get(name)
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if value is None or (is_number and 0 <= value < 1e15 and math.isfinite(value)):
         return value
-    raise ValueError(f"`{name}` is not a number from 0")
+    raise ValueError(f"`{name}` is not a number of 0 or more")

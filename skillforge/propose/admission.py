@@ -1,4 +1,4 @@
-"""Which drafts may become proposals: not too long, no near copy, one for each skill."""
+"""Which drafts may become proposals: limits on size, duplicates and open proposals."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from skillforge.checks.overlap import IDENTICAL, neighbours
 from skillforge.document.draft_skill import draft_document
 from skillforge.errors import ConflictError, RequestError
-from skillforge.forge import Closing, Forge
+from skillforge.forge import Closing
 from skillforge.gitrepo.ref_update import Signature
 from skillforge.library import Library
 from skillforge.model import (
@@ -23,20 +23,10 @@ from skillforge.model import (
 )
 from skillforge.model.time_units import DAY
 from skillforge.policy import Policy
+from skillforge.propose.proposal_request import ProposalRequest
 
 _AGENTS = (Origin.AGENT_FOREGROUND, Origin.AGENT_BACKGROUND)
-FREE_GROWTH = 1000  # bytes that any SKILL.md may grow by: a small one has to
-
-
-@dataclass(frozen=True, slots=True)
-class ProposalRequest:
-    """A draft, and how it is to be proposed."""
-
-    draft: Draft
-    base: str  # main as it was when the draft was gathered
-    bump: str | None = None
-    is_draft: bool = False
-    supersede: bool = False
+FREE_GROWTH = 1000  # bytes that any SKILL.md may grow by, however small it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,98 +34,99 @@ class AdmittedDraft:
     """A draft as it will be committed, and what it is committed on."""
 
     request: ProposalRequest
-    draft: Draft  # its files are stamped with their version
-    digest: str  # of the draft as it was given, and of how its version is raised
+    draft: Draft  # its files have their new version
+    digest: str  # of the requested draft and its version bump
     action: Action
     base: str
     policy: Policy
-    before: bytes | None  # its SKILL.md on the base; None for a skill that is new
+    before: bytes | None  # its SKILL.md on the base; None for a new skill
 
 
-def refuse_together(forge: Forge, ready: list[AdmittedDraft], by: Signature) -> None:
-    """Stop before the first of several is opened, if one of them could not be."""
-    waiting = forge.waiting()
+def refuse_together(
+    waiting: list[Proposal], admitted: list[AdmittedDraft], by: Signature
+) -> None:
+    """Raise before the first of several drafts is opened, if any can't be."""
     digests = {proposal.digest for proposal in waiting}
-    fresh = [one for one in ready if one.digest not in digests]
-    for one in fresh:
-        refuse_rivals(waiting, one, by)
-    names = [name for one in ready for name in one.draft.skills]
+    new = [draft for draft in admitted if draft.digest not in digests]
+    for draft in new:
+        refuse_rivals(waiting, draft, by)
+    names = [name for draft in admitted for name in draft.draft.skills]
     if len(names) > len(set(names)):
         raise RequestError(
             "two of the drafts are about the same skill", hint="name each skill once"
         )
-    if fresh:
-        refuse_many(waiting, fresh, by)
+    if new:
+        refuse_many(waiting, new, by)
 
 
 def refuse_many(
-    waiting: list[Proposal], ready: list[AdmittedDraft], by: Signature
+    waiting: list[Proposal], admitted: list[AdmittedDraft], by: Signature
 ) -> None:
-    """A cap on what reviewers have before them; what is too old does not count."""
-    policy = ready[0].policy
-    mine = {name for one in ready for name in one.draft.skills}
-    others = (p for p in waiting if mine.isdisjoint(p.skills))
-    stay = [p for p in others if not is_old(p, policy, by)]
-    if len(stay) + len(ready) > policy.open_limit:
+    """Raise if reviewers would have too much to do; expired proposals don't count."""
+    policy = admitted[0].policy
+    skills = {name for draft in admitted for name in draft.draft.skills}
+    others = (p for p in waiting if skills.isdisjoint(p.skills))
+    count = sum(not is_old(p, policy, by) for p in others)
+    if count + len(admitted) > policy.open_limit:
         raise ConflictError(
-            f"{len(stay)} proposals are open; the policy allows {policy.open_limit}",
+            f"{count} proposals are open; the policy allows {policy.open_limit}",
             hint="review or close some: skillforge proposals",
         )
 
 
 def refuse_archived(library: Library, base: str, draft: Draft, action: Action) -> None:
-    """A name is in use or in the archive, and what moves there is what was in use."""
+    """Raise if a name is both in use and archived, or archiving changes a skill."""
     places = [f"{base}:{top}/{draft.skill}" for top in (SKILLS, ARCHIVE)]
     skill, archived = library.repository().names_of(places)
-    is_there = (skill, archived) == ("", draft.archives)
-    is_more = bool(draft.files or draft.evidence or draft.absorbed)
+    is_done = (skill, archived) == ("", draft.archives)
+    has_more = bool(draft.files or draft.evidence or draft.absorbed)
     if action is Action.ARCHIVE and (
-        is_more or draft.archives not in (skill, archived)
+        has_more or draft.archives not in (skill, archived)
     ):
         raise ConflictError(
-            f"{draft.skill} moves to the archive as it is on main, or not at all",
+            f"{draft.skill} can only be archived exactly as it is on main",
             hint=f"skillforge log {draft.skill} shows its versions",
         )
     is_new = action is Action.ARCHIVE or (bool(draft.files) and not skill)
-    if archived and is_new and not is_there:
+    if archived and is_new and not is_done:
         raise ConflictError(
-            f"the archive holds a skill {draft.skill}",
-            hint="bring that one back, and edit it: skillforge curate --restore "
+            f"the archive contains a skill {draft.skill}",
+            hint="restore it, and edit it: skillforge curate --restore "
             f"{draft.skill} --propose",
         )
 
 
-def refuse_growth(ready: AdmittedDraft) -> None:
-    """A skill that only ever grows is one that nobody can follow in the end."""
-    after = ready.draft.files.get(SKILL_FILE)
-    if ready.action is not Action.EDIT or not ready.before or not after:
+def refuse_growth(admitted: AdmittedDraft) -> None:
+    """Raise if a SKILL.md grows by more than the policy allows in one proposal."""
+    after = admitted.draft.files.get(SKILL_FILE)
+    if admitted.action is not Action.EDIT or not admitted.before or not after:
         return
-    path = f"{SKILLS}/{ready.draft.skill}/{SKILL_FILE}"
-    was, now = len(ready.before), len(after.data)
-    limit = ready.policy.growth_limit
+    path = f"{SKILLS}/{admitted.draft.skill}/{SKILL_FILE}"
+    was, now = len(admitted.before), len(after.data)
+    limit = admitted.policy.growth_limit
     if now > was * (1 + limit / 100) and now - was > FREE_GROWTH:
         raise ConflictError(
             f"{path} would grow by {now / was - 1:.0%}, from {was:,} to {now:,} bytes; "
             f"the policy allows {limit}%",
-            hint=f"{FREE_GROWTH:,} bytes are free; move details to references/, or "
-            "replace text instead of adding to it",
+            hint=f"growth up to {FREE_GROWTH:,} bytes is always allowed; move details "
+            "to references/, or replace text instead of adding to it",
         )
 
 
-def refuse_double(library: Library, ready: AdmittedDraft) -> None:
-    """One skill for one thing: a near copy becomes an edit of what is there."""
-    document = draft_document(ready.draft)
-    if document is None or ready.action not in (Action.CREATE, Action.CONSOLIDATE):
+def refuse_duplicate(library: Library, admitted: AdmittedDraft) -> None:
+    """Raise if a new skill is a near copy of another: that should be edited."""
+    draft = admitted.draft
+    document = draft_document(draft)
+    if document is None or admitted.action not in (Action.CREATE, Action.CONSOLIDATE):
         return
-    for near in neighbours(library, ready.base, document):
-        is_other = near.name not in ready.draft.skills
-        if is_other and near.similarity >= IDENTICAL:
+    for near in neighbours(library, admitted.base, document):
+        if near.name not in draft.skills and near.similarity >= IDENTICAL:
             raise ConflictError(
-                f"{ready.draft.skill} says {near.similarity:.0%} the same as the skill "
+                f"{draft.skill} is {near.similarity:.0%} identical to the skill "
                 f"{near.name}",
                 hint=f"propose an edit of it instead: change {SKILLS}/{near.name}/ and "
                 f"run `skillforge propose {near.name}`; to rename it, send a batch of "
-                f"create, and delete with absorbed_into: {ready.draft.skill}",
+                f"create, and delete with absorbed_into: {draft.skill}",
                 facts={"skill": near.name, "similarity": round(near.similarity, 3)},
             )
 
@@ -144,39 +135,38 @@ def is_old(proposal: Proposal, policy: Policy, by: Signature) -> bool:
     return by.seconds - proposal.opened > policy.days_limit * DAY
 
 
-def _rivals(waiting: list[Proposal], ready: AdmittedDraft) -> list[Proposal]:
+def _rivals(waiting: list[Proposal], admitted: AdmittedDraft) -> list[Proposal]:
     """Open proposals about a skill that a draft touches."""
-    mine = set(ready.draft.skills)
-    return [proposal for proposal in waiting if not mine.isdisjoint(proposal.skills)]
+    skills = set(admitted.draft.skills)
+    return [proposal for proposal in waiting if not skills.isdisjoint(proposal.skills)]
 
 
-def refuse_rivals(waiting: list[Proposal], ready: AdmittedDraft, by: Signature) -> None:
-    """One open proposal for a skill, unless it is too old or is to be superseded."""
-    for rival in _rivals(waiting, ready):
-        may_replace = _is_replaceable(rival, ready)
-        if is_old(rival, ready.policy, by) or (ready.request.supersede and may_replace):
+def refuse_rivals(
+    waiting: list[Proposal], admitted: AdmittedDraft, by: Signature
+) -> None:
+    """Raise if a skill has an open proposal, unless it expired or is superseded."""
+    for rival in _rivals(waiting, admitted):
+        # An agent may replace the proposals of agents, but not those of people.
+        may_replace = admitted.draft.origin not in _AGENTS or is_of_agent(rival.origin)
+        is_replaced = admitted.request.supersede and may_replace
+        if is_replaced or is_old(rival, admitted.policy, by):
             continue
         how = "--supersede closes it in favour of this one"
         raise ConflictError(
-            f"proposal {rival.number} for {rival.skill} is open already",
+            f"proposal {rival.number} for {rival.skill} is already open",
             hint=f"`skillforge review {rival.number}` shows it; "
-            + (how if may_replace else "it is a person's, and not an agent's to close"),
+            + (how if may_replace else "a person made it, so an agent can't close it"),
             facts={"proposal": rival.number, "skill": rival.skill},
         )
 
 
-def _is_replaceable(rival: Proposal, ready: AdmittedDraft) -> bool:
-    """Whether a draft may take the place of a proposal: an agent's, of agents' only."""
-    return ready.draft.origin not in _AGENTS or is_of_agent(rival.origin)
-
-
 def replaced_rivals(
-    waiting: list[Proposal], ready: AdmittedDraft, by: Signature
+    waiting: list[Proposal], admitted: AdmittedDraft, by: Signature
 ) -> Iterator[Closing]:
     """Proposals for the same skill to close: expired, or superseded by this draft."""
-    for rival in _rivals(waiting, ready):
-        expired = is_old(rival, ready.policy, by)
-        why = f"superseded by another draft of {ready.draft.skill}"
-        why = f"older than {ready.policy.days_limit} days" if expired else why
-        state = State.EXPIRED if expired else State.CLOSED
+    for rival in _rivals(waiting, admitted):
+        state, why = State.CLOSED, "superseded by another draft of "
+        why += admitted.draft.skill
+        if is_old(rival, admitted.policy, by):
+            state, why = State.EXPIRED, f"older than {admitted.policy.days_limit} days"
         yield Closing(rival, state, Comment(str(by), why, by.seconds))

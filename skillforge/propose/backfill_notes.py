@@ -1,13 +1,11 @@
-"""Note what a merge of ours says itself of those that people made on GitHub."""
+"""Write the notes that merges made on GitHub lack: who approved, what the gate says."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 from skillforge.errors import ConflictError, RequestError
-from skillforge.forge import HostedForge
+from skillforge.forge.registry import hosted
 from skillforge.gitrepo import notes, trailers
-from skillforge.gitrepo.ref_update import Signature
 from skillforge.history.github_merges import BASE
 from skillforge.history.steps import HistoryStep, read_steps, touches_skills
 from skillforge.library import Library
@@ -15,60 +13,54 @@ from skillforge.model import Proposal
 from skillforge.policy import POLICY_FILE
 from skillforge.propose import gate, review
 from skillforge.propose.candidate import Candidate
+from skillforge.propose.workspace import Workspace
 
 
 class NotedMerge(NamedTuple):
-    """A merge that was noted: of which proposal, and what the gate said of it."""
+    """A merge with a new note: its proposal, and whether the gate passed it."""
 
     commit: str
     number: int
     passed: bool
 
 
-def record(
-    library: Library, forge: HostedForge, commits: set[str] | None, by: Signature
-) -> list[NotedMerge]:
-    """Note who approved what, and what the gate says, for merges that do not say so.
+def record(workspace: Workspace, commits: set[str] | None) -> list[NotedMerge]:
+    """Note approvals and the gate's verdict for merges without such a record.
 
-    `commits` are those to look at; None for all of main.
+    `commits` limits the merges; None for all of main.
     """
-    done: list[NotedMerge] = []
+    library, forge = workspace.library, hosted(workspace.forge)
+    merges: list[NotedMerge] = []
 
     def change() -> None:
-        done.clear()
-        found: dict[str, str] = {}
-        for number, steps in _by_number(library, forge, commits).items():
+        texts: dict[str, str] = {}
+        by_number: dict[int, list[HistoryStep]] = {}
+        for step in _unrecorded(library, commits):
+            if number := forge.number_of(step.name):
+                by_number.setdefault(number, []).append(step)
+        merges.clear()
+        for number, steps in by_number.items():
             try:
                 proposal = forge.get(number)
             except (RequestError, ConflictError):
-                continue  # no proposal of ours: the audit names what it did
-            recorded, found[recorded.commit] = _note(library, proposal, steps)
-            done.append(recorded)
-        if found:
-            notes.write(library.repository(), found, by)
+                continue  # not one of our proposals: the audit reports its changes
+            merge, texts[steps[-1].name] = _note(library, proposal, steps)
+            merges.append(merge)
+        if texts:
+            notes.write(library.repository(), texts, workspace.by)
 
     forge.share(notes.NOTES, change)
-    return done
+    return merges
 
 
-def _by_number(
-    library: Library, forge: HostedForge, commits: set[str] | None
-) -> dict[int, list[HistoryStep]]:
-    """The steps without a record, by the pull request that brought them."""
-    found: dict[int, list[HistoryStep]] = {}
-    for step in _unsaid(library):
-        is_wanted = commits is None or step.name in commits
-        number = forge.number_of(step.name) if is_wanted else None
-        if number is not None:
-            found.setdefault(number, []).append(step)
-    return found
-
-
-def _unsaid(library: Library) -> Iterator[HistoryStep]:
-    for step in read_steps(library, library.tip):
-        is_clear = step.is_promotion or step.is_exact_revert
-        if touches_skills(step) and not is_clear:
-            yield step
+def _unrecorded(library: Library, commits: set[str] | None) -> list[HistoryStep]:
+    return [
+        step
+        for step in read_steps(library, library.tip)
+        if touches_skills(step)
+        and not (step.is_promotion or step.is_exact_revert)
+        and (commits is None or step.name in commits)
+    ]
 
 
 def _note(
@@ -76,13 +68,11 @@ def _note(
 ) -> tuple[NotedMerge, str]:
     repo = library.repository()
     base = steps[0].commit.parents[0]
-    candidate = replace(Candidate.of(proposal), base=base)
-    verdict = gate.judge(library, candidate)
-    approvals = review.standing(library, proposal)
-    said = [
+    verdict = gate.judge(library, replace(Candidate.of(proposal), base=base))
+    lines = [
         ("Proposal", str(proposal.number)),
         ("Opened-By", proposal.author),
-        *(("Approved-By", approval.by) for approval in approvals),
+        *(("Approved-By", a.by) for a in review.valid_approvals(library, proposal)),
         ("Approved-Tree", repo.name_of(f"{proposal.head}^{{tree}}")),
         ("Checks-Digest", f"sha256:{verdict.digest}" if verdict.passed else ""),
         ("Scan", verdict.danger or ""),
@@ -90,6 +80,5 @@ def _note(
         (BASE, base),
     ]
     title = f"Pull request {proposal.number}, merged on GitHub"
-    last = steps[-1].name
-    passed = NotedMerge(last, proposal.number, verdict.passed)
-    return passed, trailers.message(title, "", said)
+    merge = NotedMerge(steps[-1].name, proposal.number, verdict.passed)
+    return merge, trailers.message(title, "", lines)

@@ -1,7 +1,8 @@
-"""What the gate judges: a head on a base, and where such a change has to stay."""
+"""What the gate checks: a head on a base, and what such a change may touch."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from skillforge.checks import path_policy
@@ -22,15 +23,17 @@ from skillforge.model import (
 
 _FILES = ("100644", "100755")
 _ONE_SKILL = "propose it separately: a draft changes one skill and its evidence"
-_REWRITTEN = "skillforge refresh writes it anew; or close it, and propose again"
+_REWRITTEN = "skillforge refresh recreates it; or close it, and propose again"
+_CURATE = "skillforge curate moves skills to the archive, and restores them"
+_path_error = partial(Finding, "path", Severity.ERROR, line=1, hint=_ONE_SKILL)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What is to be judged: what changed from `start` to `head`, by the base's policy.
+    """A change from `start` to `head`, checked by the policy of `base`.
 
     A proposal starts at its base; a branch in CI where it left the base. `message` is
-    what a proposal's own commit has to say, empty where it is not known.
+    the expected message of a proposal's own commit, empty if it is unknown.
     """
 
     start: str
@@ -51,12 +54,12 @@ class Candidate:
 
     @property
     def moves(self) -> bool:
-        """Whether it may move a skill to the archive, or bring it back."""
+        """Whether it may move a skill to the archive, or restore it."""
         return self.is_archiving or self.is_rollback
 
     @classmethod
     def of(cls, proposal: Proposal) -> "Candidate":
-        """A proposal is about what it was opened for, whatever its branch holds now."""
+        """A proposal is about the skills it was opened for, whatever its branch has."""
         return cls(
             proposal.base,
             proposal.base,
@@ -69,10 +72,9 @@ class Candidate:
 
     @classmethod
     def between(cls, library: Library, base: str, head: str) -> "Candidate":
-        """What a branch changed since it left its base, as CI sees it.
+        """What a branch has changed since it left its base, for CI.
 
-        Its commits say which skills they are about; one that says nothing may be about
-        one skill.
+        Its commits name their skills; a branch without such a commit may change one.
         """
         repo = library.repository()
         start = repo.merge_base(base, head)
@@ -83,93 +85,95 @@ class Candidate:
                 if any(steps.is_of(path, top) for top in OURS)
             }
         )
-        said: dict[str, list[str]] = {}
-        for commit in repo.log("--reverse", f"{start}..{head}"):
-            written = trailers.read(commit.message)
-            said = said or (written if "Skill" in written else {})
-        named = tuple(said.get("Skill", ())) or tuple(touched[:1])
-        action, origin = trailers.first(said, "Action"), trailers.first(said, "Origin")
-        return cls(start, repo.resolve(base), repo.resolve(head), named, action, origin)
+        commits = repo.log("--reverse", f"{start}..{head}")
+        messages = (trailers.read(commit.message) for commit in commits)
+        drafted = next((lines for lines in messages if "Skill" in lines), {})
+        skills = tuple(drafted.get("Skill", ())) or tuple(touched[:1])
+        action, origin = (trailers.first(drafted, key) for key in ("Action", "Origin"))
+        base, head = repo.resolve(base), repo.resolve(head)
+        return cls(start, base, head, skills, action, origin)
 
 
 def path_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
-    """A draft stays in its skill, holds ordinary files, and is what was proposed."""
+    """A draft stays in its skill, has ordinary files only, and is what was proposed."""
+    repo = library.repository()
     try:
-        library.repository().verify(candidate.head, candidate.start)
+        repo.verify(candidate.head, candidate.start)
     except MalformedTreeError as err:
         yield Finding("tree", Severity.ERROR, err.message, err.path or ".", 1, err.hint)
-        return  # whatever else is read of it could be something else to others
+        return  # other readers could see different files
     own = _own(library, candidate)
     if not own:
-        return  # a branch that touches no skill is not the gate's business
+        return  # a branch that touches no skill
     yield from _commit_findings(library, candidate)
-    for path, mode, is_new in diff.changed_files(
-        library.repository(), candidate.start, candidate.head
-    ):
-        # A skill moves as a whole, and is judged so.
+    for path, mode, is_new in diff.changed_files(repo, candidate.start, candidate.head):
+        # A skill moves as a whole: _archive_findings checks that.
         is_moved = candidate.moves and path_policy.inside(path, own, ARCHIVE)
         if not is_moved and (why := _refusal(candidate, own, path, mode, is_new)):
-            yield Finding("path", Severity.ERROR, why, path, 1, _ONE_SKILL)
+            yield _path_error(message=why, path=path)
     yield from _archive_findings(library, candidate, own)
     for name in own:
-        if path := path_policy.clash(
-            library.repository().files_in(f"{candidate.head}:{SKILLS}/{name}")
-        ):
-            where = f"{SKILLS}/{name}/{path}"
-            why = "it collides with another path of the skill"
-            yield Finding("path", Severity.ERROR, why, where, 1, "rename one of them")
+        files = repo.files_in(f"{candidate.head}:{SKILLS}/{name}")
+        if path := path_policy.clash(files):
+            yield _path_error(
+                message="it collides with another path of the skill",
+                path=f"{SKILLS}/{name}/{path}",
+                hint="rename one of them",
+            )
     yield from _twin_findings(library, candidate, own)
 
 
 def _twin_findings(
     library: Library, candidate: Candidate, own: tuple[str, ...]
 ) -> Iterator[Finding]:
-    """A new skill's folder is not another skill's where case is ignored."""
+    """A new skill's folder differs from other skills' also where case is ignored."""
     repo = library.repository()
     before = repo.names_of([f"{candidate.start}:{SKILLS}/{name}" for name in own])
-    both = zip(own, before, strict=True)
-    new = {path_policy.folded(name): name for name, tree in both if not tree}
+    pairs = zip(own, before, strict=True)
+    new = {path_policy.folded(name): name for name, tree in pairs if not tree}
     for other in repo.tree(f"{candidate.head}:{SKILLS}") if new else ():
         name = new.get(path_policy.folded(other), other)
         if name != other:
-            why = f"its folder is that of {other} where case is ignored"
-            where = f"{SKILLS}/{name}"
-            yield Finding("path", Severity.ERROR, why, where, 1, "choose another name")
+            yield _path_error(
+                message=f"its folder is that of {other} where case is ignored",
+                path=f"{SKILLS}/{name}",
+                hint="choose another name",
+            )
 
 
 def _own(library: Library, candidate: Candidate) -> tuple[str, ...]:
-    """The skills that a draft may touch: one, what it absorbs, what it restores."""
+    """The skills that a draft may touch: its own, and those it absorbs or restores."""
     if candidate.is_rollback:
         return candidate.skills
     repo = library.repository()
-    gone = [
+    removed = [
         name
         for name in candidate.skills[1:]
         if candidate.action == Action.CONSOLIDATE
         and not repo.name_of(f"{candidate.head}:{SKILLS}/{name}")
     ]
-    return (*candidate.skills[:1], *gone)
+    return (*candidate.skills[:1], *removed)
 
 
 def _refusal(
     candidate: Candidate, own: tuple[str, ...], path: str, mode: str, is_new: bool
 ) -> str:
-    """Why a changed file is not let through; empty if it is."""
+    """Why a changed file is not allowed; empty if it is."""
     inside = path_policy.inside(path, own, SKILLS)
     evidence = path_policy.inside(path, own, EVIDENCE)
     if not inside and (not evidence or candidate.is_archiving):
         return f"a draft about {' and '.join(own)} may not touch it"
     if evidence and not is_new:
-        return "evidence is a record: it is added to, never changed"
+        return "evidence is added, never changed"
     if not mode or (inside and candidate.is_rollback):
-        return ""  # what goes may have any name; what comes back has to be exact
+        return ""  # a removed file may have any name; a restored one must be exact
     if mode not in _FILES:
-        return "it is a link or a repository, not an ordinary file"
+        return "it is a symlink or a submodule, not an ordinary file"
     return path_policy.refusal(inside or evidence)
 
 
 class _Places(NamedTuple):
-    """The trees of a skill where it is used and in the archive; empty for none."""
+    """The trees of a skill in use and in the archive; empty for none."""
 
     skill: str
     archive: str
@@ -179,7 +183,6 @@ def _archive_findings(
     library: Library, candidate: Candidate, own: tuple[str, ...]
 ) -> Iterator[Finding]:
     repo = library.repository()
-    hint = "skillforge curate moves skills to the archive, and brings them back"
     for name in own:
         before, after = (
             _Places(*repo.names_of([f"{at}:{top}/{name}" for top in (SKILLS, ARCHIVE)]))
@@ -187,55 +190,52 @@ def _archive_findings(
         )
         if why := _misplaced(candidate, before, after):
             path = f"{ARCHIVE}/{name}"
-            yield Finding("archive", Severity.ERROR, why, path, 1, hint)
+            yield Finding("archive", Severity.ERROR, why, path, 1, _CURATE)
 
 
 def _misplaced(candidate: Candidate, before: _Places, after: _Places) -> str:
-    """A skill goes to the archive to the byte, and leaves it when it is back."""
+    """Why a change of the archive is not allowed: skills move unchanged, as a whole."""
     if candidate.is_archiving and before.archive:
-        return "the archive holds a skill of this name already"
+        return "the archive already contains a skill of this name"
     if candidate.is_archiving:
         is_moved = before.skill and after == _Places("", before.skill)
-        return "" if is_moved else "what is archived is not exactly the skill that went"
-    is_back = candidate.is_rollback and after.skill and not after.archive
-    if after.archive != before.archive and not is_back:
-        return "what is in the archive stays as it is"
+        return "" if is_moved else "the archived skill differs from the one in use"
+    is_restored = candidate.is_rollback and after.skill and not after.archive
+    if after.archive != before.archive and not is_restored:
+        return "archived skills are not changed"
     if after.skill and after.archive and not before.skill:
-        return "the archive holds a skill of this name: that one can come back"
+        return "the archive contains a skill of this name, which can be restored"
     return ""
 
 
 def _commit_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
-    """The commits are the tool's own, with what was put on top of them in a row."""
+    """The branch starts with the tool's own commit, and is linear."""
     for name in candidate.skills:
         if not path_policy.is_name(name):
-            why = f"{name!r} cannot be a skill's name"
-            yield Finding("path", Severity.ERROR, why, SKILLS, 1, _ONE_SKILL)
+            yield _path_error(
+                message=f"{name!r} is not a valid skill name", path=SKILLS
+            )
     if not candidate.message:
         return
     span = f"{candidate.start}..{candidate.head}"
     commits = list(library.repository().log("--reverse", span))
+    rewritten = partial(_path_error, path=SKILLS, hint=_REWRITTEN)
     if not commits or commits[0].message.strip() != candidate.message.strip():
         why = "the branch does not start with the commit that was proposed"
-        yield Finding("path", Severity.ERROR, why, SKILLS, 1, _REWRITTEN)
+        yield rewritten(message=why)
     if any(len(commit.parents) != 1 for commit in commits):
-        why = "the branch contains a merge"
-        yield Finding("path", Severity.ERROR, why, SKILLS, 1, _REWRITTEN)
+        yield rewritten(message="the branch contains a merge")
 
 
 def exact_findings(library: Library, candidate: Candidate) -> Iterator[Finding]:
-    """A rollback brings back what main held before, to the byte."""
+    """A rollback restores a version that main had before, byte for byte."""
     repo = library.repository()
     all_steps = steps.read_steps(library, candidate.base)
-    is_cut = bool(repo.shallow_commits())
+    why, hint = "this version was never promoted", "propose it as an edit"
+    if repo.shallow_commits():
+        why, hint = f"{why} in this shallow clone", "git fetch --unshallow"
     for name in candidate.skills:
         tree = repo.name_of(f"{candidate.head}:{SKILLS}/{name}")
         if not steps.was_version(all_steps, name, tree):
-            yield Finding(
-                "exact",
-                Severity.ERROR,
-                "this is no version that was ever promoted"
-                + (", as far as this shallow clone goes" if is_cut else ""),
-                f"{SKILLS}/{name}",
-                hint="git fetch --unshallow" if is_cut else "propose it as an edit",
-            )
+            path = f"{SKILLS}/{name}"
+            yield Finding("exact", Severity.ERROR, why, path, hint=hint)

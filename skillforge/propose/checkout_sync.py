@@ -1,9 +1,15 @@
-"""The checkouts of main when main moves: they follow, and nothing in them is lost."""
+"""Update the checkouts of main when main moves, without losing unsaved changes.
 
+Before main moves, the move is noted in a file; the note is removed when every checkout
+has followed. If a process dies in between, the next command that moves main finishes
+its work. Otherwise, a checkout that lags behind would look like a staged revert.
+"""
+
+import json
 from pathlib import Path
+from typing import NamedTuple
 
-from skillforge.errors import ConflictError, RequestError
-from skillforge.forge import Forge
+from skillforge.errors import ConflictError, RequestError, unwritable
 from skillforge.gitrepo import GitRepo, checkout, diff
 from skillforge.gitrepo.checkout import Unsaved
 from skillforge.gitrepo.damage import stale_lock
@@ -12,36 +18,43 @@ from skillforge.gitrepo.ref_update import RefUpdate
 from skillforge.history import readable_version
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE
-from skillforge.propose import move_journal
-from skillforge.propose.move_journal import Move
+from skillforge.propose.workspace import Workspace
+
+
+class Move(NamedTuple):
+    """Where main moved from, and the number of the proposal that was merged, or 0."""
+
+    base: str
+    proposal: int
 
 
 def prepare(library: Library, move: Move, head: str) -> None:
-    """Stop where a checkout of main could not follow; note the move if all of them can.
+    """Note a move of main; raise if a checkout of main can't follow.
 
     Call it before main moves, and `bring_along` afterwards.
     """
-    places = checkout.showing(library.repository(), library.main)
-    for place in places:
-        drafts = _drafts_in(place, move.base, head)
+    checkouts = checkout.showing(library.repository(), library.main)
+    for place in checkouts:
+        drafts = _draft_files(place, move.base, head)
         if not drafts and (why := checkout.can_follow(place, move.base, head)):
-            raise _stop(place, why)
-    if places:
-        move_journal.begin(library, move)
+            raise _cannot_follow(place, why)
+    if checkouts:
+        _write_note(library, move)
 
 
-def finish(library: Library, forge: Forge) -> Move | None:
-    """Finish a move of main that an earlier process died over; the answer is that move.
+def finish(workspace: Workspace) -> Move | None:
+    """Finish and return the move of main that another process left unfinished.
 
     Every command that moves main calls this first.
     """
-    if move_journal.unfinished(library) is None:
+    library = workspace.library
+    if _read_note(library) is None:
         return None
-    with forge.alone():  # whoever noted it may be at work
-        move = move_journal.unfinished(library)
+    with workspace.forge.alone():  # the process may still be running
+        move = _read_note(library)
         tip = library.repository().ref(f"refs/heads/{library.main}")
         if move is None or move.base == tip:
-            move_journal.end(library)
+            _note_path(library).unlink(missing_ok=True)
             return None
         bring_along(library, move.base, tip)
         return move
@@ -50,93 +63,118 @@ def finish(library: Library, forge: Forge) -> Move | None:
 def bring_along(
     library: Library, base: str, merge: str, *, is_prepared: bool = False
 ) -> list[Path]:
-    """Let checkouts of main follow; the answer is those that are left behind.
+    """Update the checkouts of main; returns those that could not follow.
 
-    Right after `prepare`, only what is to change is looked at again.
+    Right after `prepare`, only the files that change are checked again.
     """
     left = []
     for place in checkout.showing(library.repository(), library.main):
         if not checkout.staged(place, merge):
-            continue  # it is there already
+            continue  # it is up to date
         try:
-            drafts = _drafts_in(place, base, merge, only_changed=is_prepared)
+            drafts = _draft_files(place, base, merge, only_changed=is_prepared)
         except ConflictError:
             left.append(place.root)
             continue
         if not checkout.follow(place, base, merge, drafts):
             left.append(place.root)
     if not left:
-        move_journal.end(library)
+        _note_path(library).unlink(missing_ok=True)
     return left
 
 
 def catch_up(library: Library) -> list[Path]:
-    """Let the main of this clone follow the one that others see, if nothing is lost.
+    """Move this clone's main to the shared one, if nothing is lost.
 
-    The answer is the checkouts that are left behind.
+    Returns the checkouts that could not follow.
     """
     repo, ref, tip = library.repository(), f"refs/heads/{library.main}", library.tip
     before = repo.ref(ref)
-    places = [place.root for place in checkout.showing(repo, library.main)]
+    roots = [place.root for place in checkout.showing(repo, library.main)]
     if not before or before == tip:
         return []
     try:
         prepare(library, Move(before, 0), tip)
     except ConflictError:
-        return places
+        return roots
     is_behind = repo.is_ancestor(before, tip)
     if not is_behind or not repo.move_refs(RefUpdate(ref, tip, before)):
-        move_journal.end(library)
-        return places
+        _note_path(library).unlink(missing_ok=True)
+        return roots
     return bring_along(library, before, tip, is_prepared=True)
 
 
-def _drafts_in(
+def _write_note(library: Library, move: Move) -> None:
+    path = _note_path(library)
+    try:
+        path.parent.mkdir(exist_ok=True)
+        temporary = path.with_suffix(".new")
+        temporary.write_text(json.dumps(move._asdict()))
+        temporary.replace(path)
+    except OSError as err:
+        raise unwritable(path.parent, err) from err
+
+
+def _read_note(library: Library) -> Move | None:
+    try:
+        note = json.loads(_note_path(library).read_bytes())
+        return Move(str(note["base"]), int(note["proposal"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _note_path(library: Library) -> Path:
+    return library.repository().common_dir / "skillforge" / "move.json"
+
+
+def _draft_files(
     place: GitRepo, base: str, head: str, *, only_changed: bool = False
 ) -> list[str]:
-    """Files of a checkout that hold the draft itself; anything else unsaved is a stop.
+    """Files of a checkout that equal the draft; raise at any other unsaved change.
 
-    A draft that was proposed from the checkout still lies there. What main is about to
-    bring is the same but for the version, so nothing is lost when main's comes.
+    A draft that was proposed from the checkout is still there. Main is about to bring
+    the same files, except for the version, so nothing is lost when they are replaced.
     """
     if lock := checkout.lock_of(place):
-        raise _stop(place, "another git is at work there", stale_lock(lock))
+        raise _cannot_follow(place, "another git process is using it", stale_lock(lock))
     changed = {path for path, *_ in diff.changed_files(place, base, head)}
     unsaved = checkout.unsaved(place, base, changed, only_near=only_changed)
-    lost = _lost(place, unsaved, changed, head)
-    if lost:
+    if lost := _lost(place, unsaved, changed, head):
         shown = ", ".join(lost[:3]) + (" and more" if len(lost) > 3 else "")
-        raise _stop(place, f"unsaved changes: {shown}")
+        raise _cannot_follow(place, f"unsaved changes: {shown}")
     return sorted((unsaved.tracked | unsaved.untracked) & changed)
 
 
-def _stop(place: GitRepo, why: str, hint: str = "") -> ConflictError:
-    usual = "git stash --include-untracked, or take it along to another branch: git "
-    usual += "switch -c work"
+def _cannot_follow(place: GitRepo, why: str, hint: str = "") -> ConflictError:
+    keep = "git stash --include-untracked, or keep the changes on another branch: git "
+    keep += "switch -c work"
     return ConflictError(
-        f"the checkout {place.root} of the branch to be moved cannot follow: {why}",
-        hint=f"{hint or usual}; nothing was changed",
+        f"the checkout {place.root} of the branch to be moved can't be updated: {why}",
+        hint=f"{hint or keep}; nothing was changed",
     )
 
 
 def _lost(place: GitRepo, unsaved: Unsaved, changed: set[str], head: str) -> list[str]:
-    """What a user would miss if the checkout followed."""
-    mine = (unsaved.tracked | unsaved.untracked) & changed
+    """The unsaved files that an update of the checkout would lose."""
+    edited = (unsaved.tracked | unsaved.untracked) & changed
     lost = unsaved.tracked - changed
     lost |= unsaved.unwatched & changed
-    lost |= {path for path in mine if not _is_draft(place, unsaved, head, path)}
+    lost |= {path for path in edited if not _is_draft(place, unsaved, head, path)}
     lost |= {path for path in unsaved.untracked - changed if _blocks(path, changed)}
     return sorted(lost)
 
 
 def _blocks(path: str, changed: set[str]) -> bool:
-    """Whether a file has the place of a folder that comes, or the other way round."""
+    """Whether a file is where a new folder goes, or the other way round."""
     name = path.rstrip("/")
-    return any(it.startswith(f"{name}/") or name.startswith(f"{it}/") for it in changed)
+    return any(
+        other.startswith(f"{name}/") or name.startswith(f"{other}/")
+        for other in changed
+    )
 
 
 def _is_draft(place: GitRepo, unsaved: Unsaved, head: str, path: str) -> bool:
-    """Whether a file is what a commit holds, but for the version, also in the index."""
+    """Whether a file, and its index entry, equal a commit's except for the version."""
     file = place.root / path
     if file.is_symlink():
         return False
@@ -158,8 +196,7 @@ def _is_same(data: bytes, committed: bytes, path: str) -> bool:
     if data == committed or not path.endswith(f"/{SKILL_FILE}"):
         return data == committed
     try:
-        return (
-            readable_version.stamped(data, readable_version.of(committed)) == committed
-        )
+        version = readable_version.of(committed)
+        return readable_version.stamped(data, version) == committed
     except RequestError:
         return False

@@ -1,4 +1,4 @@
-"""Gather a draft: from a folder, and with the examples that it rests on."""
+"""Gather a draft from a folder, and the examples that it rests on."""
 
 import hashlib
 import json
@@ -10,12 +10,13 @@ from pathlib import Path
 
 from skillforge.checks import path_policy, skill_selection
 from skillforge.errors import ConflictError, RequestError
-from skillforge.library import Library, read_folder
+from skillforge.library import read_folder
 from skillforge.model import EVIDENCE, SKILLS, Draft, DraftFile, FileKind, Skill
 from skillforge.propose.workspace import Workspace
 
 MAX_EXAMPLE = 1 << 20
-_LEFT_BY_RUNS = re.compile(
+# Programs leave these files behind; they are not part of a skill.
+_ARTIFACTS = re.compile(
     r"(?:.*/)?(?:__pycache__|\.pytest_cache|node_modules|\.venv)/.*|.*\.pyc|"
     r"(?:.*/)?\.DS_Store"
 )
@@ -23,40 +24,39 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
 def drafts(workspace: Workspace, targets: tuple[str, ...]) -> list[Draft]:
-    """The drafts that names of skills and folders stand for, each once."""
+    """The drafts of skills and folders, without duplicates."""
     library = workspace.library
-    found = [f for t in targets for f in skill_selection.folders_of(library, t)]
-    return [_draft(workspace, folder) for folder in dict.fromkeys(found)]
+    folders = [f for t in targets for f in skill_selection.folders_of(library, t)]
+    return [_draft(workspace, folder) for folder in dict.fromkeys(folders)]
 
 
 def _draft(workspace: Workspace, folder: Path) -> Draft:
-    """The draft of a folder, without files that git ignores in the library."""
+    """The draft of a folder, without files of the library that git ignores."""
     draft = from_folder(folder)
     root = workspace.library.root.resolve()
     if not folder.resolve().is_relative_to(root):
         return draft
-    _refuse_behind(workspace, draft.skill)
+    _refuse_outdated(workspace, draft.skill)
     top = folder.resolve().relative_to(root).as_posix()
-    repo = workspace.library.repository()
-    ignored = repo.ignored(f"{top}/{path}" for path in draft.files)
-    kept = {p: f for p, f in draft.files.items() if f"{top}/{p}" not in ignored}
-    if not kept:
+    ignored = workspace.repo.ignored(f"{top}/{path}" for path in draft.files)
+    files = {p: f for p, f in draft.files.items() if f"{top}/{p}" not in ignored}
+    if not files:
         raise RequestError(
             f"git ignores every file in {folder}",
             hint="git check-ignore -v shows the pattern",
         )
-    left_out = tuple(path for path in draft.files if path not in kept)
-    return replace(draft, files=kept, left_out=left_out)
+    left_out = tuple(path for path in draft.files if path not in files)
+    return replace(draft, files=files, left_out=left_out)
 
 
-def _refuse_behind(workspace: Workspace, name: str) -> None:
-    """Stop where a draft would undo a change of the same skill on main."""
-    library, base = workspace.library, workspace.base
+def _refuse_outdated(workspace: Workspace, name: str) -> None:
+    """Raise if a draft would undo a change of the same skill on main."""
+    library, repo = workspace.library, workspace.repo
     if not library.is_elsewhere:
         return
-    repo = library.repository()
-    start = repo.merge_base("HEAD", base)
-    before, now = repo.names_of([f"{c}:{SKILLS}/{name}" for c in (start, base)])
+    start = repo.merge_base("HEAD", workspace.base)
+    commits = (start, workspace.base)
+    before, now = repo.names_of([f"{commit}:{SKILLS}/{name}" for commit in commits])
     if before != now:
         raise ConflictError(
             f"{name} has changed on {library.main} since this checkout",
@@ -65,31 +65,31 @@ def _refuse_behind(workspace: Workspace, name: str) -> None:
 
 
 def from_folder(folder: Path) -> Draft:
-    """The draft that a folder holds, and the evidence beside a folder of skills."""
+    """The draft in a folder, and its evidence if that is next to `skills/`."""
     skill = read_folder(str(folder), folder.name, str(folder), alone=True)
     name = _name_of(folder, skill)
     files = {
         path: _file(skill, path)
         for path in sorted(skill.files)
-        if not _LEFT_BY_RUNS.fullmatch(path)
+        if not _ARTIFACTS.fullmatch(path)
     }
     if not files:
         raise RequestError(
-            f"{folder} holds no files",
-            hint=f"`skillforge new NAME` makes a skill; to remove one: "
+            f"{folder} contains no files",
+            hint="`skillforge new NAME` creates a skill; to remove one: "
             f"skillforge propose {name} --delete",
         )
     refuse_paths(name, files)
-    evidence = _beside(folder, name)
+    evidence = _folder_evidence(folder, name)
     return Draft(name, files, evidence, tuple(evidence))
 
 
 def _name_of(folder: Path, skill: Skill) -> str:
-    """A folder of a library names its skill; any other leaves that to the SKILL.md."""
-    said = skill.document.words("name") if skill.document else ""
-    if folder.parent.name == SKILLS or not path_policy.is_name(said):
+    """The folder's name in a library; elsewhere the name in the SKILL.md, if valid."""
+    name = skill.document.words("name") if skill.document else ""
+    if folder.parent.name == SKILLS or not path_policy.is_name(name):
         return folder.name
-    return said
+    return name
 
 
 def _file(skill: Skill, path: str) -> DraftFile:
@@ -97,7 +97,7 @@ def _file(skill: Skill, path: str) -> DraftFile:
     if kind not in (FileKind.FILE, FileKind.EXECUTABLE):
         raise RequestError(
             f"{path} is not an ordinary file ({kind})",
-            hint="put a copy of the file in its place",
+            hint="replace it with a copy of the file",
         )
     try:
         return DraftFile(skill.read(path), kind is FileKind.EXECUTABLE)
@@ -108,16 +108,16 @@ def _file(skill: Skill, path: str) -> DraftFile:
 
 
 def refuse_paths(skill: str, files: Mapping[str, object]) -> None:
-    """Stop at a name or path that some git or system would read differently."""
+    """Raise at a name or path that some git or system would read differently."""
     if not path_policy.is_name(skill):
         raise RequestError(
-            f"{skill!r} cannot be a skill's name",
+            f"{skill!r} is not a valid skill name",
             hint="use a-z, 0-9 and single hyphens, such as csv-tables",
         )
     for path in files:
         if why := path_policy.refusal(path):
             raise RequestError(
-                f"the path {path!r} is not taken: {why}", hint="rename the file"
+                f"the path {path!r} is not allowed: {why}", hint="rename the file"
             )
     if path := path_policy.clash(files):
         raise RequestError(
@@ -126,71 +126,73 @@ def refuse_paths(skill: str, files: Mapping[str, object]) -> None:
         )
 
 
-def _beside(folder: Path, name: str) -> dict[str, bytes]:
-    """Example files that lie with a folder of skills: `evidence/<name>/<id>.json`."""
+def _folder_evidence(folder: Path, name: str) -> dict[str, bytes]:
+    """Example files next to a folder of skills: `evidence/<name>/<id>.json`."""
     evidence = folder.parent.parent / EVIDENCE / name
     if folder.parent.name != SKILLS or not evidence.is_dir():
         return {}
     _refuse_link(evidence)
-    found = sorted(evidence.glob("*.json"))
-    return {path.stem: _example(path) for path in found if _ID.fullmatch(path.stem)}
+    paths = sorted(evidence.glob("*.json"))
+    return {
+        path.stem: _read_example(path) for path in paths if _ID.fullmatch(path.stem)
+    }
 
 
 def examples(
-    library: Library, base: str, skill: str, wanted: Iterable[str]
+    workspace: Workspace, skill: str, references: Iterable[str]
 ) -> tuple[dict[str, bytes], list[str]]:
-    """Evidence files for examples: an id that the library knows, or a JSON file."""
+    """New evidence files and all ids for references: known ids, or JSON files."""
     files: dict[str, bytes] = {}
     ids: list[str] = []
-    for word in wanted:
-        if word.endswith(".json") or os.sep in word:
-            data = _example(Path(word))
-            number = hashlib.sha256(data).hexdigest()[:16]
-            files[number] = data
+    for reference in references:
+        if reference.endswith(".json") or os.sep in reference:
+            data = _read_example(Path(reference))
+            example = hashlib.sha256(data).hexdigest()[:16]
+            files[example] = data
         else:
-            number = word
-            _known(library, base, skill, number, files)
-        ids.append(number)
+            example = reference
+            if (local := _local_example(workspace, skill, example)) is not None:
+                files[example] = local
+        ids.append(example)
     return files, ids
 
 
-def _known(
-    library: Library, base: str, skill: str, number: str, files: dict[str, bytes]
-) -> None:
-    path = f"{EVIDENCE}/{skill}/{number}.json"
-    if _ID.fullmatch(number):
-        if library.repository().find(f"{base}:{path}"):
-            return
-        if (library.root / path).is_file():
-            _refuse_link((library.root / path).parent)
-            files[number] = _example(library.root / path)
-            return
+def _local_example(workspace: Workspace, skill: str, example: str) -> bytes | None:
+    """An example that only the checkout has; None if main has it."""
+    path = f"{EVIDENCE}/{skill}/{example}.json"
+    file = workspace.library.root / path
+    if _ID.fullmatch(example):
+        if workspace.repo.find(f"{workspace.base}:{path}"):
+            return None
+        if file.is_file():
+            _refuse_link(file.parent)
+            return _read_example(file)
     raise RequestError(
-        f"there is no example {number!r} for {skill}",
-        hint=f"put it in {EVIDENCE}/{skill}/ID.json, or give the path of a JSON file",
+        f"there is no example {example!r} for {skill}",
+        hint=f"save it as {EVIDENCE}/{skill}/ID.json, or give the path of a JSON file",
     )
 
 
 def _refuse_link(folder: Path) -> None:
-    """What a link leads to may be anybody's private files."""
+    """Raise at a link: its target may be private files of another user."""
     if folder.is_symlink() or folder.parent.is_symlink():
         raise RequestError(
-            f"{folder} is reached through a link", hint="put a folder in its place"
+            f"{folder} is reached through a symlink", hint="use a real folder instead"
         )
 
 
-def _example(path: Path) -> bytes:
+def _read_example(path: Path) -> bytes:
     """One example: a JSON object in an ordinary file."""
     try:
         if path.is_symlink():
-            raise ValueError("it is a link")
+            raise ValueError("it is a symlink")
         data = path.read_bytes()
         if len(data) > MAX_EXAMPLE or not isinstance(json.loads(data), dict):
             raise ValueError("it is not one JSON object of at most 1 MiB")
     except (OSError, ValueError, RecursionError) as err:
         why = err.strerror if isinstance(err, OSError) else err
         raise RequestError(
-            f"the example {path} cannot be taken: {why}",
+            f"the example {path} cannot be used: {why}",
             hint="an example is a JSON file with one object",
         ) from err
     return data

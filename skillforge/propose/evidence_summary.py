@@ -1,4 +1,4 @@
-"""What the examples behind a proposal tell a reviewer, as far as they do."""
+"""What a proposal's examples tell a reviewer."""
 
 import json
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from skillforge.text import shortened
 
 
 class ExampleSummary(NamedTuple):
-    """One example: what was asked, how it ended, who says so, who approved it."""
+    """One example: its task and outcome, who verified it, who approved it."""
 
     id: str
     task: str
@@ -18,33 +18,32 @@ class ExampleSummary(NamedTuple):
     reviewed_by: str
 
 
-def told(
+def summaries(
     library: Library, commit: str, skill: str, ids: Sequence[str]
-) -> list[ExampleSummary]:
+) -> tuple[ExampleSummary, ...]:
     """The examples that a proposal names, as they are at a commit."""
-    found = library.evidence_at(commit, skill) if ids else {}
-    return [ExampleSummary(number, *_of(found.get(number))) for number in ids]
+    evidence = library.evidence_at(commit, skill) if ids else {}
+    return tuple(ExampleSummary(i, *_fields(evidence.get(i))) for i in ids)
 
 
-def _of(data: bytes | None) -> list[str]:
+def _fields(data: bytes | None) -> list[str]:
     try:
-        about = json.loads(data or b"")
+        example = json.loads(data or b"")
     except (ValueError, RecursionError):
-        about = None
-    if not isinstance(about, dict):
-        return ["it is not there, or no JSON", "", "", ""]
-    outcome = about.get("outcome")
-    ended = outcome if isinstance(outcome, dict) else {"status": outcome}
-    review = about.get("review")
-    reviewed = review if isinstance(review, dict) else {"by": review}
+        example = None
+    if not isinstance(example, dict):
+        return ["missing, or not JSON", "", "", ""]
+    outcome, review = example.get("outcome"), example.get("review")
+    outcome = outcome if isinstance(outcome, dict) else {"status": outcome}
+    review = review if isinstance(review, dict) else {"by": review}
     return [
-        as_text(about.get("task")),
-        as_text(ended.get("status") or about.get("status")),
-        as_text(ended.get("verified_by") or about.get("verified_by")),
-        as_text(reviewed.get("by") or about.get("reviewer")),
+        _text(example.get("task")),
+        _text(outcome.get("status") or example.get("status")),
+        _text(outcome.get("verified_by") or example.get("verified_by")),
+        _text(review.get("by") or example.get("reviewer")),
     ]
 
 
-def as_text(value: Any, most: int = 160) -> str:
+def _text(value: Any) -> str:
     """Any JSON value as text of bounded length."""
-    return shortened("" if value is None else str(value), most)
+    return shortened("" if value is None else str(value), 160)

@@ -1,8 +1,8 @@
 """The gate: the path policy, then the required checks, all from the base.
 
-The judged cannot change the judge: policy and rules are those of the base, and a draft
-may touch its own skill and its own evidence only. What crashes, takes too long or is
-missing has not passed.
+Authors cannot change the rules: policy and rules come from the base, and a draft may
+touch only its own skill and evidence. A check that crashes, times out or is missing has
+not passed.
 """
 
 import time
@@ -27,13 +27,13 @@ from skillforge.model import (
 from skillforge.policy import POLICY_FILE, Policy
 from skillforge.propose.candidate import Candidate, exact_findings, path_findings
 
-Findings: TypeAlias = Callable[[Library, Candidate], Iterable[Finding]]
+Rule: TypeAlias = Callable[[Library, Candidate], Iterable[Finding]]
 
 fork_server.prepare(warm_up)
 
 
 class _Inputs(NamedTuple):
-    """What a check needs of a candidate: also its skills' files, before and after."""
+    """What a check needs: a candidate, and its skills' files before and after."""
 
     library: Library
     policy: Policy
@@ -43,11 +43,11 @@ class _Inputs(NamedTuple):
 
 
 def judge(
-    library: Library, candidate: Candidate, leave_out: tuple[str, ...] = ()
+    library: Library, candidate: Candidate, skip: tuple[str, ...] = ()
 ) -> Verdict:
     """Run every required check on exactly these bytes.
 
-    What is left out has not run, so it has not passed.
+    A check in `skip` does not run, so it does not pass.
     """
     repo = library.repository()
     policy = library.policy(candidate.base)
@@ -55,7 +55,7 @@ def judge(
     if results[0].status is Status.PASSED:
         if candidate.is_rollback:
             results.append(_timed("exact", candidate, exact_findings, library))
-        results += _check_all(library, policy, candidate, leave_out)
+        results += _check_all(library, policy, candidate, skip)
     return Verdict(
         candidate.head,
         candidate.base,
@@ -66,7 +66,7 @@ def judge(
 
 
 def _check_all(
-    library: Library, policy: Policy, candidate: Candidate, leave_out: tuple[str, ...]
+    library: Library, policy: Policy, candidate: Candidate, skip: tuple[str, ...]
 ) -> list[CheckResult]:
     names = _ordered(policy, candidate.is_rollback)
     try:
@@ -80,82 +80,80 @@ def _check_all(
     except SkillforgeError as err:
         return [_error(name, err.message) for name in names]
     return [
-        CheckResult(name, Status.NOT_RUN) if name in leave_out else _check(inputs, name)
+        CheckResult(name, Status.NOT_RUN) if name in skip else _check(inputs, name)
         for name in names
     ]
 
 
 def _ordered(policy: Policy, is_rollback: bool) -> list[str]:
     """The required checks, the cheap ones first; unknown ones last, and they fail."""
-    every = checks(policy.checks)
-    known = [name for name in every if name in policy.checks]
+    available = checks(policy.checks)
+    known = [name for name in available if name in policy.checks]
     names = known + [name for name in policy.checks if name not in known]
     if not is_rollback:
         return names
-    return [n for n in names if n not in every or every[n].is_for_rollbacks]
+    return [n for n in names if n not in available or available[n].is_for_rollbacks]
 
 
 def _timed(
-    name: str, candidate: Candidate, findings: Findings, library: Library
+    name: str, candidate: Candidate, rule: Rule, library: Library
 ) -> CheckResult:
-    """Run one part of the gate here, and see how long it takes."""
+    """Run one of the gate's own rules in this process."""
     start = time.monotonic()
     try:
-        found = tuple(findings(library, candidate))
+        findings = tuple(rule(library, candidate))
     except SkillforgeError as err:
         return _error(name, err.message)
-    status = _status(found)
-    taken = time.monotonic() - start
-    return CheckResult(
-        name, status, found, dict.fromkeys(candidate.skills, status), taken
-    )
+    status = _status(findings)
+    skills = dict.fromkeys(candidate.skills, status)
+    return CheckResult(name, status, findings, skills, time.monotonic() - start)
 
 
 def _check(inputs: _Inputs, name: str) -> CheckResult:
-    """Run one required check on every skill, each in a process of its own."""
-    every = checks(inputs.policy.checks)
-    check = every.get(name)
+    """Run one required check on every skill, each in its own process."""
+    available = checks(inputs.policy.checks)
+    check = available.get(name)
     if check is None:
-        known = ", ".join(every)
-        lacks = f"the policy asks for a check {name!r}; there are {known}"
-        return _error(name, lacks, Status.NOT_RUN, POLICY_FILE)
-    if lacks := check.missing():
-        return _error(name, lacks, Status.NOT_RUN)
+        why = f"the policy requires an unknown check {name!r}; known checks are "
+        why += ", ".join(available)
+        return _error(name, why, Status.NOT_RUN, POLICY_FILE)
+    if missing := check.missing():
+        return _error(name, missing, Status.NOT_RUN)
     start = time.monotonic()
-    found: list[Finding] = []
-    skills: dict[str, Status] = {}
-    for skill in inputs.candidate.skills:
-        result = _check_one(inputs, check, skill)
-        skills[skill] = result.status
-        found += result.findings
-    ends = set(skills.values()) or {Status.PASSED}
-    status = next(s for s in (Status.ERROR, Status.FAILED, Status.PASSED) if s in ends)
-    return CheckResult(name, status, tuple(found), skills, time.monotonic() - start)
+    results = {
+        skill: _check_one(inputs, check, skill) for skill in inputs.candidate.skills
+    }
+    skills = {skill: result.status for skill, result in results.items()}
+    findings = tuple(f for result in results.values() for f in result.findings)
+    statuses = set(skills.values()) or {Status.PASSED}
+    order = (Status.ERROR, Status.FAILED, Status.PASSED)
+    status = next(status for status in order if status in statuses)
+    return CheckResult(name, status, findings, skills, time.monotonic() - start)
 
 
 def _check_one(inputs: _Inputs, check: Check, skill: str) -> CheckResult:
     try:
-        work = partial(_findings, inputs, check, skill)
-        found = tuple(worker_pool.apart(work, check.seconds))
+        run = partial(_findings, inputs, check, skill)
+        findings = tuple(worker_pool.apart(run, check.seconds))
     except SkillforgeError as err:
         return _error(check.name, err.message, path=f"{SKILLS}/{skill}")
-    return CheckResult(check.name, _status(found), found)
+    return CheckResult(check.name, _status(findings), findings)
 
 
 def _findings(inputs: _Inputs, check: Check, skill: str) -> list[Finding]:
     library, policy, candidate, before, after = inputs
-    now = library.read_one(after, skill)
+    current = library.read_one(after, skill)
     subject = Subject(
         library,
         policy,
         candidate.base,
         candidate.head,
-        replace(now, origin=candidate.origin) if now else None,
+        replace(current, origin=candidate.origin) if current else None,
         library.read_one(before, skill),
         candidate.skills,
     )
-    found = [f.under(f"{SKILLS}/{skill}") for f in check.run(subject)]
-    return list(map(check.on_rollback, found)) if candidate.is_rollback else found
+    findings = [f.under(f"{SKILLS}/{skill}") for f in check.run(subject)]
+    return list(map(check.on_rollback, findings)) if candidate.is_rollback else findings
 
 
 def _status(findings: tuple[Finding, ...]) -> Status:
@@ -165,7 +163,7 @@ def _status(findings: tuple[Finding, ...]) -> Status:
 def _error(
     name: str, why: str, status: Status = Status.ERROR, path: str = SKILLS
 ) -> CheckResult:
-    """A check that did not come to an end; closed on doubt."""
-    hint = "a check that has not run has not passed; mend it and run the gate again"
+    """The result of a check that did not finish, which fails the gate."""
+    hint = "a check that did not run has not passed; fix it and run the gate again"
     finding = Finding(name, Severity.ERROR, f"{name}: {why}", path, 1, hint)
     return CheckResult(name, status, (finding,))

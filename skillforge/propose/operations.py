@@ -1,4 +1,4 @@
-"""A batch of operations on skills, as agents send it: all of it becomes one draft.
+"""A batch of operations on skills, as agents send it: the whole batch is one draft.
 
 The names are those of Hermes' `skill_manage`, in its batch form and its flat form.
 """
@@ -10,7 +10,6 @@ from typing import Any
 
 from skillforge.checks import path_policy
 from skillforge.errors import ConflictError, RequestError
-from skillforge.gitrepo import GitRepo
 from skillforge.history import readable_version
 from skillforge.library import Library, no_such_skill
 from skillforge.model import SKILL_FILE, SKILLS, Draft, DraftFile, Origin
@@ -18,7 +17,7 @@ from skillforge.propose.draft_source import refuse_paths
 from skillforge.text import nearest, nearest_lines
 
 MAX_OPERATIONS = 20
-_NEEDS = {
+_REQUIRED = {
     "create": ("content",),
     "edit": ("content",),
     "patch": ("old_string", "new_string"),
@@ -27,32 +26,23 @@ _NEEDS = {
     "remove_file": ("file_path",),
 }
 _TEXTS = (
-    "action",
-    "name",
-    "content",
-    "file_path",
-    "file_content",
-    "old_string",
-    "new_string",
-    "version",
-    "absorbed_into",
-    "category",
-)
+    "action", "name", "content", "file_path", "file_content", "old_string",
+    "new_string", "version", "absorbed_into", "category",
+)  # fmt: skip
 _OPTIONS = (
-    "why",
-    "examples",
-    "origin",
-    "session",
-    "model",
-    "bump",
-    "draft",
-    "supersede",
-)
+    "why", "examples", "origin", "session", "model", "bump", "draft", "supersede",
+)  # fmt: skip
+_OPTION_TYPES = {
+    "examples": (list, "a list"),
+    "draft": (bool, "true or false"),
+    "supersede": (bool, "true or false"),
+}
+_USAGE = 'send {"operations": [{"action": "create", "name": …, "content": …}]}'
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One thing to do; `at` counts from 1, for messages."""
+    """One operation; `at` counts from 1, for messages."""
 
     at: int
     action: str
@@ -63,106 +53,102 @@ class Operation:
     def __getitem__(self, key: str) -> str:
         return self.texts.get(key, "")
 
-    def wrong(self, why: str, hint: str = "") -> RequestError:
-        hint = hint or "nothing was proposed; mend the operation and send all again"
-        said = f"operation {self.at} ({self.action}): {why}"
-        return RequestError(said, hint=hint, facts={"operation": self.at})
+    def data(self, key: str) -> bytes:
+        try:
+            return self[key].encode()
+        except UnicodeEncodeError as err:
+            raise self.error(f"`{key}` is not valid Unicode") from err
+
+    def error(self, why: str, hint: str = "") -> RequestError:
+        hint = hint or "nothing was proposed; fix the operation and send all again"
+        message = f"operation {self.at} ({self.action}): {why}"
+        return RequestError(message, hint=hint, facts={"operation": self.at})
 
 
 def read_batch(text: str) -> tuple[list[Operation], dict[str, Any]]:
-    """The operations and options of a JSON text."""
+    """The operations and options in a JSON text."""
     try:
         batch = json.loads(text)
     except (ValueError, RecursionError) as err:
-        raise RequestError(
-            f"standard input is not JSON: {err}",
-            hint='send {"operations": [{"action": "create", "name": …, "content": …}]}',
-        ) from err
-    return understood(batch)
+        raise RequestError(f"standard input is not JSON: {err}", hint=_USAGE) from err
+    return parse_batch(batch)
 
 
-def understood(batch: Any) -> tuple[list[Operation], dict[str, Any]]:
-    """The operations and options of a batch, or of one operation by itself."""
+def parse_batch(batch: Any) -> tuple[list[Operation], dict[str, Any]]:
+    """The operations and options of a batch, or of a single operation."""
     if isinstance(batch, list):
         batch = {"operations": batch}
     rest = dict(batch) if isinstance(batch, dict) else {}
     if "action" in rest:
         options = {key: rest.pop(key) for key in _OPTIONS if key in rest}
         rest = {"operations": [rest], **options}
-    operations = rest.pop("operations", None)
-    if not isinstance(operations, list):
+    items = rest.pop("operations", None)
+    if not isinstance(items, list):
+        raise RequestError("there is no list of operations", hint=_USAGE)
+    if not 1 <= len(items) <= MAX_OPERATIONS:
         raise RequestError(
-            "there is no list of operations",
-            hint='send {"operations": [{"action": "create", "name": …, "content": …}]}',
+            f"a batch has 1 to {MAX_OPERATIONS} operations, not {len(items)}",
+            hint="a proposal is about one skill; send the others separately",
         )
-    return read_operations(operations), _options(rest)
+    operations = [_parse_operation(at, item) for at, item in enumerate(items, 1)]
+    _check_options(rest)
+    return operations, rest
 
 
-def read_operations(given: list[Any]) -> list[Operation]:
-    if not 1 <= len(given) <= MAX_OPERATIONS:
-        raise RequestError(
-            f"a batch has 1 to {MAX_OPERATIONS} operations, not {len(given)}",
-            hint="one proposal is about one skill; send the others separately",
-        )
-    return [_operation(at, item) for at, item in enumerate(given, 1)]
-
-
-def _options(given: dict[str, Any]) -> dict[str, Any]:
-    for key, value in given.items():
+def _check_options(options: dict[str, Any]) -> None:
+    for key, value in options.items():
         if key not in _OPTIONS:
-            meant = nearest(key, list(_OPTIONS)) or ", ".join(_OPTIONS)
+            suggestion = nearest(key, list(_OPTIONS)) or ", ".join(_OPTIONS)
             raise RequestError(
                 f"there is no key {key!r} beside `operations`",
-                hint=f"did you mean {meant}?",
+                hint=f"did you mean {suggestion}?",
             )
-        kinds = {"examples": list, "draft": bool, "supersede": bool}
-        if not isinstance(value, kinds.get(key, str)):
-            kind = {"examples": "a list", "draft": "true or false"}.get(key, "text")
+        kind, description = _OPTION_TYPES.get(key, (str, "text"))
+        if not isinstance(value, kind):
             raise RequestError(
-                f"{key!r} has the wrong type", hint=f"it has to be {kind}"
+                f"{key!r} has the wrong type", hint=f"it must be {description}"
             )
     choices = {"origin": list(Origin), "bump": readable_version.PARTS}
     for key, known in choices.items():
-        if key in given and given[key] not in known:
+        if key in options and options[key] not in known:
             raise RequestError(
-                f"there is no {key} {given[key]!r}", hint=f"use {', '.join(known)}"
+                f"there is no {key} {options[key]!r}", hint=f"use {', '.join(known)}"
             )
-    if not all(isinstance(example, str) for example in given.get("examples", [])):
-        raise RequestError("`examples` is a list of ids", hint="each of them is text")
-    return given
+    if not all(isinstance(example, str) for example in options.get("examples", [])):
+        raise RequestError("`examples` is a list of ids", hint="each id is text")
 
 
-def _operation(at: int, item: Any) -> Operation:
+def _parse_operation(at: int, item: Any) -> Operation:
     action = item.get("action") if isinstance(item, dict) else None
-    if not isinstance(action, str) or action not in _NEEDS:
+    if not isinstance(action, str) or action not in _REQUIRED:
         raise RequestError(
-            f"operation {at} has no action that is known",
-            hint=f"actions are {', '.join(_NEEDS)}",
+            f"operation {at} has no known action",
+            hint=f"actions are {', '.join(_REQUIRED)}",
         )
     texts = {key: value for key, value in item.items() if value is not None}
     replace_all = texts.pop("replace_all", False)
     operation = Operation(at, action, str(texts.get("name", "")), texts, replace_all)
     for key, value in texts.items():
         if key not in _TEXTS:
-            meant = nearest(key, list(_TEXTS)) or ", ".join(_TEXTS)
-            raise operation.wrong(f"there is no key {key!r}", f"keys are {meant}")
+            suggestion = nearest(key, list(_TEXTS)) or ", ".join(_TEXTS)
+            raise operation.error(f"there is no key {key!r}", f"keys are {suggestion}")
         if not isinstance(value, str):
-            raise operation.wrong(f"`{key}` is not text")
+            raise operation.error(f"`{key}` is not text")
     if not isinstance(replace_all, bool):
-        raise operation.wrong("`replace_all` is true or false")
+        raise operation.error("`replace_all` is true or false")
     if action == "patch" and "content" in texts and "old_string" not in texts:
         operation = replace(operation, action="edit")
-    for key in ("name", *_NEEDS[operation.action]):
+    for key in ("name", *_REQUIRED[operation.action]):
         if key not in texts:
-            raise operation.wrong(f"`{key}` is missing")
+            raise operation.error(f"`{key}` is missing")
     if not path_policy.is_name(operation.name):
-        raise operation.wrong(f"{operation.name!r} cannot be a skill's name")
+        raise operation.error(f"{operation.name!r} is not a valid skill name")
     return operation
 
 
 @dataclass
 class _Batch:
-    """The skills of a batch while it is worked through."""
+    """The skills of a batch while its operations are applied."""
 
     library: Library
     base: str
@@ -170,185 +156,170 @@ class _Batch:
     deleted: dict[str, str] = field(default_factory=dict)
     touched: set[str] = field(default_factory=set)
 
-    def open(self, name: str) -> dict[str, DraftFile]:
+    def load(self, name: str) -> dict[str, DraftFile]:
         if name not in self.files:
             self.files[name] = self.library.files_at(self.base, name)
         return self.files[name]
 
-    @property
-    def repo(self) -> GitRepo:
-        return self.library.repository()
+    def existing(self, operation: Operation) -> dict[str, DraftFile]:
+        """The files of the operation's skill, which must exist."""
+        if files := self.load(operation.name):
+            return files
+        known = self.library.skill_trees(self.base)
+        hint = "use `create` for a new one"
+        error = no_such_skill(operation.name, known, "the library", hint)
+        raise operation.error(error.message, error.hint)
 
 
 def draft_of(library: Library, base: str, operations: Iterable[Operation]) -> Draft:
-    """Work through a batch on the skills as they are at a commit."""
+    """Apply a batch to the skills of a commit."""
     batch = _Batch(library, base)
     for operation in operations:
         if operation.name in batch.deleted or (
             operation.action == "delete" and operation.name in batch.touched
         ):
-            raise operation.wrong("delete has to be the only operation on its skill")
+            raise operation.error("delete must be the only operation on its skill")
         _ACTIONS[operation.action](batch, operation)
         batch.touched.add(operation.name)
     return _draft(batch)
 
 
 def _draft(batch: _Batch) -> Draft:
-    kept = [name for name in batch.files if name not in batch.deleted]
-    if len(kept) > 1 or (not kept and len(batch.deleted) > 1):
+    names = [name for name in batch.files if name not in batch.deleted]
+    if len(names) > 1 or (not names and len(batch.deleted) > 1):
         raise RequestError(
             f"the batch is about several skills: {', '.join(sorted(batch.touched))}",
-            hint="one proposal is about one skill; or delete with `absorbed_into` what "
-            "another skill of the batch takes the place of",
+            hint="a proposal is about one skill; to replace a skill by another one of "
+            "the batch, delete it with `absorbed_into`",
         )
-    if not kept:
-        [(gone, into)] = batch.deleted.items()
+    if not names:
+        [(deleted, into)] = batch.deleted.items()
         _refuse_unknown(batch, into)
-        return Draft(gone, absorbed_into=into)
-    [name] = kept
-    for gone, into in batch.deleted.items():
+        return Draft(deleted, absorbed_into=into)
+    [name] = names
+    for deleted, into in batch.deleted.items():
         if into != name:
             raise RequestError(
-                f"the batch is about {name}, and deletes {gone} as well",
+                f"the batch is about {name}, and deletes {deleted} as well",
                 hint=f"send it separately, or with `absorbed_into: {name}`",
             )
     refuse_paths(name, batch.files[name])
     return Draft(name, batch.files[name], absorbed=tuple(sorted(batch.deleted)))
 
 
-def _refuse_unknown(batch: _Batch, into: str) -> None:
-    if into and not batch.repo.name_of(f"{batch.base}:{SKILLS}/{into}/{SKILL_FILE}"):
+def _refuse_unknown(batch: _Batch, name: str) -> None:
+    path = f"{batch.base}:{SKILLS}/{name}/{SKILL_FILE}"
+    if name and not batch.library.repository().name_of(path):
         raise RequestError(
-            f"`absorbed_into` names {into}, which is no skill of the library",
-            hint="create it in the same batch, or name one that is there",
+            f"`absorbed_into` names {name}, which is not a skill of the library",
+            hint="create it in the same batch, or name an existing skill",
         )
 
 
 def _create(batch: _Batch, operation: Operation) -> None:
-    if batch.open(operation.name):
+    if batch.load(operation.name):
         raise ConflictError(
-            f"the skill {operation.name} exists already",
+            f"the skill {operation.name} already exists",
             hint="use `edit` or `patch` to change it",
         )
-    batch.files[operation.name] = {SKILL_FILE: _text(operation, "content")}
+    batch.files[operation.name] = {SKILL_FILE: DraftFile(operation.data("content"))}
 
 
 def _edit(batch: _Batch, operation: Operation) -> None:
-    files = _existing(batch, operation)
-    was = files.get(SKILL_FILE, DraftFile(b""))
-    files[SKILL_FILE] = was._replace(data=_text(operation, "content").data)
+    files = batch.existing(operation)
+    before = files.get(SKILL_FILE, DraftFile(b""))
+    files[SKILL_FILE] = before._replace(data=operation.data("content"))
 
 
 def _patch(batch: _Batch, operation: Operation) -> None:
-    files = _existing(batch, operation)
+    files = batch.existing(operation)
     path = operation["file_path"] or SKILL_FILE
     file = _file_of(files, path, operation)
-    seen = (
-        file.data if operation.name in batch.touched else _seen(batch, operation, path)
-    )
-    _count(seen, path, operation)
-    if seen != file.data:
-        _count(file.data, path, operation)
-    old, new = _bytes(operation, "old_string"), _bytes(operation, "new_string")
+    is_first = operation.name not in batch.touched
+    known = _version_read(batch, operation, path) if is_first else file.data
+    _check_match(known, path, operation)
+    if known != file.data:
+        _check_match(file.data, path, operation)
+    old, new = operation.data("old_string"), operation.data("new_string")
     files[path] = file._replace(data=file.data.replace(old, new))
 
 
-def _seen(batch: _Batch, operation: Operation, path: str) -> bytes:
+def _version_read(batch: _Batch, operation: Operation, path: str) -> bytes:
     """The file in the version that the caller has read; by default the current one."""
     version = operation["version"]
     if not version:
         return batch.files[operation.name][path].data
-    kinds = {
+    expressions = {
         "tree": f"{version}:{path}",
         "blob": version,
         "commit": f"{version}:{SKILLS}/{operation.name}/{path}",
     }
-    named = batch.repo.find(version) if version.isalnum() else None
-    found = batch.repo.find(kinds.get(named.kind, "")) if named else None
-    if found is None or found.kind != "blob":
-        raise operation.wrong(
+    repo = batch.library.repository()
+    named = repo.find(version) if version.isalnum() else None
+    file = repo.find(expressions.get(named.kind, "")) if named else None
+    if file is None or file.kind != "blob":
+        raise operation.error(
             f"there is no version {version!r} with {path}",
             f"a version is a git tree hash; skillforge log {operation.name} lists them",
         )
-    return found.data
+    return file.data
 
 
-def _count(data: bytes, path: str, operation: Operation) -> None:
-    """The text to be replaced is there once, or as often as may be if that is asked."""
-    old = _bytes(operation, "old_string")
+def _check_match(data: bytes, path: str, operation: Operation) -> None:
+    """Raise unless the old text occurs once, or several times with `replace_all`."""
+    old = operation.data("old_string")
     if not old:
-        raise operation.wrong("`old_string` is empty")
-    found = data.count(old)
-    if found == 1 or (found and operation.replace_all):
+        raise operation.error("`old_string` is empty")
+    count = data.count(old)
+    if count == 1 or (count and operation.replace_all):
         return
-    if found:
-        raise operation.wrong(
-            f"`old_string` is {found} times in {path}",
-            "take in more of the text around it, or set `replace_all`",
+    if count:
+        raise operation.error(
+            f"`old_string` occurs {count} times in {path}",
+            "include more of the text around it, or set `replace_all`",
         )
     text = data.decode("utf-8", "replace")
     line, near = nearest_lines(text, operation["old_string"])
-    raise operation.wrong(
+    raise operation.error(
         f"`old_string` is not in {path}; the nearest text is line {line}: {near!r}",
-        "copy the text exactly as it stands there",
+        "copy the text exactly from the file",
     )
 
 
 def _delete(batch: _Batch, operation: Operation) -> None:
-    _existing(batch, operation)
-    if operation["absorbed_into"] and not path_policy.is_name(
-        operation["absorbed_into"]
-    ):
-        raise operation.wrong("`absorbed_into` cannot be a skill's name")
-    batch.deleted[operation.name] = operation["absorbed_into"]
+    batch.existing(operation)
+    into = operation["absorbed_into"]
+    if into and not path_policy.is_name(into):
+        raise operation.error("`absorbed_into` is not a valid skill name")
+    batch.deleted[operation.name] = into
 
 
 def _write_file(batch: _Batch, operation: Operation) -> None:
-    files = _existing(batch, operation)
+    files = batch.existing(operation)
     path = operation["file_path"]
     if why := path_policy.refusal(path):
-        raise operation.wrong(f"the path {path!r} is not taken: {why}")
-    data = _bytes(operation, "file_content")
-    was = files.get(path, DraftFile(b"", data.startswith(b"#!")))
-    files[path] = was._replace(data=data)
+        raise operation.error(f"the path {path!r} is not allowed: {why}")
+    data = operation.data("file_content")
+    before = files.get(path, DraftFile(b"", data.startswith(b"#!")))
+    files[path] = before._replace(data=data)
 
 
 def _remove_file(batch: _Batch, operation: Operation) -> None:
-    files = _existing(batch, operation)
+    files = batch.existing(operation)
     path = operation["file_path"]
     _file_of(files, path, operation)
     if path == SKILL_FILE:
-        raise operation.wrong("a skill without SKILL.md is none", "use `delete`")
+        raise operation.error("a skill needs its SKILL.md", "use `delete`")
     del files[path]
-
-
-def _existing(batch: _Batch, operation: Operation) -> dict[str, DraftFile]:
-    if files := batch.open(operation.name):
-        return files
-    known = batch.library.skill_trees(batch.base)
-    hint = "use `create` for a new one"
-    error = no_such_skill(operation.name, known, "the library", hint)
-    raise operation.wrong(error.message, error.hint)
 
 
 def _file_of(files: dict[str, DraftFile], path: str, operation: Operation) -> DraftFile:
     if path in files:
         return files[path]
-    raise operation.wrong(
+    raise operation.error(
         f"there is no file {path!r} in {operation.name}",
-        f"there are {', '.join(sorted(files))}",
+        f"its files are {', '.join(sorted(files))}",
     )
-
-
-def _text(operation: Operation, key: str) -> DraftFile:
-    return DraftFile(_bytes(operation, key))
-
-
-def _bytes(operation: Operation, key: str) -> bytes:
-    try:
-        return operation[key].encode()
-    except UnicodeEncodeError as err:
-        raise operation.wrong(f"`{key}` is not text that can be written") from err
 
 
 _ACTIONS: dict[str, Callable[[_Batch, Operation], None]] = {

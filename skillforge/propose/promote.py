@@ -1,4 +1,4 @@
-"""From an approved proposal to main, and what else ends or renews a proposal."""
+"""Move an approved proposal to main; refresh, close and expire proposals."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skillforge.errors import ConflictError, RequestError
-from skillforge.forge import Forge
 from skillforge.gitrepo import trailers
-from skillforge.gitrepo.ref_update import NewCommit, Signature, TreeChange
+from skillforge.gitrepo.ref_update import NewCommit, TreeChange
 from skillforge.history import readable_version
 from skillforge.history.steps import NOW
-from skillforge.library import Library
 from skillforge.model import (
     OURS,
     SKILL_FILE,
@@ -27,13 +25,15 @@ from skillforge.model import (
 from skillforge.policy import Policy
 from skillforge.propose import checkout_sync, review, review_page
 from skillforge.propose.admission import is_old
-from skillforge.propose.move_journal import Move
+from skillforge.propose.checkout_sync import Move
+from skillforge.propose.workspace import Workspace
 
 
-class Promoted(NamedTuple):
-    """A proposal after the attempt; its merge is empty if the gate refused it.
+class MergeResult(NamedTuple):
+    """A proposal after an attempt to merge it; `merge` is empty if the gate refused.
 
-    `again` tells that it was merged before, `left` which checkouts did not follow.
+    `again` is True if it was merged before. `left` are the checkouts of main that were
+    not updated.
     """
 
     proposal: Proposal
@@ -41,116 +41,114 @@ class Promoted(NamedTuple):
     left: tuple[Path, ...] = ()
 
 
-def promote(
-    library: Library, forge: Forge, number: int, by: Signature, *, now: bool = False
-) -> Promoted:
+def promote(workspace: Workspace, number: int, *, now: bool = False) -> MergeResult:
     """Merge a proposal whose exact bytes the gate passed and others approved.
 
-    Only main moves, and only from the base that was judged. A checkout of main follows
-    if nothing unsaved is in it. Safe to repeat: a merge that was made is found again,
-    and what a process left that died over another merge is finished first.
+    Main moves only from the base that the gate checked. Checkouts of main follow if no
+    unsaved change is lost. Safe to repeat: an earlier merge is found again, and the
+    work of a process that died during another merge is finished first.
     """
-    checkout_sync.finish(library, forge)
+    checkout_sync.finish(workspace)
     try:
-        return _promote(library, forge, number, by, now)
+        return _promote(workspace, number, now)
     except ConflictError:
-        done = forge.get(number)
-        trees = [f"{commit}^{{tree}}" for commit in (done.merge, done.head)]
-        merged, judged = library.repository().names_of(trees)
-        if done.state is State.MERGED and merged == judged:
-            return _merged(library, forge, done, again=True)  # others were faster
+        proposal = workspace.forge.get(number)
+        trees = [f"{commit}^{{tree}}" for commit in (proposal.merge, proposal.head)]
+        merged, judged = workspace.repo.names_of(trees)
+        if proposal.state is State.MERGED and merged == judged:
+            return _finished(workspace, proposal, again=True)  # others were faster
         raise
 
 
-def _promote(
-    library: Library, forge: Forge, number: int, by: Signature, now: bool
-) -> Promoted:
-    proposal = _found_merged(library, forge, forge.get(number), by)
+def _promote(workspace: Workspace, number: int, now: bool) -> MergeResult:
+    library, forge = workspace.library, workspace.forge
+    proposal = _current(workspace, number)
     if proposal.state is State.MERGED:
-        return _merged(library, forge, proposal, again=True)
-    _refuse_unready(library, proposal, by, now)
+        return _finished(workspace, proposal, again=True)
+    _refuse_unready(workspace, proposal, now)
     # Not under the lock: checks may take long, and others want to work meanwhile.
-    proposal = review.check(library, forge, proposal, by)
+    proposal = review.check(workspace, proposal)
     if proposal.verdict is None or not proposal.verdict.passed:
-        return Promoted(proposal)
+        return MergeResult(proposal)
     with forge.alone():
-        current = _found_merged(library, forge, forge.get(number), by)
+        current = _current(workspace, number)
         if current.state is State.MERGED:
-            return _merged(library, forge, current, again=True)
+            return _finished(workspace, current, again=True)
         current = replace(current, verdict=proposal.verdict)
-        approvals = _refuse_unready(library, current, by, now)
+        approvals = _refuse_unready(workspace, current, now)
         if (current.head, current.base) != (proposal.head, proposal.base):
             raise ConflictError(
-                f"proposal {number} changed while it was judged", hint="try it again"
+                f"proposal {number} changed during the gate run", hint="try again"
             )
         if not library.is_elsewhere:
-            move = Move(proposal.base, number)
-            checkout_sync.prepare(library, move, proposal.head)
-        message = _message(proposal, proposal.verdict, approvals, by if now else None)
-        return _merged(library, forge, forge.merge(current, message, by))
+            checkout_sync.prepare(library, Move(proposal.base, number), proposal.head)
+        by = str(workspace.by) if now else ""
+        message = _message(proposal, proposal.verdict, approvals, by)
+        return _finished(workspace, forge.merge(current, message, workspace.by))
 
 
-def _merged(
-    library: Library, forge: Forge, proposal: Proposal, *, again: bool = False
-) -> Promoted:
-    """What is left to do after a merge: checkouts of main follow, if main is there."""
-    left = []
-    with forge.alone():
+def _finished(
+    workspace: Workspace, proposal: Proposal, *, again: bool = False
+) -> MergeResult:
+    """The result of a merge, after the checkouts of main have followed."""
+    library, left = workspace.library, list[Path]()
+    with workspace.forge.alone():
         if library.is_elsewhere:
             left = checkout_sync.catch_up(library)
         elif library.tip == proposal.merge:
             left = checkout_sync.bring_along(
                 library, proposal.base, proposal.merge, is_prepared=not again
             )
-    return Promoted(proposal, again, tuple(left))
+    return MergeResult(proposal, again, tuple(left))
 
 
-def _found_merged(
-    library: Library, forge: Forge, proposal: Proposal, by: Signature
-) -> Proposal:
-    """A crash may come between the merge and the note of it; then this is that note."""
-    repo = library.repository()
-    tip = library.tip
+def _current(workspace: Workspace, number: int) -> Proposal:
+    """A proposal as it is now; a merge that a crash left unrecorded is recorded."""
+    repo, tip = workspace.repo, workspace.library.tip
+    proposal = workspace.forge.get(number)
     if not proposal.is_open or proposal.base == tip:
         return proposal
     tree = repo.name_of(f"{proposal.head}^{{tree}}")
     for commit in repo.log("--first-parent", f"{proposal.base}..{tip}"):
-        said = trailers.read(commit.message).get("Proposal")
-        is_ours = said == [str(proposal.number)] and commit.tree == tree
-        if is_ours and commit.parents == (proposal.base, proposal.head):
-            return forge.mark_merged(proposal, commit.name, by)
+        is_named = trailers.read(commit.message).get("Proposal") == [str(number)]
+        is_exact = (commit.tree, commit.parents) == (
+            tree,
+            (proposal.base, proposal.head),
+        )
+        if is_named and is_exact:
+            return workspace.forge.mark_merged(proposal, commit.name, workspace.by)
     return proposal
 
 
 def _refuse_unready(
-    library: Library, proposal: Proposal, by: Signature, now: bool
+    workspace: Workspace, proposal: Proposal, now: bool
 ) -> list[Approval]:
-    """Stop where a proposal cannot be promoted now, and say what would help."""
-    number = proposal.number
-    tip = library.tip
-    policy = library.policy(tip)
-    review.refuse_over(proposal)
+    """Raise if a proposal can't be promoted now; else its valid approvals."""
+    library, number = workspace.library, proposal.number
+    policy = library.policy(library.tip)
+    review.require_open(proposal)
+    refresh_hint = f"skillforge refresh {number}, and have it reviewed again"
     if proposal.is_draft:
         raise ConflictError(
             f"proposal {number} is a draft",
             hint="propose it again without --draft when it is ready",
         )
-    if proposal.base != tip:
+    if proposal.base != library.tip:
         raise ConflictError(
             f"{library.main} has moved since proposal {number} was made",
-            hint=f"skillforge refresh {number}, and have it reviewed again",
+            hint=refresh_hint,
         )
-    if is_old(proposal, policy, by):
+    if is_old(proposal, policy, workspace.by):
         raise ConflictError(
             f"proposal {number} is older than {policy.days_limit} days",
-            hint=f"skillforge refresh {number}, and have it reviewed again",
+            hint=refresh_hint,
         )
     if proposal.objections:
         raise ConflictError(
             f"{', '.join(proposal.objections)} asks for changes to proposal {number}",
-            hint="mend the draft, and propose it with --supersede; or talk to them",
+            hint="change the draft and propose it with --supersede, or talk to them",
         )
-    approvals = review.standing(library, proposal)
+    approvals = review.valid_approvals(library, proposal)
     if now:
         _refuse_now(proposal, policy)
     elif len(approvals) < review.needed(policy, proposal):
@@ -161,12 +159,12 @@ def _refuse_unready(
 def _unapproved(proposal: Proposal, policy: Policy, count: int) -> ConflictError:
     void = len(proposal.approvals) - count
     needed = review.needed(policy, proposal)
-    note = f"; {void} of something else do not count" if void else ""
+    note = f"; {void} for other content don't count" if void else ""
     if needed > policy.approvals:
         note += "; one more than usual, since the scan asks for caution"
     return ConflictError(
         f"proposal {proposal.number} has {count} of {needed} approvals{note}",
-        hint=f"skillforge review {proposal.number} --approve, by somebody other than "
+        hint=f"skillforge review {proposal.number} --approve, by someone other than "
         f"{proposal.author}",
     )
 
@@ -183,91 +181,80 @@ def _refuse_now(proposal: Proposal, policy: Policy) -> None:
 
 
 def _message(
-    proposal: Proposal,
-    verdict: Verdict,
-    approvals: list[Approval],
-    now: Signature | None,
+    proposal: Proposal, verdict: Verdict, approvals: list[Approval], now_by: str
 ) -> str:
     named = trailers.read(proposal.message).get("Proposed-By", [])
-    said = [
+    lines = [
         ("Proposal", str(proposal.number)),
         ("Opened-By", "" if proposal.author in named else proposal.author),
         *(("Approved-By", approval.by) for approval in approvals),
-        (NOW, str(now) if now else ""),
+        (NOW, now_by),
         ("Approved-Tree", verdict.tree),
         ("Checks-Digest", f"sha256:{verdict.digest}"),
         ("Scan", verdict.danger or ""),
         ("Policy", verdict.policy or "none"),
     ]
     title = f"Merge proposal {proposal.number}: {proposal.title}"
-    return trailers.message(title, "", said)
+    return trailers.message(title, "", lines)
 
 
-def refresh(library: Library, forge: Forge, number: int, by: Signature) -> Proposal:
-    """Put a proposal on today's main; whoever approved it has to look again."""
+def refresh(workspace: Workspace, number: int) -> Proposal:
+    """Rebase a proposal onto today's main; its approvals are void."""
+    library, forge, by = workspace.library, workspace.forge, workspace.by
     with forge.alone():
-        proposal = _found_merged(library, forge, forge.get(number), by)
-        review.refuse_over(proposal)
+        proposal = _current(workspace, number)
+        review.require_open(proposal)
         tip = library.tip
         if proposal.base == tip and not is_old(proposal, library.policy(tip), by):
             return proposal
         try:
-            tree = review.merged(library, proposal, tip)
+            tree = review.merged_tree(library, proposal, tip)
         except ConflictError as err:
             raise ConflictError(
-                f"proposal {number} does not fit on {library.main}: {err.message}",
-                hint=f"look at it, then propose anew with --supersede; or skillforge "
-                f"close {number}",
+                f"proposal {number} conflicts with {library.main}: {err.message}",
+                hint="resolve it in the draft, and propose that with --supersede; or "
+                f"skillforge close {number}",
             ) from err
-        changes = list(_carried(library, proposal, tip, tree))
-        if all(put.data is not None for put in changes):  # at most another version
+        changes = list(_rebased_changes(workspace, proposal, tip, tree))
+        if all(change.data is not None for change in changes):  # at most a new version
             raise ConflictError(
-                f"nothing of proposal {number} is left on {library.main}: it is there, "
-                "was taken back, or its skill has moved",
+                f"proposal {number} changes nothing on {library.main}: its change was "
+                "merged or rolled back, or the skill was moved",
                 hint=f"skillforge close {number}, and propose it again",
             )
-        # Whoever had a hand in it does not become a reviewer of it.
-        hands = [("Proposed-By", who) for who in review.authors(library, proposal)]
-        said = proposal.message or trailers.message(proposal.title, "", ())
-        message = trailers.added(said, hands)
-        commit = NewCommit([tip], message, by, changes)
-        fresh = forge.update(proposal, commit, tip, by)
-    forge.describe(fresh, partial(review_page.of, library, forge))
-    return fresh
+        # Authors remain authors, so that none of them can approve the new commit.
+        authors = [("Proposed-By", who) for who in review.authors(library, proposal)]
+        message = proposal.message or trailers.message(proposal.title, "", ())
+        commit = NewCommit([tip], trailers.added(message, authors), by, changes)
+        refreshed = forge.update(proposal, commit, tip, by)
+    forge.describe(refreshed, partial(review_page.of, workspace))
+    return refreshed
 
 
-def _carried(
-    library: Library, proposal: Proposal, tip: str, tree: str
+def _rebased_changes(
+    workspace: Workspace, proposal: Proposal, tip: str, tree: str
 ) -> Iterator[TreeChange]:
-    """What a proposal changes, put on another base; nothing but what it may touch."""
-    repo = library.repository()
-    for name in proposal.skills:
-        for top in OURS:
-            merged = repo.name_of(f"{tree}:{top}/{name}")
-            if merged != repo.name_of(f"{tip}:{top}/{name}"):
-                yield TreeChange(f"{top}/{name}", mode="040000", object=merged)
+    """What a proposal changes on another base, limited to what it may touch."""
+    repo = workspace.repo
+    for path in (f"{top}/{name}" for name in proposal.skills for top in OURS):
+        merged, current = repo.names_of([f"{tree}:{path}", f"{tip}:{path}"])
+        if merged != current:
+            yield TreeChange(path, mode="040000", object=merged)
     if proposal.action is Action.ROLLBACK:
         return
     path = f"{SKILLS}/{proposal.skill}/{SKILL_FILE}"
     before, after = repo.find(f"{tip}:{path}"), repo.find(f"{tree}:{path}")
     if before and after:
-        was, now = readable_version.of(before.data), readable_version.of(after.data)
-        data = readable_version.stamped(
-            after.data, readable_version.raised(was, now, None)
-        )
+        old, own = readable_version.of(before.data), readable_version.of(after.data)
+        version = readable_version.raised(old, own, None)
+        data = readable_version.stamped(after.data, version)
         if data != after.data:
             yield TreeChange(path, data)
 
 
-def close(forge: Forge, number: int, why: str, by: Signature) -> Proposal:
-    """End a proposal without merging it."""
-    proposal = review.get_open(forge, number)
-    comment = Comment(str(by), why or "closed", by.seconds)
-    return forge.close(proposal, State.CLOSED, comment, by)
-
-
-def expire(library: Library, forge: Forge, by: Signature) -> list[Proposal]:
-    """Close what has waited longer than the policy allows."""
+def expire(workspace: Workspace) -> list[Proposal]:
+    """Close proposals that are older than the policy allows."""
+    library, forge, by = workspace.library, workspace.forge, workspace.by
     policy = library.policy(library.tip)
     comment = Comment(str(by), f"older than {policy.days_limit} days", by.seconds)
     return [

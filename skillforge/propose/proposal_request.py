@@ -1,4 +1,4 @@
-"""From a draft to a request: with its reasons, its origin and its examples."""
+"""A draft, and how to propose it: its reason, its origin and its examples."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -7,15 +7,25 @@ from typing import Any
 from skillforge.document.draft_skill import draft_document
 from skillforge.model import SKILLS, Draft, Origin, is_of_agent
 from skillforge.propose import draft_source
-from skillforge.propose.admission import ProposalRequest
 from skillforge.propose.workspace import Workspace
 
 _AGENTS = [origin.value for origin in Origin if is_of_agent(origin)]
 
 
 @dataclass(frozen=True, slots=True)
+class ProposalRequest:
+    """A draft, and how to propose it."""
+
+    draft: Draft
+    base: str  # main when the draft was gathered
+    bump: str | None = None
+    is_draft: bool = False
+    supersede: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ProposalOptions:
-    """How somebody wants drafts to be proposed; all of it may be left away."""
+    """How a user wants drafts to be proposed; every option may be omitted."""
 
     why: str = ""
     examples: tuple[str, ...] = ()  # ids in evidence/, or paths of JSON files
@@ -27,20 +37,18 @@ class ProposalOptions:
     supersede: bool = False
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> "ProposalOptions":
-        """Options by name; others among them are none of ours."""
+    def of(cls, options: Mapping[str, Any]) -> "ProposalOptions":
+        """The options that a mapping names; its other keys are ignored."""
         names = {field.name for field in fields(cls)}
-        return cls(**{key: it for key, it in given.items() if key in names and it})
+        return cls(**{k: value for k, value in options.items() if k in names and value})
 
 
 def request(
     workspace: Workspace, draft: Draft, options: ProposalOptions
 ) -> ProposalRequest:
-    """What is asked of `propose`, based on main as the workspace has seen it."""
-    files, ids = draft_source.examples(
-        workspace.library, workspace.base, draft.skill, options.examples
-    )
-    whole = replace(
+    """The request to propose a draft, based on the workspace's main."""
+    files, ids = draft_source.examples(workspace, draft.skill, options.examples)
+    draft = replace(
         draft,
         evidence={**draft.evidence, **files},
         examples=tuple(dict.fromkeys((*draft.examples, *ids))),
@@ -50,13 +58,12 @@ def request(
         model=options.model,
     )
     how = (options.bump, options.draft, options.supersede)
-    return ProposalRequest(whole, workspace.base, *how)
+    return ProposalRequest(draft, workspace.base, *how)
 
 
 def _origin(workspace: Workspace, draft: Draft) -> Origin:
-    """The origin of a draft without one: a new skill may name an agent as its maker."""
+    """The default origin: human, unless a new skill names an agent in its header."""
     document = draft_document(draft)
     named = document.metadata("origin") if document else ""
-    path = f"{workspace.base}:{SKILLS}/{draft.skill}"
-    is_new = not workspace.library.repository().name_of(path)
+    is_new = not workspace.repo.name_of(f"{workspace.base}:{SKILLS}/{draft.skill}")
     return Origin(named) if is_new and named in _AGENTS else Origin.HUMAN

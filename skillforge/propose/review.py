@@ -1,4 +1,4 @@
-"""What a reviewer needs to decide, and what the reviewer decides."""
+"""What a reviewer needs to decide on a proposal, and the decision."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -29,14 +29,15 @@ from skillforge.model import (
 from skillforge.policy import Policy
 from skillforge.propose import gate
 from skillforge.propose.candidate import Candidate
-from skillforge.propose.evidence_summary import ExampleSummary, told
+from skillforge.propose.evidence_summary import ExampleSummary, summaries
+from skillforge.propose.workspace import Workspace
 
-_SECONDS = 60  # to read what a skill is able to do
+_SECONDS = 60  # to read the capabilities of a skill
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewBrief:
-    """A proposal with all that bears on it."""
+    """A proposal with everything that matters for a decision."""
 
     proposal: Proposal
     verdict: Verdict
@@ -44,132 +45,131 @@ class ReviewBrief:
     description: str
     sizes: tuple[int, int]  # bytes of SKILL.md, before and after
     totals: tuple[int, int]  # bytes of all files, before and after
-    powers: tuple[str, ...]  # that it asks for and had not before
+    powers: tuple[str, ...]  # new capabilities
     neighbours: tuple[Neighbour, ...]
-    standing: tuple[Approval, ...]  # approvals of exactly this
+    approvals: tuple[Approval, ...]  # of exactly these bytes
     is_stale: bool  # main has moved since
     conflicts: bool | None
     needed: int  # approvals
-    next_step: str  # for somebody who wants it to go on; empty if it is over
-    told: tuple[ExampleSummary, ...]  # by the examples that it rests on
+    next_step: str  # empty if the proposal is closed
+    examples: tuple[ExampleSummary, ...]
 
 
-def brief(library: Library, forge: Forge, number: int) -> ReviewBrief:
-    """Gather what is known of a proposal; runs the gate if it has not judged this.
+def brief(workspace: Workspace, number: int) -> ReviewBrief:
+    """Gather what is known of a proposal; runs the gate if its verdict is outdated.
 
-    Nothing is written: to look at a proposal changes nothing about it.
+    Nothing is written: showing a proposal changes nothing about it.
     """
-    proposal = forge.get(number)
+    proposal = workspace.forge.get(number)
     verdict = proposal.verdict or Verdict(proposal.head, proposal.base, "", "")
     if proposal.is_open and not _is_current(proposal):
-        verdict = gate.judge(library, Candidate.of(proposal))
-    return gather(library, proposal, verdict)
+        verdict = gate.judge(workspace.library, Candidate.of(proposal))
+    return gather(workspace.library, proposal, verdict)
 
 
 def gather(library: Library, proposal: Proposal, verdict: Verdict) -> ReviewBrief:
-    """All that bears on a proposal, with what the gate said of it."""
+    """The brief for a proposal and a verdict on it."""
     tip = library.tip
     judged = replace(proposal, verdict=verdict)
-    now = library.skill_at(proposal.head, proposal.skill)
-    was = library.skill_at(proposal.base, proposal.skill)
-    document = now.document if now else None
+    after = library.skill_at(proposal.head, proposal.skill)
+    before = library.skill_at(proposal.base, proposal.skill)
+    document = after.document if after else None
     near = neighbours(library, proposal.base, document) if document else []
     return ReviewBrief(
         proposal,
         verdict,
         diff.diff(library.repository(), proposal.base, proposal.head, EVIDENCE),
         document.words("description") if document else "",
-        (_size(was), _size(now)),
-        (_total(was), _total(now)),
-        _new_powers(was, now),
+        (_size(before), _size(after)),
+        (_total(before), _total(after)),
+        # The files are untrusted, so another process reads them.
+        tuple(worker_pool.apart(partial(_new_powers, before, after), _SECONDS)),
         tuple(n for n in near if n.name != proposal.skill),
-        tuple(standing(library, proposal)),
+        tuple(valid_approvals(library, proposal)),
         proposal.is_open and proposal.base != tip,
         conflicts(library, proposal),
         needed(library.policy(tip), judged),
         next_step(library, judged, verdict.passed),
-        tuple(told(library, proposal.head, proposal.skill, proposal.examples)),
+        summaries(library, proposal.head, proposal.skill, proposal.examples),
     )
 
 
 def next_step(library: Library, proposal: Proposal, passed: bool) -> str:
     """What has to happen for an open proposal to reach main."""
-    number = proposal.number
-    tip = library.tip
-    missing = needed(library.policy(tip), proposal) - len(standing(library, proposal))
+    number, policy = proposal.number, library.policy(library.tip)
+    count = needed(policy, proposal)
     again = f"skillforge review {number}"
     if not proposal.is_open:
         return ""
-    if proposal.base != tip:
+    if proposal.base != library.tip:
         return (
             f"{library.main} has moved: {proposal.author} runs skillforge refresh "
-            f"{number}; whoever does has a hand in it, and cannot approve it"
+            f"{number}; a refresh makes its user an author, who can't approve it"
         )
     if proposal.is_draft:
         return "it is a draft: propose it again without --draft when it is ready"
     if not passed:
         return f"{again} --reject --why TEXT; a better draft can be proposed"
-    if missing > 0:
-        who = f"by somebody other than {proposal.author}"
-        if needed(library.policy(tip), proposal) > library.policy(tip).approvals:
+    if count > len(valid_approvals(library, proposal)):
+        who = f"by someone other than {proposal.author}"
+        if count > policy.approvals:
             who += " (one more than usual: the scan asks for caution)"
         return f"{again} --approve, {who}; or {again} --reject --why TEXT"
     return f"skillforge promote {number}"
 
 
 def needed(policy: Policy, proposal: Proposal) -> int:
-    """How many approvals a proposal needs: one more where the scan asks for caution."""
+    """How many approvals a proposal needs: one more if the scan asks for caution."""
     verdict = proposal.verdict if _is_current(proposal) else None
-    is_doubtful = verdict is not None and verdict.danger is Danger.CAUTION
-    return policy.approvals + is_doubtful
+    return policy.approvals + (verdict is not None and verdict.danger is Danger.CAUTION)
 
 
 def conflicts(library: Library, proposal: Proposal) -> bool | None:
-    """Whether an open proposal does not fit on today's main; None if it is over."""
-    repo = library.repository()
-    tip = library.tip
+    """Whether an open proposal conflicts with main; None if it is closed."""
     if not proposal.is_open:
         return None
-    names = [f"{SKILLS}/{name}" for name in proposal.skills]
-    before = repo.names_of([f"{proposal.base}:{name}" for name in names])
-    if before == repo.names_of([f"{tip}:{name}" for name in names]):
+    repo, tip = library.repository(), library.tip
+    before, now = (
+        repo.names_of([f"{commit}:{SKILLS}/{name}" for name in proposal.skills])
+        for commit in (proposal.base, tip)
+    )
+    if before == now:
         return False
     try:
-        merged(library, proposal, tip)
+        merged_tree(library, proposal, tip)
     except (ConflictError, ToolError):
         return True
     return False
 
 
-def merged(library: Library, proposal: Proposal, tip: str) -> str:
-    """The tree of a proposal on another main.
+def merged_tree(library: Library, proposal: Proposal, tip: str) -> str:
+    """The tree of a proposal rebased onto another commit of main.
 
-    A skill that main has removed or renamed is a conflict: git would carry the change
-    over to whatever looks like it.
+    A skill that main has removed or renamed is a conflict: git would apply the change
+    to another folder that is similar.
     """
     repo = library.repository()
     for name in proposal.skills:
         path = f"{SKILLS}/{name}"
-        was, now, new = repo.names_of(
+        before, now, new = repo.names_of(
             [f"{commit}:{path}" for commit in (proposal.base, tip, proposal.head)]
         )
-        if was and not now and new not in ("", was):
+        if before and not now and new not in ("", before):
             raise ConflictError(f"{library.main} has removed or renamed {path}")
-        if proposal.action is Action.ARCHIVE and was != now:
+        if proposal.action is Action.ARCHIVE and before != now:
             raise ConflictError(f"{library.main} has changed {path} since")
     return diff.merged_tree(repo, tip, proposal.head)
 
 
-def check(
-    library: Library, forge: Forge, proposal: Proposal, by: Signature
-) -> Proposal:
-    """Run the gate on a proposal and store what it says."""
-    refuse_over(proposal)
-    return forge.judge(proposal, gate.judge(library, Candidate.of(proposal)), by)
+def check(workspace: Workspace, proposal: Proposal) -> Proposal:
+    """Run the gate on a proposal and store the verdict."""
+    require_open(proposal)
+    verdict = gate.judge(workspace.library, Candidate.of(proposal))
+    return workspace.forge.judge(proposal, verdict, workspace.by)
 
 
 def is_refused(proposal: Proposal) -> bool:
-    """Whether the gate has said no to exactly what the branch holds now."""
+    """Whether the gate refused exactly what the branch contains now."""
     verdict = proposal.verdict
     if verdict is None:
         return proposal.ci is Status.FAILED
@@ -178,8 +178,8 @@ def is_refused(proposal: Proposal) -> bool:
 
 def _is_current(proposal: Proposal) -> bool:
     verdict = proposal.verdict
-    seen = verdict and (verdict.head, verdict.base)
-    return seen == (proposal.head, proposal.base)
+    judged = verdict and (verdict.head, verdict.base)
+    return judged == (proposal.head, proposal.base)
 
 
 def _size(skill: Skill | None) -> int:
@@ -191,42 +191,41 @@ def _total(skill: Skill | None) -> int:
     return sum(file.size for file in skill.files.values()) if skill else 0
 
 
-def _new_powers(was: Skill | None, now: Skill | None) -> tuple[str, ...]:
-    """What a skill is able to do and was not before; read apart, as it is untrusted."""
-    return tuple(worker_pool.apart(partial(_compare_powers, was, now), _SECONDS))
+def _new_powers(before: Skill | None, after: Skill | None) -> list[str]:
+    """The capabilities that a skill did not have before."""
+    known = set(able(before).named()) if before else set()
+    powers = able(after).named() if after else ()
+    return [power for power in powers if power not in known]
 
 
-def _compare_powers(was: Skill | None, now: Skill | None) -> list[str]:
-    before = set(able(was).named()) if was else set()
-    after = able(now).named() if now else ()
-    return [power for power in after if power not in before]
+def approve(workspace: Workspace, number: int, head: str = "") -> Proposal:
+    """Approve exactly these bytes; authors can't approve their own proposal.
 
-
-def approve(
-    library: Library, forge: Forge, number: int, by: Signature, seen: str = ""
-) -> Proposal:
-    """Say yes to exactly these bytes; never to one's own.
-
-    `seen` is the head that the reviewer has looked at. A branch that somebody changed
-    by hand can be approved only so: what it holds may not be what was shown.
+    `head` is the commit that the reviewer has read. It is required if the branch was
+    changed by hand: its content may not be what was shown.
     """
+    library, forge, by = workspace.library, workspace.forge, workspace.reviewer
     with forge.alone():
         proposal = get_open(forge, number)
-        library.policy(proposal.base)  # one that cannot be read stops everything
+        library.policy(proposal.base)  # an unreadable policy stops everything
         library.repository().verify(proposal.head, proposal.base)
-        is_seen = proposal.head.startswith(seen) if seen else True
-        if not is_seen or (not seen and proposal.head != proposal.made):
+        is_made = proposal.head == proposal.made
+        if not (proposal.head.startswith(head) if head else is_made):
             raise ConflictError(
-                f"the branch of proposal {number} holds {proposal.head[:12]}, not "
-                f"{(seen or proposal.made)[:12]}",
-                hint=f"look at it: skillforge review {number}; then approve just that: "
+                f"the branch of proposal {number} contains {proposal.head[:12]}, not "
+                f"{(head or proposal.made)[:12]}",
+                hint=f"read it: skillforge review {number}; then approve just that: "
                 f"skillforge review {number} --approve --head {proposal.head[:12]}",
             )
         if identity.is_any(str(by), authors(library, proposal)):
             raise ConflictError(
-                f"{by} has a hand in proposal {number} and cannot approve it",
-                hint="ask somebody else"
-                + ("; `--as 'Name <mail>'` says who reviews" if forge.is_local else ""),
+                f"{by} is an author of proposal {number} and can't approve it",
+                hint="ask someone else"
+                + (
+                    "; `--as 'Name <mail>'` names the reviewer"
+                    if forge.is_local
+                    else ""
+                ),
             )
         return forge.approve(proposal, _approval(library, proposal, by), by)
 
@@ -243,53 +242,58 @@ def _approval(library: Library, proposal: Proposal, by: Signature) -> Approval:
     )
 
 
-def reject(forge: Forge, number: int, why: str, by: Signature) -> Proposal:
-    """Say no: the proposal is closed, and its author can read why."""
+def reject(workspace: Workspace, number: int, why: str) -> Proposal:
+    """Close a proposal; its author can read why."""
     if not why.strip():
         raise RequestError("a rejection needs a reason", hint="--why TEXT")
-    proposal = get_open(forge, number)
-    comment = Comment(str(by), f"rejected: {why}", by.seconds)
-    return forge.close(proposal, State.CLOSED, comment, by)
+    return close(workspace, number, f"rejected: {why}")
 
 
-def remark(forge: Forge, number: int, text: str, by: Signature) -> Proposal:
-    comment = Comment(str(by), text, by.seconds)
-    return forge.comment(get_open(forge, number), comment, by)
+def close(workspace: Workspace, number: int, why: str) -> Proposal:
+    """Close an open proposal without merging it."""
+    forge, by = workspace.forge, workspace.by
+    comment = Comment(str(by), why, by.seconds)
+    return forge.close(get_open(forge, number), State.CLOSED, comment, by)
+
+
+def comment(workspace: Workspace, number: int, text: str) -> Proposal:
+    forge, by = workspace.forge, workspace.by
+    return forge.comment(
+        get_open(forge, number), Comment(str(by), text, by.seconds), by
+    )
 
 
 def get_open(forge: Forge, number: int) -> Proposal:
-    """A proposal about which something can still be decided."""
+    """A proposal that is not decided yet."""
     proposal = forge.get(number)
-    refuse_over(proposal)
+    require_open(proposal)
     return proposal
 
 
-def refuse_over(proposal: Proposal) -> None:
+def require_open(proposal: Proposal) -> None:
     if not proposal.is_open:
         raise ConflictError(
-            f"proposal {proposal.number} is {proposal.state} already",
+            f"proposal {proposal.number} is already {proposal.state}",
             hint="skillforge proposals lists those that are open",
         )
 
 
 def authors(library: Library, proposal: Proposal) -> list[str]:
-    """Everybody who had a hand in what a proposal's branch holds."""
-    found = [proposal.author, *proposal.makers]
-    span = f"{proposal.base}..{proposal.head}"
-    for commit in library.repository().log(span):
-        said = trailers.read(commit.message)
-        found += [commit.author, commit.committer, *said.get("Proposed-By", ())]
-    return found
+    """Everyone who contributed to what a proposal's branch contains."""
+    people = [proposal.author, *proposal.makers]
+    for commit in library.repository().log(f"{proposal.base}..{proposal.head}"):
+        named = trailers.read(commit.message).get("Proposed-By", ())
+        people += [commit.author, commit.committer, *named]
+    return people
 
 
-def standing(library: Library, proposal: Proposal) -> list[Approval]:
-    """The approvals that hold for what is there now, each reviewer counted once."""
-    by_authors = authors(library, proposal)
-    found: list[Approval] = []
+def valid_approvals(library: Library, proposal: Proposal) -> list[Approval]:
+    """The approvals of exactly these bytes, one for each reviewer."""
+    people = authors(library, proposal)
+    valid: list[Approval] = []
     exact = _approval(library, proposal, Signature("", "", "0 +0000"))
     for approval in proposal.approvals:
-        is_exact = approval[1:5] == exact[1:5]
-        others = [a.by for a in found]
-        if is_exact and not identity.is_any(approval.by, (*by_authors, *others)):
-            found.append(approval)
-    return found
+        if approval[1:5] == exact[1:5] and not identity.is_any(approval.by, people):
+            valid.append(approval)
+            people.append(approval.by)
+    return valid

@@ -1,14 +1,14 @@
 """The review page of a proposal, as Markdown: what a reviewer decides from.
 
-Whatever a skill, its evidence or its author says is shown as words or code and as
-nothing else: none of it becomes a link, a mention, a heading or a trailer.
+Text from a skill, its evidence or its author is shown as plain text or code only: it
+can't become a link, a mention, a heading or a trailer.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from skillforge.checks import path_policy
-from skillforge.forge import Forge, ReviewPage
+from skillforge.forge import ReviewPage
 from skillforge.gitrepo import diff, trailers
 from skillforge.history import identity, readable_version
 from skillforge.library import Library
@@ -29,6 +29,7 @@ from skillforge.model import (
 from skillforge.propose import gate, review
 from skillforge.propose.candidate import Candidate
 from skillforge.propose.review import ReviewBrief
+from skillforge.propose.workspace import Workspace
 from skillforge.render.text.proposals import growth
 from skillforge.report import code, markdown, plain, plural
 from skillforge.text import shortened
@@ -36,23 +37,22 @@ from skillforge.text import shortened
 _SIGNS = {
     Status.PASSED: "✅ passed",
     Status.FAILED: "❌ failed",
-    Status.ERROR: "❌ came to no end",
+    Status.ERROR: "❌ error",
     Status.NOT_RUN: "⏳ not run here",
 }
 _LONGEST = 60_000  # characters; GitHub takes 65,536
 _FILES = 30  # that are listed
 _FINDINGS = 50
 _TEXT = 1000  # characters of what an author says
-_CELL = 300  # of what stands in a table
+_CELL = 300  # of a table
 _NAME = 160
-_SLOW = (
-    "test",
-)  # checks that run where untrusted code may: not on the author's machine
+_CI_ONLY = ("test",)  # checks that run untrusted code: not on the author's machine
 
 
-def of(library: Library, forge: Forge, proposal: Proposal) -> ReviewPage:
-    """The page; checks that take long are left to CI."""
-    verdict = gate.judge(library, Candidate.of(proposal), leave_out=_SLOW)
+def of(workspace: Workspace, proposal: Proposal) -> ReviewPage:
+    """The page; checks that run untrusted code are left to CI."""
+    library, forge = workspace.library, workspace.forge
+    verdict = gate.judge(library, Candidate.of(proposal), skip=_CI_ONLY)
     brief = review.gather(library, proposal, verdict)
     sections = [
         _head(brief),
@@ -75,8 +75,8 @@ def _labels(brief: ReviewBrief) -> tuple[str, ...]:
 def _cut(text: str) -> str:
     if len(text) <= _LONGEST:
         return text
-    whole = text[:_LONGEST].rpartition("\n")[0]
-    return f"{whole}\n\n*The page is cut: `skillforge review` shows all of it.*"
+    shown = text[:_LONGEST].rpartition("\n")[0]
+    return f"{shown}\n\n*This page is truncated: `skillforge review` shows all of it.*"
 
 
 def _head(brief: ReviewBrief) -> list[str]:
@@ -90,17 +90,17 @@ def _head(brief: ReviewBrief) -> list[str]:
     if proposal.why:
         lines += ["", f"**Why:** {plain(shortened(proposal.why, _TEXT))}"]
     if others := proposal.skills[1:]:
-        lines += ["", f"**With it:** {', '.join(map(code, others))}"]
+        lines += ["", f"**Also changes:** {', '.join(map(code, others))}"]
     if proposal.absorbed_into:
-        lines += ["", f"**Goes into:** {code(proposal.absorbed_into)}"]
+        lines += ["", f"**Absorbed into:** {code(proposal.absorbed_into)}"]
     return lines
 
 
 def _session(proposal: Proposal) -> str:
-    """Where an agent's draft comes from, as far as it says so."""
-    said = trailers.read(proposal.message)
-    found = {name: trailers.first(said, name) for name in ("Session", "Model")}
-    return "".join(f", {name.lower()} {code(it)}" for name, it in found.items() if it)
+    """The session and model that an agent's draft names."""
+    lines = trailers.read(proposal.message)
+    values = {name: trailers.first(lines, name) for name in ("Session", "Model")}
+    return "".join(f", {name.lower()} {code(v)}" for name, v in values.items() if v)
 
 
 def _changes(library: Library, brief: ReviewBrief) -> list[str]:
@@ -117,18 +117,19 @@ def _changes(library: Library, brief: ReviewBrief) -> list[str]:
     if (left := len(rows) - _FILES) > 0:
         lines.append(f"| {plural(left, 'more file')} | | |")
     path = f"{SKILLS}/{proposal.skill}/{SKILL_FILE}"
-    found = repo.find_all([f"{it}:{path}" for it in (proposal.base, proposal.head)])
-    was, now = (readable_version.of(it.data) if it else "" for it in found)
-    version = f"Version {code(was or 'none')} to {code(now or 'none')}; "
+    commits = (proposal.base, proposal.head)
+    files = repo.find_all([f"{commit}:{path}" for commit in commits])
+    old, new = (readable_version.of(file.data) if file else "" for file in files)
+    version = f"Version {code(old or 'none')} to {code(new or 'none')}; "
     sizes = f"`SKILL.md` {growth(*brief.sizes)}"
     total = f"all files {growth(*brief.totals)}"
     return [*lines, "", f"{version}{sizes}; {total}."]
 
 
 def _rows(changed: Iterable[tuple[str, str, str]]) -> list[str]:
-    """What a draft changes; its example files, however many, stand in one row.
+    """The changed files; all example files share one row.
 
-    So they cannot push a file of the skill off the page.
+    So they can't push a file of the skill off the page.
     """
     rows, examples = [], dict[str, list[tuple[str, str]]]()
     for path, more, less in changed:
@@ -139,24 +140,24 @@ def _rows(changed: Iterable[tuple[str, str, str]]) -> list[str]:
             rows.append(f"| {code(path)} | {more} | {less} |")
     for folder, counts in examples.items():
         added, removed = (
-            sum(int(it) for it in column if it.isdecimal())
+            sum(int(count) for count in column if count.isdecimal())
             for column in zip(*counts, strict=True)
         )
-        named = f"{code(folder)}: {plural(len(counts), 'example file')}"
-        rows.append(f"| {named} | {added} | {removed} |")
+        label = f"{code(folder)}: {plural(len(counts), 'example file')}"
+        rows.append(f"| {label} | {added} | {removed} |")
     return rows
 
 
 def _evidence(brief: ReviewBrief) -> list[str]:
     lines = ["### Evidence", ""]
     if brief.proposal.action is Action.ROLLBACK:
-        return []  # it rests on what main held before
-    if not brief.told:
-        return [*lines, "It names no example that it was learned from."]
+        return []  # an earlier version needs none
+    if not brief.examples:
+        return [*lines, "The proposal names no examples."]
     lines += ["| example | task | outcome | verified by | reviewed by |"]
     lines += ["| --- | --- | --- | --- | --- |"]
-    for number, *rest in brief.told:
-        lines.append(f"| {' | '.join([code(number[:12]), *map(plain, rest)])} |")
+    for example, *rest in brief.examples:
+        lines.append(f"| {' | '.join([code(example[:12]), *map(plain, rest)])} |")
     return lines
 
 
@@ -175,11 +176,11 @@ def _check_table(verdict: Verdict, url: str) -> Iterator[str]:
 
 
 def _count(check: CheckResult) -> str:
-    found = Report(check.findings)
+    report = Report(check.findings)
     counts = [
-        plural(found.count(severity), severity)
+        plural(count, severity)
         for severity in (Severity.ERROR, Severity.WARNING)
-        if found.count(severity)
+        if (count := report.count(severity))
     ]
     return f" ({', '.join(counts)})" if counts else ""
 
@@ -187,34 +188,34 @@ def _count(check: CheckResult) -> str:
 def _risk(brief: ReviewBrief) -> list[str]:
     danger = brief.verdict.danger
     is_new = brief.proposal.action is Action.CREATE
-    nothing = "nothing" if is_new else "nothing that it had not before"
+    nothing = "nothing" if is_new else "nothing new"
     powers = ", ".join(map(code, brief.powers)) or nothing
     near = [f"{code(n.name)} {n.similarity:.0%}" for n in brief.neighbours]
     lines = ["### Risk", ""]
     lines += [f"- Security scan: **{danger}**"] if danger else []
     lines += [f"- Asks for: {powers}"]
-    lines += [f"- Says the same as: {', '.join(near) or 'no other skill'}"]
-    lines += [f"- Needs {plural(brief.needed, 'approval')} by others, of this commit"]
+    lines += [f"- Similar to: {', '.join(near) or 'no other skill'}"]
+    lines += [f"- Needs {plural(brief.needed, 'approval')} of this commit by others"]
     return [*lines, *_findings(brief.verdict)]
 
 
 def _findings(verdict: Verdict) -> list[str]:
-    found = [
+    findings = [
         finding
         for check in verdict.checks
         for finding in check.findings
         if finding.severity is not Severity.NOTE
     ]
-    if not found:
+    if not findings:
         return []
-    shown = tuple(_shortened(finding) for finding in found[:_FINDINGS])
+    shown = tuple(_shortened(finding) for finding in findings[:_FINDINGS])
     table = markdown(Report(shown)).split("\n")[2:]
-    more = len(found) - _FINDINGS
+    more = len(findings) - _FINDINGS
     return ["", *table, *([f"\n{plural(more, 'more finding')}."] if more > 0 else [])]
 
 
 def _shortened(finding: Finding) -> Finding:
-    """One that cannot push the rest off the page."""
+    """A finding that can't push the rest off the page."""
     return replace(
         finding,
         rule=shortened(finding.rule, _NAME),
@@ -227,52 +228,52 @@ def _shortened(finding: Finding) -> Finding:
 def _commands(brief: ReviewBrief, checkout: str) -> list[str]:
     proposal = brief.proposal
     number, name = proposal.number, proposal.skill
-    is_name = path_policy.is_name(name)  # else it is no word for a shell
-    is_there = is_name and proposal.action not in (Action.DELETE, Action.ARCHIVE)
-    test = f" && skillforge test {name}" if is_there else ""
+    is_name = path_policy.is_name(name)  # and so safe in a shell command
+    has_tests = is_name and proposal.action not in (Action.DELETE, Action.ARCHIVE)
+    test = f" && skillforge test {name}" if has_tests else ""
     lines = [
-        "### Try it, decide, take it back",
+        "### Try it, decide, roll it back",
         "",
         "```sh",
         f"{checkout}{test}",
-        f"skillforge review {number}             # this page, from your own checks",
-        f"skillforge review {number} --approve   # of exactly {proposal.head[:12]}",
+        f"skillforge review {number}             # this page, from your own gate run",
+        f"skillforge review {number} --approve   # exactly {proposal.head[:12]}",
         f"skillforge promote {number}",
     ]
     if is_name and proposal.action != Action.ROLLBACK:
-        lines += [f"skillforge rollback {name} --why TEXT   # when it is merged"]
+        lines += [f"skillforge rollback {name} --why TEXT   # after the merge"]
     return [*lines, "```"]
 
 
 def report(verdict: Verdict, doubts: tuple[str, ...] = (), url: str = "") -> str:
-    """What the gate said, as the one comment that it keeps; `url` is where it ran.
+    """The gate's verdict as the one comment that it keeps up to date.
 
-    `doubts` are reasons not to believe it, and come first.
+    `doubts` are reasons not to trust it, and come first. `url` is the gate's run.
     """
-    end = "passed" if verdict.passed else "refuses this"
+    end = "passed" if verdict.passed else "failed"
     if not any(check.skills for check in verdict.checks):
-        end += ": no skill is touched, so there was nothing to judge"
+        end += ": no skill changed, so there was nothing to check"
     danger = f" Security scan: **{verdict.danger}**." if verdict.danger else ""
     lines = [f"### The gate {end}", ""] if not doubts else []
     lines += [f"⚠️ **Do not trust this report:** {doubt}\n" for doubt in doubts]
-    lines += [f"Judged `{verdict.head[:12]}` on `{verdict.base[:12]}`.{danger}", ""]
+    lines += [f"Checked `{verdict.head[:12]}` on `{verdict.base[:12]}`.{danger}", ""]
     return _cut("\n".join([*lines, *_check_table(verdict, url), *_findings(verdict)]))
 
 
 def doubts(library: Library, proposal: Proposal, verdict: Verdict) -> tuple[str, ...]:
-    """Why a report that somebody else made may not be what it says."""
+    """Reasons not to trust a report that another machine made."""
     repo = library.repository()
-    found = []
+    reasons = []
     changed = diff.changed_paths(repo, proposal.base, proposal.head, ".")
-    if beyond := [path for path in changed if path.partition("/")[0] not in OURS]:
-        shown = ", ".join(map(code, beyond[:_FILES]))
-        found.append(
-            f"the branch also changes {shown}, and so perhaps what judges it. Ask for "
-            "skills and for the rest one by one."
+    if others := [path for path in changed if path.partition("/")[0] not in OURS]:
+        shown = ", ".join(map(code, others[:_FILES]))
+        reasons.append(
+            f"the branch also changes {shown}, and so perhaps the gate itself. Ask for "
+            "separate pull requests for skills and for the rest."
         )
     if not repo.is_ancestor(verdict.base, library.tip):
         base = code(verdict.base[:12])
-        found.append(
-            f"it was judged by what {base} says, which is not on {library.main}."
+        reasons.append(
+            f"it was checked by the policy of {base}, which is not on {library.main}."
         )
-    return tuple(found)
+    return tuple(reasons)

@@ -1,4 +1,4 @@
-"""Take a skill back to what it was, byte for byte."""
+"""Restore an earlier version of a skill, byte for byte."""
 
 import re
 from dataclasses import dataclass
@@ -14,10 +14,9 @@ from skillforge.model import SKILLS, Action, Draft, Origin
 
 @dataclass(frozen=True, slots=True)
 class RollbackRequest:
-    """Which skill, to which version (else the one before), why, and by whom.
+    """Which skill, to which version (else the previous one), why, and by whom.
 
-    One that is to be merged `at_once` is for an emergency, in which two people may do
-    the same.
+    A rollback `at_once` is for emergencies, in which two people may do the same.
     """
 
     name: str
@@ -28,136 +27,137 @@ class RollbackRequest:
 
 
 class _Layer(NamedTuple):
-    """A version that is in force until another is put on top of it."""
+    """A version on the stack of a skill's versions, and the step that brought it."""
 
     tree: str
     step: HistoryStep | None
 
 
-def draft_of(library: Library, wish: RollbackRequest) -> Draft:
-    """The draft that restores an earlier version, and what went with it."""
-    tip = library.tip
+def draft_of(library: Library, request: RollbackRequest) -> Draft:
+    """The draft that restores an earlier version, and what was changed with it."""
+    name, tip = request.name, library.tip
     all_steps = steps.read_steps(library, tip)
-    steps.refuse_shallow(library, all_steps)  # what came before may not be here
-    own = steps.of_skill(all_steps, wish.name)
+    steps.refuse_shallow(library, all_steps)  # earlier versions may be missing
+    own = steps.of_skill(all_steps, name)
     if not own:
-        raise unknown(library, all_steps, wish.name)
-    if wish.at_once and not wish.to and own[-1].reverts:
+        raise unknown(library, all_steps, name)
+    if request.at_once and not request.to and own[-1].reverts:
         raise ConflictError(
-            f"{wish.name} was taken back already, in {own[-1].name[:12]} by "
+            f"{name} was already rolled back, in {own[-1].name[:12]} by "
             f"{own[-1].author}",
-            hint=f"skillforge log {wish.name} shows it; --to VERSION goes further back",
+            hint=f"skillforge log {name} shows it; --to VERSION goes further back",
         )
-    layers = _layers(own, wish.name)
-    tree = _chosen(library, own, wish) if wish.to else _before(layers, wish.name)
-    above = _above(layers, tree) or own[-1:]
-    restores = {wish.name: tree} | _with_it(library, tip, above, wish.name)
+    layers = _layers(own, name)
+    tree = _chosen(library, own, request) if request.to else _previous(layers, name)
+    reverted = _reverted(layers, tree) or own[-1:]
+    restores = {name: tree} | _related(library, tip, reverted, name)
     return Draft(
-        wish.name,
+        name,
         restores=restores,
-        target=_target(library, restores, wish.name),
-        reverts=tuple(step.name for step in above),
-        origin=wish.origin,
-        why=wish.why,
+        target=_target(library, restores, name),
+        reverts=tuple(step.name for step in reverted),
+        origin=request.origin,
+        why=request.why,
     )
 
 
 def _target(library: Library, restores: dict[str, str], name: str) -> str:
-    """What a rollback leads to, so that nobody is surprised."""
+    """What a rollback restores, for its title."""
     tree = restores[name]
-    version = readable(library, tree)
+    version = readable(library, tree) or tree[:10]
     others = ", ".join(other for other in restores if other != name)
-    where = f"to {version or tree[:10]}" if tree else "to nothing: it goes"
-    return f"{where}, with {others}" if others else where
+    target = f"to {version}" if tree else "to nothing: it is removed"
+    return f"{target}, with {others}" if others else target
 
 
 def _layers(own: list[HistoryStep], name: str) -> list[_Layer]:
-    """A skill's versions as a pile: a step back takes off what it takes back."""
-    pile = [_Layer(own[0].skills[name].before, None)]
+    """A skill's versions as a stack: a revert removes the versions that it reverts."""
+    stack = [_Layer(own[0].skills[name].before, None)]
     for step in own:
         tree = step.skills[name].after
-        at = _last(pile, tree)
+        at = _last(stack, tree)
         if step.reverts and at is not None:
-            del pile[at + 1 :]
+            del stack[at + 1 :]
         else:
-            pile.append(_Layer(tree, step))
-    return pile
+            stack.append(_Layer(tree, step))
+    return stack
 
 
-def _last(pile: list[_Layer], tree: str) -> int | None:
-    """Where a tree is nearest to the top."""
-    found = (at for at in reversed(range(len(pile))) if pile[at].tree == tree)
-    return next(found, None)
+def _last(stack: list[_Layer], tree: str) -> int | None:
+    """The highest position of a tree on the stack."""
+    positions = (at for at in reversed(range(len(stack))) if stack[at].tree == tree)
+    return next(positions, None)
 
 
-def _before(layers: list[_Layer], name: str) -> str:
+def _previous(layers: list[_Layer], name: str) -> str:
+    """The version before the current one."""
     top = layers[-1].step
     if len(layers) > 2 or (top and (top.is_promotion or layers[-2].tree)):
         return layers[-2].tree
     if top:
         raise ConflictError(
-            f"{name} is as it was when the library was adopted: nothing came before",
+            f"{name} has not changed since the library was adopted: there is no "
+            "earlier version",
             hint=f"to remove it: skillforge propose {name} --delete --why TEXT",
         )
     raise ConflictError(
-        f"{name} is at its first version, and that was taken back already",
+        f"{name} is at its first version, and that was already rolled back",
         hint=f"skillforge log {name} lists the versions; choose one with --to",
     )
 
 
-def _above(layers: list[_Layer], tree: str) -> list[HistoryStep]:
-    """The steps to be taken back, the newest first."""
+def _reverted(layers: list[_Layer], tree: str) -> list[HistoryStep]:
+    """The steps to revert, the newest first."""
     last = _last(layers, tree)
     if last is None:
         return []
     return [layer.step for layer in reversed(layers[last + 1 :]) if layer.step]
 
 
-def _chosen(library: Library, own: list[HistoryStep], wish: RollbackRequest) -> str:
-    """The tree that a user means: a readable version, a tree, a commit, a proposal."""
-    trees = [tree for step in reversed(own) if (tree := step.skills[wish.name].after)]
-    wanted = {
-        step.skills[wish.name].after
-        for step in own
-        if wish.to in (f"#{step.number}", step.name)
+def _chosen(library: Library, own: list[HistoryStep], request: RollbackRequest) -> str:
+    """The tree that `--to` names: by version, tree, commit or proposal."""
+    name, to = request.name, request.to
+    trees = [tree for step in reversed(own) if (tree := step.skills[name].after)]
+    named = {
+        step.skills[name].after for step in own if to in (f"#{step.number}", step.name)
     }
-    wanted |= {tree for tree in trees if _is_called(library, tree, wish.to)}
-    if re.fullmatch(r"[^\s:]+", wish.to):
-        wanted.add(library.repository().name_of(f"{wish.to}:{SKILLS}/{wish.name}"))
-    found = [tree for tree in dict.fromkeys(trees) if tree in wanted]
-    if len(found) == 1:
-        return found[0]
-    shown = ", ".join(tree[:10] for tree in found)
+    named |= {tree for tree in trees if _is_named(library, tree, to)}
+    if re.fullmatch(r"[^\s:]+", to):
+        named.add(library.repository().name_of(f"{to}:{SKILLS}/{name}"))
+    matches = [tree for tree in dict.fromkeys(trees) if tree in named]
+    if len(matches) == 1:
+        return matches[0]
+    shown = ", ".join(tree[:10] for tree in matches)
     raise RequestError(
-        f"{wish.to!r} names {len(found)} versions of {wish.name}: {shown}"
-        if found
-        else f"{wish.name} has no version {wish.to!r}",
-        hint=f"choose a tree; skillforge log {wish.name} lists them",
+        f"{to!r} is ambiguous: {len(matches)} versions of {name} match: {shown}"
+        if matches
+        else f"{name} has no version {to!r}",
+        hint=f"choose a tree; skillforge log {name} lists them",
     )
 
 
-def _is_called(library: Library, tree: str, words: str) -> bool:
-    """Whether a version is called so: by its number, or by the start of its hash."""
-    if re.fullmatch(r"[0-9a-f]{4,64}", words) and tree.startswith(words):
+def _is_named(library: Library, tree: str, text: str) -> bool:
+    """Whether a text is the start of a version's hash, or its readable version."""
+    if re.fullmatch(r"[0-9a-f]{4,64}", text) and tree.startswith(text):
         return True
-    return readable(library, tree) == words.removeprefix("v")
+    return readable(library, tree) == text.removeprefix("v")
 
 
-def _with_it(
-    library: Library, tip: str, above: list[HistoryStep], name: str
+def _related(
+    library: Library, tip: str, reverted: list[HistoryStep], name: str
 ) -> dict[str, str]:
-    """Other skills that the same steps changed, and that are still as those left them.
+    """Other skills that the same steps changed, and that have not changed since.
 
-    So a consolidation goes back as a whole, with the skills that it absorbed. Skills
-    that came in together for another reason have nothing to do with each other.
+    So a consolidation is rolled back as a whole, with the skills that it absorbed.
+    Skills that merely came in the same commit are unrelated.
     """
     repo = library.repository()
-    found: dict[str, str] = {}
-    for step in above:
+    related: dict[str, str] = {}
+    for step in reverted:
         if step.action not in (Action.CONSOLIDATE, Action.ROLLBACK):
             continue
         for other, change in step.skills.items():
-            now = found.get(other, repo.name_of(f"{tip}:{SKILLS}/{other}"))
+            now = related.get(other, repo.name_of(f"{tip}:{SKILLS}/{other}"))
             if other != name and now == change.after:
-                found[other] = change.before
-    return found
+                related[other] = change.before
+    return related

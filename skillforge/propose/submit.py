@@ -1,7 +1,7 @@
 """Put a draft on its own branch and open a proposal to merge it."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -10,12 +10,13 @@ from skillforge.checks import Ruleset
 from skillforge.checks.runner import check_skills
 from skillforge.document.draft_skill import draft_skill
 from skillforge.errors import ConflictError
-from skillforge.forge import Admission, Forge, ReviewPage
+from skillforge.forge import Admission, ReviewPage
 from skillforge.gitrepo import GitRepo, trailers
 from skillforge.gitrepo.object_reader import blob_name
 from skillforge.gitrepo.ref_update import NewCommit, Signature, TreeChange
 from skillforge.history import readable_version
-from skillforge.library import Library, no_such_skill
+from skillforge.history.lineage import unknown_skill
+from skillforge.library import Library
 from skillforge.model import (
     ARCHIVE,
     EVIDENCE,
@@ -28,7 +29,9 @@ from skillforge.model import (
     Report,
 )
 from skillforge.propose import admission
-from skillforge.propose.admission import AdmittedDraft, ProposalRequest
+from skillforge.propose.admission import AdmittedDraft
+from skillforge.propose.proposal_request import ProposalRequest
+from skillforge.propose.workspace import Workspace
 
 _TITLES = {
     Action.CREATE: "Add",
@@ -41,7 +44,7 @@ _TITLES = {
 
 
 class Submission(NamedTuple):
-    """What became of a request: a proposal, or the findings that forbid one."""
+    """What became of a request: a proposal, or the findings that prevented one."""
 
     report: Report
     proposal: Proposal | None = None
@@ -49,29 +52,30 @@ class Submission(NamedTuple):
 
 
 def propose(
-    library: Library, forge: Forge, requests: list[ProposalRequest], by: Signature
+    workspace: Workspace, requests: Iterable[ProposalRequest]
 ) -> list[Submission]:
-    """Open a proposal for each draft, if all of them are fine; else for none.
+    """Open a proposal for each draft if all of them are valid, or else for none.
 
-    Safe to repeat, also after a crash: a draft is known by its bytes, so the same draft
-    finds its proposal again.
+    Safe to repeat, also after a crash: a draft is identified by its bytes, so the same
+    draft finds its proposal again.
     """
-    ready = [_prepare(library, request) for request in requests]
-    reports = [_validate(one) for one in ready]
+    library = workspace.library
+    drafts = [_prepare(library, request) for request in requests]
+    reports = [_validate(draft) for draft in drafts]
     if not all(report.ok for report in reports):
         return [Submission(report) for report in reports]
-    ready = [_stamped(one) for one in ready]
-    for one in ready:
-        admission.refuse_growth(one)
-        admission.refuse_double(library, one)
-    both = list(zip(ready, reports, strict=True))
-    if len(both) == 1:
-        return [_open(library, forge, one, report, by) for one, report in both]
-    with forge.batch():
-        changed = [pair for pair in both if not _is_on_base(library, pair[0])]
-        chosen = changed or both
-        admission.refuse_together(forge, [one for one, _ in chosen], by)
-        return [_open(library, forge, one, report, by) for one, report in chosen]
+    drafts = [_with_version(draft) for draft in drafts]
+    for draft in drafts:
+        admission.refuse_growth(draft)
+        admission.refuse_duplicate(library, draft)
+    pairs = list(zip(drafts, reports, strict=True))
+    if len(pairs) == 1:
+        return [_open(workspace, *pairs[0])]
+    with workspace.forge.batch():
+        pairs = [p for p in pairs if not _is_on_base(library, p[0])] or pairs
+        waiting = workspace.forge.waiting()
+        admission.refuse_together(waiting, [d for d, _ in pairs], workspace.by)
+        return [_open(workspace, draft, report) for draft, report in pairs]
 
 
 def _prepare(library: Library, request: ProposalRequest) -> AdmittedDraft:
@@ -82,38 +86,38 @@ def _prepare(library: Library, request: ProposalRequest) -> AdmittedDraft:
     digest = draft.digest
     if request.bump:
         digest = hashlib.sha256(f"{digest} {request.bump}".encode()).hexdigest()
-    fresh = replace(draft, evidence=_new_evidence(library, base, draft))
+    draft = replace(draft, evidence=_new_evidence(library, base, draft))
     policy, data = library.policy(base), before.data if before else None
-    return AdmittedDraft(request, fresh, digest, action, base, policy, data)
+    return AdmittedDraft(request, draft, digest, action, base, policy, data)
 
 
 def _new_evidence(library: Library, base: str, draft: Draft) -> dict[str, bytes]:
-    """Example files that main does not hold yet; none may differ from what it holds."""
-    fresh: dict[str, bytes] = {}
-    for number, data in draft.evidence.items():
-        path = f"{EVIDENCE}/{draft.skill}/{number}.json"
-        there = library.repository().find(f"{base}:{path}")
-        if there is None:
-            fresh[number] = data
-        elif there.data != data:
+    """Example files that are not on main yet; a file that is must be the same."""
+    new: dict[str, bytes] = {}
+    for example, data in draft.evidence.items():
+        path = f"{EVIDENCE}/{draft.skill}/{example}.json"
+        existing = library.repository().find(f"{base}:{path}")
+        if existing is None:
+            new[example] = data
+        elif existing.data != data:
             raise ConflictError(
-                f"{library.main} holds another {path}: evidence is added to, never "
+                f"{library.main} has a different {path}: evidence is added, never "
                 "changed",
                 hint="give the new example an id of its own",
             )
-    return fresh
+    return new
 
 
-def _stamped(ready: AdmittedDraft) -> AdmittedDraft:
-    """The same with the version raised, once its document is known to be sound."""
-    draft = ready.draft
+def _with_version(admitted: AdmittedDraft) -> AdmittedDraft:
+    """The draft with its version raised; its document must be valid."""
+    draft, before = admitted.draft, admitted.before
     if SKILL_FILE not in draft.files:
-        return ready
-    was = readable_version.of(ready.before) if ready.before is not None else ""
-    now = readable_version.of(draft.files[SKILL_FILE].data)
-    version = readable_version.raised(was, now, ready.request.bump)
-    stamped = readable_version.with_version(draft.files, version)
-    return replace(ready, draft=replace(draft, files=stamped))
+        return admitted
+    old = readable_version.of(before) if before is not None else ""
+    own = readable_version.of(draft.files[SKILL_FILE].data)
+    version = readable_version.raised(old, own, admitted.request.bump)
+    files = readable_version.with_version(draft.files, version)
+    return replace(admitted, draft=replace(draft, files=files))
 
 
 def _action(library: Library, draft: Draft, exists: bool) -> Action:
@@ -127,65 +131,57 @@ def _action(library: Library, draft: Draft, exists: bool) -> Action:
         return Action.EDIT if exists else Action.CREATE
     if exists:
         return Action.DELETE
-    raise no_such_skill(draft.skill, (), library.main)
+    raise unknown_skill(library, library.tip, draft.skill)
 
 
-def _validate(ready: AdmittedDraft) -> Report:
-    """What the base's rules say of a draft before anything is written."""
-    draft, policy = ready.draft, ready.policy
+def _validate(admitted: AdmittedDraft) -> Report:
+    """The findings of the base's rules, before anything is written."""
+    draft, policy = admitted.draft, admitted.policy
     if not draft.files:
         return Report()
     return check_skills(Ruleset(policy.profile, policy.rules), [draft_skill(draft)])
 
 
-def _open(
-    library: Library, forge: Forge, ready: AdmittedDraft, report: Report, by: Signature
-) -> Submission:
-    def admit(waiting: list[Proposal]) -> Admission:
-        for proposal in waiting:
-            said = (proposal.digest, proposal.skill)
-            is_same = said == (ready.digest, ready.draft.skill)
-            # On a forge of others, anybody may claim to hold this draft.
-            if is_same and (forge.is_local or _holds(library, proposal.head, ready)):
-                return Admission(proposal)
-        if _is_on_base(library, ready):
-            return Admission(_merged_before(library, forge, ready))
-        admission.refuse_rivals(waiting, ready, by)
-        admission.refuse_many(waiting, [ready], by)
-        return Admission(replaces=tuple(admission.replaced_rivals(waiting, ready, by)))
+def _open(workspace: Workspace, admitted: AdmittedDraft, report: Report) -> Submission:
+    library, forge, by = workspace.library, workspace.forge, workspace.by
 
-    changes = list(_puts(ready.draft))
-    proposal = _proposal(ready, by)
-    commit = NewCommit([ready.base], proposal.message, by, changes)
+    def admit(waiting: list[Proposal]) -> Admission:
+        key = (admitted.digest, admitted.draft.skill)
+        for proposal in waiting:
+            is_same = (proposal.digest, proposal.skill) == key
+            # On a shared forge, any proposal may claim to contain this draft.
+            if is_same and (forge.is_local or _contains(library, proposal, admitted)):
+                return Admission(proposal)
+        if _is_on_base(library, admitted):
+            return Admission(_merged_before(workspace, admitted))
+        admission.refuse_rivals(waiting, admitted, by)
+        admission.refuse_many(waiting, [admitted], by)
+        return Admission(
+            replaces=tuple(admission.replaced_rivals(waiting, admitted, by))
+        )
+
+    changes = list(_tree_changes(admitted.draft))
+    proposal = _proposal(admitted, by)
+    commit = NewCommit([admitted.base], proposal.message, by, changes)
     with forge.alone():
         opened, created = forge.open(commit, proposal, by, admit)
         if opened.is_open and not created:
-            opened = _again(forge, opened, ready, by)
+            is_ready = opened.is_draft and not admitted.request.is_draft
+            opened = forge.ready(opened, by) if is_ready else forge.keep(opened)
     if opened.is_open:
-        forge.describe(opened, partial(_page, library, forge))
+        forge.describe(opened, partial(_page, workspace))
     return Submission(report, opened, created)
 
 
-def _page(library: Library, forge: Forge, proposal: Proposal) -> ReviewPage:
-    from skillforge.propose import (
-        review_page,  # all checks, for a forge that shows pages
-    )
+def _page(workspace: Workspace, proposal: Proposal) -> ReviewPage:
+    from skillforge.propose import review_page  # imports all checks, and few need it
 
-    return review_page.of(library, forge, proposal)
+    return review_page.of(workspace, proposal)
 
 
-def _again(
-    forge: Forge, proposal: Proposal, ready: AdmittedDraft, by: Signature
-) -> Proposal:
-    """The proposal that the same draft opened before."""
-    if proposal.is_draft and not ready.request.is_draft:
-        return forge.ready(proposal, by)
-    return forge.keep(proposal)
-
-
-def _is_on_base(library: Library, ready: AdmittedDraft) -> bool:
-    """Whether main holds these bytes already, but for a version that we would raise."""
-    repo, draft, base = library.repository(), ready.draft, ready.base
+def _is_on_base(library: Library, admitted: AdmittedDraft) -> bool:
+    """Whether main has these bytes already, apart from a version we would raise."""
+    repo, draft, base = library.repository(), admitted.draft, admitted.base
     if draft.evidence:
         return False
     if draft.restores:
@@ -194,118 +190,109 @@ def _is_on_base(library: Library, ready: AdmittedDraft) -> bool:
             for name, tree in draft.restores.items()
         )
     if draft.archives:
-        return _is_moved(repo, base, draft)
-    if not draft.files or draft.absorbed or ready.before is None:
+        return _is_archived(repo, base, draft)
+    if not draft.files or draft.absorbed or admitted.before is None:
         return False
-    given = ready.request.draft.files
-    if ready.request.bump is None:
-        was, now = (
-            readable_version.of(it) for it in (ready.before, given[SKILL_FILE].data)
-        )
-        if was and not readable_version.is_higher(now, was):
-            given = readable_version.with_version(given, was)
-    return _holds_files(repo, f"{base}:{SKILLS}/{draft.skill}", given)
+    files = admitted.request.draft.files
+    if admitted.request.bump is None:
+        old = readable_version.of(admitted.before)
+        own = readable_version.of(files[SKILL_FILE].data)
+        if old and not readable_version.is_higher(own, old):
+            files = readable_version.with_version(files, old)
+    return _has_files(repo, f"{base}:{SKILLS}/{draft.skill}", files)
 
 
-def _holds(library: Library, head: str, ready: AdmittedDraft) -> bool:
-    """Whether a commit holds a draft's bytes, and not only claims to."""
-    repo, draft = library.repository(), ready.draft
+def _contains(library: Library, proposal: Proposal, admitted: AdmittedDraft) -> bool:
+    """Whether a proposal's head has a draft's bytes, rather than just its digest."""
+    repo, draft, head = library.repository(), admitted.draft, proposal.head
     evidence = library.evidence_at(head, draft.skill)
-    wanted = dict.fromkeys(draft.absorbed, "") | dict(draft.restores)
-    names = [f"{head}:{SKILLS}/{name}" for name in wanted]
-    is_else_there = repo.names_of(names) == list(wanted.values())
-    if not is_else_there or draft.evidence.items() - evidence.items():
+    trees = dict.fromkeys(draft.absorbed, "") | dict(draft.restores)
+    names = repo.names_of([f"{head}:{SKILLS}/{name}" for name in trees])
+    if names != list(trees.values()) or draft.evidence.items() - evidence.items():
         return False
     if draft.archives:
-        return _is_moved(repo, head, draft)
+        return _is_archived(repo, head, draft)
     folder = f"{head}:{SKILLS}/{draft.skill}"
     if draft.restores or not draft.files:
         return bool(draft.restores) or not repo.name_of(folder)
     skill_md = repo.find(f"{folder}/{SKILL_FILE}")
     version = readable_version.of(skill_md.data) if skill_md else ""
-    return _holds_files(
-        repo, folder, readable_version.with_version(draft.files, version)
-    )
+    files = readable_version.with_version(draft.files, version)
+    return _has_files(repo, folder, files)
 
 
-def _is_moved(repo: GitRepo, commit: str, draft: Draft) -> bool:
-    """Whether a commit holds a skill in its archive, and there alone."""
+def _is_archived(repo: GitRepo, commit: str, draft: Draft) -> bool:
+    """Whether a commit has a skill in its archive, and only there."""
     places = [f"{commit}:{top}/{draft.skill}" for top in (SKILLS, ARCHIVE)]
     return repo.names_of(places) == ["", draft.archives]
 
 
-def _holds_files(repo: GitRepo, folder: str, given: Mapping[str, DraftFile]) -> bool:
-    there = repo.files_in(folder)
-    return there.keys() == given.keys() and all(
-        entry.object == blob_name(given[path].data, entry.object)
-        and (entry.mode == "100755") == given[path].is_executable
-        for path, entry in there.items()
+def _has_files(repo: GitRepo, folder: str, files: Mapping[str, DraftFile]) -> bool:
+    committed = repo.files_in(folder)
+    return committed.keys() == files.keys() and all(
+        entry.object == blob_name(files[path].data, entry.object)
+        and (entry.mode == "100755") == files[path].is_executable
+        for path, entry in committed.items()
     )
 
 
-def _merged_before(library: Library, forge: Forge, ready: AdmittedDraft) -> Proposal:
-    """The proposal that brought these bytes to main, for one who asks a second time."""
-    repo, path = library.repository(), f"{SKILLS}/{ready.draft.skill}"
-    tree = repo.name_of(f"{ready.base}:{path}")
-    for proposal in reversed(forge.proposals()):
-        is_ours = proposal.skill == ready.draft.skill and bool(proposal.merge)
-        if is_ours and repo.name_of(f"{proposal.merge}:{path}") == tree:
+def _merged_before(workspace: Workspace, admitted: AdmittedDraft) -> Proposal:
+    """The merged proposal that brought these bytes to main."""
+    repo, name = workspace.repo, admitted.draft.skill
+    tree = repo.name_of(f"{admitted.base}:{SKILLS}/{name}")
+    for proposal in reversed(workspace.forge.proposals()):
+        is_merge = proposal.skill == name and bool(proposal.merge)
+        if is_merge and repo.name_of(f"{proposal.merge}:{SKILLS}/{name}") == tree:
             return proposal
     raise ConflictError(
-        f"{library.main} holds {ready.draft.skill} exactly like this already",
-        hint="change something first; `skillforge log "
-        f"{ready.draft.skill}` shows its versions",
+        f"{workspace.library.main} already has exactly this {name}",
+        hint=f"change something first; `skillforge log {name}` shows its versions",
     )
 
 
-def _proposal(ready: AdmittedDraft, by: Signature) -> Proposal:
-    draft = ready.draft
+def _proposal(admitted: AdmittedDraft, by: Signature) -> Proposal:
+    draft = admitted.draft
+    title = f"{_TITLES[admitted.action]} {draft.skill} {draft.target}".rstrip()
     return Proposal(
         number=0,
         skill=draft.skill,
         skills=draft.skills,
-        action=ready.action,
+        action=admitted.action,
         origin=draft.origin,
         author=str(by),
-        title=_title(ready),
+        title=title,
         why=draft.why,
-        branch=f"skill/{draft.skill}/{ready.digest[:8]}",
+        branch=f"skill/{draft.skill}/{admitted.digest[:8]}",
         head="",
-        base=ready.base,
-        digest=ready.digest,
+        base=admitted.base,
+        digest=admitted.digest,
         opened=by.seconds,
         examples=draft.examples,
-        is_draft=ready.request.is_draft,
-        message=_message(ready, by),
+        is_draft=admitted.request.is_draft,
+        message=_message(admitted, title, by),
         absorbed_into=draft.absorbed_into,
     )
 
 
-def _title(ready: AdmittedDraft) -> str:
-    title = f"{_TITLES[ready.action]} {ready.draft.skill}"
-    return f"{title} {ready.draft.target}" if ready.draft.target else title
-
-
-def _message(ready: AdmittedDraft, by: Signature) -> str:
-    draft = ready.draft
-    gone_into = draft.skill if draft.absorbed else draft.absorbed_into
-    said = [
+def _message(admitted: AdmittedDraft, title: str, by: Signature) -> str:
+    draft = admitted.draft
+    lines = [
         *(("Skill", name) for name in draft.skills),
-        ("Action", ready.action),
+        ("Action", admitted.action),
         ("Origin", draft.origin),
         ("Proposed-By", str(by)),
-        ("Draft-Digest", f"sha256:{ready.digest}"),
-        *(("Example", number) for number in draft.examples),
+        ("Draft-Digest", f"sha256:{admitted.digest}"),
+        *(("Example", example) for example in draft.examples),
         ("Session", draft.session),
         ("Model", draft.model),
-        ("Absorbed-Into", gone_into),
+        ("Absorbed-Into", draft.skill if draft.absorbed else draft.absorbed_into),
         *(("Reverts", commit) for commit in draft.reverts),
     ]
-    return trailers.message(_title(ready), draft.why, said)
+    return trailers.message(title, draft.why, lines)
 
 
-def _puts(draft: Draft) -> Iterator[TreeChange]:
-    """The changes to the tree: each skill is replaced as a whole."""
+def _tree_changes(draft: Draft) -> Iterator[TreeChange]:
+    """The changes of a draft's commit: each skill is replaced as a whole."""
     if not draft.restores:
         yield TreeChange(f"{SKILLS}/{draft.skill}")
     for path, file in draft.files.items():
@@ -315,11 +302,10 @@ def _puts(draft: Draft) -> Iterator[TreeChange]:
         yield TreeChange(f"{SKILLS}/{name}")
     for name, tree in draft.restores.items():
         yield TreeChange(f"{SKILLS}/{name}", mode="040000", object=tree)
-        if tree:  # where it is back, it is not in the archive any more
+        if tree:  # a skill in use is not in the archive
             yield TreeChange(f"{ARCHIVE}/{name}")
     if draft.archives:
-        yield TreeChange(
-            f"{ARCHIVE}/{draft.skill}", mode="040000", object=draft.archives
-        )
-    for number, data in draft.evidence.items():
-        yield TreeChange(f"{EVIDENCE}/{draft.skill}/{number}.json", data)
+        path = f"{ARCHIVE}/{draft.skill}"
+        yield TreeChange(path, mode="040000", object=draft.archives)
+    for example, data in draft.evidence.items():
+        yield TreeChange(f"{EVIDENCE}/{draft.skill}/{example}.json", data)

@@ -1,4 +1,4 @@
-"""What every command of the loop works with: a library, its forge, and who acts."""
+"""What the commands of the loop work with: a library, its forge, and a user."""
 
 import copy
 import time
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from skillforge.errors import RequestError, ToolError
 from skillforge.forge.registry import ForgeChoice, choose
-from skillforge.gitrepo import PendingQuery
+from skillforge.gitrepo import GitRepo, PendingQuery
 from skillforge.gitrepo.ref_update import Signature
 from skillforge.history import identity
 from skillforge.library import Library
@@ -16,10 +16,10 @@ _ANY = ForgeChoice()
 
 
 class Workspace:
-    """A library whose main is the one its forge merges into, and a user.
+    """A library whose main is the branch that its forge merges into, and a user.
 
-    The forge is chosen when the workspace is made, so `library.tip` means the same from
-    then on. Nothing is fetched before `base` is read.
+    The forge is chosen when the workspace is created, so `library.tip` never changes
+    its meaning. Nothing is fetched before `base` is read.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class Workspace:
         choice: ForgeChoice = _ANY,
         query: PendingQuery[Signature] | None = None,
     ) -> None:
-        """Choose the forge of a library; `user` (`Name <mail>`) replaces git's."""
+        """Choose the library's forge; `user` (`Name <mail>`) overrides git's user."""
         repo, tip = library.repository(), library.tip
         policy = library.policy(tip) if tip else library.policy()
         self.forge = choose(repo, library.main, choice, policy.forge)
@@ -48,7 +48,7 @@ class Workspace:
     def at_work(
         cls, start: Path, user: str | None, choice: ForgeChoice = _ANY
     ) -> "Workspace":
-        """The same for a command that will write: git looks up its user meanwhile."""
+        """The same for a command that writes: git looks up its user in parallel."""
         library = Library.open(start)
         query = library.repository().start_identity()
         return cls(library, user, choice, query)
@@ -59,9 +59,13 @@ class Workspace:
         other.by = by
         return other
 
+    @property
+    def repo(self) -> GitRepo:
+        return self.library.repository()
+
     @cached_property
     def by(self) -> Signature:
-        """The user who acts: the one given, else git's."""
+        """The user who acts: `--as`, or else git's user."""
         if not self._user:
             return self._git_user()
         name, mail = identity.parts(self._user)
@@ -77,16 +81,17 @@ class Workspace:
             return self.by
         if self._user:
             raise RequestError(
-                f"the forge knows you as {account[0]}: --as can't change that",
+                f"you are logged in to the forge as {account[0]}: --as can't change "
+                "that",
                 hint="omit --as, or log in with another account",
             )
         return Signature(*account, self._time())
 
     def _git_user(self) -> Signature:
-        return (self._query or self.library.repository().start_identity()).wait()
+        return (self._query or self.repo.start_identity()).wait()
 
     def _time(self) -> str:
-        """Now, as git writes it; UTC where git has no user."""
+        """The time in git's format; UTC if git has no user."""
         try:
             return self._git_user().when
         except (RequestError, ToolError):
@@ -94,6 +99,6 @@ class Workspace:
 
     @cached_property
     def base(self) -> str:
-        """Main as it was first read: the commit that a whole command is based on."""
+        """Main when it was first read: the base of the whole command."""
         self.forge.look()
         return self.library.tip

@@ -1,6 +1,5 @@
-"""A folder that is replaced as a whole: what is in it is never half of anything."""
+"""Replace a folder as a whole: readers see the old or the new one, never a mix."""
 
-import fcntl
 import os
 import shutil
 import tempfile
@@ -9,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from skillforge import flock
 from skillforge.errors import ConflictError, RequestError, unwritable
 from skillforge.share import hub_layout, semver
 from skillforge.share.hub import Hub
@@ -18,71 +18,76 @@ _AT_FDCWD, _EXCHANGE = -100, 2  # of renameat2
 
 
 class ExistingHub(NamedTuple):
-    """The hub that is in a place: of which tag, and the checksums of its files."""
+    """A published hub: its tag, and the checksums of its files."""
 
     tag: str
     sums: bytes
 
 
 def hub_in(folder: Path) -> ExistingHub | None:
-    """The hub that a folder holds; None if there is nothing in it.
+    """The hub in a folder; None if the folder is empty or doesn't exist.
 
-    A folder with anything else in it is refused: nothing of others is overwritten.
+    A folder with any other file is an error, so that none is overwritten.
     """
     try:
         if folder.exists() and not folder.is_dir():
             raise RequestError(f"{folder} is a file", hint="name a folder")
         names = set(_files(folder))
-        found = standing(
-            _read(folder, hub_layout.MANIFEST), _read(folder, hub_layout.SUMS)
+        manifest, sums = (
+            _read(folder, name) for name in (hub_layout.MANIFEST, hub_layout.SUMS)
         )
     except OSError as err:
         raise unwritable(folder, err) from err
-    strange = names - {hub_layout.SUMS, *read_sums(found.sums if found else b"")}
-    if strange:
+    existing = parse_hub(manifest, sums)
+    others = names - {hub_layout.SUMS, *read_sums(existing.sums if existing else b"")}
+    if others:
         raise ConflictError(
-            f"{folder} is not a hub alone: {min(strange)} is none of its files",
-            hint="name an empty or a new folder; or take that away yourself",
+            f"{folder} has files that aren't part of a hub, such as {min(others)}",
+            hint="name a new or empty folder, or move these files away",
         )
-    return found
+    return existing
 
 
-def standing(manifest: bytes, sums: bytes) -> ExistingHub | None:
-    """What a place holds, by its manifest; None if that is none of ours."""
+def parse_hub(manifest: bytes, sums: bytes) -> ExistingHub | None:
+    """A hub by its manifest; None if the manifest is not ours."""
     import json
 
     try:
-        said = json.loads(manifest or b"null")
+        data = json.loads(manifest or b"null")
     except (ValueError, RecursionError):
         return None
-    is_ours = isinstance(said, dict) and said.get("format") == HUB_FORMAT
-    return ExistingHub(str(said.get("tag", "")), sums) if is_ours else None
+    is_ours = isinstance(data, dict) and data.get("format") == HUB_FORMAT
+    return ExistingHub(str(data.get("tag", "")), sums) if is_ours else None
 
 
-def refuse_other(there: ExistingHub | None, hub: Hub, made: Path, where: str) -> None:
-    """Stop where a place holds other bytes under the same version, or a newer one."""
-    if there is None:
+def refuse_other(
+    existing: ExistingHub | None, hub: Hub, built: Path, where: str
+) -> None:
+    """An error if `where` has this version with other content, or a newer version."""
+    if existing is None:
         return
-    mine, theirs = semver.find(hub.tag), semver.find(there.tag)
-    if there.tag == hub.tag and there.sums != (made / hub_layout.SUMS).read_bytes():
+    tag, sums = existing
+    if tag == hub.tag and sums != (built / hub_layout.SUMS).read_bytes():
         raise ConflictError(
-            f"{where} holds {hub.tag} with other content",
-            hint="a version is published once: skillforge release makes the next one",
+            f"{where} has {hub.tag} with other content",
+            hint="a published version can't change; skillforge release creates the "
+            "next one",
         )
-    if mine and theirs and theirs.rank > mine.rank:
+    new, old = semver.find(hub.tag), semver.find(tag)
+    if new and old and old.rank > new.rank:
         raise ConflictError(
-            f"{where} holds {there.tag}, which is newer than {hub.tag}",
-            hint="to go back, roll the skills back and release that",
+            f"{where} has {tag}, which is newer than {hub.tag}",
+            hint="to go back, roll back the skills and release them",
         )
 
 
-def publish(hub: Hub, made: Path, folder: Path) -> bool:
-    """Put a built hub into a folder; False if it was there already."""
-    there = hub_in(folder)
-    refuse_other(there, hub, made, str(folder))
+def publish(hub: Hub, built: Path, folder: Path) -> bool:
+    """Replace a folder with a built hub; False if it already had this release."""
+    existing = hub_in(folder)
+    refuse_other(existing, hub, built, str(folder))
     with replaced(folder) as fresh:
-        shutil.copytree(made, fresh, dirs_exist_ok=True)
-    return there is None or there.tag != hub.tag
+        shutil.copytree(built, fresh, dirs_exist_ok=True)
+    return existing is None or existing.tag != hub.tag
 
 
 def _read(folder: Path, name: str) -> bytes:
@@ -100,11 +105,11 @@ def _files(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def replaced(folder: Path) -> Iterator[Path]:
-    """An empty folder to write to; when all went well, it takes the other's place.
+    """An empty folder, which replaces `folder` if the block succeeds.
 
-    What a killed run has left beside it is taken away.
+    Folders that killed runs left beside it are removed.
     """
-    folder = Path(os.path.realpath(folder))  # what a link leads to, and not the link
+    folder = Path(os.path.realpath(folder))  # the target of a link, not the link
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         _clean_up(folder)
@@ -126,13 +131,13 @@ def _prefix(folder: Path) -> str:
 
 
 def _fresh(folder: Path) -> tuple[Path, int]:
-    """A new folder beside another, and the lock by which others see that it lives."""
+    """A new folder beside another, and a lock that shows that it is in use."""
     while True:
-        made = Path(tempfile.mkdtemp(prefix=_prefix(folder), dir=folder.parent))
-        made.chmod(0o755)
-        lock = _locked(made)
-        if lock is not None and made.exists():
-            return made, lock
+        fresh = Path(tempfile.mkdtemp(prefix=_prefix(folder), dir=folder.parent))
+        fresh.chmod(0o755)
+        lock = _locked(fresh)
+        if lock is not None and fresh.exists():
+            return fresh, lock
 
 
 def _locked(folder: Path) -> int | None:
@@ -140,26 +145,24 @@ def _locked(folder: Path) -> int | None:
         handle = os.open(folder, os.O_RDONLY)
     except FileNotFoundError:
         return None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(handle)
-        return None
-    return handle
+    if flock.lock(handle, 0):
+        return handle
+    os.close(handle)
+    return None
 
 
 def _clean_up(folder: Path) -> None:
-    for left in folder.parent.glob(f"{_prefix(folder)}*"):
-        lock = _locked(left)
+    for leftover in folder.parent.glob(f"{_prefix(folder)}*"):
+        lock = _locked(leftover)
         if lock is not None:
-            shutil.rmtree(left, ignore_errors=True)
+            shutil.rmtree(leftover, ignore_errors=True)
             os.close(lock)
 
 
 def _swap(fresh: Path, folder: Path) -> None:
-    """Put a folder in another's place; the other is then where this one was."""
+    """Exchange two folders."""
     try:
-        fresh.rename(folder)  # there is none yet, or an empty one
+        fresh.rename(folder)  # it doesn't exist yet, or is empty
     except OSError:
         if not folder.is_dir():
             raise
@@ -167,14 +170,14 @@ def _swap(fresh: Path, folder: Path) -> None:
             _swap_in_turn(fresh, folder)
 
 
-def _exchange(one: Path, other: Path) -> bool:
-    """Let two folders change names in one step; False where the system cannot."""
+def _exchange(first: Path, second: Path) -> bool:
+    """Exchange two folders in one step; False if the system can't."""
     import ctypes
 
     rename = getattr(ctypes.CDLL(None), "renameat2", None)
     if rename is None:
         return False
-    names = (os.fsencode(one), os.fsencode(other))
+    names = (os.fsencode(first), os.fsencode(second))
     return bool(rename(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _EXCHANGE) == 0)
 
 

@@ -1,6 +1,7 @@
-"""All skills within a budget of tokens: as much of each as fits, and what does not.
+"""Catalogs: all skills within a token budget, for the prompt of an agent.
 
-What an agent reads first: descriptions in full, else shortened, names, or groups.
+A catalog shows full descriptions if they fit, else shortened ones, else names, else
+groups of skills.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,12 +14,12 @@ from skillforge.text import BYTES_PER_TOKEN, shortened_between_words
 LEAST = 150  # tokens, in which the shortest catalog fits in any form
 _LENGTHS = (400, 300, 220, 160, 120, 90, 60, 40)  # of shortened descriptions
 _LEADS = (10, 5, 3, 1, 0)  # best matches of a task that keep their descriptions
-_EXAMPLES = (5, 3, 1, 0)  # names that are told of each group
+_EXAMPLES = (5, 3, 1, 0)  # skills of a group that are named
 _GROUPS = (64, 32, 16, 8, 4, 2, 1, 0)
 
 
 class CatalogGroup(NamedTuple):
-    """Skills that are told of together; a few of them by name."""
+    """Skills that share an entry; a few of them by name."""
 
     name: str
     skills: int
@@ -34,7 +35,7 @@ class CatalogItem(NamedTuple):
 
 
 class Omissions(NamedTuple):
-    """What of the library a catalog does not tell."""
+    """How much of the library a catalog omits."""
 
     shortened: int = 0  # descriptions
     names_only: int = 0  # skills without their description
@@ -44,12 +45,12 @@ class Omissions(NamedTuple):
 
 
 class Catalog(NamedTuple):
-    """What is shown: items in their order, then groups in place of the others."""
+    """Skills, and the groups that replace the other skills."""
 
     detail: str  # full, shortened, names or groups
     items: tuple[CatalogItem, ...]
     groups: tuple[CatalogGroup, ...] = ()
-    left_out: Omissions = Omissions()
+    omissions: Omissions = Omissions()
     total: int = 0
 
 
@@ -58,91 +59,87 @@ def tokens(text: str) -> int:
     return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
 
 
-def readable(index: Index, budget: int) -> list[IndexedSkill]:
-    """Every skill; without descriptions where not even all names would fit."""
+def indexed_skills(index: Index, budget: int) -> list[IndexedSkill]:
+    """All skills; without descriptions if not even their names fit."""
     outline = index.outline()
     return index.skills() if _names_fit(outline, budget) else outline
 
 
 def _names_fit(skills: Sequence[IndexedSkill], budget: int) -> bool:
-    room = budget * BYTES_PER_TOKEN
-    return sum(len(skill.name) + 2 for skill in skills) <= room
+    return sum(len(skill.name) + 2 for skill in skills) <= budget * BYTES_PER_TOKEN
 
 
 @without_cycles
-def fitted(
+def fit(
     skills: Sequence[IndexedSkill],
     scores: dict[str, float],
     budget: int,
-    rendered: Callable[[Catalog], str],
+    render: Callable[[Catalog], str],
 ) -> Catalog:
-    """The most detailed catalog whose rendering fits; skills come in order of names.
+    """The most detailed catalog whose rendering fits the budget.
 
-    Those with a score come first.
-
-    The last candidate names nothing at all, so that one always fits.
+    `skills` are sorted by name; those with a score come first in the catalog.
     """
     usable = [skill for skill in skills if not skill.problem]
-    order = usable
     if scores:
-        order = sorted(usable, key=lambda it: (-scores.get(it.name, 0.0), it.name))
-    unusable = len(skills) - len(usable)
+        usable.sort(key=lambda skill: (-scores.get(skill.name, 0.0), skill.name))
     catalog = Catalog("full", ())
-    for catalog in _candidates(order, scores, budget):
-        left = catalog.left_out._replace(unusable=unusable)
-        catalog = catalog._replace(left_out=left, total=len(skills))
-        if tokens(rendered(catalog)) <= budget:
+    # The last candidate is empty, so one always fits.
+    for catalog in _candidates(usable, scores, budget):
+        omissions = catalog.omissions._replace(unusable=len(skills) - len(usable))
+        catalog = catalog._replace(omissions=omissions, total=len(skills))
+        if tokens(render(catalog)) <= budget:
             break
     return catalog
 
 
 def _candidates(
-    order: list[IndexedSkill], scores: dict[str, float], budget: int
+    skills: list[IndexedSkill], scores: dict[str, float], budget: int
 ) -> Iterator[Catalog]:
     """Catalogs from the most to the least detailed."""
     leads = list(dict.fromkeys(min(count, len(scores)) for count in _LEADS))
-    if _names_fit(order, budget):
-        yield from _named(order, scores, leads[0])
+    if _names_fit(skills, budget):
+        yield from _named(skills, scores, leads[0])
     for count in leads:
-        yield from _grouped(order, scores, count)
+        yield from _grouped(skills, scores, count)
 
 
 def _named(
-    order: list[IndexedSkill], scores: dict[str, float], leads: int
+    skills: list[IndexedSkill], scores: dict[str, float], leads: int
 ) -> Iterator[Catalog]:
     """Catalogs that name every skill."""
-    yield Catalog("full", tuple(_item(it, scores, it.description) for it in order))
+    full = [skill.description for skill in skills]
+    yield Catalog("full", _items(skills, full, scores))
     for length in _LENGTHS:
-        short = [shortened_between_words(it.description, length) for it in order]
-        short[:leads] = [it.description for it in order[:leads]]
-        items = [_item(it, scores, s) for it, s in zip(order, short, strict=True)]
-        pairs = zip(order, short, strict=True)
-        cut = sum(it.description != said for it, said in pairs)
-        yield Catalog("shortened", tuple(items), left_out=Omissions(shortened=cut))
-    rest = [_item(it, scores, None) for it in order[leads:]]
-    first = [_item(it, scores, it.description) for it in order[:leads]]
-    left = Omissions(names_only=len(rest))
-    yield Catalog("names", (*first, *rest), left_out=left)
+        short = full[:leads] + [
+            shortened_between_words(text, length) for text in full[leads:]
+        ]
+        count = sum(text != cut for text, cut in zip(full, short, strict=True))
+        items = _items(skills, short, scores)
+        yield Catalog("shortened", items, omissions=Omissions(shortened=count))
+    rest = len(skills) - len(full[:leads])
+    items = _items(skills, [*full[:leads], *[None] * rest], scores)
+    yield Catalog("names", items, omissions=Omissions(names_only=rest))
 
 
 def _grouped(
-    order: list[IndexedSkill], scores: dict[str, float], leads: int
+    skills: list[IndexedSkill], scores: dict[str, float], leads: int
 ) -> Iterator[Catalog]:
-    """Catalogs of groups, the largest first; best matches stand before them."""
-    first = tuple(_item(it, scores, it.description) for it in order[:leads])
-    rest = order[leads:]
+    """Catalogs of the best matches, then groups with the largest first."""
+    first, rest = skills[:leads], skills[leads:]
+    items = _items(first, [skill.description for skill in first], scores)
     groups = _groups(rest)
 
     def catalog(shown: Sequence[CatalogGroup]) -> Catalog:
-        told = sum(len(group.examples) for group in shown)
-        left = Omissions(skills=len(rest) - told, groups=len(groups) - len(shown))
-        return Catalog("groups", first, tuple(shown), left)
+        named = sum(len(group.examples) for group in shown)
+        omissions = Omissions(skills=len(rest) - named, groups=len(groups) - len(shown))
+        return Catalog("groups", items, tuple(shown), omissions)
 
     for count in _EXAMPLES:
-        yield catalog([it._replace(examples=it.examples[:count]) for it in groups])
+        yield catalog([g._replace(examples=g.examples[:count]) for g in groups])
     for count in _GROUPS:
         if count < len(groups):
-            yield catalog([it._replace(examples=()) for it in groups[:count]])
+            yield catalog([group._replace(examples=()) for group in groups[:count]])
 
 
 def _groups(skills: list[IndexedSkill]) -> list[CatalogGroup]:
@@ -150,19 +147,24 @@ def _groups(skills: list[IndexedSkill]) -> list[CatalogGroup]:
     for skill in skills:
         names.setdefault(group_of(skill), []).append(skill.name)
     groups = [
-        CatalogGroup(name, len(some), tuple(some[: _EXAMPLES[0]]))
-        for name, some in names.items()
+        CatalogGroup(group, len(members), tuple(members[: _EXAMPLES[0]]))
+        for group, members in names.items()
     ]
-    return sorted(groups, key=lambda it: (-it.skills, it.name))
+    return sorted(groups, key=lambda group: (-group.skills, group.name))
 
 
 def group_of(skill: IndexedSkill) -> str:
-    """Its category; of a skill without one, the first word of its name."""
-    said = " ".join(skill.group.split())[:40] if skill.group else ""
-    return said or skill.name.partition("-")[0]
+    """The category of a skill; without one, the first word of its name."""
+    group = " ".join(skill.group.split())[:40]
+    return group or skill.name.partition("-")[0]
 
 
-def _item(
-    skill: IndexedSkill, scores: dict[str, float], said: str | None
-) -> CatalogItem:
-    return CatalogItem(skill.name, said, scores.get(skill.name))
+def _items(
+    skills: Sequence[IndexedSkill],
+    descriptions: Sequence[str | None],
+    scores: dict[str, float],
+) -> tuple[CatalogItem, ...]:
+    return tuple(
+        CatalogItem(skill.name, description, scores.get(skill.name))
+        for skill, description in zip(skills, descriptions, strict=True)
+    )

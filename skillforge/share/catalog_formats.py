@@ -1,76 +1,74 @@
 """Catalogs as text, XML and Markdown."""
 
 from collections.abc import Callable
+from html import escape
 
 from skillforge.report import plain, plural, printable
 from skillforge.share.catalog import Catalog, CatalogGroup, CatalogItem
 
-Locate = Callable[[str], str]  # where the SKILL.md of a skill lies, by its name
+Locate = Callable[[str], str]  # a skill's name to the path of its SKILL.md
 
 
 def text(catalog: Catalog, _locate: Locate) -> str:
-    """One skill on a line; names alone stand together."""
-    lines = [f"{it.name}: {_line(it.description)}" for it in _described(catalog)]
-    if names := [it.name for it in catalog.items if it.description is None]:
-        lines.append(", ".join(names))
+    """One line for each skill with a description, then one with all other names."""
+    described, names = _split(catalog)
+    lines = [f"{item.name}: {printable(_line(item))}" for item in described]
+    lines += [", ".join(names)] if names else []
     lines += [printable(_group(group)) for group in catalog.groups]
-    if note := left_out(catalog):
+    if note := omission_note(catalog):
         lines.append(f"({note})")
-    return "\n".join(lines) if lines else "there are no skills"
+    return "\n".join(lines) if lines else "no skills"
 
 
 def xml(catalog: Catalog, locate: Locate) -> str:
-    """As `skills-ref to-prompt` writes it; what is left out stands in a comment."""
-    from html import escape
-
+    """The format of `skills-ref to-prompt`; groups and omissions are comments."""
     lines = ["<available_skills>"]
-    for it in catalog.items:
-        lines += ["<skill>", "<name>", escape(it.name), "</name>"]
-        if it.description is not None:
-            lines += ["<description>", escape(it.description), "</description>"]
-            lines += ["<location>", locate(it.name), "</location>"]
+    for item in catalog.items:
+        lines += ["<skill>", "<name>", escape(item.name), "</name>"]
+        if item.description is not None:
+            lines += ["<description>", escape(item.description), "</description>"]
+            lines += ["<location>", locate(item.name), "</location>"]
         lines.append("</skill>")
-    lines += [f"<!-- {_safe(_group(group))} -->" for group in catalog.groups]
-    if note := left_out(catalog):
-        lines.append(f"<!-- {_safe(note)} -->")
+    comments = [*map(_group, catalog.groups), omission_note(catalog)]
+    lines += [f"<!-- {_comment(comment)} -->" for comment in comments if comment]
     return "\n".join([*lines, "</available_skills>"])
 
 
 def markdown(catalog: Catalog, _locate: Locate) -> str:
     """A list for a page or a README."""
-    lines = [f"- **{it.name}**: {_plain(it)}" for it in _described(catalog)]
-    lines += [f"- **{it.name}**" for it in catalog.items if it.description is None]
+    described, names = _split(catalog)
+    lines = [f"- **{item.name}**: {plain(_line(item))}" for item in described]
+    lines += [f"- **{name}**" for name in names]
     lines += [f"- {plain(_group(group))}" for group in catalog.groups]
-    if note := left_out(catalog):
+    if note := omission_note(catalog):
         lines += ["", f"_{note}_"] if lines else [f"_{note}_"]
-    return "\n".join(lines) if lines else "There are no skills."
+    return "\n".join(lines) if lines else "No skills."
 
 
 FORMS = {"text": text, "xml": xml, "markdown": markdown}
 
 
-def left_out(catalog: Catalog) -> str:
-    """What a catalog does not tell, and how to come by it; empty if it tells all."""
-    left = catalog.left_out
-    parts = []
-    if left.shortened:
-        parts.append(f"{plural(left.shortened, 'description')} shortened")
-    if left.names_only:
-        parts.append(f"no descriptions of {plural(left.names_only, 'skill')}")
-    if left.skills:
-        parts.append(f"{plural(left.skills, 'skill')} not named")
-    if left.groups:
-        parts.append(f"{plural(left.groups, 'group')} not named")
-    if left.unusable:
-        parts.append(f"{plural(left.unusable, 'skill')} cannot be read")
+def omission_note(catalog: Catalog) -> str:
+    """What a catalog omits, and the command that shows it; empty if nothing."""
+    omissions = catalog.omissions
+    counts = (
+        (omissions.shortened, "description", "shortened"),
+        (omissions.names_only, "skill", "without description"),
+        (omissions.skills, "skill", "not named"),
+        (omissions.groups, "group", "not named"),
+        (omissions.unusable, "skill", "unreadable"),
+    )
+    parts = [f"{plural(count, noun)} {state}" for count, noun, state in counts if count]
     if not parts:
         return ""
-    verb = "search WORDS" if left.skills else "show NAME"
-    return f"left out: {', '.join(parts)}; `skillforge {verb}` tells more"
+    command = "search WORDS" if omissions.skills else "show NAME"
+    return f"{', '.join(parts)}; for details: skillforge {command}"
 
 
-def _described(catalog: Catalog) -> list[CatalogItem]:
-    return [it for it in catalog.items if it.description is not None]
+def _split(catalog: Catalog) -> tuple[list[CatalogItem], list[str]]:
+    """The skills with a description, and the names of the others."""
+    described = [item for item in catalog.items if item.description is not None]
+    return described, [i.name for i in catalog.items if i.description is None]
 
 
 def _group(group: CatalogGroup) -> str:
@@ -78,20 +76,14 @@ def _group(group: CatalogGroup) -> str:
     names = ", ".join(group.examples)
     if group.skills == len(group.examples):
         return f"{group.name}: {names}"
-    such = f", such as {names}" if names else ""
-    return f"{group.name}: {plural(group.skills, 'skill')}{such}"
+    examples = f", such as {names}" if names else ""
+    return f"{group.name}: {plural(group.skills, 'skill')}{examples}"
 
 
-def _line(description: str | None) -> str:
-    return printable(" ".join((description or "").split()))
+def _line(item: CatalogItem) -> str:
+    return " ".join((item.description or "").split())
 
 
-def _plain(item: CatalogItem) -> str:
-    return plain(" ".join((item.description or "").split()))
-
-
-def _safe(words: str) -> str:
-    """Words that do not end a comment."""
-    from html import escape
-
-    return escape(printable(words)).replace("--", "- -")
+def _comment(text: str) -> str:
+    """Text that can't end a comment."""
+    return escape(printable(text)).replace("--", "- -")

@@ -1,4 +1,4 @@
-"""ClawHub, through its own program: one skill at a time, pinned to its source."""
+"""Publish to ClawHub with its own program, one skill at a time."""
 
 import json
 import re
@@ -16,22 +16,22 @@ from skillforge.share.hub import Hub, PublishedSkill
 from skillforge.share.hub_build import write_files
 
 _PROGRAM = "clawhub"
-_LICENSE = "MIT-0"  # of all that is published there
+_LICENSE = "MIT-0"  # of everything on ClawHub
 _ON_GITHUB = re.compile(r"(?:https://github\.com/)?([\w.-]+/[\w.-]+?)(?:\.git)?/?")
 
 
 class ClawHubResult(NamedTuple):
-    """What ClawHub said of a skill; or why it was not asked."""
+    """The status of a skill on ClawHub, or why it was skipped."""
 
     skill: str
     version: str
     status: str
 
 
-def publish(hub: Hub, *, really: bool) -> Iterator[ClawHubResult]:
-    """Publish each skill of a hub, or let ClawHub say what it would do.
+def publish(hub: Hub, *, dry_run: bool) -> Iterator[ClawHubResult]:
+    """Publish each skill of a hub; a dry run shows what ClawHub would do.
 
-    What is there already is left alone by ClawHub, so it is safe to repeat.
+    Safe to repeat: ClawHub keeps published versions.
     """
     program = shutil.which(_PROGRAM)
     if program is None:
@@ -42,29 +42,29 @@ def publish(hub: Hub, *, really: bool) -> Iterator[ClawHubResult]:
     source = _source(hub)
     for skill in hub_formats.installable(hub):
         if skill.license and skill.license != _LICENSE:
-            why = f"left out: its license is {skill.license}, and ClawHub's {_LICENSE}"
-            yield ClawHubResult(skill.name, skill.version, why)
+            reason = f"skipped: its license is {skill.license}, not {_LICENSE}"
+            yield ClawHubResult(skill.name, skill.version, reason)
             continue
         with tempfile.TemporaryDirectory(prefix="skillforge-") as folder:
             write_files(Path(folder), skill.files.items())
-            line = [program, *_arguments(hub, skill, folder, source)]
-            line += [] if really else ["--dry-run"]
-            done = processes.run(line, cwd=Path(folder))
-        yield _sent(skill, _version(hub, skill), done)
+            command = [program, *_arguments(hub, skill, folder, source)]
+            command += ["--dry-run"] if dry_run else []
+            done = processes.run(command, cwd=Path(folder))
+        yield _result(skill, _version(hub, skill), done)
 
 
 def _source(hub: Hub) -> str:
-    """The repository that skills are pinned to."""
-    if found := _ON_GITHUB.fullmatch(hub.repository):
-        return found[1]
+    """The repository on GitHub that skills are pinned to."""
+    if match := _ON_GITHUB.fullmatch(hub.repository):
+        return match[1]
     raise RequestError(
-        "ClawHub pins a skill to a repository on GitHub, and none is known",
+        "ClawHub needs the library's repository on GitHub, and none is known",
         hint="--repository https://github.com/OWNER/NAME",
     )
 
 
 def _arguments(hub: Hub, skill: PublishedSkill, folder: str, source: str) -> list[str]:
-    why = next((it.why for it in skill.versions if it.tree == skill.tree), "")
+    why = next((v.why for v in skill.versions if v.tree == skill.tree), "")
     return [
         "--no-input",
         "skill",
@@ -83,22 +83,20 @@ def _arguments(hub: Hub, skill: PublishedSkill, folder: str, source: str) -> lis
 
 
 def _version(hub: Hub, skill: PublishedSkill) -> str:
-    found = semver.find(skill.version) or semver.read(hub.tag)
-    return str(found)
+    return str(semver.find(skill.version) or semver.read(hub.tag))
 
 
-def _sent(
+def _result(
     skill: PublishedSkill, version: str, done: processes.ProcessResult
 ) -> ClawHubResult:
-    said = done.out.decode("utf-8", "replace").strip()
+    output = done.out.decode("utf-8", "replace").strip()
     if done.code:
         raise ToolError(
-            f"ClawHub does not take {skill.name}: {done.complaint or said}",
-            hint="mend this and run it again: what is published stays as it is",
+            f"ClawHub rejected {skill.name}: {done.complaint or output}",
+            hint="fix the problem and publish again; published skills are kept",
         )
     try:
-        answer = json.loads(said)
-        status = str(answer.get("status") or "done")
+        status = str(json.loads(output).get("status") or "done")
     except (ValueError, AttributeError):
         status = "done"
     return ClawHubResult(skill.name, version, status)

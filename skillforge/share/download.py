@@ -1,4 +1,4 @@
-"""What is fetched over HTTP: within limits of size, time and redirects."""
+"""Download over HTTP within limits of size, time and redirects."""
 
 import threading
 import time
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     import http.client
 
 _REDIRECTS = 5
-_AGAIN = (301, 302, 303, 307, 308)
+_REDIRECT_STATUS = (301, 302, 303, 307, 308)
 _STEP = 1 << 16
 
 
 class DownloadLimits(NamedTuple):
-    """How long an answer may take, in seconds: to go on, and as a whole."""
+    """Seconds that a download may pause, and that it may take as a whole."""
 
     pause: float = 15
     whole: float = 120
 
 
 class Download(NamedTuple):
-    """An answer, and where it came from in the end."""
+    """Downloaded bytes, and their URL after redirects."""
 
     url: str
     data: bytes
@@ -43,11 +43,11 @@ def get(url: str, most: int, limits: DownloadLimits | None = None) -> Download:
     deadline = time.monotonic() + times.whole
     start = url
     for _ in range(_REDIRECTS + 1):
-        _refuse_leading_away(start, url)
-        answer, target = _ask(url, most, times, deadline)
-        if not target:
-            return Download(url, answer)
-        url = _target(start, url, target)
+        _refuse_unsafe_redirect(start, url)
+        data, location = _request(url, most, times, deadline)
+        if not location:
+            return Download(url, data)
+        url = _target(start, url, location)
     raise RefusedError(
         f"{start} redirects more than {_REDIRECTS} times", hint="nothing was installed"
     )
@@ -58,20 +58,20 @@ def _target(start: str, url: str, location: str) -> str:
         return urljoin(url, location)
     except ValueError:
         raise RefusedError(
-            f"{start} redirects to {location[:200]!r}, which is no URL",
+            f"{start} redirects to {location[:200]!r}, which is not a URL",
             hint="nothing was installed",
         ) from None
 
 
-def _refuse_leading_away(start: str, url: str) -> None:
-    """A redirect must not end encryption, nor make us talk to this machine."""
+def _refuse_unsafe_redirect(start: str, url: str) -> None:
+    """A redirect must not leave HTTPS, nor lead to this machine or its network."""
     try:
         refuse_unsafe(url)
     except RequestError as err:
         if url == start:
             raise
         raise RefusedError(
-            f"{start} redirects to another place: {err.message}",
+            f"{start} redirects to an unsafe URL: {err.message}",
             hint="nothing was installed",
         ) from err
     here, there = urlsplit(start).hostname or "", urlsplit(url).hostname or ""
@@ -83,23 +83,22 @@ def _refuse_leading_away(start: str, url: str) -> None:
 
 
 def _is_inside(host: str) -> bool:
-    """Whether a host is this machine or of a private network, by any of its names."""
+    """Whether any address of a host is this machine or in a private network."""
     import ipaddress
     import socket
 
     try:
-        found = socket.getaddrinfo(host, None, proto=socket.IPPROTO_TCP)
+        rows = socket.getaddrinfo(host, None, proto=socket.IPPROTO_TCP)
     except (OSError, UnicodeError):
-        return is_loopback(host)  # a proxy may know it
-    addresses = [ipaddress.ip_address(row[4][0]) for row in found]
-    plain = [getattr(it, "ipv4_mapped", None) or it for it in addresses]
-    return any(not it.is_global for it in plain)
+        return is_loopback(host)  # a proxy may know the host
+    addresses = [ipaddress.ip_address(row[4][0]) for row in rows]
+    return any(not (getattr(a, "ipv4_mapped", None) or a).is_global for a in addresses)
 
 
-def _ask(
+def _request(
     url: str, most: int, limits: DownloadLimits, deadline: float
 ) -> tuple[bytes, str]:
-    """One answer, or where it is said to be."""
+    """The body of a response, or the location that it redirects to."""
     import http.client
 
     parts = urlsplit(url)
@@ -109,23 +108,23 @@ def _ask(
         connection = _connection(url, limits.pause)
     except http.client.InvalidURL as err:
         raise RefusedError(
-            f"{url[:200]!r} is no URL", hint="nothing was installed"
+            f"{url[:200]!r} is not a URL", hint="nothing was installed"
         ) from err
     try:
         with _cut_off(connection, deadline):
             connection.request("GET", _quoted(path), headers=headers)
             response = connection.getresponse()
-            if response.status in _AGAIN:
+            if response.status in _REDIRECT_STATUS:
                 return b"", response.headers.get("Location") or "/"
             _refuse_status(url, response.status)
             return _read(url, response, most, deadline), ""
     except (OSError, http.client.HTTPException, ValueError) as err:
         if time.monotonic() >= deadline:
             raise too_slow(url) from err
-        why = getattr(err, "strerror", "") or str(err) or type(err).__name__
+        reason = getattr(err, "strerror", "") or str(err) or type(err).__name__
         raise ToolError(
-            f"{url} cannot be fetched: {why}",
-            hint="nothing was installed; run the command again when it can be reached",
+            f"{url} cannot be fetched: {reason}",
+            hint="nothing was installed; check the network and try again",
         ) from err
     finally:
         connection.close()
@@ -138,7 +137,7 @@ def _quoted(path: str) -> str:
 
 
 def _connection(url: str, pause: float) -> "http.client.HTTPConnection":
-    """A connection to a server, through the proxy that the environment names."""
+    """A connection to a server, through the proxy of the environment, if any."""
     import http.client
     from urllib.request import getproxies, proxy_bypass
 
@@ -148,8 +147,8 @@ def _connection(url: str, pause: float) -> "http.client.HTTPConnection":
         return http.client.HTTPConnection(host, parts.port or 80, timeout=pause)
     proxy = urlsplit(getproxies().get("https", ""))
     if proxy.hostname and not proxy_bypass(host):
-        through = (proxy.hostname, proxy.port or 3128)
-        connection = http.client.HTTPSConnection(*through, timeout=pause)
+        address = (proxy.hostname, proxy.port or 3128)
+        connection = http.client.HTTPSConnection(*address, timeout=pause)
         connection.set_tunnel(host, parts.port or 443)
         return connection
     return http.client.HTTPSConnection(host, parts.port or 443, timeout=pause)
@@ -159,7 +158,7 @@ def _connection(url: str, pause: float) -> "http.client.HTTPConnection":
 def _cut_off(
     connection: "http.client.HTTPConnection", deadline: float
 ) -> Iterator[None]:
-    """End a connection when time is up, also one that sends a byte now and then."""
+    """Close a connection at the deadline, even while it sends data slowly."""
     import socket
 
     done = threading.Event()
@@ -181,8 +180,8 @@ def _cut_off(
 def _read(
     url: str, response: "http.client.HTTPResponse", most: int, deadline: float
 ) -> bytes:
-    said = response.headers.get("Content-Length", "")
-    if said.isdigit() and int(said) > most:
+    length = response.headers.get("Content-Length", "")
+    if length.isdigit() and int(length) > most:
         raise _too_large(url, most)
     data = bytearray()
     while part := response.read1(_STEP):
@@ -193,29 +192,29 @@ def _read(
             raise too_slow(url)
     if time.monotonic() >= deadline:
         raise too_slow(url)
-    if said.isdigit() and len(data) != int(said):
-        raise OSError("the answer is cut off")
+    if length.isdigit() and len(data) != int(length):
+        raise OSError("the response is truncated")
     return bytes(data)
 
 
 def _refuse_status(url: str, status: int) -> None:
     if status in (404, 410):
-        raise PageNotFoundError(f"there is nothing at {url}", hint="check the address")
+        raise PageNotFoundError(f"{url} does not exist", hint="check the URL")
     if status != 200:
         raise ToolError(
-            f"{url} answers with {status}",
+            f"{url} returned status {status}",
             hint="nothing was installed; try again later",
         )
 
 
 def _too_large(url: str, most: int) -> RefusedError:
     return RefusedError(
-        f"{url} sends more than {most >> 20} MiB", hint="nothing was installed"
+        f"{url} is larger than {most >> 20} MiB", hint="nothing was installed"
     )
 
 
 def too_slow(url: str) -> ToolError:
     return ToolError(
-        f"{url} takes too long to answer",
-        hint="nothing was installed; run the command again later",
+        f"{url} takes too long to respond",
+        hint="nothing was installed; try again later",
     )

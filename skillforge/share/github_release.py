@@ -1,6 +1,7 @@
-"""A release on GitHub, with what people download; marked latest, as clients look.
+"""Publish a GitHub release with the hub's artefacts.
 
-It is a draft until everything is there, so that nobody sees half of it.
+It is a draft until all files are uploaded. Then it is marked latest, since clients
+install the latest release.
 """
 
 import hashlib
@@ -16,27 +17,29 @@ from skillforge.share import hub_formats, hub_layout, semver
 from skillforge.share.hub import Hub
 
 Json = dict[str, Any]
-_MOST_ASSETS = 1000  # that GitHub takes
+_MOST_ASSETS = 1000  # of a release, by GitHub's limit
 _LONGEST = 120_000  # characters of notes
 
 
 class PublishedRelease(NamedTuple):
-    """The page of a release, whether it was made now, and what was sent to it."""
+    """The page of a release, whether it is new, and the files that were uploaded."""
 
     url: str
     created: bool
     sent: tuple[str, ...]
 
 
-def assets(hub: Hub, made: Path) -> dict[str, bytes]:
-    """What people download, by name: as much of it as one release can hold."""
-    about = (hub_layout.MANIFEST, hub_layout.PROVENANCE)
-    files = {name: (made / name).read_bytes() for name in about}
+def assets(hub: Hub, built: Path) -> dict[str, bytes]:
+    """The files of a release by name, without packages or archives beyond the limit."""
+    files = {
+        name: (built / name).read_bytes()
+        for name in (hub_layout.MANIFEST, hub_layout.PROVENANCE)
+    }
     names = [skill.name for skill in hub_formats.installable(hub)]
     for path_of in (hub_layout.package_of, hub_layout.archive_of):
         if len(files) + len(names) < _MOST_ASSETS:
             paths = (path_of(name) for name in names)
-            files |= {p.rpartition("/")[2]: (made / p).read_bytes() for p in paths}
+            files |= {p.rpartition("/")[2]: (built / p).read_bytes() for p in paths}
     digests = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
     return files | {hub_layout.SUMS: hub_formats.sums(digests)}
 
@@ -44,15 +47,15 @@ def assets(hub: Hub, made: Path) -> dict[str, bytes]:
 def publish(
     wire: GitHubApi, hub: Hub, tag: Tag, files: Mapping[str, bytes]
 ) -> PublishedRelease:
-    """Make the release, or what is missing of it.
+    """Create a release, or complete one.
 
-    Safe to repeat: files that are there are compared, not sent again. One of the same
-    name with other content stops it.
+    Safe to repeat: existing files are compared, not uploaded again. A file with other
+    content is an error.
     """
     _refuse_other_tag(wire, tag)
-    found = _find(wire, tag.name)
-    is_published = found is not None and not found["draft"]
-    release = found if found is not None else _draft(wire, hub)
+    existing = _find(wire, tag.name)
+    is_published = existing is not None and not existing["draft"]
+    release = _draft(wire, hub) if existing is None else existing
     with sense("releases"):
         sent = tuple(_complete(wire, release, files))
         done = _finish(wire, release, hub.tag)
@@ -60,7 +63,7 @@ def publish(
 
 
 def _refuse_other_tag(wire: GitHubApi, tag: Tag) -> None:
-    """GitHub would make a tag of its own where it has none."""
+    """GitHub would create a tag that it doesn't have."""
     path = f"{wire.place.path}/git/ref/tags/{quote(tag.name)}"
     try:
         answer = wire.get(path)
@@ -70,23 +73,22 @@ def _refuse_other_tag(wire: GitHubApi, tag: Tag) -> None:
             hint=f"git push origin {tag.name}",
         ) from err
     with sense(path):
-        there = answer["object"]["sha"]
-    if there != tag.object:
+        remote_object = answer["object"]["sha"]
+    if remote_object != tag.object:
         raise ConflictError(
-            f"{tag.name} on {wire.place} is another tag than here",
-            hint=f"git ls-remote origin {tag.name} shows it; a version is made once",
+            f"{tag.name} on {wire.place} differs from the local tag",
+            hint=f"compare them with git ls-remote origin {tag.name}",
         )
 
 
 def _find(wire: GitHubApi, tag: str) -> Json | None:
-    """The release of a tag: the one that people see, else a draft of it."""
+    """The release of a tag, or its draft."""
     path = f"{wire.place.path}/releases"
     try:
-        found: Json = wire.get(f"{path}/tags/{quote(tag)}")
+        release: Json = wire.get(f"{path}/tags/{quote(tag)}")
     except NotFoundError:
-        drafts = (it for it in wire.pages(path) if it["tag_name"] == tag)
-        return next(drafts, None)
-    return found
+        return next((r for r in wire.pages(path) if r["tag_name"] == tag), None)
+    return release
 
 
 def _draft(wire: GitHubApi, hub: Hub) -> Json:
@@ -99,37 +101,36 @@ def _draft(wire: GitHubApi, hub: Hub) -> Json:
         "prerelease": bool(version.pre),
     }
     path = f"{wire.place.path}/releases"
-    made: Json = wire.once("POST", path, body, lambda: _find(wire, hub.tag))
-    return made
+    draft: Json = wire.once("POST", path, body, lambda: _find(wire, hub.tag))
+    return draft
 
 
 def _complete(
     wire: GitHubApi, release: Json, files: Mapping[str, bytes]
 ) -> Iterator[str]:
-    """Send what a release lacks; the names of it."""
+    """Upload the missing files of a release; yields their names."""
     path = f"{wire.place.path}/releases/{release['id']}/assets"
-    there = {asset["name"]: asset for asset in wire.pages(path)}
+    existing = {asset["name"]: asset for asset in wire.pages(path)}
     for name, data in files.items():
-        asset = there.get(name)
+        asset = existing.get(name)
         if asset is not None and asset["state"] == "uploaded":
             _refuse_other_content(release, asset, data)
             continue
-        if asset is not None:  # somebody's try that ended half-way
-            gone = f"{wire.place.path}/releases/assets/{asset['id']}"
-            wire.put("DELETE", gone)
+        if asset is not None:  # an upload that was interrupted
+            wire.put("DELETE", f"{wire.place.path}/releases/assets/{asset['id']}")
         url = str(release["upload_url"]).partition("{")[0]
-        wire.upload(url, name, data, lambda name=name: _whole(wire, path, name))  # type: ignore[misc]
+        wire.upload(url, name, data, lambda name=name: _uploaded(wire, path, name))  # type: ignore[misc]
         yield name
 
 
-def _whole(wire: GitHubApi, path: str, name: str) -> Json | None:
-    """A file of a release, if all of it is there."""
+def _uploaded(wire: GitHubApi, path: str, name: str) -> Json | None:
+    """A file of a release, if its upload is complete."""
     same = (asset for asset in wire.pages(path) if asset["name"] == name)
-    return next((it for it in same if it["state"] == "uploaded"), None)
+    return next((asset for asset in same if asset["state"] == "uploaded"), None)
 
 
 def _refuse_other_content(release: Json, asset: Json, data: bytes) -> None:
-    """GitHub tells the digest of a file; one that does not yet, at least the size."""
+    """An error if a file differs, by its digest, or by its size if GitHub has none."""
     digest = asset.get("digest")
     mine = f"sha256:{hashlib.sha256(data).hexdigest()}"
     is_same = digest == mine if digest else asset["size"] == len(data)
@@ -137,12 +138,13 @@ def _refuse_other_content(release: Json, asset: Json, data: bytes) -> None:
         raise ConflictError(
             f"the release {release['tag_name']} has a file {asset['name']} with other "
             "content",
-            hint="a version is published once: skillforge release makes the next one",
+            hint="a published version can't change; skillforge release creates the "
+            "next one",
         )
 
 
 def _finish(wire: GitHubApi, release: Json, tag: str) -> Json:
-    """Show it to everybody, and as the latest if no later one is there."""
+    """Publish a draft, and mark it latest unless a later release exists."""
     path = f"{wire.place.path}/releases"
     version = semver.read(tag)
     latest = _latest(wire)
@@ -156,7 +158,7 @@ def _finish(wire: GitHubApi, release: Json, tag: str) -> Json:
 
 
 def _latest(wire: GitHubApi) -> semver.SemVer | None:
-    """The version that clients get who ask for none."""
+    """The version that GitHub marks latest."""
     try:
         answer = wire.get(f"{wire.place.path}/releases/latest")
     except (NotFoundError, RejectedError):

@@ -1,4 +1,4 @@
-"""What a Skills Hub shows: the skills of one tag, as formats and pages need them."""
+"""A Skills Hub: the published skills of one release."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from skillforge.model import Document, DraftFile
 
 @dataclass(frozen=True, slots=True)
 class PublishedVersion:
-    """One version of a skill on main up to the tag, and how it came to be."""
+    """A version of a skill on main up to the tag, and the change that created it."""
 
     version: str
     tree: str
@@ -21,12 +21,12 @@ class PublishedVersion:
     proposal: int | None = None
     why: str = ""
     reverted_by: str = ""
-    diff: str = ""  # of SKILL.md against the version before, as git shows it
+    diff: str = ""  # of SKILL.md from the previous version, as git prints it
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What was observed of a skill in use; only what its owner chose to publish."""
+    """Figures about the use of a skill, as far as its owner publishes them."""
 
     uses: int = 0
     success: float | None = None
@@ -36,7 +36,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class PublishedSkill:
-    """One skill as it is published: without its tests, evals and evidence."""
+    """A skill as it is published: without tests, evals and evidence."""
 
     name: str
     description: str
@@ -44,10 +44,10 @@ class PublishedSkill:
     tree: str
     files: Mapping[str, DraftFile]  # by path inside the skill; SKILL.md is one of them
     document: Document
-    group: str = ""  # to filter by: its metadata.category, or empty
+    group: str = ""  # its metadata.category
     license: str = ""
     scan: str = ""  # safe, caution or dangerous
-    tests: str = ""  # passed, failed, not-run, or empty where it has none
+    tests: str = ""  # passed, failed, not-run; empty if it has none
     examples: int = 0
     approvers: tuple[str, ...] = ()
     versions: tuple[PublishedVersion, ...] = ()  # the newest first
@@ -56,7 +56,7 @@ class PublishedSkill:
 
 @dataclass(frozen=True, slots=True)
 class Hub:
-    """All that a tag publishes; the same tag gives the same hub on any machine."""
+    """Everything that a release publishes; it is the same on any machine."""
 
     title: str
     tag: str
@@ -64,5 +64,5 @@ class Hub:
     date: str  # of the tagged commit, ISO 8601, UTC
     skills: tuple[PublishedSkill, ...]  # by name
     notes: str = ""  # of the release, Markdown
-    url: str = ""  # where it will be served, if that is known; ends in /
+    url: str = ""  # where it will be served, if known; ends in /
     repository: str = ""  # owner/name or a git URL that clients can install from

@@ -1,4 +1,4 @@
-"""Write a hub: every format and every page of it, all or nothing."""
+"""Build a hub in a folder: all its formats and pages, all or nothing."""
 
 import hashlib
 import os
@@ -13,68 +13,69 @@ from skillforge.checks import edition
 from skillforge.model import SKILL_FILE, DraftFile
 from skillforge.share import atomic_folder, hub_formats, hub_layout
 from skillforge.share.archive_writer import skill_zip, tar_gz
-from skillforge.share.feed import feed
 from skillforge.share.hub import Hub, PublishedSkill
+from skillforge.share.site.feed import feed
 from skillforge.share.site.texts import Texts
 from skillforge.store import Cache
 
-_EACH = 50  # skills, at least, for a process of its own
+_SKILLS_PER_PROCESS = 50  # at least
 File = tuple[str, DraftFile]
 
 
 def build(hub: Hub, out: Path, cache: Cache | None = None) -> None:
-    """Make `out` the hub; it is as it was if anything goes wrong.
+    """Replace `out` with the hub; it is unchanged if the build fails.
 
-    The same hub gives the same bytes, whoever builds it, where and when. With a cache,
-    what a skill says is made into a page once.
+    The same hub gives the same bytes on any machine. The cache keeps the HTML of
+    instructions for later builds.
     """
     with atomic_folder.replaced(out) as fresh:
-        made = write(hub, fresh, _known(hub, cache))
-        if cache is not None and made:
-            cache.save_pages(made)
+        rendered = write(hub, fresh, _cached_texts(hub, cache))
+        if cache is not None and rendered:
+            cache.save_entries("pages", rendered)
 
 
 def digest(folder: Path) -> str:
-    """The digest of a hub: that of the checksums of all its files."""
+    """The digest of a hub, which is the digest of its checksums."""
     sums = (folder / hub_layout.SUMS).read_bytes()
     return f"sha256:{hashlib.sha256(sums).hexdigest()}"
 
 
-def _known(hub: Hub, cache: Cache | None) -> Texts:
+def _cached_texts(hub: Hub, cache: Cache | None) -> Texts:
     if cache is None:
         return Texts()
     from markdown_it import __version__
 
     texts = Texts(f"{edition()} {__version__}")
-    texts.known = cache.pages(texts.keys(hub.skills))
+    texts.known = cache.entries("pages", texts.keys(hub.skills))
     return texts
 
 
 @processes.without_cycles
 def write(hub: Hub, fresh: Path, texts: Texts) -> dict[str, str]:
-    """Write a hub to an empty folder; which texts were made anew, by their keys."""
+    """Write a hub to an empty folder; returns the newly rendered texts by key."""
     from skillforge.share import site
 
     digests: dict[str, str] = {}
-    made: dict[str, str] = {}
+    rendered: dict[str, str] = {}
     pages = write_files(fresh, _plain(site.shared_pages(hub)))
     work = partial(_write_skills, fresh, hub, texts)
-    for part in worker_pool.spread(work, hub.skills, _EACH):
+    for part in worker_pool.spread(work, hub.skills, _SKILLS_PER_PROCESS):
         digests |= part.files
         pages |= part.pages
-        made |= part.texts
+        rendered |= part.texts
     digests |= write_files(fresh, _plain(_indexes(hub, digests)))
-    digests |= write_files(fresh, _plain(_statement(hub, digests)))
+    statement = hub_formats.encoded(hub_formats.provenance(hub, digests))
+    digests |= write_files(fresh, _plain({hub_layout.PROVENANCE: statement}))
     write_files(fresh, _plain({hub_layout.SUMS: hub_formats.sums(digests | pages)}))
-    return made
+    return rendered
 
 
 class _WrittenFiles(NamedTuple):
-    """What was written of some skills: digests of what clients take, and of pages."""
+    """Digests of the files of some skills and of their pages, and new texts."""
 
     files: dict[str, str]
     pages: dict[str, str]
-    texts: dict[str, str]  # that were not known before
+    texts: dict[str, str]
 
 
 def _indexes(hub: Hub, digests: Mapping[str, str]) -> dict[str, bytes]:
@@ -89,12 +90,6 @@ def _indexes(hub: Hub, digests: Mapping[str, str]) -> dict[str, bytes]:
     }
 
 
-def _statement(hub: Hub, digests: Mapping[str, str]) -> dict[str, bytes]:
-    return {
-        hub_layout.PROVENANCE: hub_formats.encoded(hub_formats.provenance(hub, digests))
-    }
-
-
 def _write_skills(
     fresh: Path, hub: Hub, texts: Texts, skills: Sequence[PublishedSkill]
 ) -> _WrittenFiles:
@@ -102,15 +97,15 @@ def _write_skills(
 
     loose = {skill.name for skill in hub_formats.loose(hub)}
     files = (file for skill in skills for file in _files(skill, skill.name in loose))
-    own = Texts(texts.edition, texts.known)
-    pages = _plain(site.skill_pages(hub, skills, own))
+    texts = Texts(texts.edition, texts.known)
+    pages = _plain(site.skill_pages(hub, skills, texts))
     return _WrittenFiles(
-        write_files(fresh, files), write_files(fresh, pages), own.fresh
+        write_files(fresh, files), write_files(fresh, pages), texts.fresh
     )
 
 
 def _files(skill: PublishedSkill, is_loose: bool) -> Iterator[File]:
-    """Everything that a hub holds of one skill."""
+    """All files of one skill in a hub, except its page."""
     yield hub_layout.archive_of(skill.name), DraftFile(tar_gz(skill.files))
     package = skill_zip(skill.name, skill.files)
     yield hub_layout.package_of(skill.name), DraftFile(package)
@@ -126,14 +121,14 @@ def _plain(files: Mapping[str, bytes]) -> Iterator[File]:
 
 
 def write_files(fresh: Path, files: Iterable[File]) -> dict[str, str]:
-    """Write files with modes that no user's umask changes; their digests."""
-    made: set[str] = set()
+    """Write files with the same modes under any umask; returns their digests."""
+    folders: set[str] = set()
     digests = {}
     new = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     before = os.umask(0o022)
     try:
         for path, file in files:
-            _make_folder(fresh, path.rpartition("/")[0], made)
+            _make_folder(fresh, path.rpartition("/")[0], folders)
             mode = 0o755 if file.is_executable else 0o644
             with open(os.open(f"{fresh}/{path}", new, mode), "wb") as stream:  # noqa: PTH123
                 stream.write(file.data)
@@ -143,9 +138,9 @@ def write_files(fresh: Path, files: Iterable[File]) -> dict[str, str]:
     return digests
 
 
-def _make_folder(fresh: Path, name: str, made: set[str]) -> None:
-    if name and name not in made:
-        _make_folder(fresh, name.rpartition("/")[0], made)
+def _make_folder(fresh: Path, name: str, existing: set[str]) -> None:
+    if name and name not in existing:
+        _make_folder(fresh, name.rpartition("/")[0], existing)
         with suppress(FileExistsError):  # another process may be faster
             os.mkdir(f"{fresh}/{name}")  # noqa: PTH102
-        made.add(name)
+        existing.add(name)

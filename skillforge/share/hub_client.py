@@ -1,7 +1,7 @@
-"""A Skills Hub as a client reads it, from the web or from a folder on disk.
+"""Read a Skills Hub, from the web or from a folder.
 
-Every artefact is named by an index together with its digest; what has another digest
-is not unpacked.
+An index names every artefact with its digest; an artefact with another digest is not
+unpacked.
 """
 
 import json
@@ -9,9 +9,10 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Set
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from skillforge.checks.path_policy import is_name
 from skillforge.errors import RefusedError, RequestError
@@ -25,20 +26,21 @@ from skillforge.share.archive_reader import (
     refuse_path,
     unpacked,
 )
-from skillforge.share.install_source import INDEX, LEGACY, InstallSource
+from skillforge.share.hub_layout import INDEX, INDEXES
+from skillforge.share.install_source import InstallSource
 from skillforge.share.package_digest import Package, contents_digest, digest
 
 SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
 _MOST_INDEX = 32 << 20
 _MOST_SKILLS = 100_000
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-_ON_DISK = "https://folder.invalid"  # stands for one: nothing is fetched from it
+_ON_DISK = "https://folder.invalid"  # the URL of a folder; never fetched
 
 Get = Callable[[str, int], download.Download]
 
 
 class IndexEntry(NamedTuple):
-    """One skill of an index; without a digest it is of the older kind."""
+    """A skill in an index; one of version 0.1.0 has files and no digest."""
 
     name: str
     url: str
@@ -48,39 +50,37 @@ class IndexEntry(NamedTuple):
 
 
 def packages(
-    source: InstallSource, wanted: Callable[[list[str]], Set[str]]
+    source: InstallSource, select: Callable[[list[str]], Set[str]]
 ) -> Iterator[Package]:
-    """The skills of a hub that are wanted of all that it has."""
-    get, places = _reach(source.where)
-    entries = _entries(get, places)
-    names = wanted([entry.name for entry in entries])
+    """The skills of a hub that `select` chooses from their names."""
+    get, urls = _access(source.where)
+    entries = _entries(get, urls)
+    names = select([entry.name for entry in entries])
     return (_package(get, entry) for entry in entries if entry.name in names)
 
 
-def _reach(where: str) -> tuple[Get, list[str]]:
-    """How to get what a hub holds, and where its index may be."""
+def _access(where: str) -> tuple[Get, list[str]]:
+    """How to read a hub's files, and the possible URLs of its index."""
     if "://" not in where:
         folder = Path(where).resolve()
-        places = [f"{_ON_DISK}/{index}" for index in (INDEX, LEGACY)]
-        return lambda url, most: _from_disk(folder, url, most), places
+        urls = [f"{_ON_DISK}/{index}" for index in INDEXES]
+        return lambda url, most: _from_disk(folder, url, most), urls
     if urlsplit(where).path.endswith("/index.json"):
         return download.get, [where]
     base = where.rstrip("/") + "/"
     tops = dict.fromkeys((base, urljoin(base, "/")))
-    return download.get, [
-        urljoin(top, index) for index in (INDEX, LEGACY) for top in tops
-    ]
+    return download.get, [urljoin(top, index) for index in INDEXES for top in tops]
 
 
 def _from_disk(folder: Path, url: str, most: int) -> download.Download:
-    """A file of a hub on disk; links that lead out of it are not followed."""
+    """A file of a hub in a folder; links that leave the folder are refused."""
     try:
         path = (folder / unquote(urlsplit(url).path).lstrip("/")).resolve()
         path.lstat()
     except (ValueError, OSError) as err:
         raise download.PageNotFoundError(
             f"there is no file {url.removeprefix(_ON_DISK)[:200]!r} in {folder}",
-            hint="is the hub whole?",
+            hint="check that the hub is complete",
         ) from err
     if not path.is_relative_to(folder):
         raise RefusedError(
@@ -89,88 +89,79 @@ def _from_disk(folder: Path, url: str, most: int) -> download.Download:
         )
     if not path.is_file():
         raise download.PageNotFoundError(
-            f"there is no file {path}", hint="is the hub whole?"
+            f"there is no file {path}", hint="check that the hub is complete"
         )
     if path.stat().st_size > most:
         raise RefusedError(
-            f"{path} has more than {most >> 20} MiB", hint="nothing was installed"
+            f"{path} is larger than {most >> 20} MiB", hint="nothing was installed"
         )
     return download.Download(url, path.read_bytes())
 
 
-def _entries(get: Get, places: list[str]) -> list[IndexEntry]:
-    """The entries of the first index that is there."""
-    for place in places:
-        try:
-            found = get(place, _MOST_INDEX)
-        except download.PageNotFoundError:
-            continue
-        return _read_index(found)
+def _entries(get: Get, urls: list[str]) -> list[IndexEntry]:
+    """The entries of the first index that exists."""
+    for url in urls:
+        with suppress(download.PageNotFoundError):
+            return _read_index(get(url, _MOST_INDEX))
     raise RequestError(
-        f"there is no Skills Hub at {places[0].removesuffix(INDEX)}",
-        hint=f"a hub has {INDEX}; a git repository is named by its URL with .git",
+        f"there is no Skills Hub at {urls[0].removesuffix(INDEX)}",
+        hint=f"a hub has {INDEX}; the URL of a git repository ends in .git",
     )
 
 
-def _read_index(found: download.Download) -> list[IndexEntry]:
-    said = _json(found)
-    rows = said.get("skills")
-    schema = said.get("$schema")
+def _read_index(page: download.Download) -> list[IndexEntry]:
+    try:
+        index = json.loads(page.data)
+    except (ValueError, RecursionError) as err:
+        raise _refused(page.url, "it is not valid JSON") from err
+    if not isinstance(index, dict):
+        raise _refused(page.url, "it is not a JSON object")
+    rows, schema = index.get("skills"), index.get("$schema")
     if not isinstance(rows, list) or len(rows) > _MOST_SKILLS:
-        raise _odd(found.url, "it has no list of skills")
+        raise _refused(page.url, "it has no list of skills")
     if schema not in (None, SCHEMA):
-        raise _odd(found.url, f"its schema is unknown: {str(schema)[:100]!r}")
-    read = _entry if schema else _older_entry
-    entries = [read(found.url, row) for row in rows]
+        raise _refused(page.url, f"unknown schema {str(schema)[:100]!r}")
+    read = _entry if schema else _legacy_entry
+    entries = [read(page.url, row) for row in rows]
     names = Counter(entry.name.casefold() for entry in entries)
-    if twice := next((name for name, count in names.items() if count > 1), ""):
-        raise _odd(found.url, f"it names {twice} twice")
+    if duplicate := next((name for name, count in names.items() if count > 1), ""):
+        raise _refused(page.url, f"it lists {duplicate} twice")
     return entries
 
 
-def _json(found: download.Download) -> dict[str, Any]:
-    try:
-        said = json.loads(found.data)
-    except (ValueError, RecursionError) as err:
-        raise _odd(found.url, "it is no JSON") from err
-    if not isinstance(said, dict):
-        raise _odd(found.url, "it is no JSON object")
-    return said
-
-
 def _entry(index: str, row: Any) -> IndexEntry:
-    """One row of an index of version 0.2.0."""
+    """An entry of an index of version 0.2.0."""
     name = _name(index, row)
     kind, url, sha = (row.get(key) for key in ("type", "url", "digest"))
     if kind not in ("skill-md", "archive"):
-        raise _odd(index, f"the type of {name} is {str(kind)[:40]!r}")
+        raise _refused(index, f"{name} has the unknown type {str(kind)[:40]!r}")
     if not isinstance(url, str) or not isinstance(sha, str):
-        raise _odd(index, f"{name} has no url or no digest")
+        raise _refused(index, f"{name} has no url or no digest")
     if not _DIGEST.fullmatch(sha):
-        raise _odd(index, f"the digest of {name} is none: {sha[:100]!r}")
-    return IndexEntry(name, _beside(index, name, url), kind == "archive", sha)
+        raise _refused(index, f"{name} has the invalid digest {sha[:100]!r}")
+    return IndexEntry(name, _same_origin(index, name, url), kind == "archive", sha)
 
 
-def _older_entry(index: str, row: Any) -> IndexEntry:
-    """One row of an index of version 0.1.0: files by name, without a digest."""
+def _legacy_entry(index: str, row: Any) -> IndexEntry:
+    """An entry of an index of version 0.1.0."""
     name = _name(index, row)
     files = row.get("files")
-    if not isinstance(files, list) or not all(isinstance(it, str) for it in files):
-        raise _odd(index, f"{name} has no list of files")
+    if not isinstance(files, list) or not all(isinstance(f, str) for f in files):
+        raise _refused(index, f"{name} has no list of files")
     if SKILL_FILE not in files or len(files) > MOST_FILES:
-        raise _odd(index, f"the files of {name} are none of a skill")
+        raise _refused(index, f"{name} has no {SKILL_FILE}, or too many files")
     return IndexEntry(name, urljoin(index, f"{name}/"), False, "", tuple(files))
 
 
 def _name(index: str, row: Any) -> str:
     name = row.get("name") if isinstance(row, dict) else None
     if not isinstance(name, str) or not is_name(name):
-        raise _odd(index, f"{str(name)[:100]!r} cannot be a skill's name")
+        raise _refused(index, f"{str(name)[:100]!r} is not a valid name")
     return name
 
 
-def _beside(index: str, name: str, url: str) -> str:
-    """Where an artefact is: on the same server as the index, and nowhere else."""
+def _same_origin(index: str, name: str, url: str) -> str:
+    """The URL of an artefact, which must be on the index's server."""
     try:
         target = urljoin(index, url)
         here, there = urlsplit(index), urlsplit(target)
@@ -178,36 +169,33 @@ def _beside(index: str, name: str, url: str) -> str:
     except ValueError:
         is_same, target = False, ""
     if not is_same or not url.isprintable():
-        raise _odd(index, f"{name} is said to be elsewhere: {url[:200]!r}")
+        raise _refused(index, f"{name} is on another server: {url[:200]!r}")
     return target
 
 
 def _package(get: Get, entry: IndexEntry) -> Package:
     if entry.files:
-        return _older_package(get, entry)
+        return _legacy_package(get, entry)
     data = get(entry.url, MOST_BYTES).data
     if digest(data) != entry.digest:
         raise RefusedError(
-            f"{entry.name} is not what the index says: its digest is {digest(data)}, "
+            f"{entry.name} does not match the index: its digest is {digest(data)}, "
             f"not {entry.digest}",
-            hint="nothing was installed; the hub is half published, or somebody "
-            "changed it",
+            hint="nothing was installed; the hub was published incompletely or changed",
         )
     files = unpacked(data) if entry.is_archive else {SKILL_FILE: DraftFile(data)}
     return Package(entry.name, files, entry.digest)
 
 
-def _older_package(get: Get, entry: IndexEntry) -> Package:
+def _legacy_package(get: Get, entry: IndexEntry) -> Package:
     def members() -> Iterator[ArchiveMember]:
         left = MOST_BYTES
-        deadline = (
-            time.monotonic() + download.DownloadLimits().whole
-        )  # of all files together
+        deadline = time.monotonic() + download.DownloadLimits().whole
         for path in entry.files:
             refuse_path(path)
             if time.monotonic() > deadline:
                 raise download.too_slow(entry.url)
-            url = _beside(entry.url, entry.name, _encoded(path))
+            url = _same_origin(entry.url, entry.name, f"./{quote(path)}")
             data = get(url, left).data
             left -= len(data)
             yield ArchiveMember(path, data, False)
@@ -216,14 +204,8 @@ def _older_package(get: Get, entry: IndexEntry) -> Package:
     return Package(entry.name, files, contents_digest(files))
 
 
-def _encoded(path: str) -> str:
-    from urllib.parse import quote
-
-    return f"./{quote(path)}"
-
-
-def _odd(index: str, why: str) -> RefusedError:
+def _refused(index: str, problem: str) -> RefusedError:
     shown = index.removeprefix(f"{_ON_DISK}/")
     return RefusedError(
-        f"the index {shown} is refused: {why}", hint="nothing was installed"
+        f"the index {shown} is refused: {problem}", hint="nothing was installed"
     )

@@ -1,4 +1,4 @@
-"""A hub from a tag: which skills it holds, as they are published."""
+"""The contents of a release's hub: its skills as they are published."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -18,23 +18,23 @@ from skillforge.model import (
     Skill,
 )
 from skillforge.share import hub_formats
+from skillforge.share.archive_reader import MOST_BYTES, MOST_FILES
 from skillforge.share.hub import Hub, PublishedSkill
 from skillforge.share.release_notes import Lineage
 from skillforge.share.release_scan import scan_commit
 from skillforge.share.releases import Release
 from skillforge.store import Cache
 
-LEFT_OUT = ("tests/", "evals/")  # of a skill: they are for whoever judges it
-MOST_FILES, LARGEST = 1000, 50 << 20  # of a skill, that clients unpack
+UNPUBLISHED = ("tests/", "evals/")  # folders of a skill
 DEFAULT_TITLE = "Skills Hub"
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryFacts:
-    """What history says of skills, up to the tag.
+    """The history of skills up to a tag.
 
-    `lineage` has the versions of each, the newest first; `tested` the trees of which
-    a gate that runs cases said yes.
+    `lineage` has the versions of each skill, the newest first. `tested` are the trees
+    whose test cases passed a gate.
     """
 
     lineage: Lineage = field(default_factory=dict)
@@ -42,7 +42,7 @@ class HistoryFacts:
 
 
 class HubOptions(NamedTuple):
-    """What the publisher says of a hub; empty where the tag's own word counts."""
+    """Options of a hub; an empty one has a default."""
 
     url: str = ""
     title: str = ""
@@ -51,54 +51,55 @@ class HubOptions(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HubContents:
-    """A hub, the findings that block it, and skills left out with the reason."""
+    """A hub, the findings that block it, and the skipped skills with the reason."""
 
     hub: Hub
     blocking: tuple[Finding, ...] = ()
-    left_out: Mapping[str, str] = field(default_factory=dict)
-    cache: Cache | None = None  # of the clone that it comes from
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    cache: Cache | None = None  # of the clone
 
     @property
     def archives_only(self) -> dict[str, str]:
-        """Skills whose files are not served one by one, each with the file why."""
+        """Skills whose files are not served one by one, each with an active file."""
         return hub_formats.archives_only(self.hub)
 
 
 @processes.without_cycles
 def gather(
-    library: Library, release: Release, told: HistoryFacts, wish: HubOptions
+    library: Library, release: Release, history: HistoryFacts, options: HubOptions
 ) -> HubContents:
-    """Everything that a tag publishes; nothing of the checkout is looked at."""
+    """Everything that a release publishes; the checkout is not read."""
     commit = release.tag.commit
-    when = _date(library, commit)
+    date = _date(library, commit)
     read = list(_read(library, commit))
-    scanned = scan_commit(library, commit, when.date(), [it[0] for it in read])
+    scanned = scan_commit(library, commit, date.date(), [skill for skill, *_ in read])
     examples, verdicts = _examples(library, commit), scanned.verdicts
-    found: list[PublishedSkill] = []
-    left_out: dict[str, str] = {}
+    published: list[PublishedSkill] = []
+    skipped: dict[str, str] = {}
     for skill, tree, files in read:
-        if why := _unfit(skill, files):
-            left_out[skill.name] = why
+        if problem := _problem(skill, files):
+            skipped[skill.name] = problem
         else:
-            about = (str(verdicts[skill.name]), examples[skill.name])
-            found.append(_published(skill, tree, files, told, *about))
+            facts = (str(verdicts[skill.name]), examples[skill.name])
+            published.append(_published(skill, tree, files, history, *facts))
+    repository = options.repository or release.repository
     hub = Hub(
-        wish.title or _title(wish.repository or release.repository),
+        options.title or _title(repository),
         release.tag.name,
         commit,
-        when.isoformat(),
-        tuple(found),
+        date.isoformat(),
+        tuple(published),
         release.notes,
-        wish.url,
-        wish.repository or release.repository,
+        options.url,
+        repository,
     )
     cache = Cache.of(library.repository().common_dir)
-    return HubContents(hub, scanned.blocking, left_out, cache)
+    return HubContents(hub, scanned.blocking, skipped, cache)
 
 
 def _date(library: Library, commit: str) -> datetime:
-    [about] = library.repository().log("--max-count=1", commit)
-    return datetime.fromtimestamp(about.seconds, UTC)
+    [logged] = library.repository().log("--max-count=1", commit)
+    return datetime.fromtimestamp(logged.seconds, UTC)
 
 
 def _title(repository: str) -> str:
@@ -107,7 +108,7 @@ def _title(repository: str) -> str:
 
 
 def _examples(library: Library, commit: str) -> Counter[str]:
-    """How many examples each skill rests on."""
+    """The number of examples that each skill is based on."""
     listed = library.repository().files_in(f"{commit}:{EVIDENCE}")
     paths = (path.split("/") for path in listed if path.endswith(".json"))
     return Counter(parts[0] for parts in paths if len(parts) == 2)
@@ -116,88 +117,91 @@ def _examples(library: Library, commit: str) -> Counter[str]:
 def _read(
     library: Library, commit: str
 ) -> Iterator[tuple[Skill, str, dict[str, DraftFile]]]:
-    """Every skill, its tree, and its files without what stays at home."""
+    """Every skill, its tree, and its published files."""
     repo = library.repository()
     trees = library.skill_trees(commit)
     listing = library.listing(commit)
-    wanted = [
+    objects = [
         file.object
         for name, files in listing.items()
         for file in files
-        if file.mode.startswith("100") and not _stays(name, file.path)
+        if file.mode.startswith("100") and _is_published(name, file.path)
     ]
-    contents = dict(zip(wanted, repo.blobs(wanted), strict=True))
+    contents = dict(zip(objects, repo.blobs(objects), strict=True))
     for skill in library.read_listed(listing):
         files = {
             file.path.split("/", 2)[2]: DraftFile(
                 contents[file.object], file.mode == "100755"
             )
             for file in listing[skill.name]
-            if file.object in contents and not _stays(skill.name, file.path)
+            if file.object in contents and _is_published(skill.name, file.path)
         }
-        yield skill, trees.get(skill.name, ""), {**files, **_followed(skill, files)}
+        yield skill, trees.get(skill.name, ""), {**files, **_linked(skill, files)}
 
 
-def _stays(name: str, path: str) -> bool:
-    return path.removeprefix(f"{SKILLS}/{name}/").startswith(LEFT_OUT)
+def _is_published(name: str, path: str) -> bool:
+    return not path.removeprefix(f"{SKILLS}/{name}/").startswith(UNPUBLISHED)
 
 
-def _followed(skill: Skill, files: Mapping[str, DraftFile]) -> dict[str, DraftFile]:
-    """What links inside a skill lead to: clients refuse an archive that has links."""
+def _linked(skill: Skill, files: Mapping[str, DraftFile]) -> dict[str, DraftFile]:
+    """The targets of links inside a skill: clients refuse an archive with links."""
     import posixpath
 
-    found = {}
+    linked = {}
     for path, file in skill.files.items():
-        if file.kind is FileKind.SYMLINK and not path.startswith(LEFT_OUT):
+        if file.kind is FileKind.SYMLINK and not path.startswith(UNPUBLISHED):
             target = skill.read(path).decode("utf-8", "replace")
             inside = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
             if inside in files:
-                found[path] = files[inside]
-    return found
+                linked[path] = files[inside]
+    return linked
 
 
-def _unfit(skill: Skill, files: Mapping[str, DraftFile]) -> str:
-    """Why no client could install it; empty if one can."""
-    page = skill.document
-    if page is None or SKILL_FILE not in files:
+def _problem(skill: Skill, files: Mapping[str, DraftFile]) -> str:
+    """Why clients can't install a skill; empty if they can."""
+    document = skill.document
+    if document is None or SKILL_FILE not in files:
         return f"it has no {SKILL_FILE}"
-    if not page.readable:
+    if not document.readable:
         return f"its {SKILL_FILE} cannot be read"
-    if page.words("name") != skill.name or not page.words("description").strip():
-        return "its name is not its folder's, or it says nothing of what it is for"
-    if len(files) > MOST_FILES or sum(len(it.data) for it in files.values()) > LARGEST:
-        return f"clients unpack at most {MOST_FILES:,} files and {LARGEST >> 20} MiB"
+    if document.words("name") != skill.name:
+        return "its name differs from its folder"
+    if not document.words("description").strip():
+        return "it has no description"
+    size = sum(len(file.data) for file in files.values())
+    if len(files) > MOST_FILES or size > MOST_BYTES:
+        return f"clients unpack at most {MOST_FILES:,} files and {MOST_BYTES >> 20} MiB"
     missing = [
         path
         for path, file in skill.files.items()
-        if path not in files and not path.startswith(LEFT_OUT)
+        if path not in files and not path.startswith(UNPUBLISHED)
     ]
-    return f"{missing[0]} leads nowhere" if missing else ""
+    return f"{missing[0]} is a broken link" if missing else ""
 
 
-def _published(  # noqa: PLR0913, PLR0917 - what is known of a skill
+def _published(  # noqa: PLR0913, PLR0917 - the parts of a published skill
     skill: Skill,
     tree: str,
     files: Mapping[str, DraftFile],
-    told: HistoryFacts,
+    history: HistoryFacts,
     verdict: str,
     examples: int,
 ) -> PublishedSkill:
-    page = skill.document
-    assert page is not None
-    versions = told.lineage.get(skill.name, ())
-    current = next((it for it in versions if it.tree == tree), None)
+    document = skill.document
+    assert document is not None
+    versions = history.lineage.get(skill.name, ())
+    current = next((version for version in versions if version.tree == tree), None)
     return PublishedSkill(
         name=skill.name,
-        description=page.words("description").strip(),
-        version=page.metadata("version"),
+        description=document.words("description").strip(),
+        version=document.metadata("version"),
         tree=tree,
         files=files,
-        document=page,
-        group=page.metadata("category"),
-        license=page.words("license"),
+        document=document,
+        group=document.metadata("category"),
+        license=document.words("license"),
         scan=verdict,
-        tests=_tests(skill, tree in told.tested),
+        tests=_tests(skill, tree in history.tested),
         examples=examples,
         approvers=current.approvers if current else (),
         versions=versions,
@@ -205,7 +209,7 @@ def _published(  # noqa: PLR0913, PLR0917 - what is known of a skill
 
 
 def _tests(skill: Skill, is_tested: bool) -> str:
-    """What a gate said of the cases that it ships; nothing is run here."""
+    """Whether its test cases passed a gate; nothing is run."""
     if not any(path.startswith("tests/") for path in skill.files):
         return ""
     return "passed" if is_tested else "not-run"

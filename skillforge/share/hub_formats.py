@@ -1,10 +1,11 @@
-"""What clients and auditors read of a hub, each in its own format. All is pure."""
+"""The files of a hub that clients and auditors read, as values and bytes."""
 
 import hashlib
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from skillforge import __version__
@@ -19,18 +20,18 @@ HUB_FORMAT = "skillforge/hub/1"
 _DISCOVERY = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
 _GROUPS_SCHEMA = "https://skills.sh/schemas/skills.sh.schema.json"
 _MOST_GROUPS = 50
-_LONGEST = 1024  # of a description, in an index
+_LONGEST = 1024  # characters of a description in an index
 _PORTABLE = re.compile(r"(?!.*--)[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
-_RESERVED = re.compile("agent-skills|anthropic|claude")  # in names of marketplaces
+_RESERVED = re.compile("agent-skills|anthropic|claude")  # for marketplaces
 _BUILD = "urn:skillforge:build:1"
 
 
 def encoded(value: Json) -> bytes:
-    """An object as a file: each entry of its lists on a line, so that diffs are short.
+    """An object as JSON, with each entry of its lists on a line for short diffs.
 
-    Python's own indentation would take longer than all the rest of a build.
+    `json.dumps(indent=...)` would take longer than the rest of a build.
     """
-    parts = (f"  {_line(key)}: {_value(it)}" for key, it in value.items())
+    parts = (f"  {_line(key)}: {_value(entry)}" for key, entry in value.items())
     return ("{\n" + ",\n".join(parts) + "\n}\n").encode("utf-8", "replace")
 
 
@@ -45,58 +46,56 @@ def _line(value: Any) -> str:
 
 
 def installable(hub: Hub) -> list[PublishedSkill]:
-    """Skills that the clients of an index take; one odd name would cost them all."""
+    """The skills with portable names: clients reject an index with any other."""
     return [skill for skill in hub.skills if _PORTABLE.fullmatch(skill.name)]
 
 
 def loose(hub: Hub) -> list[PublishedSkill]:
-    """Those of them whose files are served one by one: no browser runs any of them."""
+    """The installable skills whose files are all inert: served one by one, too."""
     return [skill for skill in installable(hub) if is_inert(skill.files)]
 
 
 def archives_only(hub: Hub) -> dict[str, str]:
-    """The others, each with a file that a browser might run."""
-    found = {skill.name: active_file(skill.files) for skill in installable(hub)}
-    return {name: path for name, path in found.items() if path}
+    """The other installable skills, each with a file that a browser could run."""
+    active = {skill.name: active_file(skill.files) for skill in installable(hub)}
+    return {name: path for name, path in active.items() if path}
 
 
 def index(hub: Hub, digests: Digests) -> Json:
-    """The well-known index, v0.2.0; addresses are relative, so any place will do."""
-    return {"$schema": _DISCOVERY, "skills": [*_entries(hub, digests)]}
+    """The well-known index, v0.2.0; its URLs are relative, so it works anywhere."""
+    entries = [_entry(skill, digests) for skill in installable(hub)]
+    return {"$schema": _DISCOVERY, "skills": entries}
 
 
-def _entries(hub: Hub, digests: Digests) -> Iterator[Json]:
-    for skill in installable(hub):
-        is_page = is_one_page(skill)
-        path = (hub_layout.page_of if is_page else hub_layout.archive_of)(skill.name)
-        yield {
-            "name": skill.name,
-            "type": "skill-md" if is_page else "archive",
-            "description": skill.description[:_LONGEST],
-            "url": path.removeprefix(f"{hub_layout.AGENT_SKILLS}/"),
-            "digest": f"sha256:{digests[path]}",
-            "version": skill.version,
-        }
+def _entry(skill: PublishedSkill, digests: Digests) -> Json:
+    is_page = is_one_page(skill)
+    path = (hub_layout.page_of if is_page else hub_layout.archive_of)(skill.name)
+    return {
+        "name": skill.name,
+        "type": "skill-md" if is_page else "archive",
+        "description": skill.description[:_LONGEST],
+        "url": path.removeprefix(f"{hub_layout.AGENT_SKILLS}/"),
+        "digest": f"sha256:{digests[path]}",
+        "version": skill.version,
+    }
 
 
 def is_one_page(skill: PublishedSkill) -> bool:
-    """Whether a skill is a SKILL.md alone, and served as such."""
+    """Whether a skill is only a SKILL.md, and served as one."""
     return set(skill.files) == {SKILL_FILE} and is_inert(skill.files)
 
 
 def legacy_index(hub: Hub) -> Json:
-    """The index of v0.1.0: every file by its name, SKILL.md first.
+    """The index of v0.1.0: the names of all files, SKILL.md first.
 
-    Clients refuse all of it for one path with two dots in a row.
+    Clients reject an index in which any path has two dots in a row.
     """
     return {
         "skills": [
             {
                 "name": skill.name,
                 "description": skill.description,
-                "files": sorted(
-                    skill.files, key=lambda path: (path != SKILL_FILE, path)
-                ),
+                "files": sorted(skill.files, key=lambda p: (p != SKILL_FILE, p)),
             }
             for skill in loose(hub)
             if not any(".." in path for path in skill.files)
@@ -105,15 +104,15 @@ def legacy_index(hub: Hub) -> Json:
 
 
 def hermes_hash(files: Mapping[str, DraftFile]) -> str:
-    """The content hash by which Hermes knows what it has installed."""
-    made_of = hashlib.sha256()
+    """The content hash that Hermes records for an installed skill."""
+    sha256 = hashlib.sha256()
     for path, file in sorted(files.items()):
-        made_of.update(path.encode("utf-8", "surrogateescape") + b"\0" + file.data)
-    return f"sha256:{made_of.hexdigest()[:16]}"
+        sha256.update(path.encode("utf-8", "surrogateescape") + b"\0" + file.data)
+    return f"sha256:{sha256.hexdigest()[:16]}"
 
 
 def manifest(hub: Hub, digests: Digests) -> Json:
-    """All that is known of each skill, and how it came to be."""
+    """Everything about the hub and its skills, with their history."""
     return {
         "format": HUB_FORMAT,
         "title": hub.title,
@@ -122,15 +121,13 @@ def manifest(hub: Hub, digests: Digests) -> Json:
         "date": hub.date,
         "url": hub.url,
         "repository": hub.repository,
-        "skills": [_described(skill, digests) for skill in hub.skills],
+        "skills": [_skill(skill, digests) for skill in hub.skills],
     }
 
 
-def _described(skill: PublishedSkill, digests: Digests) -> Json:
-    archive, package = (
-        hub_layout.archive_of(skill.name),
-        hub_layout.package_of(skill.name),
-    )
+def _skill(skill: PublishedSkill, digests: Digests) -> Json:
+    archive = hub_layout.archive_of(skill.name)
+    package = hub_layout.package_of(skill.name)
     return {
         "name": skill.name,
         "description": skill.description,
@@ -146,41 +143,27 @@ def _described(skill: PublishedSkill, digests: Digests) -> Json:
         "archive": {"path": archive, "digest": f"sha256:{digests[archive]}"},
         "package": {"path": package, "digest": f"sha256:{digests[package]}"},
         "files": [_file(path, file) for path, file in sorted(skill.files.items())],
-        "provenance": [*map(_told, skill.versions)],
+        "provenance": [*map(_version, skill.versions)],
     }
 
 
 def _file(path: str, file: DraftFile) -> Json:
-    digest = hashlib.sha256(file.data).hexdigest()
     return {
         "path": path,
         "size": len(file.data),
-        "sha256": digest,
+        "sha256": hashlib.sha256(file.data).hexdigest(),
         "executable": file.is_executable,
     }
 
 
-def _told(version: PublishedVersion) -> Json:
-    return {
-        "version": version.version,
-        "tree": version.tree,
-        "commit": version.commit,
-        "date": version.date,
-        "action": version.action,
-        "origin": version.origin,
-        "author": version.author,
-        "approvers": list(version.approvers),
-        "proposal": version.proposal,
-        "why": version.why,
-        "reverted_by": version.reverted_by,
-    }
+def _version(version: PublishedVersion) -> Json:
+    row = asdict(version)
+    del row["diff"]
+    return row | {"approvers": list(version.approvers)}
 
 
 def marketplace(hub: Hub) -> Json:
-    """For Claude Code: each skill is a plugin of its own, with its own version.
-
-    So an update of one skill is an update of that plugin, and of no other.
-    """
+    """The marketplace of Claude Code; each skill is a plugin with its own version."""
     return {
         "name": _slug(_RESERVED.sub("", _slug(hub.title))) or "skills-hub",
         "owner": {"name": _owner(hub)},
@@ -213,31 +196,31 @@ def _owner(hub: Hub) -> str:
 
 
 def groups(hub: Hub) -> Json:
-    """For skills.sh and Hermes: skills by their group, each in at most one."""
+    """The groups of skills.sh and Hermes; a skill is in at most one."""
     by_group: dict[str, list[str]] = defaultdict(list)
     for skill in hub.skills:
         if skill.group:
             by_group[skill.group].append(skill.name)
     largest = sorted(by_group, key=lambda group: (-len(by_group[group]), group))
-    kept = sorted(largest[:_MOST_GROUPS])
+    titles = sorted(largest[:_MOST_GROUPS])
     return {
         "$schema": _GROUPS_SCHEMA,
         "notGrouped": "bottom",
-        "groupings": [{"title": it, "skills": by_group[it]} for it in kept],
+        "groupings": [{"title": t, "skills": by_group[t]} for t in titles],
     }
 
 
 def provenance(hub: Hub, digests: Digests) -> Json:
-    """An in-toto statement with SLSA's predicate: these bytes come from that commit.
+    """An in-toto statement with a SLSA predicate: the commit of all these bytes.
 
-    It tells no time, and none of the machine: it is the same for whoever builds it.
+    It has no time and no machine, so every build gives the same statement.
     """
-    where = f"git+{hub.repository}@" if hub.repository else ""
+    source = f"git+{hub.repository}@" if hub.repository else ""
     return {
         "_type": "https://in-toto.io/Statement/v1",
         "subject": [
-            {"name": path, "digest": {"sha256": digests[path]}}
-            for path in sorted(digests)
+            {"name": path, "digest": {"sha256": digest}}
+            for path, digest in sorted(digests.items())
         ],
         "predicateType": "https://slsa.dev/provenance/v1",
         "predicate": {
@@ -250,26 +233,22 @@ def provenance(hub: Hub, digests: Digests) -> Json:
                 },
                 "resolvedDependencies": [
                     {
-                        "uri": f"{where}refs/tags/{hub.tag}",
+                        "uri": f"{source}refs/tags/{hub.tag}",
                         "digest": {"gitCommit": hub.commit},
                     }
                 ],
             },
             "runDetails": {
-                "builder": {
-                    "id": _BUILD,
-                    "version": {"git-skillforge": __version__},
-                }
+                "builder": {"id": _BUILD, "version": {"git-skillforge": __version__}}
             },
         },
     }
 
 
 def sums(digests: Digests) -> bytes:
-    """Checksums as `sha256sum --check` reads them."""
-    return "".join(_sum(path, digests[path]) for path in sorted(digests)).encode(
-        "utf-8", "surrogateescape"
-    )
+    """Checksums in the format of `sha256sum --check`."""
+    lines = [_sum(path, digest) for path, digest in sorted(digests.items())]
+    return "".join(lines).encode("utf-8", "surrogateescape")
 
 
 def _sum(path: str, digest: str) -> str:
@@ -279,12 +258,12 @@ def _sum(path: str, digest: str) -> str:
 
 
 def read_sums(data: bytes) -> dict[str, str]:
-    """The checksums in a file that `sums` wrote; what is no such line is left out."""
-    found = {}
+    """The checksums in a file that `sums` wrote; other lines are ignored."""
+    digests = {}
     for line in data.decode("utf-8", "surrogateescape").split("\n"):
         digest, gap, path = line.removeprefix("\\").partition("  ")
         if gap and line.startswith("\\"):
-            path = re.sub(r"\\(.)", lambda it: "\n" if it[1] == "n" else it[1], path)
+            path = re.sub(r"\\(.)", lambda m: "\n" if m[1] == "n" else m[1], path)
         if gap and re.fullmatch(r"[0-9a-f]{64}", digest):
-            found[path] = digest
-    return found
+            digests[path] = digest
+    return digests

@@ -1,10 +1,10 @@
-"""Which files of a skill a hub offers as they are: those that no browser runs.
+"""Inert files: those that neither a browser nor a web server runs.
 
-A hub is a folder on a server that we don't know, and its pages share their origin with
-what authors wrote. A server tells a file's type by its name, by any of its extensions
-(Apache), or not at all: then a browser looks at the first bytes. Some servers run or
-obey certain files themselves. So both a file's name and its beginning have to be
-harmless; a skill with any other file is published in archives only.
+A hub is served by an unknown server, on the same origin as its pages. The server
+derives a file's type from its name, from any of its extensions (Apache), or not at all:
+then the browser inspects the first bytes. Some servers execute or obey certain files.
+So both the name and the first bytes of a file must be harmless; a skill with any other
+file is published in archives only.
 """
 
 import re
@@ -12,8 +12,8 @@ from collections.abc import Mapping
 
 from skillforge.model import DraftFile
 
-# Types that servers offer as text, as media or for download. Not among them: pages,
-# XML in any form, scripts and styles of pages, PDF, what servers run or unpack.
+# Types that servers send as text, media or downloads. Excluded: HTML, any XML, scripts
+# and styles, PDF, and files that servers execute or unpack.
 _INERT = re.compile(
     "md|markdown|mdx|txt|text|rst|adoc|org|tex|bib|csv|tsv|json|jsonl|"
     "ndjson|json5|yaml|yml|toml|ini|cfg|conf|properties|lock|log|diff|"
@@ -24,18 +24,18 @@ _INERT = re.compile(
     "bmp|ico|tif|tiff|mp3|mp4|wav|ogg|webm|ttf|otf|woff|woff2|docx|"
     "xlsx|pptx|odt|ods|odp|zip|tar|parquet|npy|db|sqlite|sqlite3"
 )
-# Extensions that decide also where they are not the last one.
+# Extensions that count even if another one follows.
 _ACTIVE = re.compile(
     r"[dsx]?html?\d?|xht|xml|xslt?|svgz?|rdf|rss|atom|mml|mathml|mht|mhtml|hta|htc|swf|"
     r"[cm]?js|css|wasm|pdf|php\d?|phps|phtml|phar|inc|cgi|fcgi|pl|aspx?|ashx|jspx?|var|"
     r"gz|z|br|zst"
 )
-_BLANK = b" \t\n\r\f\0\xef\xbb\xbf"  # before the text that a browser goes by
+_BLANK = b" \t\n\r\f\0\xef\xbb\xbf"  # that a browser skips before it detects the type
 _PAGE = (b"<", b"%PDF")
 
 
 def is_inert(files: Mapping[str, DraftFile]) -> bool:
-    """Whether no server and no browser makes a page or a program of any file."""
+    """Whether all files are inert."""
     return not active_file(files)
 
 
@@ -54,6 +54,6 @@ def _is_active(path: str, data: bytes) -> bool:
     return (
         name.startswith(".")  # .htaccess, .user.ini
         or not is_known
-        or any(_ACTIVE.fullmatch(it) for it in extensions)
+        or any(map(_ACTIVE.fullmatch, extensions))
         or data[:2048].lstrip(_BLANK).startswith(_PAGE)
     )

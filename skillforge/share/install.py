@@ -109,7 +109,7 @@ def take(
     for package, source in packages:
         result, tree = _compare(staged.target, lock, package, source)
         if result.action in ("installed", "updated"):
-            checked.append(judge(staged, package))
+            checked.append(check(staged, package))
             before[package.name] = tree
         results.append(result)
     target = staged.target
@@ -174,7 +174,7 @@ def _refuse_other_case(target: InstallTarget, name: str) -> None:
                 )
 
 
-def judge(staged: Quarantine, package: Package) -> QuarantinedSkill:
+def check(staged: Quarantine, package: Package) -> QuarantinedSkill:
     """Check a skill against the specification and the scan, as quarantine holds it."""
     skill = staged.put(package.name, package.files)
     valid = check_skills(Ruleset(Profile.SPEC, {}), [skill])
@@ -188,27 +188,31 @@ def judge(staged: Quarantine, package: Package) -> QuarantinedSkill:
     return QuarantinedSkill(written, report.findings, scanned.verdict, valid.ok)
 
 
-def frozen(target: InstallTarget, *, accept_caution: bool = False) -> InstallResult:
+def install_locked(
+    target: InstallTarget, *, accept_caution: bool = False
+) -> InstallResult:
     """Install exactly what the lock names, or fail; fetches only what is missing."""
     lock = lockfile.read(target.lock)
     _refuse_unpinned(lock)
     folders = sorted({entry.folder for entry in lock.entries.values()})
     targets = [target.for_writing(folder) for folder in folders]
-    return joined(target, [_frozen(t, accept_caution=accept_caution) for t in targets])
+    return joined(
+        target, [_install_locked(t, accept_caution=accept_caution) for t in targets]
+    )
 
 
-def _frozen(target: InstallTarget, *, accept_caution: bool) -> InstallResult:
+def _install_locked(target: InstallTarget, *, accept_caution: bool) -> InstallResult:
     """Install what the lock names in one folder."""
     with quarantine(target) as staged:
         lock = lockfile.read(target.lock)
         entries = lock.entries.values()
-        wanted = [e for e in entries if e.folder == target.relative_folder]
-        missing = [entry for entry in wanted if not _is_present(target, entry)]
+        locked = [e for e in entries if e.folder == target.relative_folder]
+        missing = [entry for entry in locked if not _is_present(target, entry)]
         packages = _pinned_packages(lock, missing)
         done = take(staged, lock, packages, accept_caution=accept_caution)
         same = [
             InstalledSkill(entry.name, "unchanged", entry)
-            for entry in wanted
+            for entry in locked
             if entry not in missing
         ]
         return replace(done, skills=(*done.skills, *same))
@@ -268,11 +272,11 @@ def grouped(
     return groups
 
 
-def drafts(
+def import_drafts(
     source: InstallSource, why: str, *, accept_caution: bool = False
 ) -> list[Draft]:
     """Skills of a source as drafts for a library, with their origin as the reason."""
-    made = []
+    drafts = []
     for package in fetch.packages(source):
         reason = f"{why}\n\n{_origin(source, package)}".strip()
         draft = Draft(package.name, package.files, origin=Origin.IMPORT, why=reason)
@@ -281,12 +285,12 @@ def drafts(
             verdict is Danger.CAUTION and not accept_caution
         ):
             raise RefusedError(
-                f"{package.name} is not imported: the scan says {verdict}",
+                f"{package.name} is not imported: the verdict of the scan is {verdict}",
                 hint="install it to a separate folder to see the findings; "
                 "--accept-caution accepts what is not dangerous",
             )
-        made.append(draft)
-    return made
+        drafts.append(draft)
+    return drafts
 
 
 def _origin(source: InstallSource, package: Package) -> str:

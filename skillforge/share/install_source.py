@@ -1,4 +1,4 @@
-"""What `install` is given: a hub, an archive, a git repository or a folder."""
+"""Sources of skills: a hub, an archive, a git repository or a folder."""
 
 import os
 import re
@@ -10,9 +10,8 @@ from urllib.parse import urlsplit
 from skillforge.checks.path_policy import is_name
 from skillforge.errors import RequestError
 from skillforge.gitrepo import find_root
+from skillforge.share.hub_layout import INDEXES
 
-INDEX = ".well-known/agent-skills/index.json"
-LEGACY = ".well-known/skills/index.json"
 ARCHIVES = (".skill", ".zip", ".tar.gz", ".tgz")
 _TAG = re.compile(r"(?!.*(?:\.\.|//|@\{|\.lock$|/$|\.$))[A-Za-z0-9][\w./+-]{0,199}")
 _SCP = re.compile(r"[\w.-]+@[\w.-]+:(?!//)[^:]+")
@@ -21,7 +20,7 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class SourceKind(StrEnum):
-    """Where skills come from, in the words of the lock."""
+    """Kinds of sources, as the lock names them."""
 
     HUB = "well-known"
     ARCHIVE = "archive"
@@ -31,7 +30,7 @@ class SourceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class InstallSource:
-    """A place to install from; `tag` is a tag, branch or commit of a repository."""
+    """A source; `tag` is a tag, branch or commit of a repository."""
 
     kind: SourceKind
     where: str
@@ -52,33 +51,33 @@ def is_loopback(host: str | None) -> bool:
 
 
 def parse(text: str) -> InstallSource:
-    """Read `SOURCE[#TAG][@SKILL]`; what lies on disk is taken for what it is."""
+    """Parse `SOURCE[#TAG][@SKILL]`; the kind of a local path depends on its content."""
     if "\0" in text or not text.isprintable() or not text.strip():
-        raise RequestError(f"{text!r} is no source", hint=_HINT)
+        raise RequestError(f"{text!r} is not a source", hint=_HINT)
     where, tag, skill = _parts(text)
     if skill and not is_name(skill):
-        raise RequestError(f"{skill!r} cannot be a skill's name", hint=_HINT)
+        raise RequestError(f"{skill!r} is not a valid skill name", hint=_HINT)
     if tag and not _TAG.fullmatch(tag):
-        raise RequestError(f"{tag!r} cannot be a tag or branch", hint=_HINT)
+        raise RequestError(f"{tag!r} is not a valid tag or branch", hint=_HINT)
     where = where.removeprefix("git+")
     kind = _kind_of_url(where, tag) if is_url(where) else _kind_on_disk(where, tag)
     if text.startswith("git+"):
         kind = SourceKind.GIT
     if tag and kind is not SourceKind.GIT:
         raise RequestError(
-            f"{where} is no git repository, and has no tags", hint="leave out #TAG"
+            f"{where} is not a git repository, so it has no tags", hint="omit #TAG"
         )
     return InstallSource(kind, where, tag, skill)
 
 
 _HINT = (
-    "a hub's URL or folder, a .skill, .zip or .tar.gz, or a git URL, as in "
+    "use a hub's URL or folder, a .skill, .zip or .tar.gz, or a git URL, as in "
     "https://example.org/skills.git#v1.0.0@csv-tables"
 )
 
 
 def _parts(text: str) -> tuple[str, str, str]:
-    """The place, the tag and the skill; a path that exists is all place."""
+    """The location, the tag and the skill; an existing path is a location."""
     if not is_url(text) and os.path.lexists(text):
         return text, "", ""
     where, has_tag, rest = text.partition("#")
@@ -95,7 +94,7 @@ def _kind_of_url(where: str, tag: str) -> SourceKind:
         url = urlsplit(where)
         host = url.hostname
     except ValueError:
-        raise RequestError(f"{where!r} is no URL", hint=_HINT) from None
+        raise RequestError(f"{where!r} is not a URL", hint=_HINT) from None
     if url.scheme in ("ssh", "file"):
         return SourceKind.GIT
     refuse_unsafe(where)
@@ -106,23 +105,23 @@ def _kind_of_url(where: str, tag: str) -> SourceKind:
 
 
 def refuse_unsafe(url: str) -> None:
-    """HTTPS, or plain HTTP to this very machine; nothing else, and no passwords."""
+    """An error unless a URL is HTTPS, or HTTP to this machine, without a password."""
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
     except ValueError:
-        raise RequestError(f"{url[:200]!r} is no URL", hint=_HINT) from None
+        raise RequestError(f"{url[:200]!r} is not a URL", hint=_HINT) from None
     if parts.scheme == "http" and is_loopback(host):
         return
     if parts.scheme != "https" or not host:
         raise RequestError(
-            f"{url[:200]} is not fetched: only https is, and http from this machine",
+            f"{url[:200]} is not fetched: only https, and http from this machine",
             hint=_HINT,
         )
     if parts.username or parts.password:
         raise RequestError(
-            f"a URL with a password in it is not fetched (host {host})",
-            hint="git keeps passwords in its credential helpers",
+            f"a URL with a password is not fetched (host {host})",
+            hint="use a git credential helper for passwords",
         )
 
 
@@ -133,12 +132,12 @@ def _kind_on_disk(where: str, tag: str) -> SourceKind:
     if path.is_file():
         if where.endswith(ARCHIVES):
             return SourceKind.ARCHIVE
-        raise RequestError(f"{where} is no archive of a skill", hint=_HINT)
+        raise RequestError(f"{where} is not an archive of a skill", hint=_HINT)
     if not path.is_dir():
         is_short = re.fullmatch(r"[\w.-]+/[\w.-]+", where)
         hint = f"on GitHub: https://github.com/{where}.git" if is_short else _HINT
         raise RequestError(f"there is no file or folder {where!r}", hint=hint)
-    if not tag and any((path / index).is_file() for index in (INDEX, LEGACY)):
+    if not tag and any((path / index).is_file() for index in INDEXES):
         return SourceKind.HUB
     is_repository = find_root(path.absolute()) == path.absolute()
     return SourceKind.GIT if is_repository else SourceKind.FOLDER

@@ -1,7 +1,7 @@
-"""`skills-lock.json`: what was installed, from where, and what its bytes are.
+"""`skills-lock.json`: the installed skills, their sources and their digests.
 
-The shape is that of `npx skills`, with what it takes to prove and to repeat an
-installation. Entries of other tools stay as they are.
+It extends the format of `npx skills` with the keys that verify and repeat an
+installation. Entries of other tools are kept.
 """
 
 import json
@@ -25,7 +25,7 @@ from skillforge.share.package_digest import (
 )
 
 NAME = "skills-lock.json"
-DEFAULT = ".agents/skills"  # where skills are, if an entry says nothing else
+DEFAULT = ".agents/skills"  # the folder of an entry that names none
 _VERSION = 1
 _MOST = 64 << 20
 _HEX = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -34,7 +34,7 @@ _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class LockedSkill:
-    """One installed skill, to the byte."""
+    """An installed skill."""
 
     name: str
     source: InstallSource
@@ -45,7 +45,7 @@ class LockedSkill:
     commit: str = ""
     skill_path: str = ""
     computed: str = ""
-    folder: str = DEFAULT  # that holds it, seen from the lock
+    folder: str = DEFAULT  # relative to the lock
 
     @classmethod
     def of(cls, package: Package, source: InstallSource, folder: str) -> "LockedSkill":
@@ -56,7 +56,7 @@ class LockedSkill:
             tree_name(files),
             package.digest,
             file_digests(files),
-            tuple(sorted(path for path, it in files.items() if it.is_executable)),
+            tuple(sorted(path for path in files if files[path].is_executable)),
             package.commit,
             package.path,
             computed_hash(files),
@@ -64,7 +64,7 @@ class LockedSkill:
         )
 
     def holds(self, files: Files) -> bool:
-        """Whether some files are what was installed, to the byte and the mode."""
+        """Whether files have exactly the locked bytes and modes."""
         return tree_name(files) == self.tree and file_digests(files) == self.files
 
     @property
@@ -76,7 +76,7 @@ class LockedSkill:
 
     @property
     def data(self) -> dict[str, Any]:
-        """As the lock writes it; what is empty is left out."""
+        """The entry of the lock; empty values are omitted."""
         source = self.source
         entry = {
             "source": source.where,
@@ -97,7 +97,7 @@ class LockedSkill:
 
 @dataclass(frozen=True, slots=True)
 class Lockfile:
-    """A lock as it was read; `others` are entries that another tool wrote."""
+    """A lock; `others` are entries that another tool wrote."""
 
     path: Path
     entries: Mapping[str, LockedSkill] = field(default_factory=dict)
@@ -106,88 +106,88 @@ class Lockfile:
 
 
 def read(path: Path) -> Lockfile:
-    """The lock in a file; an empty one if there is none."""
+    """The lock in a file; an empty one if the file doesn't exist."""
     try:
         if not os.path.lexists(path):
             return Lockfile(path)
         if path.stat().st_size > _MOST:
             raise ValueError("it is too large")
-        said = json.loads(path.read_bytes())
+        data = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as err:
-        raise _odd(path, f"it cannot be read: {err}") from err
-    skills = said.get("skills") if isinstance(said, dict) else None
-    if not isinstance(skills, dict) or said.get("version") != _VERSION:
-        raise _odd(path, f"it is not a lock of version {_VERSION}")
-    ours = entries(path, {name: it for name, it in skills.items() if _is_ours(it)})
-    others = {name: it for name, it in skills.items() if name not in ours}
-    rest = {key: it for key, it in said.items() if key not in ("version", "skills")}
+        raise _invalid(path, str(err)) from err
+    skills = data.get("skills") if isinstance(data, dict) else None
+    if not isinstance(skills, dict) or data.get("version") != _VERSION:
+        raise _invalid(path, f"it is not a lock of version {_VERSION}")
+    ours = entries(path, {name: e for name, e in skills.items() if _is_ours(e)})
+    others = {name: entry for name, entry in skills.items() if name not in ours}
+    rest = {key: data[key] for key in data if key not in ("version", "skills")}
     return Lockfile(path, ours, others, rest)
 
 
-def entries(path: Path, said: Mapping[str, Any]) -> dict[str, LockedSkill]:
-    """Entries of ours as a lock writes them."""
-    return {name: _locked(path, name, entry) for name, entry in said.items()}
+def entries(path: Path, data: Mapping[str, Any]) -> dict[str, LockedSkill]:
+    """Parse the entries that Skillforge wrote to a lock."""
+    return {name: _locked(path, name, entry) for name, entry in data.items()}
 
 
 def _is_ours(entry: Any) -> bool:
     return isinstance(entry, dict) and "tree" in entry and "digest" in entry
 
 
-def _locked(path: Path, name: str, entry: dict[str, Any]) -> LockedSkill:
-    """An entry of ours; closed on doubt, for anybody may have written it."""
-    texts = ("source", "ref", "skillPath", "computedHash", "commit", "tree", "digest")
-    said = {key: entry.get(key) or "" for key in (*texts, "sourceType", "path")}
+def _locked(lock: Path, name: str, entry: dict[str, Any]) -> LockedSkill:
+    """A validated entry: the author of a lock is untrusted."""
+    keys = ("source", "ref", "skillPath", "computedHash", "commit", "tree", "digest")
+    values = {key: entry.get(key) or "" for key in (*keys, "sourceType", "path")}
     files: Any = entry.get("files")
     executable = entry.get("executable") or []
-    is_sound = (
-        all(isinstance(it, str) and it.isprintable() for it in said.values())
+    is_valid = (
+        all(isinstance(v, str) and v.isprintable() for v in values.values())
         and isinstance(files, dict)
         and isinstance(executable, list)
         and is_name(name)
-        and said["sourceType"] in list(SourceKind)
-        and _HEX.fullmatch(said["tree"])
-        and _DIGEST.fullmatch(said["digest"])
-        and (not said["commit"] or _HEX.fullmatch(said["commit"]))
-        and all(_is_file(it, sha) for it, sha in files.items())
-        and all(it in files for it in executable)
-        and _is_inside(said["path"])
+        and values["sourceType"] in list(SourceKind)
+        and _HEX.fullmatch(values["tree"])
+        and _DIGEST.fullmatch(values["digest"])
+        and (not values["commit"] or _HEX.fullmatch(values["commit"]))
+        and all(_is_file(path, digest) for path, digest in files.items())
+        and all(path in files for path in executable)
+        and _is_inside(values["path"])
     )
-    if not is_sound:
-        raise _odd(path, f"the entry of {name[:100]!r} makes no sense")
+    if not is_valid:
+        raise _invalid(lock, f"the entry of {name[:100]!r} is invalid")
     source = InstallSource(
-        SourceKind(said["sourceType"]), said["source"], said["ref"], name
+        SourceKind(values["sourceType"]), values["source"], values["ref"], name
     )
     return LockedSkill(
         name,
         source,
-        said["tree"],
-        said["digest"],
+        values["tree"],
+        values["digest"],
         files,
         tuple(executable),
-        said["commit"],
-        said["skillPath"],
-        said["computedHash"],
-        said["path"] or DEFAULT,
+        values["commit"],
+        values["skillPath"],
+        values["computedHash"],
+        values["path"] or DEFAULT,
     )
 
 
-def _is_file(path: Any, sha: Any) -> bool:
-    is_text = isinstance(path, str) and isinstance(sha, str)
-    return is_text and not refusal(path) and bool(_DIGEST.fullmatch(sha))
+def _is_file(path: Any, digest: Any) -> bool:
+    is_text = isinstance(path, str) and isinstance(digest, str)
+    return is_text and not refusal(path) and bool(_DIGEST.fullmatch(digest))
 
 
 def _is_inside(folder: str) -> bool:
-    """Whether a folder is one below the lock's own: a lock may come from anybody."""
+    """Whether a folder is below that of the lock."""
     path = PurePosixPath(folder)
     return not path.is_absolute() and ".." not in path.parts
 
 
 def write(lock: Lockfile, fresh: Mapping[str, LockedSkill]) -> None:
-    """Put entries into a lock; the same entries give the same bytes."""
+    """Add entries to a lock; the same entries give the same bytes."""
     known = {name: entry.data for name, entry in {**lock.entries, **fresh}.items()}
     skills = dict(sorted({**lock.others, **known}.items()))
-    said = {"version": _VERSION, "skills": skills, **lock.rest}
-    text = json.dumps(said, indent=2, ensure_ascii=False) + "\n"
+    content = {"version": _VERSION, "skills": skills, **lock.rest}
+    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     data = text.encode("utf-8", "surrogatepass")
     if lock.path.is_file() and lock.path.read_bytes() == data:
         return
@@ -198,8 +198,8 @@ def write(lock: Lockfile, fresh: Mapping[str, LockedSkill]) -> None:
         raise unwritable(lock.path, err) from err
 
 
-def _odd(path: Path, why: str) -> ConfigError:
+def _invalid(path: Path, problem: str) -> ConfigError:
     return ConfigError(
-        f"{path} cannot be used: {why}",
-        hint=f"git log {path.name} may have a better one; nothing was changed",
+        f"{path} cannot be used: {problem}",
+        hint=f"nothing was changed; git log {path.name} lists earlier versions",
     )

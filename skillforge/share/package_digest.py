@@ -1,4 +1,4 @@
-"""What names the files of a skill: git's tree, digests, the hash of `npx skills`."""
+"""Digests of a skill's files: git's tree hash, SHA-256, the hash of `npx skills`."""
 
 import hashlib
 import json
@@ -11,16 +11,16 @@ from skillforge.gitrepo.trees import TreeEntry
 from skillforge.model import DraftFile
 
 Files = Mapping[str, DraftFile]
-_SHA1 = "0" * 40  # as long as the names that a lock holds
-# The order in which JavaScript's localeCompare puts what stands in ASCII paths.
+_SHA1 = "0" * 40  # a lock has SHA-1 trees, whatever the format of a repository
+# ASCII in the order of JavaScript's localeCompare.
 _ORDER = " _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789abcdefghijklmnopqrstuvwxyz"
-_PLACE = {letter: at for at, letter in enumerate(_ORDER)}
+_RANK = {letter: rank for rank, letter in enumerate(_ORDER)}
 
 
 class Package(NamedTuple):
-    """A skill as it was fetched; nobody has judged it yet.
+    """A fetched skill, not yet checked.
 
-    `digest` is of the artefact as it came, or of the files where there was none.
+    `digest` is that of the archive, or of the files if there was no archive.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Package(NamedTuple):
 
 
 def digest(data: bytes) -> str:
-    """As an index of a hub writes it."""
+    """The digest of bytes as a hub's index writes it."""
     return f"sha256:{hashlib.sha256(data).hexdigest()}"
 
 
@@ -40,16 +40,16 @@ def file_digests(files: Files) -> dict[str, str]:
 
 
 def contents_digest(files: Files) -> str:
-    """Of files that came without an archive: their paths, modes and bytes."""
-    said = [
+    """The digest of files without an archive: their paths, modes and bytes."""
+    rows = [
         [path, file.is_executable, digest(file.data)]
         for path, file in sorted(files.items())
     ]
-    return digest(json.dumps(said).encode())
+    return digest(json.dumps(rows).encode())
 
 
 def tree_name(files: Files) -> str:
-    """The hash that git gives a folder of these files, without asking git."""
+    """The hash of git's tree of these files, computed without git."""
     entries = {
         path: TreeEntry(
             "100755" if file.is_executable else "100644", blob_name(file.data, _SHA1)
@@ -60,16 +60,16 @@ def tree_name(files: Files) -> str:
 
 
 def computed_hash(files: Files) -> str:
-    """The `computedHash` of `npx skills`, which reads the same lock."""
-    made = hashlib.sha256()
-    for path in sorted(files, key=_as_javascript):
-        made.update(path.encode())
-        made.update(files[path].data)
-    return made.hexdigest()
+    """The `computedHash` of `npx skills`, which uses the same lock."""
+    sha256 = hashlib.sha256()
+    for path in sorted(files, key=_javascript_order):
+        sha256.update(path.encode())
+        sha256.update(files[path].data)
+    return sha256.hexdigest()
 
 
-def _as_javascript(path: str) -> tuple[list[int], list[bool], str]:
-    """Letters whatever their case, then small ones first."""
-    most = len(_ORDER)
-    places = [_PLACE.get(letter.lower(), most + ord(letter)) for letter in path]
-    return places, [letter.isupper() for letter in path], path
+def _javascript_order(path: str) -> tuple[list[int], list[bool], str]:
+    """The sort key of localeCompare: ignores case, then puts lower case first."""
+    rest = len(_ORDER)
+    ranks = [_RANK.get(letter.lower(), rest + ord(letter)) for letter in path]
+    return ranks, [letter.isupper() for letter in path], path

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from skillforge.errors import RequestError, ToolError
+from skillforge.errors import RequestError
 from skillforge.gitrepo.ref_update import Signature
 from skillforge.library import Library
+from skillforge.plugins import load, plugins
 from skillforge.report import plural
 from skillforge.share.hub import Hub
 
@@ -56,9 +57,9 @@ def find(where: str) -> tuple[PublishTarget, str]:
     name, colon, address = where.partition(":")
     if name in _OWN:
         return _OWN[name], address
-    for point in _entry_points():
-        if point.name == name:
-            return _load(point), address
+    if name in plugins(GROUP):
+        target: PublishTarget = load(GROUP, name)
+        return target, address
     if colon and "/" not in name:
         known = ", ".join(names())
         raise RequestError(
@@ -70,25 +71,7 @@ def find(where: str) -> tuple[PublishTarget, str]:
 
 def names() -> list[str]:
     """The names of all targets, our own first."""
-    return list(dict.fromkeys([*_OWN, *(point.name for point in _entry_points())]))
-
-
-def _entry_points() -> list[Any]:
-    from importlib.metadata import entry_points
-
-    return list(entry_points(group=GROUP))
-
-
-def _load(point: Any) -> PublishTarget:
-    try:
-        target: PublishTarget = point.load()
-    except (Exception, SystemExit) as err:
-        problem = f"{type(err).__name__}: {err}"
-        raise ToolError(
-            f"the publish target {point.name!r} cannot be loaded: {problem}",
-            hint=f"fix or uninstall {point.value.partition(':')[0]}",
-        ) from err
-    return target
+    return list(dict.fromkeys([*_OWN, *plugins(GROUP)]))
 
 
 def publish_to_folder(request: PublishRequest) -> Publication:
@@ -117,23 +100,23 @@ def _publish_to_branch(request: PublishRequest) -> Publication:
 
     repo, name = request.library.repository(), request.address
     if not name:
-        raise RequestError("no branch is named", hint="--to branch:gh-pages")
+        raise RequestError(
+            "the target branch needs a name", hint="--to branch:gh-pages"
+        )
     if name == request.library.main:
         raise RequestError(
-            f"{name} is the branch of the skills; a hub needs its own branch",
+            f"{name} has the skills; a hub needs its own branch",
             hint="--to branch:gh-pages",
         )
-    there = remote.Remote(remote.origin(repo)[0]) if request.push else None
-    if there is not None and not there.where:
-        raise RequestError(
-            "there is no remote to push to", hint="git remote add origin URL"
-        )
-    target = branch_target.BranchTarget(name, request.identity(), there)
+    origin = remote.Remote(remote.origin(repo)[0]) if request.push else None
+    if origin is not None and not origin.where:
+        raise RequestError("no remote to push to", hint="git remote add origin URL")
+    target = branch_target.BranchTarget(name, request.identity(), origin)
     done = branch_target.publish(repo, request.hub, request.folder, target)
     verb = "published" if done.created else "already published"
     summary = f"{verb} {request.hub.tag} to branch {name} (commit {done.commit[:12]})"
-    if there is not None:
-        summary += f" and pushed it to {there.where}"
+    if origin is not None:
+        summary += f" and pushed it to {origin.where}"
     else:
         summary += f"\nnext: git push origin {name}, or publish with --push"
     data = {
@@ -171,7 +154,7 @@ def _publish_to_github(request: PublishRequest) -> Publication:
     done = github_release.publish(clone.wire, hub, tag, files)
     verb = "published" if done.created else "already published"
     present = len(files) - len(done.sent)
-    counts = f"{plural(len(done.sent), 'file')} uploaded, {present} already there"
+    counts = f"{plural(len(done.sent), 'file')} uploaded, {present} already present"
     data = {"url": done.url, "created": done.created, "sent": list(done.sent)}
     return Publication(f"{verb} {hub.tag}: {done.url}\n    {counts}", data)
 
@@ -180,7 +163,7 @@ def _publish_to_clawhub(request: PublishRequest) -> Publication:
     from skillforge.share import clawhub
 
     _refuse_address("clawhub", request.address)
-    done = list(clawhub.publish(request.hub, really=request.is_confirmed))
+    done = list(clawhub.publish(request.hub, dry_run=not request.is_confirmed))
     lines = [f"{skill.skill} {skill.version}: {skill.status}" for skill in done]
     if not request.is_confirmed:
         lines.append("dry run: nothing was published")

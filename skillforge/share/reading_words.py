@@ -1,4 +1,4 @@
-"""What list, search, show and catalog say: data for scripts, words for people."""
+"""Output of list, search, show and catalog: `data` of `--json`, and text."""
 
 import base64
 from collections.abc import Sequence
@@ -7,17 +7,17 @@ from typing import Any
 from skillforge.model import SKILL_FILE
 from skillforge.report import plural, printable
 from skillforge.share.catalog import Catalog, group_of
-from skillforge.share.catalog_formats import left_out
+from skillforge.share.catalog_formats import omission_note
 from skillforge.share.search import Hit
 from skillforge.share.skill_view import SkillView
 from skillforge.store.index import IndexedSkill
 from skillforge.text import shortened_between_words
 
-_LINE = 100  # letters of a description in a list
+_LINE = 100  # characters of a description in a list
 
 
 def skill_row(skill: IndexedSkill, score: float | None = None) -> dict[str, Any]:
-    """The keys that scripts rely on, and a few more."""
+    """A skill in the `data` of list and search."""
     return {
         "name": skill.name,
         "description": skill.description,
@@ -30,18 +30,18 @@ def skill_row(skill: IndexedSkill, score: float | None = None) -> dict[str, Any]
 
 
 def list_text(skills: Sequence[IndexedSkill]) -> str:
-    """One skill on a line, and how many there are."""
+    """One line for each skill, then their number."""
     width = min(max((len(skill.name) for skill in skills), default=0), 40)
-    lines = [f"{printable(it.name):<{width}}  {_said(it)}" for it in skills]
+    lines = [f"{printable(s.name):<{width}}  {_summary(s)}" for s in skills]
     return "\n".join([*lines, plural(len(skills), "skill")])
 
 
-def _said(skill: IndexedSkill) -> str:
-    return f"({skill.problem})" if skill.problem else _short(skill.description)
-
-
-def _short(description: str) -> str:
-    return printable(" ".join(shortened_between_words(description, _LINE).split()))
+def _summary(skill: IndexedSkill) -> str:
+    if skill.problem:
+        return f"({skill.problem})"
+    return printable(
+        " ".join(shortened_between_words(skill.description, _LINE).split())
+    )
 
 
 def hit_row(hit: Hit) -> dict[str, Any]:
@@ -49,13 +49,13 @@ def hit_row(hit: Hit) -> dict[str, Any]:
 
 
 def hits_text(hits: Sequence[Hit], query: str) -> str:
-    """Each skill, what it is for, and which words led to it."""
+    """Each skill with its description and the words that match."""
     if not hits:
-        what = f"no skill has words of {query!r}" if query.strip() else "no words given"
-        return f"{printable(what)}\nnext: skillforge list shows what there is"
+        problem = f"no skill matches {query!r}" if query.strip() else "no search words"
+        return f"{printable(problem)}\nnext: skillforge list"
     lines = []
     for hit in hits:
-        lines.append(f"{hit.skill.name}  {_said(hit.skill)}")
+        lines.append(f"{hit.skill.name}  {_summary(hit.skill)}")
         why = (f"{place}: {', '.join(words)}" for place, words in hit.why.items())
         lines.append(printable(f"    {'; '.join(why)}"))
     return "\n".join([*lines, f"next: skillforge show {hits[0].skill.name}"])
@@ -75,12 +75,14 @@ def shown_data(shown: SkillView) -> dict[str, Any]:
             for path, file in sorted(shown.files.items())
         ],
         "body": shown.body,
-        "problems": [it.message for it in document.problems] if document else [],
+        "problems": [problem.message for problem in document.problems]
+        if document
+        else [],
     }
 
 
 def shown_text(shown: SkillView) -> str:
-    """Facts, the other files, then the instructions as they are."""
+    """The fields, the other files, then the instructions."""
     name, version = shown.skill.name, shown.version
     lines = [f"{name} {version}".rstrip(), f"tree {shown.tree}"]
     lines.append(f"commit {shown.commit}")
@@ -98,12 +100,12 @@ def _split(lines: list[str]) -> list[str]:
 
 
 def file_data(name: str, path: str, data: bytes) -> dict[str, Any]:
-    """A file's content: text where it is text, else in base64."""
+    """A file's content: as text if it is UTF-8, else in base64."""
     try:
-        said = {"encoding": "utf-8", "content": data.decode()}
+        content = {"encoding": "utf-8", "content": data.decode()}
     except UnicodeDecodeError:
-        said = {"encoding": "base64", "content": base64.b64encode(data).decode()}
-    return {"name": name, "path": path, "size": len(data), **said}
+        content = {"encoding": "base64", "content": base64.b64encode(data).decode()}
+    return {"name": name, "path": path, "size": len(data), **content}
 
 
 def catalog_data(catalog: Catalog, budget: int, tokens: int) -> dict[str, Any]:
@@ -114,11 +116,11 @@ def catalog_data(catalog: Catalog, budget: int, tokens: int) -> dict[str, Any]:
         "total": catalog.total,
         "skills": [_item(item._asdict()) for item in catalog.items],
         "groups": [group._asdict() for group in catalog.groups],
-        "left_out": catalog.left_out._asdict(),
-        "note": left_out(catalog) or None,
+        "left_out": catalog.omissions._asdict(),
+        "note": omission_note(catalog) or None,
     }
 
 
 def _item(item: dict[str, Any]) -> dict[str, Any]:
-    """Without what is not known: it would cost tokens."""
+    """The item without unknown values, which would cost tokens."""
     return {key: value for key, value in item.items() if value is not None}

@@ -1,26 +1,25 @@
-"""What history says, without what is private in it: a reason, a line taken out.
+"""Redact reasons and diffs from history before they are published.
 
-History cannot be changed, so nothing here stops a release; it is only not repeated.
+History cannot be changed, so private data in it doesn't block a release.
 """
 
 from skillforge.redact import KnownPrivate, locate
 from skillforge.redact.decoded_views import Edit, replaced
 
-_OF_TEXT = ("SECRET", "CREDENTIALS", "CARD", "IBAN")
-_OF_WORDS = (*_OF_TEXT, "EMAIL", "PHONE")
+_IN_DIFFS = ("SECRET", "CREDENTIALS", "CARD", "IBAN")
+_IN_REASONS = (*_IN_DIFFS, "EMAIL", "PHONE")
 
 
-def masked(text: str, known: KnownPrivate, *, is_reason: bool = False) -> str:
-    """A text with the kind of each private value in its place.
+def redact(text: str, known: KnownPrivate, *, is_reason: bool = False) -> str:
+    """The text with each private value replaced by its kind.
 
-    A reason is somebody's own words: what it says of people is taken out as well.
+    In a reason, which is prose, e-mail addresses and phone numbers are replaced too.
     """
-    kinds = _OF_WORDS if is_reason else _OF_TEXT
-    found = locate(text, known, kinds)
-    return replaced(text, [Edit(it.start, it.end, f"<{it.kind}>") for it in found])
+    matches = locate(text, known, _IN_REASONS if is_reason else _IN_DIFFS)
+    return replaced(text, [Edit(m.start, m.end, f"<{m.kind}>") for m in matches])
 
 
-def name_of(person: str) -> str:
-    """`Name <mail>` without the mail, which is not for everybody to collect."""
+def person_name(person: str) -> str:
+    """The name in `Name <mail>`; without one, the mailbox before the @."""
     name, _, mail = person.partition("<")
     return (name.strip() or mail.rstrip(">").strip()).partition("@")[0]

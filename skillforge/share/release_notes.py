@@ -12,7 +12,7 @@ from skillforge.share.semver import FIRST, SemVer
 Trees = Mapping[str, str]
 Lineage = Mapping[str, tuple[PublishedVersion, ...]]
 _PLAIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.+-]*[A-Za-z0-9])?")
-_BACK = ("rollback", "revert")
+_ROLLBACKS = ("rollback", "revert")
 
 
 class ChangeKind(StrEnum):
@@ -37,13 +37,13 @@ class ReleaseChange(NamedTuple):
 def changes(
     lineage: Lineage, before: Trees, after: Trees, since: Iterable[str]
 ) -> list[ReleaseChange]:
-    """How each skill changed, from its tree in one release to that in the next.
+    """How each skill changed from one release to the next, by its trees.
 
     `since` are the commits between. A skill that was added and removed in between is
-    left out.
+    omitted.
     """
     commits = set(since)
-    found = []
+    result = []
     for name in sorted({*before, *after}):
         versions = lineage.get(name, ())
         steps = tuple(version for version in versions if version.commit in commits)
@@ -51,59 +51,60 @@ def changes(
         if kind is not None:
             was = _readable(versions, before.get(name, ""))
             now = _readable(versions, after.get(name, ""))
-            found.append(ReleaseChange(name, kind, was, now, steps))
-    return found
+            result.append(ReleaseChange(name, kind, was, now, steps))
+    return result
 
 
 def _kind(was: str, now: str, steps: tuple[PublishedVersion, ...]) -> ChangeKind | None:
     if not was or not now:
         return ChangeKind.ADDED if now else ChangeKind.RETIRED
-    is_back = bool(steps) and (steps[0].action in _BACK or was == now)
-    if is_back:
+    if steps and (steps[0].action in _ROLLBACKS or was == now):
         return ChangeKind.ROLLED_BACK
     return ChangeKind.CHANGED if was != now else None
 
 
 def _readable(versions: tuple[PublishedVersion, ...], tree: str) -> str:
-    found = (version for version in versions if tree and version.tree == tree)
-    return next((version.version for version in found), "")
+    same = (version.version for version in versions if tree and version.tree == tree)
+    return next(same, "")
 
 
-def following(before: SemVer | None, found: Iterable[ReleaseChange]) -> SemVer:
+def next_version(before: SemVer | None, changed: Iterable[ReleaseChange]) -> SemVer:
     """The next version: major if a skill was removed, minor if added, else patch."""
     if before is None:
         return FIRST
-    kinds = {change.kind for change in found}
+    kinds = {change.kind for change in changed}
     if ChangeKind.RETIRED in kinds:
         return before.raised("major")
     return before.raised("minor" if ChangeKind.ADDED in kinds else "patch")
 
 
-def notes(found: Iterable[ReleaseChange]) -> str:
+def notes(changed: Iterable[ReleaseChange]) -> str:
     """Release notes in Markdown; markup in names and reasons is escaped."""
-    known = list(found)
+    listed = list(changed)
     parts = [
         f"### {kind.capitalize()}\n\n" + "\n".join(map(_entry, of_kind))
         for kind in ChangeKind
-        if (of_kind := [change for change in known if change.kind is kind])
+        if (of_kind := [change for change in listed if change.kind is kind])
     ]
     return "\n\n".join(parts) + "\n" if parts else "No skills changed.\n"
 
 
 def _entry(change: ReleaseChange) -> str:
-    return "\n".join([f"- **{_word(change.skill)}**{_span(change)}", *_lines(change)])
+    return "\n".join(
+        [f"- **{_escaped(change.skill)}**{_span(change)}", *_lines(change)]
+    )
 
 
 def _span(change: ReleaseChange) -> str:
     if change.kind is ChangeKind.RETIRED or change.before == change.after:
-        span = _word(change.before)
+        span = _escaped(change.before)
     else:
-        span = " → ".join(map(_word, filter(None, (change.before, change.after))))
+        span = " → ".join(map(_escaped, filter(None, (change.before, change.after))))
     return f" {span}" if span else ""
 
 
-def _word(text: str) -> str:
-    """A name or version; markup is escaped."""
+def _escaped(text: str) -> str:
+    """A name or version with its markup escaped; usually it has none."""
     return text if _PLAIN.fullmatch(text) else plain(text)
 
 
@@ -117,7 +118,7 @@ def _lines(change: ReleaseChange) -> Iterable[str]:
         yield f"  - {why} ({by})" if why else f"  - {by}"
 
 
-def counts(found: Iterable[ReleaseChange]) -> dict[str, int]:
+def counts(changed: Iterable[ReleaseChange]) -> dict[str, int]:
     """How many skills changed, by kind, in the order of the notes."""
-    kinds = [change.kind for change in found]
+    kinds = [change.kind for change in changed]
     return {str(kind): kinds.count(kind) for kind in ChangeKind if kind in kinds}

@@ -1,7 +1,7 @@
-"""The scan of a whole commit, before it is released and again before it is published.
+"""Scan all skills of a commit, before its release and before its publication.
 
-What the scan says of a skill is kept by the skill's tree, so that a build after a
-release does not look twice at the same bytes. Waivers are not kept: they end.
+Findings are cached by the skill's tree, so a build after a release doesn't scan again.
+Waivers are applied afterwards, because they expire.
 """
 
 import hashlib
@@ -25,35 +25,35 @@ from skillforge.policy import Policy
 from skillforge.redact import KnownPrivate, locate
 from skillforge.store import Cache
 
-_WORTH_SPREADING = 20  # skills for each process
+_SKILLS_PER_PROCESS = 20  # at least
 _LEAK = "leak"
-_OF_OTHERS = ("SECRET", "CREDENTIALS", "CARD", "IBAN")
-_TEXT = 1 << 20  # bytes of a file that is looked through for what is private
+_PRIVATE_KINDS = ("SECRET", "CREDENTIALS", "CARD", "IBAN")
+_MOST_TEXT = 1 << 20  # bytes of a file that is searched for private data
 
 
 @dataclass(frozen=True, slots=True)
 class ReleaseScan:
-    """What the scan says of every skill at a commit, by name."""
+    """The findings of every skill at a commit, by name."""
 
     findings: Mapping[str, tuple[Finding, ...]]
 
     @property
     def verdicts(self) -> dict[str, Danger]:
-        return {name: Danger.of(found) for name, found in self.findings.items()}
+        return {name: Danger.of(findings) for name, findings in self.findings.items()}
 
     @property
     def report(self) -> Report:
-        """All of it, with paths from the top of the library."""
-        every = (
+        """All findings, with paths from the top of the library."""
+        findings = tuple(
             finding.under(f"{SKILLS}/{name}")
-            for name, found in self.findings.items()
-            for finding in found
+            for name, of_skill in self.findings.items()
+            for finding in of_skill
         )
-        return Report(tuple(every), tuple(f"{SKILLS}/{name}" for name in self.findings))
+        return Report(findings, tuple(f"{SKILLS}/{name}" for name in self.findings))
 
     @property
     def blocking(self) -> tuple[Finding, ...]:
-        """What must not be published: signs of an attack, and leaks of any kind."""
+        """Findings that block a publication: errors, and all leaks."""
         return tuple(f for f in self.report.findings if _is_blocking(f))
 
 
@@ -65,69 +65,68 @@ def _is_blocking(finding: Finding) -> bool:
 def scan_commit(
     library: Library, commit: str, today: date, skills: Sequence[Skill]
 ) -> ReleaseScan:
-    """Scan the skills of a commit, by the policy and the waivers of that commit."""
+    """Scan the skills of a commit, with the policy and waivers of that commit."""
     policy, waivers = library.policy(commit), library_waivers(library, commit)
     trees = library.repository().tree(f"{commit}:{SKILLS}")
     packs = library_packs(library, policy, commit)
-    memory = _ScanCache(library, policy, packs)
-    keys = {skill.name: memory.key(trees[skill.name].object) for skill in skills}
-    known = memory.recall(list(keys.values()))
-    fresh = [skill for skill in skills if keys[skill.name] not in known]
-    work = partial(_look_at_all, policy, packs)
-    for part in worker_pool.spread(work, fresh, _WORTH_SPREADING):
-        known |= {keys[name]: found for name, found in part.items()}
-    memory.remember({keys[it.name]: known[keys[it.name]] for it in fresh})
+    cache = _ScanCache(library, policy, packs)
+    keys = {skill.name: cache.key(trees[skill.name].object) for skill in skills}
+    scans = cache.load(list(keys.values()))
+    fresh = [skill for skill in skills if keys[skill.name] not in scans]
+    work = partial(_scan_all, policy, packs)
+    for part in worker_pool.spread(work, fresh, _SKILLS_PER_PROCESS):
+        scans |= {keys[name]: findings for name, findings in part.items()}
+    cache.save({key: scans[key] for key in (keys[skill.name] for skill in fresh)})
     return ReleaseScan(
         {
-            skill.name: tuple(apply(known[keys[skill.name]], skill, waivers, today))
+            skill.name: tuple(apply(scans[keys[skill.name]], skill, waivers, today))
             for skill in skills
         }
     )
 
 
-def _look_at_all(
+def _scan_all(
     policy: Policy, packs: Sequence[RulePack], skills: Sequence[Skill]
 ) -> dict[str, list[Finding]]:
     known = known_to(policy)
-    return {skill.name: _look_at(policy, packs, known, skill) for skill in skills}
+    return {skill.name: _findings(policy, packs, known, skill) for skill in skills}
 
 
-def _look_at(
+def _findings(
     policy: Policy, packs: Sequence[RulePack], known: KnownPrivate, skill: Skill
 ) -> list[Finding]:
-    scanned = scan(skill, must_declare=policy.scan.declare, packs=packs)
-    found = list(scanned.findings)
-    there = {(finding.path, finding.line) for finding in found}
-    private = (it for it in _private(skill, known) if (it.path, it.line) not in there)
-    return [*found, *private]
+    scanned = scan(skill, must_declare=policy.scan.declare, packs=packs).findings
+    lines = {(finding.path, finding.line) for finding in scanned}
+    private = (f for f in _private(skill, known) if (f.path, f.line) not in lines)
+    return [*scanned, *private]
 
 
 def _private(skill: Skill, known: KnownPrivate) -> Iterator[Finding]:
-    """What redaction would take out of a file, if it were an example."""
+    """The private data that redaction would remove from an example."""
     for path, file in sorted(skill.files.items()):
-        if file.kind not in (FileKind.FILE, FileKind.EXECUTABLE) or file.size > _TEXT:
+        if (
+            file.kind not in (FileKind.FILE, FileKind.EXECUTABLE)
+            or file.size > _MOST_TEXT
+        ):
             continue
         text = skill.read(path).decode("utf-8", "replace")
-        places: dict[tuple[str, str], int] = {}
-        for kind, start, end in locate(text, known, _OF_OTHERS):
-            places.setdefault((kind, text[start:end]), start)
-        for (kind, _value), start in places.items():
-            line = text.count("\n", 0, start) + 1
-            message = f"something private stands here ({kind.lower()})"
-            hint = "take it out; a waiver for private-data lets it pass"
+        first: dict[tuple[str, str], int] = {}
+        for kind, start, end in locate(text, known, _PRIVATE_KINDS):
+            first.setdefault((kind, text[start:end]), start)
+        for (kind, _value), start in first.items():
             yield Finding(
                 "private-data",
                 Severity.WARNING,
-                message,
+                f"possible private data ({kind.lower()})",
                 path,
-                line,
-                hint,
+                text.count("\n", 0, start) + 1,
+                "remove it, or add a waiver for private-data",
                 category=_LEAK,
             )
 
 
 class _ScanCache:
-    """What was said of the very same bytes by the very same rules."""
+    """Findings by tree, of one version of the rules."""
 
     def __init__(
         self, library: Library, policy: Policy, packs: Sequence[RulePack]
@@ -140,13 +139,13 @@ class _ScanCache:
     def key(self, tree: str) -> str:
         return hashlib.sha256(f"{self.rules} {tree}".encode()).hexdigest()
 
-    def recall(self, keys: list[str]) -> dict[str, list[Finding]]:
-        return decoded(self.cache.scans(keys), _finding)
+    def load(self, keys: list[str]) -> dict[str, list[Finding]]:
+        return decoded(self.cache.entries("scans", keys), _finding)
 
-    def remember(self, scans: Mapping[str, list[Finding]]) -> None:
-        said = {key: json.dumps([*map(asdict, it)]) for key, it in scans.items()}
-        if said:
-            self.cache.save_scans(said)
+    def save(self, scans: Mapping[str, list[Finding]]) -> None:
+        if scans:
+            texts = {key: json.dumps([*map(asdict, f)]) for key, f in scans.items()}
+            self.cache.save_entries("scans", texts)
 
 
 def _finding(row: dict[str, str]) -> Finding:

@@ -1,4 +1,4 @@
-"""Releases: which there are, what a tag of ours says, and how one is made."""
+"""Releases: tags that are versions, with notes and trailers."""
 
 from typing import NamedTuple
 
@@ -8,9 +8,9 @@ from skillforge.gitrepo.tags import Tag
 from skillforge.share import semver
 from skillforge.share.semver import SemVer
 
-# Trailers of a tag. What a hub says must not depend on the clone that it is made in.
-REPOSITORY = "Repository"  # where clients install from
-NOTES = "Notes"  # the notes on merges as they were
+# Trailers of a tag, so that a hub does not depend on the clone that builds it.
+REPOSITORY = "Repository"  # that clients install from
+NOTES = "Notes"  # the commit of the notes on merges
 
 
 class Release(NamedTuple):
@@ -24,32 +24,32 @@ class Release(NamedTuple):
         return trailers.first(trailers.read(self.tag.message), REPOSITORY)
 
     @property
-    def noted(self) -> str:
-        """The commit of the notes that were known when it was made."""
+    def notes_commit(self) -> str:
+        """The commit of the notes on merges at the time of the release."""
         return trailers.first(trailers.read(self.tag.message), NOTES)
 
     @property
     def notes(self) -> str:
-        """What it brings, as Markdown."""
+        """The release notes, as Markdown."""
         has_trailers = bool(trailers.read(self.tag.message))
         _title, *paragraphs = self.tag.message.strip().split("\n\n")
         return "\n\n".join(paragraphs[:-1] if has_trailers else paragraphs)
 
 
 def find(repo: GitRepo, name: str) -> Release:
-    """The release that somebody names: `v1.2.0`, or `1.2.0`."""
+    """The release of a version such as `v1.2.0` or `1.2.0`."""
     version = semver.read(name)
-    for tag in dict.fromkeys((name, version.tag, str(version))):
-        if found := tags.find(repo, tag):
-            return Release(version, found)
+    for spelling in dict.fromkeys((name, version.tag, str(version))):
+        if tag := tags.find(repo, spelling):
+            return Release(version, tag)
     raise RequestError(
-        f"there is no release {version.tag} here",
-        hint="git tag lists what there is; git fetch --tags brings those of others",
+        f"there is no release {version.tag} in this clone",
+        hint="git tag lists the releases; git fetch --tags fetches others",
     )
 
 
 def newest(repo: GitRepo, until: str = "") -> Release | None:
-    """The highest version; of those that lead up to a commit, if one is given."""
+    """The release with the highest version; `until` is a commit that contains it."""
     versions = {semver.find(name): name for name in tags.names(repo)}
     known = sorted(filter(None, versions), key=lambda version: version.rank)
     for version in reversed(known):
@@ -60,36 +60,39 @@ def newest(repo: GitRepo, until: str = "") -> Release | None:
 
 
 def must_find_newest(repo: GitRepo) -> Release:
-    if found := newest(repo):
-        return found
+    if release := newest(repo):
+        return release
     raise RequestError("there is no release yet", hint="skillforge release")
 
 
-def made_before(repo: GitRepo, version: SemVer, commit: str) -> Release | None:
-    """The release, if this commit is released so; another one's name is refused."""
+def existing(repo: GitRepo, version: SemVer, commit: str) -> Release | None:
+    """The release of a commit with this version, if it exists.
+
+    It is an error if another commit has the version, or if a later version exists.
+    """
     tag = tags.find(repo, version.tag)
     if tag is not None and tag.commit == commit:
         return Release(version, tag)
     last = newest(repo)
     if tag is not None:
-        problem = f"{version.tag} is released, and is commit {tag.commit[:12]}"
+        problem = f"{version.tag} is already released from commit {tag.commit[:12]}"
     elif last is not None and last.version.rank >= version.rank:
-        problem = f"{last.tag.name} is released already, and comes after {version.tag}"
+        problem = f"{version.tag} is lower than the latest release, {last.tag.name}"
     else:
         return None
-    raise ConflictError(problem, hint="skillforge release, alone, names the next one")
+    raise ConflictError(problem, hint="skillforge release suggests the next version")
 
 
-def make(repo: GitRepo, version: SemVer, commit: str, message: str) -> Release:
-    """Tag a commit; whoever does the same at the same time finds it done."""
+def create(repo: GitRepo, version: SemVer, commit: str, message: str) -> Release:
+    """Tag a commit; several processes may do so at the same time."""
     if not tags.make(repo, version.tag, commit, message):
-        made_before(repo, version, commit)
+        existing(repo, version, commit)
     return find(repo, version.tag)
 
 
-def message(repo: GitRepo, version: SemVer, said: str, repository: str) -> str:
-    """What a tag says: the notes, and what a hub of it cannot know otherwise."""
-    about = [(REPOSITORY, repository), (NOTES, repo.ref(notes.NOTES))]
-    lines = "\n".join(f"{name}: {trailers.one_line(it)}" for name, it in about if it)
-    parts = [f"Release {version.tag}", said.strip(), lines]
+def message(repo: GitRepo, version: SemVer, text: str, repository: str) -> str:
+    """The message of a tag: the release notes and the trailers."""
+    values = {REPOSITORY: repository, NOTES: repo.ref(notes.NOTES)}
+    lines = (f"{k}: {trailers.one_line(value)}" for k, value in values.items() if value)
+    parts = [f"Release {version.tag}", text.strip(), "\n".join(lines)]
     return "\n\n".join(part for part in parts if part) + "\n"

@@ -1,19 +1,21 @@
-"""Versions of releases: semver, in its order, and which one comes next."""
+"""Semantic versions. `packaging` has other rules, those of PEP 440."""
 
 import re
 from typing import Literal, NamedTuple
 
 from skillforge.errors import RequestError
 
-_NUMBER = r"(0|[1-9]\d{0,8})"
-_WORDS = r"[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*"
+_NUMBER = r"(0|[1-9][0-9]{0,8})"
+_WORD = r"[0-9A-Za-z-]+"
+_PRE = rf"(?!0[0-9]+(?![0-9A-Za-z-])){_WORD}"  # no number with a leading zero
 _SEMVER = re.compile(
-    rf"v?{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:-({_WORDS}))?(?:\+({_WORDS}))?"
+    rf"v?{_NUMBER}\.{_NUMBER}\.{_NUMBER}"
+    rf"(?:-({_PRE}(?:\.{_PRE})*))?(?:\+({_WORD}(?:\.{_WORD})*))?"
 )
 
 
 class SemVer(NamedTuple):
-    """A release's version; `pre` and `build` are what may follow the numbers."""
+    """A version; `pre` is a pre-release such as `rc.1`, `build` build metadata."""
 
     major: int
     minor: int
@@ -32,7 +34,7 @@ class SemVer(NamedTuple):
 
     @property
     def rank(self) -> tuple[object, ...]:
-        """What semver orders versions by; one that is not final comes before it."""
+        """The sort key: a pre-release comes before its final version."""
         parts = [
             (0, int(word), "") if word.isdecimal() else (1, 0, word)
             for word in self.pre.split(".")
@@ -40,9 +42,9 @@ class SemVer(NamedTuple):
         return (self.major, self.minor, self.patch, not self.pre, parts)
 
     def raised(self, part: Literal["major", "minor", "patch"]) -> "SemVer":
-        """The next final version, with one part of this one raised."""
+        """The next final version after a change of this kind."""
         if self.pre:
-            return SemVer(self.major, self.minor, self.patch)
+            return SemVer(*self[:3])
         if part == "major":
             return SemVer(self.major + 1, 0, 0)
         if part == "minor":
@@ -54,22 +56,19 @@ FIRST = SemVer(1, 0, 0)
 
 
 def find(text: str) -> SemVer | None:
-    """The version that a text is, as `1.2.0` or `v1.2.0`; None if it is none."""
+    """Parse `1.2.0` or `v1.2.0`; None if the text is no version."""
     match = _SEMVER.fullmatch(text)
-    if match is None or any(map(_leads_with_zero, (match[4] or "").split("."))):
+    if match is None:
         return None
-    numbers = (int(match[1]), int(match[2]), int(match[3]))
-    return SemVer(*numbers, match[4] or "", match[5] or "")
-
-
-def _leads_with_zero(word: str) -> bool:
-    return word.isdecimal() and word != "0" and word.startswith("0")
+    major, minor, patch = int(match[1]), int(match[2]), int(match[3])
+    return SemVer(major, minor, patch, match[4] or "", match[5] or "")
 
 
 def read(text: str) -> SemVer:
-    """The version that somebody asks for."""
-    if found := find(text):
-        return found
+    """Parse a version that the user names."""
+    if version := find(text):
+        return version
     raise RequestError(
-        f"{text!r} is no version", hint="semver: 1.4.0, or 2.0.0-rc.1 before it"
+        f"{text!r} is not a version",
+        hint="use a semantic version, such as 1.4.0 or 2.0.0-rc.1",
     )

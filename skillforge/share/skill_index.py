@@ -1,7 +1,7 @@
-"""The skills of a commit as a reader finds them: an index, brought up to it if need be.
+"""The search index of a commit's skills, updated when it is first used.
 
-The index is kept by tree hashes, so that only skills that changed are read again, and
-what another commit says is never shown.
+An index belongs to one tree of `skills/`, so it never shows another commit's skills. A
+new one is made from the last by reading only the skills that changed.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -23,104 +23,104 @@ from skillforge.store.index import (
 )
 
 T = TypeVar("T")
-_PATIENCE = 30.0  # seconds that another process may take to write the same index
+_LOCK_SECONDS = 30.0  # that another process may take to write the same index
 
 
 def commit_of(library: Library, revision: str | None) -> str:
-    """The commit to read: main as it is now, or the one that is asked for."""
+    """The commit of a revision, by default main's."""
     return library.tip if revision is None else library.repository().resolve(revision)
 
 
-def reading(library: Library, commit: str, read: Callable[[Index], T]) -> T:
-    """What `read` finds in the index of a commit; a damaged index is made anew."""
+def query(library: Library, commit: str, read: Callable[[Index], T]) -> T:
+    """The result of `read` on the index of a commit; a damaged index is rebuilt."""
     repo = library.repository()
     tree = repo.name_of(f"{commit}:{SKILLS}")
-    kept = Indexes.of(repo.common_dir)
+    indexes = Indexes.of(repo.common_dir)
     for _ in range(2):
-        with _opened(library, commit, tree, kept) as index:
+        with _opened(library, commit, tree, indexes) as index:
             try:
                 return read(index)
             except DamagedError:
-                kept.forget(tree)
+                indexes.forget(tree)
     raise ToolError(
-        "the index of the skills cannot be read, though it was made anew",
-        hint=f"is the disk sound? Remove {kept.folder}/search-* and try again",
+        "the search index was rebuilt, but still cannot be read",
+        hint=f"check the disk, remove {indexes.folder}/search-* and try again",
     )
 
 
 @contextmanager
-def _opened(library: Library, commit: str, tree: str, kept: Indexes) -> Iterator[Index]:
-    index = kept.find(tree) or _made(library, commit, tree, kept)
+def _opened(
+    library: Library, commit: str, tree: str, indexes: Indexes
+) -> Iterator[Index]:
+    index = indexes.find(tree) or _build(library, commit, tree, indexes)
     try:
         yield index
     finally:
         index.close()
 
 
-def _made(library: Library, commit: str, tree: str, kept: Indexes) -> Index:
-    """A new index; in memory only where it cannot be kept."""
-    from skillforge.store.lock import held
+def _build(library: Library, commit: str, tree: str, indexes: Indexes) -> Index:
+    """A new index; in memory if it can't be written."""
+    from skillforge.store.lock import locked
 
     try:
-        with held(kept.folder / "search.lock", "the git directory", _PATIENCE):
-            if found := kept.find(tree):
-                return found  # somebody else was quicker
-            _write(library, commit, tree, kept)
-            if found := kept.find(tree):
-                return found
+        with locked(indexes.folder / "search.lock", "the git directory", _LOCK_SECONDS):
+            if index := indexes.find(tree):
+                return index  # another process was faster
+            _write(library, commit, tree, indexes)
+            if index := indexes.find(tree):
+                return index
     except (ToolError, ConflictError):
         pass
-    trees = _folders(library, commit)
-    return in_memory(tree, _texts(library, commit, trees))
+    return in_memory(tree, _texts(library, commit, _skill_trees(library, commit)))
 
 
-def _write(library: Library, commit: str, tree: str, kept: Indexes) -> None:
-    """Write the index of a tree; what the last one knows already is not read again."""
-    repo = library.repository()
-    now = _folders(library, commit)
-    known, start = _known(kept)
-    same = {it.name for it in known.values() if now.get(it.name) == it.tree}
-    fresh = {name: it for name, it in now.items() if name not in same}
-    gone = [it for it in known.values() if it.name not in same]
-    before = _bodies(repo, gone)
-    if start is None or before is None or 2 * len(gone) > len(known):
-        kept.write(tree, None, (), _texts(library, commit, now))
-    else:
-        old = [SkillText(it, body) for it, body in zip(gone, before, strict=True)]
-        kept.write(tree, start, old, _texts(library, commit, fresh))
+def _write(library: Library, commit: str, tree: str, indexes: Indexes) -> None:
+    """Write the index of a tree, from the last index if few skills changed."""
+    trees = _skill_trees(library, commit)
+    indexed, path = _last_index(indexes)
+    unchanged = {s.name for s in indexed if trees.get(s.name) == s.tree}
+    outdated = [skill for skill in indexed if skill.name not in unchanged]
+    bodies = _bodies(library.repository(), outdated)
+    if path is None or bodies is None or 2 * len(outdated) > len(indexed):
+        indexes.write(tree, None, (), _texts(library, commit, trees))
+        return
+    removed = list(map(SkillText, outdated, bodies))
+    added = {name: tree for name, tree in trees.items() if name not in unchanged}
+    indexes.write(tree, path, removed, _texts(library, commit, added))
 
 
-def _known(kept: Indexes) -> tuple[Mapping[str, IndexedSkill], Path | None]:
-    found = kept.latest()
-    if found is None:
-        return {}, None
-    index, path = found
+def _last_index(indexes: Indexes) -> tuple[list[IndexedSkill], Path | None]:
+    """The skills and the file of the newest index, if it can be read."""
+    newest = indexes.latest()
+    if newest is None:
+        return [], None
+    index, path = newest
     try:
-        return {skill.name: skill for skill in index.skills()}, path
+        return index.skills(), path
     except DamagedError:
-        return {}, None
+        return [], None
     finally:
         index.close()
 
 
-def _folders(library: Library, commit: str) -> dict[str, str]:
-    """The skills of a commit as trees, without those whose names can't be printed."""
+def _skill_trees(library: Library, commit: str) -> dict[str, str]:
+    """The trees of a commit's skills, without those whose names can't be printed."""
     trees = library.skill_trees(commit)
     return {name: tree for name, tree in trees.items() if name.isprintable()}
 
 
 def _bodies(repo: GitRepo, skills: list[IndexedSkill]) -> list[str] | None:
-    """The bodies of skills as they were; None if git does not have them any more."""
+    """The bodies of indexed skills; None if git no longer has them."""
     from skillforge.document import MAX_BYTES, parse
 
     trees = [skill.tree for skill in skills]
     if not all(repo.names_of(trees)):
         return None
-    found = repo.find_all([f"{tree}:{SKILL_FILE}" for tree in trees])
-    are_small = (it is not None and len(it.data) <= MAX_BYTES for it in found)
+    blobs = repo.find_all([f"{tree}:{SKILL_FILE}" for tree in trees])
     return [
-        parse(it.data).body if is_small and it else ""
-        for it, is_small in zip(found, are_small, strict=True)
+        parse(blob.data).body if blob and len(blob.data) <= MAX_BYTES else ""
+        for blob in blobs
     ]
 
 
@@ -137,25 +137,16 @@ def _text(skill: Skill, tree: str) -> SkillText:
 
     document = skill.document
     if document is None:
-        return SkillText(
-            IndexedSkill(skill.name, tree, problem="it has no SKILL.md"), ""
-        )
-    shelved = IndexedSkill(
+        return SkillText(IndexedSkill(skill.name, tree, problem="no SKILL.md"), "")
+    description = document.words("description").strip()
+    problem = "" if description else "no description"
+    indexed = IndexedSkill(
         skill.name,
         tree,
-        document.words("description").strip(),
+        description,
         "\n".join(queries(skill)),
         document.metadata("version") or document.words("version"),
         document.metadata("category").strip(),
-        _problem(skill),
+        problem if document.readable else "SKILL.md cannot be read",
     )
-    return SkillText(shelved, document.body)
-
-
-def _problem(skill: Skill) -> str:
-    """Why a client could not use a skill; empty if it could."""
-    document = skill.document
-    assert document is not None
-    if not document.readable:
-        return "its SKILL.md cannot be read"
-    return "" if document.words("description").strip() else "it has no description"
+    return SkillText(indexed, document.body)

@@ -1,4 +1,4 @@
-"""One skill as a reader sees it: facts and body, or one of its files."""
+"""One skill at a commit, and its files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,41 +27,41 @@ class SkillView:
     @property
     def version(self) -> str:
         document = self.skill.document
-        said = document.metadata("version") if document else ""
-        return said or self.words("version")
+        version = document.metadata("version") if document else ""
+        return version or self.words("version")
 
     @property
     def body(self) -> str:
-        """The instructions; where the header cannot be read, the whole text."""
+        """The instructions; the whole text if the frontmatter cannot be read."""
         return self.skill.document.body if self.skill.document else ""
 
 
 def find(library: Library, commit: str, name: str) -> SkillView | None:
-    """A skill at a commit, if it is there."""
+    """A skill at a commit; None if there is none of this name."""
     is_name = "/" not in name and name not in ("", ".", "..") and name.isprintable()
     tree = library.skill_trees(commit).get(name) if is_name else None
     skill = library.skill_at(commit, name) if tree else None
     return SkillView(skill, commit, tree) if tree and skill else None
 
 
-def moved(name: str, became: tuple[str, ...], commit: str) -> RequestError:
-    """What to say of a skill that went away, and of what has taken its place."""
-    if became:
+def removed(name: str, successors: tuple[str, ...], commit: str) -> RequestError:
+    """The error for a skill that `commit` removed, with the skills that replace it."""
+    history = f"; for its history: skillforge why {name}"
+    if successors:
         return RequestError(
-            f"the skill {name} went into {', '.join(became)}",
-            hint=f"skillforge show {became[0]}; skillforge why {name} tells the story",
+            f"the skill {name} was merged into {', '.join(successors)}",
+            hint=f"skillforge show {successors[0]}{history}",
         )
     return RequestError(
         f"the skill {name} was removed",
-        hint=f"as it was: skillforge show {name} --rev {commit[:12]}~1; "
-        f"skillforge why {name} tells the story",
+        hint=f"skillforge show {name} --rev {commit[:12]}~1{history}",
     )
 
 
 def read_file(shown: SkillView, path: str) -> bytes:
     """The bytes of one file of a skill."""
-    wanted = path.removeprefix("./")
-    file = shown.files.get(wanted)
+    inner = path.removeprefix("./")
+    file = shown.files.get(inner)
     if file is None:
         raise _no_file(shown, path)
     if file.kind not in (FileKind.FILE, FileKind.EXECUTABLE):
@@ -69,15 +69,15 @@ def read_file(shown: SkillView, path: str) -> bytes:
             f"{path} of {shown.skill.name} is a {file.kind}, not a file",
             hint=f"skillforge show {shown.skill.name} lists its files",
         )
-    return shown.skill.read(wanted)
+    return shown.skill.read(inner)
 
 
 def _no_file(shown: SkillView, path: str) -> RequestError:
     inner = [file for file in shown.files if file.startswith(f"{path.rstrip('/')}/")]
-    meant = inner[0] if inner else nearest(path, list(shown.files))
+    suggestion = inner[0] if inner else nearest(path, list(shown.files))
     name = shown.skill.name
     return RequestError(
         f"{path} is a folder of {name}" if inner else f"{name} has no file {path!r}",
-        hint=f"skillforge show {name} {meant or SKILL_FILE}; skillforge show {name} "
-        "lists all",
+        hint=f"skillforge show {name} {suggestion or SKILL_FILE}; "
+        f"skillforge show {name} lists its files",
     )

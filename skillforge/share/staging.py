@@ -22,7 +22,7 @@ from skillforge.share.folder_handle import FolderHandle, skill_files
 from skillforge.share.install_target import InstallTarget
 from skillforge.share.lockfile import LockedSkill
 from skillforge.share.package_digest import Files, tree_name
-from skillforge.store.lock import held
+from skillforge.store.lock import locked
 
 _LOCK_SECONDS = 60.0
 _PLAN = "plan.json"
@@ -167,7 +167,7 @@ def quarantine(target: InstallTarget) -> Iterator[Quarantine]:
             raise unwritable(target.folder.parent, err) from err
         # In one order, so that no two processes wait for each other.
         for folder in sorted({parent.path, target.lock.parent}):
-            stack.enter_context(held(folder, "the folder of skills", _LOCK_SECONDS))
+            stack.enter_context(locked(folder, "the folder of skills", _LOCK_SECONDS))
         root = stack.enter_context(_open_root(parent, _root_name(target)))
         try:
             staged = Quarantine(target, parent, root)

@@ -1,8 +1,8 @@
-"""Tar archives of strangers, read header by header in linear time.
+"""Read untrusted tar archives in linear time.
 
-Python's tarfile follows chains of extended headers by recursion, copies global ones to
-each member, and searches them with patterns that take quadratic time: some hundred
-bytes keep it busy for a minute. A skill's archive needs names and sizes only.
+Python's tarfile recurses on chains of extended headers, copies global ones to each
+member, and parses them in quadratic time: a few hundred bytes keep it busy for a
+minute. A skill's archive needs names and sizes only.
 """
 
 from collections.abc import Iterator
@@ -13,12 +13,12 @@ _MOST_HEADER = 8 << 10  # bytes of an extended header; a long path takes about o
 _PAX, _PAX_GLOBAL, _LONG_NAME = b"x", b"g", b"L"
 _EXTENDED = (_PAX, _PAX_GLOBAL, _LONG_NAME)
 _FILES, _FOLDER = (b"0", b"\0"), b"5"
-# Of a pax header: whoever obeys these reads other bytes than the plain header names.
+# Keys of pax headers with which other readers see other bytes than we do.
 _REFUSED_KEYS = ("size", "GNU.sparse")
 
 
 class TarError(ValueError):
-    """An archive that is damaged, or that others might read differently."""
+    """An archive that is damaged, or that other programs may read differently."""
 
 
 class TarMember(NamedTuple):
@@ -31,7 +31,7 @@ class TarMember(NamedTuple):
 
 
 def read_tar(data: bytes) -> Iterator[TarMember]:
-    """The members of an archive; anything but a plain file or folder stops it."""
+    """The members of an archive, which must be regular files or folders."""
     import tarfile
 
     at, path = 0, ""
@@ -43,16 +43,16 @@ def read_tar(data: bytes) -> Iterator[TarMember]:
             raise TarError(f"it is damaged: {err}") from err
         content = data[at + _BLOCK : at + _BLOCK + max(header.size, 0)]
         if len(content) != header.size:
-            raise TarError("it is cut off")
+            raise TarError("it is truncated")
         at += _BLOCK + -(-header.size // _BLOCK) * _BLOCK
         if header.type in _EXTENDED:
             if header.type in extended or header.size > _MOST_HEADER:
-                raise TarError("its headers are packed in an odd way")
+                raise TarError("it has repeated or oversized headers")
             extended.add(header.type)
             path = _extended_path(header.type, content) or path
             continue
         if header.type not in (*_FILES, _FOLDER):
-            raise TarError(f"{header.name[:200]!r} is no plain file")
+            raise TarError(f"{header.name[:200]!r} is not a regular file")
         is_folder = header.type == _FOLDER
         yield TarMember(path or header.name, content, header.mode, is_folder)
         extended, path = extended & {_PAX_GLOBAL}, ""
@@ -66,7 +66,7 @@ def _extended_path(kind: bytes, content: bytes) -> str:
     if refused := next((key for key in records if key.startswith(_REFUSED_KEYS)), ""):
         raise TarError(f"its headers set {refused[:40]!r}")
     if kind == _PAX_GLOBAL and "path" in records:
-        raise TarError("it gives all members one path")
+        raise TarError("it has one path for all members")
     return records.get("path", "")
 
 
@@ -78,7 +78,7 @@ def _pax_records(content: bytes) -> Iterator[tuple[str, str]]:
         length = int(digits) if digits.isdigit() else 0
         record = content[at : at + length]
         if not space or len(record) != length or not record.endswith(b"\n"):
-            raise TarError("a header in it is damaged")
+            raise TarError("it has a damaged header")
         key, _, value = record[len(digits) + 1 : -1].partition(b"=")
         yield key.decode("utf-8", "replace"), value.decode("utf-8", "surrogateescape")
         at += length

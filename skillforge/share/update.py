@@ -40,12 +40,12 @@ class Verification:
 def verify(target: InstallTarget) -> Verification:
     """Compare every locked skill with the disk, file by file."""
     lock = _read_lock(target)
-    found = (
+    differences = (
         difference
         for _, entry in sorted(lock.entries.items())
         for difference in _differences(target, entry)
     )
-    return Verification(lock, tuple(found))
+    return Verification(lock, tuple(differences))
 
 
 def _read_lock(target: InstallTarget) -> Lockfile:
@@ -92,7 +92,7 @@ class Update:
     diff: str = ""
 
 
-def updates(target: InstallTarget, names: Collection[str]) -> tuple[Update, ...]:
+def find_updates(target: InstallTarget, names: Collection[str]) -> tuple[Update, ...]:
     """Compare installed skills with their sources; changes nothing."""
     lock = _read_lock(target)
     for name in names:
@@ -102,11 +102,11 @@ def updates(target: InstallTarget, names: Collection[str]) -> tuple[Update, ...]
                 hint="skillforge install SOURCE adds a skill to the lock",
             )
     chosen = [e for name, e in lock.entries.items() if not names or name in names]
-    found: list[Update] = []
+    result: list[Update] = []
     for source, group in grouped(lock, chosen, is_pinned=False).items():
-        fetched = {p.name: p for p in fetch.known_only(source, list(group))}
-        found += [_update(target, e, fetched.get(name)) for name, e in group.items()]
-    return tuple(sorted(found, key=lambda update: update.name))
+        fetched = {p.name: p for p in fetch.existing_packages(source, list(group))}
+        result += [_update(target, e, fetched.get(name)) for name, e in group.items()]
+    return tuple(sorted(result, key=lambda update: update.name))
 
 
 def _update(
@@ -163,11 +163,11 @@ def _file_diff(
 
 
 def apply(
-    target: InstallTarget, found: Sequence[Update], *, accept_caution: bool
+    target: InstallTarget, updates: Sequence[Update], *, accept_caution: bool
 ) -> InstallResult:
     """Install the updates that are new; skills edited meanwhile stay as they are."""
     groups: dict[str, list[Update]] = {}
-    for update in sorted(found, key=lambda update: update.locked.folder):
+    for update in sorted(updates, key=lambda update: update.locked.folder):
         if update.state == "new":
             groups.setdefault(update.locked.folder, []).append(update)
     targets = {folder: target.for_writing(folder) for folder in groups}

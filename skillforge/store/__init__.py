@@ -1,7 +1,6 @@
 """Private state of one clone: SQLite files and a lock inside the git directory.
 
-The only package that imports sqlite3. What it holds cannot be committed. It also knows
-where the cache is that all clones of a user share.
+The only package that imports sqlite3. Nothing in it can be committed.
 """
 
 from typing import TYPE_CHECKING
@@ -12,16 +11,16 @@ if TYPE_CHECKING:
     from skillforge.store.cache import Cache, CachedResult
     from skillforge.store.cache_paths import cache_folder
     from skillforge.store.examples import ExampleRow, Examples
-    from skillforge.store.lock import ExclusiveLock, alone, held, holder
-    from skillforge.store.state import condition
+    from skillforge.store.lock import ExclusiveLock, exclusive, holder, locked
+    from skillforge.store.state import count_rows
     from skillforge.store.uses import CaseRecord, Pitfall, Tally, Uses, Votes
 
 _PARTS = {
     "cache": ("Cache", "CachedResult"),
     "examples": ("Examples", "ExampleRow"),
     "cache_paths": ("cache_folder",),
-    "lock": ("ExclusiveLock", "alone", "held", "holder"),
-    "state": ("condition",),
+    "lock": ("ExclusiveLock", "exclusive", "holder", "locked"),
+    "state": ("count_rows",),
     "uses": ("CaseRecord", "Pitfall", "Tally", "Uses", "Votes"),
 }
 
@@ -37,9 +36,9 @@ __all__ = [
     "Tally",
     "Uses",
     "Votes",
-    "alone",
     "cache_folder",
-    "condition",
-    "held",
+    "count_rows",
+    "exclusive",
     "holder",
+    "locked",
 ]

@@ -1,4 +1,4 @@
-"""Where things are kept that can be made again, for all libraries of a user."""
+"""The folder of caches that all libraries of a user share."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ from skillforge.errors import ToolError
 
 
 def cache_folder() -> Path:
-    """The user's cache: `$SKILLFORGE_CACHE`, else where such things go here."""
+    """`$SKILLFORGE_CACHE`, else `skillforge` in the user's cache folder."""
     if named := os.environ.get("SKILLFORGE_CACHE"):
         return Path(named).absolute()
     if base := os.environ.get("XDG_CACHE_HOME"):
@@ -16,5 +16,5 @@ def cache_folder() -> Path:
         return Path.home() / ".cache" / "skillforge"
     except RuntimeError as err:
         raise ToolError(
-            "this user has no home", hint="SKILLFORGE_CACHE=FOLDER names a cache"
+            "this user has no home folder", hint="set SKILLFORGE_CACHE=FOLDER"
         ) from err

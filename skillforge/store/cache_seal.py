@@ -1,7 +1,7 @@
-"""Seals on cached results: a clone's cache counts only if this user's tool wrote it.
+"""Seals on cached values, so that only those of this user's tool are believed.
 
-The cache is in the git directory, which may have come from elsewhere, and which an
-author can write. The key of the seals is in the user's own cache folder.
+The cache is in the git directory, which an author can write, and which may be a copy
+of another. The key of the seals is in the user's own cache folder.
 """
 
 import hashlib
@@ -21,14 +21,14 @@ _LENGTH = 64  # characters of a seal
 
 
 class CacheSeal:
-    """Seals texts for one place in the cache, and opens those that it sealed."""
+    """Signs values for one place in the cache, and verifies them."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
 
     @classmethod
     def of_user(cls) -> "CacheSeal | None":
-        """The seal of this user; None where no key can be kept."""
+        """The seal of this user; None if no key can be saved."""
         try:
             path = cache_folder() / "cache.key"
             key = _read(path) if path.exists() else _make(path)
@@ -37,11 +37,11 @@ class CacheSeal:
         return cls(key) if len(key) == _SIZE else None
 
     def close(self, place: str, text: str) -> str:
-        """The text with its seal, which is good for this place only."""
+        """The text after its seal, which is valid for this place only."""
         return self._seal(place, text) + text
 
     def open(self, place: str, sealed: object) -> str | None:
-        """The text; None if it isn't as it was sealed, or was for another place."""
+        """The text; None if it was changed, or sealed for another place."""
         if not isinstance(sealed, str):
             return None
         seal, text = sealed[:_LENGTH], sealed[_LENGTH:]
@@ -55,7 +55,7 @@ class CacheSeal:
 
 
 def _read(path: Path) -> bytes:
-    """The key, if only this user can read and write it; else nothing."""
+    """The key; empty if others can read or write it."""
     with path.open("rb") as file:
         about = os.fstat(file.fileno())
         is_private = stat.S_ISREG(about.st_mode) and not about.st_mode & 0o077
@@ -64,11 +64,11 @@ def _read(path: Path) -> bytes:
 
 
 def _make(path: Path) -> bytes:
-    """A new key, whole from the start; another process may have been faster."""
+    """Create the key in one step; another process may have been faster."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    number, name = tempfile.mkstemp(dir=path.parent, prefix=".cache-key-")
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".cache-key-")
     try:
-        with open(number, "wb") as file:  # noqa: PTH123 - a descriptor
+        with open(handle, "wb") as file:  # noqa: PTH123 - a descriptor
             file.write(secrets.token_bytes(_SIZE))
         with suppress(FileExistsError):
             os.link(name, path)

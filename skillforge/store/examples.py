@@ -1,7 +1,4 @@
-"""Examples, what was taken from them, and how far each transcript was read.
-
-They are in the private store, as `state` opens it.
-"""
+"""Examples, their redacted parts, and how far each transcript was read."""
 
 import json
 from collections.abc import Iterable
@@ -9,14 +6,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skillforge.errors import ConflictError
-from skillforge.store.state import is_there, opened, path_in
+from skillforge.store.state import exists, opened, path_in
+
+_LISTED = "(SELECT value FROM json_each(?1))"
 
 
 class ExampleRow(NamedTuple):
-    """One example as it is kept.
+    """One stored example.
 
-    `raw` names the episode before redaction, `origin` a session that may go on; both
-    tell whether it is there already. `taken` is what redaction took, as JSON.
+    `raw` is the digest of the episode before redaction, `origin` a session that may
+    continue; both identify duplicates. `taken` is what redaction removed, as JSON.
     """
 
     id: str
@@ -28,7 +27,7 @@ class ExampleRow(NamedTuple):
 
 
 class Examples:
-    """The private store of one clone, in a file that only its owner may read."""
+    """The examples in the private store of one clone."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -38,33 +37,31 @@ class Examples:
         return cls(Path(path_in(git_dir)))
 
     def rows(self) -> list[ExampleRow]:
-        """Every example, in the order in which they came."""
+        """All examples, in the order in which they were added."""
         return self._rows("1")
 
     def find(self, prefix: str) -> list[ExampleRow]:
-        """Examples whose id starts so."""
+        """Examples whose id starts with a prefix."""
         return self._rows("substr(id, 1, length(?1)) = ?1", prefix)
 
     def some(self, numbers: Iterable[str]) -> list[ExampleRow]:
         """Examples by id."""
-        wanted = json.dumps(list(numbers))
-        return self._rows("id IN (SELECT value FROM json_each(?1))", wanted)
+        return self._rows(f"id IN {_LISTED}", json.dumps(list(numbers)))
 
     def of_pattern(self, prefix: str) -> list[ExampleRow]:
-        """Examples of patterns whose id starts so."""
+        """Examples of patterns whose id starts with a prefix."""
         return self._rows("substr(pattern, 1, length(?1)) = ?1", prefix)
 
     def of_raws(self, raws: Iterable[str]) -> list[ExampleRow]:
         """Examples by the digest of their episode before redaction."""
-        wanted = json.dumps(list(raws))
-        return self._rows("raw IN (SELECT value FROM json_each(?1))", wanted)
+        return self._rows(f"raw IN {_LISTED}", json.dumps(list(raws)))
 
     def of_origin(self, origin: str) -> list[ExampleRow]:
         """Examples of one session."""
         return self._rows("origin = ?1", origin)
 
     def _rows(self, which: str, *values: str) -> list[ExampleRow]:
-        if not is_there(self.path):
+        if not exists(self.path):
             return []
         query = f"SELECT {', '.join(ExampleRow._fields)} FROM examples WHERE {which}"  # noqa: S608
         with opened(self.path) as db:
@@ -74,7 +71,7 @@ class Examples:
             ]
 
     def add(self, rows: Iterable[ExampleRow], replaced: Iterable[str] = ()) -> None:
-        """Keep examples; those that are there stay as they are. `replaced` ids go."""
+        """Add examples that are new, and delete those with the ids `replaced`."""
         insert = (
             "INSERT OR IGNORE INTO examples (id, raw, origin, example, taken, pattern)"
             " VALUES (?, ?, ?, ?, ?, ?)"
@@ -86,9 +83,9 @@ class Examples:
             db.executemany(insert, rows)
 
     def update(self, changed: Iterable[tuple[str, str, str]]) -> None:
-        """Write down what became of examples: (id, as it was, as it is).
+        """Replace examples: (id, before, after).
 
-        If somebody else changed one of them meanwhile, none is changed.
+        If another process changed one of them meanwhile, none is replaced.
         """
         with opened(self.path) as db, db:
             db.execute("BEGIN IMMEDIATE")
@@ -100,20 +97,20 @@ class Examples:
                 if done.rowcount != 1:
                     raise ConflictError(
                         f"example {number[:12]} was changed meanwhile",
-                        hint="nothing was changed; look at it again: "
+                        hint="nothing was saved; review it again: "
                         f"skillforge examples show {number[:12]}",
                     )
 
     def assign(self, patterns: Iterable[tuple[str, str]]) -> None:
-        """Remember which pattern an example belongs to: (id, pattern)."""
+        """Save the pattern that each example belongs to: (id, pattern)."""
         pairs = [(pattern, number) for number, pattern in patterns]
         with opened(self.path) as db, db:
             db.execute("BEGIN IMMEDIATE")
             db.executemany("UPDATE examples SET pattern = ? WHERE id = ?", pairs)
 
     def mark(self, path: str) -> str:
-        """How far a file was read, in the words of whoever read it; empty if never."""
-        if not is_there(self.path):
+        """How far a file was read, as its reader wrote it; empty if never."""
+        if not exists(self.path):
             return ""
         with opened(self.path) as db:
             row = db.execute(

@@ -15,20 +15,20 @@ from skillforge.errors import SkillforgeError
 from skillforge.store.cache_paths import cache_folder
 
 Entry = dict[str, Any]
-_MOST_BYTES = 64 << 10  # beyond, the older half is dropped
-_LONGEST_ERROR = 1000
+_MAX_BYTES = 64 << 10  # beyond, the older half is dropped
+_MAX_ERROR = 1000
 
 
 def entry(agent: str, session: str, **outcome: Any) -> Entry:
     """An outcome to append; one with an `error` is a failure."""
     if error := outcome.get("error"):
-        outcome["error"] = " ".join(str(error).split())[:_LONGEST_ERROR]
+        outcome["error"] = " ".join(str(error).split())[:_MAX_ERROR]
     return {"at": int(time.time()), "agent": agent, "session": session, **outcome}
 
 
-def append(made: Entry, git_dir: Path | None = None) -> None:
-    """Write an entry in a library's log, or where that cannot be, in the user's."""
-    line = f"{json.dumps(made)}\n".encode()
+def append(record: Entry, git_dir: Path | None = None) -> None:
+    """Append to the library's log; to the user's, if that can't be written."""
+    line = f"{json.dumps(record)}\n".encode()
     for path in _paths(git_dir):
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -38,8 +38,8 @@ def append(made: Entry, git_dir: Path | None = None) -> None:
 
 def last(git_dir: Path | None = None) -> tuple[Entry, Path] | None:
     """The newest entry of a library's log and the user's, and the file it is in."""
-    found = [(newest, path) for path in _paths(git_dir) if (newest := _last_of(path))]
-    return max(found, key=lambda it: int(it[0]["at"]), default=None)
+    newest = [(found, path) for path in _paths(git_dir) if (found := _last_of(path))]
+    return max(newest, key=lambda pair: int(pair[0]["at"]), default=None)
 
 
 def _paths(git_dir: Path | None) -> list[Path]:
@@ -50,14 +50,13 @@ def _paths(git_dir: Path | None) -> list[Path]:
 
 
 def _write(path: Path, line: bytes) -> None:
-    """Append in one write, so that lines of several processes do not mix."""
+    """Append in one write, so that lines of several processes don't mix."""
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
-    handle = os.open(path, flags, 0o600)  # it may name private folders
+    handle = os.open(path, flags, 0o600)  # it may contain private paths
     try:
-        if os.fstat(handle).st_size + len(line) > _MOST_BYTES:
-            kept = _tail(path, _MOST_BYTES // 2)
+        if os.fstat(handle).st_size + len(line) > _MAX_BYTES:
+            line = _tail(path, _MAX_BYTES // 2) + line
             os.ftruncate(handle, 0)
-            line = kept + line
         os.write(handle, line)
     finally:
         os.close(handle)
@@ -65,7 +64,7 @@ def _write(path: Path, line: bytes) -> None:
 
 def _last_of(path: Path) -> Entry | None:
     with suppress(OSError):
-        for line in reversed(_tail(path, _MOST_BYTES).splitlines()):
+        for line in reversed(_tail(path, _MAX_BYTES).splitlines()):
             with suppress(ValueError):
                 found = json.loads(line)
                 if isinstance(found, dict) and isinstance(found.get("at"), int):
@@ -74,7 +73,7 @@ def _last_of(path: Path) -> Entry | None:
 
 
 def _tail(path: Path, size: int) -> bytes:
-    """The last lines of a file that fit in a size, each of them whole."""
+    """The last complete lines of a file, up to a size."""
     with path.open("rb") as file:
         start = max(0, file.seek(0, os.SEEK_END) - size)
         file.seek(start)

@@ -1,7 +1,7 @@
-"""The skills of one tree, to be listed and searched. May be deleted any time.
+"""The search index of the skills of one tree. Deleting it is safe.
 
-An index is a file under the name of its tree, written once and never changed: whatever
-else goes on, what is read is of that tree, or is not there.
+An index is a file named after its tree, and never changes once it is written. So a
+reader gets the skills of that tree, or no index.
 """
 
 import os
@@ -18,9 +18,9 @@ from skillforge.errors import ToolError
 from skillforge.processes import without_cycles
 
 _FORMAT = 1
-_KEPT = 3  # indexes of trees, the newest of them
-_POOL = 100  # of the best by one table that are looked at together with another's
-_BODY = 0.3  # what a word of the body counts against one of the description
+_MAX_INDEXES = 3  # the newest ones are kept
+_POOL = 100  # extra rows of one table, to be ranked together with those of the other
+_BODY_WEIGHT = 0.3  # of a word in the body; 1 in the description
 _TOKENS = "tokenize = 'porter unicode61 remove_diacritics 2'"
 _SCHEMA = f"""
 CREATE TABLE made (tree TEXT, skills INTEGER);
@@ -34,13 +34,13 @@ CREATE VIRTUAL TABLE heads
 CREATE VIRTUAL TABLE bodies USING fts5(body, content = '', {_TOKENS});
 """
 _HEADS = "bm25(3.0, 1.0, 1.0)"
-# Written without spaces: each sign is a word of its own here.
-_SIGN = r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af])"
+# Scripts without spaces: each character counts as a word.
+_CHARACTER = r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af])"
 _MARKED = re.compile("\x02([^\x03]*)\x03")
 
 
 class IndexedSkill(NamedTuple):
-    """One skill as a list shows it; `problem` says why it is of no use to a client."""
+    """One skill as a list shows it; `problem` is why clients can't use it."""
 
     name: str
     tree: str
@@ -52,14 +52,14 @@ class IndexedSkill(NamedTuple):
 
 
 class SkillText(NamedTuple):
-    """A skill, and its body, which is indexed but not kept."""
+    """A skill, and its body, which is indexed but not stored."""
 
     skill: IndexedSkill
     body: str
 
 
 class SearchMatch(NamedTuple):
-    """A skill that was found; `is_whole` if it says every word of itself."""
+    """A skill that was found; `is_whole` if its description has all words."""
 
     skill: IndexedSkill
     score: float
@@ -67,11 +67,11 @@ class SearchMatch(NamedTuple):
 
 
 class DamagedError(Exception):
-    """An index that cannot be read; it is to be made anew."""
+    """An index that can't be read and has to be built again."""
 
 
 class Index:
-    """An index that is open; it belongs to the process that opened it."""
+    """An open index; it belongs to the process that opened it."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
@@ -81,14 +81,14 @@ class Index:
 
     @without_cycles
     def skills(self) -> list[IndexedSkill]:
-        """Every skill, by name."""
+        """All skills, by name."""
         with _reading():
             query = f"SELECT {_columns()} FROM skills"  # noqa: S608
             return sorted(map(IndexedSkill._make, self._db.execute(query)))
 
     @without_cycles
     def outline(self) -> list[IndexedSkill]:
-        """The same without what they say: of many skills, that is most of the time."""
+        """All skills with name, group and problem only, which is much faster."""
         with _reading():
             query = (
                 """SELECT name, '', '', '', '', "group", problem FROM skills"""
@@ -97,37 +97,37 @@ class Index:
             return list(map(IndexedSkill._make, self._db.execute(query)))
 
     def best(self, words: Sequence[str], limit: int) -> list[SearchMatch]:
-        """Skills in which words stand, the best first; equals are in order of names.
+        """Skills that contain the words, the best first, equals by name.
 
-        Those that have every word in what they say of themselves come before all
-        others, whose bodies count as well. A long body does not make a description
-        weigh less.
+        Skills with all words in name, description and triggers come first. For the
+        others, the body counts too; a long body doesn't lower the description's rank.
         """
         if not words:
             return []
         with _reading():
-            every = dict(self._ranked("heads", _query(words, " "), limit + _POOL))
-            whole = self._first(every, limit, is_whole=True)
+            pool = limit + _POOL
+            with_all = dict(self._ranked("heads", _query(words, " "), pool))
+            whole = self._first(with_all, limit, is_whole=True)
             if len(whole) == limit:
                 return whole
-            wanted, most = _query(words, " OR "), limit + _POOL
-            some = dict(self._ranked("heads", wanted, most))
-            for number, score in self._ranked("bodies", wanted, most):
-                some[number] = some.get(number, 0.0) + _BODY * score
-            others = {number: it for number, it in some.items() if number not in every}
+            any_word = _query(words, " OR ")
+            scores = dict(self._ranked("heads", any_word, pool))
+            for number, score in self._ranked("bodies", any_word, pool):
+                scores[number] = scores.get(number, 0.0) + _BODY_WEIGHT * score
+            others = {n: score for n, score in scores.items() if n not in with_all}
             return whole + self._first(others, limit - len(whole), is_whole=False)
 
     def _first(
         self, scores: dict[int, float], limit: int, *, is_whole: bool
     ) -> list[SearchMatch]:
-        """The best of some skills; a score is from 0 to 1, of a whole match 1 more."""
+        """The best skills; scores are from 0 to 1, plus 1 for whole matches."""
         least = min(sorted(scores.values(), reverse=True)[:limit], default=0.0)
-        near = [(number, score) for number, score in scores.items() if score >= least]
         found = [
             SearchMatch(self._skill(number), is_whole + score / (1 + score), is_whole)
-            for number, score in near
+            for number, score in scores.items()
+            if score >= least
         ]
-        return sorted(found, key=lambda it: (-it.score, it.skill.name))[:limit]
+        return sorted(found, key=lambda match: (-match.score, match.skill.name))[:limit]
 
     def named(self, name: str) -> IndexedSkill | None:
         with _reading():
@@ -136,14 +136,14 @@ class Index:
             return IndexedSkill(*row) if row else None
 
     def _ranked(
-        self, table: str, wanted: str, most: int
+        self, table: str, words: str, limit: int
     ) -> Iterator[tuple[int, float]]:
         weights = _HEADS if table == "heads" else "bm25()"
         query = (
             f"SELECT rowid, -rank FROM {table} WHERE {table} MATCH ?"  # noqa: S608
             " AND rank MATCH ? ORDER BY rank LIMIT ?"
         )
-        yield from self._db.execute(query, (wanted, weights, most))
+        yield from self._db.execute(query, (words, weights, limit))
 
     def _skill(self, number: int) -> IndexedSkill:
         query = f"SELECT {_columns()} FROM skills WHERE id = ?"  # noqa: S608
@@ -152,10 +152,10 @@ class Index:
             raise DamagedError("a skill is missing")
         return IndexedSkill(*row)
 
-    def take(
+    def update(
         self, gone: Iterable[SkillText], fresh: Iterable[SkillText], tree: str
     ) -> None:
-        """Make it the index of another tree: some skills go, some come."""
+        """Make it the index of another tree by removing and adding skills."""
         db = self._db
         for skill, body in gone:
             row = db.execute("SELECT id FROM skills WHERE name = ?", (skill.name,))
@@ -171,20 +171,22 @@ class Index:
         db.execute("INSERT INTO made SELECT ?, count(*) FROM skills", (tree,))
         db.commit()
 
-    def _write(self, order: str, number: int, skill: IndexedSkill, body: str) -> None:
-        said = [spaced(skill.name), spaced(skill.description), spaced(skill.triggers)]
+    def _write(self, command: str, number: int, skill: IndexedSkill, body: str) -> None:
+        head = [spaced(skill.name), spaced(skill.description), spaced(skill.triggers)]
         for table, columns, values in (
-            ("heads", "name, description, triggers", said),
+            ("heads", "name, description, triggers", head),
             ("bodies", "body", [spaced(body)]),
         ):
-            how = f"({table}, rowid, {columns})" if order else f"(rowid, {columns})"
+            target = (
+                f"({table}, rowid, {columns})" if command else f"(rowid, {columns})"
+            )
             marks = ", ".join("?" for _ in (number, *values))
-            row = f"{order}, {marks}" if order else marks
-            insert = f"INSERT INTO {table} {how} VALUES ({row})"  # noqa: S608
+            row = f"{command}, {marks}" if command else marks
+            insert = f"INSERT INTO {table} {target} VALUES ({row})"  # noqa: S608
             self._db.execute(insert, (number, *values))
 
-    def squeeze(self) -> None:
-        """Put the parts of an index together: worth it for one that is all new."""
+    def optimize(self) -> None:
+        """Merge the segments of a new index."""
         for table in ("heads", "bodies"):
             self._db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")  # noqa: S608
         self._db.commit()
@@ -201,11 +203,11 @@ class Indexes:
         return cls(git_dir / "skillforge")
 
     def find(self, tree: str) -> Index | None:
-        """The index of a tree, if there is one that can be read."""
+        """The index of a tree; None if there is none that can be read."""
         return self._open(self._path(tree), tree)
 
     def latest(self) -> tuple[Index, Path] | None:
-        """The newest index: most of what another tree holds is in it already."""
+        """The newest index, which is the best start for that of another tree."""
         for path in self._paths():
             if found := self._open(path, path.stem.rpartition("-")[2]):
                 return found, path
@@ -220,27 +222,27 @@ class Indexes:
     ) -> None:
         """Write the index of a tree, from another one or from nothing.
 
-        It has its name when it is whole. The caller keeps others from doing the same.
+        The file gets its name once it is complete. The caller holds a lock.
         """
         import shutil
 
-        self._forget_halves()
-        half = self._path(tree).with_suffix(f".{os.getpid()}.half")
+        self._remove_leftovers()
+        partial = self._path(tree).with_suffix(f".{os.getpid()}.half")
         try:
             if start is not None:
-                shutil.copyfile(start, half)
-            db = sqlite3.connect(half)
+                shutil.copyfile(start, partial)
+            db = sqlite3.connect(partial)
             db.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")
-            filled(db, tree, gone, fresh, is_new=start is None).close()
-            half.replace(self._path(tree))
+            _filled(db, tree, gone, fresh, is_new=start is None).close()
+            partial.replace(self._path(tree))
         except (OSError, sqlite3.Error) as err:
-            half.unlink(missing_ok=True)
+            partial.unlink(missing_ok=True)
             raise ToolError(f"the index cannot be written: {err}") from err
-        for old in self._paths()[_KEPT:]:
+        for old in self._paths()[_MAX_INDEXES:]:
             old.unlink(missing_ok=True)
 
     def forget(self, tree: str) -> None:
-        """Throw an index away that cannot be read."""
+        """Delete an index that can't be read."""
         with suppress(OSError):
             self._path(tree).unlink(missing_ok=True)
 
@@ -248,13 +250,13 @@ class Indexes:
         return self.folder / f"search-{_FORMAT}-{__version__}-{tree}.db"
 
     def _paths(self) -> list[Path]:
-        """Every index of ours, the newest first."""
+        """The indexes of this version, the newest first."""
         found = [(p.stat().st_mtime_ns, p) for p in self.folder.glob("search-*.db")]
         ours = self._path("").name.removesuffix(".db")
         return [p for _, p in sorted(found, reverse=True) if p.name.startswith(ours)]
 
-    def _forget_halves(self) -> None:
-        """Throw away what died half-way, and what an older version left."""
+    def _remove_leftovers(self) -> None:
+        """Delete partial indexes of killed processes, and those of other versions."""
         ours = self._path("").name.removesuffix(".db")
         for path in self.folder.glob("search-*"):
             if path.suffix == ".half" or not path.name.startswith(ours):
@@ -264,10 +266,9 @@ class Indexes:
         if not path.is_file():
             return None
         try:
-            where = f"file:{quote(os.fsencode(path))}?mode=ro&immutable=1"
-            db = sqlite3.connect(where, uri=True)
-            made = db.execute("SELECT tree FROM made").fetchone()
-            if made == (tree,):
+            uri = f"file:{quote(os.fsencode(path))}?mode=ro&immutable=1"
+            db = sqlite3.connect(uri, uri=True)
+            if db.execute("SELECT tree FROM made").fetchone() == (tree,):
                 return Index(db)
             db.close()
         except sqlite3.Error:
@@ -278,17 +279,17 @@ class Indexes:
 
 
 def in_memory(tree: str, fresh: Iterable[SkillText]) -> Index:
-    """An index for one command, where none can be kept."""
+    """An index for one command, if none can be saved."""
     try:
-        return filled(sqlite3.connect(":memory:"), tree, (), fresh, is_new=True)
+        return _filled(sqlite3.connect(":memory:"), tree, (), fresh, is_new=True)
     except sqlite3.Error as err:
         raise ToolError(
             f"skills cannot be indexed: {err}",
-            hint="Python's SQLite has to be built with FTS5",
+            hint="use a Python whose SQLite has FTS5",
         ) from err
 
 
-def filled(
+def _filled(
     db: sqlite3.Connection,
     tree: str,
     gone: Iterable[SkillText],
@@ -296,28 +297,28 @@ def filled(
     *,
     is_new: bool,
 ) -> Index:
-    """An index that may still be written, brought to a tree."""
+    """The index of a tree in a database that can be written."""
     index = Index(db)
     if is_new:
         db.executescript(_SCHEMA)
-    index.take(gone, fresh, tree)
+    index.update(gone, fresh, tree)
     if is_new:
-        index.squeeze()
+        index.optimize()
     return index
 
 
 def spaced(text: str) -> str:
-    """A text whose words FTS5 finds, also where they are not kept apart by spaces."""
+    """A text with spaces around the characters of scripts that use none."""
     whole = text if text.isascii() else text.encode("utf-8", "replace").decode()
     if whole.isascii():
         return whole
-    return re.sub(_SIGN, r" \1 ", whole)  # to compile it takes a while; once is enough
+    return re.sub(_CHARACTER, r" \1 ", whole)  # compiled on first use: it is slow
 
 
 def matches(
     texts: Sequence[Sequence[str]], words: Sequence[str]
 ) -> list[list[list[str]]]:
-    """Which words of texts answer to a query, for each text and each of its parts."""
+    """The words that match a query, by text and by part of each text."""
     if not texts or not words:
         return [[[] for _ in text] for text in texts]
     columns = [f"c{number}" for number in range(len(texts[0]))]
@@ -347,9 +348,9 @@ def _marked(text: str) -> list[str]:
     return [word.lower().replace(" ", "") for word in _MARKED.findall(text or "")]
 
 
-def _query(words: Sequence[str], joint: str) -> str:
-    """Words, each taken for what it is: nothing in it is an operator."""
-    return joint.join(_quoted(word) for word in words)
+def _query(words: Sequence[str], joiner: str) -> str:
+    """An FTS5 query; nothing in the words is an operator."""
+    return joiner.join(_quoted(word) for word in words)
 
 
 def _quoted(word: str) -> str:
@@ -364,7 +365,7 @@ def _columns() -> str:
 
 @contextmanager
 def _reading() -> Iterator[None]:
-    """Tell damage apart from a bug of ours."""
+    """Raise `DamagedError` for a damaged database."""
     try:
         yield
     except sqlite3.DatabaseError as err:

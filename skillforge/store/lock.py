@@ -1,4 +1,4 @@
-"""A lock that keeps the processes of one clone apart."""
+"""Locks between processes: one for each clone, and one for any file or folder."""
 
 import os
 import time
@@ -12,7 +12,7 @@ from skillforge.errors import ConflictError, ToolError
 
 
 class ExclusiveLock:
-    """A lock that one process holds at a time; within it, as deep as it likes."""
+    """The lock of a clone; reentrant within the process that holds it."""
 
     def __init__(self, git_dir: Callable[[], Path]) -> None:
         self._git_dir = git_dir
@@ -23,7 +23,7 @@ class ExclusiveLock:
         if self._is_held:
             yield
             return
-        with alone(self._git_dir()):
+        with exclusive(self._git_dir()):
             self._is_held = True
             try:
                 yield
@@ -39,7 +39,7 @@ class LockHolder(NamedTuple):
 
 
 def holder(git_dir: Path) -> LockHolder | None:
-    """Who holds the lock of a clone now; the lock of a process ends with it."""
+    """The process that holds the lock of a clone; None if it is free."""
     import fcntl
 
     path = _path(git_dir)
@@ -63,21 +63,24 @@ def _path(git_dir: Path) -> Path:
 
 
 @contextmanager
-def alone(git_dir: Path, seconds: float = 60) -> Iterator[None]:
-    """Keep other processes of this clone out until this one is done or dead."""
-    with held(_path(git_dir), "the git directory", seconds):
+def exclusive(git_dir: Path, seconds: float = 60) -> Iterator[None]:
+    """Hold the lock of a clone; other processes wait. It ends with the process."""
+    with locked(_path(git_dir), "the git directory", seconds):
         yield
 
 
 @contextmanager
-def held(path: Path, place: str, seconds: float = 60) -> Iterator[None]:
-    """Hold the lock of a file or a folder; other processes of this machine wait."""
+def locked(path: Path, place: str, seconds: float = 60) -> Iterator[None]:
+    """Hold the lock of a file or a folder; other processes of this machine wait.
+
+    `place` is the folder as error messages name it.
+    """
     try:
         if path.is_dir():
             handle = os.open(path, os.O_RDONLY)
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
-            # A project may bring a link or a pipe of that name.
+            # A hostile project may contain a link or a pipe of that name.
             flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
             handle = os.open(path, flags, 0o666)
     except OSError as err:
@@ -88,10 +91,10 @@ def held(path: Path, place: str, seconds: float = 60) -> Iterator[None]:
     try:
         if not flock.lock(handle, seconds):
             raise ConflictError(
-                f"another skillforge has been at work for {seconds:.0f} s",
-                hint=f"try again; `fuser {path}` tells which process it is",
+                f"another skillforge process has held the lock for {seconds:.0f} s",
+                hint=f"try again; to see which process it is: fuser {path}",
             )
-        with suppress(OSError):  # for `holder`; a folder can't be written, nor need be
+        with suppress(OSError):  # for `holder`; not needed for a folder
             os.ftruncate(handle, 0)
             os.write(handle, str(os.getpid()).encode())
         yield

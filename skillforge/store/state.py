@@ -1,8 +1,8 @@
-"""The file of the private store: opened, brought up to date, kept from others.
+"""The file of the private store: its schema, migrations and permissions.
 
-This is the user's data: it is never thrown away, and every change is all or nothing.
-A file beside it has the generation of the store (SQLite's application_id), so that one
-that is gone, empty or another's is not taken for a new one.
+This is the user's data: it is never deleted, and every change is all or nothing. A file
+beside it has the generation of the store (SQLite's application_id), so that a lost,
+empty or replaced store is not mistaken for a new one.
 """
 
 import os
@@ -12,10 +12,11 @@ from contextlib import closing, contextmanager
 from typing import TypeAlias
 
 from skillforge.errors import ToolError
+from skillforge.model.time_units import DAY
 
 StrPath: TypeAlias = "str | os.PathLike[str]"
 
-# What each version of the file adds to the one before.
+# What each version of the schema adds to the previous one.
 _EXAMPLES = """
 CREATE TABLE examples (
     number INTEGER PRIMARY KEY, id TEXT UNIQUE, raw TEXT UNIQUE, origin TEXT,
@@ -24,8 +25,8 @@ CREATE TABLE examples (
 CREATE INDEX examples_by_origin ON examples (origin);
 CREATE TABLE marks (path TEXT PRIMARY KEY, mark TEXT);
 """
-# `tally` and `votes` follow from `uses`: triggers keep them, so that they cannot part.
-_USES = """
+# Triggers derive `tally`, `votes` and `voices` from `uses`, so they can't diverge.
+_USES = f"""
 CREATE TABLE uses (
     number INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, node TEXT, skill TEXT,
     version TEXT, voice TEXT, at INTEGER, outcome TEXT, source TEXT, arm TEXT,
@@ -43,7 +44,7 @@ CREATE TABLE tally (
 ) WITHOUT ROWID;
 CREATE TRIGGER use_is_tallied AFTER INSERT ON uses BEGIN
     INSERT INTO tally VALUES (
-        new.skill, new.version, new.rollout, new.arm, new.at / 86400, new.outcome,
+        new.skill, new.version, new.rollout, new.arm, new.at / {DAY}, new.outcome,
         new.source, new.is_loaded, 1, new.seconds IS NOT NULL,
         coalesce(new.seconds, 0), new.tokens IS NOT NULL, coalesce(new.tokens, 0)
     ) ON CONFLICT DO UPDATE SET
@@ -73,18 +74,18 @@ CREATE TABLE health (
     PRIMARY KEY (skill, version, environment)
 ) WITHOUT ROWID;
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
-"""
+"""  # noqa: S608 - no input
 _VERSIONS = (_EXAMPLES, _USES)
-_CUT = ";\nCREATE "  # statements start a line; those inside of triggers do not
+_BETWEEN = ";\nCREATE "  # statements; those inside of triggers are indented
 
 
 def path_in(git_dir: StrPath) -> str:
-    """Where the private store of a clone lies."""
+    """The file of a clone's private store."""
     return os.path.join(git_dir, "skillforge", "state.db")
 
 
-def is_there(path: StrPath) -> bool:
-    """Whether anything was kept yet; raises if it was, and the file is gone."""
+def exists(path: StrPath) -> bool:
+    """Whether the store exists; an error if it did, and the file is gone."""
     if os.path.exists(path):
         return True
     if _generation(path):
@@ -94,11 +95,11 @@ def is_there(path: StrPath) -> bool:
 
 @contextmanager
 def opened(path: StrPath) -> Iterator[sqlite3.Connection]:
-    """The private store, in a file that only its owner may read."""
+    """The private store, created if needed; only its owner may read it."""
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        if not is_there(path):
-            # SQLite would make it readable for everybody.
+        if not exists(path):
+            # SQLite would create it readable for other users.
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         with closing(_connection(path)) as db:
             _prepare(db, path)
@@ -110,18 +111,18 @@ def opened(path: StrPath) -> Iterator[sqlite3.Connection]:
             raise _unwritable(path, str(err)) from err
         raise ToolError(
             f"the private store cannot be used: {err}",
-            hint=f"nothing was changed; if {path} is damaged, move it away: what was "
-            f"captured and recorded is in it; then {_restart(path)}",
+            hint=f"nothing was changed; if {path} is damaged, move it away (it has "
+            f"the captured examples and recorded uses); then {_restart(path)}",
         ) from err
 
 
 def _connection(path: StrPath) -> sqlite3.Connection:
-    """A connection that can at least read, also where nothing can be written."""
+    """A connection; a read-only one if the store can't be written."""
     if _is_writable(path):
         return sqlite3.connect(path, timeout=30)
     from urllib.parse import quote
 
-    # A log beside the store has newer rows. Without one, SQLite would have to make it.
+    # A log has newer rows. Without one, SQLite would try to create it.
     log = f"{path}-wal"
     has_log = os.path.exists(log) and os.path.getsize(log) > 0
     mode = "mode=ro" if has_log else "immutable=1"
@@ -139,17 +140,17 @@ def _unwritable(path: StrPath, why: str) -> ToolError:
     )
 
 
-def condition(git_dir: StrPath) -> tuple[int, int]:
-    """How many examples and uses there are; raises if the file is damaged.
+def count_rows(git_dir: StrPath) -> tuple[int, int]:
+    """The numbers of examples and uses; an error if the file is damaged.
 
-    Nothing is made where nothing was kept yet.
+    Doesn't create a store.
     """
-    if not is_there(path_in(git_dir)):
+    if not exists(path_in(git_dir)):
         return 0, 0
     with opened(path_in(git_dir)) as db:
-        said = db.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if said != "ok":
-            raise sqlite3.DatabaseError(said)
+        result = db.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if result != "ok":
+            raise sqlite3.DatabaseError(result)
         counts = [
             db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
             for table in ("examples", "uses")
@@ -159,43 +160,45 @@ def condition(git_dir: StrPath) -> tuple[int, int]:
 
 def _prepare(db: sqlite3.Connection, path: StrPath) -> None:
     version = _pragma(db, "user_version")
-    if version == len(_VERSIONS) and _is_ours(db, path):
+    if version == len(_VERSIONS) and _is_same(db, path):
         return
     if version > len(_VERSIONS):
         raise ToolError(
             "the private store was written by a newer skillforge",
-            hint="update this one; nothing was changed",
+            hint="update skillforge; nothing was changed",
         )
     if version == 0 and not _generation(path):
-        db.execute("PRAGMA journal_mode = WAL")  # stays with the file: no reader waits
+        db.execute(
+            "PRAGMA journal_mode = WAL"
+        )  # saved in the file; readers don't wait for writers
     with db:
         db.execute("BEGIN IMMEDIATE")
-        version, noted = _pragma(db, "user_version"), _generation(path)
-        if noted and noted != _pragma(db, "application_id"):
+        version, expected = _pragma(db, "user_version"), _generation(path)
+        if expected and expected != _pragma(db, "application_id"):
             raise _lost(path, "was replaced by another one" if version else "is empty")
         for schema in _VERSIONS[version:]:
-            first, *rest = schema.strip().removesuffix(";").split(_CUT)
-            for statement in (first, *(f"CREATE {each}" for each in rest)):
+            first, *rest = schema.strip().removesuffix(";").split(_BETWEEN)
+            for statement in (first, *(f"CREATE {part}" for part in rest)):
                 db.execute(statement)
         db.execute(f"PRAGMA user_version = {len(_VERSIONS)}")
         if not _pragma(db, "application_id"):
             number = int.from_bytes(os.urandom(4), "big") >> 1
             db.execute(f"PRAGMA application_id = {number or 1}")
-    _note_generation(path, _pragma(db, "application_id"))  # once the store is complete
+    _write_generation(path, _pragma(db, "application_id"))  # the store is complete
 
 
 def _pragma(db: sqlite3.Connection, name: str) -> int:
     return int(db.execute(f"PRAGMA {name}").fetchone()[0])
 
 
-def _is_ours(db: sqlite3.Connection, path: StrPath) -> bool:
-    """Whether it is the store that was here before."""
+def _is_same(db: sqlite3.Connection, path: StrPath) -> bool:
+    """Whether the store has the generation that was written beside it."""
     generation = _pragma(db, "application_id")
     return generation != 0 and generation == _generation(path)
 
 
 def _generation(path: StrPath) -> int:
-    """The generation that the store should have; 0 if none was noted."""
+    """The generation that the store should have; 0 if unknown."""
     try:
         with open(f"{path}.generation", "rb") as file:
             return int(file.read(20))
@@ -203,7 +206,7 @@ def _generation(path: StrPath) -> int:
         return 0
 
 
-def _note_generation(path: StrPath, generation: int) -> None:
+def _write_generation(path: StrPath, generation: int) -> None:
     temporary = f"{path}.generation.{os.getpid()}"
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with open(handle, "wb") as file:
@@ -213,14 +216,15 @@ def _note_generation(path: StrPath, generation: int) -> None:
 
 def _lost(path: StrPath, what: str) -> ToolError:
     return ToolError(
-        f"the private store {path} {what}: what was captured and recorded is missing",
-        hint=f"put it back from a backup, or {_restart(path)}",
+        f"the private store {path} {what}: captured examples and recorded uses are "
+        "missing",
+        hint=f"restore it from a backup, or {_restart(path)}",
     )
 
 
 def _restart(path: StrPath) -> str:
-    """How to go on without the old store, and what can be had back."""
+    """How to continue without the old store, and what can be recovered."""
     return (
-        f"start anew: rm {path}.generation; `skillforge sync-uses` then brings back "
-        "uses that were shared (refs/skillforge/uses), `skillforge capture` examples"
+        f"start over: rm {path}.generation; then `skillforge sync-uses` recovers "
+        "shared uses (refs/skillforge/uses), and `skillforge capture` examples"
     )

@@ -7,7 +7,7 @@ from skillforge.errors import RequestError
 from skillforge.library import Library
 from skillforge.share import atomic_folder, hub_build, releases
 from skillforge.share.hub_contents import HubContents, HubOptions, gather
-from skillforge.share.published_versions import told
+from skillforge.share.published_versions import history_facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def hub_contents(library: Library, tag: str, options: HubOptions) -> HubContents
     """What a release publishes, scanned; the newest release by default."""
     repo = library.repository()
     release = releases.find(repo, tag) if tag else releases.must_find_newest(repo)
-    history = told(library, release.tag.commit, release.noted)
+    history = history_facts(library, release.tag.commit, release.notes_commit)
     contents = gather(library, release, history, options)
     if not contents.hub.skills and not contents.blocking:
         name = release.tag.name

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from skillforge.errors import ConflictError, SkillforgeError
 from skillforge.gitrepo.ref_update import Signature
 from skillforge.history import skill_history
+from skillforge.history.lineage import require_skill
 from skillforge.model import Action, Origin, Rollout, RolloutState, RolloutVerdict
 from skillforge.operate import assignment, canary, rollouts
 from skillforge.operate.canary import Judgement
-from skillforge.operate.skill_lookup import require_skill
 from skillforge.propose.rollback import RollbackRequest
 from skillforge.propose.workspace import Workspace
 from skillforge.render.text.rollouts import rollback_reason

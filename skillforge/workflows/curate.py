@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, replace
 
+from skillforge.history.lineage import require_skill
 from skillforge.model import Draft, Origin
 from skillforge.operate import archive, curate, skill_edits
 from skillforge.operate.curate import CurationReport
-from skillforge.operate.skill_lookup import require_skill
-from skillforge.propose.admission import ProposalRequest
+from skillforge.propose.proposal_request import ProposalRequest
 from skillforge.propose.workspace import Workspace
 from skillforge.workflows.offers import OfferBatch, offer_drafts
 from skillforge.workflows.submit import SubmissionBatch, submit

@@ -17,7 +17,7 @@ from skillforge.installation import program
 from skillforge.learn import capture_trigger, hooks
 from skillforge.learn.hooks import Agent, json_hooks, yaml_hooks
 from skillforge.library import Library, replace_file
-from skillforge.operate import assignment_log, folder_sync, materialize
+from skillforge.operate import assignment, folder_sync, materialize
 from skillforge.store import cache_folder, hook_log
 
 _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
@@ -125,13 +125,13 @@ def lay_out(library: Library, key: str) -> folder_sync.SyncResult:
     """Bring the layout up to what a key gets of main; nobody else writes there."""
     folder = layout(library)
     for skill in _laid_out(folder):
-        materialize.unlock(skill)
+        materialize.make_writable(skill)
     try:
         done = folder_sync.sync(library, key, folder)
     finally:
         for skill in _laid_out(folder):
-            materialize.lock_up(skill)
-    assignment_log.remember(library, done.handed, key)
+            materialize.make_read_only(skill)
+    assignment.remember(library, done.assigned, key)
     return done
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from skillforge.propose.admission import ProposalRequest
+from skillforge.propose.proposal_request import ProposalRequest
 from skillforge.propose.workspace import Workspace
 from skillforge.share import install as installs
 from skillforge.share import install_source
@@ -52,7 +52,7 @@ def install_locked(
     target: InstallTarget, *, accept_caution: bool = False
 ) -> InstallResult:
     """Install exactly what the lock names, or fail."""
-    return installs.frozen(target, accept_caution=accept_caution)
+    return installs.install_locked(target, accept_caution=accept_caution)
 
 
 def update(
@@ -63,7 +63,7 @@ def update(
     accept_caution: bool = False,
 ) -> UpdateResult:
     """Find updates of installed skills; `apply` installs them."""
-    result = UpdateResult(updates.updates(target, names))
+    result = UpdateResult(updates.find_updates(target, names))
     if not apply or not result.new:
         return result
     done = updates.apply(target, result.updates, accept_caution=accept_caution)
@@ -80,6 +80,6 @@ def propose(
 ) -> SubmissionBatch:
     """Propose the skills of a source for the library, with their origin."""
     parsed = install_source.parse(source)
-    drafts = installs.drafts(parsed, why, accept_caution=accept_caution)
+    drafts = installs.import_drafts(parsed, why, accept_caution=accept_caution)
     requests = [ProposalRequest(draft, workspace.base) for draft in drafts]
     return submit(workspace, requests)

@@ -32,4 +32,6 @@ def unknown(library: Library, commit: str, name: str, *, is_now: bool) -> Reques
         hint = "skillforge list shows all; skillforge search WORDS finds one"
         where = library.main if is_now else commit[:12]
         return no_such_skill(name, library.skill_trees(commit), where, hint)
-    return skill_view.moved(name, found.became, found.versions[-1].step.name or commit)
+    return skill_view.removed(
+        name, found.became, found.versions[-1].step.name or commit
+    )

@@ -1,57 +1,55 @@
-"""Promote a proposal and start the rollout that follows; take a skill back."""
+"""Promote a proposal and start the rollout that follows; roll back a skill."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from pathlib import Path
 
 from skillforge.errors import SkillforgeError
 from skillforge.model import SKILLS, Action, Proposal, Rollout
 from skillforge.propose import checkout_sync, rollback
-from skillforge.propose import promote as promotes
-from skillforge.propose.admission import ProposalRequest
-from skillforge.propose.promote import Promoted
+from skillforge.propose import promote as merges
+from skillforge.propose.proposal_request import ProposalRequest
+from skillforge.propose.rollback import RollbackRequest
 from skillforge.propose.submit import propose
 from skillforge.propose.workspace import Workspace
 from skillforge.workflows.rollout_start import MergedChange, start_rollout
 
 
-class Promotion(NamedTuple):
-    """What became of a promotion; its merge is empty if the gate refused it.
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """A proposal after its promotion; `merge` is empty if the gate refused it.
 
-    `version` is the skill's tree on main now, empty where it is gone. `problem` tells
-    why a rollout that the policy wants was not started.
+    `version` is the skill's tree on main now, empty if it was removed. `problem` says
+    why a rollout that the policy asks for was not started.
     """
 
-    done: Promoted
+    proposal: Proposal
+    was_merged: bool = False  # before this call
+    left_behind: tuple[Path, ...] = ()  # checkouts of main that were not updated
     version: str = ""
     rollout: Rollout | None = None
     problem: str = ""
 
     @property
-    def proposal(self) -> Proposal:
-        return self.done.proposal
-
-    @property
     def merge(self) -> str:
-        return self.done.proposal.merge
+        return self.proposal.merge
 
 
 def promote(workspace: Workspace, number: int, *, now: bool = False) -> Promotion:
-    """Merge a proposal; `now` is a rollback's, where the policy allows it."""
-    done = promotes.promote(
-        workspace.library, workspace.forge, number, workspace.by, now=now
-    )
-    proposal = done.proposal
+    """Merge a proposal; `now` merges a rollback at once, if the policy allows it."""
+    result = merges.promote(workspace, number, now=now)
+    proposal = result.proposal
     if not proposal.merge:
-        return Promotion(done)
-    path = f"{proposal.merge}:{SKILLS}/{proposal.skill}"
-    version = workspace.library.repository().name_of(path)
+        return Promotion(*result)
+    version = workspace.repo.name_of(f"{proposal.merge}:{SKILLS}/{proposal.skill}")
     merged = MergedChange(
         proposal.skill, proposal.action, proposal.merge, proposal.number
     )
-    return Promotion(done, version, *start_rollout(workspace, merged))
+    return Promotion(*result, version, *start_rollout(workspace, merged))
 
 
-class Rollback(NamedTuple):
-    """The proposal that restores a version, and its promotion if that was wished."""
+@dataclass(frozen=True, slots=True)
+class Rollback:
+    """The proposal that restores a version, and its promotion if it was at once."""
 
     proposal: Proposal
     created: bool
@@ -60,38 +58,35 @@ class Rollback(NamedTuple):
 
 
 def roll_back(
-    workspace: Workspace, wish: rollback.RollbackRequest, *, supersede: bool = False
+    workspace: Workspace, request: RollbackRequest, *, supersede: bool = False
 ) -> Rollback:
-    """Propose an earlier version again; merge it if the wish is for at once."""
+    """Propose an earlier version again; merge it if the request is for at once."""
     base = workspace.base
-    if wish.at_once and (again := _unfinished(workspace, wish)):
-        return again
-    draft = rollback.draft_of(workspace.library, wish)
-    request = ProposalRequest(draft, base, supersede=supersede)
-    [outcome] = propose(workspace.library, workspace.forge, [request], workspace.by)
-    proposal = outcome.proposal
+    if request.at_once and (unfinished := _finish(workspace, request)):
+        return unfinished
+    draft = rollback.draft_of(workspace.library, request)
+    proposed = ProposalRequest(draft, base, supersede=supersede)
+    [submission] = propose(workspace, [proposed])
+    proposal, version = submission.proposal, draft.restores[request.name]
     assert proposal is not None
-    promotion = promote(workspace, proposal.number, now=True) if wish.at_once else None
-    version = draft.restores[wish.name]
-    return Rollback(proposal, outcome.created, version, promotion)
+    at_once = request.at_once
+    promotion = promote(workspace, proposal.number, now=True) if at_once else None
+    return Rollback(proposal, submission.created, version, promotion)
 
 
-def _unfinished(
-    workspace: Workspace, wish: rollback.RollbackRequest
-) -> Rollback | None:
-    """Finish what a process left that died while it moved main.
+def _finish(workspace: Workspace, request: RollbackRequest) -> Rollback | None:
+    """Finish a move of main that another process left unfinished.
 
-    If that was a rollback of the same skill, the answer is that rollback: the caller is
-    trying again.
+    If that was a rollback of the same skill, the user is trying it again: return it.
     """
-    move = checkout_sync.finish(workspace.library, workspace.forge)
-    if move is None or not move.proposal or wish.to:
+    move = checkout_sync.finish(workspace)
+    if move is None or not move.proposal or request.to:
         return None
     try:
         proposal = workspace.forge.get(move.proposal)
     except SkillforgeError:
-        return None  # a damaged record stops nothing else
-    if (proposal.skill, proposal.action) != (wish.name, Action.ROLLBACK):
+        return None  # a damaged record doesn't stop a new rollback
+    if (proposal.skill, proposal.action) != (request.name, Action.ROLLBACK):
         return None
-    made = promote(workspace, move.proposal, now=True)
-    return Rollback(made.proposal, False, made.version, made)
+    promotion = promote(workspace, move.proposal, now=True)
+    return Rollback(promotion.proposal, False, promotion.version, promotion)

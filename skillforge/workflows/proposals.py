@@ -1,4 +1,4 @@
-"""List proposals, and close those that are too old."""
+"""List proposals, show one, and close those that are too old."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -28,11 +28,19 @@ def list_proposals(
 ) -> ProposalList:
     """The proposals of the forge; `expire` closes those past the policy's age limit."""
     library, forge = workspace.library, workspace.forge
-    expired = promote.expire(library, forge, workspace.by) if expire else []
-    found = forge.detailed(forge.proposals(only_open=only_open))
+    expired = promote.expire(workspace) if expire else []
     rows = [
         proposal_row(proposal, review.conflicts(library, proposal))
-        for proposal in found
+        for proposal in forge.detailed(forge.proposals(only_open=only_open))
     ]
     unreadable = tuple(forge.unreadable.values())
     return ProposalList(tuple(rows), tuple(expired), unreadable, forge.note)
+
+
+def find_proposal(workspace: Workspace, number: int) -> tuple[Proposal, bool | None]:
+    """A proposal with its approvals and checks, and whether it conflicts with main."""
+    forge = workspace.forge
+    proposal = forge.get(number)
+    forge.look()
+    [detailed] = forge.detailed([proposal])
+    return detailed, review.conflicts(workspace.library, detailed)

@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from skillforge.history import skill_history
+from skillforge.history.lineage import require_skill
 from skillforge.learn.agent_rewrite import worked_on
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE, Draft, is_of_agent
 from skillforge.operate import archive, refine
 from skillforge.operate.refine import Refinement
-from skillforge.operate.skill_lookup import require_skill
 from skillforge.operate.stats import totals
 from skillforge.propose.workspace import Workspace
 from skillforge.store import Uses

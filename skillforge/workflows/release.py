@@ -18,7 +18,7 @@ from skillforge.render.text import trials
 from skillforge.render.text.history import audit_exception
 from skillforge.report import finding_text
 from skillforge.share import release_notes, releases, semver
-from skillforge.share.published_versions import Span, told
+from skillforge.share.published_versions import Span, history_facts
 from skillforge.share.release_notes import ReleaseChange
 from skillforge.share.release_scan import scan_commit
 from skillforge.share.releases import Release
@@ -86,7 +86,7 @@ def release(
     library = workspace.library
     plan = _plan(library)
     wanted = wanted or plan.suggested
-    done = releases.made_before(library.repository(), wanted, plan.commit)
+    done = releases.existing(library.repository(), wanted, plan.commit)
     if done is None and not plan.changes and not version:
         done = plan.previous
     if done is not None:
@@ -113,9 +113,11 @@ def _plan(library: Library) -> ReleasePlan:
         )
     commits = set(repo.line(tip, start))
     span = Span({*before.values(), *after.values()}, commits)
-    lineage = told(library, tip, repo.ref(NOTES), only=span).lineage
+    lineage = history_facts(library, tip, repo.ref(NOTES), only=span).lineage
     changes = release_notes.changes(lineage, before, after, commits)
-    suggested = release_notes.following(previous.version if previous else None, changes)
+    suggested = release_notes.next_version(
+        previous.version if previous else None, changes
+    )
     notes = release_notes.notes(changes)
     return ReleasePlan(tip, previous, tuple(changes), suggested, notes)
 
@@ -124,7 +126,7 @@ def _tag(library: Library, version: SemVer, plan: ReleasePlan) -> Release:
     repo = library.repository()
     address = github_address.find(remote.origin(repo)[1])
     message = releases.message(repo, version, plan.notes, str(address or ""))
-    return releases.make(repo, version, plan.commit, message)
+    return releases.create(repo, version, plan.commit, message)
 
 
 def _objections(workspace: Workspace, commit: str) -> tuple[Objection, ...]:
@@ -172,7 +174,7 @@ def _health_problems(library: Library, commit: str) -> list[str]:
     """Failed health runs and closed canaries of the versions that main has."""
     repo = library.repository()
     trees = library.skill_trees(commit)
-    checked = dashboard_data.health(Uses.of(repo.common_dir).checked(), trees, {})
+    checked = dashboard_data.health(Uses.of(repo.common_dir).case_records(), trees, {})
     problems = [
         f"{row['skill']} failed its cases on {row['at']}; run skillforge health "
         f"{row['skill']} to try again"

@@ -1,4 +1,4 @@
-"""Check a proposal or a branch with the gate; approve, reject, comment."""
+"""Check a proposal or a branch with the gate; approve, reject, comment, refresh."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from skillforge.propose.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class ReviewDecision:
-    """A proposal after an approval, and what has to happen next."""
+    """A proposal after an approval, and the next step."""
 
     proposal: Proposal
     is_refused: bool  # by the gate
@@ -20,10 +20,9 @@ class ReviewDecision:
 
 def check_proposal(workspace: Workspace, number: int) -> Verdict:
     """Run the gate on a proposal; the verdict is stored with it."""
-    library, forge = workspace.library, workspace.forge
-    checked = review.check(library, forge, forge.get(number), workspace.by)
+    checked = review.check(workspace, workspace.forge.get(number))
     assert checked.verdict is not None
-    forge.report(checked.number, review_page.report(checked.verdict))
+    workspace.forge.report(checked.number, review_page.report(checked.verdict))
     return checked.verdict
 
 
@@ -35,34 +34,31 @@ def check_branch(workspace: Workspace, base: str, head: str) -> Verdict:
 
 def brief(workspace: Workspace, number: int) -> ReviewBrief:
     """What a reviewer needs to decide."""
-    return review.brief(workspace.library, workspace.forge, number)
+    return review.brief(workspace, number)
 
 
 def comment(workspace: Workspace, number: int, text: str) -> None:
-    review.remark(workspace.forge, number, text, workspace.by)
+    review.comment(workspace, number, text)
 
 
 def approve(workspace: Workspace, number: int, head: str = "") -> ReviewDecision:
-    """Approve exactly what is proposed now; `head` must be it, if it is given."""
-    library = workspace.library
-    proposal = review.approve(
-        library, workspace.forge, number, workspace.reviewer, head
-    )
+    """Approve exactly what is proposed now; it must be `head`, if that is given."""
+    proposal = review.approve(workspace, number, head)
     is_refused = review.is_refused(proposal)
-    next_step = review.next_step(library, proposal, not is_refused)
+    next_step = review.next_step(workspace.library, proposal, not is_refused)
     return ReviewDecision(proposal, is_refused, next_step)
 
 
 def reject(workspace: Workspace, number: int, why: str) -> Proposal:
     """Reject a proposal, which closes it."""
-    return review.reject(workspace.forge, number, why, workspace.by)
+    return review.reject(workspace, number, why)
 
 
 def refresh(workspace: Workspace, number: int) -> Proposal:
     """Rebase a proposal onto today's main; its approvals are void."""
-    return promote.refresh(workspace.library, workspace.forge, number, workspace.by)
+    return promote.refresh(workspace, number)
 
 
 def close(workspace: Workspace, number: int, why: str) -> Proposal:
     """Close a proposal without merging it."""
-    return promote.close(workspace.forge, number, why, workspace.by)
+    return review.close(workspace, number, why or "closed")

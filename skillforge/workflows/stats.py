@@ -7,12 +7,12 @@ from typing import Any
 
 from skillforge.errors import SkillforgeError
 from skillforge.history import readable_version, timeline
+from skillforge.history.lineage import require_skill
 from skillforge.history.steps import HistoryStep, read_steps, refuse_shallow
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE
 from skillforge.operate import dashboard_data, rollouts
 from skillforge.operate.canary import judge
-from skillforge.operate.skill_lookup import require_skill
 from skillforge.operate.stats import (
     MAX_RECENT,
     OriginStats,
@@ -97,7 +97,9 @@ def _page(workspace: Workspace, report: StatsReport, steps: list[HistoryStep]) -
     library = workspace.library
     uses = Uses.of(library.repository().common_dir)
     trees = library.skill_trees(library.tip)
-    checked = [row for row in uses.checked() if trees.get(row.skill) == row.version]
+    checked = [
+        row for row in uses.case_records() if trees.get(row.skill) == row.version
+    ]
     versions = _readable_versions(library, {row.version for row in checked})
     return page(
         {

@@ -1,4 +1,4 @@
-"""Propose drafts: of the checkout, of folders, or of a JSON batch."""
+"""Propose drafts: from the checkout, from folders, or from a JSON batch."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -6,8 +6,12 @@ from typing import Any
 
 from skillforge.model import Draft, Proposal, Report
 from skillforge.propose import draft_source, operations
-from skillforge.propose.admission import ProposalRequest
-from skillforge.propose.proposal_request import ProposalOptions, request
+from skillforge.propose.operations import Operation
+from skillforge.propose.proposal_request import (
+    ProposalOptions,
+    ProposalRequest,
+    request,
+)
 from skillforge.propose.submit import Submission, propose
 from skillforge.propose.workspace import Workspace
 
@@ -27,8 +31,7 @@ class SubmissionBatch:
     @property
     def opened(self) -> list[tuple[Proposal, bool]]:
         """The proposals, each with whether it is new."""
-        every = ((each.proposal, each.created) for each in self.submissions)
-        return [(proposal, created) for proposal, created in every if proposal]
+        return [(s.proposal, s.created) for s in self.submissions if s.proposal]
 
     @property
     def ok(self) -> bool:
@@ -41,9 +44,8 @@ def submit(
     left_out: tuple[str, ...] = (),
 ) -> SubmissionBatch:
     """Open a proposal for each request, or for none if one of them isn't valid."""
-    forge = workspace.forge
-    opened = propose(workspace.library, forge, list(requests), workspace.by)
-    return SubmissionBatch(tuple(opened), left_out, forge.note)
+    submissions = propose(workspace, requests)
+    return SubmissionBatch(tuple(submissions), left_out, workspace.forge.note)
 
 
 def submit_drafts(
@@ -63,7 +65,17 @@ def folder_drafts(workspace: Workspace, targets: tuple[str, ...]) -> list[Draft]
 def batch_draft(workspace: Workspace, text: str) -> tuple[Draft, Mapping[str, Any]]:
     """The draft that a JSON batch of operations makes, and the batch's own options."""
     batch, options = operations.read_batch(text)
-    return operations.draft_of(workspace.library, workspace.base, batch), options
+    return operations_draft(workspace, batch), options
+
+
+def parse_batch(batch: Any) -> tuple[list[Operation], dict[str, Any]]:
+    """The operations and options of a batch that is parsed JSON already."""
+    return operations.parse_batch(batch)
+
+
+def operations_draft(workspace: Workspace, batch: Iterable[Operation]) -> Draft:
+    """The draft that operations make of the skills on main."""
+    return operations.draft_of(workspace.library, workspace.base, batch)
 
 
 def removals(targets: Iterable[str]) -> list[Draft]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skillforge.library import Library
-from skillforge.operate import assignment_log, folder_sync
+from skillforge.operate import assignment, folder_sync
 from skillforge.operate.folder_sync import SyncResult
 
 
@@ -25,5 +25,5 @@ def sync(library: Library, key: str, folder: Path, *, dry: bool = False) -> Fold
     result = folder_sync.sync(library, key, folder, dry=dry)
     if dry:
         return FolderSync(result, is_dry=True)
-    unwritten = assignment_log.remember(library, result.handed, key)
+    unwritten = assignment.remember(library, result.assigned, key)
     return FolderSync(result, is_dry=False, unwritten=unwritten)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from skillforge.history import readable_version
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE, Assignment
-from skillforge.operate import assignment, assignment_log, materialize
+from skillforge.operate import assignment, materialize
 
 
 class HandedSkill(NamedTuple):
@@ -33,5 +33,7 @@ def hand(library: Library, name: str, key: str) -> HandedSkill:
     given = assignment.assigned(library, name, key)
     path = None
     if given.version:
-        path = materialize.cached(library.repository(), given.skill, given.version)
-    return HandedSkill(given, path, assignment_log.remember(library, [given], key))
+        path = materialize.cached_folder(
+            library.repository(), given.skill, given.version
+        )
+    return HandedSkill(given, path, assignment.remember(library, [given], key))

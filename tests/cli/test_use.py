@@ -9,7 +9,7 @@ import pytest
 from skillforge.model import Arm, Rollout
 from skillforge.operate import rollouts
 from skillforge.operate.assignment import assigned
-from skillforge.operate.pseudonym import voice
+from skillforge.operate.pseudonym import of_key
 from skillforge.store import Uses
 from tests.conftest import LibraryFolder, Run
 from tests.operate.test_folder_sync import WHO, edit
@@ -108,7 +108,7 @@ def test_what_a_key_got_is_remembered_for_its_outcomes(
 
     for is_canary, key in keys.items():
         run(how, *words, "--key", key)
-        given = store.handed("xls-tables", voice("xls-tables", key))
+        given = store.last_assignment("xls-tables", of_key("xls-tables", key))
         assert given is not None
         assert bool(given.version) == is_canary
         assert given.arm == (Arm.CANARY if is_canary else Arm.STABLE)
@@ -126,7 +126,9 @@ def test_an_edited_copy_is_not_counted_for_a_version_that_it_is_not(
     inside.commit()
     run("sync", "--to", str(agent), "--key", "k")
 
-    given = Uses.of(inside.root / ".git").handed("csv-tables", voice("csv-tables", "k"))
+    given = Uses.of(inside.root / ".git").last_assignment(
+        "csv-tables", of_key("csv-tables", "k")
+    )
     assert given is not None
     assert given.version == old
 
@@ -179,7 +181,7 @@ def test_sync_tells_what_it_did_and_what_it_left_alone(
     ran = run(*words)
     assert ran.code == 1
     assert "added    csv-tables\n" in ran.out
-    assert "foreign  pdf-tables: put there by somebody else\n" in ran.out
+    assert "foreign  pdf-tables: not written by sync\n" in ran.out
     (agent / "pdf-tables").rmdir()
     assert run(*words).code == 0
     edit(agent)

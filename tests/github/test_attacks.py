@@ -169,7 +169,7 @@ def test_a_squatter_with_other_evidence_is_not_my_draft(team: Team) -> None:
     refused = team(AUTHOR, *line)
 
     assert refused.code == 4
-    assert f"proposal {number} for xlsx-tables is open already" in refused.err
+    assert f"proposal {number} for xlsx-tables is already open" in refused.err
 
 
 def test_a_note_on_the_first_commit_is_no_crash(team: Team) -> None:

@@ -167,7 +167,7 @@ def test_a_reviewer_can_decide_from_it(team: Team, tmp_path: Path) -> None:
         "/checks)",
         "Security scan: **",
         "Asks for: `",
-        "Says the same as",
+        "Similar to",
         f"gh pr checkout {number}",
         "skillforge rollback csv-sheets",
         "bytes (+",

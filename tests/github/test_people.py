@@ -52,7 +52,7 @@ def test_who_committed_the_work_of_another_cannot_approve_it(
     refused = team(REVIEWER, "review", 1, "--approve", "--head", head)
 
     assert refused.code == 4
-    assert "cannot approve it" in refused.err
+    assert "can't approve it" in refused.err
 
 
 def test_a_trailer_that_names_no_skill_is_not_believed(team: Team) -> None:
@@ -182,7 +182,7 @@ def test_a_refresh_forgets_nobody(team: Team) -> None:
     refused = team(REVIEWER, "review", 1, "--approve")
 
     assert refused.code == 4
-    assert "cannot approve it" in refused.err
+    assert "can't approve it" in refused.err
 
 
 def test_the_token_of_an_app_is_nobody(team: Team) -> None:

@@ -184,7 +184,7 @@ def test_the_gate_of_a_bad_proposal(gated: Team, tmp_path: Path) -> None:
 
     assert machine.job(GATE) == 1
     assert len(machine.ran) == 5
-    assert "The gate refuses this" in machine.summary.read_text()
+    assert "The gate failed" in machine.summary.read_text()
 
 
 def test_a_pull_request_cannot_bring_its_own_judge(gated: Team, tmp_path: Path) -> None:

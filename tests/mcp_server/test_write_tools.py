@@ -112,10 +112,16 @@ def test_a_draft_that_is_not_valid_is_not_proposed(server: Any, loop: Loop) -> N
     [
         pytest.param({}, "no list of operations", id="nothing"),
         pytest.param({"operations": "x"}, "no list of operations", id="text"),
-        pytest.param({"operations": [3]}, "operation 1 has no action", id="number"),
+        pytest.param(
+            {"operations": [3]}, "operation 1 has no known action", id="number"
+        ),
         pytest.param({"operations": []}, "1 to 20 operations", id="empty"),
-        pytest.param({"action": "promote", "name": NAME}, "no action", id="promote"),
-        pytest.param({"action": "approve", "proposal": 1}, "no action", id="approve"),
+        pytest.param(
+            {"action": "promote", "name": NAME}, "no known action", id="promote"
+        ),
+        pytest.param(
+            {"action": "approve", "proposal": 1}, "no known action", id="approve"
+        ),
         pytest.param({"operations": [], "policy": "x"}, "1 to 20", id="policy"),
         pytest.param(
             {"action": "delete", "name": NAME, "waive": "scan"}, "'waive'", id="waive"
@@ -143,7 +149,7 @@ def test_a_draft_that_is_not_valid_is_not_proposed(server: Any, loop: Loop) -> N
                 "file_path": "../../skillforge.yaml",
                 "file_content": "checks: []",
             },
-            "is not taken",
+            "is not allowed",
             id="outside",
         ),
     ],
@@ -179,7 +185,7 @@ def test_an_agent_does_not_close_what_a_person_proposes(
     refused = talk(server, lambda agent: agent.patch(OLD, NEW, supersede=True))
 
     assert refused["conflict"]
-    assert "not an agent's to close" in refused["hint"]
+    assert "an agent can't close it" in refused["hint"]
     assert once(server, "proposal_status", proposal=mine)["state"] == "open"
 
 

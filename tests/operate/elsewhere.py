@@ -7,12 +7,12 @@ from skillforge.gitrepo import GitRepo
 from skillforge.library import Library
 from skillforge.operate import materialize
 from skillforge.operate.folder_sync import SyncAction, sync
-from skillforge.operate.tree_hash import look
+from skillforge.operate.tree_hash import folder_state
 
 
 def laid_out_tree(repo: GitRepo, name: str, tree: str) -> str:
     """The tree that is in a folder as soon as it is said to be laid out."""
-    return look(str(materialize.cached(repo, name, tree)), tree).tree
+    return folder_state(str(materialize.cached_folder(repo, name, tree)), tree).tree
 
 
 def synced(library: Library, agent: Path) -> bool:

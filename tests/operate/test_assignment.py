@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from skillforge.model import Arm, Rollout, RolloutState
 from skillforge.operate.assignment import arm_of, has_canary
-from skillforge.operate.pseudonym import voice
+from skillforge.operate.pseudonym import of_key
 
 OLD, NEW = "1" * 40, "2" * 40
 ROLLOUT = Rollout("csv-tables", "aa", OLD, NEW, 10.0, 0)
@@ -84,5 +84,5 @@ def test_beside_a_new_skill_there_is_no_skill() -> None:
 def test_a_voice_tells_neither_the_key_nor_that_it_used_another_skill() -> None:
     key = "ada@example.org"
 
-    assert voice("one", key) != voice("two", key)
-    assert "ada" not in voice("one", key)
+    assert of_key("one", key) != of_key("two", key)
+    assert "ada" not in of_key("one", key)

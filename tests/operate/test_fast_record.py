@@ -52,7 +52,7 @@ def test_the_first_use_asks_git_and_the_next_ones_do_not(
 def test_both_ways_keep_the_same(known: Field) -> None:
     key = ("--key", "k", "--id", "one", "--tokens", "5", "--not-loaded")
     use = at_once(known, "k", id="two", tokens=5, is_loaded=False)
-    Uses.of(known.folder.root / ".git").set_fact(fast_record._fact(NAME), "")
+    Uses.of(known.folder.root / ".git").set_fact(fast_record._fact_name(NAME), "")
     known.ok(*PLAIN, *key)
 
     assert use is not None
@@ -123,16 +123,16 @@ def test_a_library_with_a_remote_asks_where_main_is(known: Field) -> None:
 def test_nothing_is_written_down_that_changed_meanwhile(known: Field) -> None:
     git_dir = str(known.folder.root / ".git")
     uses = Uses.of(git_dir)
-    uses.set_fact(fast_record._fact(NAME), "")
-    before = fast_record.standing(git_dir, NAME, "main")
+    uses.set_fact(fast_record._fact_name(NAME), "")
+    before = fast_record.ref_state(git_dir, NAME, "main")
     known.folder.git("commit", "--allow-empty", "-m", "Meanwhile")
     given = assignment.assigned(known.folder.library, NAME, "k")
 
-    fast_record.remember(
-        uses, before, fast_record.standing(git_dir, NAME, "main"), given
+    fast_record.save_fact(
+        uses, before, fast_record.ref_state(git_dir, NAME, "main"), given
     )
 
-    assert uses.fact(fast_record._fact(NAME)) == ""
+    assert uses.fact(fast_record._fact_name(NAME)) == ""
 
 
 def test_the_quick_way_imports_little(known: Field) -> None:

@@ -281,12 +281,12 @@ def test_a_key_gets_its_arm_and_loses_a_canary_that_is_over(
 
     for key, done in seen.items():
         text = (agent / key / "csv-tables/SKILL.md").read_text()
-        assert ("otherwise" in text) == (done.given["csv-tables"].version == new)
+        assert ("otherwise" in text) == (done.assignments["csv-tables"].version == new)
         is_there = (agent / key / "xls-tables").exists()
-        assert is_there == (done.given["xls-tables"].version != "")
+        assert is_there == (done.assignments["xls-tables"].version != "")
         assert ("xls-tables" in done.names(SyncAction.WITHHELD)) != is_there
-    assert len({done.given["xls-tables"].version for done in seen.values()}) == 2
-    key = next(k for k, done in seen.items() if done.given["xls-tables"].version)
+    assert len({done.assignments["xls-tables"].version for done in seen.values()}) == 2
+    key = next(k for k, done in seen.items() if done.assignments["xls-tables"].version)
     library.git("update-ref", "-d", "refs/skillforge/rollouts/csv-tables")
     rollouts.start(here, Rollout("xls-tables", "", "", fresh, 0.000001, 1), WHO)
     assert told(to(agent / key, library, key))["removed"] == ["xls-tables"]

@@ -41,7 +41,7 @@ def remember(loop: Loop, name: str, environment: Environment = OLD) -> None:
     """That the version on main passed a day ago, elsewhere."""
     at = int(time.time()) - 86_400
     row = CaseRecord(name, loop.tree(name), environment.key, at, True, "{}")
-    store(loop).check([row])
+    store(loop).save_case_records([row])
 
 
 def skill_rows(data: dict[str, object]) -> dict[str, dict[str, object]]:
@@ -70,7 +70,7 @@ def test_all_skills_of_main_are_tried_and_remembered(loop: Loop) -> None:
     assert code == 0
     assert rows["upper-case"]["status"] == "passed"
     assert rows["csv-tables"]["status"] == "no-cases"
-    [kept] = store(loop).checked()
+    [kept] = store(loop).case_records()
     assert (kept.skill, kept.version, kept.ok) == (
         "upper-case",
         loop.tree("upper-case"),
@@ -334,7 +334,7 @@ def test_the_more_urgent_comes_first(
 def test_what_another_tool_wrote_is_no_stumbling_block(loop: Loop, key: str) -> None:
     add(loop, "upper-case")
     row = CaseRecord("upper-case", loop.tree("upper-case"), key, 5, False, key)
-    store(loop).check([row])
+    store(loop).save_case_records([row])
 
     code, rows = health(loop, "upper-case")
 

@@ -13,7 +13,7 @@ import pytest
 from skillforge.errors import ConfigError, RefusedError, ToolError
 from skillforge.gitrepo import GitRepo
 from skillforge.operate import materialize
-from skillforge.operate.tree_hash import look
+from skillforge.operate.tree_hash import folder_state
 from tests.conftest import LibraryFolder
 from tests.forks import at_once, killed_at
 from tests.operate.elsewhere import laid_out_tree
@@ -41,7 +41,7 @@ def version(library: LibraryFolder, name: str = "csv-tables") -> tuple[GitRepo, 
 
 def lay(library: LibraryFolder, name: str = "csv-tables") -> Path:
     repo, tree = version(library, name)
-    return materialize.cached(repo, name, tree)
+    return materialize.cached_folder(repo, name, tree)
 
 
 def touched(path: Path) -> tuple[int, ...]:
@@ -154,7 +154,7 @@ def _pipe(folder: Path) -> None:
 
 
 def _replace_all(folder: Path) -> None:
-    materialize.discard(folder.parent)
+    materialize.remove(folder.parent)
     folder.parent.symlink_to("/nowhere")
 
 
@@ -170,7 +170,7 @@ def test_what_was_tampered_with_is_made_anew(
     assert lay(script) == folder
 
     _repo, tree = version(script)
-    assert look(str(folder), tree).tree == tree
+    assert folder_state(str(folder), tree).tree == tree
     assert not folder.is_symlink()
     assert sorted(path.name for path in cache.iterdir()) == [".lock", "csv-tables"]
 
@@ -203,16 +203,16 @@ def test_whoever_is_killed_leaves_no_half_folder(
     folder = cache / "csv-tables" / tree / "csv-tables"
 
     def start() -> str:
-        materialize.discard(cache)
+        materialize.remove(cache)
         if is_damaged:
             _append(lay(script))
-        return look(str(folder), tree).tree
+        return folder_state(str(folder), tree).tree
 
     number, before = 1, start()
-    work = partial(materialize.cached, repo, "csv-tables", tree)
+    work = partial(materialize.cached_folder, repo, "csv-tables", tree)
     while killed_at(number, cache, work):
-        assert look(str(folder), tree).tree in ("", before, tree)
-        assert not folder.exists() or look(str(folder), tree).tree
+        assert folder_state(str(folder), tree).tree in ("", before, tree)
+        assert not folder.exists() or folder_state(str(folder), tree).tree
         assert lay(script) == folder
         lay(script, "pdf-tables")  # whoever writes next sweeps
         left = sorted(path.name for path in cache.iterdir())
@@ -264,5 +264,5 @@ def test_what_no_folder_should_get_is_refused(
 
 def test_a_version_that_is_not_here_is_told(library: LibraryFolder) -> None:
     with pytest.raises(ConfigError, match="has no version 0000") as caught:
-        materialize.cached(GitRepo(library.root), "csv-tables", "0" * 40)
+        materialize.cached_folder(GitRepo(library.root), "csv-tables", "0" * 40)
     assert "git fetch" in caught.value.hint

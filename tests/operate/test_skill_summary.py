@@ -87,14 +87,14 @@ def test_the_cache_is_used(skills: LibraryFolder) -> None:
     cache = Cache.of(skills.root / ".git")
     with closing(sqlite3.connect(cache.path)) as db:
         keys = [key for (key,) in db.execute("SELECT key FROM summaries")]
-    cache.save_summaries(dict.fromkeys(keys, '[true, "", "", 7, false]'))
+    cache.save_entries("summaries", dict.fromkeys(keys, '[true, "", "", 7, false]'))
 
     assert set(cached(skills).values()) == {SkillSummary(True, "", "", 7, False)}
 
 
 def test_a_row_that_others_wrote_is_not_believed(skills: LibraryFolder) -> None:
     cached(skills)
-    change_rows(skills, """UPDATE summaries SET said = '[true, "", "", 7, false]'""")
+    change_rows(skills, """UPDATE summaries SET value = '[true, "", "", 7, false]'""")
     assert cached(skills) == read(skills)
 
 
@@ -110,7 +110,7 @@ def test_a_row_that_others_wrote_is_not_believed(skills: LibraryFolder) -> None:
 )
 def test_a_damaged_row_is_read_again(skills: LibraryFolder, text: str) -> None:
     expected = cached(skills)
-    change_rows(skills, f"UPDATE summaries SET said = '{text}'")
+    change_rows(skills, f"UPDATE summaries SET value = '{text}'")
     assert cached(skills) == expected
 
 
@@ -118,7 +118,7 @@ def test_other_rules_read_every_skill_again(
     skills: LibraryFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = cached(skills)
-    change_rows(skills, """UPDATE summaries SET said = '[true, "", "", 7, false]'""")
+    change_rows(skills, """UPDATE summaries SET value = '[true, "", "", 7, false]'""")
     monkeypatch.setattr("skillforge.operate.skill_summary.edition", lambda: "newer")
     assert cached(skills) == expected
 

@@ -37,7 +37,7 @@ def test_a_late_report_is_put_to_what_was_handed_out(rolling: Field) -> None:
     library = rolling.folder.library
     given_then = assignment.assigned(library, NAME, key)
     uses = Uses.of(library.repository().common_dir)
-    uses.hand([(given_then, pseudonym.voice(NAME, key))], 1)
+    uses.save_assignments([(given_then, pseudonym.of_key(NAME, key))], 1)
     rolling.ok("canary", "abort", NAME)
 
     said = rolling.ok("record", NAME, "--key", key, *SUCCESS)
@@ -149,7 +149,7 @@ def test_a_bad_line_is_named_and_stops_no_other(field: Field) -> None:
         pytest.param({"verified_by": "me"}, "not one of test", id="source"),
         pytest.param({"seconds": -1}, "`seconds` is not a number", id="negative"),
         pytest.param({"tokens": True}, "`tokens` is not a number", id="boolean"),
-        pytest.param({"version": "v1"}, "`version` is no git tree", id="version"),
+        pytest.param({"version": "v1"}, "`version` is not a git tree", id="version"),
         pytest.param({"loaded": 1}, "`loaded` is not true", id="loaded"),
         pytest.param({"id": "\ud800"}, "`id` is not text", id="surrogate"),
     ],

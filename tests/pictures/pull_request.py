@@ -27,7 +27,7 @@ def take(browser: Browser, library: Path, number: int, work: Path, image: Path) 
     """What a reviewer reads of a proposal in a library."""
     workspace = Workspace.at(library)
     forge = workspace.forge
-    body = review_page.of(workspace.library, forge, forge.get(number)).text
+    body = review_page.of(workspace, forge.get(number)).text
     html = MarkdownIt("gfm-like", {"html": True}).render(body)
     file = work / "pull-request.html"
     head = f"<!doctype html><meta charset=utf-8><style>{_STYLE}</style>"

@@ -6,7 +6,7 @@ import pytest
 
 from skillforge.errors import ConflictError
 from skillforge.model import Draft, DraftFile, Origin
-from skillforge.propose.admission import ProposalRequest
+from skillforge.propose.proposal_request import ProposalRequest
 from skillforge.propose.submit import propose
 from skillforge.propose.workspace import Workspace
 from tests.conftest import skill_md
@@ -16,7 +16,7 @@ from tests.propose.conftest import Loop
 def offer(loop: Loop, draft: Draft) -> int:
     workspace = Workspace.at_work(loop.folder.root, None)
     request = ProposalRequest(draft, workspace.base)
-    [outcome] = propose(workspace.library, workspace.forge, [request], workspace.by)
+    [outcome] = propose(workspace, [request])
     assert outcome.proposal is not None, outcome.report
     return outcome.proposal.number
 

@@ -13,7 +13,7 @@ from skillforge.checks.overlap import neighbours
 from skillforge.errors import ToolError
 from skillforge.gitrepo.object_reader import Objects
 from skillforge.propose import draft_source
-from skillforge.propose.admission import ProposalRequest
+from skillforge.propose.proposal_request import ProposalRequest
 from skillforge.propose.submit import propose
 from skillforge.propose.workspace import Workspace
 from skillforge.store import Cache
@@ -135,7 +135,7 @@ def test_a_draft_is_based_on_what_it_was_made_from(loop: Loop) -> None:
     loop.folder.commit("Meanwhile")
 
     request = ProposalRequest(draft, before)
-    [outcome] = propose(workspace.library, workspace.forge, [request], workspace.by)
+    [outcome] = propose(workspace, [request])
 
     assert outcome.proposal is not None
     assert outcome.proposal.base == before

@@ -180,7 +180,7 @@ def test_a_deleted_branch_is_judged_by_its_record(loop: Loop) -> None:
             "no sandbox",
             id="missing",
         ),
-        pytest.param(None, "not-run", "asks for a check 'toy'", id="unknown"),
+        pytest.param(None, "not-run", "requires an unknown check 'toy'", id="unknown"),
     ],
 )
 def test_a_required_check_that_does_not_pass_fails_the_gate(

@@ -196,7 +196,7 @@ def test_what_was_held_out_has_to_be_tried(judge: Judge, tmp_path: Path) -> None
 @pytest.mark.needs_sandbox
 def test_the_gate_believes_no_cache(judge: Judge) -> None:
     """An author can write the cache of this clone: here it says that all has passed."""
-    judge.change("skillforge.store.Cache.trials", changes.remembered_as_passed)
+    judge.change("skillforge.store.Cache.entries", changes.remembered_as_passed)
     wrong = {"scripts/up.py": SCRIPT, "tests/a.yaml": CASE.replace("ABC", "ABD")}
 
     passed, rules = judge(wrong)

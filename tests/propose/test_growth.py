@@ -8,7 +8,7 @@ import pytest
 from skillforge.gitrepo import trees
 from skillforge.gitrepo.object_reader import Object
 from skillforge.model import Draft, DraftFile, State
-from skillforge.propose.admission import ProposalRequest
+from skillforge.propose.proposal_request import ProposalRequest
 from skillforge.propose.submit import Submission, propose
 from skillforge.propose.workspace import Workspace
 from tests.conftest import LibraryFolder
@@ -38,7 +38,7 @@ def proposed(
     requests = [
         ProposalRequest(draft, workspace.base, supersede=supersede) for draft in given
     ]
-    return propose(workspace.library, workspace.forge, requests, workspace.by)
+    return propose(workspace, requests)
 
 
 def work_of(folder: LibraryFolder, given: list[Draft]) -> GitWork:

@@ -9,8 +9,8 @@ import pytest
 
 from tests.conftest import LibraryFolder
 from tests.propose.conftest import Loop
-from tests.propose.test_hermes_import import hold
 from tests.propose.test_survival import copies, forked
+from tests.workflows.test_import_pending import hold
 
 GIT = shutil.which("git") or "git"
 # Moves refs as git does: locks all, changes one after the other, deletes last. It dies

@@ -175,10 +175,10 @@ WRITE = {"action": "write_file", "name": "csv-tables", "file_content": "x"}
         pytest.param([{"action": "create", "name": "x-y"}], "`content`", id="content"),
         pytest.param([create("x-y") | {"contnet": "x"}], "contnet", id="key"),
         pytest.param([create("x-y") | {"content": 3}], "not text", id="type"),
-        pytest.param(["create"], "no action", id="text"),
-        pytest.param([create("../x")], "cannot be a skill's name", id="name-up"),
-        pytest.param([create("-x")], "cannot be a skill's name", id="name-dash"),
-        pytest.param([create("x-y\n")], "cannot be a skill's name", id="name-newline"),
+        pytest.param(["create"], "no known action", id="text"),
+        pytest.param([create("../x")], "is not a valid skill name", id="name-up"),
+        pytest.param([create("-x")], "is not a valid skill name", id="name-dash"),
+        pytest.param([create("x-y\n")], "is not a valid skill name", id="name-newline"),
         pytest.param([patch(old_string="", new_string="x")], "empty", id="empty-old"),
         pytest.param(
             [create("one-a"), create("two-b")], "several skills", id="several"
@@ -211,7 +211,7 @@ WRITE = {"action": "write_file", "name": "csv-tables", "file_content": "x"}
         ),
         pytest.param(
             [{"action": "remove_file", "name": "csv-tables", "file_path": "nope"}],
-            "there are SKILL.md",
+            "its files are SKILL.md",
             id="remove-nothing",
         ),
         pytest.param(
@@ -226,7 +226,7 @@ WRITE = {"action": "write_file", "name": "csv-tables", "file_content": "x"}
         ),
         pytest.param(
             [{"action": "delete", "name": "csv-tables", "absorbed_into": "nobody"}],
-            "no skill of the library",
+            "not a skill of the library",
             id="absorbed-into-nothing",
         ),
         pytest.param(
@@ -283,7 +283,7 @@ an_operation = st.dictionaries(
     texts | st.booleans() | st.none() | st.integers(),
 ) | st.fixed_dictionaries(
     {
-        "action": st.sampled_from([*operations._NEEDS]),
+        "action": st.sampled_from([*operations._REQUIRED]),
         "name": st.just("csv-tables") | texts,
     },
     optional=dict.fromkeys(operations._TEXTS[2:], texts),

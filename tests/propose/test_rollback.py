@@ -243,5 +243,5 @@ def test_an_emergency_is_met_once(loop: Loop) -> None:
     again = loop("rollback", "xlsx-tables", "--now", "--why", "Bad")
 
     assert again.code == 4
-    assert "was taken back already" in again.err
+    assert "was already rolled back" in again.err
     assert loop.tree("xlsx-tables") == tree

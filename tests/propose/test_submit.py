@@ -206,7 +206,7 @@ def test_what_main_holds_already_is_nothing_to_propose(loop: Loop) -> None:
     ran = loop("propose", "csv-tables")
 
     assert ran.code == 4
-    assert "exactly like this" in ran.err
+    assert "already has exactly this" in ran.err
 
 
 def test_a_second_proposal_for_a_skill_waits(loop: Loop, tmp_path: Path) -> None:

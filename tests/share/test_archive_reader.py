@@ -173,7 +173,7 @@ def test_what_is_no_archive_of_a_skill_is_refused(data: bytes) -> None:
 
 
 def test_a_huge_table_of_contents_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive_reader, "_MOST_NAMES", 100)
+    monkeypatch.setattr(archive_reader, "_MOST_DIRECTORY", 100)
 
     with pytest.raises(RefusedError, match="more than"):
         unpacked(zipped(FILES))
@@ -282,7 +282,7 @@ def test_a_table_of_contents_hidden_behind_another_is_not_read(
     data = bytearray(zipped(FILES))
     end = data.rfind(b"PK\x05\x06")
     data[end + 4 : end + 8] = b"PK\x05\x06"
-    monkeypatch.setattr(archive_reader, "_MOST_NAMES", 100)
+    monkeypatch.setattr(archive_reader, "_MOST_DIRECTORY", 100)
 
     with pytest.raises(RefusedError, match="follows it"):
         unpacked(bytes(data))

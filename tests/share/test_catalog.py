@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillforge.share import catalog_formats
-from skillforge.share.catalog import LEAST, Catalog, fitted, tokens
+from skillforge.share.catalog import LEAST, Catalog, fit, tokens
 from skillforge.share.reading_words import catalog_data
 from skillforge.store.index import IndexedSkill
 from tests.conftest import LibraryFolder, Run
@@ -31,13 +31,13 @@ def skills(count: int, length: int) -> list[IndexedSkill]:
     return [IndexedSkill(f"s-{n}", "t", "word " * (length // 5)) for n in range(count)]
 
 
-def fit(
+def fit_catalog(
     some: list[IndexedSkill], budget: int, form: str = "text"
 ) -> tuple[Catalog, str]:
     def rendered(catalog: Catalog) -> str:
         return catalog_formats.FORMS[form](catalog, lambda name: f"/x/{name}/SKILL.md")
 
-    catalog = fitted(some, {}, budget, rendered)
+    catalog = fit(some, {}, budget, rendered)
     return catalog, rendered(catalog)
 
 
@@ -56,12 +56,12 @@ def test_it_fits_whatever_there_is(
     def rendered(catalog: Catalog) -> str:
         return catalog_formats.FORMS[form](catalog, lambda name: f"/x/{name}")
 
-    catalog = fitted(some, scores, budget, rendered)
+    catalog = fit(some, scores, budget, rendered)
 
     assert tokens(rendered(catalog)) <= budget
     named = {it.name for it in catalog.items}
     told = len(named) + sum(group.skills for group in catalog.groups)
-    assert told == len(some) or catalog.left_out.groups
+    assert told == len(some) or catalog.omissions.groups
 
 
 @pytest.mark.parametrize(
@@ -77,27 +77,27 @@ def test_it_fits_whatever_there_is(
 def test_details_give_way_one_after_the_other(
     count: int, length: int, detail: str, form: str
 ) -> None:
-    catalog, text = fit(skills(count, length), 3000, form)
+    catalog, text = fit_catalog(skills(count, length), 3000, form)
 
     assert catalog.detail == detail
     assert tokens(text) <= 3000
-    assert ("left out" in text) == (detail != "full")
+    assert ("for details" in text) == (detail != "full")
 
 
 def test_the_budget_is_used_and_not_only_kept() -> None:
-    _, text = fit(skills(60, 600), 3000)
+    _, text = fit_catalog(skills(60, 600), 3000)
 
     assert tokens(text) > 2000
 
 
 def test_a_catalog_says_what_it_left_out() -> None:
-    broken = IndexedSkill("broken", "t", problem="it has no description")
+    broken = IndexedSkill("broken", "t", problem="no description")
 
-    catalog, text = fit([*skills(5000, 50), broken], 300)
+    catalog, text = fit_catalog([*skills(5000, 50), broken], 300)
 
-    assert catalog.left_out.unusable == 1
+    assert catalog.omissions.unusable == 1
     assert "4,995 skills not named" in text
-    assert "1 skill cannot be read" in text
+    assert "1 skill unreadable" in text
     assert catalog_data(catalog, 300, 1)["left_out"]["skills"] == 4995
 
 

@@ -63,7 +63,7 @@ def test_redirects_end() -> None:
 
 def test_a_server_elsewhere_cannot_send_us_to_this_machine() -> None:
     with pytest.raises(RefusedError, match="this machine"):
-        download._refuse_leading_away("https://example.org/", "http://127.0.0.1:1/")
+        download._refuse_unsafe_redirect("https://example.org/", "http://127.0.0.1:1/")
 
 
 def test_plain_http_from_elsewhere_is_not_asked() -> None:
@@ -161,13 +161,13 @@ def test_an_error_of_the_server_is_an_error() -> None:
 def test_a_server_elsewhere_cannot_send_us_into_our_network(target: str) -> None:
     """Nothing is asked: the address alone decides."""
     with pytest.raises(RefusedError, match="this machine or its network"):
-        download._refuse_leading_away("https://192.0.0.9/", target)
+        download._refuse_unsafe_redirect("https://192.0.0.9/", target)
 
 
 @pytest.mark.parametrize("target", ["https://[::1", "https://a b/", "http://[x]/"])
 def test_a_redirect_to_what_is_no_url_is_refused(target: str) -> None:
     with (
         answering(redirecting(target)) as url,  # type: ignore[arg-type]
-        pytest.raises(RefusedError, match="no URL"),
+        pytest.raises(RefusedError, match="not a URL"),
     ):
         get(url, 10)

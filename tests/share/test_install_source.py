@@ -82,17 +82,17 @@ def test_a_source_is_understood(text: str, expected: InstallSource) -> None:
         pytest.param("ftp://example.org/x", "only https", id="ftp"),
         pytest.param("git://example.org/x.git", "only https", id="git-protocol"),
         pytest.param("https://user:secret@example.org/x", "password", id="password"),
-        pytest.param("https://[broken", "no URL", id="broken"),
+        pytest.param("https://[broken", "not a URL", id="broken"),
         pytest.param("https://example.org#../x", "tag or branch", id="tag-parent"),
         pytest.param(
             "https://example.org/x.git#--upload-pack=x", "tag", id="tag-option"
         ),
-        pytest.param("https://example.org#v1@../x", "skill's name", id="skill-parent"),
-        pytest.param("https://example.org/x.git#v1@-rf", "skill's name", id="skill-rf"),
+        pytest.param("https://example.org#v1@../x", "skill name", id="skill-parent"),
+        pytest.param("https://example.org/x.git#v1@-rf", "skill name", id="skill-rf"),
         pytest.param("ext::sh -c touch% x", "no file or folder", id="ext"),
         pytest.param("owner/name", "no file or folder", id="shorthand"),
-        pytest.param("", "no source", id="empty"),
-        pytest.param("a\x1b[31m", "no source", id="control"),
+        pytest.param("", "not a source", id="empty"),
+        pytest.param("a\x1b[31m", "not a source", id="control"),
     ],
 )
 def test_what_is_no_source_is_refused(text: str, words: str) -> None:

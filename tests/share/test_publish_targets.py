@@ -9,23 +9,15 @@ from pathlib import Path
 import pytest
 
 from tests.docs.page_parser import ROOT
+from tests.plugin_example import install_example
 from tests.propose.conftest import Loop
-
-PAGE = (ROOT / "docs" / "publish.md").read_text(encoding="utf-8")
-MODULE = PAGE.split("```python\n")[1].split("```")[0]
-ENTRY_POINT = PAGE.split('"skillforge.publish_targets"]\n')[1].split("```")[0]
 
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A folder where a package with the target of the page is installed."""
+    """A folder where a package with the target of docs/extend.md is installed."""
     folder = tmp_path / "site"
-    info = folder / "acme_hubs-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-hubs\n")
-    entries = ENTRY_POINT.replace('"', "")
-    (info / "entry_points.txt").write_text(f"[skillforge.publish_targets]\n{entries}")
-    (folder / "acme_hubs.py").write_text(MODULE)
+    install_example("Publish targets", folder)
     return folder
 
 
@@ -61,7 +53,9 @@ def test_a_broken_target_is_named(released: Loop, site: Path) -> None:
     done = publish(released, site, "archive:hubs")
 
     assert done.returncode == 3
-    assert "publish target 'archive' cannot be loaded" in done.stderr
+    assert (
+        "plugin 'archive' (skillforge.publish_targets) cannot be loaded" in done.stderr
+    )
 
 
 @pytest.mark.parametrize("where", ["github:other", "clawhub:other", "branch"])

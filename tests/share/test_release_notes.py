@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from skillforge.share.hub import PublishedVersion
-from skillforge.share.release_notes import ChangeKind, changes, following, notes
+from skillforge.share.release_notes import ChangeKind, changes, next_version, notes
 from skillforge.share.semver import read
 
 ONE = PublishedVersion(
@@ -43,13 +43,13 @@ def test_what_happened_to_a_skill(
     [change] = changes({"csv": told}, was, now, {it.commit for it in told})
 
     assert change.kind is kind
-    assert str(following(read("1.2.3"), [change])) == next_one
+    assert str(next_version(read("1.2.3"), [change])) == next_one
     assert f"### {kind.capitalize()}" in notes([change])
 
 
 def test_what_did_not_change_is_no_news() -> None:
     assert changes({"csv": (ONE,)}, {"csv": "t1"}, {"csv": "t1"}, []) == []
-    assert str(following(None, [])) == "1.0.0"
+    assert str(next_version(None, [])) == "1.0.0"
 
 
 def test_the_notes_say_who_and_why() -> None:

@@ -17,7 +17,7 @@ UNUSUAL = "# Title\n\nAbout xylophones only.\n"
 
 def names(folder: LibraryFolder) -> list[str]:
     library = folder.library
-    found = skill_index.reading(library, library.tip, Index.skills)
+    found = skill_index.query(library, library.tip, Index.skills)
     return [skill.name for skill in found]
 
 
@@ -192,9 +192,9 @@ def test_skills_that_no_client_can_read_are_listed_with_the_reason(
     problems = {it["name"]: it["problem"] for it in rows if it["problem"]}
 
     assert problems == {
-        "broken": "its SKILL.md cannot be read",
-        "empty": "it has no SKILL.md",
-        "silent": "it has no description",
+        "broken": "SKILL.md cannot be read",
+        "empty": "no SKILL.md",
+        "silent": "no description",
     }
 
 

@@ -107,7 +107,7 @@ def test_a_skill_that_went_into_another_is_told_by_its_old_name(
     ran = run("show", "pdf-tables", "--library", str(library.root))
 
     assert ran.code == 2
-    assert "went into csv-tables" in ran.err
+    assert "was merged into csv-tables" in ran.err
     assert "skillforge show csv-tables" in ran.err
 
 

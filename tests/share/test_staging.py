@@ -12,7 +12,7 @@ from skillforge.errors import ToolError
 from skillforge.library import replace_file
 from skillforge.share import install
 from skillforge.share.update import Difference
-from skillforge.store import held
+from skillforge.store import locked
 from tests.conftest import Run
 from tests.forks import dies_at
 from tests.share.hubs import files_of, write_hub
@@ -258,7 +258,7 @@ def test_a_file_is_not_written_through_a_link_of_a_project(tmp_path: Path) -> No
     assert (tmp_path / "lock").read_bytes() == b"new"
     assert precious.read_text() == "mine"
     for name in (".sync.lock", ".pipe.lock"):
-        with pytest.raises(ToolError), held(tmp_path / name, "the folder", 1):
+        with pytest.raises(ToolError), locked(tmp_path / name, "the folder", 1):
             pass
     assert not (tmp_path / "made").exists()
 
@@ -277,14 +277,14 @@ def test_a_link_swapped_in_meanwhile_redirects_nothing(
         (precious / ".skillforge-skills/file").write_text("mine")
     before = {path: path.stat().st_ino for path in precious.rglob("*")}
     new = write_hub(tmp_path / "hub", files_of("csv-tables", NEW))
-    judge = install.judge
+    check = install.check
 
     def swap(*arguments: Any) -> Any:
         (use / link).rename(tmp_path / "moved")
         (use / link).symlink_to(precious)
-        return judge(*arguments)
+        return check(*arguments)
 
-    monkeypatch.setattr(install, "judge", swap)
+    monkeypatch.setattr(install, "check", swap)
     ran = run("update", "--yes") if command == "update" else run("install", str(new))
 
     assert ran.code == 4
@@ -292,6 +292,6 @@ def test_a_link_swapped_in_meanwhile_redirects_nothing(
     assert {path: path.stat().st_ino for path in precious.rglob("*")} == before
     (use / link).unlink()
     (tmp_path / "moved").rename(use / link)
-    monkeypatch.setattr(install, "judge", judge)
+    monkeypatch.setattr(install, "check", check)
     assert run("verify").code == 0
     assert is_clean(use)

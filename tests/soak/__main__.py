@@ -8,7 +8,7 @@ import time
 import traceback
 from pathlib import Path
 
-from skillforge.operate.materialize import discard
+from skillforge.operate.materialize import remove
 from tests.soak.running import Plan, Soak
 
 
@@ -37,7 +37,7 @@ def main() -> int:
             for (kind, how), count in sorted(soak.answers.items()):
                 _say(f"{count:>6} {kind}: {how}")
     sys.stdout.write(f"{soak.table()}\n")
-    discard(top)  # versions in the cache are read-only
+    remove(top)  # versions in the cache are read-only
     return 0
 
 

@@ -14,7 +14,7 @@ from tests.soak.places import LIBRARY
 from tests.soak.processes import Command, Ended
 
 # What may be told to somebody whose skill or proposal has gone meanwhile.
-UNKNOWN = ("no skill", "was removed", "was archived", "went into")
+UNKNOWN = ("no skill", "was removed", "was archived", "was merged into")
 _MOVERS = ("promote", "rollback-now")
 
 

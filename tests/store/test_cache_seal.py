@@ -10,7 +10,7 @@ from skillforge.store import Cache, cache_folder
 @pytest.fixture
 def cache(tmp_path: Path) -> Cache:
     cache = Cache.of(tmp_path / "git")
-    cache.save_scans({"a": "[]"})
+    cache.save_entries("scans", {"a": "[]"})
     return cache
 
 
@@ -19,7 +19,7 @@ def key() -> Path:
 
 
 def test_what_was_kept_is_found_again(cache: Cache) -> None:
-    assert cache.scans(["a", "b"]) == {"a": "[]"}
+    assert cache.entries("scans", ["a", "b"]) == {"a": "[]"}
     assert key().stat().st_mode & 0o777 == 0o600
     assert list(cache_folder().iterdir()) == [key()]
 
@@ -29,21 +29,21 @@ def test_a_cache_that_came_with_a_repository_is_not_read(
 ) -> None:
     monkeypatch.setenv("SKILLFORGE_CACHE", str(tmp_path / "another-user"))
 
-    assert cache.scans(["a"]) == {}
+    assert cache.entries("scans", ["a"]) == {}
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o620], ids=["readable", "writable"])
 def test_a_key_that_others_can_reach_is_not_used(cache: Cache, mode: int) -> None:
     key().chmod(mode)
 
-    assert cache.scans(["a"]) == {}
+    assert cache.entries("scans", ["a"]) == {}
 
 
 def test_a_damaged_key_only_costs_time(cache: Cache) -> None:
     key().write_bytes(b"short")
-    cache.save_scans({"b": "[]"})
+    cache.save_entries("scans", {"b": "[]"})
 
-    assert cache.scans(["a", "b"]) == {}
+    assert cache.entries("scans", ["a", "b"]) == {}
 
 
 def test_without_a_place_for_the_key_nothing_is_kept(
@@ -52,6 +52,6 @@ def test_without_a_place_for_the_key_nothing_is_kept(
     (tmp_path / "file").touch()
     monkeypatch.setenv("SKILLFORGE_CACHE", str(tmp_path / "file" / "cache"))
     cache = Cache.of(tmp_path / "git")
-    cache.save_scans({"a": "[]"})
+    cache.save_entries("scans", {"a": "[]"})
 
-    assert cache.scans(["a"]) == {}
+    assert cache.entries("scans", ["a"]) == {}

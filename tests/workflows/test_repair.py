@@ -9,11 +9,9 @@ from typing import Any
 
 import pytest
 
-from skillforge.store import alone, holder
+from skillforge.store import exclusive, holder
 from tests.propose.conftest import Loop
-from tests.propose.conftest import loop as _loop
 
-loop = _loop
 NOWHERE = "1234567890" * 4
 REF = ".git/refs/skillforge/proposals/1"
 Damage = Callable[[Loop, Path], object]
@@ -340,7 +338,7 @@ def test_a_lock_that_a_killed_git_left_on_a_ref(two_open: Loop) -> None:
 
 def test_the_process_that_holds_our_lock_is_known(tmp_path: Path) -> None:
     assert holder(tmp_path) is None
-    with alone(tmp_path):
+    with exclusive(tmp_path):
         held = holder(tmp_path)
         assert held is not None
         assert held.process == os.getpid()

@@ -190,18 +190,20 @@ class _TrialCache:
         return made_of.hexdigest()
 
     def recall(self, keys: list[str]) -> dict[str, list[Trial]]:
-        known = self.cache.trials([key for key in keys if key]) if self.cache else {}
-        return decoded(known, _trial)
+        if self.cache is None:
+            return {}
+        return decoded(self.cache.entries("trials", filter(None, keys)), _trial)
 
     def remember(self, results: dict[str, list[Trial]]) -> None:
         if self.cache is None:
             return
-        self.cache.save_trials(
+        self.cache.save_entries(
+            "trials",
             {
                 key: json.dumps([asdict(trial) for trial in trials])
                 for key, trials in results.items()
                 if trials and all(trial.ok for trial in trials)
-            }
+            },
         )
 
 

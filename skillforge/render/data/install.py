@@ -103,8 +103,8 @@ def verify(result: "Verification") -> VerifyData:
         "skills": len(result.lock.entries),
         "unpinned": sorted(result.lock.others),
         "differences": [
-            {"skill": found.skill, "kind": found.kind, "path": found.path or None}
-            for found in result.differences
+            {"skill": d.skill, "kind": d.kind, "path": d.path or None}
+            for d in result.differences
         ],
     }
 
@@ -112,14 +112,14 @@ def verify(result: "Verification") -> VerifyData:
 def update(result: "UpdateResult") -> UpdateData:
     rows: list[UpdateRow] = [
         {
-            "name": found.name,
-            "state": found.state,
-            "tree": found.locked.tree,
-            "commit": found.locked.commit or None,
-            "new_commit": (found.package.commit or None) if found.package else None,
-            "diff": found.diff,
+            "name": update.name,
+            "state": update.state,
+            "tree": update.locked.tree,
+            "commit": update.locked.commit or None,
+            "new_commit": update.package.commit or None if update.package else None,
+            "diff": update.diff,
         }
-        for found in result.updates
+        for update in result.updates
     ]
     if result.installed is None:
         return {"updates": rows, "applied": []}

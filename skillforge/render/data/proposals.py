@@ -246,7 +246,7 @@ def promotion(result: "Promotion", created: bool = False) -> MergeData | Refusal
     proposal = result.proposal
     about = opened(proposal, created)
     version = result.version or None
-    left_behind = [str(checkout) for checkout in result.done.left]
+    left_behind = [str(checkout) for checkout in result.left_behind]
     if result.merge:
         return {
             **about,
@@ -336,7 +336,7 @@ def review(brief: "ReviewBrief") -> ReviewData:
             {"name": neighbour.name, "similarity": neighbour.similarity}
             for neighbour in brief.neighbours
         ],
-        "approvals": [approval.by for approval in brief.standing],
+        "approvals": [approval.by for approval in brief.approvals],
         "comments": [
             {"by": comment.by, "text": comment.text, "seconds": comment.seconds}
             for comment in brief.proposal.comments

@@ -68,7 +68,7 @@ def build(result: "BuildResult") -> BuildData | BlockedData:
         "commit": contents.hub.commit,
         "path": str(result.path),
         "skills": len(contents.hub.skills),
-        "left_out": dict(contents.left_out),
+        "left_out": dict(contents.skipped),
         "archives_only": contents.archives_only,
         "digest": result.digest,
         "findings": [],
@@ -83,7 +83,7 @@ def publish(result: "PublishResult") -> PublishData | BlockedData:
         **result.publication.data,
         "tag": contents.hub.tag,
         "commit": contents.hub.commit,
-        "left_out": dict(contents.left_out),
+        "left_out": dict(contents.skipped),
         "archives_only": contents.archives_only,
     }
     return cast("PublishData", data)

@@ -34,7 +34,7 @@ def _installed(result: "InstallResult", colour: bool) -> str:
 def _refused(result: "InstallResult", colour: bool) -> str:
     lines = [line for skill in result.refused for line in _findings(skill, colour)]
     for skill in result.refused:
-        verdict = f"the scan says {skill.danger}"
+        verdict = f"the verdict of the scan is {skill.danger}"
         reasons = [verdict] if skill.danger is not Danger.SAFE else []
         reasons += [] if skill.is_valid else ["it violates the specification"]
         lines.append(f"refused {skill.package.name}: {' and '.join(reasons)}")
@@ -56,9 +56,9 @@ def _lock_name(target: "InstallTarget") -> str:
 
 
 def verify(result: "Verification") -> str:
-    lines = [printable(_difference(found)) for found in result.differences]
+    lines = [printable(_difference(difference)) for difference in result.differences]
     lines += [f"{name}: locked by another tool, skipped" for name in result.lock.others]
-    differing = len({found.skill for found in result.differences})
+    differing = len({difference.skill for difference in result.differences})
     verb = "differs" if differing == 1 else "differ"
     outcome = f"{differing} {verb} from the lock" if differing else "no differences"
     return "\n".join(
@@ -66,23 +66,25 @@ def verify(result: "Verification") -> str:
     )
 
 
-def _difference(found: "Difference") -> str:
-    if not found.path:
-        return f"{found.skill}: missing"
-    kind = "executable bit changed" if found.kind == "mode" else found.kind
-    return f"{found.skill}: {kind} {found.path}"
+def _difference(difference: "Difference") -> str:
+    skill, kind, path = difference
+    if not path:
+        return f"{skill}: missing"
+    return f"{skill}: {'executable bit changed' if kind == 'mode' else kind} {path}"
 
 
 def update(result: "UpdateResult", *, colour: bool = False) -> str:
     """The diffs, then the state of each skill that is not up to date."""
     updates, new = result.updates, result.new
-    lines = [printable(li) for found in updates for li in found.diff.split("\n") if li]
+    lines = [
+        printable(li) for update in updates for li in update.diff.split("\n") if li
+    ]
     lines += [f"{u.name}: update available from {u.locked.source.where}" for u in new]
-    for found in updates:
-        if found.state == "edited":
-            lines.append(f"{found.name}: update available, skipped (modified locally)")
-        elif found.state == "gone":
-            lines.append(f"{found.name}: no longer at {found.locked.source.where}")
+    for update in updates:
+        if update.state == "edited":
+            lines.append(f"{update.name}: update available, skipped (modified locally)")
+        elif update.state == "gone":
+            lines.append(f"{update.name}: no longer at {update.locked.source.where}")
     if not new:
         current = len(updates) - len(result.edited)
         return "\n".join([*lines, f"{plural(current, 'skill')} up to date"])

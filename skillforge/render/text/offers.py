@@ -6,8 +6,7 @@ from skillforge.render.text.proposals import with_note
 from skillforge.report import printable
 
 if TYPE_CHECKING:
-    from skillforge.propose.submit_batch import Offer
-    from skillforge.workflows.offers import OfferBatch
+    from skillforge.workflows.offers import Offer, OfferBatch
 
 
 def with_offers(text: str, batch: "OfferBatch | None") -> str:

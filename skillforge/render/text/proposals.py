@@ -90,12 +90,12 @@ def promotion(result: "Promotion", main: str, *, colour: bool = False) -> str:
     if not result.merge:
         assert proposal.verdict is not None
         return verdict(proposal.verdict, colour=colour)
-    how = "was already merged" if result.done.again else "merged"
+    how = "was already merged" if result.was_merged else "merged"
     lines = [f"proposal {proposal.number} {how} into {main}: {proposal.title}"]
     lines.append(f"    commit {proposal.merge[:12]}")
     lines += [
         f"the checkout {checkout} was not updated: see git status"
-        for checkout in result.done.left
+        for checkout in result.left_behind
     ]
     rollout = result.rollout
     if rollout is not None and rollout.is_running:
@@ -155,7 +155,7 @@ def review(brief: "ReviewBrief", *, full: bool, colour: bool) -> str:
         "absorbs": ", ".join(proposal.skills[1:]),
         "into": proposal.absorbed_into,
         "triggers": brief.description or "-",
-        "examples": "\n".join(map(_example_line, brief.told)) or "none",
+        "examples": "\n".join(map(_example_line, brief.examples)) or "none",
         "size": f"SKILL.md {growth(*brief.sizes)}; all files {growth(*brief.totals)}",
         "scan": brief.verdict.danger or "",
         "github": f"its own gate run: {proposal.ci}" if proposal.ci else "",
@@ -184,7 +184,7 @@ def _example_line(example: "ExampleSummary") -> str:
 
 
 def _standing(brief: "ReviewBrief") -> str:
-    approved = [approval.by for approval in brief.standing]
+    approved = [approval.by for approval in brief.approvals]
     state = "draft" if brief.proposal.is_draft else str(brief.proposal.state)
     return f"{state}, approved by {', '.join(approved)}" if approved else state
 

@@ -39,7 +39,7 @@ def _blocked(contents: "HubContents") -> str:
 
 def _exceptions(contents: "HubContents") -> list[str]:
     """The skills that are not published at all, or in archives only."""
-    lines = [f"skipped {name}: {why}" for name, why in contents.left_out.items()]
+    lines = [f"skipped {name}: {why}" for name, why in contents.skipped.items()]
     lines += [
         f"{name}: published in archives only, since a browser could run {path}"
         for name, path in contents.archives_only.items()

@@ -23,9 +23,9 @@ def pages(hub: Hub) -> Mapping[str, bytes]:
 
 def shared_pages(hub: Hub) -> dict[str, bytes]:
     """All files except the pages of the skills."""
-    made = [home(hub), *lists(hub), _release_notes(hub)]
+    pages = [home(hub), *lists(hub), _release_notes(hub)]
     return {
-        **{page.path: render_page(hub, page) for page in made},
+        **{page.path: render_page(hub, page) for page in pages},
         **assets(),
         SEARCH: search_index(hub),
     }
@@ -35,8 +35,8 @@ def skill_pages(
     hub: Hub, skills: Iterable[PublishedSkill], texts: Texts
 ) -> dict[str, bytes]:
     """The pages of some skills, so that several processes can share the work."""
-    made = (skill_page(hub, skill, texts) for skill in skills)
-    return {page.path: render_page(hub, page) for page in made}
+    pages = (skill_page(hub, skill, texts) for skill in skills)
+    return {page.path: render_page(hub, page) for page in pages}
 
 
 def _release_notes(hub: Hub) -> SitePage:

@@ -20,7 +20,7 @@ class DiffLine(NamedTuple):
 
 
 class ShownLine(NamedTuple):
-    """A line as a page shows it: `changed` stands between `before` and `after`."""
+    """A line as a page shows it, with the changed part between two unchanged ones."""
 
     kind: str
     old: int | None
@@ -34,8 +34,8 @@ def parse(diff: str) -> Iterator[DiffLine]:
     """The lines of the hunks, without the header that git prints before them."""
     old = new = 0
     for text in diff.removesuffix("\n").split("\n"):
-        if found := _HUNK.match(text):
-            old, new = int(found[1][:9]), int(found[2][:9])
+        if hunk := _HUNK.match(text):
+            old, new = int(hunk[1][:9]), int(hunk[2][:9])
             yield DiffLine("hunk", text)
         elif not (old or new) or text.startswith("\\"):
             continue

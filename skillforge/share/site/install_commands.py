@@ -24,98 +24,57 @@ class InstallLine(NamedTuple):
     note: str = ""
 
 
-def install_lines(hub: Hub, skill: PublishedSkill) -> list[InstallLine]:
+def install_lines(hub: Hub, skill: PublishedSkill) -> Iterator[InstallLine]:
     """One command for each client that can install from this hub's address."""
-    return [
-        *_skillforge(hub, skill),
-        *_npx_skills(hub, skill),
-        *_openskills(hub, skill),
-        *_gh(hub, skill),
-        *_claude_code(hub),
-        *_hermes(hub, skill),
-    ]
+    name, github = skill.name, _on_github(hub)
+    yield _skillforge(hub, name)
+    if hub.repository or hub.url:
+        source = f"{github or hub.repository}#{hub.tag}" if hub.repository else hub.url
+        line = _line("npx skills add", source, "--skill", name)
+        yield InstallLine("npx skills", line)
+    if hub.repository:
+        source = f"{github}/skills/{name}" if github else hub.repository
+        note = f"Then select {visible(name)}."
+        if github:
+            note = "Installs the latest version on the default branch."
+        yield InstallLine("OpenSkills", _line("npx openskills install", source), note)
+    if github:
+        line = _line("gh skill install", github, f"{name}@{hub.tag}")
+        yield InstallLine("GitHub CLI", line)
+    if hub.repository:
+        yield InstallLine(
+            "Claude Code",
+            _line("/plugin marketplace add", github or hub.repository),
+            "If the default branch holds the built hub; then select it in /plugin.",
+        )
+    if hub.url and is_inert(skill.files):  # Hermes downloads files one by one
+        source = f"well-known:{hub.url}.well-known/skills/{name}"
+        yield InstallLine("Hermes", _line("hermes skills install", source))
+    if github:
+        line = _line("hermes skills tap add", github)
+        yield InstallLine("Hermes tap", line, "Tracks the default branch.")
 
 
-def _skillforge(hub: Hub, skill: PublishedSkill) -> Iterator[InstallLine]:
+def _skillforge(hub: Hub, name: str) -> InstallLine:
     """From the hub if its address is known, because that install is verified."""
+    note = ""
     if hub.url:
         source = hub.url
     elif hub.repository:
-        source = f"{_git_url(hub)}#{hub.tag}"
+        github = _on_github(hub)
+        url = f"https://github.com/{github}" if github else hub.repository
+        source = f"{url}#{hub.tag}"
     else:
         source = "HUB"
-    note = (
-        "Replace HUB with the folder that contains these pages."
-        if source == "HUB"
-        else ""
-    )
-    line = _line("skillforge install", f"{source}@{skill.name}")
-    yield InstallLine("Skillforge", line, note)
-
-
-def _npx_skills(hub: Hub, skill: PublishedSkill) -> Iterator[InstallLine]:
-    if hub.repository:
-        source = f"{_on_github(hub) or hub.repository}#{hub.tag}"
-    else:
-        source = hub.url
-    if source:
-        line = _line("npx skills add", source, "--skill", skill.name)
-        yield InstallLine("npx skills", line)
-
-
-def _openskills(hub: Hub, skill: PublishedSkill) -> Iterator[InstallLine]:
-    if repository := _on_github(hub):
-        source = f"{repository}/skills/{skill.name}"
-        yield InstallLine(
-            "OpenSkills",
-            _line("npx openskills install", source),
-            "Installs the latest version on the default branch.",
-        )
-    elif hub.repository:
-        yield InstallLine(
-            "OpenSkills",
-            _line("npx openskills install", hub.repository),
-            f"Then select {visible(skill.name)}.",
-        )
-
-
-def _gh(hub: Hub, skill: PublishedSkill) -> Iterator[InstallLine]:
-    if repository := _on_github(hub):
-        named = f"{skill.name}@{hub.tag}"
-        yield InstallLine("GitHub CLI", _line("gh skill install", repository, named))
-
-
-def _claude_code(hub: Hub) -> Iterator[InstallLine]:
-    if hub.repository:
-        source = _on_github(hub) or hub.repository
-        yield InstallLine(
-            "Claude Code",
-            _line("/plugin marketplace add", source),
-            "If the default branch holds the built hub; then select it in /plugin.",
-        )
-
-
-def _hermes(hub: Hub, skill: PublishedSkill) -> Iterator[InstallLine]:
-    if hub.url and is_inert(skill.files):  # it downloads files one by one
-        source = f"well-known:{hub.url}.well-known/skills/{skill.name}"
-        yield InstallLine("Hermes", _line("hermes skills install", source))
-    if repository := _on_github(hub):
-        yield InstallLine(
-            "Hermes tap",
-            _line("hermes skills tap add", repository),
-            "Tracks the default branch.",
-        )
+        note = "Replace HUB with the folder that contains these pages."
+    line = _line("skillforge install", f"{source}@{name}")
+    return InstallLine("Skillforge", line, note)
 
 
 def _on_github(hub: Hub) -> str:
     """`owner/name` if the repository is on GitHub, else empty."""
-    found = _ON_GITHUB.fullmatch(hub.repository)
-    return found[1] if found else ""
-
-
-def _git_url(hub: Hub) -> str:
-    repository = _on_github(hub)
-    return f"https://github.com/{repository}" if repository else hub.repository
+    match = _ON_GITHUB.fullmatch(hub.repository)
+    return match[1] if match else ""
 
 
 def _line(command: str, *arguments: str) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from skillforge.report import plural
 from skillforge.share.hub import Hub, PublishedSkill
 from skillforge.share.site.badges import Badge, row_badges, success_rate
-from skillforge.share.site.search_index import date_of, shortened
+from skillforge.share.site.search_index import about, date_of
 from skillforge.share.site.site_page import SitePage
 from skillforge.share.site.urls import (
     BROWSE,
@@ -95,7 +95,7 @@ def skill_row(skill: PublishedSkill, root: str) -> SkillRow:
         href=link_to(page_of(skill), root),
         name=skill.name,
         version=skill.version,
-        about=shortened(skill.description),
+        about=about(skill),
         group="" if group == UNGROUPED else group,
         badges=row_badges(skill),
         rate=f"{rate} success" if rate else "",

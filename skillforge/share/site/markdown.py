@@ -123,8 +123,8 @@ def _relink(tokens: "Sequence[Token]", files: Mapping[str, str]) -> None:
             # Links can't be nested: inside one, and from its own label, only the text
             # of an image stays.
             source = str(token.attrGet("src") or "")
-            found = None if opened else target(source, files)
-            token.meta = {"shown_at": found, "alt": token.content}
+            href = None if opened else target(source, files)
+            token.meta = {"shown_at": href, "alt": token.content}
 
 
 def _link_names(tokens: "Sequence[Token]", skills: Mapping[str, str]) -> None:

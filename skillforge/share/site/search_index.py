@@ -41,9 +41,9 @@ def search_index(hub: Hub) -> bytes:
     return f"skillIndex({text});\n".encode("utf-8", "replace")
 
 
-def shortened(description: str) -> str:
+def about(skill: PublishedSkill) -> str:
     """The beginning of a description, on one line."""
-    return shortened_between_words(" ".join(description.split()), MAX_ABOUT)
+    return shortened_between_words(" ".join(skill.description.split()), MAX_ABOUT)
 
 
 def date_of(skill: PublishedSkill) -> str:
@@ -51,17 +51,17 @@ def date_of(skill: PublishedSkill) -> str:
 
 
 def _row(skill: PublishedSkill, group: int, badges: int) -> list[str | int]:
-    about = shortened(skill.description)
+    shown = about(skill)
     folder = folder_of(skill.name)
     row: list[str | int] = [
         visible(skill.name),
-        visible(about),
+        visible(shown),
         visible(skill.version),
         group,
         badges,
         visible(date_of(skill)),
         success_rate(skill.figures),
-        " ".join(_further(skill.description, about)),
+        " ".join(_further(skill.description, shown)),
         "" if folder == skill.name else folder,
     ]
     while row[-1] == "":
@@ -69,10 +69,8 @@ def _row(skill: PublishedSkill, group: int, badges: int) -> list[str | int]:
     return row
 
 
-def _further(description: str, about: str) -> Iterator[str]:
-    """The words that a list does not show, once each, so that they can be found."""
-    seen = set(_WORD.findall(about.lower()))
-    for word in _WORD.findall(description.lower()):
-        if word not in seen:
-            seen.add(word)
-            yield word
+def _further(description: str, shown: str) -> Iterator[str]:
+    """The words that a list does not show, once each, for the search."""
+    visible_words = set(_WORD.findall(shown.lower()))
+    words = dict.fromkeys(_WORD.findall(description.lower()))
+    return (word for word in words if word not in visible_words)

@@ -34,7 +34,7 @@ def skill_page(hub: Hub, skill: PublishedSkill, texts: Texts) -> SitePage:
         "based_on": plural(examples, "reviewed example") if examples else "",
         "success": _success(skill.figures),
         "fields": list(_fields(skill)),
-        "install": install_lines(hub, skill),
+        "install": list(install_lines(hub, skill)),
         "origin": first_version(skill),
         "source": anchors(skill.files).get(SKILL_FILE),
         "text": texts.html(skill) if skill.document.body.strip() else "",

@@ -18,7 +18,7 @@ _PLAIN = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 
 
 def folder_of(name: str) -> str:
-    """The name itself if it is a plain one, else a digest of it."""
+    """The folder of a skill: its name, or a digest of an unusual name."""
     if len(name) <= 64 and _PLAIN.fullmatch(name) and name == name.lower():
         return name
     return "_" + sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -50,14 +50,14 @@ def slugs(groups: Iterable[str]) -> dict[str, str]:
     return {group: unused(_slug(group), taken) for group in groups}
 
 
-def unused(wanted: str, taken: dict[str, int]) -> str:
-    """Take a name that is not taken yet: the wanted one, or that with a number."""
-    found = wanted
-    while found in taken:
-        taken[wanted] += 1
-        found = f"{wanted}-{taken[wanted]}"
-    taken[found] = 0
-    return found
+def unused(name: str, taken: dict[str, int]) -> str:
+    """Reserve a name, with a number appended if it is taken."""
+    free = name
+    while free in taken:
+        taken[name] += 1
+        free = f"{name}-{taken[name]}"
+    taken[free] = 0
+    return free
 
 
 def _slug(group: str) -> str:

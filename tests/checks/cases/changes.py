@@ -34,6 +34,8 @@ def no_sandbox(*_: object) -> tuple[None, str]:
     return None, "none is installed"
 
 
-def remembered_as_passed(_: object, keys: Iterable[str]) -> dict[str, str]:
+def remembered_as_passed(_: object, kind: str, keys: Iterable[str]) -> dict[str, str]:
+    if kind != "trials":
+        return {}
     trial = {"skill": "upper-case", "case": "a", "outcome": "passed"}
     return dict.fromkeys(keys, json.dumps([trial]))

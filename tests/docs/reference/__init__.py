@@ -1,4 +1,4 @@
-"""What `make reference` generates: `docs/reference/` and `schemas/output/`."""
+"""What `make reference` generates: reference pages, output schemas, a README table."""
 
 from pathlib import Path
 
@@ -7,6 +7,7 @@ from tests.docs.reference import (
     output,
     output_schemas,
     policy,
+    readme,
     rules,
     schemas,
 )
@@ -20,4 +21,4 @@ def pages() -> dict[Path, str]:
         FOLDER / f"{page.__name__.rpartition('.')[2]}.md": page.render()
         for page in (commands, rules, policy, schemas, output)
     }
-    return found | output_schemas.files()
+    return found | output_schemas.files() | {readme.FILE: readme.render()}

@@ -9,7 +9,7 @@ import skillforge
 from tests.docs.machine import Machine
 from tests.docs.situations.registry import a_library, a_repository, situation
 from tests.learn.conftest import call, export_run
-from tests.propose.test_hermes_import import hold
+from tests.workflows.test_import_pending import hold
 
 RUNS = {
     "orders": ("March", "ada"), "customers": ("April", "bob"),

@@ -125,7 +125,7 @@ def a_case_that_another_python_passed(machine: Machine) -> None:
     system = f"{platform.system()} {platform.machine()}"
     before = Environment("Python 3.10.14", system, box.name)
     row = CaseRecord("unit-price", tree, before.key, week, True, "{}")
-    Uses.of(machine.library.root / ".git").check([row])
+    Uses.of(machine.library.root / ".git").save_case_records([row])
 
 
 AGENTS = "origin: agent-foreground"

@@ -57,6 +57,7 @@ def test_only_known_places_mark_text_as_safe() -> None:
     marks = {
         ".py": re.compile(r"\bMarkup\(|autoescape"),
         ".html": re.compile(r"\bsafe\b|autoescape|Markup"),
+        ".xml": re.compile(r"\bsafe\b|autoescape|Markup"),
     }
     found = {
         path.relative_to(PACKAGE).as_posix(): len(places)

@@ -90,13 +90,15 @@ def test_what_was_decided_is_reported_back_and_cleared(
     ("text", "says"),
     [
         pytest.param("{", "cannot be read", id="broken"),
-        pytest.param("[]", "holds no write", id="list"),
+        pytest.param("[]", "is not a change of a skill", id="list"),
         pytest.param(
-            '{"id": "x", "subsystem": "memory", "payload": {}}', "no write", id="memory"
+            '{"id": "x", "subsystem": "memory", "payload": {}}',
+            "is not a change of a skill",
+            id="memory",
         ),
-        pytest.param('{"id": "../x", "payload": {}}', "no id", id="id"),
+        pytest.param('{"id": "../x", "payload": {}}', "no valid id", id="id"),
         pytest.param(
-            '{"id": "x", "payload": {"action": "rm"}}', "no action", id="action"
+            '{"id": "x", "payload": {"action": "rm"}}', "no known action", id="action"
         ),
         pytest.param(
             '{"id": "x", "payload": {"action": "delete", "name": "nothing"}}',
