@@ -111,11 +111,11 @@ def _all(library: Library, commit: str) -> dict[str, Sketch]:
 
 def _current_cache(library: Library, commit: str) -> tuple[Cache, str]:
     """The cache, updated to a commit if possible, and the version it is for."""
-    kept = Cache.of(library.repository().common_dir)
+    cache = Cache.of(library.repository().common_dir)
     version = f"{library.repository().name_of(f'{commit}:{SKILLS}')} {_MADE_BY}"
-    if kept.sketched_tree() != version:
-        _refresh(library, commit, kept, version)
-    return kept, version
+    if cache.sketched_tree() != version:
+        _refresh(library, commit, cache, version)
+    return cache, version
 
 
 def _refresh(library: Library, commit: str, cache: Cache, version: str) -> None:

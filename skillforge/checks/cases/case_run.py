@@ -175,17 +175,19 @@ class _TrialCache:
             self.environments[required] = about
         return self.environments[required]
 
-    def key(self, each: Chosen) -> str:
+    def key(self, selected: Chosen) -> str:
         """Equal for the same bytes under the same conditions; empty if not cached."""
-        environment = self._environment(each.policy.sandbox) if self.cache else ""
+        environment = self._environment(selected.policy.sandbox) if self.cache else ""
         if not environment:
             return ""
         made_of = hashlib.sha256(environment.encode())
-        made_of.update(json.dumps([each.skill.path, asdict(each.policy)]).encode())
-        for path, file in sorted(each.skill.files.items()):
-            data = each.skill.read(path) if file.kind in _COUNTED else b""
+        made_of.update(
+            json.dumps([selected.skill.path, asdict(selected.policy)]).encode()
+        )
+        for path, file in sorted(selected.skill.files.items()):
+            data = selected.skill.read(path) if file.kind in _COUNTED else b""
             made_of.update(_part_of(f"{path}\0{file.kind}", data))
-        for number, data in sorted(each.evidence.items()):
+        for number, data in sorted(selected.evidence.items()):
             made_of.update(_part_of(number, data))
         return made_of.hexdigest()
 

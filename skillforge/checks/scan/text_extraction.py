@@ -70,8 +70,6 @@ _MEDIA_NAMES = re.compile(
 _OFFICE = re.compile(
     r"(?:word|xl|ppt|_rels|docprops)/|\[content_types\]|mimetype", re.IGNORECASE
 )
-
-
 _PICKLE = re.compile(
     rb"c(?:posix|os|nt|subprocess|builtins|__builtin__)\n(?:system|popen|exec|eval|run|call|Popen)\n"
     rb"|\x8c.(?:posix|os|nt|subprocess|builtins)\x94?\x8c.(?:system|popen|exec|eval|run|call|Popen)"
