@@ -25,8 +25,8 @@ _GITHUB_LEVELS = {
 }
 _TICKS = re.compile(r"`+")
 _SPACES = re.compile(r"(?:[ \t\n]|\r\n)+")
-_MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~>=$^])")  # has a meaning in Markdown
-# What begins a mention, a reference to an issue, or a link that needs no brackets.
+_MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~>=$^])")  # significant in Markdown
+# The start of a mention, of a reference to an issue, or of a bare link.
 _REFERENCE = re.compile(r"(@|\\#|GH(?=\\-)|:(?=/)|www(?=\\\.))", re.IGNORECASE)
 _MARKDOWN_SIGNS = {Severity.ERROR: "❌", Severity.WARNING: "⚠️", Severity.NOTE: "ℹ️"}
 
@@ -35,7 +35,7 @@ _BLANK = re.compile(f"[{BLANKS}]")
 
 
 def printable(text: str) -> str:
-    """Text that any terminal and encoder takes, with what can't be seen spelled out."""
+    """Text that is safe on any terminal: invisible characters are escaped."""
     text = text.encode("utf-8", "backslashreplace").decode()
     if text.isprintable() and (text.isascii() or not _BLANK.search(text)):
         return text
@@ -48,7 +48,7 @@ def printable(text: str) -> str:
 
 
 def text(report: Report, *, colour: bool = False, notes: bool = False) -> str:
-    """For people: file, line, what is wrong, and what to do."""
+    """The findings for a terminal, and the summary line."""
     shown = [f for f in report.findings if notes or f.severity is not Severity.NOTE]
     lines = [finding_text(finding, colour=colour) for finding in shown]
     lines.append(summary(report, notes=notes))
@@ -56,7 +56,7 @@ def text(report: Report, *, colour: bool = False, notes: bool = False) -> str:
 
 
 def finding_text(finding: Finding, *, colour: bool = False) -> str:
-    """One finding: where, what, and what to do."""
+    """One finding for a terminal: place, message and hint."""
     where = printable(f"{finding.path}:{finding.line}")
     where = styled(where, colour, bold=True)
     severity = styled(finding.severity, colour, fg=_COLOURS[finding.severity])
@@ -115,7 +115,7 @@ def finding_data(finding: Finding) -> FindingData:
 
 
 def to_json(value: Any) -> str:
-    """JSON in ASCII: whatever the terminal's encoding, it can be read back."""
+    """JSON in ASCII, which every terminal encoding can print."""
     return json.dumps(value, indent=2)
 
 
@@ -145,7 +145,7 @@ def sarif(report: Report, rules: Rules) -> str:
 
 def _sarif_rule(rule_id: str, rules: Rules) -> dict[str, Any]:
     rule = rules.get(rule_id)
-    if rule is None:  # a check's own name, which has no page in the manual
+    if rule is None:  # the name of a check, which has no manual page
         return {"id": rule_id}
     return {
         "id": rule_id,
@@ -209,11 +209,7 @@ def markdown(report: Report, _rules: Rules | None = None) -> str:
     """A table for a pull request or a job summary."""
     lines = [f"**{summary(report)}**"]
     if report.findings:
-        lines += [
-            "",
-            "| | where | what | how to mend it |",
-            "| --- | --- | --- | --- |",
-        ]
+        lines += ["", "| | where | problem | fix |", "| --- | --- | --- | --- |"]
         lines += [_markdown_row(finding) for finding in report.findings]
     return "\n".join(lines)
 
@@ -226,17 +222,17 @@ def _markdown_row(finding: Finding) -> str:
 
 
 def code(words: str) -> str:
-    """Hostile text as code in a line or a cell of Markdown, which it cannot leave."""
+    """Untrusted text as a Markdown code span that it cannot break out of."""
     shown = printable(_on_one_line(words)).replace("|", "¦") or " "
     ticks = "`" * (max(map(len, _TICKS.findall(shown)), default=0) + 1)
     return f"{ticks} {shown} {ticks}" if len(ticks) > 1 else f"`{shown}`"
 
 
 def plain(words: str) -> str:
-    """Hostile text as words in a line or a cell of Markdown, and nothing but words.
+    """Untrusted text as plain words in a line or a cell of Markdown.
 
-    GitHub looks for people, issues and links in what it has rendered, so those are
-    broken by a comment that nobody sees.
+    GitHub turns mentions, issue numbers and links in rendered text into links; an
+    invisible comment prevents that.
     """
     shown = _MARKUP.sub(r"\\\1", printable(_on_one_line(words)))
     shown = shown.replace("&", "&amp;").replace("<", "&lt;")
@@ -244,25 +240,36 @@ def plain(words: str) -> str:
 
 
 def _on_one_line(words: str) -> str:
-    """Without line breaks and double spaces; odd ones stay, to be spelled out."""
+    """Text without line breaks and repeated spaces; unusual white space stays."""
     return " ".join(filter(None, _SPACES.split(words)))
 
 
 def junit(report: Report, _rules: Rules | None = None) -> str:
-    """One test case for each skill; errors are failures, the rest is its output."""
+    """A test case for each skill: errors are failures, other findings its output."""
     by_skill = _by_skill(report)
     cases = [_junit_case(skill, by_skill.get(skill, [])) for skill in report.skills]
-    failed = sum("<failure" in case for case in cases)
-    head = f'tests="{len(cases)}" failures="{failed}" errors="0"'
-    suite = f'<testsuite name="skillforge" {head}>\n' + "\n".join(cases)
+    return junit_suites([("skillforge", cases)])
+
+
+def junit_suites(suites: Iterable[tuple[str, list[str]]]) -> str:
+    """A JUnit file of suites, each with its name and its test cases."""
+    parts = [_junit_suite(name, cases) for name, cases in suites]
+    body = "\n".join(parts)
     return (
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        f"<testsuites {head}>\n{suite}\n</testsuite>\n</testsuites>"
+        f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n{body}\n</testsuites>'
     )
 
 
+def _junit_suite(name: str, cases: list[str]) -> str:
+    failures = sum("<failure" in case for case in cases)
+    errors = sum("<error" in case for case in cases)
+    counts = f'tests="{len(cases)}" failures="{failures}" errors="{errors}"'
+    head = f'<testsuite name={attribute(name)} {counts} skipped="0">'
+    return "\n".join([head, *cases, "</testsuite>"])
+
+
 def _by_skill(report: Report) -> dict[str, list[Finding]]:
-    """Findings by the skill that they belong to; a report lists them in that order."""
+    """Findings by skill; a report lists them in the order of its skills."""
     skills = set(report.skills)
 
     def owner(finding: Finding) -> str:
@@ -277,16 +284,14 @@ def _by_skill(report: Report) -> dict[str, list[Finding]]:
 
 
 def _junit_case(skill: str, findings: Iterable[Finding]) -> str:
-    lines = [
-        f"  <testcase classname={_attribute('validate')} name={_attribute(skill)}>"
-    ]
+    lines = [f"  <testcase classname={attribute('validate')} name={attribute(skill)}>"]
     from xml.sax.saxutils import escape
 
     rest = []
     for finding in findings:
         words = escape(finding_text(finding))
         if finding.severity is Severity.ERROR:
-            message = _attribute(finding.message)
+            message = attribute(finding.message)
             lines.append(f"    <failure message={message}>{words}</failure>")
         else:
             rest.append(words)
@@ -295,7 +300,8 @@ def _junit_case(skill: str, findings: Iterable[Finding]) -> str:
     return "\n".join([*lines, "  </testcase>"])
 
 
-def _attribute(words: str) -> str:
+def attribute(words: str) -> str:
+    """Untrusted text as a quoted XML attribute."""
     from xml.sax.saxutils import quoteattr
 
     return quoteattr(printable(words))

@@ -1,4 +1,4 @@
-"""What a JSON Schema has against a value, in words; and YAML files, with lines."""
+"""JSON Schema errors in plain words, and YAML files with line numbers."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ _TYPES = {
 
 
 class SchemaMismatch(NamedTuple):
-    """The worst thing that a schema has against a value, and where in the value."""
+    """The most relevant schema error of a value, and its place in the value."""
 
     path: list[Any]
     message: str
@@ -33,7 +33,7 @@ class SchemaMismatch(NamedTuple):
 
 
 def misfit(value: Any, schema_name: str, part: str = "") -> SchemaMismatch | None:
-    """The first thing to mend in a value; None if it is as a schema (a part) says."""
+    """The error to fix first; None if a value conforms to a schema or its part."""
     errors = sorted(_validator(schema_name, part).iter_errors(value), key=_weight)
     if not errors:
         return None
@@ -43,20 +43,18 @@ def misfit(value: Any, schema_name: str, part: str = "") -> SchemaMismatch | Non
         known = list(error.schema["properties"])
         unknown = next(key for key in error.instance if key not in known)
         similar = nearest(str(unknown), known)
-        rest = (
-            f"did you mean {similar}?" if similar else f"there are {', '.join(known)}"
-        )
-        return SchemaMismatch([*path, unknown], f"there is no key `{unknown}`; {rest}")
-    return SchemaMismatch(path, _plainly(error))
+        hint = f"did you mean {similar}?" if similar else f"known: {', '.join(known)}"
+        return SchemaMismatch([*path, unknown], f"unknown key `{unknown}`; {hint}")
+    return SchemaMismatch(path, _message(error))
 
 
 def _weight(error: Any) -> tuple[bool, int]:
-    """A wrong key says more than what is missing without it; deeper is nearer."""
+    """An unknown key explains more than the missing one; so does a deeper error."""
     return error.validator == "additionalProperties", len(error.absolute_path)
 
 
 def _inmost(error: Any) -> Any:
-    """Of alternatives, what is wrong with the one that was probably meant."""
+    """The error in the alternative that was probably intended."""
     likely = [
         e for e in error.context or () if e.validator != "type" or e.relative_path
     ]
@@ -73,40 +71,40 @@ def _validator(schema_name: str, part: str) -> Any:
     return Draft202012Validator(whole)
 
 
-def _plainly(error: Any) -> str:
-    """An error of a schema in the words of somebody who has never seen one."""
+def _message(error: Any) -> str:
+    """A schema error in words that need no knowledge of schemas."""
     limit = error.validator_value
     if error.validator in ("type", "oneOf"):
         types = limit if error.validator == "type" else _alternatives(error)
         names = [types] if isinstance(types, str) else types
         allowed = list(dict.fromkeys(_TYPES.get(name, name) for name in names))
-        quotes = "; put quotes around it" if "text" in allowed else ""
+        quotes = "; quote it" if "text" in allowed else ""
         simple = not isinstance(error.instance, dict | list)
         shown = f", not `{error.instance}`" if simple else ""
-        return f"it has to be {' or '.join(allowed)}{shown}{quotes if simple else ''}"
+        return f"must be {' or '.join(allowed)}{shown}{quotes if simple else ''}"
     if error.validator == "required":
         missing = next(key for key in limit if key not in error.instance)
         return f"`{missing}` is missing"
     words = {
-        "exclusiveMinimum": f"it has to be more than {limit}",
-        "minimum": f"it has to be at least {limit}",
-        "maximum": f"it has to be at most {limit}",
-        "minItems": "it is empty",
-        "minLength": "it is empty",
-        "minProperties": "it is empty",
-        "pattern": f"`{error.instance}` cannot stand here; it has to be like {limit}",
+        "exclusiveMinimum": f"must be more than {limit}",
+        "minimum": f"must be at least {limit}",
+        "maximum": f"must be at most {limit}",
+        "minItems": "must not be empty",
+        "minLength": "must not be empty",
+        "minProperties": "must not be empty",
+        "pattern": f"`{error.instance}` does not match {limit}",
     }
     return words.get(error.validator, str(error.message)[:300])
 
 
 def _alternatives(error: Any) -> list[str]:
-    """The types that any of several alternatives takes."""
+    """The types that the alternatives accept."""
     types = [e.validator_value for e in error.context if e.validator == "type"]
     return [n for t in types for n in ([t] if isinstance(t, str) else t)]
 
 
 class YamlFileError(Exception):
-    """A YAML file that cannot be read; says where and why."""
+    """A YAML file cannot be read: the line and the reason."""
 
     def __init__(self, line: int, why: str) -> None:
         super().__init__(why)
@@ -115,14 +113,14 @@ class YamlFileError(Exception):
 
 
 class Loaded(NamedTuple):
-    """The content of a YAML file, and on which line a path in it stands."""
+    """The content of a YAML file, and the line of each path in it."""
 
     value: Any
     line_of: Callable[[Sequence[Any]], int]
 
 
 class Spelled(float):
-    """A number that knows how it was written: as text, 0.80 is not 0.8."""
+    """A number that keeps its spelling: as text, 0.80 is not 0.8."""
 
     text: str
 
@@ -134,7 +132,7 @@ class Spelled(float):
 
 
 def as_text(value: Any) -> str:
-    """A value inside a text: a number as it was written, the rest as JSON."""
+    """A value as text: numbers as they were written, other values as JSON."""
     import json
 
     if isinstance(value, Spelled):
@@ -143,15 +141,15 @@ def as_text(value: Any) -> str:
 
 
 def load_yaml(data: bytes) -> Loaded:
-    """Read a YAML file that is no larger, deeper or more repetitive than it looks.
+    """Read a YAML file of limited size and depth, without aliases and tags.
 
-    Of what is not quoted, only numbers, `true`, `false` and `null` are not text: no
-    dates, no `yes`, no octal numbers.
+    Unquoted numbers, `true`, `false` and `null` are values; anything else is text,
+    dates and `yes` included.
     """
     import yaml
 
     if len(data) > MAX_BYTES:
-        raise YamlFileError(1, f"it has more than {MAX_BYTES >> 10} KB")
+        raise YamlFileError(1, f"larger than {MAX_BYTES >> 10} KB")
     try:
         text = data.decode("utf-8-sig")
         _refuse_aliases(yaml.parse(text, Loader=_loader()), yaml)
@@ -165,17 +163,18 @@ def load_yaml(data: bytes) -> Loaded:
     except yaml.MarkedYAMLError as err:
         line = err.problem_mark.line + 1 if err.problem_mark else 1
         if "another document" in str(err.problem):
-            raise YamlFileError(line, "it holds two documents; write a list") from err
-        hint = "check the indent and the quotes of this line"
+            why = "the file contains two documents; write a list"
+            raise YamlFileError(line, why) from err
+        hint = "check the indentation and the quotes of this line"
         raise YamlFileError(line, f"not YAML: {err.problem}; {hint}") from err
     except (yaml.YAMLError, ValueError, RecursionError) as err:
-        raise YamlFileError(1, f"not YAML text in UTF-8: {err}") from err
+        raise YamlFileError(1, f"not YAML in UTF-8: {err}") from err
     return Loaded(value, lambda path: _line_of(node, path))
 
 
 @cache
 def _loader() -> Any:
-    """YAML 1.2's idea of what is not text, which holds fewer surprises."""
+    """A loader with the scalar types of YAML 1.2, which are less surprising."""
     import yaml
 
     base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -207,13 +206,13 @@ def _refuse_aliases(events: Any, yaml: Any) -> None:
     for event in events:
         line = event.start_mark.line + 1
         if isinstance(event, yaml.AliasEvent):
-            raise YamlFileError(line, "aliases (`*name`) are not read; write it out")
+            raise YamlFileError(line, "aliases (`*name`) are not supported")
         if getattr(event, "tag", None) not in (None, "!"):
-            raise YamlFileError(line, "tags (`!name`) are not read; leave it out")
+            raise YamlFileError(line, "tags (`!name`) are not supported")
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > _MAX_DEPTH:
-            raise YamlFileError(line, "it is nested too deeply")
+            raise YamlFileError(line, "nested too deeply")
 
 
 def _refuse_doubles(node: Any, yaml: Any) -> None:
@@ -222,9 +221,9 @@ def _refuse_doubles(node: Any, yaml: Any) -> None:
         for key, value in node.value:
             line = key.start_mark.line + 1
             if not isinstance(key, yaml.ScalarNode):
-                raise YamlFileError(line, "a key has to be text")
+                raise YamlFileError(line, "a key must be text")
             if key.value in keys:
-                raise YamlFileError(line, f"the key `{key.value}` is there twice")
+                raise YamlFileError(line, f"duplicate key `{key.value}`")
             keys.add(key.value)
             _refuse_doubles(value, yaml)
     elif isinstance(node, yaml.SequenceNode):
@@ -233,7 +232,7 @@ def _refuse_doubles(node: Any, yaml: Any) -> None:
 
 
 def _line_of(node: Any, path: Sequence[Any]) -> int:
-    """The line of the last part of a path that is there, a key or an item."""
+    """The line of the last part of a path that exists, a key or an item."""
     for at, part in enumerate(path):
         below = node.value if isinstance(node.value, list) else []
         is_last = at == len(path) - 1

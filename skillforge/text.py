@@ -23,8 +23,8 @@ BLANKS = (
     "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\ufe00-\ufe0d\uffa0"
     "\U000e0100-\U000e01ef"
 )
-# What a diff or an editor shows as a line break, as another place or not at all, and a
-# language may read in its own way. A form feed at the start of a line is a page break.
+# Characters that are a line break to some editors, diffs and languages, and nothing or
+# a blank to others. A form feed at the start of a line is an ordinary page break.
 UNSEEN_BREAK = re.compile(
     "\r(?!\n)|(?<!\n)(?!^)\f|[\x00-\x08\x0b\x0e-\x1f\x7f\x85\u2028\u2029]"
 )
@@ -33,17 +33,17 @@ UNSEEN_BREAK = re.compile(
 def lines_of(text: str) -> list[str]:
     """The lines of a text as git counts them: `\\n` ends one, and nothing else does.
 
-    `str.splitlines` also splits at characters that git shows within a line: what an
-    author adds behind one would look like a line that was there before.
+    `str.splitlines` also splits at characters that git shows within a line. Text that
+    follows one of them could then pass for an unchanged line.
     """
     return text.removesuffix("\n").split("\n") if text else []
 
 
 def shingles(text: str) -> frozenset[int]:
-    """Every three words in a row, as numbers: equal in any process of this Python.
+    """Every three consecutive words, as numbers that are stable between processes.
 
-    Words are what stands between spaces. That is coarse and fast, and for texts that
-    are nearly the same it comes to the same as to look for letters.
+    Words are separated by white space: coarse, fast, and good enough to compare texts
+    that are nearly the same.
     """
     numbers = list(map(crc32, text.lower().encode("utf-8", "replace").split()))
     if len(numbers) < 3:
@@ -52,7 +52,7 @@ def shingles(text: str) -> frozenset[int]:
 
 
 def similarity(first: Set[int], second: Set[int]) -> float:
-    """What two texts have in common: 1.0 for the same words in the same order."""
+    """The Jaccard similarity of two sets of shingles; 1.0 for equal texts."""
     if not first or not second:
         return 0.0
     shared = len(first & second)
@@ -60,7 +60,7 @@ def similarity(first: Set[int], second: Set[int]) -> float:
 
 
 def nearest(word: str, known: list[str]) -> str:
-    """The known word that was probably meant; empty if none is close."""
+    """The most similar known word; empty if none is close."""
     from difflib import get_close_matches
 
     return next(iter(get_close_matches(word, known, n=1)), "")
@@ -82,7 +82,7 @@ def headings(markdown: str) -> Iterator[str]:
 
 
 def occurrences(text: str, phrase: str, start: int = 0) -> Iterator[int]:
-    """Where a phrase stands. Many times faster than a regular expression."""
+    """The offsets of a phrase. Many times faster than a regular expression."""
     at = text.find(phrase, start)
     while at >= 0:
         yield at
@@ -90,13 +90,13 @@ def occurrences(text: str, phrase: str, start: int = 0) -> Iterator[int]:
 
 
 def in_any(offset: int, spans: list[tuple[int, int]]) -> bool:
-    """Whether one of the spans, which are in order, holds an offset."""
+    """Whether one of the sorted spans contains an offset."""
     at = bisect_right(spans, offset, key=lambda span: span[0])
     return at > 0 and offset < spans[at - 1][1]
 
 
 def nearest_lines(text: str, passage: str) -> tuple[int, str]:
-    """The lines of a text that are most like others, and the number of the first."""
+    """The lines of a text that are most similar to a passage, and their number."""
     from difflib import SequenceMatcher
 
     lines = text.split("\n")
@@ -104,7 +104,7 @@ def nearest_lines(text: str, passage: str) -> tuple[int, str]:
     windows = range(max(1, len(lines) - len(target) + 1))
 
     def shared(at: int) -> float:
-        """A quick guess: lines that are equal, else letters of the first."""
+        """A quick estimate: equal lines, then shared letters of the first line."""
         window = lines[at : at + len(target)]
         pairs = zip(window, target, strict=False)
         equal = sum(one.strip() == two.strip() for one, two in pairs)
@@ -122,7 +122,7 @@ def nearest_lines(text: str, passage: str) -> tuple[int, str]:
 
 
 def on_one_line(text: str, most: int = 200) -> str:
-    """A text that can stand in a code span: one line, only what can be seen."""
+    """A text for a Markdown code span: one line of printable characters."""
     visible = "".join(
         letter if letter.isprintable() else " " for letter in text[: most * 4]
     )
@@ -131,29 +131,38 @@ def on_one_line(text: str, most: int = 200) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """The beginning of a text, with an ellipsis where it was cut."""
+    """At most so many characters of a text, followed by an ellipsis if it was cut."""
     return text if len(text) <= most else f"{text[:most]}…"
 
 
+def shortened_between_words(text: str, most: int) -> str:
+    """The same, cut between words and on one line; at most so long as a whole."""
+    line = " ".join(text.split())
+    if len(line) <= most:
+        return text
+    words = line[:most].rpartition(" ")[0].rstrip(" ,;:") or line[: most - 1]
+    return f"{words}…"
+
+
 def plain_words(text: str, most: int = 400) -> str:
-    """A text that can stand in prose: no sign in it means anything in Markdown."""
+    """A text for Markdown prose, without characters that have a meaning there."""
     return re.sub(
         r"[^\w\s.,;:!?'\"“”’()/%$€£&+=@…-]|_(?=_)", "", on_one_line(text, most)
     )
 
 
 def rarity(documents: Collection[Sequence[str]]) -> dict[str, float]:
-    """How much each term tells: the more, the fewer documents it is in.
+    """The weight of each term: the fewer documents contain it, the more it weighs.
 
-    Among few documents that says little, and all terms tell about the same.
+    With few documents all weights are about the same.
     """
-    # No sets: their order, and with it that of sums, differs from process to process.
+    # No sets: their order, and so the rounding of sums, differs between processes.
     counts = Counter(chain.from_iterable(map(dict.fromkeys, documents)))
     return rarity_of(counts, len(documents))
 
 
 def rarity_of(counts: Mapping[str, int], total: int) -> dict[str, float]:
-    """How much each term tells, by the number of documents that it is in."""
+    """The weight of each term, by the number of documents that contain it."""
     from math import log
 
     share = total / (total + _FEW)
@@ -164,7 +173,7 @@ def rarity_of(counts: Mapping[str, int], total: int) -> dict[str, float]:
 
 
 def unit_vector(terms: Sequence[str], rarity: Mapping[str, float]) -> dict[str, float]:
-    """Terms as a vector of length 1, each weighed by how much it tells."""
+    """Terms as a vector of length 1, weighted by rarity."""
     weights: dict[str, float] = {}
     for term in terms:
         if term in rarity:
@@ -174,7 +183,7 @@ def unit_vector(terms: Sequence[str], rarity: Mapping[str, float]) -> dict[str, 
 
 
 def dot(first: Mapping[str, float], second: Mapping[str, float]) -> float:
-    """How alike two vectors of length 1 are: 1.0 if they are the same."""
+    """The cosine similarity of two vectors of length 1."""
     if len(first) > len(second):
         first, second = second, first
     return sum(
@@ -191,19 +200,19 @@ _OF_SKILLS = re.compile(r"us(?:e|ed|ing)|when(?:ever)?|users?|asks?|wants?|skill
 
 
 def is_small_word(word: str) -> bool:
-    """Whether a word, in lower case, only holds others together."""
+    """Whether a lower-case word is a stop word."""
     return _SMALL_WORD.fullmatch(word) is not None
 
 
 def terms(text: str) -> list[str]:
-    """The words of a text that say what it is about, without their endings."""
+    """The stems of the words of a text, without stop words."""
     words = re.findall(r"[^\W_]+", text.lower())
     telling = (word for word in words if not is_small_word(word))
     return [_stem(word) for word in telling if not _OF_SKILLS.fullmatch(word)]
 
 
 def _stem(word: str) -> str:
-    """A word without what grammar hangs on it; near enough to compare."""
+    """A word without its common ending; good enough to compare."""
     for ending in ("ing", "ies", "es", "ed", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)]

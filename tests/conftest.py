@@ -21,7 +21,7 @@ from skillforge.gitrepo import GitRepo
 from skillforge.library import Library
 from skillforge.model import Document
 from tests import output_contract
-from tests.forks import get_ready, refuse_forks_beside_threads
+from tests.forks import refuse_forks_beside_threads, warm_up
 from tests.snapshot import Snapshot
 
 # No deadline: a busy machine is not a failure. In CI the same examples each time; a
@@ -32,7 +32,7 @@ settings.register_profile(
     "ours", deadline=None, derandomize=IS_CI, max_examples=EXAMPLES
 )
 settings.load_profile("ours")
-fork_server.prepare(get_ready)
+fork_server.prepare(warm_up)
 refuse_forks_beside_threads()
 output_contract.install()
 
@@ -62,7 +62,7 @@ def pytest_collection_finish() -> None:
     through all that pytest holds.
     """
     if "PYTEST_XDIST_WORKER" not in os.environ:
-        registry.get_ready()
+        registry.warm_up()
     gc.collect()
     gc.freeze()
 

@@ -57,12 +57,12 @@ def refuse_forks_beside_threads() -> None:
     refuse("forkpty")
 
 
-def get_ready() -> None:
+def warm_up() -> None:
     """Import all of us and find a sandbox: once, not in each process."""
     for module in pkgutil.walk_packages(skillforge.__path__, "skillforge."):
         if not module.name.endswith("__main__") and "mcp" not in module.name:
             importlib.import_module(module.name)
-    registry.get_ready()
+    registry.warm_up()
     read_policy(b"checks: [validate]\n")
     sandbox.choose()
 

@@ -31,10 +31,10 @@ def test_a_policy_is_read() -> None:
         pytest.param("profil: spec\n", 1, "did you mean profile", id="typo"),
         pytest.param("\nprofile: strict\n", 2, "not one of", id="value"),
         pytest.param("rules:\n  body-length: fatal\n", 2, "not one of", id="severity"),
-        pytest.param("rules: [a]\n", 1, "has to be a mapping", id="type"),
+        pytest.param("rules: [a]\n", 1, "must be a mapping", id="type"),
         pytest.param("a: [\n", 2, "not YAML", id="syntax"),
         pytest.param("a: 1\na: 2\n", 2, "not YAML", id="duplicate"),
-        pytest.param("- a\n", 1, "has to be a mapping", id="list"),
+        pytest.param("- a\n", 1, "must be a mapping", id="list"),
     ],
 )
 def test_a_mistake_is_named_with_its_line(text: str, line: int, words: str) -> None:

@@ -1,4 +1,4 @@
-"""A skill in, findings out: every rule, and the rulesets of profiles and policies."""
+"""All rules for a single skill, and the rulesets of profiles and policies."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -33,7 +33,7 @@ _LEARNED = frozenset(rule.id for rule in anti_learning.BODY_RULES)
 
 @cache
 def all_rules() -> dict[str, Rule]:
-    """Every rule by id, in the order they are tried; the scan's rules come last."""
+    """Every rule by id, in the order of use; the rules of the scan come last."""
     rules = (*document.rules(), *_FOLDER_RULES, *_FIELD_RULES, *_BODY_RULES)
     return {rule.id: rule for rule in (*rules, *scan.rules())}
 
@@ -63,7 +63,7 @@ def _refuse_unknown(rule_id: str) -> None:
 
 @cache
 def edition() -> str:
-    """Identifies these rules; a source checkout changes without a new version."""
+    """Identifies the rules by version and source, as a checkout may be edited."""
     package = Path(__file__).parents[1]
     schemas = schema_path("skill.schema.json").parent
     rules = package.glob("checks/scan/**/*.toml")
@@ -106,7 +106,7 @@ class Ruleset:
             _collect(self._on_files, findings, skill)
         doc = skill.document
         if doc is not None:
-            # What the parser found cannot be turned off.
+            # A policy cannot turn off the rules of the parser.
             findings.extend(doc.problems)
             if doc.readable:
                 if not fast_path.fields_are_fine(skill, doc):

@@ -1,4 +1,4 @@
-"""The evidence an agent's skill needs: approved, verified, redacted runs."""
+"""The check `evidence`: an agent's skill needs approved, verified, redacted runs."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ Contents: TypeAlias = Mapping[str, Mapping[str, Any]]
 RULE = "evidence"
 _OF_PEOPLE = ("email", "phone", "card", "iban", "credentials", "secret")
 _SCHEMA = "example.schema.json"
-_TELLING = 3  # answers of tools
+_DISTINCTIVE = 3  # results of tools that make a run unique
 _MORE = "skillforge capture, examples approve and draft produce evidence"
 
 
@@ -62,20 +62,20 @@ def _findings(subject: Subject) -> Iterator[Finding]:
 
 
 def private(skill: Skill, known: KnownPrivate) -> Iterator[Finding]:
-    """Private data in a page that an agent wrote."""
+    """A finding for private data in a SKILL.md."""
     page = skill.document
     private = remains(page.text, known) if page else {}
     personal = {kind: count for kind, count in private.items() if kind in _OF_PEOPLE}
     listed = sum(1 for _ in known.find(page.text)) if page else 0
     if personal or listed:
         counts = ", ".join(f"{count} {kind}" for kind, count in private.items())
-        hint = "write it so that it applies to everybody"
+        hint = "remove it; a skill is written for all users"
         message = f"contains private data ({counts})"
         yield Finding(RULE, Severity.ERROR, message, hint=hint)
 
 
 def _other_files(subject: Subject, skill: str) -> Iterator[Finding]:
-    """Files beside the examples, which no reviewer would read."""
+    """Findings for files beside the examples, which no reviewer would read."""
     repo = subject.library.repository()
     for name in repo.tree(f"{subject.head}:{EVIDENCE}/{skill}"):
         if not name.endswith(".json"):
@@ -85,12 +85,12 @@ def _other_files(subject: Subject, skill: str) -> Iterator[Finding]:
 
 
 def known_to(policy: Policy) -> KnownPrivate:
-    """What a policy lists as private."""
+    """The names and ids that a policy lists as private."""
     return KnownPrivate.of({"NAME": policy.private_names}, policy.private_ids)
 
 
 def _read(data: bytes) -> dict[str, Any] | None:
-    """An example as its schema says; None if it is anything else."""
+    """An example that conforms to its schema; None otherwise."""
     try:
         content = json.loads(data, object_pairs_hook=_without_duplicates)
     except (ValueError, RecursionError):
@@ -100,7 +100,7 @@ def _read(data: bytes) -> dict[str, Any] | None:
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse duplicate keys: readers disagree on which one counts."""
+    """Refuse duplicate keys: parsers disagree on which one counts."""
     content = dict(pairs)
     if len(content) < len(pairs):
         raise ValueError("duplicate key")
@@ -111,7 +111,7 @@ def _why_not(data: bytes) -> str:
     try:
         wrong = misfit(json.loads(data, object_pairs_hook=_without_duplicates), _SCHEMA)
     except (ValueError, RecursionError) as err:
-        return f"it has to be JSON that fits schemas/{_SCHEMA} ({err})"
+        return f"it must be JSON that conforms to schemas/{_SCHEMA} ({err})"
     return wrong.words if wrong else ""
 
 
@@ -134,7 +134,7 @@ def _flaws(
 
 
 def _wrong_split(skill: str, fresh: Contents) -> Iterator[Finding]:
-    """One in three, by digest: the author does not choose what tests the draft."""
+    """Every third by digest: the author does not choose what tests the draft."""
     expected = split(
         {example_id: Example.of(content) for example_id, content in fresh.items()}
     )
@@ -145,7 +145,7 @@ def _wrong_split(skill: str, fresh: Contents) -> Iterator[Finding]:
                 if example_id in expected
                 else "must not be held out"
             )
-            hint = "every third example is, by digest: `skillforge draft` does it"
+            hint = "every third example is, by digest; `skillforge draft` does it"
             yield _wrong(skill, example_id, what, hint)
 
 
@@ -175,17 +175,17 @@ def _too_few(policy: Policy, skill: Skill, read: Contents) -> Iterator[Finding]:
 
 
 def _run(example: Example) -> str:
-    """Equal for copies of one run: no other run gets the same answers."""
+    """Equal for copies of one run: no other run gets the same results."""
     about = ("session", "raw", "started", "environment")
     content = {
         key: value for key, value in example.observed.items() if key not in about
     }
     answers = sum(step.kind is StepKind.OBSERVATION for step in example.steps)
-    return digest(content if answers >= _TELLING else example.observed)
+    return digest(content if answers >= _DISTINCTIVE else example.observed)
 
 
 def _session(example: Example, example_id: str) -> str:
-    """Handwritten examples may name no session; each then counts as its own."""
+    """The session; each handwritten example without one counts as its own."""
     is_plain = example.format == "plain"
     return example.session.strip() or (example_id if is_plain else "")
 

@@ -1,7 +1,7 @@
-"""Accepts ordinary skills in one pass, as most are, without trying every rule.
+"""Accepts most ordinary skills in one pass, without trying every rule.
 
-A yes here means that no rule on fields, or on files, has anything to say; the tests
-hold this together with the rules. A no means nothing: then the rules have to look.
+True means that no rule on fields, files or the body reports anything; tests ensure
+that. False means nothing: the rules decide.
 """
 
 import re
@@ -20,7 +20,7 @@ _SIMPLE_FIELDS = frozenset(
     ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
 )
 _FEW, _SMALL = 20, 1 << 20
-# Lower case only, so that no two can collide; no script that has to be executable.
+# Lower case only, so that paths can't collide; no scripts that need an executable bit.
 _SIMPLE_PATH = re.compile(
     r"(?!.*skill\.md)(?:[a-z0-9][a-z0-9_-]*/){0,3}[a-z0-9][a-z0-9_-]*"
     r"\.(?:md|py|txt|json|csv|ya?ml|toml|html|js|ts)"
@@ -28,7 +28,7 @@ _SIMPLE_PATH = re.compile(
 
 
 def files_are_fine(skill: Skill) -> bool:
-    """Whether the skill is a SKILL.md and few ordinary files with simple names."""
+    """Whether the skill is a SKILL.md and a few ordinary files with simple names."""
     files = skill.files
     return (
         SKILL_FILE in files
@@ -51,7 +51,7 @@ def _path_is_fine(path: str) -> bool:
 
 
 def fields_are_fine(skill: Skill, doc: Document) -> bool:
-    """Whether the frontmatter has the usual fields with nothing odd about them."""
+    """Whether the frontmatter has only the usual fields with ordinary values."""
     fields = doc.fields
     return (
         not doc.kinds
@@ -66,7 +66,7 @@ def fields_are_fine(skill: Skill, doc: Document) -> bool:
 
 
 def body_is_fine(skill: Skill, doc: Document) -> bool:
-    """Whether the body is short prose by a person, without links or anything odd."""
+    """Whether the body is short prose by a person, without links or odd characters."""
     data = doc.data
     return (
         not doc.links

@@ -1,7 +1,7 @@
-"""Fix what has one right answer, and nothing else.
+"""Fix findings that have only one right solution.
 
-Each mender takes the text of a SKILL.md and the line of a finding, and returns the text
-with that one thing mended, or None where a person has to decide.
+A fixer takes the text of a SKILL.md and the line of a finding. It returns the fixed
+text, or None if a person has to decide.
 """
 
 import re
@@ -27,7 +27,7 @@ _TOOL = re.compile(r"[^\s,()]+(?:\([^()]*\))?")
 
 
 class FixedSkill(NamedTuple):
-    """A SKILL.md before and after, and the rules that it then meets."""
+    """A SKILL.md before and after, and the rules whose findings were fixed."""
 
     before: bytes
     after: bytes
@@ -35,7 +35,7 @@ class FixedSkill(NamedTuple):
 
 
 class Fix(NamedTuple):
-    """A file that was or can be fixed: the rules that it then meets, and the diff."""
+    """A file that was or can be fixed: the rules, and the diff."""
 
     path: str
     rules: tuple[str, ...]
@@ -63,7 +63,7 @@ def _diff(path: str, fixed: FixedSkill) -> str:
 
 
 def fix_document(skill: Skill, ruleset: Ruleset) -> FixedSkill | None:
-    """Fix what needs no judgement in a SKILL.md; None if there is nothing to fix."""
+    """Fix a SKILL.md as far as possible; None if nothing can be fixed."""
     if skill.document is None or not skill.document.text:
         return None
     before = text = skill.document.text
@@ -82,7 +82,7 @@ def _next_step(skill: Skill, text: str, ruleset: Ruleset) -> tuple[str, str] | N
     document = parse(text.encode())
     for finding in ruleset.check(replace(skill, document=document)):
         if finding.rule == "field-unknown" and ruleset.profile is Profile.SPEC:
-            continue  # where else it may stand is a matter of the portable profile
+            continue  # only the portable profile asks to move it
         if fixer := _FIXERS.get(finding.rule):
             fixed = fixer(text, finding.line, document)
             if fixed is not None and fixed != text:
@@ -93,7 +93,7 @@ def _next_step(skill: Skill, text: str, ruleset: Ruleset) -> tuple[str, str] | N
 def _others_agree(text: str) -> bool:
     """Whether an independent parser reads the fixed file as we do.
 
-    A file that is still broken is left alone: what looks mended may hide the cause.
+    A file that is still broken stays as it is: a partial fix may hide the cause.
     """
     import frontmatter
     import yaml
@@ -126,7 +126,7 @@ def _out_of_code_fence(text: str, _line: int, _doc: Document) -> str | None:
     *inner, last = rest.rstrip().split("\n")
     if match is None or not inner or not inner[0].startswith("---"):
         return None
-    # A second fence of this kind inside: then it is not the whole file that is fenced.
+    # With a second fence like it inside, it may not enclose the whole file.
     if last.strip() != match[0] or any(line.startswith(match[0]) for line in inner):
         return None
     return "".join(f"{line}\n" for line in inner)
@@ -154,7 +154,7 @@ def _exact_fence(text: str, line: int, _doc: Document) -> str | None:
 
 
 def _is_header(lines: list[str]) -> bool:
-    """Whether lines are fields that we know and nothing else; no block of text."""
+    """Whether lines are known fields only, without blocks of text."""
     names = {line.partition(":")[0] for line in lines if not line[:1].isspace()}
     blocks = any(re.search(r":\s+[|>][+-]?\s*$", line) for line in lines)
     fields = all(map(_FIELD_LINE.match, lines))
@@ -174,7 +174,7 @@ def _spaces_for_tabs(text: str, line: int, _doc: Document) -> str | None:
     new = old[: _margin(old)].replace("\t", "  ") + old.lstrip()
     beside = _margin(above) == _margin(new) and _LIKE_A_KEY.match(above.strip())
     if not beside and not above.rstrip().endswith(":"):
-        return None  # it would go on with the value above
+        return None  # it would continue the value above
     return _with_line(text, line, new)
 
 
@@ -192,7 +192,7 @@ def _text_below_sign(text: str, line: int, _doc: Document) -> str | None:
 
 
 def _quoted(text: str, line: int, _doc: Document) -> str | None:
-    """Put quotes around a value, over all the lines that it runs on."""
+    """Put quotes around a value, which may span several lines."""
     lines = text.split("\n")
     first = _key_line(lines, line - 1)
     match = _ENTRY.fullmatch(lines[first].rstrip("\r"))
@@ -216,7 +216,7 @@ def _quoted(text: str, line: int, _doc: Document) -> str | None:
 
 
 def _goes_on(first: str, line: str) -> bool:
-    """Whether a line is indented deeper than the one that its value began on."""
+    """Whether a line is indented deeper than the line where its value starts."""
     return bool(line.strip()) and _margin(line) > _margin(first)
 
 
@@ -233,7 +233,7 @@ def _key_line(lines: list[str], index: int) -> int:
 
 
 def _starts_value(lines: list[str], index: int) -> bool:
-    """Whether an indented line goes on with the value above, as prose does."""
+    """Whether an indented line continues the value above, as prose does."""
     above = _ENTRY.match(lines[index - 1])
     return index > 1 and above is not None and not lines[index - 1][:1].isspace()
 
@@ -260,7 +260,7 @@ def _under_metadata(text: str, line: int, doc: Document) -> str | None:
 
 
 def _has_comment(text: str, line: int, doc: Document) -> bool:
-    """Whether a comment would be lost with the lines of the field that begins here."""
+    """Whether the lines of the field at this line contain a comment."""
     later = [at for name, at in doc.lines.items() if at > line and "." not in name]
     closing = text.count("\n", 0, len(text[: doc.body_start].rstrip())) + 1
     end = min(later, default=closing)

@@ -1,6 +1,7 @@
-"""Near-duplicate skills: propose an edit of the existing one, not a second.
+"""The check `overlap`: no near-duplicates, and no requests of other skills.
 
-By their text, and by what they are for: requests of other skills stay theirs.
+Skills are compared by text and by purpose. An edit of the existing skill should be
+proposed instead of a second one.
 """
 
 import json
@@ -14,7 +15,7 @@ from skillforge.document import parse
 from skillforge.library import Library
 from skillforge.model import SKILL_FILE, SKILLS, Document, Finding, Severity
 from skillforge.store import Cache
-from skillforge.text import similarity
+from skillforge.text import shortened, similarity
 
 Pair: TypeAlias = tuple[str, str]
 IDENTICAL = 0.9
@@ -31,7 +32,7 @@ class Neighbour(NamedTuple):
 
 
 def neighbours(library: Library, commit: str, document: Document) -> list[Neighbour]:
-    """Skills of a commit that are similar to a document, the most similar first."""
+    """Skills of a commit that are similar to a document, most similar first."""
     own = similarity_index.document_shingles(document)
     similar = []
     for name in similarity_index.candidates(library, commit, own):
@@ -46,7 +47,7 @@ def neighbours(library: Library, commit: str, document: Document) -> list[Neighb
 
 
 def pairs(library: Library, commit: str) -> list[tuple[str, str, float]]:
-    """Pairs of similar skills of a commit, the most similar first."""
+    """Pairs of similar skills of a commit, most similar first."""
     repo = library.repository()
     likely = similarity_index.likely_pairs(library, commit)
     trees = library.skill_trees(commit)
@@ -83,7 +84,7 @@ def _compared(library: Library, commit: str, pairs: list[Pair]) -> dict[Pair, fl
 
 
 def _findings(subject: Subject) -> Iterator[Finding]:
-    """Whether a skill duplicates another, or takes its requests."""
+    """Findings if a skill duplicates another, or takes its requests."""
     skill = subject.skill
     if skill is None or skill.document is None:
         return
@@ -110,21 +111,22 @@ def _findings(subject: Subject) -> Iterator[Finding]:
 def _stolen(
     subject: Subject, own: Trigger, triggers: Triggers, name: str
 ) -> Iterator[Finding]:
-    """The first request of another skill that this one would take."""
+    """A finding for the first request of another skill that this one would take."""
     for request in _requests(subject, triggers.read(name)):
         if triggers.first(request) == name and triggers.loses(request, own):
-            shown = request if len(request) <= _SHOWN else f"{request[:_SHOWN]}…"
-            message = f"takes a request of the skill {name}: {shown!r}"
+            message = (
+                f"takes a request of the skill {name}: {shortened(request, _SHOWN)!r}"
+            )
             hint = (
-                "state in the description what it is for, and what not; or propose "
-                f"an edit of {name} instead"
+                "narrow the description: what the skill is for, and what it is not "
+                f"for; or propose an edit of {name} instead"
             )
             yield Finding(RULE, Severity.ERROR, message, hint=hint)
             return
 
 
 def _requests(subject: Subject, trigger: Trigger) -> Iterator[str]:
-    """The requests of a skill: those it ships, and the tasks of its examples."""
+    """The requests of a skill: the ones it ships, and the tasks of its examples."""
     yield from trigger.queries
     evidence = subject.library.evidence_at(subject.base, trigger.name)
     for data in list(evidence.values())[:_MOST_TASKS]:

@@ -1,6 +1,6 @@
-"""Which paths a draft may contain: those that every git and system reads alike.
+"""The paths that a draft may contain: those that all systems treat alike.
 
-This is no rule of a policy and cannot be switched off.
+A policy cannot switch this off.
 """
 
 import os
@@ -15,17 +15,17 @@ from skillforge.model import SKILL_FILE
 _GIT = re.compile(r"\.git.*|git~\d+", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*")
 _LONGEST = 255
-# Characters that some file systems ignore in a name.
+# Some file systems ignore these characters in names.
 _IGNORED = re.compile(r"[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 
 
 def refusal(path: str) -> str:
-    """Why a path inside a skill is refused; empty if it is fine."""
+    """Why a path inside a skill is refused; empty if it is allowed."""
     return next((why for why, is_so in _REFUSALS.items() if is_so(path)), "")
 
 
 def danger(path: str) -> str:
-    """Why a path of main is not written to disk; empty if it is fine."""
+    """Why a path of main is not written to disk; empty if it is safe."""
     return next((why for why, is_so in _DANGERS.items() if is_so(path)), "")
 
 
@@ -62,19 +62,19 @@ _REFUSALS: dict[str, Callable[[str], bool]] = {
     "it has to be relative to the skill's folder": _is_not_relative,
     "it may not contain `.`, `..` or an empty part": _has_odd_parts,
     "it contains an invisible character": lambda path: not path.isprintable(),
-    "it is spelled in a way that macOS would change": _is_respelled,
+    "macOS would normalize its Unicode": _is_respelled,
     "Windows cannot store it": _is_not_for_windows,
-    "git would read it as its own": _is_of_git,
+    "git reserves the name": _is_of_git,
     "a part of it is too long": _has_long_part,
     "a skill has one SKILL.md, at its top": _is_second_skill,
 }
-# Odd elsewhere, but as good as any other path on the machine that holds it.
+# Not portable, but harmless on a machine that already has such a path.
 _HARMLESS = (_is_respelled, _is_not_for_windows, _is_second_skill)
 _DANGERS = {why: is_so for why, is_so in _REFUSALS.items() if is_so not in _HARMLESS}
 
 
 def clash(paths: Iterable[str]) -> str:
-    """A path that collides with another on some file system; empty if none does."""
+    """A path that collides with another one on some file system; empty if none."""
     known = list(paths)
     files = set(known)
     spellings: dict[str, str] = {}
@@ -88,7 +88,7 @@ def clash(paths: Iterable[str]) -> str:
 
 
 def folded(path: str) -> str:
-    """A path as file systems compare it that ignore case and normalise Unicode."""
+    """A path as compared by file systems that ignore case and normalize Unicode."""
     if path.isascii():
         return path.lower()
     plain = unicodedata.normalize("NFD", _IGNORED.sub("", path)).casefold()
@@ -102,7 +102,7 @@ def is_name(name: str) -> bool:
 
 
 def inside(path: str, names: Iterable[str], top: str) -> str:
-    """The path within one of some skills' folders under `top`; empty if outside."""
+    """The path inside the folder of one of the skills under `top`; empty if outside."""
     for name in names:
         rest = path.removeprefix(f"{top}/{name}/")
         if rest != path and posixpath.normpath(rest) == rest:

@@ -9,7 +9,7 @@ from skillforge.redact import KnownPrivate, people
 
 
 def private_to(library: Library) -> KnownPrivate:
-    """What the policy lists, and the names of the user and of the machine."""
+    """The names in the policy, and those of the user and the machine."""
     policy = library.policy()
     users, hosts = [], [platform.node().partition(".")[0], platform.node()]
     with suppress(OSError, KeyError):

@@ -2,7 +2,7 @@
 
 import re
 
-# Tried on text as it reads: in lower case, on one line, nothing unseen in it.
+# For text in lower case, on one line, without invisible characters.
 _INSTRUCTIONS = re.compile(
     r"\b(?:ignore|disregard|forget|override|bypass)\b[^.]{0,40}"
     r"\b(?:instruction|rule|prompt|polic|guideline|safeguard|check|review)"
@@ -25,7 +25,7 @@ _INSTRUCTIONS = re.compile(
 
 
 def has_instructions(text: str) -> bool:
-    """Whether a recorded text contains instructions to its reader."""
+    """Whether a recorded text contains instructions to the agent that reads it."""
     return _INSTRUCTIONS.search(_as_it_reads(text)) is not None
 
 

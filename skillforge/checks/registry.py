@@ -1,10 +1,10 @@
-"""The checks of the gate: each a name and a function from a skill to findings.
+"""The checks of the gate: each is a name and a function from a skill to findings.
 
-Other packages register theirs as entry points in the group `skillforge.checks`; a
-policy that names such a check requires it. One that cannot be loaded has not passed.
+Other packages register checks as entry points of the group `skillforge.checks`. They
+run if the policy requires them; a check that cannot be loaded has not passed.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, NamedTuple, Protocol
@@ -18,7 +18,7 @@ GROUP = "skillforge.checks"
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a check works on: a skill as proposed, and as it is on the base.
+    """What a check works on: a skill as proposed, and as on the base.
 
     `skill` is None if the proposal removes it, `before` if it is new. `replaced` names
     the skills that it replaces.
@@ -34,55 +34,36 @@ class Subject:
 
 
 class CheckFunction(Protocol):
-    """What a check does. Paths of findings are relative to the skill's folder."""
+    """The function of a check. Paths of findings are relative to the skill."""
 
     def __call__(self, subject: Subject, /) -> Iterable[Finding]:
         """The findings in a skill; an error among them blocks the promotion."""
 
 
-class FindingFilter(Protocol):
-    """What becomes of a finding."""
-
-    def __call__(self, finding: Finding, /) -> Finding:
-        """The finding, or the same with another severity."""
-
-
-class Requirement(Protocol):
-    """Whether a check can run on this machine."""
-
-    def __call__(self) -> str:
-        """What is missing; empty if it can run."""
-
-
 def accepted_before(finding: Finding) -> Finding:
-    """Rules may be stricter by now; that must not block a rollback."""
+    """Errors as warnings: stricter rules must not block a rollback."""
     is_error = finding.severity is Severity.ERROR
     return replace(finding, severity=Severity.WARNING) if is_error else finding
-
-
-def nothing_missing() -> str:
-    """The requirement of a check that always can run."""
-    return ""
 
 
 class Check(NamedTuple):
     """A check of the gate.
 
-    It runs in a process of its own, for at most so many `seconds`. One that cannot run
-    has not passed. `on_rollback` is applied to findings in a version that main had
-    before.
+    It runs in a separate process, for at most `seconds`. A check that cannot run has
+    not passed: `missing` returns what it lacks. `on_rollback` is applied to findings
+    in a version that main had before.
     """
 
     name: str
     run: CheckFunction
     seconds: float = 60
-    missing: Requirement = nothing_missing
+    missing: Callable[[], str] = str  # empty if it can run on this machine
     is_for_rollbacks: bool = True  # a rollback does not wait for slow checks
-    on_rollback: FindingFilter = accepted_before
+    on_rollback: Callable[[Finding], Finding] = accepted_before
 
 
 def checks(required: Iterable[str] = ()) -> dict[str, Check]:
-    """Every check by name, the cheap ones first.
+    """Every check by name, cheap ones first.
 
     Checks of other packages are loaded only if one of them is required.
     """
@@ -100,7 +81,7 @@ def _plugin_checks() -> dict[str, Check]:
 
 
 def _loaded(point: Any) -> Check:
-    """The check of an entry point, by the name of the entry point."""
+    """The check of an entry point, named after the entry point."""
     try:
         loaded = point.load()
     except (Exception, SystemExit) as err:  # noqa: BLE001 - it may raise anything
@@ -130,8 +111,8 @@ def _own_checks() -> dict[str, Check]:
     return {module.CHECK.name: module.CHECK for module in modules}
 
 
-def get_ready() -> None:
-    """Import our checks and compile their patterns, once for all child processes."""
+def warm_up() -> None:
+    """Import our checks and compile their patterns before processes are forked."""
     from skillforge.checks.scan import scan
     from skillforge.document import parse
 

@@ -1,18 +1,18 @@
-"""Results for skills that are exactly as committed, so as not to read them again.
+"""Cached results for skills that are exactly as committed.
 
-A result is kept by the skill's tree hash. It holds while git sees no change to a
-tracked file of the skill, and while no file came or went: that shows in the folders'
-own times.
+A result is stored under the skill's tree hash. It is valid while git reports no change
+to a tracked file, and while no file was added or removed, which the modification times
+of the folders show.
 """
 
 import json
 import os
 import time
 from collections import Counter
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import astuple
-from typing import Any
+from typing import Any, TypeVar
 
 from skillforge import processes
 from skillforge.checks.runner import CheckedSkill
@@ -21,8 +21,9 @@ from skillforge.gitrepo import GitRepo
 from skillforge.model import SKILLS, Finding, Severity
 from skillforge.store import Cache, CachedResult
 
+T = TypeVar("T")
 _SEVERITIES = {severity.value: severity for severity in Severity}
-_SETTLED = 2_000_000_000  # ns; file systems tell times apart only so finely
+_SETTLED = 2_000_000_000  # ns; more than the resolution of any file system's times
 
 
 class ResultCache:
@@ -41,7 +42,7 @@ class ResultCache:
 
     def recall(self) -> dict[str, list[Finding]]:
         """Findings of the skills that have not changed since they were checked."""
-        # Git works while we read the cache; without a commit it has no answer.
+        # Git runs while we read the cache; it fails in a repository without commits.
         listed = self.repo.start_subtrees("HEAD", SKILLS)
         differs = self.repo.start_diff("HEAD", SKILLS)
         unwatched = self.repo.start_unwatched(SKILLS)
@@ -69,7 +70,7 @@ class ResultCache:
                 if self.trees.get(row.name) == row.tree and self._untouched(row)
             }
         except (ValueError, TypeError, AttributeError, LookupError):
-            self.cache.forget()  # damaged: none of it can be trusted
+            self.cache.forget()  # damaged
             return {}
 
     def _untouched(self, row: CachedResult) -> bool:
@@ -90,7 +91,7 @@ class ResultCache:
         )
 
     def remember(self, checked: list[CheckedSkill]) -> None:
-        """Keep the results of skills that are exactly as committed."""
+        """Store the results of skills that are exactly as committed."""
         reusable = [
             result
             for result in checked
@@ -105,7 +106,7 @@ class ResultCache:
             self.cache.save(self.ruleset, rows)
 
     def _settled(self, folders: Mapping[str, int]) -> bool:
-        """Whether a change from now on would show in the folders' times."""
+        """Whether any later change would show in the folders' times."""
         latest = max(folders.values(), default=self.began)
         return self.began - latest > _SETTLED
 
@@ -120,8 +121,19 @@ class ResultCache:
         )
 
 
+def decoded(
+    rows_by_key: Mapping[str, str], read: Callable[[Any], T]
+) -> dict[str, list[T]]:
+    """Cached lists of results, from JSON; damaged ones are computed again."""
+    results = {}
+    for key, rows in rows_by_key.items():
+        with suppress(ValueError, TypeError, KeyError):
+            results[key] = [read(row) for row in json.loads(rows)]
+    return results
+
+
 def _dump(findings: list[Finding]) -> str:
-    # The rest of a finding is the scan's, whose results are not kept.
+    # The other fields belong to the scan, whose results are not cached here.
     return json.dumps([astuple(f)[:6] for f in findings]) if findings else ""
 
 
@@ -135,7 +147,7 @@ def _load(findings: str) -> list[Finding]:
 
 
 def _finding(item: list[Any]) -> Finding:
-    """A finding as it was kept; a damaged one is an error."""
+    """A cached finding; raises if it is damaged."""
     rule, severity, message, path, line, hint = item
     if not isinstance(line, int) or not isinstance(rule + message + path + hint, str):
         raise TypeError

@@ -1,4 +1,4 @@
-"""The manual of the rules: their docstrings, and what rule packs say."""
+"""The manual of the rules, from their docstrings and rule packs."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,7 +15,7 @@ AnyRule = Rule | GateRule
 
 
 def every_rule(start: Path | None = None) -> list[AnyRule]:
-    """Every rule that a finding can name; with those of the library at `start`."""
+    """Every rule that a finding can name, including those of the library at `start`."""
     return [
         *checks.all_rules().values(),
         *gate_rules().values(),
@@ -24,7 +24,7 @@ def every_rule(start: Path | None = None) -> list[AnyRule]:
 
 
 def find(rule_id: str, start: Path | None = None) -> AnyRule:
-    """One rule; raises an error that names a similar one if there is none."""
+    """One rule; the error for an unknown one names a similar rule."""
     for rule in _library_rules(start if "/" in rule_id else None):
         if rule.id == rule_id:
             return rule

@@ -1,4 +1,4 @@
-"""Check skills of a library: all of them, some of them, or those of a revision."""
+"""Check skills of a checkout or a revision: all, or some of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
     from skillforge.checks.result_cache import ResultCache
 
-WORTH_CACHING = 200  # below, reading all is faster than asking git what changed
+WORTH_CACHING = 200  # skills; for fewer, reading all is faster than asking git
 WORTH_SPREADING = 1000  # skills for each process
 
 
 class CheckedSkill(NamedTuple):
-    """The result for one skill, and what it was read from."""
+    """The result for one skill, its folders and the number of its files."""
 
     name: str
     findings: list[Finding]
@@ -30,7 +30,7 @@ class CheckedSkill(NamedTuple):
 
 
 def check_skills(ruleset: Ruleset, skills: Iterable[Skill]) -> Report:
-    """Check skills that were read already."""
+    """Check skills that are already read."""
     findings: list[Finding] = []
     paths: list[str] = []
     for skill in skills:
@@ -43,7 +43,7 @@ def check_skills(ruleset: Ruleset, skills: Iterable[Skill]) -> Report:
 def check_commit(
     library: Library, ruleset: Ruleset, commit: str, names: Iterable[str] | None = None
 ) -> Report:
-    """Check skills of a commit, all of them or those named."""
+    """Check skills of a commit: all of them, or those in `names`."""
     listing = library.listing(commit, names)
     work = partial(_check_listed, library, ruleset)
     return Report.joined(
@@ -55,7 +55,7 @@ def check_commit(
 def check_checkout(
     library: Library, ruleset: Ruleset, worth: int = WORTH_CACHING
 ) -> Report:
-    """Check all skills in the checkout, reading only what is not cached."""
+    """Check all skills in the checkout, and read only those without cached results."""
     folders = {entry.name: entry for entry in library.folders()}
     cached = _result_cache(library, ruleset, folders) if len(folders) >= worth else None
     known = cached.recall() if cached else {}

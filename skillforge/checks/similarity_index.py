@@ -1,6 +1,6 @@
-"""An index to find similar skills: a sketch and the purpose of each skill.
+"""An index of similar skills: a sketch and the purpose of each skill.
 
-Kept in the cache by tree, so that only skills that changed are read again.
+The cache stores it by tree, so that only changed skills are read again.
 """
 
 import sys
@@ -19,10 +19,10 @@ from skillforge.resources import template
 from skillforge.store import Cache
 from skillforge.text import shingles
 
-_MARKS = 16  # of which texts that are three quarters alike share nearly all
-_MADE_BY = sys.implementation.cache_tag or ""  # whose numbers the sketches are
+_MARKS = 16  # texts that are 75 % similar share nearly all of them
+_MADE_BY = sys.implementation.cache_tag or ""  # hashes differ between Pythons
 _MOST_ALIKE = 50
-_FEWEST = 20  # shingles; shorter texts are alike by chance
+_FEWEST = 20  # shingles; shorter texts are similar by chance
 _WORTH_SPREADING = 500
 
 
@@ -34,9 +34,9 @@ class Sketch(NamedTuple):
 
 
 def document_shingles(document: Document) -> frozenset[int]:
-    """The shingles of what an agent reads, without the template's own words.
+    """The shingles of description and body, without those of the template.
 
-    Not of the name, which differs in any case. Too few say nothing.
+    None if there are too few to compare.
     """
     words = shingles(f"{document.words('description')}\n{document.body}") - _template()
     return words if len(words) >= _FEWEST else frozenset()
@@ -80,7 +80,7 @@ def likely_pairs(library: Library, commit: str) -> list[tuple[str, str]]:
     for names in sharing.values():
         if len(names) == 1:
             continue
-        # Of very many that are alike, each is held against the next alone.
+        # If very many are similar, each is compared with the next one only.
         is_few = len(names) <= _MOST_ALIKE
         shared.update(combinations(names, 2) if is_few else pairwise(names))
     least = {name: max(1, len(its_marks) // 4) for name, its_marks in marks.items()}
@@ -110,12 +110,12 @@ def _all(library: Library, commit: str) -> dict[str, Sketch]:
 
 
 def _current_cache(library: Library, commit: str) -> tuple[Cache, str]:
-    """The cache, updated to a commit if possible, and the tree it then covers."""
-    kept = Cache.of(library.repository().common_dir)
+    """The cache, updated to a commit if possible, and the version it is for."""
+    cache = Cache.of(library.repository().common_dir)
     version = f"{library.repository().name_of(f'{commit}:{SKILLS}')} {_MADE_BY}"
-    if kept.sketched_tree() != version:
-        _refresh(library, commit, kept, version)
-    return kept, version
+    if cache.sketched_tree() != version:
+        _refresh(library, commit, cache, version)
+    return cache, version
 
 
 def _refresh(library: Library, commit: str, cache: Cache, version: str) -> None:
@@ -127,7 +127,7 @@ def _refresh(library: Library, commit: str, cache: Cache, version: str) -> None:
     now = version.partition(" ")[0]
     changed, gone = repo.trees.changed_names(now, known)
     fresh = _sketches(library, commit, changed)
-    # SQLite takes no names that are not UTF-8; such a skill is an error elsewhere.
+    # SQLite can't store names that are not UTF-8; another check reports those skills.
     named = {name: fresh.get(name) for name in changed | gone if name.isprintable()}
     cache.save_sketches(
         version,

@@ -1,4 +1,4 @@
-"""Which skills a command means: names, folders, files, a branch's changes, or all."""
+"""The skills that a command selects: by name, folder, file, change, or all of them."""
 
 import os
 import time
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from skillforge.checks.fixes import Fix
 
 
-_PATIENCE = 15.0  # seconds for which a checkout may be on the move
+_PATIENCE = 15.0  # seconds to wait for another git to finish its checkout
 _PAUSE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What the user asked for; by default, all skills of the checkout."""
+    """The skills that the user selected; by default, all of the checkout."""
 
     targets: tuple[str, ...] = ()
     changed_since: str | None = None
@@ -34,8 +34,8 @@ class Selection:
     def __post_init__(self) -> None:
         if self.targets and self.changed_since is not None:
             raise RequestError(
-                "--changed-since chooses the skills itself",
-                hint="omit either the names or --changed-since",
+                "--changed-since can't be combined with names of skills",
+                hint="omit one of them",
             )
 
     @property
@@ -44,10 +44,10 @@ class Selection:
 
 
 def validate(start: Path, selection: Selection, profile: Profile | None) -> Report:
-    """Check what was selected with the rules of its library's policy.
+    """Check the selected skills with the rules of their library's policy.
 
-    If a git moved the checkout meanwhile, as `promote` does, files were missing that
-    are there now: then what is wrong is read again.
+    If git updates the checkout meanwhile, as `promote` does, files may be missing for
+    a moment; then the skills are checked again.
     """
     library = Library.find(start)
     if selection.is_of_commits or _is_bare(library):
@@ -77,7 +77,7 @@ def _validate_checkout(
 
 
 class Chosen(NamedTuple):
-    """A skill that was selected, its library's policy, and its example files by id."""
+    """A selected skill, its library's policy, and its example files by id."""
 
     skill: Skill
     policy: Policy
@@ -104,14 +104,14 @@ def chosen(start: Path, selection: Selection) -> list[Chosen]:
 def fix(
     start: Path, selection: Selection, profile: Profile | None, *, write: bool
 ) -> "list[Fix]":
-    """Fix what was selected in the checkout; changes files only with `write`."""
+    """Fix the selected skills of the checkout; changes files only with `write`."""
     from skillforge.checks.fixes import fix_one
 
     library = Library.find(start)
     if selection.is_of_commits or _is_bare(library):
         raise RequestError(
             "--fix changes files of the checkout, not commits",
-            hint="omit --rev and --changed-since, and name skills instead",
+            hint="omit --rev and --changed-since; name the skills instead",
         )
     targets = selection.targets or [str(Library.open(start).skills_dir)]
     return [
@@ -142,9 +142,9 @@ def _validate_objects(
 def _span(
     library: Library, selection: Selection
 ) -> tuple[str, str, Iterable[str] | None]:
-    """The commit to check, the one whose policy applies, and the names of skills.
+    """The commit to check, the commit of the policy, and the names of the skills.
 
-    The changes of a branch are checked with the policy of its base.
+    A branch is checked with the policy of its base.
     """
     repo = library.repository()
     head = repo.resolve("HEAD" if selection.revision is None else selection.revision)
@@ -157,14 +157,14 @@ def _span(
 def _refuse_missing(targets: tuple[str, ...], paths: Sequence[str]) -> None:
     for name in targets:
         if f"{SKILLS}/{name}" not in paths:
-            hint = "give its name, not a path; git ls-tree REV skills/ lists all"
+            hint = "use its name, not a path; git ls-tree REV skills/ lists all"
             raise no_such_skill(name, (), "that revision", hint)
 
 
 def _named(
     library: Library | None, targets: Iterable[str]
 ) -> Iterator[tuple[Path, Skill, Policy]]:
-    """The skills that some targets name, each once, with the policy of its library."""
+    """The skills of some targets, without repeats, with their library's policy."""
     policies: dict[Path | None, Policy] = {}
     folders: dict[Path, None] = {}
     for target in targets:
@@ -183,14 +183,14 @@ def _named(
 
 
 def _from_here(folder: Path) -> str:
-    """The path of a folder as people write it: relative to the current one."""
+    """The path of a folder, relative to the current folder if it is below it."""
     here = Path(os.path.realpath("."))
     is_below = folder != here and folder.is_relative_to(here)
     return str(folder.relative_to(here) if is_below else folder)
 
 
 def folders_of(library: Library | None, target: str) -> list[Path]:
-    """The folders that a target means: a skill's name, a path, a folder of skills."""
+    """The folders of a target: a skill's name, a path, or a folder of skills."""
     path = _located(target)
     try:
         if path.is_dir() and not _is_name(library, target, path):
@@ -203,14 +203,14 @@ def folders_of(library: Library | None, target: str) -> list[Path]:
         ) from err
     if library is None:
         raise RequestError(
-            f"no such folder: {target!r}; and there is no library here",
+            f"no such folder: {target!r}; and this is not a library",
             hint="name a folder that contains a SKILL.md, or run it in a library",
         )
     return [_located(library.folder_of(target))]
 
 
 def _located(path: str | Path) -> Path:
-    """A path that is the same however it is spelled; its last part may be a link."""
+    """The real path, except that a link in the last part is not followed."""
     parent, name = os.path.split(os.path.abspath(path))
     return Path(os.path.realpath(parent), name)
 
@@ -242,7 +242,7 @@ def _skills_in(folder: Path) -> list[Path]:
 
 
 def _has_skill_file(folder: Path) -> bool:
-    """Whether a folder is a skill; one that cannot be read counts as one."""
+    """Whether a folder is a skill; an unreadable folder counts as one."""
     try:
         return any(name.lower() == SKILL_FILE.lower() for name in os.listdir(folder))
     except OSError:
@@ -250,7 +250,7 @@ def _has_skill_file(folder: Path) -> bool:
 
 
 def _around(file: Path) -> Path:
-    """The skill that a file belongs to, as pre-commit names files."""
+    """The folder of the skill that a file belongs to; pre-commit passes files."""
     if file.is_symlink() and file.parent.name == SKILLS:
         return file
     for folder in file.parents:

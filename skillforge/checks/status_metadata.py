@@ -1,6 +1,7 @@
-"""Status entries in a skill's `metadata`: about it, and no part of what it does.
+"""Status entries in a skill's `metadata`, which do not change what it does.
 
-`pinned` keeps the curator away. `deprecated` warns whoever would use it, and why.
+The curator never changes a `pinned` skill. `deprecated` warns its users, and is the
+reason.
 """
 
 from skillforge.document.edit import remove_field, set_field
@@ -14,7 +15,7 @@ _NO = ("", "false", "no", "off", "0")
 
 
 def is_pinned(document: Document | None) -> bool:
-    """Whether a skill is pinned, so that no automatic change touches it."""
+    """Whether a skill is exempt from automatic changes."""
     return document is not None and document.metadata(PINNED).lower() not in _NO
 
 
@@ -30,7 +31,7 @@ def marked(text: str, mark: str, value: str) -> str:
 
 
 def is_only_marked(before: Skill, after: Skill) -> bool:
-    """Whether two versions of a skill differ in status entries alone."""
+    """Whether two versions of a skill differ only in status entries."""
     if before.document is None or after.document is None:
         return False
     return _other_files(before) == _other_files(after) and _unmarked(
@@ -52,6 +53,6 @@ def _unmarked(skill: Skill) -> str:
     try:
         for mark in _MARKS:
             text = marked(text, mark, "")
-    except RequestError:  # its header cannot be spliced: then all of it counts
+    except RequestError:  # the header cannot be edited: compare all of it
         return skill.document.text
     return text

@@ -1,4 +1,4 @@
-"""Which skill a request triggers: by its purpose, and by requests of its own."""
+"""Which skill a request triggers, by the descriptions of the skills."""
 
 import json
 import math
@@ -21,7 +21,7 @@ _SLACK = 1 - 1e-6  # far more than what sums of floats are off
 
 
 class Trigger(NamedTuple):
-    """What a skill is for: its description, and requests that are its own."""
+    """What a skill is for: its description, and the requests that it ships."""
 
     name: str
     description: str
@@ -42,7 +42,7 @@ class Trigger(NamedTuple):
 
     @property
     def profile(self) -> str:
-        """Its terms, then those again that occur again; empty for no description."""
+        """Its terms, a tab, and the repeated terms; empty without a description."""
         if not self.description:
             return ""
         counts = Counter(self.terms)
@@ -68,16 +68,16 @@ def queries(skill: Skill) -> Iterator[str]:
 
 
 class Triggers:
-    """Skills ranked for a request, by the words that they share with it.
+    """Ranks skills for a request by the words that they share with it.
 
-    The terms of all skills are in one list: with many skills, lists of their own take
-    longer to make than to search.
+    The terms of all skills are in one list: with many skills, a list for each takes
+    longer to build than to search.
     """
 
     def __init__(
         self, profiles: Mapping[str, str], read: Callable[[str], Trigger]
     ) -> None:
-        """`read` returns a whole trigger; few are needed."""
+        """`read` returns the trigger of a skill; few are read."""
         self.read = read
         self._without: Set[str] = frozenset()
         described = {name: profile for name, profile in profiles.items() if profile}
@@ -99,7 +99,7 @@ class Triggers:
         )
 
     def without(self, names: Set[str]) -> "Triggers":
-        """The other skills; few are removed, so word frequencies stay as they are."""
+        """Exclude a few skills; the weights of terms stay as they are."""
         self._without |= names
         return self
 
@@ -109,7 +109,7 @@ class Triggers:
         return ranking[0][0] if ranking else ""
 
     def loses(self, request: str, rival: Trigger) -> bool:
-        """Whether a request would trigger another skill instead."""
+        """Whether a request would trigger the rival instead."""
         words = terms(request)
         request_vector = unit_vector(words, self._rarity)
         rival_score = dot(request_vector, unit_vector(rival.terms, self._rarity))
@@ -118,15 +118,15 @@ class Triggers:
         )
 
     def ranked(self, request: str) -> list[tuple[str, float]]:
-        """Skills that share words with a request, and how much of it; best first."""
+        """Skills that share words with a request, with their scores; best first."""
         return self.like(terms(request), max(1, len(self._names)))
 
     def like(
         self, words: Sequence[str], count: int, least: float = math.inf
     ) -> list[tuple[str, float]]:
-        """Skills that share some terms, and how much; the most alike first.
+        """Skills that share some terms, with their scores; best first.
 
-        These are the first `count`, and all others that are at least so much alike.
+        These are the best `count`, and all others with a score of at least `least`.
         """
         request_vector = unit_vector(words, self._rarity)
         weighed = {
@@ -144,7 +144,7 @@ class Triggers:
         return ranking[:count] + [item for item in ranking[count:] if item[1] >= least]
 
     def _bounds(self, weighed: Mapping[str, float]) -> list[tuple[float, str]]:
-        """Skills that share some terms, and how much at most; the largest first."""
+        """Skills that share some terms, with upper bounds of their scores, sorted."""
         hits = [at for at, term in enumerate(self._terms) if term in weighed]
         shared: dict[int, float] = {}
         place = 0
@@ -161,7 +161,7 @@ class Triggers:
 
     @cached_property
     def _again(self) -> dict[int, list[str]]:
-        """Terms that a skill has more than once, by its place."""
+        """The repeated terms of each skill, by its index."""
         profiles = enumerate(self._profiles.values())
         return {
             at: profile.partition("\t")[2].split()
@@ -171,7 +171,7 @@ class Triggers:
 
     @cached_property
     def _lengths(self) -> list[float]:
-        """Slightly less than the length of each skill's vector, by its place."""
+        """Slightly less than the length of each skill's vector, by its index."""
         weights = list(map(self._rarity.__getitem__, self._terms))
         sums = [0.0, *accumulate(map(mul, weights, weights))]
         ends = [sums[end] for end in self._ends]
@@ -179,7 +179,7 @@ class Triggers:
         return [math.sqrt(square) * _SLACK for square in squares]
 
     def _alike(self, weighed: Mapping[str, float], name: str) -> float:
-        """The product of a request's vector with that of a skill, of length 1."""
+        """The product of a request's vector and that of a skill, of length 1."""
         once, _, more = self._profiles[name].partition("\t")
         terms, again = once.split(" "), more.split()
         shared = sum(filter(None, map(weighed.get, terms)))

@@ -1,6 +1,6 @@
-"""SKILL.md bytes to fields with line numbers, and back, losing nothing.
+"""Lossless parsing of SKILL.md files: fields with line numbers, and the body.
 
-Any bytes give a `Document`: what is wrong with them is a finding, never an exception.
+Any bytes give a `Document`. Problems are findings, never exceptions.
 """
 
 from collections.abc import Iterator
@@ -23,16 +23,16 @@ def file_too_large(size: int) -> Iterator[RuleProblem]:
     under `references/` or `assets/`, which an agent reads when it needs them.
     """
     yield RuleProblem(
-        f"the file has {size:,} bytes, too many to be instructions",
+        f"the file has {size:,} bytes, too many for instructions",
         "move long parts to files under references/ and link to them",
     )
 
 
 @rule()
 def encoding_nul(line: int) -> Iterator[RuleProblem]:
-    """A SKILL.md holds no NUL bytes.
+    """A SKILL.md contains no NUL bytes.
 
-    They come from files saved as UTF-16, or from binary files under a wrong name.
+    They come from files saved as UTF-16, and from binary files with the wrong name.
     """
     yield RuleProblem(
         "the file contains a NUL byte", "save the file as UTF-8 text", line
@@ -41,9 +41,9 @@ def encoding_nul(line: int) -> Iterator[RuleProblem]:
 
 @rule()
 def encoding_utf8(line: int) -> Iterator[RuleProblem]:
-    """A SKILL.md is UTF-8.
+    """A SKILL.md is UTF-8 text.
 
-    Clients read nothing else. `iconv -f latin1 -t utf-8` converts most older files.
+    Clients read no other encoding. `iconv -f latin1 -t utf-8` converts most old files.
     """
     yield RuleProblem("the file is not UTF-8 text", "save the file as UTF-8", line)
 
@@ -52,7 +52,7 @@ def encoding_utf8(line: int) -> Iterator[RuleProblem]:
 def encoding_bom() -> Iterator[RuleProblem]:
     """A SKILL.md does not start with a byte order mark.
 
-    It hides the opening `---` from most clients, which then see no frontmatter at all.
+    It hides the opening `---` from most clients, which then find no frontmatter.
     """
     yield RuleProblem(
         "the file starts with a byte order mark (BOM), which hides the frontmatter",
@@ -62,17 +62,17 @@ def encoding_bom() -> Iterator[RuleProblem]:
 
 @rule()
 def file_unreadable(reason: str) -> Iterator[RuleProblem]:
-    """The file can be read. What cannot be read cannot be approved."""
+    """The file can be read; otherwise nobody could approve it."""
     yield RuleProblem(f"the file cannot be read: {reason}", "check its permissions")
 
 
 def rules() -> tuple[Rule, ...]:
-    """The rules that decide whether a file can be read at all."""
+    """The rules of the parser."""
     return (*rules_in(globals()), *frontmatter_bounds.RULES, *yaml_errors.RULES)
 
 
 def parse(data: bytes, *, with_links: bool = True) -> Document:
-    """Read a SKILL.md; without its links, if only the fields are asked for."""
+    """Read a SKILL.md; without its links if only the fields are needed."""
     if len(data) > MAX_BYTES:
         return too_large(len(data))
     if (nul := data.find(b"\0")) >= 0:
@@ -108,10 +108,10 @@ def read_header(header: str) -> Header:
 
 
 def too_large(size: int) -> Document:
-    """The document of a file that is too large to be read at all."""
+    """The document of a file that is too large to be read."""
     return unreadable(file_too_large.findings(size))
 
 
 def unreadable(problems: list[Finding], text: str = "", body: int = 0) -> Document:
-    """A document of which nothing is known but what is wrong with it."""
+    """A document of which only the problems are known."""
     return Document(text, {}, {}, {}, body, b"", (), tuple(problems), readable=False)

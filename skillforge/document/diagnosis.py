@@ -1,4 +1,4 @@
-"""From what libyaml says to the cause that a person can mend."""
+"""Find the likely cause of a YAML error, which libyaml reports in its own terms."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _ENTRY = re.compile(r"\s*(?:- +)?(?P<key>[\w.-]+|\"[^\"]*\"):\s+(?P<value>.*)")
 _ITEM = re.compile(r"\s*- +(?P<value>.*)")
 
-# What the line itself tells, surest sign first.
+# Causes that the line itself shows, the most certain first.
 _BY_LINE = (
     yaml_errors.yaml_tab,
     yaml_errors.yaml_block_text,
@@ -34,7 +34,7 @@ _BY_CONTEXT = (
 
 
 def syntax(header: str, err: "yaml.MarkedYAMLError") -> Finding:
-    """The finding for a libyaml error: the first rule that recognises its cause."""
+    """The finding for a libyaml error, by the first rule that recognizes its cause."""
     for finding in yaml_errors.yaml_conflict_marker.findings(header):
         return finding
     lines = header.split("\n")
@@ -43,21 +43,21 @@ def syntax(header: str, err: "yaml.MarkedYAMLError") -> Finding:
         for at in suspects:
             for finding in known.findings(at):
                 return finding
-    # A quote that was left open is only noticed at the next one.
+    # An unclosed quote is only noticed at the next quote.
     before = max(suspects[0].line - 3, 0)
     opened = yaml_errors.yaml_unclosed.findings(suspect(lines[before], before + 2))
     return (opened or yaml_errors.yaml_syntax.findings(suspects[0]))[0]
 
 
 def _by_context(at: Suspect) -> tuple[Rule, ...]:
-    """Tell a key at the wrong depth from prose with a colon: a key is one word."""
+    """Prefer wrong indentation if the line looks like a key: one word and a colon."""
     if at.text[:1].isspace() and at.key and ": " not in at.value:
         return (yaml_errors.yaml_indentation, *_BY_CONTEXT)
     return _BY_CONTEXT
 
 
 def _suspects(lines: list[str], err: "yaml.MarkedYAMLError") -> Iterator[Suspect]:
-    """The line of the error, the one where its construct began, the keys above them."""
+    """The lines of the error and of the start of its construct, and the keys above."""
     last = len(lines) - 1
     marks = [m.line for m in (err.problem_mark, err.context_mark) if m is not None]
     if "simple key" in (err.context or "") or "end of stream" in (err.problem or ""):
@@ -92,7 +92,7 @@ def control_character(header: str, err: "yaml.reader.ReaderError") -> Finding:
 
 
 def alias(header: str, line: int) -> Finding:
-    """An alias with no anchor is text that happens to start with a star."""
+    """An alias without any anchor is text that happens to start with a star."""
     star = yaml_errors.yaml_leading_star.findings(
         suspect(header.split("\n")[line - 2], line)
     )

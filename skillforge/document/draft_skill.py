@@ -1,4 +1,4 @@
-"""A draft as the skill that it would be, so that checks can read it."""
+"""The skill that a draft would make, for checks to read."""
 
 from skillforge.document import MAX_BYTES, parse, too_large
 from skillforge.model import SKILL_FILE, SKILLS, Document, Draft, File, FileKind, Skill
@@ -14,7 +14,7 @@ def draft_document(draft: Draft) -> Document | None:
 
 
 def draft_skill(draft: Draft, path: str = "") -> Skill:
-    """The skill that a draft makes; findings name it by `path`, or by its folder."""
+    """The skill that a draft makes; `path` is its path in findings."""
     kinds = {False: FileKind.FILE, True: FileKind.EXECUTABLE}
     files = {
         name: File(kinds[file.is_executable], len(file.data))

@@ -1,6 +1,6 @@
-"""Change one field of a SKILL.md and leave every other byte as it was.
+"""Change one field of a SKILL.md and keep every other byte.
 
-Text is spliced, never dumped: a YAML round trip would lose comments and quoting.
+The text is spliced: a YAML round trip would lose comments and quoting.
 """
 
 import json
@@ -17,17 +17,17 @@ _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 def set_field(text: str, path: tuple[str, ...], value: str) -> str:
-    """Set a field, or an entry of a mapping such as `metadata`, to a text."""
+    """Set a field, or an entry of a mapping such as `metadata`."""
     return _spliced(text, path, value)
 
 
 def remove_field(text: str, path: tuple[str, ...]) -> str:
-    """Take a field out, with the lines that it stands on."""
+    """Remove a field and its lines."""
     return _spliced(text, path, None)
 
 
 def scalar(value: str, style: str = "") -> str:
-    """Write a text as YAML that every reader takes for this text and nothing else."""
+    """A text as a YAML scalar that every parser reads as this text."""
     if not style and plain_value(value) == value and kind_of(value) is None:
         return value
     if style == "'" and value.isprintable():
@@ -58,24 +58,24 @@ def _has_fields(header: str) -> bool:
 def _cannot(path: tuple[str, ...], why: str) -> RequestError:
     return RequestError(
         f"cannot change `{'.'.join(path)}`: {why}",
-        hint="mend the frontmatter first: skillforge validate --fix",
+        hint="fix the frontmatter first: skillforge validate --fix",
     )
 
 
 def _check(before: str, after: str, path: tuple[str, ...], value: str | None) -> None:
-    """Closed on doubt: the field is changed as asked, and nothing else is."""
+    """Refuse the edit unless it changed this field and nothing else."""
     fields = read_header(before).fields if _has_fields(before) else {}
     expected = _changed(fields, path, value)
-    # libyaml's word counts here, not that of the quick reader.
+    # libyaml decides here, not the fast reader.
     written = compose(after).value if expected else {}
     if written != expected:
-        raise _cannot(path, "the header is written in a way that cannot be spliced")
+        raise _cannot(path, "this form of YAML cannot be edited in place")
 
 
 def _changed(
     fields: dict[str, Value], path: tuple[str, ...], value: str | None
 ) -> dict[str, Value]:
-    """The fields as they should be; a mapping that lost its last entry goes too."""
+    """The expected fields; a mapping without entries is removed as well."""
     key, *rest = path
     inner = fields.get(key)
     new: Value | None = value
@@ -89,14 +89,14 @@ def _changed(
 
 
 class _HeaderEditor:
-    """Edits one header's text; offsets come from the nodes that were read from it."""
+    """Edits the text of a header, at the offsets of its nodes."""
 
     def __init__(self, header: str, newline: str) -> None:
         self.header = header
         self.newline = newline
 
     def apply(self, node: Node, path: tuple[str, ...], value: str | None) -> str:
-        """Set the field at `path` below `node`, or take it out if `value` is None."""
+        """Set the field at `path` below `node`, or remove it if `value` is None."""
         *parents, last = path
         owner: MappingEntry | None = None
         for depth, key in enumerate(parents):
@@ -152,7 +152,7 @@ class _HeaderEditor:
     def _replace_by_map(
         self, entry: MappingEntry, path: tuple[str, ...], depth: int, value: str | None
     ) -> str:
-        """Put a mapping in a value's place; a comment on the key's line stays there."""
+        """Replace a value by a mapping; a comment on the key's line is kept."""
         if value is None:
             return self.header
         start = self.header.index(":", entry.key.end) + 1
@@ -168,7 +168,7 @@ class _HeaderEditor:
     def _without(
         self, parent: Node, entry: MappingEntry, owner: MappingEntry | None
     ) -> str:
-        """Take an entry out; the last one takes its mapping along, else null stays."""
+        """Remove an entry; with the last one its mapping, which would become null."""
         assert parent.entries is not None
         if len(parent.entries) == 1 and owner is not None:
             entry = owner
@@ -194,7 +194,7 @@ class _HeaderEditor:
         return self.header[self.header.rfind("\n", 0, first) + 1 : first]
 
     def _line_end(self, at: int) -> int:
-        """The offset just behind the line that ends at or after `at`."""
+        """The offset after the line that contains `at`."""
         if at and self.header[at - 1] == "\n":
             return at
         newline = self.header.find("\n", at)
@@ -208,7 +208,7 @@ class _HeaderEditor:
 
 
 def _end(node: Node) -> int:
-    """Where the last value inside `node` ends; a block's own end lies further on."""
+    """Where the last value inside `node` ends; the end of a block is further down."""
     if node.is_flow or (not node.items and not node.entries):
         return node.end
     if node.items:

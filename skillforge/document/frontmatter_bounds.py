@@ -1,4 +1,4 @@
-"""Where the frontmatter of a SKILL.md begins and ends, and why it cannot be found."""
+"""Find the frontmatter of a SKILL.md, or the reason why it is missing."""
 
 import re
 from collections.abc import Iterator
@@ -44,62 +44,62 @@ def frontmatter_missing(text: str) -> Iterator[RuleProblem]:
 
 @rule()
 def frontmatter_after_heading(text: str) -> Iterator[RuleProblem]:
-    """The frontmatter comes before everything else, headings included."""
+    """The frontmatter comes first, before any heading."""
     if later := _LATER_HEADER.search(text):
         line = text.count("\n", 0, later.start()) + 1
         yield RuleProblem(
-            f"the frontmatter comes too late: it starts in line {line}",
+            f"the frontmatter does not come first: it starts on line {line}",
             "move it to the very top of the file",
         )
 
 
 @rule()
 def frontmatter_after_blank(text: str) -> Iterator[RuleProblem]:
-    """The opening `---` is the very first line; no blank line comes before it."""
+    """The opening `---` is the first line; no blank line comes before it."""
     if re.match(r"\s+---[ \t]*\r?\n", text):
         yield RuleProblem(
-            "a blank line or space comes before the opening `---`",
-            "remove it: the file starts with `---`",
+            "blank lines or spaces come before the opening `---`",
+            "remove them: the file starts with `---`",
         )
 
 
 @rule()
 def frontmatter_in_code_fence(text: str) -> Iterator[RuleProblem]:
-    """The file is the skill itself, not a code block that shows one.
+    """The file is not wrapped in a code fence.
 
     Chat answers wrap files in ``` fences; remove the first and the last line.
     """
     if re.match(r"\s*(```|~~~)", text):
         yield RuleProblem(
-            "the whole file stands inside a code fence",
+            "the whole file is inside a code fence",
             "remove the first line and the closing fence",
         )
 
 
 @rule()
 def frontmatter_without_fences(text: str) -> Iterator[RuleProblem]:
-    """The fields stand between two lines of `---`.
+    """The fields are between two lines of `---`.
 
-    `name:` and `description:` alone at the top are plain text to every client.
+    Without these lines, `name:` and `description:` are plain text to every client.
     """
     if _FIELD.match(text):
         yield RuleProblem(
-            "the fields are not fenced",
-            "put a line `---` above the first field and one below the last",
+            "the fields are not between lines of `---`",
+            "add a line `---` above the first field and one below the last",
         )
 
 
 @rule()
 def frontmatter_link_text(text: str) -> Iterator[RuleProblem]:
-    """The file is not the text of a symbolic link.
+    """The file is not a symbolic link that was checked out as text.
 
-    Git without symlink support checks a link out as a file that holds its target's
-    path.
+    Git without symlink support writes a link as a file that contains the path of its
+    target.
     """
     if len(text) < 300 and re.fullmatch(r"[\w./@ -]*/[\w./@ -]+\s*", text):
         yield RuleProblem(
-            f"the file holds only a path ({text.strip()}): a symlink stored as text",
-            "replace it by the file that it points to",
+            f"the file contains only a path ({text.strip()}): a symlink as text",
+            "replace it with the file that it points to",
         )
 
 
@@ -109,7 +109,7 @@ def fence_inexact(line: int, text: str) -> Iterator[RuleProblem]:
     yield RuleProblem(
         f"the fence is written `{text.strip()[:40]}`"
         + (" and indented" if text[:1].isspace() else ""),
-        "write exactly `---` on a line of its own",
+        "write exactly `---`, alone on its line",
         line,
     )
 
@@ -118,9 +118,7 @@ def fence_inexact(line: int, text: str) -> Iterator[RuleProblem]:
 def fence_unclosed(line: int) -> Iterator[RuleProblem]:
     """The frontmatter ends with a second line of `---`."""
     yield RuleProblem(
-        "the frontmatter is never closed",
-        "write `---` on a line of its own below the last field",
-        line,
+        "the frontmatter is never closed", "add a line `---` below the last field", line
     )
 
 
@@ -173,7 +171,7 @@ def _why_unclosed(text: str, start: int) -> Finding:
 
 
 def spaces_after(text: str, fences: Fences) -> Iterator[Finding]:
-    """Warn of fences with trailing spaces; they are read all the same."""
+    """Warnings for fences with trailing spaces, which are accepted."""
     if text[fences.header_start - 2] in " \t" or (
         text[fences.header_start - 3 : fences.header_start] in (" \r\n", "\t\r\n")
     ):

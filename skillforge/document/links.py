@@ -1,4 +1,4 @@
-"""The files that a body points to: Markdown links, and paths in the usual folders."""
+"""The files that a body refers to: Markdown links, and paths in the usual folders."""
 
 import re
 from collections.abc import Iterator
@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from skillforge.model import Link
 from skillforge.text import code_blocks, in_any, occurrences
 
-# Bounded and possessive: a body full of brackets must not take for ever. A target may
-# stand in <>, and may hold one pair of round brackets.
+# Bounded and possessive, so that a body full of brackets stays fast to read. A target
+# may be in <>, and may contain one pair of parentheses.
 _TARGET = re.compile(
     r"\([ \t]{0,9}+(?:<([^<>\n]{1,200}+)>"
     r"|((?:[^()<>\s]|\([^()\s]{0,99}\)){1,200}+))[^)\n]{0,200}+\)"
 )
 _REMOTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//|#|\$|\{|/|~|www\.|[^./]*\Z")
-_FOLDERS = ("script", "reference", "asset", "template")  # each goes on with "s/"
+_FOLDERS = ("script", "reference", "asset", "template")  # followed by "s/"
 _FOLDER_ENDS = tuple(f"{folder}s".encode() for folder in _FOLDERS)
 _REST = re.compile(r"s/[\w./-]*\.[A-Za-z]\w{0,9}+(?!/)")
 _WITHIN_PATH = re.compile(r"[\w/.$}-]")
@@ -22,7 +22,7 @@ _WITHIN_PATH = re.compile(r"[\w/.$}-]")
 def find_links(text: str, data: bytes, start: int) -> tuple[Link, ...]:
     """Links to local files and files named by path, from `start` on."""
     links = tuple(_markdown_links(text, start))
-    # Few bodies name files, and splitting bytes tells that fastest.
+    # Few bodies name files, and splitting the bytes is the fastest test for that.
     if any(part.endswith(_FOLDER_ENDS) for part in data.split(b"/")):
         links += tuple(_named_files(text, start))
     return links
@@ -50,7 +50,7 @@ def _unquoted(target: str) -> str:
 
 
 def _is_hidden(text: str, offset: int) -> bool:
-    """Whether a link is code, a comment or escaped, seen from not too far."""
+    """Whether a link is in code or a comment, or escaped; only nearby text counts."""
     before = text[max(0, offset - 2000) : offset]
     line = before[before.rfind("\n") + 1 :]
     bracket = line.rfind("[")

@@ -1,4 +1,4 @@
-"""The quick way from a plain header to its fields, without a YAML parser."""
+"""A fast reader for simple frontmatter, without a YAML parser."""
 
 import re
 from typing import NamedTuple
@@ -12,7 +12,7 @@ BREAK = re.compile("\r\n?|[\n\x85\u2028\u2029]")  # where libyaml ends a line
 _LINE = re.compile(r"( *)([A-Za-z_][A-Za-z0-9_-]{0,99}):(?: (.*))?")
 _BLOCKS = frozenset((">", "|", ">-", "|-"))
 _INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@`=<~")
-# What YAML 1.1 or 1.2 readers take for something other than text.
+# What YAML 1.1 or 1.2 parsers read as something other than text.
 _KINDS = {
     "null": re.compile(r"~|null|Null|NULL|"),
     "sign": re.compile(r"="),
@@ -38,7 +38,7 @@ class Header(NamedTuple):
 
 
 def kind_of(plain: str) -> str | None:
-    """What other YAML readers take an unquoted value for, if not for text."""
+    """The type that other YAML parsers give an unquoted value; None for text."""
     if plain and plain[0] not in _MAYBE_KIND:
         return None
     for kind, pattern in _KINDS.items():
@@ -50,8 +50,7 @@ def kind_of(plain: str) -> str | None:
 def read_plain(header: str) -> Header | None:
     """Read `key: value` lines, one level of nested ones, and simple blocks of text.
 
-    Answers None for anything else: then `read_yaml` has to look. Where this answers,
-    the two agree.
+    Returns None for anything else, which `read_yaml` reads. Otherwise the two agree.
     """
     reader = _PlainReader()
     lines = header.replace("\r\n", "\n").removesuffix("\n").split("\n")
@@ -62,7 +61,7 @@ def read_plain(header: str) -> Header | None:
 
 
 class _PlainReader:
-    """Collects plain lines; `into` is the mapping that indented lines belong to."""
+    """Reads plain lines; `into` is the mapping that indented lines belong to."""
 
     __slots__ = ("block", "fields", "indent", "into", "kinds", "lines", "prefix")
 
@@ -109,7 +108,7 @@ class _PlainReader:
         return True
 
     def _open(self, key: str, value: str | None) -> bool:
-        """Begin a mapping or a block of text; inside a mapping it is not plain."""
+        """Start a mapping or a block of text, at the top level only."""
         if self.prefix:
             return False
         if value is None:
@@ -138,7 +137,7 @@ class _PlainReader:
 
 
 class _TextBlock:
-    """The lines below `key: >` or `key: |`, all with the same indent and none empty."""
+    """The lines below `key: >` or `key: |`: equally indented, none of them empty."""
 
     __slots__ = ("indent", "key", "lines", "style")
 
@@ -163,7 +162,7 @@ class _TextBlock:
 
 
 def plain_value(value: str) -> str | None:
-    """The text of a value that fits on its line; None if YAML must be asked."""
+    """The text of a value on one line; None if it needs a YAML parser."""
     if not value.isprintable() or not value or value[-1] == " ":
         return None
     first = value[0]

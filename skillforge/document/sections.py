@@ -1,17 +1,17 @@
-"""Add lines to a section of a document, without touching the rest of it."""
+"""Add lines to a section of a document, and keep the rest."""
 
 import re
 
 from skillforge.text import code_blocks, in_any, similarity, terms
 
-SAME = 0.6  # of the words of two lines: they say the same
+SAME = 0.6  # similarity of the words of two lines that mean the same
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 
 
 def with_lines(text: str, section: str, lines: list[str]) -> str:
-    """A text with bullets at the end of a section, which is made if it is missing."""
+    """A text with bullets added to a section, which is created if it is missing."""
     known = [set(map(hash, terms(line))) for line in text.splitlines() if line.strip()]
-    fresh = [line for line in lines if not is_said(line, known)]
+    fresh = [line for line in lines if not is_covered(line, known)]
     if not fresh:
         return text
     bullets = "\n".join(f"- {line}" for line in fresh)
@@ -23,14 +23,14 @@ def with_lines(text: str, section: str, lines: list[str]) -> str:
     return f"{head}\n{bullets}\n{gap}{rest}"
 
 
-def is_said(line: str, known: list[set[int]]) -> bool:
-    """Whether one of some lines, by the hashes of their terms, says this already."""
+def is_covered(line: str, known: list[set[int]]) -> bool:
+    """Whether one of some lines, as hashes of terms, means the same."""
     words = set(map(hash, terms(line)))
     return any(similarity(words, words_of) >= SAME for words_of in known)
 
 
 def _end_of(text: str, section: str) -> int | None:
-    """Where a section ends: at the next heading, or with the text."""
+    """Where a section ends: at the next heading, or at the end of the text."""
     code = code_blocks(text)
     headings = [
         heading

@@ -1,4 +1,4 @@
-"""The ways in which a header is not YAML that a skill may use, with manual pages."""
+"""The rules on the YAML of a header, with their manual pages."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from skillforge.model import RuleProblem, rule, rules_in
 
 
 class Suspect(NamedTuple):
-    """A line that may be the cause, and what libyaml said."""
+    """A line that may be the cause of an error, and libyaml's message."""
 
     text: str
     line: int
@@ -23,15 +23,15 @@ class Suspect(NamedTuple):
 
 @rule()
 def yaml_conflict_marker(header: str) -> Iterator[RuleProblem]:
-    """The header holds no conflict markers of an unfinished merge.
+    """The header contains no conflict markers of an unfinished merge.
 
-    Choose one side, and remove the lines that start with `<<<<<<<`, `=======` and
+    Keep one side, and remove the lines that start with `<<<<<<<`, `=======` and
     `>>>>>>>`.
     """
     for number, text in enumerate(header.split("\n"), 2):
         if text.startswith(("<<<<<<<", ">>>>>>>")) or text.rstrip() == "=======":
             yield RuleProblem(
-                "the merge was not finished: a conflict marker is left",
+                "a conflict marker of an unfinished merge",
                 "keep one side and remove the <<<<<<<, ======= and >>>>>>> lines",
                 number,
             )
@@ -40,9 +40,9 @@ def yaml_conflict_marker(header: str) -> Iterator[RuleProblem]:
 
 @rule()
 def yaml_tab(at: Suspect) -> Iterator[RuleProblem]:
-    """YAML is indented with spaces; a tab is not allowed.
+    """YAML is indented with spaces, not with tabs.
 
-    Editors show both alike. Replace each tab by two spaces.
+    Editors show both alike. Replace each tab with two spaces.
     """
     margin = at.text[: len(at.text) - len(at.text.lstrip())]
     if "\t" in margin:
@@ -60,8 +60,8 @@ def yaml_block_text(at: Suspect) -> Iterator[RuleProblem]:
         description: >
           Reads tables from PDF files. Use when ...
 
-    `|` keeps line breaks, `>` folds them to spaces. Text on the same line as the sign
-    is the most frequent YAML error in published skills.
+    `|` keeps line breaks, `>` folds them into spaces. Text on the same line as the
+    indicator is the most frequent YAML error in published skills.
     """
     if re.match(r"[|>][+-]?\d?[+-]?\s+[^#\s]", at.value):
         yield RuleProblem(
@@ -86,7 +86,7 @@ def yaml_leading_star(at: Suspect) -> Iterator[RuleProblem]:
 def yaml_leading_sign(at: Suspect) -> Iterator[RuleProblem]:
     """A value that starts with `@`, a backtick or `%` needs quotes.
 
-    YAML reserves these signs at the start of a value: `author: "@someone"`.
+    YAML reserves these characters at the start of a value: `author: "@someone"`.
     """
     if at.value[:1] in ("@", "`", "%"):
         sign = at.value[0]
@@ -97,7 +97,7 @@ def yaml_leading_sign(at: Suspect) -> Iterator[RuleProblem]:
 def yaml_braces(at: Suspect) -> Iterator[RuleProblem]:
     """A value that starts with `{{` needs quotes: YAML reads `{` as a mapping.
 
-    A placeholder that a template tool was to fill in is often simply left over.
+    Often it is a placeholder that a template tool did not fill in.
     """
     if at.value.startswith("{{"):
         yield RuleProblem(
@@ -111,11 +111,11 @@ def yaml_braces(at: Suspect) -> Iterator[RuleProblem]:
 def yaml_escape(at: Suspect) -> Iterator[RuleProblem]:
     r"""In double quotes a backslash starts an escape such as `\n` or `\"`.
 
-    For a backslash that stands for itself, use single quotes: `'C:\temp'`, `'\d+'`.
+    For a literal backslash, use single quotes: `'C:\temp'`, `'\d+'`.
     """
     if "escape" in at.complaint or "hexdecimal" in at.complaint:
         yield RuleProblem(
-            "a backslash in double quotes starts an escape that YAML does not know",
+            "a backslash in double quotes starts an unknown escape",
             r"use single quotes, or write `\\` for one backslash",
             at.line,
         )
@@ -123,15 +123,15 @@ def yaml_escape(at: Suspect) -> Iterator[RuleProblem]:
 
 @rule()
 def yaml_unclosed(at: Suspect) -> Iterator[RuleProblem]:
-    """What is opened is closed: quotes, `[` and `{`.
+    """Quotes, `[` and `{` are closed.
 
-    `name: [draft` and `description: "Reads tables` never end.
+    `name: [draft` and `description: "Reads tables` are not.
     """
     opener = at.value[:1]
     closer = {'"': '"', "'": "'", "[": "]", "{": "}"}.get(opener)
     if closer and closer not in at.value[1:]:
         yield RuleProblem(
-            f"`{opener}` is opened and never closed",
+            f"`{opener}` is never closed",
             f"close it with `{closer}`, or {at.quote_hint()}",
             at.line,
         )
@@ -146,7 +146,7 @@ def yaml_inner_quotes(at: Suspect) -> Iterator[RuleProblem]:
     """
     if at.value[:1] in ("'", '"') and at.value.count(at.value[0]) > 2:
         yield RuleProblem(
-            "the value goes on after its closing quote: inner quotes are not escaped",
+            "text follows the closing quote: inner quotes are not escaped",
             "use the other kind of quote around the value, or escape the inner ones",
             at.line,
         )
@@ -167,7 +167,7 @@ def yaml_text_after_bracket(at: Suspect) -> Iterator[RuleProblem]:
 def yaml_colon(at: Suspect) -> Iterator[RuleProblem]:
     """A value that contains a colon and a space needs quotes.
 
-    `description: Use this when: ...` reads like a second key. Quotes end the doubt:
+    `description: Use this when: ...` reads like a second key. Quotes avoid that:
     `description: "Use this when: ..."`.
     """
     plain = at.value if at.key else at.text.strip()
@@ -185,21 +185,21 @@ def yaml_indentation(at: Suspect) -> Iterator[RuleProblem]:
     if at.text[:1].isspace() and at.key:
         yield RuleProblem(
             f"`{at.key}` is indented differently from the keys around it",
-            "let keys of the same level start in the same column",
+            "start keys of the same level in the same column",
             at.line,
         )
 
 
 @rule()
 def yaml_stray_text(at: Suspect) -> Iterator[RuleProblem]:
-    """A line is a key with a value, or it is indented under one.
+    """A line is a key with a value, or it is indented below one.
 
-    Text that continues a value on the next line is indented by two spaces, else YAML
-    takes it for a new key.
+    Text that continues a value on the next line is indented by two spaces; otherwise
+    YAML reads it as a new key.
     """
     if at.text.strip() and not at.text[:1].isspace() and not at.key:
         yield RuleProblem(
-            "the line is neither `key: value` nor indented under one",
+            "the line is neither `key: value` nor indented below one",
             "indent it by two spaces if it continues the value above; if it is the "
             "body, close the header above it with `---`",
             at.line,
@@ -210,30 +210,30 @@ def yaml_stray_text(at: Suspect) -> Iterator[RuleProblem]:
 def yaml_syntax(at: Suspect) -> Iterator[RuleProblem]:
     """The header is YAML.
 
-    The message is the parser's own. Quoting the value on the line that it names helps
-    most often.
+    The message is the parser's own. Quoting the value on that line usually helps.
     """
     yield RuleProblem(f"not YAML: {at.complaint}", at.quote_hint(), at.line)
 
 
 @rule()
 def yaml_control_character(line: int, code: int) -> Iterator[RuleProblem]:
-    """The header holds no control characters; YAML refuses them.
+    """The header contains no control characters; YAML refuses them.
 
-    They come in by copying from terminals and PDF files, and no editor shows them.
+    They come from text copied from terminals and PDF files, and editors do not show
+    them.
     """
     yield RuleProblem(
         f"the header contains the control character U+{code:04X}",
-        "remove it; retyping the line is the easiest way",
+        "remove it; it is easiest to retype the line",
         line,
     )
 
 
 @rule()
 def yaml_anchor(line: int) -> Iterator[RuleProblem]:
-    """The header uses no anchors (`&a`) and aliases (`*a`).
+    """The header uses no anchors (`&a`) or aliases (`*a`).
 
-    Few clients read them, and they are the stuff of documents that explode when read.
+    Few clients support them, and a small document can expand to gigabytes with them.
     """
     yield RuleProblem(
         "anchors and aliases are not allowed",
@@ -246,8 +246,7 @@ def yaml_anchor(line: int) -> Iterator[RuleProblem]:
 def yaml_tag(line: int) -> Iterator[RuleProblem]:
     """The header uses no tags (`!!str`, `!custom`).
 
-    All values of a skill are text already, and tags can make other readers build
-    objects.
+    All values of a skill are text, and tags can make other parsers build objects.
     """
     yield RuleProblem(
         "tags such as `!!str` are not allowed",
@@ -258,34 +257,32 @@ def yaml_tag(line: int) -> Iterator[RuleProblem]:
 
 @rule()
 def yaml_duplicate_key(key: str, line: int, first: int) -> Iterator[RuleProblem]:
-    """Each key stands once.
+    """No key occurs twice.
 
-    Of two equal keys some clients take the first, some the last, and some none.
+    Of two equal keys, some clients use the first, some the last, and some neither.
     """
     yield RuleProblem(
-        f"`{key}` is already set in line {first}", "remove one of them", line
+        f"`{key}` is already set on line {first}", "remove one of them", line
     )
 
 
 @rule()
 def yaml_key(line: int) -> Iterator[RuleProblem]:
-    """A key is plain text: not a list, not a mapping, and not the merge sign `<<`."""
+    """A key is plain text: no list, no mapping, and not the merge key `<<`."""
     yield RuleProblem("a key must be text", "write a word, or quote it", line)
 
 
 @rule()
 def yaml_depth(line: int) -> Iterator[RuleProblem]:
-    """Values are nested at most 20 deep."""
-    yield RuleProblem(
-        "the value is nested too deeply", "move it to a file of its own", line
-    )
+    """Values are nested at most 20 levels deep."""
+    yield RuleProblem("the value is nested too deeply", "move it to a file", line)
 
 
 @rule()
 def frontmatter_mapping(kind: str) -> Iterator[RuleProblem]:
     """The frontmatter is a mapping: lines of `key: value`.
 
-    A list, a single text or an empty header has no `name` and `description`.
+    A list, a plain text or an empty header has no `name` and `description`.
     """
     yield RuleProblem(
         f"the frontmatter is {kind}, not a mapping",

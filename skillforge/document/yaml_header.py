@@ -1,4 +1,4 @@
-"""Any header to fields and nodes, by way of libyaml."""
+"""Parse any frontmatter with libyaml, to fields or to nodes with offsets."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ MAX_DEPTH = 20
 
 
 class HeaderError(Exception):
-    """The header cannot be read; the finding says why."""
+    """The header cannot be read; the finding explains why."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.message)
@@ -24,7 +24,7 @@ class HeaderError(Exception):
 
 @dataclass(slots=True)
 class Node:
-    """One value in the header, with the span of text it was read from."""
+    """One value in the header, and its span in the text."""
 
     line: int
     start: int
@@ -60,7 +60,7 @@ class MappingEntry(NamedTuple):
 
 
 def read_yaml(header: str) -> Header:
-    """Read any header, or raise `UnreadableError` with the line and how to mend it."""
+    """Read any header, or raise a `HeaderError`."""
     root = compose(header)
     lines: dict[str, int] = {}
     kinds: dict[str, str] = {}
@@ -83,7 +83,7 @@ def _walk(node: Node, prefix: str) -> Iterator[tuple[str, int, Node]]:
 
 
 def compose(header: str) -> Node:
-    """The header as nodes; nothing is expanded, so no input grows when it is read."""
+    """The header as nodes; aliases are refused, so no input grows when it is read."""
     import yaml
 
     _refuse_end_marker(header)
@@ -103,7 +103,7 @@ def compose(header: str) -> Node:
 
 
 def _refuse_end_marker(header: str) -> None:
-    """Refuse `...`, which ends a YAML document; readers differ on what follows it."""
+    """Refuse `...`, which ends a YAML document; parsers differ on what follows it."""
     if "..." in header:
         for number, line in enumerate(header.split("\n"), FIRST_LINE):
             if any(part.rstrip() == "..." for part in BREAK.split(line)):
@@ -111,7 +111,7 @@ def _refuse_end_marker(header: str) -> None:
 
 
 def _parser(header: str) -> Any:
-    """A source of YAML events, from libyaml where it is there."""
+    """A parser of YAML events: libyaml's, if it is installed."""
     import yaml
 
     libyaml = getattr(yaml, "cyaml", None)
@@ -119,7 +119,7 @@ def _parser(header: str) -> Any:
 
 
 class _Composer:
-    """Builds nodes from YAML events, and refuses what skills must not use."""
+    """Builds nodes from YAML events, and refuses what skills may not use."""
 
     def __init__(self, header: str) -> None:
         self.header = header

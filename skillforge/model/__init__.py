@@ -1,17 +1,11 @@
-"""The nouns, frozen: the values that the stages hand to each other."""
+"""The domain model: immutable values that the stages pass to each other."""
 
 from typing import TYPE_CHECKING
 
 from skillforge.lazy_import import lazily
 
 if TYPE_CHECKING:
-    from skillforge.model.example import (
-        Example,
-        Review,
-        Step,
-        StepKind,
-        Worth,
-    )
+    from skillforge.model.example import Example, Review, Step, StepKind, Worth
     from skillforge.model.finding import (
         ARCHIVE,
         EVIDENCE,
@@ -59,94 +53,29 @@ if TYPE_CHECKING:
 
 _PARTS = {
     "finding": (
-        "ARCHIVE",
-        "EVIDENCE",
-        "OURS",
-        "SKILL_FILE",
-        "SKILLS",
-        "Danger",
-        "Finding",
-        "RuleProblem",
-        "Profile",
-        "Report",
-        "Rule",
-        "Severity",
-        "rule",
-        "rules_in",
+        "ARCHIVE", "EVIDENCE", "OURS", "SKILL_FILE", "SKILLS", "Danger", "Finding",
+        "RuleProblem", "Profile", "Report", "Rule", "Severity", "rule", "rules_in",
     ),
     "example": ("Example", "Review", "Step", "StepKind", "Worth"),
     "outcome": ("OutcomeStatus", "Outcome", "OutcomeSource"),
     "proposal": (
-        "CANARY",
-        "SCAN",
-        "Action",
-        "Approval",
-        "CheckResult",
-        "Comment",
-        "Draft",
-        "DraftFile",
-        "Origin",
-        "Proposal",
-        "State",
-        "Status",
-        "Verdict",
+        "CANARY", "SCAN", "Action", "Approval", "CheckResult", "Comment", "Draft",
+        "DraftFile", "Origin", "Proposal", "State", "Status", "Verdict",
     ),
     "rollout": ("RolloutVerdict", "Rollout", "RolloutState"),
     "skill": ("Document", "File", "FileKind", "Link", "Skill", "Value", "is_of_agent"),
     "trial": ("TrialOutcome", "Trial"),
     "use": ("Arm", "Assignment", "Use"),
-}
+}  # fmt: skip
 
 __getattr__ = lazily(__name__, _PARTS)
 __all__ = [
-    "ARCHIVE",
-    "CANARY",
-    "EVIDENCE",
-    "OURS",
-    "SCAN",
-    "SKILLS",
-    "SKILL_FILE",
-    "Action",
-    "Approval",
-    "Arm",
-    "Assignment",
-    "CheckResult",
-    "Comment",
-    "Danger",
-    "Document",
-    "Draft",
-    "DraftFile",
-    "Example",
-    "File",
-    "FileKind",
-    "Finding",
-    "Link",
-    "Origin",
-    "Outcome",
-    "OutcomeSource",
-    "OutcomeStatus",
-    "Profile",
-    "Proposal",
-    "Report",
-    "Review",
-    "Rollout",
-    "RolloutState",
-    "RolloutVerdict",
-    "Rule",
-    "RuleProblem",
-    "Severity",
-    "Skill",
-    "State",
-    "Status",
-    "Step",
-    "StepKind",
-    "Trial",
-    "TrialOutcome",
-    "Use",
-    "Value",
-    "Verdict",
-    "Worth",
-    "is_of_agent",
-    "rule",
+    "ARCHIVE", "CANARY", "EVIDENCE", "OURS", "SCAN", "SKILLS", "SKILL_FILE", "Action",
+    "Approval", "Arm", "Assignment", "CheckResult", "Comment", "Danger", "Document",
+    "Draft", "DraftFile", "Example", "File", "FileKind", "Finding", "Link", "Origin",
+    "Outcome", "OutcomeSource", "OutcomeStatus", "Profile", "Proposal", "Report",
+    "Review", "Rollout", "RolloutState", "RolloutVerdict", "Rule", "RuleProblem",
+    "Severity", "Skill", "State", "Status", "Step", "StepKind", "Trial",
+    "TrialOutcome", "Use", "Value", "Verdict", "Worth", "is_of_agent", "rule",
     "rules_in",
-]
+]  # fmt: skip

@@ -1,4 +1,4 @@
-"""One observed episode: what was asked, what was done, how it ended, who says so."""
+"""One observed episode: the task, the steps, the outcome, and the review."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -22,9 +22,9 @@ class StepKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that happened: somebody spoke, a tool was called, or answered.
+    """One step: a message, a call of a tool, or its result.
 
-    `role` is of a message: user or assistant. `tool` is of a call and of its answer.
+    Messages have a `role` (user or assistant); calls and results have a `tool`.
     """
 
     kind: StepKind
@@ -35,14 +35,14 @@ class Step:
 
     @property
     def record(self) -> dict[str, Any]:
-        """As it is written down: only what there is."""
+        """The step as JSON data, without empty fields."""
         parts = {"kind": str(self.kind), "role": self.role, "tool": self.tool}
         rest = {"arguments": dict(self.arguments), "text": self.text}
         return {key: part for key, part in (parts | rest).items() if part}
 
 
 class Review(NamedTuple):
-    """What a reviewer made of an example; pending until somebody does."""
+    """A reviewer's decision on an example."""
 
     status: str = "pending"  # approved, rejected
     by: str = ""
@@ -70,25 +70,25 @@ class Worth(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One episode. Its id is a digest of what was observed, not of what was said of it.
+    """One episode. Its id is the digest of what was observed, without the review.
 
-    As a reader of transcripts returns it, it is raw; only `redacted` ones may be
-    stored as examples, shown or committed.
+    Transcript readers return raw examples; only redacted ones may be stored, shown or
+    committed.
     """
 
     task: str
     session: str = ""
     format: str = ""
-    started: str = ""  # ISO 8601, as far as the transcript tells
+    started: str = ""  # ISO 8601; empty if unknown
     environment: Mapping[str, str] = field(default_factory=dict)
     inputs: Mapping[str, Any] = field(default_factory=dict)
     steps: tuple[Step, ...] = ()
     output: Any = ""
     notes: str = ""
     messages: int = 0
-    left_out: int = 0  # steps of an episode that is too long to keep in full
+    left_out: int = 0  # steps dropped from an episode that is too long
     raw: str = ""  # sha256 of the episode before redaction
-    named_tools: tuple[str, ...] = ()  # that it says it used, where no steps tell
+    named_tools: tuple[str, ...] = ()  # declared tools, if there are no steps
     outcome: Outcome = field(default_factory=Outcome)
     flags: tuple[str, ...] = ()  # what a reviewer should know, such as "instructions"
     redacted: Mapping[str, int] = field(default_factory=dict)  # how many of each kind
@@ -101,12 +101,12 @@ class Example:
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """The tools in the order of their calls, repeats included."""
+        """The called tools in order, with repeats."""
         return tuple(step.tool for step in self.calls) or self.named_tools
 
     @property
     def observed(self) -> dict[str, Any]:
-        """What was seen; a review or a verdict on it changes nothing here."""
+        """The part that the digest covers; reviews do not change it."""
         return {
             "task": self.task,
             "session": self.session,
@@ -125,7 +125,7 @@ class Example:
 
     @property
     def record(self) -> dict[str, Any]:
-        """All of it, as it is written down."""
+        """The example as JSON data."""
         return self.observed | {
             "outcome": {
                 "status": str(self.outcome.status),
@@ -140,7 +140,7 @@ class Example:
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> "Example":
-        """An example as `record` wrote it; it has to conform to its schema."""
+        """The example of a `record` that conforms to the schema."""
         outcome, value = record["outcome"], record["value"]
         return cls(
             **{key: record[key] for key in _AS_IT_IS},
@@ -167,7 +167,7 @@ class Example:
 
     @property
     def counts(self) -> bool:
-        """Whether it is evidence: approved, and verified by more than a model."""
+        """Whether it counts as evidence: approved, and not verified by a model only."""
         return self.review.status == "approved" and self.outcome.is_verified
 
 
@@ -183,9 +183,9 @@ def _step(record: Mapping[str, Any]) -> Step:
 
 
 def split(examples: Mapping[str, Example]) -> frozenset[str]:
-    """Which of them are held out: every third by digest, of successes and of others.
+    """The held-out examples: every third by digest, of successes and of the others.
 
-    Whoever drafts does not see them, so that they can test the draft.
+    The author of a draft does not see them, so they can test the draft.
     """
     good = sorted(
         number for number, example in examples.items() if example.has_succeeded
@@ -195,7 +195,7 @@ def split(examples: Mapping[str, Example]) -> frozenset[str]:
 
 
 def digest(observed: Mapping[str, Any]) -> str:
-    """Equal for episodes in which the same was observed."""
+    """The digest of what was observed in an episode."""
     import hashlib
     import json
 

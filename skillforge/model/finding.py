@@ -1,4 +1,4 @@
-"""What a check says: findings, reports, and the rules that they come from."""
+"""Findings, reports, and the rules that produce them."""
 
 import inspect
 import posixpath
@@ -10,8 +10,8 @@ from typing import NamedTuple
 SKILL_FILE = "SKILL.md"
 SKILLS = "skills"  # the folders of a library
 EVIDENCE = "evidence"
-ARCHIVE = "archive"  # skills that are out of use, and can come back
-OURS = (SKILLS, EVIDENCE, ARCHIVE)  # what only proposals change
+ARCHIVE = "archive"  # retired skills, which can be restored
+OURS = (SKILLS, EVIDENCE, ARCHIVE)  # changed by proposals only
 
 
 class Severity(StrEnum):
@@ -23,7 +23,7 @@ class Severity(StrEnum):
 
 
 class Profile(StrEnum):
-    """How much is asked of a skill; each profile asks all that the one before does."""
+    """How strict the rules are; each profile includes the one before it."""
 
     SPEC = "spec"
     PORTABLE = "portable"
@@ -31,7 +31,7 @@ class Profile(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong: where it stands, and how to mend it."""
+    """A problem: where it is, and how to fix it."""
 
     rule: str
     severity: Severity
@@ -39,11 +39,11 @@ class Finding:
     path: str = SKILL_FILE
     line: int = 1
     hint: str = ""
-    text: str = ""  # what stands there, where a reader would want to see it
+    text: str = ""  # the text in question, if it helps the reader
     category: str = ""  # of the security scan
 
     def under(self, folder: str) -> "Finding":
-        """The same finding, its path seen from the library instead of the skill."""
+        """The same finding with a path relative to the library, not to the skill."""
         path = f"{folder}/{self.path}"
         if self.path.startswith("../"):
             path = posixpath.normpath(path)
@@ -52,14 +52,14 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a check found in some skills; without errors it is a pass."""
+    """The findings in some skills; a report without errors passes."""
 
     findings: tuple[Finding, ...] = ()
     skills: tuple[str, ...] = ()
 
     @classmethod
     def joined(cls, parts: "Iterable[Report]") -> "Report":
-        """One report of several, in their order."""
+        """Several reports as one, in order."""
         reports = list(parts)
         return cls(
             tuple(finding for report in reports for finding in report.findings),
@@ -79,12 +79,12 @@ class Danger(StrEnum):
     """The verdict of a security scan on one skill."""
 
     SAFE = "safe"
-    CAUTION = "caution"  # a person has to look at it
+    CAUTION = "caution"  # needs a reviewer
     DANGEROUS = "dangerous"
 
     @classmethod
     def of(cls, findings: Iterable[Finding]) -> "Danger":
-        """One finding of a tier decides; the tiers are never added up."""
+        """The verdict of the worst finding; findings do not add up."""
         severities = {finding.severity for finding in findings}
         if Severity.ERROR in severities:
             return cls.DANGEROUS
@@ -92,7 +92,7 @@ class Danger(StrEnum):
 
 
 class RuleProblem(NamedTuple):
-    """What a rule saw, before the rule's name and severity are put to it."""
+    """What a rule reports, before the rule's id and severity are added."""
 
     message: str
     hint: str
@@ -103,7 +103,7 @@ class RuleProblem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One demand on a skill; its manual page is `manual`, or the docstring of `check`.
+    """A rule; its manual page is `manual`, or else the docstring of `check`.
 
     Rules of the security scan have a category; the others belong to a profile.
     """
@@ -149,5 +149,5 @@ def rule(
 
 
 def rules_in(namespace: Mapping[str, object]) -> tuple[Rule, ...]:
-    """The rules that a module defines, in the order in which it defines them."""
+    """The rules that a module defines, in order."""
     return tuple(value for value in namespace.values() if isinstance(value, Rule))

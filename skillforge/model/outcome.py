@@ -1,4 +1,4 @@
-"""How something ended, and what says so."""
+"""How an episode or a use ended, and how that is known."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -13,7 +13,7 @@ class OutcomeStatus(StrEnum):
 
 
 class OutcomeSource(StrEnum):
-    """What says how an episode ended; the last two prove nothing."""
+    """How the outcome is known; the last two prove nothing."""
 
     TEST = "test"
     VERIFIER = "verifier"
@@ -23,7 +23,7 @@ class OutcomeSource(StrEnum):
 
 
 class Outcome(NamedTuple):
-    """The outcome of an episode, and what or who verified it."""
+    """The outcome of an episode, and who or what verified it."""
 
     status: OutcomeStatus = OutcomeStatus.UNKNOWN
     source: OutcomeSource = OutcomeSource.NONE
@@ -31,6 +31,6 @@ class Outcome(NamedTuple):
 
     @property
     def is_verified(self) -> bool:
-        """Whether more than a model says so; nothing else counts as evidence."""
+        """Whether it is known from more than a model, as evidence has to be."""
         is_proven = self.source not in (OutcomeSource.LLM, OutcomeSource.NONE)
         return is_proven and self.status is not OutcomeStatus.UNKNOWN

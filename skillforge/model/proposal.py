@@ -1,4 +1,4 @@
-"""From draft to main: what is proposed, what the gate and reviewers say of it."""
+"""From draft to main: the draft, its proposal, the gate's verdict and approvals."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from skillforge.model.finding import Danger, Finding
 
-SCAN = "scan"  # the check whose findings are a verdict on the danger of a skill
-CANARY = "canary"  # a trial that behaved like a thief
+SCAN = "scan"  # the check whose findings decide how dangerous a skill is
+CANARY = "canary"  # the rule for a trial that used a planted key or the network
 
 
 class Action(StrEnum):
@@ -23,7 +23,7 @@ class Action(StrEnum):
 
 
 class Origin(StrEnum):
-    """Who wants a change."""
+    """Who or what proposes a change."""
 
     HUMAN = "human"
     AGENT_FOREGROUND = "agent-foreground"
@@ -41,13 +41,13 @@ class DraftFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A skill's exact files, not yet approved; no files mean that it goes.
+    """A skill's exact files, not yet approved; without files, the skill is removed.
 
-    `evidence` holds new example files by id, `examples` every id it rests on.
-    `absorbed` skills go because this one takes their place; `absorbed_into` is the one
-    that takes this one's. `restores` maps skills to the tree that each gets back, byte
-    for byte; empty for one that goes. `archives` is the tree of a skill that moves to
-    the archive as it is.
+    `evidence` maps ids to new example files; `examples` are all ids that it is based
+    on. `absorbed` skills are removed because this one replaces them; `absorbed_into`
+    is the one that replaces this one. `restores` maps skills to the trees that they
+    get back, byte for byte, or to nothing if they are removed. `archives` is the tree
+    of a skill that moves to the archive unchanged.
     """
 
     skill: str
@@ -59,8 +59,8 @@ class Draft:
     restores: Mapping[str, str] = field(default_factory=dict)
     archives: str = ""
     reverts: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()  # files beside it that git ignores
-    target: str = ""  # what a rollback leads to, in words
+    left_out: tuple[str, ...] = ()  # files of the folder that git ignores
+    target: str = ""  # the version that a rollback restores, in words
     origin: Origin = Origin.HUMAN
     why: str = ""
     session: str = ""
@@ -68,7 +68,7 @@ class Draft:
 
     @property
     def digest(self) -> str:
-        """Equal for drafts that would put the same bytes into the library."""
+        """Equal for drafts that put the same bytes into the library."""
         import hashlib
         import json
 
@@ -89,7 +89,7 @@ class Draft:
 
 
 class Status(StrEnum):
-    """How a check of the gate ended; only one of them is a pass."""
+    """How a check of the gate ended; only `PASSED` is a pass."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -99,7 +99,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What one check of the gate said of the skills of a proposal."""
+    """The result of one check of the gate for the skills of a proposal."""
 
     name: str
     status: Status
@@ -120,14 +120,14 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """Whether there was a check, and every one of them passed."""
+        """Whether there was a check, and all of them passed."""
         return bool(self.checks) and all(
             check.status is Status.PASSED for check in self.checks
         )
 
     @property
     def danger(self) -> Danger | None:
-        """What the security scan and the sandbox's traps say; None if neither."""
+        """The verdict of the scan and the sandbox's traps; None if neither ran."""
         findings = [
             f for check in self.checks if check.name == SCAN for f in check.findings
         ]
@@ -137,7 +137,7 @@ class Verdict:
 
     @property
     def digest(self) -> str:
-        """Equal for verdicts that say the same; the time that it took is no part."""
+        """Equal for equal verdicts, whatever time the checks took."""
         import hashlib
         import json
 
@@ -149,7 +149,7 @@ class Verdict:
 
 
 class Approval(NamedTuple):
-    """A reviewer's yes to exact bytes."""
+    """A reviewer's approval of exact bytes."""
 
     by: str
     head: str
@@ -160,7 +160,7 @@ class Approval(NamedTuple):
 
 
 class Comment(NamedTuple):
-    """What somebody said on a proposal."""
+    """A comment on a proposal."""
 
     by: str
     text: str
@@ -168,7 +168,7 @@ class Comment(NamedTuple):
 
 
 class State(StrEnum):
-    """Where a proposal stands."""
+    """The state of a proposal."""
 
     OPEN = "open"
     MERGED = "merged"
@@ -180,8 +180,8 @@ class State(StrEnum):
 class Proposal:
     """A draft on a branch, waiting on a forge.
 
-    `head` is what the branch holds now; an approval or a verdict of another head says
-    nothing of it.
+    `head` is the commit of the branch; an approval or verdict for another head does not
+    count.
     """
 
     number: int
@@ -205,14 +205,14 @@ class Proposal:
     verdict: Verdict | None = None
     merge: str = ""
     url: str = ""
-    message: str = ""  # of the commit that was made for it
-    made: str = ""  # that commit; a branch that holds another was changed by hand
+    message: str = ""  # of the commit that Skillforge made for it
+    made: str = ""  # that commit; if the branch has another, it was changed by hand
     absorbed_into: str = ""
-    # What a forge knows beyond its record, and is not kept in one:
-    is_from_fork: bool = False  # of somebody who may not push, as a rule
-    makers: tuple[str, ...] = ()  # others who had a hand in it
-    objections: tuple[str, ...] = ()  # reviewers who ask for another draft
-    ci: Status | None = None  # what the forge's own run of the gate said
+    # Known to the forge only, and not part of the record:
+    is_from_fork: bool = False  # the author usually can't push
+    makers: tuple[str, ...] = ()  # other authors
+    objections: tuple[str, ...] = ()  # reviewers who requested changes
+    ci: Status | None = None  # the result of the gate in the forge's CI
 
     @property
     def is_open(self) -> bool:

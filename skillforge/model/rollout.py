@@ -1,23 +1,24 @@
-"""Two versions of a skill side by side, and what uses say of them."""
+"""Two versions of a skill side by side, and the verdict on them."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class RolloutState(StrEnum):
-    """How far a rollout is; only a running one has a canary arm."""
+    """The state of a rollout; only a running one has a canary arm."""
 
     RUNNING = "running"
     PAUSED = "paused"
-    FINISHED = "finished"  # everybody has the new version
-    CLOSED = "closed"  # nobody has it; a rollback is on its way, or a person decides
+    FINISHED = "finished"  # all keys get the new version
+    CLOSED = "closed"  # no key gets it; a rollback is proposed, or a person decides
 
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
-    """Two versions of a skill side by side: the new one on main, and the one before.
+    """The new version of a skill on main beside the previous one.
 
-    `stable` and `canary` are trees; without a stable one, the other arm has no skill.
+    `stable` and `canary` are trees; for a new skill, `stable` is empty and that arm
+    has no skill.
     """
 
     skill: str
@@ -30,7 +31,7 @@ class Rollout:
     merge: str = ""  # the commit that brought the canary to main
     proposal: int | None = None
     why: str = ""  # of its state
-    rollback: int | None = None  # the proposal that takes the canary back
+    rollback: int | None = None  # the proposal that reverts the canary
 
     @property
     def is_running(self) -> bool:
@@ -38,7 +39,7 @@ class Rollout:
 
 
 class RolloutVerdict(StrEnum):
-    """What a rollout's votes say; a person decides where they say nothing."""
+    """The decision that a rollout's votes support; a person decides the rest."""
 
     CONTINUE = "continue"
     PROMOTE = "promote"

@@ -1,4 +1,4 @@
-"""A skill as it was read: its document and its files."""
+"""A skill at one revision: its document and its files."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ Value: TypeAlias = "str | list[Value] | dict[str, Value]"
 
 
 class Link(NamedTuple):
-    """A local file that a body links to (Markdown) or names (a path in the text)."""
+    """A local file that a body links to in Markdown, or names as a path."""
 
     target: str
     offset: int
@@ -21,11 +21,10 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A SKILL.md as read: fields as written, where they stand, what is wrong.
+    """A SKILL.md: its fields as written, their lines, and its problems.
 
-    `lines` and `kinds` are keyed by dotted path (`metadata.version`). `kinds` names
-    what other YAML readers would make of an unquoted value: a number, boolean, date or
-    null.
+    `lines` and `kinds` are keyed by dotted path (`metadata.version`). `kinds` is the
+    type that other YAML readers give an unquoted value: number, boolean, date or null.
     """
 
     text: str
@@ -43,26 +42,26 @@ class Document:
         return self.text[self.body_start :]
 
     def line_at(self, offset: int) -> int:
-        """The line, counted from 1, on which the character at `offset` stands."""
+        """The line of the character at `offset`, counted from 1."""
         return self.text.count("\n", 0, offset) + 1
 
     def line_of(self, path: str) -> int:
         return self.lines.get(path, 1)
 
     def words(self, name: str) -> str:
-        """The text of a field; empty where it is missing or is not text."""
+        """The text of a field; empty if it is missing or not text."""
         value = self.fields.get(name)
         return value if isinstance(value, str) else ""
 
     def metadata(self, name: str) -> str:
-        """The text of an entry of `metadata`; empty where there is none."""
+        """The text of an entry of `metadata`; empty if there is none."""
         metadata = self.fields.get("metadata")
         value = metadata.get(name) if isinstance(metadata, dict) else None
         return value if isinstance(value, str) else ""
 
 
 class FileKind(StrEnum):
-    """What a path in a skill is, in git's words."""
+    """What a path in a skill is, in git's terms."""
 
     FILE = "file"
     EXECUTABLE = "executable"
@@ -82,9 +81,9 @@ class File(NamedTuple):
 class Skill:
     """One folder under `skills/`, read at one revision.
 
-    `files` is keyed by path inside the folder. `read` returns a file's bytes, for a
-    symlink its target; only what a check asks for is read. `folders` tells when each
-    folder of it last changed on disk, in nanoseconds; empty for one read from git.
+    `files` is keyed by path inside the folder. `read` returns the bytes of a file, or
+    the target of a symlink; files are read on demand. `folders` maps each folder to its
+    modification time on disk in nanoseconds; it is empty for a skill read from git.
     """
 
     name: str
@@ -93,14 +92,14 @@ class Skill:
     document: Document | None
     read: Callable[[str], bytes] = field(compare=False, repr=False)
     folders: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
-    origin: str = ""  # who proposes it, where that is known
+    origin: str = ""  # who proposes it, if that is known
     says_agent: bool = field(init=False)
     is_agent_made: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        """Learn who made it from what it says itself, and from who proposes it.
+        """Derive the kind of author from the metadata and from who proposes it.
 
-        By default it is a human; that a skill calls itself a human's is no proof.
+        The default is a human. A skill that claims a human origin proves nothing.
         """
         origin = self.document.metadata("origin").lower() if self.document else ""
         object.__setattr__(self, "says_agent", is_of_agent(origin))

@@ -4,7 +4,7 @@ DAY = 86_400
 
 
 def day_name(day: int) -> str:
-    """The ISO date of a day, which is counted from 1970."""
+    """The ISO date of a day, counted from 1970-01-01."""
     from datetime import UTC, datetime
 
     return datetime.fromtimestamp(day * DAY, UTC).date().isoformat()

@@ -1,11 +1,11 @@
-"""What a skill ships to prove itself, and how that went."""
+"""The results of the test cases that a skill ships."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class TrialOutcome(StrEnum):
-    """How a trial ended; only one of them is good."""
+    """How a trial ended."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -18,7 +18,7 @@ class TrialOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One sandboxed run of a case; `path` and `line` say where the case stands."""
+    """One sandboxed run of a case; `path` and `line` locate the case."""
 
     skill: str
     case: str
@@ -27,7 +27,7 @@ class Trial:
     detail: str = ""
     path: str = ""
     line: int = 1
-    is_alarm: bool = False  # it touched what was planted for thieves, or reached out
+    is_alarm: bool = False  # it used a planted key, or tried to connect
 
     @property
     def ok(self) -> bool:

@@ -1,4 +1,4 @@
-"""Uses of a skill after its promotion, and which version they are of."""
+"""Uses of promoted skills, and the version that each key gets."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from skillforge.model.outcome import Outcome, OutcomeSource, OutcomeStatus
 
 
 class Arm(StrEnum):
-    """Which of two versions somebody gets."""
+    """Which of the two versions of a rollout a key gets."""
 
     STABLE = "stable"
     CANARY = "canary"
@@ -16,12 +16,12 @@ class Arm(StrEnum):
 class Use(NamedTuple):
     """One reported use of a skill version and its outcome.
 
-    `voice` stands for the key that it was used with, and tells nobody the key. A
-    `version` is a tree; it is empty where the key was given no skill. `share` is the
-    percentage of keys that got the canary at that time.
+    `voice` is the pseudonym of the key that it was used with. `version` is a tree, or
+    empty if the key got no skill. `share` is the percentage of keys that got the
+    canary at that time.
     """
 
-    id: str  # of the report: however often it arrives, it counts once
+    id: str  # of the report: it counts once, however often it arrives
     skill: str
     version: str
     voice: str
@@ -31,13 +31,13 @@ class Use(NamedTuple):
     arm: Arm = Arm.STABLE
     rollout: str = ""
     share: float = 0.0
-    is_loaded: bool = True  # False for one that was offered, and left alone
-    is_vote: bool = False  # whether it speaks for or against its rollout
+    is_loaded: bool = True  # False for a skill that was offered and not used
+    is_vote: bool = False  # whether it counts for or against its rollout
     seconds: float | None = None
     tokens: int | None = None
     note: str = ""
     pitfall: str = ""
-    node: str = ""  # the clone that it was reported to; empty for this one
+    node: str = ""  # the clone that received the report; empty for this one
 
     @property
     def result(self) -> Outcome:

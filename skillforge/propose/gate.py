@@ -12,7 +12,7 @@ from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from skillforge import fork_server, worker_pool
-from skillforge.checks.registry import Check, Subject, checks, get_ready
+from skillforge.checks.registry import Check, Subject, checks, warm_up
 from skillforge.errors import SkillforgeError
 from skillforge.library import Library, Listing
 from skillforge.model import (
@@ -29,7 +29,7 @@ from skillforge.propose.candidate import Candidate, exact_findings, path_finding
 
 Rule: TypeAlias = Callable[[Library, Candidate], Iterable[Finding]]
 
-fork_server.prepare(get_ready)
+fork_server.prepare(warm_up)
 
 
 class _Inputs(NamedTuple):

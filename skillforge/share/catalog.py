@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from skillforge.processes import without_cycles
 from skillforge.store.index import Index, IndexedSkill
-from skillforge.text import BYTES_PER_TOKEN
+from skillforge.text import BYTES_PER_TOKEN, shortened_between_words
 
 LEAST = 150  # tokens, in which the shortest catalog fits in any form
 _LENGTHS = (400, 300, 220, 160, 120, 90, 60, 40)  # of shortened descriptions
@@ -111,7 +111,9 @@ def _named(
     full = [skill.description for skill in skills]
     yield Catalog("full", _items(skills, full, scores))
     for length in _LENGTHS:
-        short = full[:leads] + [shortened(text, length) for text in full[leads:]]
+        short = full[:leads] + [
+            shortened_between_words(text, length) for text in full[leads:]
+        ]
         count = sum(text != cut for text, cut in zip(full, short, strict=True))
         items = _items(skills, short, scores)
         yield Catalog("shortened", items, omissions=Omissions(shortened=count))
@@ -166,13 +168,3 @@ def _items(
         CatalogItem(skill.name, description, scores.get(skill.name))
         for skill, description in zip(skills, descriptions, strict=True)
     )
-
-
-def shortened(text: str, length: int) -> str:
-    """The text itself if it is short enough, else its beginning, cut between words."""
-    line = " ".join(text.split())
-    if len(line) <= length:
-        return text
-    cut = line[: length - 1]
-    words = cut.rpartition(" ")[0] if line[length - 1] != " " else cut
-    return f"{words or cut}…"

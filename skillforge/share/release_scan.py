@@ -14,6 +14,7 @@ from functools import partial
 from skillforge import worker_pool
 from skillforge.checks import edition
 from skillforge.checks.evidence import known_to
+from skillforge.checks.result_cache import decoded
 from skillforge.checks.scan import scan
 from skillforge.checks.scan.rule_packs import RulePack
 from skillforge.checks.scan.scan_run import library_packs, library_waivers
@@ -139,13 +140,7 @@ class _ScanCache:
         return hashlib.sha256(f"{self.rules} {tree}".encode()).hexdigest()
 
     def load(self, keys: list[str]) -> dict[str, list[Finding]]:
-        scans = {}
-        for key, text in self.cache.entries("scans", keys).items():
-            try:
-                scans[key] = [_finding(row) for row in json.loads(text)]
-            except (ValueError, TypeError, KeyError):
-                continue  # damaged; it is scanned again
-        return scans
+        return decoded(self.cache.entries("scans", keys), _finding)
 
     def save(self, scans: Mapping[str, list[Finding]]) -> None:
         if scans:

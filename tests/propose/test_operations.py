@@ -196,9 +196,13 @@ WRITE = {"action": "write_file", "name": "csv-tables", "file_content": "x"}
         pytest.param(
             [WRITE | {"file_path": "x/SKILL.md"}], "one SKILL.md", id="nested"
         ),
-        pytest.param([WRITE | {"file_path": ".git/config"}], "its own", id="git"),
+        pytest.param(
+            [WRITE | {"file_path": ".git/config"}], "reserves the name", id="git"
+        ),
         pytest.param([WRITE | {"file_path": "x/.GIT /y"}], "Windows", id="git-windows"),
-        pytest.param([WRITE | {"file_path": "GIT~1/x"}], "its own", id="git-short"),
+        pytest.param(
+            [WRITE | {"file_path": "GIT~1/x"}], "reserves the name", id="git-short"
+        ),
         pytest.param([WRITE | {"file_path": "x\x07"}], "invisible", id="control"),
         pytest.param(
             [{"action": "remove_file", "name": "csv-tables", "file_path": "SKILL.md"}],

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from skillforge.render import data
 from skillforge.share import catalog_formats
-from skillforge.share.catalog import LEAST, Catalog, fit, shortened, tokens
+from skillforge.share.catalog import LEAST, Catalog, fit, tokens
 from skillforge.store.index import IndexedSkill
 from skillforge.workflows.catalog import FittedCatalog
 from tests.conftest import LibraryFolder, Run
@@ -102,13 +102,6 @@ def test_a_catalog_reports_its_omissions() -> None:
     assert (
         data.skills.catalog(FittedCatalog(catalog, 300))["left_out"]["skills"] == 4995
     )
-
-
-@given(st.text(max_size=300), st.integers(2, 400))
-def test_a_shortened_text_is_not_longer(text: str, most: int) -> None:
-    short = shortened(text, most)
-
-    assert short == text or len(short) <= most
 
 
 def committed(library: LibraryFolder) -> LibraryFolder:

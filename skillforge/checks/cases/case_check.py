@@ -31,7 +31,7 @@ _FOR_READING = ("references/", "assets/", "templates/")
 _OF_TESTS = ("tests/", "evals/")
 _WRITE_ONE = "write one in tests/; docs/testing-skills.md shows how"
 MOST_JOBS = 4
-_LONGEST_DETAIL = 500  # characters of what a trial says, in a finding; `test` tells all
+_LONGEST_DETAIL = 500  # characters of a trial's output in a finding
 
 
 def has_scripts(skill: Skill) -> bool:
@@ -44,7 +44,7 @@ def has_scripts(skill: Skill) -> bool:
 
 
 def _is_program(skill: Skill, path: str, file: File) -> bool:
-    """By its place, its mode, its name or its first two bytes."""
+    """Whether a file is a program, by its folder, mode, name or first two bytes."""
     if file.kind is FileKind.EXECUTABLE or path.startswith(_FOR_PROGRAMS):
         return True
     if file.kind is FileKind.FILE and skill.read(path)[:2] == b"#!":
@@ -53,12 +53,12 @@ def _is_program(skill: Skill, path: str, file: File) -> bool:
 
 
 def settings(jobs: int = 0, repeat: int = 1) -> TrialSettings:
-    """How to run trials, by default as many at once as there are processors."""
+    """How to run trials; by default, one at a time for each processor."""
     return TrialSettings(jobs or min(MOST_JOBS, os.cpu_count() or 1), repeat)
 
 
 def shortcomings(planned: TrialPlan, policy: Policy) -> Iterator[Finding]:
-    """What is missing in a skill's cases, before any of them is run."""
+    """Findings for missing cases, before any case is run."""
     skill = planned.skill
     proofs = [case for case in planned.cases if case.is_proof]
     least, whose = policy.least_cases_prose, "a skill"
@@ -67,7 +67,7 @@ def shortcomings(planned: TrialPlan, policy: Policy) -> Iterator[Finding]:
         if skill.is_agent_made:
             least, whose = policy.least_cases_agent, "an agent's skill with scripts"
     unread = [t for t in planned.trials if t.outcome is TrialOutcome.ERROR]
-    if len(proofs) + len(unread) < least:  # what cannot be read is reported anyway
+    if len(proofs) + len(unread) < least:  # unreadable cases are reported anyway
         needs = f"{whose} needs at least {least}"
         also = (
             ", a variant or a held-out example among them"
@@ -120,13 +120,13 @@ def _tried(subject: Subject, skill: Skill) -> Iterator[Finding]:
 
 
 def _known(finding: Finding) -> Finding:
-    """Failures that main has as well: a change of status does not make it worse."""
+    """Errors as warnings, for a change of status: main has the same failures."""
     is_worse = finding.rule == CANARY or finding.severity is not Severity.ERROR
     return finding if is_worse else replace(finding, severity=Severity.WARNING)
 
 
 def _needed(finding: Finding, skill: Skill) -> Finding:
-    """The held-out examples of a skill with scripts have to be tried."""
+    """An error if a skill with scripts has held-out examples that are not tried."""
     is_needed = finding.rule == "no-replay" and has_scripts(skill)
     return replace(finding, severity=Severity.ERROR) if is_needed else finding
 

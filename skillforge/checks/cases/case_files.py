@@ -1,4 +1,4 @@
-"""The cases that a skill ships: files of `tests/`, read as commands to run."""
+"""The YAML files of a skill's `tests/` folder, read as cases to run."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,16 +25,15 @@ _PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SKILL = re.compile(r"\$(?:SKILL_DIR\b|\{SKILL_DIR\})")
 _MOST_PARTS = 20  # of a path
-_MOST_BYTES = 4 << 20  # of all files that a case brings, and of a text filled in
+_MOST_BYTES = 4 << 20  # of all input files of a case, and of a filled template
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A command to run, and what has to hold afterwards.
+    """A command to run, and the expected result.
 
-    `is_from_table` is true for a row of variants and for a held-out example: proof that
-    a skill does more than the one thing it was written for. `runner` is what runs the
-    tests of a file.
+    `is_from_table` is true for a row of variants and for a held-out example, which show
+    that a skill handles more than one input. `runner` runs the tests of a file.
     """
 
     name: str
@@ -47,7 +46,7 @@ class Case:
     timeout: float | None = None
     expect: Mapping[str, Any] = field(default_factory=dict)
     is_from_table: bool = False
-    is_proof: bool = True  # a look at the syntax of an example proves nothing
+    is_proof: bool = True  # False for a syntax check of an example
     runner: str = ""
     decoy: Mapping[str, Any] | None = (
         None  # the same with another answer: it has to fail
@@ -55,7 +54,7 @@ class Case:
 
 
 class BadCaseError(Exception):
-    """A case that cannot be read; nothing of it is run."""
+    """A case that cannot be read, and is not run."""
 
     def __init__(self, line: int, why: str) -> None:
         super().__init__(why)
@@ -73,12 +72,12 @@ def case_files(skill: Skill) -> list[str]:
 
 
 def is_in_tests(path: str) -> bool:
-    """Whether a file is directly in `tests/`, where cases are searched."""
+    """Whether a file is directly in `tests/`, where cases are."""
     return PurePosixPath(path).parent.as_posix() == TESTS
 
 
 def read_cases(skill: Skill) -> Iterator[Case | Trial]:
-    """Every case of the YAML files; one that cannot be read is a failed trial."""
+    """The cases of the YAML files; an unreadable one is a failed trial."""
     for path in case_files(skill):
         try:
             loaded = read_yaml(skill, path)
@@ -102,7 +101,7 @@ def read_cases(skill: Skill) -> Iterator[Case | Trial]:
 
 
 def read_yaml(skill: Skill, path: str) -> Loaded:
-    """A YAML file of a skill, or what is wrong with it."""
+    """A YAML file of a skill; raises `BadCaseError`."""
     if skill.files[path].kind not in (FileKind.FILE, FileKind.EXECUTABLE):
         raise BadCaseError(1, "a link, not a file")
     try:
@@ -117,7 +116,7 @@ def read_yaml(skill: Skill, path: str) -> Loaded:
 
 
 def _explained(wrong: SchemaMismatch, raw: Any) -> str:
-    """The schema error as text; a key of `expect` may be indented too little."""
+    """The schema error as text; explains a key of `expect` at the wrong level."""
     below = ("exit", "stdout", "stderr", "connects")
     if isinstance(raw, dict) and wrong.path and wrong.path[0] in below:
         return f"`{wrong.path[0]}` belongs below `expect`; indent it"
@@ -138,8 +137,8 @@ def _rows(
     used = set(placeholders(template))
     if rows is None:
         if used:
-            lost = f"there are no `variants` to take `{{{{ {min(used)} }}}}` from"
-            raise BadCaseError(line, lost)
+            why = f"`{{{{ {min(used)} }}}}` needs `variants`"
+            raise BadCaseError(line, why)
         yield make(skill, path, line, template, name)
         return
     for at, row in enumerate(rows, 1):
@@ -165,7 +164,7 @@ def make(  # noqa: PLR0913 - what a case is made of
     *,
     is_from_table: bool = False,
 ) -> Case:
-    """A case from its entry in a file, which fits the schema."""
+    """A case from an entry that conforms to the schema."""
     run, expect = raw["run"], raw.get("expect", {})
     if why := _impossible(raw) or unusable(expect):
         raise BadCaseError(line, why)
@@ -185,7 +184,7 @@ def make(  # noqa: PLR0913 - what a case is made of
 
 
 def _impossible(raw: Mapping[str, Any]) -> str:
-    """Why a case cannot be run; empty if it can."""
+    """Why a case cannot be run; empty if it can be."""
     run = raw["run"]
     words = [run] if isinstance(run, str) else run
     texts = [as_text(word) for word in (*words, *raw.get("env", {}).values())]
@@ -194,7 +193,7 @@ def _impossible(raw: Mapping[str, Any]) -> str:
     if "=" in texts[0] and not isinstance(run, str):
         return f"`{texts[0]}` is not a program"
     if odd := [name for name in raw.get("env", {}) if not _VARIABLE.fullmatch(name)]:
-        return f"env: {odd[0]!r} is not a variable's name"
+        return f"env: {odd[0]!r} is not a valid name of a variable"
     if outside := [p for p in wanted_files(raw.get("expect", {})) if not is_inside(p)]:
         return f"expect.files: `{outside[0]}` is not a path in a folder"
     if "HOME" in raw.get("env", {}):
@@ -203,14 +202,14 @@ def _impossible(raw: Mapping[str, Any]) -> str:
 
 
 def _argument(value: Any) -> str:
-    """An argument, with the skill's folder filled in as a shell would do."""
+    """An argument in which `$SKILL_DIR` is replaced, as by a shell."""
     return _SKILL.sub(ROOT + SKILL_DIR, as_text(value))
 
 
 def _input_files(
     skill: Skill, line: int, entries: Mapping[str, Any]
 ) -> dict[str, bytes]:
-    """The files of a case, inline or from its fixtures."""
+    """The input files of a case, inline or from fixtures."""
     files: dict[str, bytes] = {}
     for path, content in entries.items():
         if not is_inside(str(path)):
@@ -227,7 +226,7 @@ def _input_files(
 
 
 def is_inside(path: str) -> bool:
-    """Whether a path stays below the folder that it is relative to."""
+    """Whether a path is relative and stays in its folder."""
     parts = path.split("/")
     return (
         {"", ".", ".."}.isdisjoint(parts)
@@ -252,7 +251,7 @@ def _fixture(skill: Skill, line: int, name: str) -> bytes:
 
 
 def fill(value: Any, values: Mapping[str, Any], line: int) -> Any:
-    """Replace `{{ name }}` by values; a value that stands alone keeps its type."""
+    """Replace `{{ name }}` with its value, which keeps its type if it is alone."""
     if isinstance(value, str):
         if alone := _PLACEHOLDER.fullmatch(value.strip()):
             return _look_up(values, alone[1], line)
@@ -276,7 +275,7 @@ def fill(value: Any, values: Mapping[str, Any], line: int) -> Any:
 
 
 def placeholders(value: Any) -> Iterator[str]:
-    """The first part of every `{{ name.of.value }}` in a case."""
+    """The first part of each `{{ name.of.value }}` in a case."""
     if isinstance(value, str):
         yield from (name.partition(".")[0] for name in _PLACEHOLDER.findall(value))
     elif isinstance(value, list | dict):

@@ -1,4 +1,4 @@
-"""One call of `skillforge test`: select skills, use the cache, run the rest."""
+"""Run `skillforge test`: select skills, look up cached trials, run the others."""
 
 import hashlib
 import json
@@ -6,13 +6,14 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from skillforge import sandbox
 from skillforge.checks import edition
 from skillforge.checks.cases.case_check import settings, shortcomings
 from skillforge.checks.cases.case_files import Case
 from skillforge.checks.cases.trials import TrialPlan, plan, run
+from skillforge.checks.result_cache import decoded
 from skillforge.checks.skill_selection import Chosen, Selection, chosen
 from skillforge.errors import RequestError
 from skillforge.library import Library
@@ -24,7 +25,7 @@ _COUNTED = (FileKind.FILE, FileKind.EXECUTABLE, FileKind.SYMLINK)
 
 @dataclass(frozen=True, slots=True)
 class TestOptions:
-    """How to test; `match` filters by name or file, `shard` is a part of the whole."""
+    """How to test; `match` filters by name or file, `shard` selects a part."""
 
     match: str = ""
     jobs: int = 0
@@ -34,7 +35,7 @@ class TestOptions:
 
 
 class TestResults(NamedTuple):
-    """The trials, other findings, the paths of the skills, and how many were cached."""
+    """The trials, other findings, the paths of skills, and how many were cached."""
 
     trials: list[Trial]
     findings: list[Finding]
@@ -47,14 +48,14 @@ class TestResults(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """Receives the number of trials, and each trial that has ended."""
+    """Receives the number of trials, and each trial when it has ended."""
 
     start: Callable[[int], None] = lambda _count: None
     done: Callable[[Trial], None] = lambda _trial: None
 
 
 def read_shard(words: str) -> tuple[int, int]:
-    """`2/3` as two numbers."""
+    """A shard such as `2/3` as two numbers."""
     part, _, count = words.partition("/")
     if part.isdecimal() and count.isdecimal() and 1 <= int(part) <= int(count):
         return int(part), int(count)
@@ -114,7 +115,7 @@ def _matching(planned: TrialPlan, words: str) -> TrialPlan:
 
 
 def _advice(finding: Finding) -> Finding:
-    """Too few cases are an error at the gate, and a warning here."""
+    """Too few cases are an error at the gate, but a warning here."""
     if finding.rule in ("too-few-cases", "no-variant"):
         return replace(finding, severity=Severity.WARNING)
     return finding
@@ -123,7 +124,7 @@ def _advice(finding: Finding) -> Finding:
 def by_skill(
     trials: Sequence[Trial], plans: Sequence[TrialPlan]
 ) -> dict[str, list[Trial]]:
-    """Trials by the path of their skill; two may have the same name."""
+    """Trials by the path of their skill; names may not be unique."""
     remaining = iter(trials)
     return {
         p.skill.path: [next(remaining) for _ in range(len(p.cases) + len(p.trials))]
@@ -132,7 +133,7 @@ def by_skill(
 
 
 def _part(plans: list[TrialPlan], part: int, count: int) -> list[TrialPlan]:
-    """Every n-th case over all skills; the shards together are all cases."""
+    """Every n-th case of all skills; together, the shards are all cases."""
     if count == 1:
         return plans
     place = -1
@@ -174,33 +175,26 @@ class _TrialCache:
             self.environments[required] = about
         return self.environments[required]
 
-    def key(self, each: Chosen) -> str:
+    def key(self, selected: Chosen) -> str:
         """Equal for the same bytes under the same conditions; empty if not cached."""
-        environment = self._environment(each.policy.sandbox) if self.cache else ""
+        environment = self._environment(selected.policy.sandbox) if self.cache else ""
         if not environment:
             return ""
         made_of = hashlib.sha256(environment.encode())
-        made_of.update(json.dumps([each.skill.path, asdict(each.policy)]).encode())
-        for path, file in sorted(each.skill.files.items()):
-            data = each.skill.read(path) if file.kind in _COUNTED else b""
+        made_of.update(
+            json.dumps([selected.skill.path, asdict(selected.policy)]).encode()
+        )
+        for path, file in sorted(selected.skill.files.items()):
+            data = selected.skill.read(path) if file.kind in _COUNTED else b""
             made_of.update(_part_of(f"{path}\0{file.kind}", data))
-        for number, data in sorted(each.evidence.items()):
+        for number, data in sorted(selected.evidence.items()):
             made_of.update(_part_of(number, data))
         return made_of.hexdigest()
 
     def recall(self, keys: list[str]) -> dict[str, list[Trial]]:
         if self.cache is None:
             return {}
-        rows_by_key = self.cache.entries("trials", filter(None, keys))
-        known = {}
-        for key, rows_json in rows_by_key.items():
-            try:
-                rows = [Trial(**row) for row in json.loads(rows_json)]
-                rows = [replace(row, outcome=TrialOutcome(row.outcome)) for row in rows]
-            except (ValueError, TypeError):
-                continue  # damaged; it is tried again
-            known[key] = rows
-        return known
+        return decoded(self.cache.entries("trials", filter(None, keys)), _trial)
 
     def remember(self, results: dict[str, list[Trial]]) -> None:
         if self.cache is None:
@@ -213,3 +207,7 @@ class _TrialCache:
                 if trials and all(trial.ok for trial in trials)
             },
         )
+
+
+def _trial(row: dict[str, Any]) -> Trial:
+    return Trial(**{**row, "outcome": TrialOutcome(row["outcome"])})

@@ -12,7 +12,7 @@ from skillforge.checks.cases.case_files import Case
 from skillforge.model import SKILL_FILE, Skill, Trial, TrialOutcome
 from skillforge.text import code_blocks
 
-_MOST_BYTES = 1 << 14  # of a block that is looked at
+_MOST_BYTES = 1 << 14  # of a block that is parsed
 _MOST_DEPTH = 40
 _LANGUAGES = {
     "python": "python",
@@ -27,7 +27,7 @@ _LANGUAGES = {
     "toml": "toml",
 }
 _INFO = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*([^\n]*)\n")
-# What a reader is to fill in: <name>, {name}, [name], $NAME, …
+# Placeholders for the reader to fill in: <name>, {name}, …
 _ANGLES = re.compile(r"<[A-Za-z][^<>\n]{0,60}>")
 _BRACES = re.compile(r"\{\{?[ ]?[A-Za-z_][\w .-]{0,40}\}?\}")
 _DOTS = re.compile(r"…|\.\.\.")
@@ -78,11 +78,11 @@ def read_blocks(skill: Skill) -> Iterator[Case | Trial]:
             why = f"marked `test`, but only {', '.join(_RUN)} can be run"
             yield _checked_trial(skill, block, name, TrialOutcome.ERROR, why)
         elif block.language in ("sh", "bash"):
-            # Only the shell knows its own grammar, and it is asked where all code runs.
+            # The shell itself checks the syntax, in the sandbox.
             argv = ("bash", "-n", "-c", fillable(block.text))
             yield Case(f"{name} syntax", SKILL_FILE, argv, block.line, is_proof=False)
         elif len(block.text) <= _MOST_BYTES and (why := _syntax(block)):
-            why = f"not {block.language}: {why}; mark it `text` if it isn't meant to be"
+            why = f"not {block.language}: {why}; or mark the block as `text`"
             yield _checked_trial(
                 skill, block, f"{name} syntax", TrialOutcome.FAILED, why
             )
@@ -102,13 +102,13 @@ _RUN = {
 
 
 def fillable(text: str) -> str:
-    """Text with every placeholder filled in, and without prompts."""
+    """Text with placeholders filled in, and without prompts."""
     text = _ANGLES.sub("PLACEHOLDER", _PROMPT.sub("", text))
     return _DOTS.sub("PLACEHOLDER", text)
 
 
 def _syntax(block: CodeBlock) -> str:
-    """What is wrong with a block; empty if one of the usual ways to read it works."""
+    """What is wrong with a block; empty if one of the readings parses."""
     why = ""
     for reading in _READINGS[block.language]:
         try:
@@ -161,7 +161,7 @@ def _filled(text: str) -> str:
 
 
 def _plain_yaml(text: str) -> str:
-    """YAML, in which three dots alone would be the end."""
+    """YAML without lines of three dots, which would end the document."""
     return re.sub(
         r"^([ \t]*)\.\.\.[ \t]*$", r"\1# more", _filled(text), flags=re.MULTILINE
     )
@@ -174,7 +174,7 @@ def _plain_toml(text: str) -> str:
 
 
 def _doctest(text: str) -> str:
-    """Only what is typed at the prompts."""
+    """The lines at Python prompts."""
     lines = [line[4:] for line in text.split("\n") if line[:4] in (">>> ", "... ")]
     return "\n".join(lines) if lines else text
 
@@ -189,12 +189,12 @@ def _plain_json(text: str) -> str:
 
 
 def _in_braces(text: str) -> str:
-    """A part of an object, without the braces around it."""
+    """An object that is written without its braces."""
     return "{" + _plain_json(text).strip().rstrip(",") + "}"
 
 
 def _each_line(text: str) -> str:
-    """One value a line, as logs and JSONL have it."""
+    """One value per line, as in logs and JSONL."""
     lines = [line for line in text.split("\n") if line.strip()]
     return "[" + ",".join(_plain_json(line) for line in lines) + "]"
 

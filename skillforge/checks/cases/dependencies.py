@@ -1,4 +1,4 @@
-"""The packages that scripts need, by their inline metadata (PEP 723)."""
+"""The packages that scripts declare in their inline metadata (PEP 723)."""
 
 import hashlib
 import os
@@ -18,12 +18,12 @@ _HINT = "list packages by name and version only (PEP 723)"
 _PINNED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9.!+_-]+", re.ASCII)
 _HASH = re.compile(r"--hash=sha(?:256|384|512):[0-9a-f]{64,128}", re.ASCII)
 _MOST_BYTES = 1 << 18  # of a lock
-_MOST_METADATA = 1 << 12  # characters; the parser takes the square of them
+_MOST_METADATA = 1 << 12  # characters; the parser takes quadratic time
 
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """What a script needs; `problem` says why it cannot be installed."""
+    """What a script needs; `problem` is why it cannot be installed."""
 
     script: str
     requirements: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class Dependencies:
 
 
 def needs(skill: Skill) -> Iterator[Dependencies]:
-    """The scripts of a skill that need more than Python, or another one."""
+    """The scripts of a skill that need packages, or another version of Python."""
     for path in sorted(skill.files):
         is_file = skill.files[path].kind in (FileKind.FILE, FileKind.EXECUTABLE)
         if not is_file or not path.endswith(".py"):
@@ -64,7 +64,7 @@ def _read(path: str, text: str) -> Dependencies:
 
 def _metadata(text: str) -> str:
     """The TOML in the comments between `# /// script` and `# ///`."""
-    lines = iter(re.split(r"\r\n?|\n", text))  # as Python does
+    lines = iter(re.split(r"\r\n?|\n", text))  # as Python splits lines
     inside: list[str] = []
     for line in lines:
         if line.rstrip() == "# /// script":
@@ -101,14 +101,14 @@ def _problem(requirements: list[str]) -> str:
             return f"`{text}` is not a requirement; {_HINT}"
         if requirement.url:
             return f"`{text}` is not from the package index; {_HINT}"
-        # What is one requirement here may be two lines, or an option, to pip.
+        # To pip, it might be two lines or an option.
         if not text.isprintable() or "===" in text or "$" in text:
-            return f"`{text!r}` is not written plainly; {_HINT}"
+            return f"`{text!r}` is not a plain requirement; {_HINT}"
     return ""
 
 
 def prepare(skill: Skill, dependencies: list[Dependencies]) -> Path:
-    """A folder with the packages, installed once; no code of theirs is run."""
+    """A folder with the packages, installed once, without running their code."""
     requirements, locked = _requirements(skill, dependencies)
     folder = _folder(requirements, locked)
     if not folder.is_dir():
@@ -117,10 +117,9 @@ def prepare(skill: Skill, dependencies: list[Dependencies]) -> Path:
 
 
 def digest(skill: Skill) -> str:
-    """Equal where scripts get the same packages; empty if they need none.
+    """Equal if scripts get the same packages; empty if they need none.
 
-    What is not locked can be another version on another day: the packages that are
-    here count, too.
+    Packages without a lock may differ over time, so the installed ones count as well.
     """
     dependencies = list(needs(skill))
     if not dependencies:
@@ -137,7 +136,7 @@ def digest(skill: Skill) -> str:
 
 
 def _requirements(skill: Skill, dependencies: list[Dependencies]) -> tuple[str, bool]:
-    """The requirements for pip, one per line, and whether they are a lock file."""
+    """The requirements for pip, one per line, and whether they come from a lock."""
     lines = sorted({line for need in dependencies for line in need.requirements})
     locked = LOCK in skill.files
     if locked:
@@ -173,7 +172,7 @@ def _lock(text: str) -> list[str]:
 
 
 def _install(lines: str, folder: Path, locked: bool) -> None:
-    """Let pip install wheels into a folder, which gets its name when complete."""
+    """Install wheels with pip into a folder that is renamed when it is complete."""
     import tempfile
 
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -182,7 +181,7 @@ def _install(lines: str, folder: Path, locked: bool) -> None:
         requirements = Path(scratch, "requirements.txt")
         requirements.write_text(lines + "\n", encoding="utf-8")
         target = Path(scratch, "packages")
-        # -I, and from an empty folder: nothing of the skill is taken for pip itself.
+        # With -I and in an empty folder, no file of the skill can pose as pip.
         argv = [sys.executable, "-I", "-m", "pip", "install", "--quiet", "--no-input"]
         argv += [
             "--disable-pip-version-check",
@@ -204,5 +203,5 @@ def _install(lines: str, folder: Path, locked: bool) -> None:
         try:
             target.rename(folder)
         except OSError as err:
-            if not folder.is_dir():  # else another process was first, with the same
+            if not folder.is_dir():  # else another process installed the same first
                 raise ToolError(f"cannot write {folder}: {err.strerror}") from err

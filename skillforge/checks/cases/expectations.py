@@ -1,4 +1,4 @@
-"""Compares the result of a case with what it expects; shows small differences."""
+"""Compare the result of a case with its expectation, and show small differences."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from skillforge.schema_errors import as_text
 _SHOWN = 300  # characters of a text
 _SHOWN_LINES = 12  # of a difference
 _LONGEST = 1000  # characters of a pattern
-_SECONDS = 5  # for a pattern or a schema, which are the author's
+_SECONDS = 5  # for patterns and schemas, which the author of the skill wrote
 
 
 def differences(expect: Mapping[str, Any], ended: JobResult) -> list[str]:
@@ -32,12 +32,12 @@ def differences(expect: Mapping[str, Any], ended: JobResult) -> list[str]:
 
 
 def wanted_files(expect: Mapping[str, Any]) -> tuple[str, ...]:
-    """The files that have to be read afterwards."""
+    """The files to read after the run."""
     return tuple(map(str, expect.get("files", {})))
 
 
 def unusable(expect: Mapping[str, Any]) -> str:
-    """Why an expectation can never be met; empty if it can."""
+    """Why an expectation is invalid; empty if it is valid."""
     if isinstance(expect.get("exit", 0), str):
         return f"expect.exit: `{expect['exit']}` is not a number"
     texts = [
@@ -77,12 +77,12 @@ def _wrong_schema(rules: Mapping[str, Any]) -> str:
 
 
 class _TooSlowError(Exception):
-    """A pattern that takes too long on a text."""
+    """A pattern takes too long on a text."""
 
 
 @contextmanager
 def _in_time() -> Iterator[None]:
-    """Stop the work inside after some seconds, if this is the main thread."""
+    """Stop the block after some seconds, if this is the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -140,7 +140,7 @@ def _files(expected: Mapping[str, Any], files: Mapping[str, WorkFile]) -> Iterat
 
 
 def _stream(name: str, expected: Any, data: bytes) -> Iterator[str]:
-    """The differences of a text: of an output, or of a file."""
+    """The differences of an output or a file."""
     if expected is None:
         return
     rules = expected if isinstance(expected, dict) else {"equals": expected}
@@ -161,7 +161,7 @@ def _is_text(data: bytes) -> bool:
 
 
 def _equals(value: Any, text: str) -> Iterator[str]:
-    """Equal apart from a line break at the end, which is hard to write in YAML."""
+    """Equal except for a final line break, which is awkward to write in YAML."""
     expected = as_text(value)
     if text == expected or _trimmed(text) == _trimmed(expected):
         return
@@ -169,7 +169,7 @@ def _equals(value: Any, text: str) -> Iterator[str]:
         yield "not equal (- expected, + got)\n" + _diff(expected, text)
     else:
         at = _first_difference(expected, text)
-        where = f"; they part after {expected[:at][-20:]!r}" if at else ""
+        where = f"; first difference after {expected[:at][-20:]!r}" if at else ""
         yield f"expected {_short(expected)}, got {_short(text)}{where}"
 
 
@@ -229,13 +229,13 @@ def _json_schema(schema: Any, text: str) -> Iterator[str]:
     from referencing import Registry
     from referencing.exceptions import Unresolvable
 
-    # With a registry of its own it does not go and fetch what a schema refers to.
+    # With an empty registry, no referenced schema is fetched.
     validator = Draft202012Validator(schema, registry=Registry())
     try:
         for error in validator.iter_errors(json.loads(text)):
             yield f"{error.json_path}: {error.message[:_SHOWN]}"
     except Unresolvable as err:
-        yield f"json_schema refers to something else: {err}"
+        yield f"json_schema refers to another schema: {err}"
     except (ValueError, RecursionError):
         yield f"expected JSON, got {_short(text)}"
 
@@ -290,7 +290,7 @@ def _short_json(value: Any) -> str:
 
 
 def _tail(data: bytes) -> str:
-    """The last line that names an error, else the last one."""
+    """The last line that mentions an error, else the last line."""
     lines = data[-4096:].decode("utf-8", "backslashreplace").strip().splitlines()
     errors = [line for line in lines if "error" in line.lower()]
     return (errors or lines)[-1][-_SHOWN:] if lines else ""

@@ -1,4 +1,4 @@
-"""Held-out examples: what the author of a draft never saw, tried at the gate."""
+"""Held-out examples, which test a draft because its author has not seen them."""
 
 import json
 import re
@@ -30,21 +30,21 @@ from skillforge.model import (
 )
 from skillforge.report import plural
 from skillforge.schema_errors import Spelled, as_text, misfit
-from skillforge.text import shingles
+from skillforge.text import shingles, shortened
 
-_LONG = 24  # characters of a text that is not there by chance
-_LONGER = 40  # the same where an example tells what it is about, not what it holds
+_LONG = 24  # characters of a text that does not occur by chance
+_LONGER = 40  # the same for texts about an example, rather than of it
 _SHORT = 4  # characters of a value that counts together with its answer
-_TELLING, _NEARBY = 8, 30  # characters of a question, and where its answer follows it
+_TELLING, _NEARBY = 8, 30  # characters of a question; distance to its answer
 _ABOUT_IT = ("id", "held_out", "session", "status", "tools")
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 _ESCAPE = re.compile(r"\\[nrtbf\"'\\/]")
 _GROUPING = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _WORD = re.compile(r"\w+")
-_FEWEST, _NEAR = 8, 0.7  # groups of three words, and how many of them make a copy
+_FEWEST, _NEAR = 8, 0.7  # groups of three words, and the share that makes a copy
 _MOST_BYTES = 1 << 20
-_MOST_LEAVES = 200  # texts of an example, and places of one, that are looked at
-_DO_NOT_COPY = "state the rule instead: a skill with the answers proves nothing"
+_MOST_LEAVES = 200  # texts of an example, and occurrences of one
+_DO_NOT_COPY = "describe the rule; a skill that contains the answers proves nothing"
 
 
 class HeldOutExample(NamedTuple):
@@ -55,7 +55,7 @@ class HeldOutExample(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """The examples of a skill: held out from it, shown to its author, unreadable."""
+    """The examples of a skill: held out, shown to the author, or unreadable."""
 
     held_out: list[HeldOutExample]
     shown: list[HeldOutExample]
@@ -63,7 +63,7 @@ class Evidence(NamedTuple):
 
 
 def sort_examples(skill: Skill, evidence: Mapping[str, bytes]) -> Evidence:
-    """Which examples are held out; an unreadable one is a failed trial."""
+    """Sort out the held-out examples; an unreadable one is a failed trial."""
     held: list[HeldOutExample] = []
     shown: list[HeldOutExample] = []
     unread: list[Trial] = []
@@ -77,7 +77,7 @@ def sort_examples(skill: Skill, evidence: Mapping[str, bytes]) -> Evidence:
         if not isinstance(content, dict):
             why = f"{name} is not an example: a JSON object of at most 1 MB"
         elif not isinstance(content.get("held_out", False), bool):
-            why = f"{name}: `held_out` has to be true or false"
+            why = f"{name}: `held_out` must be true or false"
         else:
             (held if content.get("held_out") else shown).append(
                 HeldOutExample(number, content)
@@ -90,7 +90,7 @@ def sort_examples(skill: Skill, evidence: Mapping[str, bytes]) -> Evidence:
 def read_replay(
     skill: Skill, examples: Sequence[HeldOutExample]
 ) -> Iterator[Case | Trial]:
-    """A case for each held-out example, made by `tests/replay.yaml`."""
+    """A case for each held-out example, from the template `tests/replay.yaml`."""
     if REPLAY not in skill.files:
         return
     try:
@@ -113,12 +113,12 @@ def _refuse_sham(skill: Skill, template: Mapping[str, Any]) -> None:
     """Refuse a replay that passes the answer to the skill."""
     asked = {key: value for key, value in template.items() if key != "expect"}
     if "output" in set(placeholders(asked)):
-        raise BadCaseError(1, "`output` is the answer: it belongs below `expect` only")
+        raise BadCaseError(1, "`output` is the answer: use it below `expect` only")
     if "output" not in set(placeholders(template["expect"])):
-        raise BadCaseError(1, "`expect` has to be about the answer: {{ output }}")
+        raise BadCaseError(1, "`expect` must use the answer: {{ output }}")
     own = [PurePosixPath(p).name for p in skill.files if not p.startswith("tests/")]
     if not any(name in as_text(template["run"]) for name in own):
-        raise BadCaseError(1, "`run` has to run a file of the skill")
+        raise BadCaseError(1, "`run` must run a file of the skill")
 
 
 def _case(skill: Skill, template: dict[str, Any], example: HeldOutExample) -> Case:
@@ -136,7 +136,7 @@ def _case(skill: Skill, template: dict[str, Any], example: HeldOutExample) -> Ca
 
 
 def _wrong_answer(value: Any) -> Any:
-    """A wrong answer of the same shape."""
+    """Another answer of the same shape."""
     if isinstance(value, dict):
         return {key: _wrong_answer(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -161,9 +161,9 @@ def copied(
     examples: Sequence[HeldOutExample],
     shown: Sequence[HeldOutExample] = (),
 ) -> Iterator[Finding]:
-    """Files of a skill that contain held-out text: overfitting.
+    """Findings for files that contain held-out text (overfitting).
 
-    What examples that were shown say, too, may be known.
+    Text that the shown examples contain as well is allowed.
     """
     if not examples:
         return
@@ -182,9 +182,10 @@ def copied(
         parts = shingles(plain) - shingles(known)
         for example in examples:
             if what := _copy(plain, parts, example, known):
-                shown_text = what if len(what) <= 60 else f"{what[:60]}…"
                 message = f"contains text of the held-out example {example.id[:12]}"
-                yield _finding(path, _line_of(text, what), f"{message}: {shown_text!r}")
+                yield _finding(
+                    path, _line_of(text, what), f"{message}: {shortened(what, 60)!r}"
+                )
 
 
 def _finding(path: str, line: int, message: str) -> Finding:
@@ -193,7 +194,7 @@ def _finding(path: str, line: int, message: str) -> Finding:
 
 
 def _copy(plain: str, parts: Set[int], example: HeldOutExample, known: str) -> str:
-    """The text of an example that a file contains, if any, as `_plain` spells it."""
+    """The text of an example that a file contains, if any, as `_plain` returns it."""
     content = example.content
 
     def new_texts(value: Any) -> Iterator[str]:
@@ -213,9 +214,9 @@ def _copy(plain: str, parts: Set[int], example: HeldOutExample, known: str) -> s
 
 
 def _is_answered(question: str, answers: list[str], plain: str) -> bool:
-    """Whether a file contains a question and its answer: a table of answers.
+    """Whether a file contains a question and its answer, as a table of answers does.
 
-    The position of a short answer tells it from any other word.
+    A short answer counts only close to its question.
     """
     if any(
         len(answer) >= _SHORT and answer != question and f" {answer} " in plain
@@ -236,13 +237,13 @@ def _is_answered(question: str, answers: list[str], plain: str) -> bool:
 
 
 def _is_near(text: str, parts: Set[int]) -> bool:
-    """Whether nearly all of a text is among the parts of another."""
+    """Whether another text contains nearly all of a text."""
     own = shingles(text)
     return len(own) >= _FEWEST and len(own & parts) / len(own) >= _NEAR
 
 
 def _leaves(value: Any) -> Iterator[str]:
-    """Every text and number in a value, keys included."""
+    """The texts and numbers in a value, keys included."""
     if isinstance(value, dict):
         for key, item in value.items():
             if isinstance(key, str) and len(_plain(key)) >= _LONG:
@@ -256,7 +257,7 @@ def _leaves(value: Any) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Only its words and numbers, however they are quoted, joined or escaped."""
+    """The words and numbers of a text, without quotes, escapes and punctuation."""
     text = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
     text = _ESCAPE.sub(" ", text)
     text = _GROUPING.sub("", text.replace("_", " "))

@@ -1,4 +1,4 @@
-"""From a case to a job of the sandbox: the skill's files, the command, the folder."""
+"""Turn a case into a sandbox job: the skill's files, the command, the mounts."""
 
 import errno
 import importlib.util
@@ -32,7 +32,7 @@ _PREFIX = "skillforge-test-"
 _MODES = {FileKind.FILE: 0o644, FileKind.EXECUTABLE: 0o755, FileKind.SYMLINK: 0o777}
 _OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EIO)
 _NOT_LINKED = (TESTS, "evals", "evidence")
-# The runner is imported before anything of the skill can be: it would run the tests.
+# The runner is imported first, so that no module of the skill can replace it.
 _PATHS = f"sys.path += ['{_SKILL}/scripts', '{_SKILL}', '{ROOT}{_PACKAGES}']"
 _PYTEST_BOOT = f"""
 import os, sys
@@ -53,7 +53,7 @@ _IMPORTS_PYTEST = re.compile(rb"^[ \t]*(?:import|from)[ \t]+pytest\b", re.MULTIL
 
 @contextmanager
 def scratch() -> Iterator[Path]:
-    """A temporary folder; also removes what killed processes left."""
+    """A temporary folder; also removes the leftovers of killed processes."""
     base = Path(tempfile.gettempdir())
     for left in base.glob(f"{_PREFIX}*"):
         owner = left.name.removeprefix(_PREFIX).partition("-")[0]
@@ -73,15 +73,15 @@ def _is_running(pid: int) -> bool:
     except ProcessLookupError:
         return False
     except OSError:
-        pass  # somebody else's
+        pass  # a process of another user
     return True
 
 
 def lay_out(skill: Skill, folder: Path) -> Path:
     """Write a skill's files, byte for byte, where a sandbox can mount them.
 
-    A tree of git's can name any path, and lead there by a link of its own: each folder
-    is held open, and none is reached by a link.
+    A git tree can contain any path, and links that lead elsewhere: folders are opened
+    one by one, and links are not followed.
     """
     top = folder / "skill"
     top.mkdir()
@@ -107,7 +107,7 @@ def lay_out(skill: Skill, folder: Path) -> Path:
 
 
 def test_files(skill: Skill) -> Iterator[Case | Trial]:
-    """Tests that are programs: `tests/test_*.py`, and executable `*.sh`."""
+    """The tests that are programs: `tests/test_*.py` and executable `*.sh`."""
     for path, file in sorted(skill.files.items()):
         where = PurePosixPath(path)
         if not is_in_tests(path):
@@ -117,7 +117,7 @@ def test_files(skill: Skill) -> Iterator[Case | Trial]:
         elif where.suffix == ".sh" and file.kind is FileKind.EXECUTABLE:
             first = skill.read(path).partition(b"\n")[0]
             if not first.startswith(b"#!") or first.endswith(b"\r"):
-                why = "the first line has to name the interpreter, such as #!/bin/sh"
+                why = "the first line must name the interpreter, such as #!/bin/sh"
                 ending = ", without a carriage return" if b"\r" in first else ""
                 yield broken(skill, path, 1, why + ending)
             else:
@@ -125,7 +125,7 @@ def test_files(skill: Skill) -> Iterator[Case | Trial]:
 
 
 def ignored(skill: Skill) -> Iterator[Finding]:
-    """Files of `tests/` that look like tests, and are not run."""
+    """Findings for files of `tests/` that look like tests but are not run."""
     hint = "cases are *.yaml, test_*.py, and executable *.sh"
     for path, file in sorted(skill.files.items()):
         is_run = path.endswith((".yaml", ".yml")) or (
@@ -141,7 +141,7 @@ def _python_case(skill: Skill, path: str) -> Case:
     if pytest_files():
         words = ["-q", "--no-header", "--tb=short", "-p", "no:cacheprovider"]
         words += ["-c", "/dev/null", f"--rootdir={_SKILL}", f"--junitxml={REPORT}"]
-        words += [f"--confcutdir={_SKILL}"]  # nothing above it is looked at
+        words += [f"--confcutdir={_SKILL}"]  # no conftest.py above it
         boot, runner = _PYTEST_BOOT, "pytest"
         words += [f"{_SKILL}/{path}"]
     else:
@@ -169,13 +169,9 @@ def pytest_files() -> dict[str, Path]:
 
 
 def job(
-    case: Case,
-    skill: Skill,
-    folder: Path,
-    packages: Path | None,
-    limits: Limits,
+    case: Case, skill: Skill, folder: Path, packages: Path | None, limits: Limits
 ) -> Job:
-    """The job for a case of a skill in a folder."""
+    """The sandbox job for a case; `folder` contains the skill."""
     mounts: dict[str, Path] = dict(pytest_files()) if case.runner == "pytest" else {}
     env = dict(case.env)
     if packages is not None:
@@ -197,7 +193,7 @@ def job(
 
 
 def _links(skill: Skill, files: Mapping[str, bytes]) -> dict[str, str]:
-    """So that `scripts/run.py` is found from where a job starts, as SKILL.md has it."""
+    """Links in the working folder, so that `scripts/run.py` works as in SKILL.md."""
     folders = {path.partition("/")[0] for path in skill.files if "/" in path}
     taken = {path.partition("/")[0] for path in files}
     return {

@@ -1,4 +1,4 @@
-"""Plan the trials of a skill, run them in the sandbox, and decide their outcomes."""
+"""Plan the trials of skills, run them in the sandbox, and decide their outcomes."""
 
 import math
 import re
@@ -21,7 +21,7 @@ from skillforge.policy import Policy
 from skillforge.sandbox import JobResult, Limits
 
 _ALLOW = "the policy allows it with tests: {dependencies: true}"
-OUT_OF_TIME = "no time was left for it"
+OUT_OF_TIME = "no time was left"
 _SHOWN = 2000  # characters of a job's output
 _MOST_CASES, _MOST_BYTES = 10_000, 64 << 20  # of one skill
 
@@ -34,13 +34,13 @@ class TrialPlan:
     cases: tuple[Case, ...] = ()
     trials: tuple[Trial, ...] = ()
     findings: tuple[Finding, ...] = ()
-    dependencies: bool = False  # whether the policy lets packages be fetched for it
+    dependencies: bool = False  # whether the policy allows to install packages
     sandbox: str = sandbox.ANY  # what the policy requires
 
 
 @dataclass(frozen=True, slots=True)
 class TrialSettings:
-    """How trials are run; none begins after the `deadline`, by the monotonic clock."""
+    """How trials are run; none starts after the `deadline` (monotonic clock)."""
 
     jobs: int = 1
     repeat: int = 1
@@ -49,7 +49,7 @@ class TrialSettings:
 
 
 class TrialRun(NamedTuple):
-    """A case to run, with everything that it needs."""
+    """A case to run, with all that it needs."""
 
     plan: TrialPlan
     case: Case
@@ -59,18 +59,16 @@ class TrialRun(NamedTuple):
 
 
 def plan(skill: Skill, evidence: Mapping[str, bytes], policy: Policy) -> TrialPlan:
-    """All cases of a skill, and the examples held out from it.
+    """All cases of a skill, including its held-out examples.
 
-    Any bytes give a plan: what cannot be read at all is a trial gone wrong.
+    Any bytes give a plan: a skill that cannot be read is a failed trial.
     """
     try:
         planned = _plan(skill, evidence)
         return replace(
-            planned,
-            dependencies=policy.dependencies,
-            sandbox=policy.sandbox,
+            planned, dependencies=policy.dependencies, sandbox=policy.sandbox
         )
-    except Exception as err:  # noqa: BLE001 - whatever it is, it is the skill's
+    except Exception as err:  # noqa: BLE001 - the skill's files may cause any error
         why = f"the tests cannot be read: {type(err).__name__}: {str(err)[:200]}"
         return TrialPlan(
             skill, (), (Trial(skill.name, "tests", TrialOutcome.ERROR, 0.0, why),)
@@ -175,7 +173,7 @@ def _slots(
 def _packages(
     planned: TrialPlan, dependencies: list[Dependencies]
 ) -> tuple[Path | None, str]:
-    """A folder with what scripts need; or why there is none."""
+    """A folder with the packages that scripts need, or why there is none."""
     if not dependencies:
         return None, ""
     for need in dependencies:
@@ -193,7 +191,7 @@ def _packages(
 
 
 def _uses(skill: Skill, case: Case, dependencies: list[Dependencies]) -> bool:
-    """Whether a case runs a script that needs more; a test file may import it."""
+    """Whether a case runs a script with dependencies; a test file may import it."""
     scripts = [need.script for need in dependencies]
     if case.runner or case.path.endswith(".sh"):
         text = skill.read(case.path).decode("utf-8", "replace")
@@ -218,7 +216,7 @@ def _trial(
 
 
 def _try(trial_run: TrialRun) -> Trial:
-    """Run a case, as often as requested; different outcomes make it flaky."""
+    """Run a case as often as requested; different outcomes make it flaky."""
     if time.monotonic() > trial_run.settings.deadline:
         return _not_run(trial_run.plan, trial_run.case, OUT_OF_TIME)
     trials = [_try_once(trial_run) for _ in range(trial_run.settings.repeat)]
@@ -253,17 +251,17 @@ def _try_once(trial_run: TrialRun) -> Trial:
         )
     try:
         outcome, detail = judge(case, ended)
-    except Exception as err:  # noqa: BLE001 - a schema of the author's may do anything
+    except Exception as err:  # noqa: BLE001 - a schema of the skill may cause any error
         outcome, detail = (
             TrialOutcome.ERROR,
-            f"cannot compare with what it expects: {err!r}",
+            f"cannot compare with the expectation: {err!r}",
         )
     trial = _trial(skill, case, outcome, ended.seconds, detail)
     return replace(trial, is_alarm=bool(alarms(case, ended)))
 
 
 def judge(case: Case, ended: JobResult) -> tuple[TrialOutcome, str]:
-    """The outcome of a trial, decided only by what is observed from outside."""
+    """The outcome of a trial, decided only by observation from outside."""
     if ended.limit:
         outcome = TrialOutcome.TIMEOUT if ended.is_timeout else TrialOutcome.LIMIT
         output = (ended.err or ended.out)[-200:].decode("utf-8", "backslashreplace")
@@ -283,7 +281,7 @@ def judge(case: Case, ended: JobResult) -> tuple[TrialOutcome, str]:
 
 
 def alarms(case: Case, ended: JobResult) -> list[str]:
-    """What no honest skill does in a sandbox: use planted keys, try to connect."""
+    """What honest skills never do in a sandbox: use planted keys, try to connect."""
     reasons = list(ended.triggered)
     if ended.tried_to_connect and not case.expect.get("connects", False):
         reasons.append("tried to connect; the sandbox has no network")
@@ -291,7 +289,7 @@ def alarms(case: Case, ended: JobResult) -> list[str]:
 
 
 def _runner_problems(case: Case, ended: JobResult) -> list[str]:
-    """Problems of a test runner that did not run tests to the end."""
+    """Why a test runner failed, or did not run tests to the end."""
     report = ended.files.get(job_setup.REPORT)
     is_pytest = case.runner == "pytest"
     ran = _ran(report.data if report else b"") if is_pytest else _ran_units(ended.err)
@@ -305,7 +303,7 @@ def _runner_problems(case: Case, ended: JobResult) -> list[str]:
 
 
 def _ran(report: bytes) -> int | None:
-    """How many tests pytest ran, by its report; None if there is none."""
+    """How many tests pytest ran, by its report; None without a report."""
     suite = re.search(rb"<testsuite [^>]*>", report)
     if suite is None:
         return None
@@ -314,7 +312,7 @@ def _ran(report: bytes) -> int | None:
 
 
 def _ran_units(output: bytes) -> int | None:
-    """How many tests unittest ran, by its last lines; None if it did not get there."""
+    """How many tests unittest ran, by its last lines; None if it did not finish."""
     counted = re.findall(rb"^Ran (\d+) tests? in ", output, re.MULTILINE)
     skipped = re.findall(rb"^OK \(.*skipped=(\d+)", output, re.MULTILINE)
     if not counted:

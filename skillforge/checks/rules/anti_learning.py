@@ -1,7 +1,7 @@
 """What an agent must not learn: one-off failures, presented as knowledge.
 
-What the body says is judged in skills that an agent made; a person may well know that
-a tool is missing somewhere. `does not work` is a warning in theirs, too.
+The rules on the body apply to skills by agents; a person may well know that a tool is
+missing somewhere. Only `does not work` is also a warning in skills by people.
 """
 
 import re
@@ -40,15 +40,14 @@ DOES_NOT_WORK = re.compile(
     r"|\bis\s+(?:broken|unusable)\b|\bnever\s+works\b",
     re.IGNORECASE,
 )
-NOT_WORK = "not work"  # what people write; quick to find
+NOT_WORK = "not work"  # part of the usual phrases, and quick to find
 ONE_OFF = re.compile(
     r"this (?:session|conversation)|earlier today|yesterday|the user asked|\bi tried\b",
     re.IGNORECASE,
 )
-# A sentence that says what to do in such a case is what a skill is for.
+# A sentence with a condition is advice for such a case, as a skill should give.
 _CONDITION = re.compile(
-    r"\b(?:if|when|whenever|unless|until|in case|handle|handles|after)\b",
-    re.IGNORECASE,
+    r"\b(?:if|when|whenever|unless|until|in case|handle|handles|after)\b", re.IGNORECASE
 )
 _FAILURE_SECTION = re.compile(
     r"^#{1,6} [^\n]*(?:fail|error|troubleshoot|recover)[^\n]*\n"
@@ -94,7 +93,7 @@ def learned_environment(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 def learned_transient(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A skill does not record transient errors.
 
-    A time-out or a busy service is handled by trying again, not by remembering it.
+    A time-out or a busy service calls for another try, not for a note in a skill.
     """
     if match := _lesson(skill, doc, TRANSIENT, fine_in=_FAILURE_SECTION):
         hint = "describe when to retry and when to give up instead"
@@ -107,8 +106,8 @@ def learned_transient(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 def learned_helplessness(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A skill does not teach that something does not work.
 
-    Such a sentence outlives its cause, and an agent that believes it never tries again.
-    Write what does work.
+    Such a sentence outlives its cause, and an agent that reads it never tries again.
+    Write what works.
     """
     if not skill.is_agent_made and NOT_WORK not in doc.text:
         return
@@ -138,15 +137,15 @@ def severity_for(skill: Skill, severity: Severity) -> Severity:
 
 
 def sections_severity(skill: Skill, severity: Severity) -> Severity:
-    """Sections are required only where a skill states that an agent made it.
+    """Sections are required only if a skill declares that an agent made it.
 
-    An agent that works on a person's skill keeps to that person's way of writing.
+    An agent that edits a person's skill follows that person's style.
     """
     return severity if skill.says_agent else Severity.WARNING
 
 
 class _PhraseMatch(NamedTuple):
-    """A phrase that betrays such a lesson, and its line."""
+    """A phrase of such a lesson, and its line."""
 
     line: int
     phrase: str
@@ -159,7 +158,7 @@ def _lesson(
     *,
     fine_in: re.Pattern[str] | None = None,
 ) -> _PhraseMatch | None:
-    """The first such phrase in what an agent wrote, the description included."""
+    """The first such phrase in a skill by an agent, including its description."""
     return _first(doc, phrase, fine_in) if skill.is_agent_made else None
 
 

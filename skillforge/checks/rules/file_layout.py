@@ -1,4 +1,4 @@
-"""What the files of a skill may be: kinds, names, sizes, bits."""
+"""Rules on the files of a skill: kinds, names, sizes, modes."""
 
 import os
 import posixpath
@@ -41,11 +41,11 @@ _DOCUMENT = re.compile(
 def nested_skill(skill: Skill) -> Iterator[RuleProblem]:
     """A skill contains no second SKILL.md.
 
-    Clients that search folders would load it as a skill that nobody reviewed as one.
+    Clients that search folders would load it as another, unreviewed skill.
     """
     for path in skill.files:
         if path.count("/") and posixpath.basename(path).lower() == SKILL_FILE.lower():
-            hint = "move it to a skill of its own under skills/, or rename the file"
+            hint = "make it a separate skill under skills/, or rename the file"
             yield RuleProblem("a second SKILL.md inside the skill", hint, path=path)
 
 
@@ -53,7 +53,7 @@ def nested_skill(skill: Skill) -> Iterator[RuleProblem]:
 def symlink_outside(skill: Skill) -> Iterator[RuleProblem]:
     """No symbolic link leads out of the skill.
 
-    It would read another file on every machine, and installers refuse it.
+    It would point to a different file on each machine, and installers refuse it.
     """
     for path, _file in _of_kind(skill, FileKind.SYMLINK):
         target = skill.read(path).decode("utf-8", "replace")
@@ -70,7 +70,7 @@ def symlink_outside(skill: Skill) -> Iterator[RuleProblem]:
 def symlink_inside(skill: Skill) -> Iterator[RuleProblem]:
     """A skill contains no symbolic links at all.
 
-    Hubs and `npx skills` refuse archives with them; Windows makes them text files.
+    Hubs and `npx skills` refuse archives with links; Windows turns them into text.
     """
     for path, _file in _of_kind(skill, FileKind.SYMLINK):
         yield RuleProblem(
@@ -83,21 +83,21 @@ def submodule(skill: Skill) -> Iterator[RuleProblem]:
     """A skill contains no git submodule: its content would not be reviewed."""
     for path, _file in _of_kind(skill, FileKind.SUBMODULE):
         hint = f"git rm --cached {path}, and add its files instead"
-        yield RuleProblem("is a git repository of its own", hint, path=path)
+        yield RuleProblem("is a separate git repository", hint, path=path)
 
 
 @rule(profile=Profile.PORTABLE)
 def file_kind(skill: Skill) -> Iterator[RuleProblem]:
-    """A skill contains ordinary files only: no device, socket or pipe."""
+    """A skill contains only ordinary files: no devices, sockets or pipes."""
     for path, _file in _of_kind(skill, FileKind.OTHER):
         yield RuleProblem("is not an ordinary file", "remove it", path=path)
 
 
 @rule(profile=Profile.PORTABLE)
 def file_size(skill: Skill) -> Iterator[RuleProblem]:
-    """A file has at most 10 MB, a skill at most 25 MiB in 1,000 files.
+    """A file has at most 10 MB, and a skill at most 25 MiB in 1,000 files.
 
-    Beyond that, hubs refuse the skill and installers give up.
+    Hubs and installers refuse larger ones.
     """
     total = 0
     for path, file in skill.files.items():
@@ -114,9 +114,9 @@ def file_size(skill: Skill) -> Iterator[RuleProblem]:
 
 @rule(profile=Profile.PORTABLE)
 def case_collision(skill: Skill) -> Iterator[RuleProblem]:
-    """No two paths differ in case only.
+    """No two paths differ only in case.
 
-    On Windows and macOS one would replace the other.
+    On Windows and macOS, one would replace the other.
     """
     if len(skill.files) < 2:
         return
@@ -140,8 +140,8 @@ def parents(path: str) -> Iterator[str]:
 def windows_name(skill: Skill) -> Iterator[RuleProblem]:
     """Windows can check out every path.
 
-    Reserved there: `con`, `aux`, `nul`, `com1` and the like with any ending, names that
-    end in a dot or space, the characters `< > : " | ? * \\` and control characters.
+    It reserves `con`, `aux`, `nul`, `com1` and the like with any extension, names that
+    end in a dot or a space, the characters `< > : " | ? * \\`, and control characters.
     """
     for path in skill.files:
         if path != "." and WINDOWS.search(path):
@@ -150,7 +150,7 @@ def windows_name(skill: Skill) -> Iterator[RuleProblem]:
 
 @rule(Severity.WARNING, Profile.PORTABLE)
 def path_length(skill: Skill) -> Iterator[RuleProblem]:
-    """A path inside the skill has at most 100 bytes, as plain tar archives hold."""
+    """A path inside the skill has at most 100 bytes, as in plain tar archives."""
     for path in skill.files:
         if len(path) * 4 > MAX_PATH and len(os.fsencode(path)) > MAX_PATH:
             yield RuleProblem(
@@ -160,9 +160,9 @@ def path_length(skill: Skill) -> Iterator[RuleProblem]:
 
 @rule(Severity.WARNING, Profile.PORTABLE)
 def executable_bit(skill: Skill) -> Iterator[RuleProblem]:
-    """Only scripts are executable, and shell scripts are.
+    """Shell scripts are executable, and documents are not.
 
-    A document with the bit set is a slip, or something that is not what its name says.
+    An executable document is a mistake, or not the kind of file that its name claims.
     """
     for path, file in skill.files.items():
         if file.kind is FileKind.EXECUTABLE and _DOCUMENT.fullmatch(path):

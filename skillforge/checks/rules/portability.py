@@ -1,4 +1,4 @@
-"""What every client accepts, beyond the specification."""
+"""Rules beyond the specification, for skills that all clients accept."""
 
 import posixpath
 import re
@@ -24,8 +24,8 @@ _FIELDS = schema("skill.portable.schema.json")["properties"]
 NAME_MIN = int(_FIELDS["name"]["minLength"])
 _NAME = re.compile(_FIELDS["name"]["pattern"].removesuffix("$"), re.ASCII)
 RESERVED = re.compile(_FIELDS["name"]["not"]["pattern"])
-LEFTOVERS = ("github-", "local-path")  # how the entries of installers begin
-MOST_LINKS = 20  # findings on links; who has more has understood
+LEFTOVERS = ("github-", "local-path")  # prefixes of the entries of installers
+MOST_LINKS = 20  # findings on links; more of the same do not help
 _ASCII = bytes(range(128))
 _USUAL = bytes((9, 10, *range(32, 127), *range(128, 256)))  # all but controls
 # Zero-width and joining characters, bidi marks, embeddings, overrides and isolates,
@@ -35,8 +35,8 @@ _SUSPECT = re.compile(
     "[\x80-\x9f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069"
     "\u3164\ufeff\ufff9-\ufffb\U000e0001-\U000e007f\U000e0100-\U000e01ef]"
 )
-# Honest uses: the flags of England, Scotland and Wales; joiners but between Latin
-# letters; direction marks in a text that has letters from right to left.
+# Legitimate uses: the flags of England, Scotland and Wales; joiners, except between
+# Latin letters; direction marks in a text with right-to-left letters.
 _FLAG = re.compile("\U0001f3f4\U000e0067\U000e0062[\U000e0061-\U000e007a]{3}\U000e007f")
 _JOINER = re.compile("(?<![A-Za-z])[\u200c\u200d]|[\u200c\u200d](?![A-Za-z])")
 _MARK = re.compile("[\u061c\u200e\u200f]")
@@ -48,7 +48,7 @@ def name_portable(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A name has 3 to 64 characters of `a-z`, `0-9` and hyphens.
 
     The specification allows letters of all scripts, but `gh skill`, hubs and most
-    clients do not, and ClawHub wants at least three characters.
+    clients do not, and ClawHub requires at least three characters.
     """
     name = doc.words("name")
     if name.strip() and not (len(name) >= NAME_MIN and _NAME.fullmatch(name)):
@@ -74,8 +74,8 @@ def name_reserved(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 def value_quoted(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A value that looks like a number, a boolean, a date or null is quoted.
 
-    Readers disagree on what `1.10`, `yes` or `2026-01-01` is. In quotes it is text to
-    all of them: `version: "1.10"`.
+    Parsers disagree on the type of `1.10`, `yes` or `2026-01-01`. In quotes, it is text
+    to all of them: `version: "1.10"`.
     """
     for path, kind in doc.kinds.items():
         field, _, rest = path.partition(".")
@@ -129,12 +129,12 @@ FIELD_RULES = rules_in(globals())
 
 @rule(profile=Profile.PORTABLE)
 def link_target(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """Files that SKILL.md links to or names exist.
+    """The files that SKILL.md links to or names exist.
 
-    Links are relative to the skill's folder. A path in the text counts as the name of a
-    file of the skill if it starts with `scripts/` or `references/`, or with a folder
-    that the skill has. In code blocks, which may show other projects, only
-    `scripts/` and `references/` count, and only if the skill has them.
+    Links are relative to the skill's folder. A path in the text counts as a file of the
+    skill if it starts with `scripts/` or `references/`, or with another folder of the
+    skill. In code blocks, which may show other projects, only `scripts/` and
+    `references/` count, and only if the skill has these folders.
     """
     for target, offset, _is_markdown in dead_links(skill, doc)[:MOST_LINKS]:
         yield RuleProblem(
@@ -145,7 +145,7 @@ def link_target(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
 
 def dead_links(skill: Skill, doc: Document) -> list[Link]:
-    """Links to files that are not there, in their order, each target once."""
+    """Links to missing files in order, without repeated targets."""
     paths = {posixpath.normpath(link.target): link for link in reversed(doc.links)}
     missing = [link for path, link in paths.items() if path not in skill.files]
     if not missing:
@@ -157,7 +157,7 @@ def dead_links(skill: Skill, doc: Document) -> list[Link]:
 
 
 def _is_dead(link: Link, folders: set[str], code: list[tuple[int, int]]) -> bool:
-    """Whether a target that is no file is no folder, no pattern and not elsewhere."""
+    """Whether a missing file is not a folder, a pattern, or of another project."""
     target = link.target
     if any(sign in target for sign in ("*", "…", "...", "NAME", "YYYY", "[")):
         return False
@@ -174,7 +174,7 @@ def _is_dead(link: Link, folders: set[str], code: list[tuple[int, int]]) -> bool
 def link_depth(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """SKILL.md links at most one folder deep: `references/api.md`.
 
-    Agents follow one step reliably; what lies deeper is often not found or not read.
+    Agents follow one level reliably; deeper files are often not found or not read.
     """
     deep = [
         link
@@ -192,14 +192,14 @@ def link_depth(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
 @rule(Severity.WARNING, Profile.PORTABLE)
 def hidden_characters(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """The text contains no characters that a reviewer cannot see.
+    """The text contains no characters that are invisible to a reviewer.
 
-    Zero-width, bidirectional and tag characters show nothing, or show text in another
-    order than an agent reads it. Joiners in emoji and scripts that need them are fine.
-    Control characters and odd line breaks make a diff look like another.
+    Zero-width, bidirectional and tag characters show nothing, or change the order in
+    which text appears. Joiners are allowed in emoji and in scripts that need them.
+    Control characters and unusual line breaks make a diff misleading.
     """
     if has_hidden(doc):
-        # Honest ones are blanked, so that what is left is where it was.
+        # Legitimate ones are replaced by spaces, which keeps all offsets.
         text = _FLAG.sub(lambda flag: " " * len(flag[0]), doc.text)
         text = _JOINER.sub(" ", text)
         if _RIGHT_TO_LEFT.search(text):
@@ -218,7 +218,7 @@ def has_hidden(doc: Document) -> bool:
         return True
     if doc.text.isascii():
         return False
-    # Without ASCII little is left to search, so that most texts are done with here.
+    # Without ASCII, there is little left to search in most texts.
     beyond = doc.data.translate(None, _ASCII).decode()
     return _SUSPECT.search(beyond, beyond[0] == "\ufeff") is not None
 

@@ -1,4 +1,4 @@
-"""What makes a valid skill a good one: advice, most of it as warnings."""
+"""Rules on the quality of a skill, most of them warnings."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _WHEN = re.compile(
     r"for (?:use|tasks|work|any|all|the|every)|asks?|needs? to|wants? to|mentions?)\b",
     re.IGNORECASE,
 )
-# What a contract for an agent has to say, and the words by which its heading is known.
+# The sections of a skill by an agent, and words of their headings.
 SECTIONS = {
     "When to use": ("when",),
     "Inputs": ("input", "parameter", "prerequisite"),
@@ -39,8 +39,8 @@ SECTIONS = {
 def description_when(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A description says what the skill does and when to use it.
 
-    It is all that an agent sees when it chooses: "Extracts tables from PDF files. Use
-    when a user asks for data that is in a PDF."
+    An agent chooses a skill by its description alone: "Extracts tables from PDF files.
+    Use when a user asks for data that is in a PDF."
     """
     description = doc.words("description")
     if not description:
@@ -56,7 +56,7 @@ def description_when(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
 
 def _has_wide_letters(text: str) -> bool:
-    """Whether the text is in a script whose words our English pattern cannot know."""
+    """Whether the text is in a script that the English pattern does not cover."""
     return not text.isascii() and sum(c > "\u024f" and c.isalpha() for c in text) > 4
 
 
@@ -67,7 +67,7 @@ FIELD_RULES = rules_in(globals())
 def body_length(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """The body has at most 500 lines and 5,000 tokens.
 
-    It is loaded whole. Details that only some tasks need belong in `references/`.
+    Agents load all of it. Details that only some tasks need belong in `references/`.
     """
     # Bytes are counted four times as fast as the characters of a text with emoji.
     lines = doc.data.count(b"\n") - doc.text.count("\n", 0, doc.body_start) + 1
@@ -83,7 +83,7 @@ def body_length(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
 @rule(Severity.WARNING)
 def body_empty(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """A skill has a body: without instructions there is nothing to load."""
+    """A skill has a body with instructions."""
     if len(doc.text) - doc.body_start < 1000 and not doc.body.strip():
         hint = "write down the steps below the closing `---`"
         yield RuleProblem(
@@ -93,11 +93,11 @@ def body_empty(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
 @rule(profile=Profile.PORTABLE)
 def sections_required(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """A skill that an agent made is a contract, not a chat log.
+    """A skill by an agent has the sections of a contract.
 
-    Its headings say when to use it, the inputs, steps, tools, output, failure handling,
-    verification and pitfalls. `metadata.origin` tells who made a skill; one without it
-    counts as made by a human, who may write as they like.
+    Its headings cover when to use it, inputs, steps, tools, output, failure handling,
+    verification and pitfalls. `metadata.origin` is the author of a skill; without it,
+    the author counts as human, and the sections are optional.
     """
     if not skill.is_agent_made:
         return
@@ -117,7 +117,7 @@ def sections_required(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
 @rule(Severity.NOTE, Profile.PORTABLE)
 def final_newline(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """The file ends with a newline, so that diffs and concatenation stay clean."""
+    """The file ends with a newline, which keeps diffs clean."""
     if doc.text and doc.text[-1] != "\n":
         line = doc.line_at(len(doc.text))
         yield RuleProblem("the last line has no newline", "end the file with one", line)
@@ -127,8 +127,7 @@ def final_newline(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 def line_endings(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """Lines end in LF.
 
-    CRLF works in most clients but makes noisy diffs, and a mix of the two hides
-    changes.
+    CRLF works in most clients but makes diffs noisy, and a mix of both hides changes.
     """
     if b"\r" not in doc.data:
         return

@@ -46,7 +46,7 @@ def limit(field: str) -> int:
 
 
 def probably_meant(field: str) -> str:
-    """The field of the specification that a field looks like; empty if none."""
+    """The most similar field of the specification; empty if none is."""
     return nearest(field.replace("_", "-"), sorted(_STANDARD))
 
 
@@ -62,9 +62,9 @@ def _normal(name: str) -> str:
 
 @rule()
 def field_required(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """`name` and `description` are there and not empty.
+    """`name` and `description` are set and not empty.
 
-    They are all that a client knows of a skill before it loads it.
+    A client knows nothing else of a skill before it loads it.
     """
     for name in _REQUIRED:
         if name not in doc.fields:
@@ -76,10 +76,10 @@ def field_required(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
 @rule()
 def field_unknown(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """Fields are those of the specification, or of a client that we know.
+    """All fields are defined by the specification or by a known client.
 
     The specification has `name`, `description`, `license`, `compatibility`, `metadata`
-    and `allowed-tools`. Everything else belongs under `metadata`, as text.
+    and `allowed-tools`. All others belong under `metadata`, as text.
     """
     for name in doc.fields:
         if name in _FIELDS:
@@ -95,17 +95,17 @@ def field_unknown(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
 @rule(Severity.NOTE)
 def field_client(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """A field that only some clients read is noted.
+    """A note on fields that only one client reads.
 
-    Claude Code, Codex, Hermes and OpenClaw have fields of their own. Others ignore
-    them, but an upload to claude.ai or the Skills API is refused.
+    Claude Code, Codex, Hermes and OpenClaw have additional fields. Other clients ignore
+    them, but claude.ai and the Skills API refuse uploads with them.
     """
     if len(doc.fields) > 2:
         for name in doc.fields:
             if name in _CLIENTS:
                 yield RuleProblem(
                     f"`{name}` is read by {_CLIENTS[name]} only",
-                    "nothing to do, unless the skill is to be uploaded to claude.ai",
+                    "remove it only if you upload the skill to claude.ai",
                     doc.line_of(name),
                 )
 
@@ -114,7 +114,7 @@ def field_client(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 def field_text(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """`name`, `description`, `license` and `compatibility` are text.
 
-    A list or a mapping there is dropped or refused by clients.
+    Clients drop or refuse a list or a mapping.
     """
     for name in _TEXT_FIELDS:
         if not isinstance(doc.fields.get(name, ""), str):
@@ -165,8 +165,8 @@ def name_hyphens(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 def name_characters(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A name consists of letters, digits and hyphens.
 
-    Spaces, underscores, dots, slashes and colons mean something else to some client,
-    shell or file system.
+    Spaces, underscores, dots, slashes and colons are special to some client, shell or
+    file system.
     """
     name = name_of(doc)
     if ASCII_NAME.fullmatch(name):
@@ -184,7 +184,7 @@ def name_characters(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
 @rule()
 def name_matches_folder(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """The name is the folder's name, so that a path identifies a skill."""
+    """The name is the name of the folder, so a path identifies a skill."""
     name = name_of(doc)
     if name and name != skill.name and name != _normal(skill.name):
         yield RuleProblem(
@@ -198,7 +198,7 @@ def name_matches_folder(skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 def description_length(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
     """A description has at most 1,024 characters.
 
-    All descriptions of a library stand in the system prompt, all the time.
+    The descriptions of all skills are always part of the system prompt.
     """
     if (length := len(doc.words("description"))) > limit("description"):
         yield RuleProblem(
@@ -211,7 +211,7 @@ def description_length(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
 @rule()
 def compatibility_length(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """`compatibility`, where given, has 1 to 500 characters."""
+    """`compatibility` is optional, and has 1 to 500 characters."""
     value = doc.fields.get("compatibility")
     if isinstance(value, str) and not 0 < len(value) <= limit("compatibility"):
         yield RuleProblem(
@@ -223,9 +223,9 @@ def compatibility_length(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
 @rule()
 def metadata_map(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """`metadata` maps text to text; lists and mappings inside it are not allowed.
+    """`metadata` maps text to text; it contains no lists and no mappings.
 
-    Clients that follow the specification drop such values or print them garbled.
+    Clients that follow the specification drop or garble such values.
     """
     metadata = doc.fields.get("metadata", {})
     if not isinstance(metadata, dict):
@@ -248,7 +248,7 @@ def metadata_map(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
 
 @rule()
 def allowed_tools_text(_skill: Skill, doc: Document) -> Iterator[RuleProblem]:
-    """`allowed-tools` is one text with spaces between the tools, not a list.
+    """`allowed-tools` is a text with spaces between the tools, not a list.
 
     allowed-tools: Bash(git:*) Read
     """
@@ -270,11 +270,10 @@ FIELD_RULES = rules_in(globals())
 def skill_file(skill: Skill) -> Iterator[RuleProblem]:
     """The folder contains a file named exactly `SKILL.md`.
 
-    File systems that ignore case hide a `skill.md` or `Skill.md`; clients on others do
-    not find it.
+    A `skill.md` or `Skill.md` works on file systems that ignore case, and on no others.
     """
     if skill.document is not None and SKILL_FILE not in skill.files:
-        return  # the folder cannot be read, which is reported already
+        return  # the folder cannot be read, which is already reported
     if file := skill.files.get(SKILL_FILE):
         if file.kind in (FileKind.OTHER, FileKind.SUBMODULE):
             yield RuleProblem("SKILL.md is not a file", "replace it with a text file")
@@ -284,7 +283,7 @@ def skill_file(skill: Skill) -> Iterator[RuleProblem]:
             hint = f"rename it: git mv {name} {SKILL_FILE}"
             yield RuleProblem(f"the file is named {name}", hint, path=name)
             return
-    yield RuleProblem("the folder has no SKILL.md", "skillforge new NAME makes one")
+    yield RuleProblem("the folder has no SKILL.md", "skillforge new NAME creates one")
 
 
 FOLDER_RULES = (skill_file,)

@@ -1,7 +1,7 @@
-"""What a skill would make an agent do, and what a change adds to that.
+"""The security scan: what a skill would make an agent do, and what a change adds.
 
-`scan` is a function of the bytes of a skill, of its previous version, and of its
-evidence: it unpacks no file, runs nothing, and nothing in a skill can switch it off.
+`scan` is a function of the bytes of a skill, its previous version and its evidence. It
+runs nothing, writes no file, and nothing in a skill can switch it off.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from skillforge.checks.scan.matches import ScanMatches
     from skillforge.checks.scan.rule_packs import RulePack
 
-_MOST = 10  # findings of one rule in one file: more of the same are nothing new
+_MOST = 10  # findings of one rule in one file
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,7 @@ def rules() -> tuple[Rule, ...]:
     from skillforge.checks.scan.declaration_rules import DECLARATIONS
     from skillforge.checks.scan.disguise_rules import DISGUISES
 
-    return (
-        *_sign_rules(),
-        *DISGUISES,
-        *CHANGES,
-        *DECLARATIONS,
-        *CAPABILITIES,
-    )
+    return (*_sign_rules(), *DISGUISES, *CHANGES, *DECLARATIONS, *CAPABILITIES)
 
 
 def scan(
@@ -59,19 +53,15 @@ def scan(
 ) -> Scan:
     """Scan a skill; with its previous version, also report what is new.
 
-    `packs` are the rules of a library. They are tried last, so that a costly one takes
-    nothing from the budget of our own rules.
+    `packs` are the rules of a library. They run last, so that they cannot exhaust the
+    budget of our own rules.
     """
-    from skillforge.checks.scan.capabilities import (
-        CAPABILITIES,
-        capabilities,
-        declared,
-    )
+    from skillforge.checks.scan.capabilities import CAPABILITIES, capabilities, declared
     from skillforge.checks.scan.change_rules import CHANGES, SkillChange
     from skillforge.checks.scan.declaration_rules import DECLARATIONS, Declared
     from skillforge.checks.scan.disguise_rules import DISGUISES
 
-    # What could not be read is known when all signs have been searched.
+    # Unread files are only known after all signs have been searched.
     pack_rules = [rule for pack in packs for rule in pack.rules]
     last_rules = (*pack_rules, *DISGUISES)
     matches = _matches(skill, evidence or {}, packs)
@@ -97,7 +87,7 @@ def scan(
 
 @cache
 def _sign_rules() -> tuple[Rule, ...]:
-    """The rules on the matches of our own signs."""
+    """The rules on matches of our own signs."""
     from skillforge.checks.scan.attack_rules import ATTACKS
     from skillforge.checks.scan.caution_rules import CAUTIONS
     from skillforge.checks.scan.data_rules import own_rules
@@ -139,7 +129,7 @@ def _findings(rules: Iterable[Rule], subject: object) -> list[Finding]:
 def _identities(
     findings: Iterable[Finding], skill: Skill
 ) -> Iterator[tuple[str, str, str]]:
-    """What makes findings the same: the text they show, or all of their file."""
+    """The keys that identify findings: rule, path, and their text or their file."""
     from skillforge.checks.scan.waivers import digest
 
     digest_of = cache(partial(digest, skill))
@@ -150,7 +140,7 @@ def _identities(
 
 
 def _as_before(finding: Finding) -> Finding:
-    """A warning that a reviewer accepted before is a note; an error stays one."""
+    """A known warning as a note, since a reviewer accepted it; errors stay errors."""
     if finding.severity is not Severity.WARNING:
         return finding
     message = f"{finding.message} (as before the change)"
@@ -158,7 +148,7 @@ def _as_before(finding: Finding) -> Finding:
 
 
 def _in_order(findings: list[Finding]) -> Iterator[Finding]:
-    """The worst first, without repetitions, and not too many of a kind."""
+    """Findings by severity and place, without repeats and with a limit per rule."""
     order = list(Severity)
     findings.sort(key=lambda f: (order.index(f.severity), f.path, f.line))
     reported: set[tuple[str, str, int]] = set()

@@ -1,4 +1,4 @@
-"""Files inside files, within limits: archives are opened in memory, never on disk."""
+"""The files in an archive, within limits; archives are opened in memory only."""
 
 import io
 import re
@@ -15,7 +15,7 @@ _WIDE_RUN = re.compile(rb"(?:[\x20-\x7e\t]\x00){6,}")
 
 
 class InnerFile(NamedTuple):
-    """A file of an archive; `problem` says why it was not read."""
+    """A file of an archive; `problem` is why it was not read."""
 
     name: str
     data: bytes
@@ -85,7 +85,7 @@ def _tar(data: bytes) -> Iterator[InnerFile]:
 
 
 def strings(data: bytes) -> str:
-    """The readable text of a binary file, each run of it on a line."""
+    """The readable text of a binary file, a line for each run of characters."""
     runs = [run.decode("ascii") for run in _RUN.findall(data)]
     runs += [run[::2].decode("ascii") for run in _WIDE_RUN.findall(data)]
     return "\n".join(runs)

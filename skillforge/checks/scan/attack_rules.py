@@ -1,7 +1,7 @@
-"""Code that no honest skill has: two or three signs together. `dangerous`.
+"""Rules on dangerous code: combinations of signs that honest skills never have.
 
-The thresholds are measured: each sign occurs in a large corpus of honest skills, and
-the combinations here do not. Rules that need nothing but signs are in `packs/`.
+Each sign occurs in a large corpus of honest skills; the combinations do not. Rules that
+need nothing but patterns are in `packs/`.
 """
 
 import re
@@ -29,7 +29,7 @@ _INSTALLER = re.compile(
 _BARE_HOST = re.compile(
     r"[\s@][\"']?(?!-)((?:[\w-]+\.)+[a-z]{2,}(?=[/:])|\d{1,3}(?:\.\d{1,3}){3})(?::\d+)?"
 )
-# Known hosts on which anybody can publish anything.
+# Known hosts where anyone can publish anything.
 _SHARED_HOSTS = (
     "raw.githubusercontent.com",
     "github.com",
@@ -62,7 +62,7 @@ def social_dropper(matches: ScanMatches) -> Iterator[RuleProblem]:
 
 
 def _bad_prerequisite(matches: ScanMatches) -> Iterator[RuleProblem]:
-    """A prerequisite from a host that no project would use."""
+    """Prerequisites from a host that no project would use."""
     kinds = (Host.ADDRESS, Host.PASTE, Host.TUNNEL, Host.SHORTENER, Host.HOSTILE)
     for link in matches.links:
         if link.kind not in kinds or link.view is SegmentView.CODE:
@@ -89,9 +89,9 @@ def _bad_prerequisite(matches: ScanMatches) -> Iterator[RuleProblem]:
 def fetch_and_run(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not run what it downloads from an unknown host.
 
-    A bare address, a paste site, a tunnel or a link shortener can serve anything to
-    anybody at any time, and so can a page without encryption. Installers of known
-    projects are only noted, those of others need a reviewer (`install-script`).
+    A bare address, a paste site, a tunnel, a link shortener or an unencrypted page can
+    serve different content at any time. Installers of known projects are allowed;
+    others need a reviewer (`install-script`).
     """
     for match, source in fetched_and_run(matches):
         if source.is_stranger and not is_warning(match):
@@ -99,7 +99,7 @@ def fetch_and_run(matches: ScanMatches) -> Iterator[RuleProblem]:
 
 
 class _CodeSource(NamedTuple):
-    """Where code that is run comes from."""
+    """The source of code that is run."""
 
     name: str
     is_stranger: bool
@@ -107,7 +107,7 @@ class _CodeSource(NamedTuple):
 
 
 def fetched_and_run(matches: ScanMatches) -> Iterator[tuple[SignMatch, _CodeSource]]:
-    """What is downloaded and run, and from where."""
+    """Matches of code that is downloaded and run, with its source."""
     for match in matches.of("fetch-run"):
         yield from _sources(matches, match, match.text.count(SOFT))
     for match, _ in matches.near(matches.of("fetch-file"), ("run-file",), 4):
@@ -128,7 +128,7 @@ _FETCHED = re.compile(r"\b(?:r|res|resp|response|reply|page)\.(?:text|content|re
 def _sources(
     matches: ScanMatches, match: SignMatch, lines: int
 ) -> Iterator[tuple[SignMatch, _CodeSource]]:
-    """The first source of each kind: more of them would be the same finding."""
+    """The first source of each kind; others would repeat the finding."""
     kinds: dict[tuple[bool, bool], _CodeSource] = {}
     for source in _all_sources(matches, match, lines):
         kinds.setdefault((source.is_stranger, source.is_known), source)
@@ -167,7 +167,7 @@ _RELIABLE_ENCODINGS = (
     "base64", "hex", "character codes", "tag characters", "zero-width characters",
     "spaces", "variation selectors", "reversed",
 )  # fmt: skip
-# These turn ordinary text into words by chance; only some signs count in them.
+# Decoding ordinary text with these yields words by chance; only some signs count.
 _NOISY_ENCODINGS = ("rot13", "escapes", "b32decode", "base32", "b85decode", "a85decode")
 
 
@@ -191,8 +191,8 @@ def hidden_payload(matches: ScanMatches) -> Iterator[RuleProblem]:
 def secret_to_network(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not read keys, or the whole environment, and send data away.
 
-    A skill may use its own named key for a service. Code that collects key files,
-    browser data, wallets or all variables, and that also sends, is theft.
+    A skill may use a named key for its service. Code that collects key files, browser
+    data, wallets or all variables, and that also sends data, is theft.
     """
     for match, sink in matches.near(_read_secrets(matches), ("send", "copy-out"), 25):
         if sink.view is SegmentView.CODE and (
@@ -226,7 +226,7 @@ def _read_secrets(matches: ScanMatches) -> Iterator[SignMatch]:
 
 
 def _secrets_sent_in_prose(matches: ScanMatches) -> Iterator[SignMatch]:
-    """Commands within a sentence that read secrets and send them."""
+    """Commands in a sentence that read secrets and send them."""
     secrets = matches.of("key-file", "env-all", "env-file")
     prose = [s for s in secrets if s.view is not SegmentView.CODE and not is_warning(s)]
     for match, sink in matches.near(prose, ("send",), 0):
@@ -244,8 +244,8 @@ def _stays_home(matches: ScanMatches, sink: SignMatch) -> bool:
 def secret_as_data(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not post the value of a key to a host that the key is not for.
 
-    A key belongs in the header of a request to the service that issued it. As the data
-    of a request, to a host with another name, it is given away.
+    A key belongs in the header of a request to the service that issued it. A request
+    that sends it as data to an unrelated host leaks it.
     """
     for match in matches.of("send"):
         is_code = match.view is SegmentView.CODE
@@ -317,18 +317,18 @@ _RUNNER = re.compile(r"\b(?:system|popen|run|call|exec\w*|spawn\w*|check_\w+)\(|
 
 @rule(category="persistence")
 def planted_access(matches: ScanMatches) -> Iterator[RuleProblem]:
-    """A skill does not leave itself a way back in.
+    """A skill does not install a backdoor.
 
-    A key added to `authorized_keys`, a job or a start-up file that downloads, sends or
-    opens a shell: these remain after the skill is removed.
+    A key in `authorized_keys`, or a job or start-up file that downloads, sends or opens
+    a shell, remains after the skill is removed.
     """
     for match in matches.of("ssh-key"):
         if (
-            match.segment.language != "resolved"  # the same text is read twice
+            match.segment.language != "resolved"  # a second copy of the same text
             and not is_warning(match)
             and not re.search(r"aaaa\.\.\.|<\w+>|\$\{?pub|\.pub\b", match.context)
         ):
-            yield report_match(match, "adds a key that lets somebody log in")
+            yield report_match(match, "adds a key that allows a stranger to log in")
     network = ("fetch-run", "decode-run", "reverse-shell", "send", "get")
     for match, payload in matches.near(matches.of("persist"), network, 8):
         is_code = match.view is SegmentView.CODE and payload.view is SegmentView.CODE

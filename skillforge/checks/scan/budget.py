@@ -1,9 +1,8 @@
-"""How much a search may cost; files that would cost more are `unread`.
+"""The budget of a search; files that would exceed it are `unread`.
 
-The unit is about the cost of trying a pattern on one character: a count rather than a
-time, so that a scan finds the same on any machine. A file that is full of the words of
-one pattern is still searched for the other patterns, and a file that is full of the
-words of all patterns takes nothing from the other files.
+The unit is about the cost of trying a pattern on one character. It is a count and not
+a time, so a scan has the same result on any machine. A file that exhausts the budget of
+one pattern is still searched for others, and never at the expense of other files.
 """
 
 import sys
@@ -12,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-# A fixed cost that is always allowed, and the cost allowed for each character. Of 1,600
-# honest skills, none needs three quarters of it.
+# A fixed allowance, and an allowance for each character. None of 1,600 honest skills
+# needs three quarters of it.
 OF_PATTERN = 800_000, 0.15  # for one pattern in one file
 MATCHES = 500  # of one pattern in one file; honest files have 70
 OF_FILE = 3_000_000, 0.5
@@ -23,7 +22,7 @@ Span = tuple[int, int]
 
 
 class Budget:
-    """What a search of several files has cost, and may still cost."""
+    """The cost of a search in several files so far, and its limits."""
 
     def __init__(self, files: Sequence[tuple[int, str]], length: int) -> None:
         """`files` are where each part of a file begins, and its path, in order."""
@@ -33,17 +32,17 @@ class Budget:
         self._length = Counter[str]()
         for start, end, path in zip(self._starts, self._ends, self._paths, strict=True):
             self._length[path] += end - start
-        self.spans: list[Span] = [(0, length)]  # what is still to be searched
+        self.spans: list[Span] = [(0, length)]  # still to be searched
         self.unread: dict[str, None] = {}  # paths, in order
         self._total = length
         self.spent = 0
         self._of_file = Counter[str]()
         self._of_pattern = Counter[str]()
-        self._matches = Counter[str]()  # of the present pattern
-        self._stopped: set[str] = set()  # files that are searched no more
+        self._matches = Counter[str]()  # of the current pattern
+        self._stopped: set[str] = set()  # files that are no longer searched
 
     def next_pattern(self) -> None:
-        """Begin to search for another pattern."""
+        """Start the search for another pattern."""
         self._of_pattern.clear()
         self._matches.clear()
 

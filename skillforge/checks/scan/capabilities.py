@@ -1,4 +1,4 @@
-"""What a skill is able to do: notes for the reviewer, and never an alarm."""
+"""The capabilities of a skill, reported as notes for the reviewer."""
 
 import json
 import re
@@ -17,6 +17,7 @@ from skillforge.model import (
     rule,
     rules_in,
 )
+from skillforge.report import plural
 
 _NOTE = Severity.NOTE
 _VARIABLE = re.compile(
@@ -60,7 +61,7 @@ _SCRIPT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a skill uses outside itself, each named once."""
+    """The hosts, variables, programs, tools and scripts that a skill uses."""
 
     hosts: frozenset[str] = frozenset()
     variables: frozenset[str] = frozenset()
@@ -69,7 +70,7 @@ class Capabilities:
     scripts: frozenset[str] = frozenset()
 
     def named(self) -> Iterator[str]:
-        """Each of them with its kind, such as `network api.example.com`."""
+        """All of them with their kind, such as `network api.example.com`."""
         for kind, names in (
             ("tool", self.tools),
             ("script", self.scripts),
@@ -81,7 +82,7 @@ class Capabilities:
 
 
 def capabilities(skill: Skill, matches: ScanMatches) -> Capabilities:
-    """What a skill is able to do, as far as its text shows."""
+    """The capabilities of a skill, as far as its text shows them."""
     code = [
         segment
         for segment in matches.segments
@@ -101,7 +102,7 @@ def capabilities(skill: Skill, matches: ScanMatches) -> Capabilities:
 
 
 def tools(document: Document | None) -> Iterator[str]:
-    """What `allowed-tools` grants; a list is read as well as a text."""
+    """The tools that `allowed-tools` grants, as a list or a text."""
     granted = document.fields.get("allowed-tools", "") if document else ""
     words = (
         granted
@@ -135,11 +136,10 @@ def _scripts(skill: Skill) -> Iterator[str]:
 
 
 def declared(document: Document | None) -> dict[str, frozenset[str]]:
-    """What a skill declares: `metadata.hosts`, `.env` and `.programs`.
+    """The names that a skill declares in `metadata.hosts`, `.env` and `.programs`.
 
     Spaces or commas separate names; `*.example.com` is a host and all its subdomains.
-    A kind that is declared has to be complete. OpenClaw's `requires` (bins, env) counts
-    as well.
+    OpenClaw's `requires` (bins, env) adds to a kind that is declared.
     """
     if document is None:
         return {}
@@ -173,7 +173,7 @@ def _required(document: Document) -> dict[str, frozenset[str]]:
 
 
 def covers(names: Iterable[str], used: str) -> bool:
-    """Whether a name is declared, literally or by a `*.` pattern."""
+    """Whether a name is declared, literally or by a pattern such as `*.example.com`."""
     return any(
         used == name or (name.startswith("*.") and f".{used}".endswith(name[1:]))
         for name in names
@@ -182,55 +182,47 @@ def covers(names: Iterable[str], used: str) -> bool:
 
 @rule(_NOTE, category="capability")
 def reaches_network(able: Capabilities) -> Iterator[RuleProblem]:
-    """Which hosts a skill names. A note: many skills use a service."""
-    if able.hosts:
-        yield _listed("names", "host", able.hosts)
+    """The hosts that a skill names. A note: many skills use a service."""
+    return _listed("names", "host", able.hosts)
 
 
 @rule(_NOTE, category="capability")
 def reads_environment(able: Capabilities) -> Iterator[RuleProblem]:
-    """Which environment variables a skill reads. A note."""
-    if able.variables:
-        yield _listed("reads", "variable", able.variables)
+    """The environment variables that a skill reads. A note."""
+    return _listed("reads", "variable", able.variables)
 
 
 @rule(_NOTE, category="capability")
 def runs_programs(able: Capabilities) -> Iterator[RuleProblem]:
-    """Which programs a skill runs: compilers, clients, shells. A note."""
-    if able.programs:
-        yield _listed("runs", "program", able.programs)
+    """The programs that a skill runs: compilers, clients, shells. A note."""
+    return _listed("runs", "program", able.programs)
 
 
 @rule(_NOTE, category="capability")
 def brings_scripts(able: Capabilities) -> Iterator[RuleProblem]:
-    """Which scripts a skill contains and may run. A note."""
-    if able.scripts:
-        yield _listed("contains", "script", able.scripts)
+    """The scripts that a skill contains and may run. A note."""
+    return _listed("contains", "script", able.scripts)
 
 
 @rule(_NOTE, category="capability")
 def granted_tools(able: Capabilities) -> Iterator[RuleProblem]:
-    """Which tools `allowed-tools` lets a skill use without asking.
+    """The tools that a skill may use without asking, by `allowed-tools`.
 
     A note. `Bash` or `Bash(*)` grants every command; `Bash(git:*)` only git's.
     """
-    if able.tools:
-        listed = _listed("is granted", "tool", able.tools)
-        wide = sorted(tool for tool in able.tools if _WIDE.fullmatch(tool))
-        if wide:
-            hint = f"{', '.join(wide)} grants every command; list the ones needed"
-            listed = listed._replace(hint=hint)
-        yield listed
+    wide = sorted(tool for tool in able.tools if _WIDE.fullmatch(tool))
+    hint = f"{', '.join(wide)} grants every command; list the ones needed"
+    return _listed("is granted", "tool", able.tools, hint if wide else "")
 
 
-def _listed(what: str, noun: str, names: frozenset[str]) -> RuleProblem:
-    shown = sorted(names)[:20]
-    more = f" and {len(names) - 20} more" if len(names) > 20 else ""
-    plural = "s" if len(names) > 1 else ""
-    hint = "nothing to do; this is for the reviewer"
-    return RuleProblem(
-        f"{what} {len(names)} {noun}{plural}: {', '.join(shown)}{more}", hint
-    )
+def _listed(
+    what: str, noun: str, names: frozenset[str], hint: str = ""
+) -> Iterator[RuleProblem]:
+    if names:
+        shown = ", ".join(sorted(names)[:20])
+        more = f" and {len(names) - 20} more" if len(names) > 20 else ""
+        hint = hint or "no action needed; this is for the reviewer"
+        yield RuleProblem(f"{what} {plural(len(names), noun)}: {shown}{more}", hint)
 
 
 CAPABILITIES = rules_in(globals())

@@ -1,4 +1,4 @@
-"""What needs a reviewer: honest skills do it too, for a reason. `caution`."""
+"""Rules on code that needs a reviewer, as honest skills have it for good reasons."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ _ANONYMOUS = tuple(kind for kind in NAMELESS if kind is not Host.HOSTILE)
 
 @rule(_WARNING, category="execution")
 def install_script(matches: ScanMatches) -> Iterator[RuleProblem]:
-    """The skill downloads an installer from a host of no known project, and runs it."""
+    """The skill downloads and runs an installer that is not from a known project."""
     for match, source in fetched_and_run(matches):
         if not source.is_known and not source.is_stranger and not is_warning(match):
             hint = "install it from a package index, or pin and verify the download"
@@ -23,9 +23,9 @@ def install_script(matches: ScanMatches) -> Iterator[RuleProblem]:
 
 @rule(_WARNING, category="exfiltration")
 def nameless_host(matches: ScanMatches) -> Iterator[RuleProblem]:
-    """The skill names a host that nobody answers for.
+    """The skill names an anonymous host.
 
-    Paste sites, tunnels, request collectors, link shorteners and bare addresses.
+    These are paste sites, tunnels, request collectors, link shorteners, bare addresses.
     """
     hint = "link to the service itself"
     for link in matches.links:

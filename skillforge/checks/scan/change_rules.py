@@ -1,8 +1,8 @@
-"""What a change adds to what a skill did before. `caution`.
+"""Rules on what a change adds to a skill, for a reviewer to check.
 
-Instructions planted in a good skill look like ordinary work. What gives them away is
-that they are new: a host, a script, a standing instruction. A reviewer who reads just
-these lines notices them.
+Malicious instructions in a good skill look like ordinary work, but they are new: a
+host, a script, a standing instruction. A reviewer who reads just these lines notices
+them.
 """
 
 import re
@@ -27,7 +27,7 @@ _REVIEW = "check that this is what the change is meant to do"
 
 
 class SkillChange:
-    """A skill after a change, and its version before."""
+    """The matches and capabilities of a skill before and after a change."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class SkillChange:
                 yield match
 
     def is_at_home(self, match: SignMatch) -> bool:
-        """Whether all links of a line lead to hosts that the skill used before."""
+        """Whether all links on a line lead to hosts that the skill used before."""
         links = [k.link for k in self.after.links_near(match, 0, tuple(Host)) if k.link]
         if not links:
             return not leads_out(self.after, match, 0) and "@" in match.context
@@ -70,7 +70,7 @@ class SkillChange:
         return lines[bisect_right(lines, match.at, key=lambda line: line[0]) - 1][1]
 
     def _lines_of(self, segment: Segment) -> list[tuple[int, bool]]:
-        """Where the lines of a segment begin, and whether they are new."""
+        """The offsets of the lines of a segment, and whether they are new."""
         if id(segment) not in self._is_new:
             lines = segment.text.split("\n")
             starts = accumulate((len(line) + 1 for line in lines), initial=0)
@@ -142,7 +142,11 @@ def adds_tool(change: SkillChange) -> Iterator[RuleProblem]:
 
 @rule(_WARNING, category="change")
 def adds_order(change: SkillChange) -> Iterator[RuleProblem]:
-    """The change adds instructions to send, delete or read secrets, or from now on."""
+    """The change adds a risky or standing instruction.
+
+    Instructions to send, delete or open something, to read secrets, or to do something
+    from now on.
+    """
     for match in change.new(
         "order-away", "order-delete", "order-open", "order-leak", "override",
         "leak-in-reply", "unguarded", "authority", "fetch-obey", "weaken", "persist",
@@ -159,7 +163,7 @@ def adds_order(change: SkillChange) -> Iterator[RuleProblem]:
             )
     if len(change.added) <= _SMALL:
         for match in change.new("standing-order"):
-            is_always_read = match.path == SKILL_FILE  # other files only if needed
+            is_always_read = match.path == SKILL_FILE  # unlike other files
             if (
                 is_always_read
                 and _is_instruction(match)
@@ -171,7 +175,7 @@ def adds_order(change: SkillChange) -> Iterator[RuleProblem]:
 
 
 def _is_instruction(match: SignMatch) -> bool:
-    """Whether it is an instruction, rather than part of code or data."""
+    """Whether a match is an instruction rather than part of code or data."""
     is_table = match.path.endswith((".csv", ".tsv", ".xml", ".lock"))
     return match.view is not SegmentView.CODE and not is_table and not is_warning(match)
 

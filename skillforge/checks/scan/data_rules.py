@@ -1,4 +1,4 @@
-"""Rules that are data: which signs, where, near what. Written in rule packs (TOML)."""
+"""The rules of rule packs (TOML): signs, their place, and what is near them."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -31,11 +31,11 @@ class Nearby(NamedTuple):
 
 
 class Condition(NamedTuple):
-    """When a match of a sign is a finding: everything that is set has to hold.
+    """When a match of a sign is a finding: all conditions that are set must hold.
 
-    `text` and `not_text` are searched in what the sign matched, `line` and `not_line`
-    in the line around it. `quoted` says what happens to a match that the text only
-    quotes or warns of: skip it, report it, or report only such matches.
+    `text` and `not_text` are searched in the match, `line` and `not_line` in the line
+    around it. `quoted` decides about matches that are only quoted or warned about: skip
+    them, report them, or report only them.
     """
 
     signs: tuple[str, ...]
@@ -55,7 +55,7 @@ class Condition(NamedTuple):
     quoted: str = "skip"
 
     def problems(self, matches: ScanMatches) -> Iterator[RuleProblem]:
-        """Every match of the signs for which all of this holds."""
+        """The matches of the signs that fulfil all conditions."""
         for match in matches.of(*self.signs):
             if not (self._is_in_place(match) and self._fits_text(match)):
                 continue
@@ -113,7 +113,7 @@ class Condition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DataRule:
-    """What a rule of a pack checks: any of its conditions."""
+    """The check of a rule of a pack: any of its conditions."""
 
     conditions: tuple[Condition, ...]
 
@@ -127,7 +127,7 @@ def _regex(source: str) -> re.Pattern[str]:
     return re.compile(source, re.MULTILINE)
 
 
-_KEYS = {"in": "views", "not_in": "not_views"}  # of a table, and what we call them
+_KEYS = {"in": "views", "not_in": "not_views"}  # keys of a table, and our fields
 _PATTERNS = ("text", "not_text", "line", "not_line")
 _LISTS = ("views", "not_views", "not_languages", *_PATTERNS)
 
@@ -140,7 +140,7 @@ def make_rule(
 ) -> Rule:
     """The rule that a table of a pack describes.
 
-    `names` maps the signs it may refer to, to their full names.
+    `names` maps the signs of the pack to their full names.
     """
     conditions = tuple(
         _condition(table, entry, names or {}, parts or {}) for table in entry["match"]

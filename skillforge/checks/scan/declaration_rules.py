@@ -1,4 +1,4 @@
-"""What a skill uses, compared with what it declares. `caution`."""
+"""A rule that compares what a skill uses with what it declares."""
 
 from collections.abc import Iterator, Mapping
 
@@ -7,7 +7,7 @@ from skillforge.model import RuleProblem, Severity, rule, rules_in
 
 
 class Declared:
-    """What a skill uses, what it declares, and whether it has to declare all."""
+    """What a skill uses and declares, and whether it must declare all of it."""
 
     def __init__(
         self,
@@ -20,7 +20,7 @@ class Declared:
         self.must_declare = must_declare
 
     def missing(self, kind: str, used: frozenset[str]) -> list[str]:
-        """What is used and not declared, where that kind has to be declared."""
+        """The names that are used and not declared, if that kind must be declared."""
         if kind not in self.declared and not self.must_declare:
             return []
         return sorted(n for n in used if not covers(self.declared.get(kind, ()), n))
@@ -28,11 +28,11 @@ class Declared:
 
 @rule(Severity.WARNING, category="declaration")
 def undeclared(skill: Declared) -> Iterator[RuleProblem]:
-    """A skill that declares what it uses declares all of it.
+    """A declaration of hosts, variables or programs is complete.
 
-    `metadata.hosts`, `metadata.env` and `metadata.programs` name hosts, variables and
-    programs, separated by spaces or commas. A skill may declare none of a kind,
-    unless the policy asks for it (`scan: {declare: true}`).
+    `metadata.hosts`, `metadata.env` and `metadata.programs` name them, separated by
+    spaces or commas. Declarations are optional, unless the policy requires them
+    (`scan: {declare: true}`).
     """
     able = skill.able
     for kind, used in (

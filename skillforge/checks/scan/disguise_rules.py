@@ -1,6 +1,6 @@
-"""Files and characters that are not what they look like.
+"""Rules on files and characters that are not what they look like.
 
-A file that cannot be reviewed needs a person; one that is disguised is an attack.
+A file that cannot be reviewed is a warning; a disguised file is an attack.
 """
 
 import re
@@ -17,7 +17,7 @@ _FILES = {
     "bytecode": "compiled Python, which may differ from its source",
     "archive": "an archive in the skill",
     "locked": "an archive that cannot be opened",
-    "link": "a link, which leads elsewhere on every machine",
+    "link": "a link, which has another target on each machine",
     "unread": "cannot be read",
     "macro": "a document with a program in it",
 }
@@ -25,14 +25,14 @@ _FILES = {
 
 @rule(_WARNING, category="obfuscation")
 def unreviewable_file(matches: ScanMatches) -> Iterator[RuleProblem]:
-    """A skill contains only what a reviewer can read.
+    """A skill contains only files that a reviewer can read.
 
-    Programs, bytecode, archives, files that cannot be read at all, and files with so
-    much of what attacks consist of that they cannot be read in a short time.
+    That excludes programs, bytecode, archives, unreadable files, and files with so many
+    signs of attacks that scanning them takes too long.
     """
     for notice in matches.notices:
         if notice.kind in _FILES:
-            hint = "replace it by its source, or by the files themselves"
+            hint = "replace it with its source, or with the files themselves"
             yield RuleProblem(
                 f"{notice.words}: cannot be reviewed", hint, 1, notice.path
             )
@@ -40,10 +40,10 @@ def unreviewable_file(matches: ScanMatches) -> Iterator[RuleProblem]:
 
 @rule(category="obfuscation")
 def disguised_file(matches: ScanMatches) -> Iterator[RuleProblem]:
-    """A file is what its name says.
+    """A file is what its name claims.
 
-    A program named like a picture, something behind the end of one, stored objects that
-    run a command when they are loaded: these are made not to be noticed.
+    A program named like a picture, data after the end of a picture, or a pickle that
+    runs a command when it is loaded, is meant to go unnoticed.
     """
     for notice in matches.notices:
         if notice.kind in ("disguised", "pickle"):
@@ -54,9 +54,9 @@ def disguised_file(matches: ScanMatches) -> Iterator[RuleProblem]:
 def unseen_characters(matches: ScanMatches) -> Iterator[RuleProblem]:
     """Text is what it looks like.
 
-    Characters that turn the direction of writing, letters of another script within a
-    word, many characters that are not shown. Control characters and line breaks other
-    than that of a file: a comment may end there, and what follows runs.
+    That excludes characters that change the direction of writing, words in letters of
+    two scripts, and many invisible characters; also control characters and unusual line
+    breaks, where a comment may end and code begin.
     """
     for notice in matches.notices:
         if notice.kind == "break":
@@ -71,7 +71,7 @@ def unseen_characters(matches: ScanMatches) -> Iterator[RuleProblem]:
                 yield RuleProblem(what, "write it in plain letters", line, segment.path)
         mixed = list(islice(mixed_words(segment.raw), MOST_MIXED))
         if len(mixed) == MOST_MIXED:
-            what = "more words in letters of two scripts than can be read"
+            what = "too many words in letters of two scripts to check"
             yield RuleProblem(
                 what, "write them in one script", segment.line, segment.path
             )
@@ -117,7 +117,7 @@ _UNSEEN = (
 
 @rule(category="obfuscation")
 def spoofed_command(matches: ScanMatches) -> Iterator[RuleProblem]:
-    """A command or host is written in its own letters, not in look-alikes."""
+    """Commands and hosts are written in their own letters, not in look-alikes."""
     for segment in matches.segments:
         mixed = mixed_words(segment.raw) if not segment.hidden_by else ()
         for at, word in islice(mixed, MOST_MIXED):

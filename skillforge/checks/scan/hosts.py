@@ -1,4 +1,4 @@
-"""Where a link leads: what the name of a host says about who runs it."""
+"""Links in a text, and the kind of host that each leads to."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Host(StrEnum):
-    """What kind of host it is."""
+    """The kind of a host."""
 
     ADDRESS = "a bare address"
     PASTE = "a paste or file-drop site"
@@ -66,13 +66,13 @@ class HostLink(NamedTuple):
 
     host: str
     kind: Host
-    is_plain: bool  # http, which anybody in between can change
+    is_plain: bool  # http, which can be changed in transit
     offset: int
     rest: str
 
 
 def links(text: str, start: int = 0, end: int | None = None) -> Iterator[HostLink]:
-    """The links of a text in lower case; defanged ones (`hxxp`, `[.]`) too."""
+    """The links of a lower-case text, including defanged ones (`hxxp`, `[.]`)."""
     for scheme in _SCHEME.finditer(text, start, len(text) if end is None else end):
         match = _REST.match(text, scheme.end())
         if match is None:

@@ -1,4 +1,4 @@
-"""What no honest skill tells an agent. `dangerous`."""
+"""Rules on instructions that honest skills never give."""
 
 import re
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ def told_to_send(matches: ScanMatches) -> Iterator[RuleProblem]:
 
 
 def _is_instruction(match: SignMatch, private: SignMatch) -> bool:
-    """Whether a sentence instructs to send just those secrets."""
+    """Whether a sentence is an instruction to send these secrets."""
     return (
         _INSTRUCTION.search(match.context) is not None
         and _EMPHASIS.search(match.context) is not None
@@ -69,9 +69,9 @@ _EMPHASIS = re.compile(
 def act_in_secret(matches: ScanMatches) -> Iterator[RuleProblem]:
     """A skill does not make an agent act behind its user's back.
 
-    "Do not tell the user" occurs in honest skills, about details of style. With an
-    instruction to send, download, run, read secrets or change an agent's memory it is
-    an attack.
+    "Do not tell the user" occurs in honest skills, about details of style. Together
+    with an instruction to send, download, run, read secrets or change an agent's
+    memory, it is an attack.
     """
     acts = (
         "fetch-run", "send-words", "key-file", "fetch-obey", "reverse-shell",
@@ -101,39 +101,6 @@ def _is_harmless(matches: ScanMatches, match: SignMatch) -> bool:
     return is_warning(match) or (
         match.sign == "send-words" and not leads_out(matches, match, 0)
     )
-
-
-@rule(category="injection")
-def hidden_instruction(matches: ScanMatches) -> Iterator[RuleProblem]:
-    """A skill gives no instructions where a person does not see them.
-
-    Agents read comments, alternative texts, link titles, file names and the metadata
-    of pictures. Notes there are fine; instructions to send, download, run or conceal
-    are not.
-    """
-    signs = (
-        "override", "conceal", "send-words", "fetch-run", "decode-run", "fetch-obey",
-        "key-file", "reverse-shell", "destroy", "leak-in-reply", "send", "skip-consent",
-    )  # fmt: skip
-    for match in matches.of(*signs):
-        # Most words in the bytes of a picture are there by chance.
-        is_text = match.segment.language != "strings" or match.sign in (
-            "override",
-            "fetch-run",
-        )
-        if match.view is SegmentView.HIDDEN and is_text and _is_meant(matches, match):
-            yield report_match(match, "gives an instruction that a person doesn't see")
-
-
-def _is_meant(matches: ScanMatches, match: SignMatch) -> bool:
-    """Whether words that also occur in notes are an instruction here."""
-    if match.sign == "conceal":
-        nearby = ("send-words", "fetch-run", "secret-words")
-        return "user" in match.text or matches.beside(match, nearby, 0) is not None
-    if match.sign == "send-words":
-        about = matches.beside(match, ("secret-words", "talk-words", "trigger"), 0)
-        return about is not None and leads_out(matches, match, 0)
-    return True
 
 
 @rule(category="persistence")

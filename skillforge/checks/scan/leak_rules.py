@@ -1,4 +1,4 @@
-"""What no file should contain: working secrets and personal data. `caution`."""
+"""Rules on secrets and personal data."""
 
 import math
 import re
@@ -30,10 +30,10 @@ _HOME = re.compile(r"(?:/home/|/Users/|C:\\Users\\)(?!user\b|me\b|you\b|<)[\w.-]
 
 @rule(_WARNING, category="leak")
 def leaked_secret(matches: ScanMatches) -> Iterator[RuleProblem]:
-    """A skill contains no working key: every reader could use it.
+    """A skill contains no working key, which every reader could use.
 
-    Known formats of tokens only, and none that is plainly made up. If it was ever
-    real, take it back at its service: to delete it here does not help.
+    Only tokens of known formats are reported, and none that are obviously made up. A
+    real key must be revoked at its service; deleting it from the file does not help.
     """
     hint = "revoke it at its service, and read it from the environment"
     for segment in matches.segments:
@@ -54,10 +54,10 @@ def _looks_real(token: str) -> bool:
 
 @rule(_WARNING, category="leak")
 def private_data(matches: ScanMatches) -> Iterator[RuleProblem]:
-    """A skill contains no personal data, and neither do its examples.
+    """A skill and its examples contain no personal data.
 
-    Cards and bank accounts by their check digits; in evidence, where everything of the
-    kind was to be redacted, also addresses and home folders.
+    Cards and bank accounts are recognized by their check digits. In evidence, which is
+    redacted, mail addresses and home folders are reported as well.
     """
     for segment in matches.segments:
         if segment.language in ("strings", "resolved"):
@@ -70,17 +70,14 @@ def private_data(matches: ScanMatches) -> Iterator[RuleProblem]:
                         segment, match.start(), match[0], f"contains {what}", hint
                     )
         if is_evidence(segment.path):
-            for pattern, what in (
-                (_MAIL, "a mail address"),
-                (_HOME, "a home folder"),
-            ):
+            for pattern, what in ((_MAIL, "a mail address"), (_HOME, "a home folder")):
                 for match in pattern.finditer(segment.raw):
                     message = f"contains {what}"
                     yield _at(segment, match.start(), match[0], message, "redact it")
 
 
 def is_evidence(path: str) -> bool:
-    """Whether a path is an example's rather than the skill's own."""
+    """Whether a path belongs to an example rather than to the skill."""
     return path.startswith("../")
 
 

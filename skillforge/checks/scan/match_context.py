@@ -1,4 +1,4 @@
-"""What rules ask about a match: is it meant, whose host is it, how is it reported."""
+"""The context of a match: is it meant, which hosts are near, what to report."""
 
 import re
 
@@ -26,9 +26,9 @@ _QUOTE = re.compile(r"[\"'“‘«`(|][\s*_]*\Z")
 
 
 def is_warning(match: SignMatch) -> bool:
-    """Whether a match is quoted or warned about, rather than meant.
+    """Whether a match is quoted or warned about, rather than an instruction.
 
-    Code is run and hidden text is meant, whatever is written around them.
+    Code and hidden text always count as instructions.
     """
     if match.view in (SegmentView.CODE, SegmentView.HIDDEN) or match.segment.hidden_by:
         return False
@@ -37,7 +37,7 @@ def is_warning(match: SignMatch) -> bool:
     is_negated = match.sign != "conceal" and bool(_NEGATED.search(sentence))
     is_taught = is_introduced_as_bad(match) or bool(_WARNS.search(sentence))
     if match.is_command:
-        # A warning has no need to name a real dropper.
+        # A warning does not need the address of a real dropper.
         names_dropper = any(link.kind in NAMELESS for link in links(match.context))
         return is_negated or (is_taught and not names_dropper)
     return is_negated or is_taught or bool(_QUOTE.search(before))
@@ -64,7 +64,7 @@ _INTRODUCES = re.compile(
 
 
 def related(matches: ScanMatches, host: str) -> bool:
-    """Whether the name of a host says that it belongs to the skill's subject."""
+    """Whether the name of a host is part of the skill's name or description."""
     *above, name, _end = ["", "", *host.split(".")]
     if name in ("co", "com", "org"):  # as in example.co.uk
         name = above[-1]

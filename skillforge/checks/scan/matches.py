@@ -1,7 +1,6 @@
-"""All matches of signs in a skill, and which of them are near each other.
+"""The matches of signs in a skill, and which of them are near each other.
 
-Signs are searched when a rule asks for them (see `search`), each once in the whole
-text of a skill.
+A sign is searched (see `search`) when a rule first asks for it, in all of the text.
 """
 
 import re
@@ -20,10 +19,10 @@ from skillforge.checks.scan.search import Search
 from skillforge.checks.scan.segments import Segment, SegmentView
 from skillforge.checks.scan.signs import Sign, own_signs
 from skillforge.checks.scan.text_extraction import Notice
-from skillforge.text import occurrences
+from skillforge.text import occurrences, shortened
 
 _MOST = 5  # times that the very same line of a file is reported
-_FAR = 2000  # characters of a line that count as nearby, for each line that does
+_FAR = 2000  # characters that count as near, for each line that does
 # Matches in one file, beyond which it is reported as unread. Honest files have 70.
 _MOST_OF_SIGN = 1000
 _MOST_LINKS = 5000
@@ -54,7 +53,7 @@ class SignMatch:
 
     @property
     def shown(self) -> str:
-        """The line that contains it, as written where that is known."""
+        """The line that contains it, as written if that is known."""
         text = self.segment.text
         start, end = _line_around(text, self.at)
         start = max(start, text.rfind(SOFT, start, self.at) + 1)
@@ -80,7 +79,7 @@ class ScanMatches:
         about: str = "",
         signs: Mapping[str, Sign] | None = None,
     ) -> None:
-        """`signs` are those of a library, which are searched beside our own."""
+        """`signs` are those of a library, in addition to our own."""
         self._known = {**own_signs(), **(signs or {})}
         words = re.findall(r"[a-z0-9]+", about.lower())
         pairs = (a + b for a, b in pairwise(words))
@@ -93,7 +92,7 @@ class ScanMatches:
                 self._notices.append(item)
             else:
                 self.segments.append(item)
-        # All segments in one text: one search for a word is faster than one for each.
+        # One search in the text of all segments is faster than a search in each.
         self._text = "\n".join(segment.text for segment in self.segments)
         ends = accumulate(len(segment.text) + 1 for segment in self.segments)
         self._starts = [0, *ends]
@@ -108,7 +107,7 @@ class ScanMatches:
 
     @property
     def notices(self) -> list[Notice]:
-        """Notices about files; complete when all signs have been searched."""
+        """Notices about files; complete after all signs have been searched."""
         words = "more signs of attacks than can be read"
         paths = {**self._crowded, **dict.fromkeys(self._search.unread)}
         return [*self._notices, *(Notice("unread", path, words) for path in paths)]
@@ -135,7 +134,7 @@ class ScanMatches:
     def near(
         self, first: Iterable[SignMatch], names: Iterable[str], lines: int
     ) -> Iterator[tuple[SignMatch, SignMatch]]:
-        """Each of some matches with the first of other signs at most so far away."""
+        """Matches paired with the first match of other signs within some lines."""
         signs = tuple(names)
         for match in first:
             neighbour = self.beside(match, signs, lines)
@@ -145,7 +144,7 @@ class ScanMatches:
     def beside(
         self, match: SignMatch, names: Iterable[str], lines: int
     ) -> SignMatch | None:
-        """The first of some signs that is at most so many lines from a match."""
+        """The first match of some signs within some lines of a match."""
         signs = [name for name in names if self._all(name)]
         for number in self._segments_of[match.path] if signs else ():
             if self.segments[number].line > match.line + lines:
@@ -161,7 +160,7 @@ class ScanMatches:
         return None
 
     def _first(self, name: str, start: int, end: int) -> SignMatch | None:
-        """The first match of a sign in a part of the text."""
+        """The first match of a sign in a span of the text."""
         matches = self._all(name)
         at = bisect_left(matches, start, key=lambda span: span[0])
         if at == len(matches) or matches[at][0] >= end:
@@ -172,7 +171,7 @@ class ScanMatches:
     def links_near(
         self, match: SignMatch, lines: int, kinds: Iterable[Host]
     ) -> list[SignMatch]:
-        """Links of some kinds at most so many lines away."""
+        """Links of some kinds within some lines of a match."""
         wanted_kinds = set(kinds)
         links = self._links_of.get(match.path, [])
         low = bisect_left(links, match.line - lines, key=lambda link: link.line)
@@ -184,7 +183,7 @@ class ScanMatches:
         return [link for link in links[low:high] if link.kind in wanted_kinds]
 
     def _position(self, match: SignMatch) -> tuple[int, int]:
-        """Where a match is: its line, and how far into the whole text."""
+        """The line of a match, and its offset in the whole text."""
         return match.line, self._starts[self._numbers[id(match.segment)]] + match.at
 
     @cached_property
@@ -203,16 +202,8 @@ class ScanMatches:
             by_path.setdefault(segment.path, []).append(number)
         return by_path
 
-    def is_written(self, word: str) -> bool:
-        """Whether any file contains these exact letters."""
-        return any(word in raw for raw in self._raws)
-
-    @cached_property
-    def _raws(self) -> set[str]:
-        return {segment.raw for segment in self.segments}
-
     def _all(self, name: str) -> list[Span]:
-        """Where a sign is in the whole text, in order."""
+        """The spans of a sign in the whole text, in order."""
         return self._search.matches(self._known[name])
 
     def _matches_of(
@@ -221,7 +212,7 @@ class ScanMatches:
         spans: Iterable[tuple[int, int, hosts.HostLink | None]],
         most: int = _MOST_OF_SIGN,
     ) -> Iterator[SignMatch]:
-        """Matches, without repetitions and with a limit for each file."""
+        """Matches without repeated lines, up to a limit for each file."""
         repeated: Counter[tuple[str, str]] = Counter()
         count: Counter[str] = Counter()
         for start, end, link in spans:
@@ -230,7 +221,7 @@ class ScanMatches:
             if count[match.path] > most:
                 self._crowded[match.path] = None
                 continue
-            # The very same line again is nothing new; another line might be.
+            # Repeats of the same line add nothing.
             repeated[match.path, match.context] += 1
             if link or repeated[match.path, match.context] <= _MOST:
                 yield match
@@ -256,7 +247,7 @@ class ScanMatches:
         return segment.line + line
 
     def _span(self, number: int, first: int, last: int) -> tuple[int, int]:
-        """The part of the text that a segment has on some lines of its file."""
+        """The span of a segment's text on some lines of its file."""
         segment, start = self.segments[number], self._starts[number]
         if segment.hidden_by and not segment.numbers:
             is_there = first <= segment.line <= last
@@ -272,7 +263,7 @@ class ScanMatches:
         return start + breaks[max(low, 0)], start + end
 
     def _breaks(self, number: int) -> list[int]:
-        """Where the lines of a segment begin."""
+        """The offsets of the lines of a segment."""
         if number not in self._lines:
             text = self.segments[number].text
             ends = [*occurrences(text, "\n"), *occurrences(text, SOFT)]
@@ -281,7 +272,7 @@ class ScanMatches:
 
 
 def _line_around(text: str, at: int) -> tuple[int, int]:
-    """The line around a position; of a very long one, what is near."""
+    """The span of the line at a position; of a very long line, the nearby part."""
     start = max(text.rfind("\n", max(0, at - 200), at) + 1, at - 200, 0)
     end = text.find("\n", at, at + 300)
     return start, end if end >= 0 else min(len(text), at + 300)
@@ -293,6 +284,5 @@ def _around(text: str, at: int) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text as a finding quotes it: on one line, and not too long."""
-    shown = " ".join(text.split())
-    return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
+    """A text as findings quote it: on one line, and shortened."""
+    return shortened(" ".join(text.split()), _SHOWN)

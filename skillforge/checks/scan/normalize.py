@@ -1,7 +1,7 @@
-"""Text as patterns read it: one spelling for what looks or works the same.
+"""Normalize text for patterns: one spelling for what looks or works the same.
 
-The number of lines stays the same, so that a finding can name its line. A line that is
-continued after a backslash becomes one line, with a vertical tab at each former break.
+Lines keep their numbers, so that findings can name them: where a line is continued on
+the next, the line break becomes a vertical tab.
 """
 
 import html
@@ -9,9 +9,9 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 
-LONGEST_LINE = 500_000  # characters; honest skills have less in a whole file
-MOST_MIXED = 5000  # words in letters of two scripts that are read one by one
-SOFT = "\v"  # a line break that code does not see
+LONGEST_LINE = 500_000  # characters; whole files of honest skills have fewer
+MOST_MIXED = 5000  # words in letters of two scripts that are translated one by one
+SOFT = "\v"  # a line break within a continued line
 
 # Letters of other scripts that look like Latin ones.
 _LOOKALIKES = str.maketrans(
@@ -20,7 +20,7 @@ _LOOKALIKES = str.maketrans(
 )
 _LOOKS = "\u0370-\u052f\u0251-\u0269\u0585"
 _LOOKS_LATIN = re.compile(f"[{_LOOKS}]")
-# Words, and what is between spaces, with Latin letters and others that may look so.
+# Words, and text between spaces, with Latin letters and possible look-alikes.
 _MIXED_WORD = re.compile(
     rf"\b(?=[^\Wa-zA-Z]*+[a-zA-Z])(?=[^\W{_LOOKS}]*+[{_LOOKS}])\w++"
 )
@@ -36,9 +36,9 @@ _EMPHASIS = re.compile(
 )
 _TAG = re.compile(r"</?[a-z]{1,6}>")
 _MARKS = re.compile("[\u0300-\u036f]")
-_GOES_ON = frozenset("\\|,({[+=^&`")  # the end of a line of code that is not done
-_GOES_ON_WITH = frozenset("|.&")  # the beginning of one that is part of the last
-_BEGINS = frozenset("#>|*+-`~<:=0123456789 \t")  # a line of prose that begins anew
+_GOES_ON = frozenset("\\|,({[+=^&`")  # the end of a line of code that is continued
+_GOES_ON_WITH = frozenset("|.&")  # the start of a line that continues the previous
+_BEGINS = frozenset("#>|*+-`~<:=0123456789 \t")  # the start of a new line of prose
 _EMPTY_QUOTES = re.compile(r"(?<=[a-z])(?:''|\"\"|\$@)(?=[a-z])")
 _SLASHED = re.compile(r"(?<=[\s;|&(`])([a-z]{1,6})\\([a-z]{1,6})\b(?!\\)")
 _QUOTED_INSIDE = re.compile(r"'([a-z]{1,3})'(?=[a-z])")
@@ -54,7 +54,7 @@ def lines(text: str) -> str:
     return text.replace("\x85", "\n") if "\x85" in text else text
 
 
-def shortened(text: str) -> str:
+def cut_long_lines(text: str) -> str:
     """A text without the middle of lines that are too long to review."""
     if len(text) <= LONGEST_LINE:
         return text
@@ -67,7 +67,7 @@ def _shortened_line(line: str) -> str:
 
 
 def mixed_words(text: str) -> Iterator[tuple[int, str]]:
-    """The words with letters of two scripts, and where they are."""
+    """Words with letters of two scripts, and their offsets."""
     if text.isascii() or not _LOOKS_LATIN.search(text):
         return
     for match in _MIXED_WORD.finditer(text):
@@ -92,7 +92,7 @@ def plain(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """Code as it works: words that are written in parts are joined."""
+    """Code as it is executed: the parts of a word are joined."""
     return _joined(plain(_as_lines(text, _code_goes_on)))
 
 

@@ -1,9 +1,8 @@
-"""How much a regular expression can cost at worst, from its structure alone.
+"""The worst-case cost of a regular expression, from its structure.
 
-Python's engine backtracks: where several parts of an expression can share the same text
-in many ways, it may try all of them. `ways` is an upper bound of how many that are for
-one start. Where a part has to end is known if what follows begins with a character that
-the part cannot contain: then there is one way.
+Python's engine backtracks: if the parts of an expression can divide a text in many
+ways, it may try all of them. `ways` is an upper bound for one start. There is only one
+way to end a part if what follows starts with a character that it cannot contain.
 """
 
 import re
@@ -39,12 +38,12 @@ _MOST_TEXTS = 200
 
 
 def ways(source: str) -> int:
-    """In how many ways an expression can be tried from one start, at most."""
+    """The maximum number of ways in which an expression is tried from one start."""
     return _ways(list(parser.parse(source, re.MULTILINE)), frozenset())
 
 
 def problems(source: str) -> Iterator[str]:
-    """What an expression may not contain, as it could never match or be bounded."""
+    """The parts of an expression that cannot match, or cannot be bounded."""
     for code, argument in _walk(parser.parse(source, re.MULTILINE)):
         if code in (codes.GROUPREF, codes.GROUPREF_EXISTS):
             yield "back references are not supported"
@@ -75,7 +74,7 @@ def _inner(code: Any, argument: Any) -> list[Any]:
 
 
 def _ways(parsed: Parsed, after: Characters) -> int:
-    """The product of the ways of all parts; `after` is what may follow the last."""
+    """The product of the ways of all parts; `after` may follow the last one."""
     texts = _texts(parsed)
     if texts:  # those that begin with each other compete
         return max(sum(a.startswith(b) for b in texts) for a in texts)
@@ -111,7 +110,7 @@ def _texts(parsed: Parsed) -> list[str]:
 
 
 def _across_border(code: Any, argument: Any, after: Characters) -> Characters:
-    """What may follow a repeated part where `\\b` has to hold between the two."""
+    """What may follow a repeated part if there is `\\b` in between."""
     if code in REPEATS and argument[2].getwidth() == (1, 1):
         inside = _first(list(argument[2]), frozenset())
         if inside <= _WORD:
@@ -150,7 +149,7 @@ def _ways_of_repeat(least: int, most: Any, inner: Any, after: Characters) -> int
 
 
 def _first(parsed: Any, after: Characters) -> Characters:
-    """The characters that an expression may begin with; `after`, if it is empty."""
+    """The characters that may start an expression; if it may be empty, or `after`."""
     first: Characters = frozenset()
     for code, argument in parsed:
         characters, may_be_empty = _begin(code, argument)
@@ -161,13 +160,13 @@ def _first(parsed: Any, after: Characters) -> Characters:
 
 
 def _begin(code: Any, argument: Any) -> tuple[Characters, bool]:
-    """What a part may begin with, and whether it may be empty."""
+    """The characters that may start a part, and whether it may be empty."""
     if code in (codes.LITERAL, codes.NOT_LITERAL, codes.IN, codes.ANY):
         return _characters(code, argument), False
     if code is codes.AT and argument is codes.AT_END:
         return _LINE_END, False
     if code in (codes.AT, codes.ASSERT_NOT):
-        # Where a word ends is certain; anything else may hold in many places.
+        # The end of a word is certain; other assertions may hold in many places.
         is_border = (code, argument) == _BORDER
         return (frozenset() if is_border else _ALL), True
     if code is codes.ASSERT:

@@ -1,7 +1,7 @@
-"""Decodes payloads: base64, hex, escapes, invisible characters and the like.
+"""Decode payloads: base64, hex, escapes, invisible characters and the like.
 
-Each encoding is a function from text to (offset, how, decoded text). A result is at
-most as long as its source; compressed data is unpacked up to a limit.
+For each encoding, a function finds payloads in a text. The result is at most as long
+as its source; compressed data is unpacked up to a limit.
 """
 
 import base64
@@ -12,11 +12,11 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-MOST = 1 << 20  # bytes that one payload may grow to
+MOST = 1 << 20  # bytes of one unpacked payload
 _LEAST = 6  # characters of a payload worth reading
-_HEAD = 4096  # bytes of what is compressed that show whether it is text
-MOST_WORDS = 30_000  # long words of one text that are decoded; honest ones have 2,000
-_AHEAD = 4_000  # characters in which a payload is searched, to find its line
+_HEAD = 4096  # bytes that are unpacked to decide whether the content is text
+MOST_WORDS = 30_000  # long words of a text that are decoded; honest texts have 2,000
+_AHEAD = 4_000  # characters in which a joined word is searched, to find its line
 
 
 class Payload(NamedTuple):
@@ -28,7 +28,7 @@ class Payload(NamedTuple):
 
 
 _LONG = 16
-_LONG_WORD = re.compile(rf"\S{{{_LONG},}}")  # may be more than a word
+_LONG_WORD = re.compile(rf"\S{{{_LONG},}}")
 _LETTERS = re.compile(r"(?<!\S)(?:\S\s++){11}\S(?!\S)")
 _ENCODINGS = ("utf-8", "utf-16-le")
 _BASE64 = re.compile(r"={0,2}[A-Za-z0-9+/_-]{16,}={0,2}")
@@ -42,7 +42,7 @@ _ESCAPES = (
     ("&#", re.compile(r"(?:&#x?[0-9a-fA-F]{2,3};){3,}")),
     ("0x", re.compile(r"(?:\b0x[0-9a-fA-F]{2}\b,?\s?){8,}")),
 )
-_REST = re.compile(r"[^\"'\n]*")  # of the text or the line that a run stands in
+_REST = re.compile(r"[^\"'\n]*")  # of the literal or line that contains a run
 _CODES = re.compile(r"(?:\b\d{2,3}\b\s?,\s?){5,20000}\d{2,3}\b")
 _CHR = re.compile(r"(?:chr\(\d{2,3}\)\s?[+.]\s?){2,2000}chr\(\d{2,3}\)")
 _TO_LETTERS = (
@@ -82,11 +82,11 @@ _OTHER_BASES: dict[str, Callable[[str], bytes]] = {
 
 
 def payloads(text: str) -> Iterator[Payload]:
-    """Every encoded text within a text."""
+    """The decoded payloads of a text."""
     words: dict[str, int] = {}
     for match in _LONG_WORD.finditer(text):
         words.setdefault(match[0], match.start())
-        if len(words) == MOST_WORDS:  # what is beyond is reported
+        if len(words) == MOST_WORDS:  # more are reported
             break
     sources = (
         *(find(text, words) for find in (_base64, _hex)),
@@ -110,7 +110,7 @@ def _is_text(text: str) -> bool:
 
 
 def _as_text(data: bytes) -> str:
-    """Bytes as text, unpacked first if they are compressed; empty if neither."""
+    """Bytes as text, unpacked if they are compressed; empty if they are not text."""
     if head := unpacked(data, _HEAD):
         heads = (head.decode(encoding, "ignore") for encoding in _ENCODINGS)
         data = unpacked(data) if any(map(_is_text, heads)) else b""
@@ -125,7 +125,7 @@ def _as_text(data: bytes) -> str:
 
 
 def unpacked(data: bytes, most: int = MOST) -> bytes:
-    """The content of a zlib, gzip, bzip2 or xz stream; empty if it is none."""
+    """The content of a zlib, gzip, bzip2 or xz stream; empty for other data."""
     try:
         if data[:2] == b"\x1f\x8b" or data[:1] == b"x":
             return zlib.decompressobj(47).decompress(data, most)
@@ -150,7 +150,7 @@ def _from_xz(data: bytes, most: int) -> bytes:
 
 
 def _inflated(data: bytes, most: int) -> bytes:
-    """What PHP's `gzinflate` returns for bytes; empty if that is not text."""
+    """The result of PHP's `gzinflate`; empty if it is not text."""
     try:
         inflated = zlib.decompressobj(-15).decompress(data, most)
     except zlib.error:
@@ -159,7 +159,7 @@ def _inflated(data: bytes, most: int) -> bytes:
 
 
 def _base64(text: str, words: dict[str, int]) -> Iterator[Payload]:
-    """Long words that are base64, split over lines or literals or reversed."""
+    """Base64 in long words, also reversed, or split over lines or literals."""
     lower = text.lower()
     if any(name in lower for name in _DECODERS):
         words = {**words, **_joined_words(text, words)}
@@ -170,7 +170,7 @@ def _base64(text: str, words: dict[str, int]) -> Iterator[Payload]:
 
 
 def _joined_words(text: str, words: dict[str, int]) -> dict[str, int]:
-    """The long words that literals make when they are joined."""
+    """The additional long words in a text whose literals are joined."""
     joined: dict[str, int] = {}
     at = 0
     for word in _LONG_WORD.findall(_SPLIT.sub("", text)):
@@ -181,7 +181,7 @@ def _joined_words(text: str, words: dict[str, int]) -> dict[str, int]:
 
 
 def _runs(words: dict[str, int]) -> Iterator[tuple[int, str]]:
-    """What may be base64 in some words; whole lines of it in a row are one."""
+    """Possible base64 in some words; consecutive lines of it are joined."""
     block: list[str] = []
     start = 0
     for word, at in words.items():
@@ -217,7 +217,7 @@ def _escapes(text: str) -> Iterator[Payload]:
     for sign, pattern in _ESCAPES:
         last = 0
         for match in pattern.finditer(text) if sign in text else ():
-            if match.start() >= last:  # not decoded with the one before
+            if match.start() >= last:  # not part of the previous payload
                 rest = _REST.match(text, match.end(), match.end() + 200)
                 last = rest.end() if rest else match.end()
                 clear = _with_its_word(text, match.start(), last)
@@ -225,7 +225,7 @@ def _escapes(text: str) -> Iterator[Payload]:
 
 
 def _with_its_word(text: str, start: int, end: int) -> str:
-    """The decoded text from a run of escapes on, with the word it is part of."""
+    """The decoded text from a run of escapes on, with the start of its word."""
     word = re.search(r"[\w./:-]*\Z", text[max(0, start - 40) : start])
     clear = text[start:end]
     for _sign, pattern in _ESCAPES:
@@ -257,7 +257,7 @@ def _codes(text: str) -> Iterator[Payload]:
 
 
 def _by_name(text: str) -> Iterator[Payload]:
-    """Encodings that look like plain text, found by the name of their decoder."""
+    """Encodings that look like plain text, if their decoder is named."""
     if any(sign in text.lower() for sign in _TURNED) and _ROTATED.search(text):
         yield Payload(0, "rot13", codecs.decode(text, "rot13"))
     if any(sign in text for sign in _TURNS) and _REVERSED.search(text):
@@ -274,7 +274,7 @@ def _by_name(text: str) -> Iterator[Payload]:
 
 
 def _spaced(text: str) -> Iterator[Payload]:
-    """Words with a space between their letters."""
+    """Words with spaces between their letters."""
     if not _LETTERS.search(text):
         return
     for match in _SPACED.finditer(text):

@@ -1,6 +1,6 @@
-"""Python by its syntax tree: what is called, however it is spelled.
+"""The calls in Python code, from its syntax tree, however they are written.
 
-`getattr(o, "sys" + "tem")(x)` becomes the line `os.system(...)`. Nothing is run.
+`getattr(o, "sys" + "tem")(x)` becomes the line `os.system(...)`. No code is run.
 """
 
 import ast
@@ -25,7 +25,7 @@ _DECODERS = {
 }
 
 
-# Most scripts can be read by patterns alone and need no syntax tree.
+# Patterns alone suffice for most scripts.
 _WORTH = re.compile(
     r"urlretrieve|getattr\(|__import__|importlib|globals\(|vars\(|__dict__|\[::-1\]|"
     r"chr\(|"
@@ -37,7 +37,7 @@ _WORTH = re.compile(
 
 
 def calls(source: str) -> list[tuple[int, str]] | None:
-    """Every call with its line, as `name(arguments)`; None if it adds nothing."""
+    """The calls with their lines, as `name(arguments)`; None if they add nothing."""
     if len(source) > _MOST_SOURCE or not _WORTH.search(source):
         return None
     try:
@@ -137,7 +137,7 @@ class _CallReader:
         return called
 
     def text(self, node: ast.AST, depth: int = 0) -> str | None:
-        """The text that an expression always has; None if not known, or too long."""
+        """The constant text of an expression; None if unknown or too long."""
         text = self._text(node, depth)
         return text if text is None or len(text) <= _LONGEST else None
 

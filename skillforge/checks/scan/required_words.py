@@ -1,10 +1,8 @@
-"""The words that a regular expression needs: without them it cannot match.
+"""The words that a regular expression requires: without them it cannot match.
 
-They are derived from the expression itself, so that none is forgotten: a word that is
-missing in a list made by hand would hide an attack.
-
-The words come in groups: every match contains at least one word of each group. A word
-that begins with `\\b` has no letter, digit or underscore before it.
+They are derived from the expression, as a word missing from a manual list would hide an
+attack. The words are in groups: each match contains at least one word of each group. No
+letter, digit or underscore precedes a word that starts with `\\b`.
 """
 
 import re
@@ -20,20 +18,20 @@ Groups: TypeAlias = tuple[tuple[str, ...], ...]
 
 _MOST_WORDS = 48  # of a group
 _MOST_GROUPS = 4
-_SHORT = 3  # letters of a word that most texts have
+_SHORT = 3  # letters; most texts contain such a word
 REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
 _ZERO_WIDTH = (codes.AT, codes.ASSERT, codes.ASSERT_NOT)
 
 
 class Needed(NamedTuple):
-    """What a part of an expression needs, and all texts it matches if they are few."""
+    """The words that a part of an expression needs, and all its texts if few."""
 
     texts: Words | None
     groups: tuple[Words, ...]
 
     @property
     def rarest(self) -> Words | None:
-        """The group that is likely to be the rarest in a text."""
+        """The group that is probably the rarest in a text."""
         return max(self.groups, key=_rarity, default=None)
 
 
@@ -42,7 +40,7 @@ def _rarity(words: Words) -> tuple[int, int]:
 
 
 def _shortest(texts: Iterable[str]) -> Words:
-    """The texts that contain no other: a text with any of them has one of these."""
+    """The texts that contain no other of them."""
     shortest: list[str] = []
     for text in sorted(texts, key=len):
         if not any(word in text for word in shortest):
@@ -51,13 +49,13 @@ def _shortest(texts: Iterable[str]) -> Words:
 
 
 def _group(texts: Words) -> tuple[Words, ...]:
-    """The group that some texts make: none if one of them is empty."""
+    """The texts as a group; none if one of them is empty."""
     words = [word if _is_at_border(word) else word.lstrip(BORDER) for word in texts]
     return (_shortest(words),) if all(words) else ()
 
 
 def _is_at_border(text: str) -> bool:
-    """Whether a word begins at a border, rather than ends there."""
+    """Whether a word starts at a word border, rather than ends there."""
     return bool(re.match(rf"{BORDER}\w", text))
 
 
@@ -66,7 +64,7 @@ def _joined(first: str, second: str) -> str:
 
 
 class _Run:
-    """The texts that may have matched since the last gap, and the groups so far."""
+    """The possible texts since the last gap, and the groups so far."""
 
     def __init__(self) -> None:
         self.texts: Words = frozenset([""])
@@ -79,12 +77,12 @@ class _Run:
         self.texts = frozenset(_joined(a, b) for a in self.texts for b in texts)
 
     def bound(self) -> None:
-        """The border of a word: of use if a word begins there."""
+        """The border of a word, which is useful if a word starts there."""
         if self.texts == {""}:
             self.texts = frozenset([BORDER])
 
     def end(self) -> None:
-        """A gap: what comes next does not follow at once."""
+        """A gap: the next text does not follow immediately."""
         self.is_whole = False
         self.groups += _group(self.texts)
         self.texts = frozenset([""])
@@ -134,7 +132,7 @@ def _part(code: Any, argument: Any) -> Needed:  # noqa: PLR0911 - one for each k
 
 
 def _either(branches: Sequence[Needed]) -> Needed:
-    """What one of several branches needs: a word of any."""
+    """The words that several branches need: a word of any of them."""
     texts = [branch.texts for branch in branches if branch.texts is not None]
     whole = frozenset().union(*texts) if len(texts) == len(branches) else None
     if whole is not None and len(whole) <= _MOST_WORDS:
@@ -146,7 +144,7 @@ def _either(branches: Sequence[Needed]) -> Needed:
 
 
 def required_words(source: str) -> tuple[int, Groups]:
-    """How long a match can be, and the groups of words that it contains."""
+    """The maximum length of a match, and the groups of words that it contains."""
     parsed = parser.parse(source, re.MULTILINE)
     groups = sorted(map(sorted, set(needed(parsed).groups)), key=_order)
     reach = min(parsed.getwidth()[1], LONGEST_MATCH)
@@ -154,6 +152,6 @@ def required_words(source: str) -> tuple[int, Groups]:
 
 
 def _order(words: list[str]) -> tuple[bool, int, int, list[str]]:
-    """Few and long words first: they show soonest that there is no match."""
+    """Few and long words first, as they exclude a match soonest."""
     shortest = min(len(word.lstrip(BORDER)) for word in words)
     return shortest < _SHORT, len(words), -shortest, words

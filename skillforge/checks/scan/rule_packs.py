@@ -1,8 +1,7 @@
 """Rule packs of a library: signs and rules in TOML files that its policy names.
 
-They are read at the base revision, so that a draft cannot change the rules that it is
-checked with. Anything wrong with a pack is an error that names the file, the line and
-the key: a check without its rules has not passed.
+They are read at the base revision, so a draft cannot change the rules that it is
+checked with. An invalid pack is an error that names the file, the line and the key.
 """
 
 import hashlib
@@ -41,7 +40,7 @@ _KEY = re.compile(r"""\s*["']?([\w.-]+)["']?\s*=""")
 
 @dataclass(frozen=True, slots=True)
 class RulePack:
-    """The signs and rules of one pack; their names begin with the name of the pack."""
+    """The signs and rules of one pack; their names start with the name of the pack."""
 
     name: str
     digest: str  # of the file
@@ -52,7 +51,7 @@ class RulePack:
 def read_packs(
     library: Library, paths: Iterable[str], revision: str | None
 ) -> tuple[RulePack, ...]:
-    """Packs of a library, as they are in its checkout or at a revision."""
+    """The packs of a library, in its checkout or at a revision."""
     packs: dict[str, RulePack] = {}
     for path in paths:
         pack = _read(library, path, revision)
@@ -74,7 +73,7 @@ def _read(library: Library, path: str, revision: str | None) -> RulePack:
 
 
 def read_pack(path: str, data: bytes) -> RulePack:
-    """Read a pack, or raise an error that names what is wrong and where."""
+    """Read a pack, or raise an error with the file, line and key."""
     content = _parse(path, data)
     source = PackSource(path, data.decode("utf-8"))
     if mismatch := misfit(content, SCHEMA):
@@ -134,7 +133,7 @@ def _sign(
 def _checked(
     source: "PackSource", place: list[Any], pattern: str, parts: Mapping[str, str]
 ) -> Pattern:
-    """A pattern that compiles, can match, and has a bounded cost."""
+    """A pattern that compiles, can match, and has a bounded cost; or an error."""
     try:
         regex = expand(pattern, parts)
         re.compile(regex, re.MULTILINE)
@@ -153,7 +152,7 @@ def _checked(
 
 
 def _tables(content: Mapping[str, Any]) -> Iterator[tuple[list[Any], Any]]:
-    """The `match` tables of all rules, and where they are."""
+    """The `match` tables of all rules, and their places."""
     for rule, entry in content.get("rules", {}).items():
         for number, table in enumerate(entry["match"]):
             yield ["rules", rule, "match", number], table
@@ -169,7 +168,7 @@ def _named_signs(content: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
 
 
 def _conditions(content: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
-    """The patterns that rules search in a match and around it."""
+    """The patterns in the conditions of rules, and their places."""
     for place, table in _tables(content):
         for key in _CONDITIONS:
             value = table.get(key, ())
@@ -178,21 +177,21 @@ def _conditions(content: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
 
 
 class PackSource:
-    """The text of a pack, to find the line of a key: `tomllib` does not report any."""
+    """The text of a pack, for the lines of keys, which `tomllib` does not report."""
 
     def __init__(self, path: str, text: str) -> None:
         self._path = path
         self._lines = text.split("\n")
 
     def error(self, place: Sequence[Any], message: str) -> ConfigError:
-        """An error at a key, which is given as the keys and indexes that lead to it."""
+        """An error at a place: the keys and indexes that lead to it."""
         key = ".".join(map(str, place))
         return _error(
             self._path, self.line_of(place), f"{key}: {message}" if key else message
         )
 
     def line_of(self, place: Sequence[Any]) -> int:
-        """The line of a key, or of the nearest table around it."""
+        """The line of a key, or of the innermost table around it."""
         best, line = 0, 1
         for number, key in self._keys():
             depth = len(key)
@@ -201,10 +200,10 @@ class PackSource:
         return line
 
     def _keys(self) -> Iterator[tuple[int, list[Any]]]:
-        """Every table and key of the file with its line."""
+        """The tables and keys of the file, with their lines."""
         table: list[Any] = []
         counts: dict[str, int] = {}
-        closing = ""  # the quotes that end a string of several lines
+        closing = ""  # the quotes that end a multi-line string
         for number, line in enumerate(self._lines, 1):
             if closing:
                 closing = "" if closing in line else closing

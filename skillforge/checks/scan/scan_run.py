@@ -26,7 +26,7 @@ _WORTH_SPREADING = 40  # skills for each process
 
 @dataclass(frozen=True, slots=True)
 class ScanResults:
-    """The findings, and the verdict on each skill."""
+    """The findings in some skills, and the verdict on each skill."""
 
     report: Report
     verdicts: dict[str, Danger]
@@ -37,7 +37,7 @@ class ScanResults:
 
 
 class ScanTarget(NamedTuple):
-    """One skill to scan, and what it is compared and judged with."""
+    """A skill to scan, its previous version, evidence, policy, waivers and packs."""
 
     skill: Skill
     before: Skill | None
@@ -53,9 +53,9 @@ def run_scan(
     base: str = "",
     today: date | None = None,
 ) -> ScanResults:
-    """Scan what was selected; compared with a base, if there is one.
+    """Scan the selected skills, and compare them with a base if there is one.
 
-    Waivers and rule packs are those of the base, or of the checkout without one.
+    Waivers and rule packs are read from the base, or else from the checkout.
     """
     library = Library.find(start)
     is_folder = bool(base) and Path(base).is_dir()
@@ -112,7 +112,7 @@ def _results(
 def library_waivers(
     library: Library | None, revision: str | None
 ) -> tuple[Waiver, ...]:
-    """The waivers of a library: of its checkout, or at a revision."""
+    """The waivers of a library, in its checkout or at a revision."""
     if library is None:
         return ()
     return read_waivers(library.read_file(WAIVERS_FILE, revision))
@@ -121,7 +121,7 @@ def library_waivers(
 def library_packs(
     library: Library | None, policy: Policy, revision: str | None
 ) -> "tuple[RulePack, ...]":
-    """The rule packs that a policy names: of the checkout, or at a revision."""
+    """The rule packs that a policy names, in the checkout or at a revision."""
     if library is None or not policy.scan.rule_packs:
         return ()
     from skillforge.checks.scan.rule_packs import read_packs
@@ -135,7 +135,7 @@ def _before(
     selection: skill_selection.Selection,
     base: str,
 ) -> Skill | None:
-    """The skill as it was: at a commit, or in another folder."""
+    """The previous version of a skill: at a commit, or in another folder."""
     name = chosen.skill.name
     if base and Path(base).is_dir():
         folder = Path(base)
@@ -153,14 +153,14 @@ def _before(
         revision = library.repo.merge_base(revision, selection.revision or "HEAD")
     if library is None or library.repo is None:
         raise RequestError(
-            f"no folder {base!r}, and no library here to find a commit in",
+            f"no folder {base!r}, and this is not a library with commits",
             hint="--base takes the folder of an older version, or a commit",
         )
     return library.skill_at(library.repository().resolve(revision), name)
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
-    """The gate's check: what the policy refuses for this origin is an error."""
+    """The gate's check, with severities as the policy sets them for the origin."""
     skill = subject.skill
     if skill is None:
         return []
@@ -187,7 +187,7 @@ def _by_policy(finding: Finding, how: str) -> Finding:
 
 
 def _on_rollback(finding: Finding) -> Finding:
-    """A dangerous version stays out; a warning was accepted when it was new."""
+    """Findings as notes, except errors of the scan's own rules and of rule packs."""
     attacks = {rule.id for rule in rules() if rule.severity is Severity.ERROR}
     of_library = "/" in finding.rule and finding.severity is Severity.ERROR
     if finding.rule in attacks or of_library:

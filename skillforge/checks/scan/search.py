@@ -1,8 +1,7 @@
-"""Where signs match in a text: a pattern is tried only around the words it needs.
+"""Search signs in a text: a pattern is tried only near the words that it requires.
 
-The time is linear in the length of the text, also where all of it is a single line.
-A file that has the words of many patterns everywhere is searched as far as the budget
-goes, and is `unread` beyond.
+The time is linear in the length of the text, even if it is a single line. A file that
+is full of required words is searched as far as the budget allows; then it is `unread`.
 """
 
 import re
@@ -12,33 +11,24 @@ from functools import cache, cached_property
 from typing import Literal, TypeAlias
 
 from skillforge.checks.scan.budget import Budget, Span
-from skillforge.checks.scan.signs import (
-    BORDER,
-    LONGEST_MATCH,
-    Pattern,
-    Sign,
-    own_signs,
-)
+from skillforge.checks.scan.signs import BORDER, LONGEST_MATCH, Pattern, Sign, own_signs
 
 Kind: TypeAlias = Literal["Q", "I"]
 
-_COST = 64  # of a window however short it is, and of each word that a match may have
-_AHEAD = 32  # characters behind a match that a pattern may look at
-_BEFORE = 16  # characters before a window that a pattern may look back at
-_LEAST_REACH = 64  # characters: below that, windows would be many and short
-_SIZES: dict[Kind, int] = {
-    "Q": 8,
-    "I": 4,
-}  # bytes in a row that are looked up, as `memoryview` has them
-_MISSES = 20_000  # times a word is part of another, after which it counts anywhere
-_SAMPLE, _SAMPLES = 256, 48  # characters, and how often: how common is a word?
+_COST = 64  # the fixed cost of a window, and of each required word in it
+_AHEAD = 32  # characters after a match that a lookahead may need
+_BEFORE = 16  # characters before a window that a lookbehind may need
+_LEAST_REACH = 64  # characters; with less, windows would be many and short
+_SIZES: dict[Kind, int] = {"Q": 8, "I": 4}  # bytes of each item of a `memoryview`
+_MISSES = 20_000  # times a word is part of another; after that, it counts anywhere
+_SAMPLE, _SAMPLES = 256, 48  # characters and number of samples to count words in
 
 
 class Search:
     """A text that consists of files, and the matches of signs in it."""
 
     def __init__(self, text: str, files: Sequence[tuple[int, str]]) -> None:
-        """`files` are where each file begins, and its path, in order."""
+        """`files` are the offsets and paths of the files, in order."""
         self.text = text
         self._budget = Budget(files, len(text))
         self._matches: dict[str, list[Span]] = {}
@@ -47,16 +37,16 @@ class Search:
 
     @property
     def unread(self) -> Iterable[str]:
-        """The files in which there is more to search than the budget allows."""
+        """The files whose search would exceed the budget."""
         return self._budget.unread
 
     @property
     def cost(self) -> int:
-        """What has been spent of the budget."""
+        """The part of the budget that is spent."""
         return self._budget.spent
 
     def matches(self, sign: Sign) -> list[Span]:
-        """Where a sign matches, in order; searched once."""
+        """The spans of a sign, in order; searched once."""
         if sign.name not in self._matches:
             ends: dict[int, int] = {}
             for pattern in sign.patterns:
@@ -68,7 +58,7 @@ class Search:
         return self._matches[sign.name]
 
     def _spans_of(self, pattern: Pattern) -> Iterator[Span]:
-        """Every match of a pattern; a text that repeats itself is searched once."""
+        """The matches of a pattern; equal windows are searched once."""
         groups: list[list[str]] = []
         for words in pattern.words:
             groups.append([word for word in words if self._has(word)])
@@ -93,15 +83,15 @@ class Search:
                 spans = map(_stripped, matches) if is_likely else ()
                 known[window] = [(at - before, end - before) for at, end in spans]
             for start, end in known[window]:
-                if before + start >= last:  # not found in the overlap already
+                if before + start >= last:  # not yet matched in the overlap
                     last = before + end
                     yield before + start, last
 
     def _windows(self, words: list[str], reach: int) -> Iterator[Span]:
-        """The parts of a text in which a pattern can match: around words it needs.
+        """The parts of a text in which a pattern can match: around required words.
 
-        Whatever is within reach of such a word is whole in one of them, also where
-        many words make one long part, which is searched in windows that overlap.
+        A long part with many words is divided into overlapping windows, so that each
+        possible match is complete in one of them.
         """
         for span in self._budget.spans:
             for low, high in _parts(words, self.text, reach, span):
@@ -114,7 +104,7 @@ class Search:
                     yield low, high
 
     def _has(self, word: str) -> bool:
-        """Whether a word is somewhere in the text."""
+        """Whether the text contains a word."""
         if word not in self._words:
             kind, parts = _parts_of(word)
             is_own = word in _own_words()
@@ -125,9 +115,9 @@ class Search:
 
     @cached_property
     def _present(self) -> dict[Kind, set[int]]:
-        """The parts of needed words that the text has.
+        """The parts of required words that the text contains.
 
-        One pass over the text for all words: a search for each takes far longer.
+        One pass over the text for all words is far faster than a search for each.
         """
         data = memoryview(self.text.encode("utf-8", "replace"))
         present: dict[Kind, set[int]] = {}
@@ -141,7 +131,7 @@ class Search:
         return present
 
     def _count(self, word: str) -> int:
-        """About how common a word is."""
+        """How often a word occurs in a sample of the text."""
         if word not in self._counts:
             self._counts[word] = self._sample.count(word.lstrip(BORDER))
         return self._counts[word]
@@ -155,14 +145,14 @@ class Search:
 
 @cache
 def _own_words() -> frozenset[str]:
-    """All words that our own patterns need."""
+    """All words that our own patterns require."""
     patterns = (p for sign in own_signs().values() for p in sign.patterns)
     return frozenset(word for p in patterns for group in p.words for word in group)
 
 
 @cache
 def _word_parts() -> dict[Kind, frozenset[int]]:
-    """The parts of all words that our own patterns need, by their kind."""
+    """The parts of all words that our own patterns require, by kind."""
     parts = [_parts_of(word) for word in _own_words()]
     return {
         kind: frozenset().union(*(part for k, part in parts if k == kind))
@@ -172,7 +162,7 @@ def _word_parts() -> dict[Kind, frozenset[int]]:
 
 @cache
 def _parts_of(word: str) -> tuple[Kind | None, frozenset[int]]:
-    """Every few bytes in a row of a word, as numbers; none of a very short one."""
+    """All runs of a few bytes of a word, as numbers; None for a very short word."""
     data = word.lstrip(BORDER).encode()
     kind = next((kind for kind, size in _SIZES.items() if len(data) >= size), None)
     size = _SIZES[kind] if kind else 1
@@ -181,14 +171,14 @@ def _parts_of(word: str) -> tuple[Kind | None, frozenset[int]]:
 
 
 def _stripped(match: re.Match[str]) -> Span:
-    """The span of a match without the spaces around it, and not too long."""
+    """The span of a match without surrounding spaces, up to a maximum length."""
     start = match.end() - len(match[0].lstrip())
     return start, start + min(LONGEST_MATCH, len(match[0].strip()))
 
 
 def _parts(words: list[str], text: str, reach: int, span: Span) -> Iterator[Span]:
-    """What is within reach of some words, on the same line, in order."""
-    low = high = enough = span[0]  # up to here, what a word can reach is in the part
+    """The parts of lines within reach of some words, in order."""
+    low = high = enough = span[0]  # words before `enough` extend no part
     for at in sorted(at for w in words for at in _places(text, w, reach, span)):
         if at < enough:
             continue
@@ -203,7 +193,7 @@ def _parts(words: list[str], text: str, reach: int, span: Span) -> Iterator[Span
 
 
 def _places(text: str, word: str, reach: int, span: Span) -> Iterator[int]:
-    """Where a word is, except within reach of its previous place."""
+    """The places of a word, except those within reach of the previous place."""
     bare = word.lstrip(BORDER)
     misses = 0 if word != bare else _MISSES
     at = text.find(bare, *span)

@@ -1,4 +1,4 @@
-"""What an agent reads or runs, in segments: prose, code, and hidden text."""
+"""The segments of a text that an agent reads or runs: prose, code, hidden text."""
 
 import re
 from bisect import bisect_left
@@ -12,16 +12,16 @@ from skillforge.checks.scan import normalize
 from skillforge.text import code_blocks, occurrences
 
 MOST_TEXT = 12 << 20  # characters of one skill, all that was unpacked included
-_MANY = 200  # segments of one kind in a file; more are read as one
-_MANY_BLOCKS = 2000  # blocks of code in a file; the rest is read as code and as prose
+_MANY = 200  # segments of one kind in a file; more are joined
+_MANY_BLOCKS = 2000  # blocks of code in a file; the rest counts as code and prose
 
 
 class SegmentView(StrEnum):
-    """How an agent gets to see a text."""
+    """How an agent reads a text."""
 
     PROSE = "prose"
-    CODE = "code"  # fenced blocks and scripts: what it will run
-    HIDDEN = "hidden"  # read by an agent, and not visible on the page
+    CODE = "code"  # fenced blocks and scripts, which it runs
+    HIDDEN = "hidden"  # not visible on the rendered page
     DESCRIPTION = "description"  # part of the system prompt of every session
 
 
@@ -29,8 +29,8 @@ class SegmentView(StrEnum):
 class Segment:
     """A text of one kind, as written and as patterns read it.
 
-    `numbers` are the lines of the file that its lines come from, where it is not simply
-    a part of the file. `hidden_by` names the encoding or the file that contained it.
+    `numbers` are the lines of the file that its lines come from, if they are not
+    consecutive. `hidden_by` names the encoding or file that contained it.
     """
 
     path: str
@@ -44,13 +44,13 @@ class Segment:
 
     @cached_property
     def text(self) -> str:
-        """As patterns read it."""
+        """The normalized text, for patterns."""
         read = normalize.code if self.view is SegmentView.CODE else normalize.prose
         return read(self.raw)
 
     @property
     def size(self) -> int:
-        """How much there is to read: some letters become many in lower case."""
+        """The number of characters; normalization may add some."""
         return max(len(self.raw), len(self.text))
 
     def line_of(self, offset: int) -> int:
@@ -62,14 +62,14 @@ class Segment:
         return list(occurrences(self.raw, "\n"))
 
     def written(self, start: int, end: int) -> str:
-        """A part of `text` as it is written; empty where that is not known."""
+        """A part of `text` as written; empty if that is not known."""
         is_aligned = len(self.raw) == len(self.text) and not self.hidden_by
         return self.raw[start:end] if is_aligned else ""
 
 
 _COMMENT = re.compile(r"<!--(.*?)(?:-->|\Z)", re.DOTALL)
 _ALT = re.compile(r"!\[([^\[\]\n]{12,2000})\]\(")
-# A title ends before the next link does: or many of them would be read many times.
+# A title ends before the next link, or reading many of them would be quadratic.
 _TITLE = re.compile(
     r"""\]\(\s*+[^()\s]{1,500}+\s++["'(]((?:[^"\n\]]|\](?!\()){8,2000})["')]\s*+\)"""
 )
@@ -102,7 +102,7 @@ _YAML_COMMENT = re.compile(r"^[ \t]*#(.{8,})$|[ \t]#\s(.{8,})$", re.MULTILINE)
 
 
 def of_markdown(path: str, text: str) -> Iterator[Segment]:
-    """Prose, fenced code, and what a rendered page does not show."""
+    """Prose, fenced code, and text that a rendered page does not show."""
     shown: list[str] = []
     last = count = 0
     blocks = code_blocks(text)
@@ -122,7 +122,7 @@ def of_markdown(path: str, text: str) -> Iterator[Segment]:
 
 
 def _language(fence: str) -> str:
-    """The language that an opening fence names: what follows it up to a space."""
+    """The language of an opening fence: the first word after it."""
     return re.sub(r"[\s{,].*", "", fence.strip("`~ \t")).lower()
 
 
@@ -130,7 +130,7 @@ def unseen(path: str, text: str) -> Iterator[Segment]:
     """Comments, alternative texts, titles: read by an agent, not shown on the page."""
     breaks = list(occurrences(text, "\n"))
     comments = list(_COMMENT.finditer(text)) if "<!--" in text else []
-    if 1 < len(comments) <= 50:  # an instruction may be spread over several
+    if 1 < len(comments) <= 50:  # an instruction may span several
         whole = " ".join(match[1].strip() for match in comments)
         line = bisect_left(breaks, comments[0].start()) + 1
         yield Segment(path, SegmentView.HIDDEN, whole, line)
@@ -144,7 +144,7 @@ def unseen(path: str, text: str) -> Iterator[Segment]:
 
 
 def _not_shown(text: str) -> Iterator[tuple[int, str]]:
-    """The text of elements that a page does not show, and where they begin."""
+    """The texts of elements that a page does not show, with their offsets."""
     ends: dict[str, list[int]] = {"": []}
     for match in _END_TAG.finditer(text):
         ends[""].append(match.start())
@@ -166,7 +166,7 @@ def _unshown_styles(text: str) -> Iterator[tuple[int, int, str]]:
 def _hidden(
     path: str, breaks: list[int], texts_at: Iterable[tuple[int, str]]
 ) -> Iterator[Segment]:
-    """A segment for each hidden text; if there are many, the rest is one."""
+    """A segment for each hidden text; beyond a limit, one for all others."""
     texts = (
         (bisect_left(breaks, at) + 1, text) for at, text in texts_at if text.strip()
     )
@@ -178,7 +178,7 @@ def _hidden(
 def of_payloads(
     path: str, how: str, decoded: Iterable[tuple[int, str]], depth: int
 ) -> Iterator[Segment]:
-    """A segment for each decoded payload; if there are many, the rest is one."""
+    """A segment for each decoded payload; beyond a limit, one for all others."""
     texts = iter(decoded)
     for line, text in islice(texts, _MANY):
         yield Segment(path, SegmentView.CODE, text, line, "", how, (), depth)
@@ -208,7 +208,7 @@ def _together(
 
 
 def of_header(path: str, header: str, description: str, line: int) -> Iterator[Segment]:
-    """The frontmatter: its description by itself, and its comments."""
+    """The description of the frontmatter, and its comments."""
     if description:
         yield Segment(path, SegmentView.DESCRIPTION, description, line)
     breaks = list(occurrences(header, "\n"))

@@ -1,4 +1,4 @@
-"""Shell by its syntax tree: what is run, however it is quoted.
+"""The commands of shell code, from its syntax tree, however they are quoted.
 
 `c""url $u | ba$'\\x73'h` becomes the line `curl http://... | bash`.
 """
@@ -16,7 +16,7 @@ _MOST = 200_000  # bytes of one script
 _MOST_OUT = 1_000_000  # characters of all its commands, written out
 _MOST_PIPES = 1000
 _DEEP = 80
-# What the patterns read as well without a parser; most scripts need none.
+# Patterns alone suffice for most scripts.
 _NEEDS_PARSER = re.compile(
     r"\w(?:''|\"\"|\\\w)|\w[\"']\w|\$'|\$\{?\w+\}?[\w$\"']|[\"']\$\{?\w|(?:^|[;|"
     r"&(`]\s?)\$\w"
@@ -35,7 +35,7 @@ def _parser() -> "Parser":
 
 
 def commands(source: str) -> list[tuple[int, str]]:
-    """Every pipeline with its line, its words unquoted and its variables filled in."""
+    """The pipelines with their lines, unquoted and with variables expanded."""
     if is_too_much(source) or not _NEEDS_PARSER.search(source):
         return []
     tree = _parser().parse(source.encode("utf-8", "replace"))
@@ -74,7 +74,7 @@ class _CommandReader:
             yield from self.lines(child, depth + 1)
 
     def word(self, node: "Node", depth: int) -> str:
-        """A part of a command as the shell would see it."""
+        """A part of a command as the shell expands it."""
         kind = node.type
         if depth > _DEEP:
             return ""

@@ -1,9 +1,9 @@
-"""Signs: what the scan searches for. No sign is an alarm; rules combine them.
+"""Signs: what the scan searches for. A sign alone is no finding; rules combine signs.
 
-Our own signs are in `packs/*.toml`. A pattern is written for text in lower case (see
-`normalize`) and matches within one line. It is tried only around the words it needs,
-which `packs/words.json` lists: an ordinary skill takes a few milliseconds, and no
-input makes a pattern slow.
+Our own signs are in `packs/*.toml`. A pattern is written for lower-case text (see
+`normalize`) and matches within one line. It is tried only near the words that it
+requires, which `packs/words.json` lists: an ordinary skill takes a few milliseconds,
+and no input makes a pattern slow.
 """
 
 import json
@@ -18,17 +18,17 @@ from zlib import crc32
 PACKS = Path(__file__).with_name("packs")
 WORDS_FILE = PACKS / "words.json"
 BORDER = "\b"  # before a required word: no letter, digit or underscore precedes it
-LONGEST_MATCH = 600  # characters; of a longer match, only so many are certain
+LONGEST_MATCH = 600  # characters; longer matches are not guaranteed
 
 _PART = re.compile(r"\{([a-z][a-z0-9_-]*)\}")
 
 
 @dataclass(eq=False)
 class Pattern:
-    """A regular expression, how long a match can be, and the words it needs.
+    """A regular expression, the maximum length of a match, and its required words.
 
-    `words` are groups, the rarest first: a match has a word of each. Without any, the
-    pattern may match anywhere. `weight` is what trying it on one character costs.
+    `words` are groups, the rarest first: a match contains a word of each. Without any,
+    the pattern may match anywhere. `weight` is its cost for each character.
     """
 
     source: str
@@ -38,15 +38,15 @@ class Pattern:
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
-        """Compiled at first use: most skills need few of the patterns."""
+        """Compiled at first use, as most skills need few of the patterns."""
         return re.compile(self.source, re.MULTILINE)
 
 
 class Sign(NamedTuple):
     """Something to search for: any of its patterns.
 
-    A `command` is written in quotes because it is a command: there, quotes are no hint
-    that the text only talks about it.
+    Commands are often quoted, so quotes around one do not mean that the text only
+    mentions it.
     """
 
     name: str

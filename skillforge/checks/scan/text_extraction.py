@@ -1,4 +1,4 @@
-"""Every byte of a skill as segments of text, and notices of what cannot be read.
+"""All text of a skill in segments, and notices about files that cannot be read.
 
 The bytes of a file decide what it is; its name only decides how its text is read.
 """
@@ -24,7 +24,7 @@ from skillforge.text import UNSEEN_BREAK
 
 DEEPEST = 4  # payloads in payloads, archives in archives
 _MOST_HIDDEN = 2 << 20  # characters of all payloads of a file, in clear
-_LONGEST_TOML = 5000  # characters of a line: its parser is slow on many dots
+_LONGEST_TOML = 5000  # characters of a line; the parser is slow on many dots
 _DATA = re.compile(r".*\.(?:json|jsonc|json5|ya?ml|toml|ipynb)", re.IGNORECASE)
 _PAGE = re.compile(r".*\.(?:html?|xhtml|svg|xml|vue|svelte)", re.IGNORECASE)
 _LANGUAGES = {
@@ -39,7 +39,7 @@ _SHEBANG = re.compile(r"#!.{0,80}?\b(python|bash|zsh|sh|node|ruby|perl|php|deno|
 _INTERPRETERS = {"bash": "shell", "zsh": "shell", "sh": "shell", "node": "javascript"}
 SHELLS = ("shell", "bash", "sh", "zsh", "console", "terminal", "shell-session", "")
 
-# What the first bytes say a file is.
+# The kind of a file, by its first bytes.
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x7fELF", "program"), (b"MZ", "program"), (b"\xcf\xfa\xed\xfe", "program"),
     (b"\xce\xfa\xed\xfe", "program"), (b"\xca\xfe\xba\xbe", "program"),
@@ -70,8 +70,6 @@ _MEDIA_NAMES = re.compile(
 _OFFICE = re.compile(
     r"(?:word|xl|ppt|_rels|docprops)/|\[content_types\]|mimetype", re.IGNORECASE
 )
-
-
 _PICKLE = re.compile(
     rb"c(?:posix|os|nt|subprocess|builtins|__builtin__)\n(?:system|popen|exec|eval|run|call|Popen)\n"
     rb"|\x8c.(?:posix|os|nt|subprocess|builtins)\x94?\x8c.(?:system|popen|exec|eval|run|call|Popen)"
@@ -79,7 +77,7 @@ _PICKLE = re.compile(
 
 
 class Notice(NamedTuple):
-    """What kind of file it is, or why it cannot be read."""
+    """The kind of a file, or why it cannot be read."""
 
     # program, bytecode, archive, locked, unread, disguised, macro, link, break
     kind: str
@@ -127,8 +125,8 @@ def _read_file(skill: Skill, path: str) -> Iterator[Segment | Notice]:
         start = document.body_start
         yield from segments.of_header(
             path,
-            normalize.shortened(document.text[:start]),
-            normalize.shortened(document.words("description")),
+            normalize.cut_long_lines(document.text[:start]),
+            normalize.cut_long_lines(document.words("description")),
             document.line_of("description"),
         )
     yield from read_bytes(path, data)
@@ -157,7 +155,7 @@ def read_bytes(path: str, data: bytes, depth: int = 0) -> Iterator[Segment | Not
 
 def _unseen_break(path: str, data: bytes, text: str) -> Iterator[Notice]:
     if "\x85" in text and b"\xc2\x85" not in data:
-        text = text.replace("\x85", ".")  # three dots, in older encodings
+        text = text.replace("\x85", ".")  # an ellipsis in older encodings
     if match := UNSEEN_BREAK.search(text):
         line = text.count("\n", 0, match.start()) + 1
         words = f"U+{ord(match[0]):04X} breaks or hides a line"
@@ -165,7 +163,7 @@ def _unseen_break(path: str, data: bytes, text: str) -> Iterator[Notice]:
 
 
 def _decoded(data: bytes, kind: str) -> str | None:
-    """Bytes as text, if they are text."""
+    """Bytes as text; None if they are not text."""
     for bom, encoding in (
         (b"\xff\xfe\0\0", "utf-32"), (b"\0\0\xfe\xff", "utf-32"),
         (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"),
@@ -186,13 +184,13 @@ def _decoded(data: bytes, kind: str) -> str | None:
         odd = sum(byte < 9 or 13 < byte < 32 for byte in head)
         foreign = sum(byte > 127 for byte in head)
         is_text = not nuls and odd * 50 < len(head) and foreign * 3 < len(head)
-        # An older encoding: its letters are guessed, its ASCII is not.
+        # An older encoding: only its ASCII characters are certain.
         return data.decode("latin-1") if is_text else None
     return text if nuls * 100 <= len(head) else None
 
 
 def _wide(data: bytes) -> str | None:
-    """Text in UTF-16 without a mark; None if it only has many zeros."""
+    """UTF-16 text without a byte order mark; None if it is not text."""
     even, odd = data[0:4000:2].count(0), data[1:4000:2].count(0)
     if min(even, odd) * 4 > max(even, odd):
         return None
@@ -202,7 +200,7 @@ def _wide(data: bytes) -> str | None:
 
 def _read_text(path: str, text: str, depth: int) -> Iterator[Segment | Notice]:
     whole = normalize.lines(text)
-    text = normalize.shortened(whole)
+    text = normalize.cut_long_lines(whole)
     if len(text) < len(whole):
         words = f"a line of more than {normalize.LONGEST_LINE:,} characters"
         yield Notice("unread", path, words)
@@ -285,7 +283,7 @@ def _resolved(segment: Segment) -> Iterator[Segment | Notice]:
 
 
 def _values(path: str, text: str, depth: int) -> Iterator[Segment]:
-    """The texts of a data file, unescaped; a notebook is read by its cells."""
+    """The texts in a data file, unescaped; for a notebook, its cells."""
     value = _parsed(path, text)
     if isinstance(value, dict) and isinstance(value.get("cells"), list):
         for cell in value["cells"]:
@@ -324,7 +322,7 @@ def _parsed(path: str, text: str) -> Any:
         from skillforge.schema_errors import load_yaml
 
         return load_yaml(text.encode()).value
-    except Exception:  # noqa: BLE001 - not in that format: its text is read as it is
+    except Exception:  # noqa: BLE001 - not in that format; its text is read anyway
         return None
 
 
@@ -363,7 +361,7 @@ def _read_archive(path: str, data: bytes, depth: int) -> Iterator[Segment | Noti
 def _read_binary(
     path: str, data: bytes, kind: str, depth: int
 ) -> Iterator[Segment | Notice]:
-    """A file that is not text: its readable parts, and what it is."""
+    """The readable parts of a binary file, and notices about its kind."""
     if kind in ("program", "bytecode", "locked"):
         yield Notice(kind, path, _KINDS[kind])
     elif not kind:
@@ -382,7 +380,7 @@ def _read_binary(
 
 
 def _behind_picture(path: str, data: bytes, depth: int) -> Iterator[Segment | Notice]:
-    """An archive or a program that is appended to a picture."""
+    """An archive or program that is appended to a picture."""
     for end in (b"IEND\xaeB`\x82", b"\xff\xd9", b"\x00;"):
         head, mark, rest = data.rpartition(end)
         start = next(

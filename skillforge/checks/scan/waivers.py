@@ -1,9 +1,9 @@
-"""`waivers.yaml`: findings that a reviewer accepted, for a while.
+"""`waivers.yaml`: findings that a reviewer accepted for some time.
 
 The file belongs to the library, not to a skill, and is read at the base: a draft cannot
-waive its own findings. A waiver names a rule, a file, the exact bytes of that file,
-who, why, and until when; when one of these no longer fits, the finding is back and the
-waiver is reported as stale.
+waive its own findings. A waiver names a rule, a file and its hash, the reviewer, the
+reason and the end date. When one of these no longer fits, the finding is reported
+again, and the waiver as stale.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ WAIVERS_FILE = "waivers.yaml"
 
 @dataclass(frozen=True, slots=True)
 class Waiver:
-    """A reviewer's decision that a finding is acceptable."""
+    """A reviewer's decision to accept a finding."""
 
     rule: str
     path: str
@@ -48,8 +48,7 @@ def read_waivers(data: bytes) -> tuple[Waiver, ...]:
 
 def _wrong(line: int, why: str) -> ConfigError:
     return ConfigError(
-        f"{WAIVERS_FILE}:{line}: {why}",
-        hint="docs/scan.md shows what a waiver looks like",
+        f"{WAIVERS_FILE}:{line}: {why}", hint="docs/scan.md describes the format"
     )
 
 
@@ -64,7 +63,7 @@ def _waiver(entry: Mapping[str, Any], line: int) -> Waiver:
 def apply(
     findings: Iterable[Finding], skill: Skill, waivers: Iterable[Waiver], today: date
 ) -> Iterator[Finding]:
-    """The findings of a skill with waived ones as notes, and stale waivers.
+    """The findings of a skill, waived ones as notes, and its stale waivers.
 
     Paths of findings are relative to the skill, those of waivers to the library.
     """

@@ -6,7 +6,14 @@ from itertools import groupby
 
 from skillforge.model import Finding, Trial, TrialOutcome
 from skillforge.render.data.trials import printable_lines
-from skillforge.report import finding_text, plural, printable, styled
+from skillforge.report import (
+    attribute,
+    finding_text,
+    junit_suites,
+    plural,
+    printable,
+    styled,
+)
 from skillforge.text import lines_of
 
 _SYMBOLS = {TrialOutcome.PASSED: "✓", TrialOutcome.NOT_RUN: "-"}
@@ -66,15 +73,12 @@ def summary(trials: Sequence[Trial], findings: Sequence[Finding]) -> str:
 def junit(trials: Sequence[Trial], findings: Sequence[Finding]) -> str:
     """A suite for each skill, a test case for each trial."""
     suites = [
-        _suite(skill, [_testcase(trial) for trial in group])
+        (skill, [_testcase(trial) for trial in group])
         for skill, group in groupby(trials, key=lambda trial: trial.skill)
     ]
     if findings:
-        suites.append(_suite("findings", [_finding_case(f) for f in findings]))
-    body = "\n".join(suites)
-    return (
-        f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n{body}\n</testsuites>'
-    )
+        suites.append(("findings", [_finding_case(f) for f in findings]))
+    return junit_suites(suites)
 
 
 def markdown(report: str, trials: Sequence[Trial], findings: Sequence[Finding]) -> str:
@@ -83,33 +87,16 @@ def markdown(report: str, trials: Sequence[Trial], findings: Sequence[Finding]) 
     return f"**{summary(trials, findings)}**\n{table}".rstrip()
 
 
-def _suite(name: str, cases: list[str]) -> str:
-    from xml.sax.saxutils import quoteattr
-
-    counts = {
-        "tests": len(cases),
-        "failures": sum("<failure" in case for case in cases),
-        "errors": sum("<error" in case for case in cases),
-        "skipped": 0,
-    }
-    head = " ".join(f'{key}="{count}"' for key, count in counts.items())
-    inner = "\n".join(cases)
-    return (
-        f"<testsuite name={quoteattr(printable(name))} {head}>\n{inner}\n</testsuite>"
-    )
-
-
 def _testcase(trial: Trial) -> str:
     """A trial that did not run is an error: a skipped test would look like a pass."""
-    from xml.sax.saxutils import escape, quoteattr
+    from xml.sax.saxutils import escape
 
-    where = quoteattr(printable(trial.skill))
-    name = quoteattr(printable(trial.case))
-    head = f'  <testcase classname={where} name={name} time="{trial.seconds:.3f}"'
+    names = f"classname={attribute(trial.skill)} name={attribute(trial.case)}"
+    head = f'  <testcase {names} time="{trial.seconds:.3f}"'
     if trial.ok:
         return f"{head}/>"
     kind = "failure" if trial.outcome is TrialOutcome.FAILED else "error"
-    outcome = quoteattr(printable(trial.outcome))
+    outcome = attribute(trial.outcome)
     detail = escape(printable_lines(trial.detail))
     return (
         f"{head}><{kind} type={outcome} message={outcome}>{detail}</{kind}></testcase>"
@@ -117,10 +104,10 @@ def _testcase(trial: Trial) -> str:
 
 
 def _finding_case(finding: Finding) -> str:
-    from xml.sax.saxutils import escape, quoteattr
+    from xml.sax.saxutils import escape
 
-    name = quoteattr(printable(f"{finding.rule} {finding.path}:{finding.line}"))
-    message = quoteattr(printable(finding.message))
+    name = attribute(f"{finding.rule} {finding.path}:{finding.line}")
     text = escape(printable_lines(finding_text(finding)))
-    head = f"  <testcase classname={quoteattr(finding.rule)} name={name}>"
-    return f"{head}<failure message={message}>{text}</failure></testcase>"
+    head = f"  <testcase classname={attribute(finding.rule)} name={name}>"
+    failure = f"<failure message={attribute(finding.message)}>{text}</failure>"
+    return f"{head}{failure}</testcase>"

@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator
 
 from skillforge.render.html import visible
-from skillforge.share.catalog import shortened
 from skillforge.share.hub import Hub, PublishedSkill
 from skillforge.share.site.badges import Badge, row_badges, success_rate
 from skillforge.share.site.urls import folder_of, group_of
+from skillforge.text import shortened_between_words
 
 MAX_ABOUT = 180  # characters of a description that a list shows
 _WORD = re.compile(r"[^\W_]{3,}")
@@ -43,7 +43,7 @@ def search_index(hub: Hub) -> bytes:
 
 def about(skill: PublishedSkill) -> str:
     """The beginning of a description, on one line."""
-    return shortened(" ".join(skill.description.split()), MAX_ABOUT)
+    return shortened_between_words(" ".join(skill.description.split()), MAX_ABOUT)
 
 
 def date_of(skill: PublishedSkill) -> str:

@@ -106,9 +106,9 @@ def test_cases_of_one_name_are_told_apart(prove: Prove) -> None:
         pytest.param(
             "run: x\nexpect:\n  stdout: {contain: y}\n", 3, "contains?", id="deep-key"
         ),
-        pytest.param("run: x\nname: 5\n", 2, "put quotes around it", id="number"),
-        pytest.param("run: x\nname: true\n", 2, "put quotes", id="boolean"),
-        pytest.param("run: x\nrun: y\n", 2, "there twice", id="double"),
+        pytest.param("run: x\nname: 5\n", 2, "quote it", id="number"),
+        pytest.param("run: x\nname: true\n", 2, "quote it", id="boolean"),
+        pytest.param("run: x\nrun: y\n", 2, "duplicate key", id="double"),
         pytest.param("a: &a x\nrun: *a\n", 2, "aliases", id="alias"),
         pytest.param("run: [x\n", 2, "check the indent", id="broken"),
         pytest.param("run: x\n---\nrun: y\n", 2, "two documents", id="documents"),
@@ -117,12 +117,12 @@ def test_cases_of_one_name_are_told_apart(prove: Prove) -> None:
         pytest.param("# nothing\n", 1, "is empty", id="comment"),
         pytest.param("[]", 1, "is empty", id="empty-list"),
         pytest.param("[" * 100, 1, "deep", id="deep"),
-        pytest.param("run: x\nexpect: {exit: x}\n", 2, "cannot stand", id="exit"),
+        pytest.param("run: x\nexpect: {exit: x}\n", 2, "does not match", id="exit"),
         pytest.param("run: x\nexpect: {exit: 256}\n", 2, "at most 255", id="exit-256"),
         pytest.param("run: x\ntimeout: 9999\n", 2, "at most 300", id="timeout"),
         pytest.param("run: x\ntimeout: 0\n", 2, "more than 0", id="no-time"),
         pytest.param("run: x\ntimeout: .nan\n", 2, "a number, not", id="nan"),
-        pytest.param("run: x\nenv: {a b: c}\n", 2, "cannot stand", id="variable"),
+        pytest.param("run: x\nenv: {a b: c}\n", 2, "does not match", id="variable"),
         pytest.param("run: x\nenv: {HOME: /x}\n", 1, "sets HOME", id="home"),
         pytest.param('run: "a\\0b"\n', 1, "a NUL", id="nul"),
         pytest.param("run: [a=b]\n", 1, "not a program", id="assignment"),
@@ -135,7 +135,7 @@ def test_cases_of_one_name_are_told_apart(prove: Prove) -> None:
         pytest.param(
             "run: '{{ a }} {{ b }}'\nvariants: [{a: 1}]\n", 1, "there is a", id="value"
         ),
-        pytest.param("run: echo {{ a }}\n", 1, "no `variants`", id="no-variants"),
+        pytest.param("run: echo {{ a }}\n", 1, "needs `variants`", id="no-variants"),
         pytest.param(
             "run: x\nfiles: {f: {from: none}}\n",
             1,

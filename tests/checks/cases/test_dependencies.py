@@ -132,8 +132,8 @@ def test_a_lock_holds_pinned_packages_only(
         pytest.param("x @ https://example.invalid/x.whl", "package index", id="url"),
         pytest.param("--index-url=https://x.invalid", "not a requirement", id="option"),
         pytest.param("-r /etc/passwd", "not a requirement", id="file"),
-        pytest.param("x===\\n./pkg", "not written plainly", id="two-lines"),
-        pytest.param("x===1", "not written plainly", id="anything"),
+        pytest.param("x===\\n./pkg", "not a plain requirement", id="two-lines"),
+        pytest.param("x===1", "not a plain requirement", id="anything"),
     ],
 )
 def test_what_cannot_be_fetched_safely_is_not_run(

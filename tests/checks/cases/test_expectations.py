@@ -24,7 +24,7 @@ def of_stdout(rule: dict[str, Any] | str, out: str) -> list[str]:
 @pytest.mark.parametrize(
     ("rule", "out", "says"),
     [
-        pytest.param("a b", "a c", "they part after 'a '", id="equals-line"),
+        pytest.param("a b", "a c", "first difference after 'a '", id="equals-line"),
         pytest.param(
             "a\nb\nc\nd\n", "a\nb\nX\nd\n", "-c\n    +X", id="equals-difference"
         ),
@@ -58,7 +58,7 @@ def of_stdout(rule: dict[str, Any] | str, out: str) -> list[str]:
         pytest.param(
             {"json_schema": {"$ref": "http://127.0.0.1:9/x"}},
             "{}",
-            "refers to something else",
+            "refers to another schema",
             id="schema-elsewhere",
         ),
     ],

@@ -123,12 +123,15 @@ def test_seen_examples_may_be_quoted(prove: Prove) -> None:
     [
         (REPLAY.replace(".number", ".nunber"), "with example 000000000000: nothing is"),
         ("run: [x]\n", "`expect` is missing"),
-        ("run: [x]\nexpect: {}\nvariants: []\n", "there is no key `variants`"),
-        (REPLAY.replace(".number", ""), "run.2: it has to be text"),
+        ("run: [x]\nexpect: {}\nvariants: []\n", "unknown key `variants`"),
+        (REPLAY.replace(".number", ""), "run.2: must be text"),
         ("run: [echo, '{{ output }}']\nexpect: {stdout: x}\n", "is the answer"),
-        ("run: [python3, scripts/round.py]\nexpect: {exit: 0}\n", "about the answer"),
+        (
+            "run: [python3, scripts/round.py]\nexpect: {exit: 0}\n",
+            "must use the answer",
+        ),
         ("run: ['true']\nexpect: {stdout: '{{ output }}'}\n", "a file of the skill"),
-        (REPLAY.replace("output", "inputs.number"), "about the answer"),
+        (REPLAY.replace("output", "inputs.number"), "must use the answer"),
     ],
 )
 def test_a_replay_that_cannot_be_read_is_an_error(
@@ -149,7 +152,7 @@ def test_a_replay_that_cannot_be_read_is_an_error(
         ("not json", "is not an example"),
         ("[1]", "is not an example"),
         ('"x"', "is not an example"),
-        ('{"held_out": "true"}', "has to be true or false"),
+        ('{"held_out": "true"}', "must be true or false"),
     ],
 )
 def test_an_example_that_cannot_be_read_is_an_error(
