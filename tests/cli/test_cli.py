@@ -189,7 +189,7 @@ def test_formats_go_to_stdout_with_the_same_exit_code(
 
 def test_rules_prints_a_manual_page(run: Run) -> None:
     assert "put the whole" not in run("rules").out
-    assert "Quotes end the doubt" in run("rules", "yaml-colon").out
+    assert "Quotes avoid that" in run("rules", "yaml-colon").out
 
 
 def test_no_colour_in_a_pipe(library: LibraryFolder) -> None:

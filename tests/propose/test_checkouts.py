@@ -45,7 +45,7 @@ def test_a_main_checkout_that_nobody_can_find_stops_a_promotion(
     done = loop.run("promote", str(number), "--library", str(linked))
 
     assert done.code == 4
-    assert "run the command there" in done.err
+    assert "run the command in the main checkout" in done.err
     assert loop.main() == before
     assert loop.run("audit", "--library", str(linked)).code == 0
 

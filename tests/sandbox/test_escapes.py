@@ -713,7 +713,7 @@ def test_it_cannot_link_what_is_not_its_own(attempt: Try) -> None:
         pytest.param({"../out": "x"}, "not a path", id="above"),
         pytest.param({"/etc/out": "x"}, "not a path", id="absolute"),
         pytest.param({"a": "x", "a/b": "y"}, "below a file", id="below-a-file"),
-        pytest.param({"a": "x" * (1 << 19)}, "more than 256 KB", id="huge"),
+        pytest.param({"a": "x" * (1 << 19)}, "larger than 256 KB", id="huge"),
         pytest.param({"a": {"from": "../SKILL.md"}}, "no such file", id="from"),
     ],
 )

@@ -255,7 +255,7 @@ def test_what_has_passed_just_so_is_remembered(prove: Prove) -> None:
     again = prove.run("--json").data
     assert again["remembered"] == 1
     assert again["trials"][0]["outcome"] == "passed"
-    assert "as before" in prove.run().out
+    assert "1 skill unchanged since the last run" in prove.run().out
     assert prove.run("--json", "--no-cache").data["remembered"] == 0
 
     prove.library.write("skills/proven/scripts/x.py", "2")
