@@ -310,4 +310,4 @@ def test_a_library_without_a_commit_says_so(tmp_path: Path, run: Run) -> None:
     ran = run("list", "--library", str(tmp_path / "library"))
 
     assert ran.code == 2
-    assert "there is no commit yet" in ran.err
+    assert "no commits yet" in ran.err

@@ -41,13 +41,13 @@ COMMANDS = {
         "gate": "Run the required checks on a proposal.",
         "review": "Show a proposal; approve or reject it.",
         "promote": "Merge an approved proposal into main.",
-        "refresh": "Rebase a proposal onto today's main.",
+        "refresh": "Rebase a proposal onto the current main.",
         "close": "Close a proposal without merging it.",
     },
     "History": {
         "log": "List the versions of a skill.",
         "why": "Explain the history of a skill.",
-        "audit": "Prove that nothing reached main unreviewed.",
+        "audit": "Verify that every change on main was reviewed.",
         "rollback": "Roll a skill back to an earlier version.",
     },
     "Operate": {
@@ -78,7 +78,7 @@ COMMANDS = {
     "Serve": {
         "mcp": "Let agents read skills and propose changes, over MCP.",
         "hook": "Capture an agent's sessions when they end.",
-        "import-pending": "Propose changes that Hermes holds back.",
+        "import-pending": "Propose changes pending in Hermes.",
         "brief": "Brief an agent on what to learn from a session.",
     },
     "GitHub": {
@@ -109,8 +109,8 @@ def cli(context: click.Context) -> None:
         skillforge validate      check all skills
         skillforge propose NAME  put a change up for review
 
-    Exit codes: 0 yes or done, 1 no (findings), 2 invalid request or library, 3 a
-    required tool is missing or failed, 4 conflicts with the library's state, 70 a bug.
+    Exit codes: 0 success, 1 failure or findings, 2 invalid request or library, 3 a
+    required tool is missing or failed, 4 conflict with the library's state, 70 a bug.
     """
 
 
@@ -127,7 +127,7 @@ def run(arguments: list[str]) -> int:
     settings = GlobalOptions()
     try:
         return call(settings, arguments)
-    except (Exception, KeyboardInterrupt) as err:  # noqa: BLE001 - the last stop
+    except (Exception, KeyboardInterrupt) as err:  # noqa: BLE001 - the last resort
         return show_failure(settings, arguments, err)
 
 
@@ -148,6 +148,8 @@ def show_failure(
             return Exit.NO  # the reader has closed the pipe
         case click.Abort() | KeyboardInterrupt():
             return output.fail(settings, arguments, "interrupted", "", 130)
+        case click.UsageError() if output.is_help(err):
+            return output.show_help(settings, arguments, err)
         case click.ClickException():
             hint = output.usage_hint(err)
             message = output.usage_message(err)

@@ -17,7 +17,9 @@ from skillforge.cli.base import (
 
 @click.command()
 @click.argument("targets", nargs=-1, metavar="[FILE|FOLDER]...")
-@click.option("--format", "format_", metavar="NAME", help="Do not guess the format.")
+@click.option(
+    "--format", "format_", metavar="NAME", help="The format [default: detected]."
+)
 @click.option(
     "--since",
     metavar="DATE",
@@ -28,7 +30,7 @@ from skillforge.cli.base import (
 @click.option(
     "--reviewed-by",
     metavar="NAME",
-    help="Approve plain examples as NAME, whatever their value.",
+    help="Approve plain examples as NAME, regardless of value.",
 )
 @click.option(
     "--outcome",

@@ -121,6 +121,22 @@ def _fail_with_bug(
     return fail(settings, arguments, f"internal error: {what}", hint, Exit.BUG)
 
 
+def is_help(err: click.UsageError) -> bool:
+    """Whether this is the help of a group without a command (from click 8.2 on)."""
+    return type(err).__name__ == "NoArgsIsHelpError"
+
+
+def show_help(
+    settings: GlobalOptions, arguments: list[str], err: click.UsageError
+) -> int:
+    """Print the help of a group that was called without a command."""
+    if settings.json or _is_json(arguments):
+        hint = usage_hint(err)
+        return fail(settings, arguments, "no command given", hint, err.exit_code)
+    click.echo(err.format_message(), err=True)
+    return err.exit_code
+
+
 def usage_hint(err: click.ClickException) -> str:
     """The help of the command that was misused."""
     context = getattr(err, "ctx", None)
@@ -133,7 +149,7 @@ def usage_message(err: click.ClickException) -> str:
         return " ".join(err.format_message().split())
     similar = err.possibilities[0] if err.possibilities else ""
     hint = f"; did you mean `{similar}`?" if similar else ""
-    return f"there is no option {err.option_name}{hint}"
+    return f"no such option: {err.option_name}{hint}"
 
 
 def use_colour() -> bool:

@@ -18,7 +18,7 @@ def release(
 ) -> CommandResult:
     """Tag main as a release, with notes on every skill; or suggest the next version.
 
-    The tag is annotated, and signed if git is configured so (tag.gpgSign). It is
+    The tag is annotated, and signed if tag.gpgSign is set in git. It is
     created only if the audit passes, every skill is valid, the scan finds no attack and
     no leak, every skill passes its cases, and none failed its last health run or its
     canary. Nothing is pushed.

@@ -155,7 +155,7 @@ def _added(good: list[set[str]], bad: list[set[str]]) -> Iterator[str]:
         others = sum(sign in run for run in good)
         if count >= 2 and count * 2 >= len(bad) and others * 4 <= len(good):
             yield (
-                f"Think twice before `{sign}`: {count} of {len(bad)} failed runs did "
+                f"Avoid `{sign}` if possible: {count} of {len(bad)} failed runs did "
                 f"it, and {others} of {len(good)} successful ones."
             )
 
@@ -164,7 +164,7 @@ def output_form(successes: Sequence[Example]) -> list[str]:
     """The form of the runs' output."""
     outputs = [_value(example.output) for example in successes if example.output]
     if not outputs:
-        return ["What was asked for, and nothing else."]
+        return ["Only what was asked for."]
     if all(isinstance(output, dict) for output in outputs):
         counts = Counter(name for output in outputs for name in output)
         usual = [name for name, count in counts.items() if count * 2 >= len(outputs)]

@@ -15,7 +15,7 @@ _WIDTH = 1 << 16  # no line of the header is folded
 _TYPES = {
     "date": "a date",
     "year": "a year, four digits",
-    "id": "an id, as the system at hand writes it",
+    "id": "an id, in the format of the system",
     "integer": "a whole number",
     "number": "a number",
     "path": "a path",

@@ -53,7 +53,7 @@ def refuse_together(
     names = [name for draft in admitted for name in draft.draft.skills]
     if len(names) > len(set(names)):
         raise RequestError(
-            "two of the drafts are about the same skill", hint="name each skill once"
+            "two of the drafts change the same skill", hint="name each skill once"
         )
     if new:
         refuse_many(waiting, new, by)
@@ -84,7 +84,7 @@ def refuse_archived(library: Library, base: str, draft: Draft, action: Action) -
         has_more or draft.archives not in (skill, archived)
     ):
         raise ConflictError(
-            f"{draft.skill} can only be archived exactly as it is on main",
+            f"{draft.skill} can only be archived unchanged",
             hint=f"skillforge log {draft.skill} shows its versions",
         )
     is_new = action is Action.ARCHIVE or (bool(draft.files) and not skill)

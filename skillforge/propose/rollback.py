@@ -66,7 +66,7 @@ def _target(library: Library, restores: dict[str, str], name: str) -> str:
     tree = restores[name]
     version = readable(library, tree) or tree[:10]
     others = ", ".join(other for other in restores if other != name)
-    target = f"to {version}" if tree else "to nothing: it is removed"
+    target = f"to {version}" if tree else "by removing it"
     return f"{target}, with {others}" if others else target
 
 

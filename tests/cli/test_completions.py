@@ -110,7 +110,7 @@ def test_a_slip_gets_the_nearest_name(words: list[str], said: str, run: Run) -> 
     ran = run(*words)
 
     assert ran.code == 2
-    assert ran.err.startswith("error: there is no ")
+    assert ran.err.startswith("error: no such ")
     assert said in ran.err
 
 

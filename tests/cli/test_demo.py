@@ -366,7 +366,7 @@ def test_without_a_sandbox_the_demo_says_so(here: Path) -> None:
     )
 
     assert ran.returncode == 0, ran.stderr
-    assert "== No sandbox here" in ran.stdout
+    assert "== No sandbox on this machine" in ran.stdout
     assert "[trial-not-run]" in ran.stdout
     assert not (here / "kept" / "library" / "skills" / "archive-log").exists()
 

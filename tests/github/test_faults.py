@@ -31,7 +31,7 @@ def test_no_token(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
     ran = team(AUTHOR, "proposals")
 
     assert ran.code == 3
-    assert "there is no token" in ran.err
+    assert "no token for" in ran.err
     assert "--forge local" in ran.err
 
 
@@ -223,7 +223,7 @@ def test_a_list_without_an_end_is_left(
     ran = team(AUTHOR, "proposals")
 
     assert ran.code == 3
-    assert "has no end" in ran.err
+    assert "is too long" in ran.err
 
 
 @pytest.mark.parametrize(
@@ -311,5 +311,5 @@ def test_a_token_with_a_line_break_is_none(
     ran = team(AUTHOR, "proposals")
 
     assert ran.code == 3
-    assert "is no token" in ran.err
+    assert "is not a valid token" in ran.err
     assert "ghp_a" not in ran.err

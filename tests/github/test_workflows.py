@@ -199,7 +199,7 @@ def test_a_pull_request_cannot_bring_its_own_judge(gated: Team, tmp_path: Path) 
     machine = runner(gated, number, tmp_path)
 
     assert machine.job(GATE) == 1
-    assert "may not touch it" in machine.summary.read_text()
+    assert "can't change it" in machine.summary.read_text()
 
 
 @pytest.mark.slow

@@ -110,17 +110,17 @@ def test_a_draft_that_is_not_valid_is_not_proposed(server: Any, loop: Loop) -> N
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        pytest.param({}, "no list of operations", id="nothing"),
-        pytest.param({"operations": "x"}, "no list of operations", id="text"),
+        pytest.param({}, "`operations` is missing", id="nothing"),
+        pytest.param({"operations": "x"}, "`operations` is missing", id="text"),
         pytest.param(
-            {"operations": [3]}, "operation 1 has no known action", id="number"
+            {"operations": [3]}, "operation 1 has an unknown action", id="number"
         ),
         pytest.param({"operations": []}, "1 to 20 operations", id="empty"),
         pytest.param(
-            {"action": "promote", "name": NAME}, "no known action", id="promote"
+            {"action": "promote", "name": NAME}, "unknown action", id="promote"
         ),
         pytest.param(
-            {"action": "approve", "proposal": 1}, "no known action", id="approve"
+            {"action": "approve", "proposal": 1}, "unknown action", id="approve"
         ),
         pytest.param({"operations": [], "policy": "x"}, "1 to 20", id="policy"),
         pytest.param(

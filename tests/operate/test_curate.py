@@ -406,7 +406,7 @@ def test_one_draft_for_a_skill_at_a_time(loop: Loop) -> None:
     kinds = [remark["kind"] for remark in data["remarks"]]
     assert kinds == ["superseded", "broken-reference"]
     assert len(data["proposals"]) == 1
-    assert data["remarks"][1]["left_alone"] == "another proposal comes first"
+    assert data["remarks"][1]["left_alone"] == "another proposal changes the same skill"
 
 
 def test_an_open_proposal_of_another_author_comes_first(loop: Loop) -> None:

@@ -136,7 +136,7 @@ def test_what_never_passed_is_not_marked(loop: Loop) -> None:
 
     assert ran.code == 1
     assert ran.data["proposals"] == []
-    assert "no earlier pass is recorded here" in loop("health").out
+    assert "no earlier pass is recorded in this clone" in loop("health").out
 
 
 @pytest.mark.needs_sandbox

@@ -322,7 +322,7 @@ while True: pass
     assert ended.limit
     # A container counts for each of them, and takes longer.
     if box.name in ("bubblewrap", "landlock"):
-        assert "2 s of processor time" in ended.limit
+        assert "2 s of CPU time" in ended.limit
 
 
 def test_a_leftover_changes_nothing_after_the_end(start: Start) -> None:

@@ -627,7 +627,7 @@ def test_running_on_the_host_fails_in_every_respect() -> None:
     can_be_lacking = {"it makes namespaces", "it has capabilities"}
     can_be_lacking |= {"it sets attributes outside"}  # not on every file system
     assert unnamed <= can_be_lacking
-    assert "a process of the job is left" in said
+    assert "a process of the job keeps running" in said
 
 
 def test_its_weaknesses_are_named_and_none_is_of_network_secrets_or_writes() -> None:

@@ -130,5 +130,5 @@ def test_a_place_that_is_misspelled_is_no_folder(
     ran = released("publish", "--to", "brnch:gh-pages")
 
     assert ran.code == 2
-    assert "no publish target 'brnch'" in ran.err
+    assert "unknown publish target: 'brnch'" in ran.err
     assert not (tmp_path / "brnch:gh-pages").exists()

@@ -205,7 +205,7 @@ def test_an_artefact_that_is_redirected_away_is_refused(tmp_path: Path) -> None:
 def test_a_folder_has_no_file_of_an_impossible_name(tmp_path: Path, url: str) -> None:
     write_index(tmp_path, [entry("csv-tables", DATA, url=url)])
 
-    with pytest.raises(RequestError, match="there is no file"):
+    with pytest.raises(RequestError, match="no file"):
         fetched(str(tmp_path))
 
 

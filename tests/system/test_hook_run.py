@@ -220,7 +220,7 @@ def test_odd_input_is_logged_and_not_noticed(
 ) -> None:
     assert_unnoticed(hook("codex", *now, stdin=payload, cwd=library.root))
 
-    assert "named no session" in logged(logs)["error"]
+    assert "sent no session" in logged(logs)["error"]
 
 
 @pytest.fixture
@@ -259,7 +259,7 @@ def test_an_endless_input_takes_little_memory(
         )
 
     assert_unnoticed(ran)
-    assert "named no session" in logged(logs)["error"]
+    assert "sent no session" in logged(logs)["error"]
 
 
 @pytest.mark.parametrize(
@@ -442,7 +442,7 @@ def test_people_can_see_what_is_wrong(library: LibraryFolder) -> None:
 
     assert unknown.returncode == silent.returncode == 0
     assert b"copilot" in unknown.stderr
-    assert b"named no session" in silent.stderr
+    assert b"sent no session" in silent.stderr
     assert unknown.stdout == silent.stdout == b""
 
 
@@ -463,7 +463,7 @@ def test_json_tells_of_failures_too(library: LibraryFolder) -> None:
 
     assert unknown.returncode == silent.returncode == 0
     assert json.loads(unknown.stdout)["ok"] is False
-    assert "named no session" in json.loads(silent.stdout)["data"]["error"]
+    assert "sent no session" in json.loads(silent.stdout)["data"]["error"]
 
 
 @pytest.mark.parametrize("option", ["--help", "-h"])

@@ -160,7 +160,7 @@ def test_a_session_is_captured_once_ten_calls_have_come(
 def test_what_goes_wrong_is_told_by_status(
     library: LibraryFolder, hook: Any, tmp_path: Path
 ) -> None:
-    assert "no session has ended" in hook("status").out
+    assert "no runs yet" in hook("status").out
     ended(library, tmp_path / "nowhere.jsonl")
 
     assert "nowhere.jsonl does not exist" in hook("status").out

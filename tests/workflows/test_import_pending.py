@@ -98,7 +98,7 @@ def test_what_was_decided_is_reported_back_and_cleared(
         ),
         pytest.param('{"id": "../x", "payload": {}}', "no valid id", id="id"),
         pytest.param(
-            '{"id": "x", "payload": {"action": "rm"}}', "no known action", id="action"
+            '{"id": "x", "payload": {"action": "rm"}}', "unknown action", id="action"
         ),
         pytest.param(
             '{"id": "x", "payload": {"action": "delete", "name": "nothing"}}',
@@ -134,7 +134,7 @@ def test_a_record_that_cannot_be_proposed_stops_no_other(
 def test_nothing_held_back_is_fine(loop: Loop, tmp_path: Path) -> None:
     ran = loop("import-pending", tmp_path / "nowhere")
 
-    assert (ran.code, ran.out) == (0, "Hermes holds no changes back\n")
+    assert (ran.code, ran.out) == (0, "no changes pending in Hermes\n")
 
 
 def test_an_agents_record_cannot_make_itself_a_persons(

@@ -34,8 +34,8 @@ def capture(result: "CaptureResult") -> str:
     if flagged := sum("instructions" in example.flags for example in result.kept):
         verb = "contains" if flagged == 1 else "contain"
         lines.append(
-            f"{plural(flagged, 'example')} {verb} instructions to the agent: review "
-            "with care"
+            f"{plural(flagged, 'example')} {verb} instructions aimed at the agent: "
+            "review carefully"
         )
     return "\n".join(map(printable, [*lines, _summary(result)]))
 

@@ -40,7 +40,9 @@ def example_list(result: "ExampleList") -> str:
         f"{plural(len(shown), 'example')} of {result.total}, {pending} pending review"
     )
     if shown:
-        lines.append("+ approved, - rejected, ! contains instructions to the agent")
+        lines.append(
+            "+ approved, - rejected, ! contains instructions aimed at the agent"
+        )
     if not result.total:
         lines.append("next: skillforge capture FILE")
     return "\n".join(lines)
@@ -100,6 +102,6 @@ def decided(result: "DecidedExamples") -> str:
     if result.withheld:
         lines.append(
             f"{plural(len(result.withheld), 'example')} not approved: text contains "
-            "instructions to the agent; review and approve by id"
+            "instructions aimed at the agent; review and approve by id"
         )
     return "\n".join(lines)

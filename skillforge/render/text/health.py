@@ -45,7 +45,7 @@ def _changes(checkup: "Checkup") -> list[str]:
     if checkup.condition != "failed":
         return []
     if checkup.passed is None:
-        return ["  no earlier pass is recorded here"]
+        return ["  no earlier pass is recorded in this clone"]
     changed = ", ".join(checkup.changed) or "nothing recorded"
     unsure = "" if checkup.is_confirmed else "; out of time to run it a second time"
     day = day_name(checkup.passed.at // DAY)

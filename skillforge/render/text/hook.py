@@ -40,7 +40,7 @@ def status(result: "HookStatus") -> str:
 
 def last_run(entry: Mapping[str, Any] | None) -> str:
     if entry is None:
-        return "no session has ended yet"
+        return "no runs yet"
     last = f"last run: {entry['agent'] or '-'}, session {entry['session'] or '-'}"
     if "error" in entry:
         return f"{last}: {entry['error']}"

@@ -216,7 +216,7 @@ def test_alerts_come_first(living: str) -> None:
     found = next(e for e in parsed(living).iter("section") if e.get("id") == "alerts")
     first = words_of(next(found.iter("li")))
 
-    assert first.startswith("pdf-forms: its canary does worse")
+    assert first.startswith("pdf-forms: its canary is worse")
 
 
 def test_ten_thousand_skills_make_a_page_of_bearable_size() -> None:
