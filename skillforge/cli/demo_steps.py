@@ -291,7 +291,7 @@ def _worsen(root: Path) -> list[DemoStep]:
         DemoStep(
             "At first, only one key in ten gets it.",
             "skillforge promote {worse}",
-            shows=("merged into main", "10 % of keys get it first"),
+            shows=("merged into main", "10% of keys get it first"),
         ),
         DemoStep(
             "Agents use both versions, and tests verify the outcomes (simulated here).",

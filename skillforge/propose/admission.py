@@ -122,9 +122,9 @@ def refuse_duplicate(library: Library, admitted: AdmittedDraft) -> None:
     for near in neighbours(library, admitted.base, document):
         if near.name not in draft.skills and near.similarity >= IDENTICAL:
             raise ConflictError(
-                f"{draft.skill} is {near.similarity:.0%} identical to the skill "
+                f"{draft.skill} is {near.similarity:.0%} similar to the skill "
                 f"{near.name}",
-                hint=f"propose an edit of it instead: change {SKILLS}/{near.name}/ and "
+                hint=f"edit that skill instead: change {SKILLS}/{near.name}/ and "
                 f"run `skillforge propose {near.name}`; to rename it, send a batch of "
                 f"create, and delete with absorbed_into: {draft.skill}",
                 facts={"skill": near.name, "similarity": round(near.similarity, 3)},

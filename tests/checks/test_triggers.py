@@ -50,8 +50,8 @@ def test_the_same_purpose_in_other_words_of_the_body_is_a_double(gate: Gate) -> 
     (severity, message), *_ = gate("sky-report")
 
     assert severity == "error"
-    assert message.startswith("is for 9")
-    assert message.endswith("the same as the skill weather")
+    assert message.startswith("the purpose is 9")
+    assert message.endswith("similar to the skill weather")
 
 
 def test_a_purpose_nearby_is_a_warning(gate: Gate) -> None:
@@ -78,7 +78,8 @@ def test_requests_of_another_skill_stay_its_own(gate: Gate) -> None:
 
     assert (
         "error",
-        "takes a request of the skill weather: 'will it rain in Oslo tomorrow'",
+        "ranks before the skill weather for one of its requests: "
+        "'will it rain in Oslo tomorrow'",
     ) in found
 
 
@@ -96,7 +97,7 @@ def test_tasks_of_its_examples_are_requests_of_a_skill(gate: Gate) -> None:
     gate.folder.commit()
     gate.write("sailing", "Tells of wind on the lake of Zurich. Use for sailing there.")
 
-    assert any("takes a request" in message for _, message in gate("sailing"))
+    assert any("ranks before the skill" in message for _, message in gate("sailing"))
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,8 @@ def example_list(result: "ExampleList") -> str:
     shown = result.examples
     pending = sum(example.review.status == "pending" for example in shown)
     lines = [printable(example_line(example)) for example in shown]
+    if not result.total:
+        return "no examples yet\nnext: skillforge capture FILE"
     lines.append(
         f"{plural(len(shown), 'example')} of {result.total}, {pending} pending review"
     )
@@ -43,8 +45,6 @@ def example_list(result: "ExampleList") -> str:
         lines.append(
             "+ approved, - rejected, ! contains instructions aimed at the agent"
         )
-    if not result.total:
-        lines.append("next: skillforge capture FILE")
     return "\n".join(lines)
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _MAX_NAMES = 20  # in a line
 _QUIET = ("passed", "no-cases")
+_LABELS = {"no-cases": "without cases", "not-run": "not run"}
 
 
 def health(report: "HealthReport", *, verbose: bool, colour: bool) -> str:
@@ -53,6 +54,10 @@ def _changes(checkup: "Checkup") -> list[str]:
 
 
 def _summary(report: "HealthReport") -> str:
-    counts = [f"{count} {name}" for name, count in report.counts.items() if count]
+    counts = [
+        f"{count} {_LABELS.get(name, name)}"
+        for name, count in report.counts.items()
+        if count
+    ]
     skills = plural(len(report.checkups), "skill")
     return f"{skills}: {', '.join(counts) or 'nothing to run'}"

@@ -114,7 +114,7 @@ def promotion(result: "Promotion", main: str, *, colour: bool = False) -> str:
     rollout = result.rollout
     if rollout is not None and rollout.is_running:
         lines.append(
-            f"    rollout: {rollout.share:g} % of keys get it first; "
+            f"    rollout: {rollout.share:g}% of keys get it first; "
             f"skillforge canary status {rollout.skill}"
         )
     elif result.problem:
