@@ -29,7 +29,7 @@ def release(
     skillforge release --yes          release the suggested version
     skillforge release --dry-run      read the notes first
 
-    Removing a skill raises the major version, adding one the minor, any other change
+    Removing a skill bumps the major version, adding one the minor, any other change
     the patch. Also exits 0 if the version was released before; 1 if a check fails; 4 if
     another commit has the version.
     """

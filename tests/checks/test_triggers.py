@@ -59,7 +59,9 @@ def test_a_purpose_nearby_is_a_warning(gate: Gate) -> None:
     gate.write("snow-report", about, "Look up, and write down what you see.")
 
     severities = [
-        severity for severity, message in gate("snow-report") if "is for" in message
+        severity
+        for severity, message in gate("snow-report")
+        if "the purpose is" in message
     ]
 
     assert severities == ["warning"]
