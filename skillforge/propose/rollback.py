@@ -132,7 +132,7 @@ def _chosen(library: Library, own: list[HistoryStep], request: RollbackRequest) 
         f"{to!r} is ambiguous: {len(matches)} versions of {name} match: {shown}"
         if matches
         else f"{name} has no version {to!r}",
-        hint=f"choose a tree; skillforge log {name} lists them",
+        hint=f"skillforge log {name} lists the versions",
     )
 
 

@@ -140,7 +140,7 @@ def new_skill(library: Library, name: str, description: str = "") -> NewSkill:
         better = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:64]
         raise RequestError(
             f"{name!r} is not a valid skill name",
-            hint="use 3 to 64 of a-z, 0-9 and single hyphens"
+            hint="use 3 to 64 characters: a-z, 0-9 and single hyphens"
             + (f", such as {better}" if _NAME.fullmatch(better) else ""),
         )
     if library.repo is not None and library.repo.is_bare:

@@ -398,7 +398,7 @@ def test_a_secret_of_its_environment_that_it_writes_out_is_reported(
     trial = attempt("import os; print(os.environ['GITHUB_TOKEN'])")
 
     assert trial["outcome"] == "failed"
-    assert "it printed a secret from its environment" in trial["detail"]
+    assert "it printed a planted secret" in trial["detail"]
 
 
 @pytest.mark.needs_sandbox
@@ -428,7 +428,7 @@ for how in (lambda: os.open(path, os.O_RDONLY | os.O_NOATIME),
 def test_a_secret_in_disguise_is_still_one(attempt: Try, how: str, before: str) -> None:
     script = f"import base64, os; t = b'{before}' + os.environ['GITHUB_TOKEN'].encode()"
 
-    assert "it printed a secret" in attempt(f"{script}; print({how})")["detail"]
+    assert "it printed a planted secret" in attempt(f"{script}; print({how})")["detail"]
 
 
 @pytest.mark.needs_sandbox
@@ -457,7 +457,7 @@ def test_a_secret_in_a_file_that_is_expected_is_reported(attempt: Try) -> None:
 
     trial = attempt(script, expect={"files": {"out": {"exists": True}}})
 
-    assert "it printed a secret" in trial["detail"]
+    assert "it printed a planted secret" in trial["detail"]
 
 
 @pytest.mark.needs_sandbox
