@@ -149,12 +149,8 @@ def show_failure(
             return Exit.NO  # the reader has closed the pipe
         case click.Abort() | KeyboardInterrupt():
             return output.fail(settings, arguments, "interrupted", "", 130)
-        case click.UsageError() if output.is_help(err):
-            return output.show_help(settings, arguments, err)
         case click.ClickException():
-            hint = output.usage_hint(err)
-            message = output.usage_message(err)
-            return output.fail(settings, arguments, message, hint, err.exit_code)
+            return output.fail_usage(settings, arguments, err)
         case SkillforgeError():
             return output.fail(
                 settings, arguments, err.message, err.hint, err.exit_code, err.facts

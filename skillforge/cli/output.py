@@ -121,20 +121,17 @@ def _fail_with_bug(
     return fail(settings, arguments, f"internal error: {what}", hint, Exit.BUG)
 
 
-def is_help(err: click.UsageError) -> bool:
-    """Whether this is the help of a group without a command (from click 8.2 on)."""
-    return type(err).__name__ == "NoArgsIsHelpError"
-
-
-def show_help(
-    settings: GlobalOptions, arguments: list[str], err: click.UsageError
+def fail_usage(
+    settings: GlobalOptions, arguments: list[str], err: click.ClickException
 ) -> int:
-    """Print the help of a group that was called without a command."""
-    if settings.json or _is_json(arguments):
-        hint = usage_hint(err)
-        return fail(settings, arguments, "no command given", hint, err.exit_code)
-    click.echo(err.format_message(), err=True)
-    return err.exit_code
+    """Print an error in the arguments; for a group without a command, its help."""
+    message, hint = usage_message(err), usage_hint(err)
+    if type(err).__name__ == "NoArgsIsHelpError":  # from click 8.2 on
+        if not (settings.json or _is_json(arguments)):
+            click.echo(err.format_message(), err=True)
+            return err.exit_code
+        message = "no command given"
+    return fail(settings, arguments, message, hint, err.exit_code)
 
 
 def usage_hint(err: click.ClickException) -> str:

@@ -116,3 +116,12 @@ def test_a_slip_gets_the_nearest_name(words: list[str], said: str, run: Run) -> 
 
 def test_what_is_missing_is_told_on_one_line(run: Run) -> None:
     assert len(run("completion").err.strip().split("\n")) == 2
+
+
+def test_a_group_without_a_command_prints_its_help(run: Run) -> None:
+    for words in ([], ["canary"]):
+        ran = run(*words)
+
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err.startswith("Usage: skillforge")
+        assert "\nCommands:\n" in ran.err or "\nSet up:\n" in ran.err
