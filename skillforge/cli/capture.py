@@ -89,7 +89,9 @@ def capture(
     if targets in ((), ("-",)):
         result = workflow.capture_stream(library, _stdin(), chosen)
     else:
-        result = workflow.capture_files(library, [Path(it) for it in targets], chosen)
+        result = workflow.capture_files(
+            library, [Path(target) for target in targets], chosen
+        )
     return CommandResult(data.capture(result), text.capture(result), ok=result.ok)
 
 
