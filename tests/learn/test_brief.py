@@ -17,8 +17,8 @@ def session(learner: Learner, *more: dict[str, str]) -> str:
 
 
 def test_a_transcript_is_briefed_redacted_and_not_kept(learner: Learner) -> None:
-    said = {"role": "user", "content": "No, with a header. I am ada@example.org"}
-    path = session(learner, said)
+    message = {"role": "user", "content": "No, with a header. I am ada@example.org"}
+    path = session(learner, message)
 
     data = learner.ok("brief", path)
     ran = learner("brief", path)

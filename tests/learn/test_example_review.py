@@ -57,13 +57,13 @@ def test_a_rejection_needs_a_reason_and_stands(full: Learner) -> None:
 
 
 def test_all_verified_means_by_a_test_or_a_verifier(learner: Learner) -> None:
-    told = plain("Export it", outcome={"status": "success", "source": "llm"})
-    learner.capture(told, options=("--reviewed-by", "Ada"))
+    example = plain("Export it", outcome={"status": "success", "source": "llm"})
+    learner.capture(example, options=("--reviewed-by", "Ada"))
     learner.capture(export_run("orders"), export_run("bills", None))
 
     done = learner.ok("examples", "approve", "--all-verified")
 
-    assert [it["source"] for it in done["examples"]] == ["verifier"]
+    assert [row["source"] for row in done["examples"]] == ["verifier"]
     assert learner.ok("examples", "approve", "--all-verified")["examples"] == []
 
 

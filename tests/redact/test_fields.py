@@ -172,9 +172,9 @@ def test_a_field_about_anything_else_stays(spelling: str, container: str) -> Non
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_a_query_is_one_as_well(spelling: str) -> None:
     for words, value in PRIVATE.items():
-        for said in (value.replace(" ", "+"), value.replace(" ", "%20")):
-            text = f"/find?n=3&{SPELLINGS[spelling](words)}={said}&m=4"
-            assert said not in str(cleaned(text)), text
+        for encoded in (value.replace(" ", "+"), value.replace(" ", "%20")):
+            text = f"/find?n=3&{SPELLINGS[spelling](words)}={encoded}&m=4"
+            assert encoded not in str(cleaned(text)), text
 
 
 _WORD = st.sampled_from(["customer", "primary", "billing", "old", "guest", "x2"])
@@ -182,7 +182,7 @@ _KEYS = st.tuples(
     st.lists(_WORD, max_size=2),
     st.sampled_from(sorted(PRIVATE)),
     st.sampled_from(list(SPELLINGS)),
-).map(lambda it: (SPELLINGS[it[2]]((*it[0], *it[1])), PRIVATE[it[1]]))
+).map(lambda drawn: (SPELLINGS[drawn[2]]((*drawn[0], *drawn[1])), PRIVATE[drawn[1]]))
 
 
 @given(st.lists(_KEYS, min_size=1, max_size=4), st.sampled_from(list(CONTAINERS)))

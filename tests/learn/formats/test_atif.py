@@ -87,7 +87,7 @@ def test_steps_copied_from_an_earlier_trajectory_tell_only_the_task() -> None:
 
 def test_several_documents_are_several_episodes() -> None:
     other = ATIF[0] | {"session_id": "s-2"}
-    assert [one.session for one in examples(read("atif", *ATIF, other))] == [
+    assert [example.session for example in examples(read("atif", *ATIF, other))] == [
         "s-1",
         "s-2",
     ]
@@ -140,7 +140,7 @@ def test_a_verifier_beside_the_trajectory_says_how_it_ended(
 
 def test_a_verdict_beside_many_trajectories_is_of_none_of_them() -> None:
     found = read("atif", *ATIF, *ATIF, beside={"reward.txt": b"1"})
-    assert {one.outcome for one in examples(found)} == {Outcome()}
+    assert {example.outcome for example in examples(found)} == {Outcome()}
 
 
 def test_a_verdict_is_not_of_the_last_of_many_that_is_read_later() -> None:
@@ -179,7 +179,7 @@ def test_without_an_id_the_session_is_named_after_its_place(
 def test_documents_without_ids_are_different_sessions() -> None:
     document = atif(*ATIF[0]["steps"], session_id=None)
     found = examples(read("atif", document, document))
-    assert len({one.session for one in found}) == 2
+    assert len({example.session for example in found}) == 2
 
 
 @pytest.mark.parametrize("steps", [None, [], {}, "all"])

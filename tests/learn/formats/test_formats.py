@@ -40,7 +40,9 @@ def test_a_format_that_does_not_exist_is_refused_with_those_that_do() -> None:
 
 def test_a_file_is_known_by_its_own_format_and_by_no_other(sample: Sample) -> None:
     form, lines = sample
-    known = {name for name, one in formats().items() if any(map(one.knows, lines))}
+    known = {
+        name for name, reader in formats().items() if any(map(reader.knows, lines))
+    }
     assert known == {form}
     found = recognise(lines)
     assert found is not None
@@ -85,7 +87,7 @@ def test_a_file_is_known_by_its_own_format_and_by_no_other(sample: Sample) -> No
     ],
 )
 def test_one_object_is_enough_to_tell(first: dict[str, Any], form: str) -> None:
-    assert [name for name, one in formats().items() if one.knows(first)] == [form]
+    assert [name for name, reader in formats().items() if reader.knows(first)] == [form]
 
 
 @pytest.mark.parametrize(
@@ -142,14 +144,14 @@ def test_an_object_that_makes_no_sense_is_told_and_reading_goes_on(
 ) -> None:
     form, lines = sample
     found = read(form, {"neither": "this"}, *lines)
-    assert [one.line for one in samples.problems(found)] == [1]
-    assert [one.task for one in samples.examples(found)] == [TASK]
+    assert [problem.line for problem in samples.problems(found)] == [1]
+    assert [example.task for example in samples.examples(found)] == [TASK]
 
 
 def test_what_is_no_object_is_told_and_reading_goes_on(sample: Sample) -> None:
     form, lines = sample
     found = read(form, ["a"], *lines)
-    assert [one.line for one in samples.problems(found)] == [1]
+    assert [problem.line for problem in samples.problems(found)] == [1]
     assert len(samples.examples(found)) == 1
 
 

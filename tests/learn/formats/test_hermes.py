@@ -157,7 +157,7 @@ def test_very_many_tags_are_read_in_no_time(value: str) -> None:
 def test_every_record_is_an_episode_and_one_without_an_id_has_no_session() -> None:
     other = hermes(("user", "Sort them"), ("assistant", "Sorted."))
     found = examples(read("hermes", *HERMES, other))
-    assert [(one.session, one.task) for one in found] == [
+    assert [(example.session, example.task) for example in found] == [
         ("s-1", TASK),
         ("", "Sort them"),
     ]

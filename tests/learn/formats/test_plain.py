@@ -173,7 +173,7 @@ def test_what_was_cut_stays_as_it_was_cut() -> None:
 
 def test_every_record_is_an_episode() -> None:
     found = examples(read("plain", *PLAIN, {"task": "Another"}))
-    assert [one.task for one in found][1:] == ["Another"]
+    assert [example.task for example in found][1:] == ["Another"]
 
 
 @pytest.mark.parametrize("task", [None, "", "  ", 5, ["a"], {}])
