@@ -246,6 +246,6 @@ def test_without_libyaml_the_same_is_read(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.delattr(yaml, "cyaml")
     slow = [parse(data) for data in CASE_TEXTS]
 
-    for one, other in zip(fast, slow, strict=True):
-        assert (one.fields, one.lines) == (other.fields, other.lines)
-        assert one.readable == other.readable
+    for document, other in zip(fast, slow, strict=True):
+        assert (document.fields, document.lines) == (other.fields, other.lines)
+        assert document.readable == other.readable

@@ -13,8 +13,10 @@ from skillforge.checks.cases.expectations import differences
 from skillforge.sandbox import JobResult, WorkFile
 
 
-def ended(said: str = "", code: int = 0, err: str = "", **found: WorkFile) -> JobResult:
-    return JobResult(code, said.encode(), err.encode(), 0.0, files=found)
+def ended(
+    stdout: str = "", code: int = 0, err: str = "", **found: WorkFile
+) -> JobResult:
+    return JobResult(code, stdout.encode(), err.encode(), 0.0, files=found)
 
 
 def of_stdout(rule: dict[str, Any] | str, out: str) -> list[str]:
@@ -169,9 +171,9 @@ def test_json_may_hold_more(less: dict[str, Any], more: dict[str, Any]) -> None:
 
 
 @given(values, values)
-def test_json_that_is_not_it_is_a_difference(one: Any, other: Any) -> None:
-    if json.dumps(one) != json.dumps(other) and not holds_mappings(one):
-        assert of_stdout({"json": one}, json.dumps(other))
+def test_json_that_is_not_it_is_a_difference(value: Any, other: Any) -> None:
+    if json.dumps(value) != json.dumps(other) and not holds_mappings(value):
+        assert of_stdout({"json": value}, json.dumps(other))
 
 
 def holds_mappings(value: Any) -> bool:
@@ -182,6 +184,6 @@ def holds_mappings(value: Any) -> bool:
 
 
 @given(st.binary(max_size=200), st.text(max_size=50))
-def test_any_output_can_be_compared(out: bytes, wanted: str) -> None:
-    rule = {"equals": wanted, "contains": wanted, "json": wanted}
+def test_any_output_can_be_compared(out: bytes, expected: str) -> None:
+    rule = {"equals": expected, "contains": expected, "json": expected}
     differences({"stdout": rule}, JobResult(0, out, b"", 0.0))

@@ -16,12 +16,20 @@ expect: {stdout: "{{ output }}"}
 
 
 def example(number: str, output: str, *, held_out: bool = True, **more: Any) -> str:
-    said = {"task": "Round it", "inputs": {"number": number}, "output": output, **more}
-    return json.dumps({**said, "held_out": held_out})
+    record = {
+        "task": "Round it",
+        "inputs": {"number": number},
+        "output": output,
+        **more,
+    }
+    return json.dumps({**record, "held_out": held_out})
 
 
 def evidence(*examples: str) -> dict[str, str]:
-    return {f"evidence/proven/{n:016x}.json": it for n, it in enumerate(examples, 1)}
+    return {
+        f"evidence/proven/{n:016x}.json": example
+        for n, example in enumerate(examples, 1)
+    }
 
 
 SEEDS = (
@@ -112,8 +120,8 @@ def test_ordinary_words_of_an_example_are_no_copy(prove: Prove) -> None:
 
 
 def test_seen_examples_may_be_quoted(prove: Prove) -> None:
-    seen = json.dumps({"inputs": {"mail": LONG}, "output": "refund"})
-    prove.write({"references/a.md": LONG, **evidence(seen)})
+    approved = json.dumps({"inputs": {"mail": LONG}, "output": "refund"})
+    prove.write({"references/a.md": LONG, **evidence(approved)})
 
     assert prove.run("--json").data["findings"] == []
 
@@ -200,7 +208,7 @@ def test_one_bad_example_does_not_hide_the_others(prove: Prove) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
+    ("record", "text"),
     [
         pytest.param(
             {"inputs": "Kyiv", "output": "Ukraine"}, "{'kyiv': 'Ukraine'}", id="case"
@@ -228,9 +236,9 @@ def test_one_bad_example_does_not_hide_the_others(prove: Prove) -> None:
     ],
 )
 def test_a_copy_in_another_spelling_is_one(
-    prove: Prove, said: dict[str, Any], text: str
+    prove: Prove, record: dict[str, Any], text: str
 ) -> None:
-    held = json.dumps({"held_out": True, **said})
+    held = json.dumps({"held_out": True, **record})
     prove.write({"scripts/a.py": text, **evidence(held)})
 
     rules = [f["rule"] for f in prove.run("--json").data["findings"]]

@@ -106,8 +106,8 @@ def test_tests_that_do_not_run_to_their_end_have_not_passed(
     [trial] = prove({"tests/test_x.py": text}).values()
 
     assert trial["outcome"] == "failed"
-    said = ("did not finish", "no tests", "FAILED (errors=1)")
-    assert any(words in trial["detail"] for words in said)
+    reasons = ("did not finish", "no tests", "FAILED (errors=1)")
+    assert any(words in trial["detail"] for words in reasons)
 
 
 REPORT = "open('.skillforge-report.xml', 'w').write('<testsuite tests=\"9\">')"
@@ -318,16 +318,16 @@ def test_two_libraries_are_each_tried_by_their_own_policy(
 
     trials = prove.call("test", first, str(other), "--json").data["trials"]
 
-    said = {trial["skill"]: trial["detail"] for trial in trials}
-    assert "cannot install packages" in said["proven"]
-    assert "the policy allows it" in said["second"]
+    details = {trial["skill"]: trial["detail"] for trial in trials}
+    assert "cannot install packages" in details["proven"]
+    assert "the policy allows it" in details["second"]
 
 
 @pytest.mark.needs_sandbox
 def test_files_are_laid_out_with_their_modes(prove: Prove) -> None:
     before = os.umask(0o077)
     try:
-        trial = prove.one(
+        trial = prove.only_trial(
             "run: cd $SKILL_DIR; stat -c %a . scripts scripts/x.py scripts/y.sh\n"
             "expect: {stdout: '755\\n755\\n644\\n755'}\n".replace("'", '"'),
             **{"scripts/x.py": "1", "scripts/y.sh": "2"},
@@ -449,7 +449,7 @@ def test_the_same_with_any_number_of_jobs(prove: Prove) -> None:
     case = "run: [sh, -c, 'exit $(({{ n }} % 2))']\n"
     prove.write({"tests/a.yaml": f"{case}variants: [{rows}]\n"})
 
-    one, many = (
+    alone, many = (
         [
             (t["case"], t["outcome"])
             for t in prove.run("--json", "--jobs", n).data["trials"]
@@ -457,8 +457,8 @@ def test_the_same_with_any_number_of_jobs(prove: Prove) -> None:
         for n in ("1", "5")
     )
 
-    assert one == many
-    assert [outcome for _, outcome in one] == ["passed", "failed"] * 6
+    assert alone == many
+    assert [outcome for _, outcome in alone] == ["passed", "failed"] * 6
 
 
 @pytest.mark.needs_sandbox

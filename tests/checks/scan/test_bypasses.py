@@ -186,8 +186,8 @@ TOKEN = "ghp_A8fK2mQ9xZ4vB7nL1cR6tY3wE5uH0jS2dG8p"
 def test_a_token_in_disguise_is_a_leak(scanned: Scanner, hidden: str) -> None:
     found = scanned("Text.\n", {"notes.md": f"a\nb\n{hidden}\n"})
 
-    leaks = [it for it in found.findings if it.rule == "leaked-secret"]
-    assert [(it.path, it.line) for it in leaks] == [("notes.md", 3)]
+    leaks = [finding for finding in found.findings if finding.rule == "leaked-secret"]
+    assert [(leak.path, leak.line) for leak in leaks] == [("notes.md", 3)]
     assert TOKEN[9:] not in str(leaks)
 
 
