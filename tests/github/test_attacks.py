@@ -23,10 +23,10 @@ def gate_json(team: Team, head: str, base: str, message: str = "") -> Path:
     found = {"rule": "x", "severity": "warning", "message": message, "path": "a"}
     check: dict[str, Any] = {"name": "validate", "status": "passed", "seconds": 0.1}
     check |= {"findings": [{**found, "line": 1, "hint": ""}] if message else []}
-    said: dict[str, Any] = {"format": "skillforge/gate/1", "head": head, "base": base}
-    said |= {"tree": "0" * 40, "policy": "", "checks": [check | {"skills": {}}]}
+    report: dict[str, Any] = {"format": "skillforge/gate/1", "head": head, "base": base}
+    report |= {"tree": "0" * 40, "policy": "", "checks": [check | {"skills": {}}]}
     file = team.tmp / "gate.json"
-    file.write_text(json.dumps(said))
+    file.write_text(json.dumps(report))
     return file
 
 
@@ -77,13 +77,15 @@ def test_a_gate_of_another_branch_says_nothing_about_main(team: Team) -> None:
     team.repo.git("branch", "dev", "main")
     team.push("dev", {"skillforge.yaml": "checks: []\n"})
     head = team.push("feat", by_hand("evil"))
-    said = {"title": "a", "head": "feat", "base": "dev"}
-    call(team, "POST", "/pulls", said, AUTHOR)
+    fields = {"title": "a", "head": "feat", "base": "dev"}
+    call(team, "POST", "/pulls", fields, AUTHOR)
     number = team.open_pull("feat")
     file = gate_json(team, head, team.repo.git("rev-parse", "dev"))
     team(REVIEWER, "report", file, "--head", head)
 
-    assert not [it for it in team.remarks(number) if "The gate passed" in it]
+    assert not [
+        remark for remark in team.remarks(number) if "The gate passed" in remark
+    ]
 
 
 def test_a_long_reason_does_not_cut_the_risk_off(team: Team) -> None:
@@ -148,7 +150,7 @@ def test_one_odd_merge_does_not_stop_the_notes(team: Team) -> None:
     ran = team(AUTHOR, "promoted", "--json")
 
     assert ran.code == 1
-    assert [it["number"] for it in ran.data["recorded"]] == [first]
+    assert [entry["number"] for entry in ran.data["recorded"]] == [first]
 
 
 def test_a_squatter_with_other_evidence_is_not_my_draft(team: Team) -> None:
@@ -162,7 +164,9 @@ def test_a_squatter_with_other_evidence_is_not_my_draft(team: Team) -> None:
     team.ok(AUTHOR, "close", 1)
     kind = type(team.clone(REVIEWER))
     commit = kind.commit
-    team.monkeypatch.setattr(kind, "commit", lambda it, _: commit(it, message))
+    team.monkeypatch.setattr(
+        kind, "commit", lambda workspace, _: commit(workspace, message)
+    )
     team.push("sly", {SKILL: text, "evidence/xlsx-tables/o.json": "{}"}, REVIEWER)
     number = team.open_pull("sly", REVIEWER)
 

@@ -36,7 +36,10 @@ def test_from_a_draft_to_main(team: Team) -> None:
     assert merged["merge"] == main
     parents = team.repo.git("rev-parse", "main^1", "main^2").split()
     assert parents[1] == data["commit"]
-    trees = {team.repo.git("rev-parse", f"{it}^{{tree}}") for it in (main, parents[1])}
+    trees = {
+        team.repo.git("rev-parse", f"{commit}^{{tree}}")
+        for commit in (main, parents[1])
+    }
     assert len(trees) == 1
     message = team.repo.git("log", "-1", "--format=%B", "main")
     assert "Approved-By: rita <" in message

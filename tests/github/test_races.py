@@ -88,9 +88,11 @@ def test_a_draft_that_says_something_else_is_not_run_over(team: Team) -> None:
     team.ok(AUTHOR, "close", 1)
     clone = team.clone(REVIEWER)
     commit = type(clone).commit
-    said = "Add it\n\nSkill: xlsx-tables\nDraft-Digest: sha256:beef"
+    message = "Add it\n\nSkill: xlsx-tables\nDraft-Digest: sha256:beef"
     with team.monkeypatch.context() as patch:
-        patch.setattr(type(clone), "commit", lambda it, _: commit(it, said))
+        patch.setattr(
+            type(clone), "commit", lambda workspace, _: commit(workspace, message)
+        )
         mine = team.push(data["branch"], by_hand("mine"), REVIEWER)
 
     refused = team(AUTHOR, "propose", team.draft("xlsx-tables"))

@@ -38,6 +38,6 @@ def test_many_objects_come_in_order_and_missing_ones_are_told(
 
     found = list(repo.objects([tree, "0" * 40, blob]))
 
-    assert [it.name if it else None for it in found] == [tree, None, blob]
+    assert [entry.name if entry else None for entry in found] == [tree, None, blob]
     with pytest.raises(ToolError, match="missing git object: 0000"):
         list(repo.blobs([blob, "0" * 40]))
