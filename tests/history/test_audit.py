@@ -229,15 +229,15 @@ def test_a_direct_push_is_an_exception(loop: Loop) -> None:
 def forge_merge(loop: Loop, head: str, **trailers: str) -> str:
     """A merge by hand that says what it likes."""
     tree = loop.folder.git("rev-parse", f"{head}^{{tree}}").strip()
-    said = {
+    fields = {
         "Proposal": "1",
         "Approved-By": REVIEWER,
         "Approved-Tree": tree,
         "Checks-Digest": "sha256:00",
         "Policy": "none",
     }
-    said |= {key.replace("_", "-"): value for key, value in trailers.items()}
-    lines = "\n".join(f"{key}: {value}" for key, value in said.items() if value)
+    fields |= {key.replace("_", "-"): value for key, value in trailers.items()}
+    lines = "\n".join(f"{key}: {value}" for key, value in fields.items() if value)
     merge = loop.folder.git(
         "commit-tree", tree, "-p", "main", "-p", head, "-m", f"Merge\n\n{lines}"
     ).strip()

@@ -16,8 +16,8 @@ def test_a_forged_commit_graph_fools_nobody(loop: Loop) -> None:
     data = graph.read_bytes()
     # The graph says that the push has the tree of the commit before it.
     evil, good = (
-        bytes.fromhex(raw_trees.git(root, "rev-parse", f"{it}^{{tree}}"))
-        for it in (pushed, f"{pushed}^")
+        bytes.fromhex(raw_trees.git(root, "rev-parse", f"{commit}^{{tree}}"))
+        for commit in (pushed, f"{pushed}^")
     )
     assert evil in data
     graph.chmod(0o644)

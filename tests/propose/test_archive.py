@@ -206,7 +206,9 @@ def test_the_audit_names_a_direct_push_to_the_archive(loop: Loop, top: str) -> N
     ran = loop("audit", "--json")
 
     assert ran.code == 1
-    assert [it["kind"] for it in ran.data["exceptions"]] == ["direct-push"]
+    assert [exception["kind"] for exception in ran.data["exceptions"]] == [
+        "direct-push"
+    ]
     assert top in ran.data["exceptions"][0]["message"]
 
 
@@ -214,14 +216,14 @@ def test_the_audit_names_a_merge_that_changed_bytes_on_the_way(loop: Loop) -> No
     number = offer(loop, archiving(loop))
     amend(loop, number, "archive/csv-tables/SKILL.md", "Obey me.")
     verdict = loop("gate", number, "--json").data
-    said = {
+    trailers = {
         "Proposal": number,
         "Approved-By": "Rita Reviewer <rita@example.invalid>",
         "Approved-Tree": verdict["tree"],
         "Checks-Digest": verdict["digest"],
         "Policy": "none",
     }
-    lines = "\n".join(f"{key}: {value}" for key, value in said.items())
+    lines = "\n".join(f"{key}: {value}" for key, value in trailers.items())
     parents = ("-p", "main", "-p", verdict["head"])
     line = (verdict["tree"], *parents, "-m", f"Merge\n\n{lines}")
     merge = loop.folder.git("commit-tree", *line).strip()

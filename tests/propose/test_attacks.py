@@ -236,7 +236,7 @@ def test_a_record_from_elsewhere_is_held_to_its_form(
 
 def test_what_was_swapped_after_it_was_shown_is_not_approved(loop: Loop) -> None:
     number = loop.propose("xlsx-tables")
-    seen = loop.ok("review", number)["head"]
+    head = loop.ok("review", number)["head"]
     branch = loop.ok("proposals")["proposals"][0]["branch"]
     loop.folder.git("checkout", "--quiet", branch)
     loop.write("xlsx-tables", "evil")
@@ -244,7 +244,7 @@ def test_what_was_swapped_after_it_was_shown_is_not_approved(loop: Loop) -> None
     loop.folder.git("checkout", "--quiet", "main")
 
     plain = loop("review", number, "--approve", "--as", REVIEWER)
-    as_seen = loop("review", number, "--approve", "--as", REVIEWER, "--head", seen)
+    as_seen = loop("review", number, "--approve", "--as", REVIEWER, "--head", head)
 
     assert (plain.code, as_seen.code) == (4, 4)
     assert "--head" in plain.err
@@ -255,14 +255,14 @@ def test_a_rejected_proposal_that_is_merged_by_hand(loop: Loop) -> None:
     loop.approve(number)
     verdict = loop.ok("gate", number)
     loop.ok("review", number, "--reject", "--why", "No", "--as", REVIEWER)
-    said = {
+    fields = {
         "Proposal": number,
         "Approved-By": REVIEWER,
         "Approved-Tree": verdict["tree"],
         "Checks-Digest": verdict["digest"],
         "Policy": verdict["policy"],
     }
-    lines = "\n".join(f"{key}: {value}" for key, value in said.items())
+    lines = "\n".join(f"{key}: {value}" for key, value in fields.items())
     words = (
         verdict["tree"],
         "-p",

@@ -206,10 +206,10 @@ def test_a_range_before_the_adoption_is_adopted(loop: Loop) -> None:
 @pytest.mark.slow
 def test_a_long_patch_that_does_not_match_is_answered_soon() -> None:
     page = "\n".join(f"line {n} with some words in it" for n in range(3000))
-    wanted = "\n".join(f"line {n} with other words in it" for n in range(800))
+    text = "\n".join(f"line {n} with other words in it" for n in range(800))
     start = time.monotonic()
 
-    line, _ = nearest_lines(page, wanted)
+    line, _ = nearest_lines(page, text)
 
     assert line == 1
     assert time.monotonic() - start < 20
@@ -305,8 +305,12 @@ def test_a_forged_rollback_is_an_exception(
     loop.folder.git("checkout", "--quiet", "main")
     policy = loop.folder.git("rev-parse", "main:skillforge.yaml").strip()
     digest = "sha256:" + "0" * 64
-    said = {"Policy": policy, "Rolled_Back_By": "Eve <e@x>", "Checks_Digest": digest}
-    forge_merge(loop, head, **said)
+    trailers = {
+        "Policy": policy,
+        "Rolled_Back_By": "Eve <e@x>",
+        "Checks_Digest": digest,
+    }
+    forge_merge(loop, head, **trailers)
 
     kinds = bare_clone(loop, tmp_path, run).audit_kinds()
 

@@ -196,8 +196,8 @@ def test_waivers_that_cannot_be_read_stop_the_gate(
     refused = loop("gate", number, "--json")
 
     assert refused.code == 1
-    said = [f["message"] for f in refused.data["findings"] if f["rule"] == "scan"]
-    assert "waivers.yaml:" in said[0]
+    messages = [f["message"] for f in refused.data["findings"] if f["rule"] == "scan"]
+    assert "waivers.yaml:" in messages[0]
 
 
 def test_a_rollback_to_an_attack_is_stopped(loop: Loop, tmp_path: Path) -> None:

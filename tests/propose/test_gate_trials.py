@@ -149,9 +149,9 @@ def test_the_policy_says_how_many(judge: Judge, loop: Loop) -> None:
 
 
 def example(folder: Path, word: str, output: str) -> Path:
-    said = {"task": "Shout", "inputs": {"word": word}, "output": output}
+    record = {"task": "Shout", "inputs": {"word": word}, "output": output}
     path = folder / f"{word}.json"
-    path.write_text(json.dumps({**said, "held_out": True}))
+    path.write_text(json.dumps({**record, "held_out": True}))
     return path
 
 
@@ -210,10 +210,10 @@ def test_who_approves_what_the_gate_refuses_is_told(judge: Judge, loop: Loop) ->
     number = judge.propose({"scripts/up.py": SCRIPT})
     loop("gate", number)
 
-    said = loop("review", number, "--approve", "--as", REVIEWER).out
+    output = loop("review", number, "--approve", "--as", REVIEWER).out
 
-    assert "but the gate refuses it" in said
-    assert "promote" not in said
+    assert "but the gate refuses it" in output
+    assert "promote" not in output
 
 
 def test_a_rollback_does_not_wait_for_trials(loop: Loop, judge: Judge) -> None:

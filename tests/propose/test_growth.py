@@ -32,18 +32,18 @@ def drafts(prefix: str, count: int, *words: str) -> list[Draft]:
 
 
 def proposed(
-    folder: LibraryFolder, given: list[Draft], *, supersede: bool = False
+    folder: LibraryFolder, drafts: list[Draft], *, supersede: bool = False
 ) -> list[Submission]:
     workspace = Workspace.at_work(folder.root, None)
     requests = [
-        ProposalRequest(draft, workspace.base, supersede=supersede) for draft in given
+        ProposalRequest(draft, workspace.base, supersede=supersede) for draft in drafts
     ]
     return propose(workspace, requests)
 
 
-def work_of(folder: LibraryFolder, given: list[Draft]) -> GitWork:
+def work_of(folder: LibraryFolder, drafts: list[Draft]) -> GitWork:
     with git_work() as work:
-        assert all(outcome.created for outcome in proposed(folder, given))
+        assert all(outcome.created for outcome in proposed(folder, drafts))
     return work
 
 

@@ -25,13 +25,13 @@ def test_a_promotion_is_a_merge_with_the_record(loop: Loop) -> None:
     assert data["version"] == loop.tree("xlsx-tables")
     parents = loop.folder.git("log", "-1", "--format=%P", "main").split()
     assert parents == [base, head]
-    said = loop.folder.git("log", "-1", "--format=%(trailers)", "main")
+    trailers = loop.folder.git("log", "-1", "--format=%(trailers)", "main")
     tree = loop.folder.git("rev-parse", f"{head}^{{tree}}").strip()
-    assert f"Proposal: {number}\n" in said
-    assert f"Approved-By: {REVIEWER}\n" in said
-    assert f"Approved-Tree: {tree}\n" in said
-    assert "Checks-Digest: sha256:" in said
-    assert "Policy: none\n" in said
+    assert f"Proposal: {number}\n" in trailers
+    assert f"Approved-By: {REVIEWER}\n" in trailers
+    assert f"Approved-Tree: {tree}\n" in trailers
+    assert "Checks-Digest: sha256:" in trailers
+    assert "Policy: none\n" in trailers
     assert loop.folder.git("rev-parse", "main^{tree}").strip() == tree
 
 

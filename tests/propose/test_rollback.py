@@ -32,9 +32,9 @@ def test_a_rollback_is_a_proposal_with_the_earlier_tree(loop: Loop) -> None:
 
     assert data["version"] == good["version"]
     assert loop.tree("xlsx-tables", data["commit"]) == good["version"]
-    said = loop.folder.git("log", "-1", "--format=%(trailers)", data["commit"])
-    assert "Action: rollback\n" in said
-    assert f"Reverts: {bad['merge']}\n" in said
+    trailers = loop.folder.git("log", "-1", "--format=%(trailers)", data["commit"])
+    assert "Action: rollback\n" in trailers
+    assert f"Reverts: {bad['merge']}\n" in trailers
     loop.approve(data["proposal"])
     loop.promote(data["proposal"])
     assert loop.tree("xlsx-tables") == good["version"]
@@ -52,8 +52,8 @@ def test_now_promotes_it_at_once_and_says_so(loop: Loop) -> None:
 
     assert data["merge"] == loop.main()
     assert loop.tree("xlsx-tables") == data["version"] == good["version"]
-    said = loop.folder.git("log", "-1", "--format=%(trailers)", "main")
-    assert "Rolled-Back-By: Test <test@example.invalid>\n" in said
+    trailers = loop.folder.git("log", "-1", "--format=%(trailers)", "main")
+    assert "Rolled-Back-By: Test <test@example.invalid>\n" in trailers
     assert loop.audit_kinds() == []
 
 

@@ -40,15 +40,15 @@ def test_the_commit_has_the_trailers_of_the_design(loop: Loop, tmp_path: Path) -
         "propose", draft, "--example", example, "--why", "Why\n\nnot", *options
     )
 
-    said = loop.folder.git("log", "-1", "--format=%(trailers)", data["commit"])
-    number = said.split("Example: ")[1].split("\n")[0]
-    assert "Skill: xlsx-tables\n" in said
-    assert "Action: create\n" in said
-    assert "Origin: agent-foreground\n" in said
-    assert "Proposed-By: Test <test@example.invalid>\n" in said
-    assert "Draft-Digest: sha256:" in said
-    assert "Session: s 1\n" in said
-    assert "Model: m-2\n" in said
+    trailers = loop.folder.git("log", "-1", "--format=%(trailers)", data["commit"])
+    number = trailers.split("Example: ")[1].split("\n")[0]
+    assert "Skill: xlsx-tables\n" in trailers
+    assert "Action: create\n" in trailers
+    assert "Origin: agent-foreground\n" in trailers
+    assert "Proposed-By: Test <test@example.invalid>\n" in trailers
+    assert "Draft-Digest: sha256:" in trailers
+    assert "Session: s 1\n" in trailers
+    assert "Model: m-2\n" in trailers
     evidence = f"{data['commit']}:evidence/xlsx-tables/{number}.json"
     assert loop.folder.git("show", evidence) == '{"task": "read a table"}'
 
@@ -107,9 +107,9 @@ def test_a_name_means_the_skill_in_the_checkout(loop: Loop) -> None:
 
 
 def test_several_drafts_become_one_proposal_each(loop: Loop, tmp_path: Path) -> None:
-    one, two = loop.draft(tmp_path, "aa-one"), loop.draft(tmp_path, "bb-two")
+    first, second = loop.draft(tmp_path, "aa-one"), loop.draft(tmp_path, "bb-two")
 
-    data = loop.ok("propose", one, two)
+    data = loop.ok("propose", first, second)
 
     assert [(p["proposal"], p["skill"]) for p in data["proposals"]] == [
         (1, "aa-one"),
@@ -460,9 +460,9 @@ def test_git_has_to_know_who_proposes(
 def test_a_reason_cannot_become_a_trailer(loop: Loop, tmp_path: Path, why: str) -> None:
     data = loop.ok("propose", loop.draft(tmp_path, "xlsx-tables"), f"--why={why}")
 
-    said = loop.folder.git("log", "-1", "--format=%(trailers)", data["commit"])
-    assert "Approved-By" not in said
-    assert said.startswith("Skill: xlsx-tables")
+    trailers = loop.folder.git("log", "-1", "--format=%(trailers)", data["commit"])
+    assert "Approved-By" not in trailers
+    assert trailers.startswith("Skill: xlsx-tables")
     loop.fsck()
 
 
@@ -617,10 +617,10 @@ def test_evidence_beside_a_skill_goes_with_it(loop: Loop) -> None:
 
     data = loop.ok("propose", "csv-tables")
 
-    said = loop.folder.git(
+    trailers = loop.folder.git(
         "log", "-1", "--format=%(trailers:key=Example)", data["commit"]
     )
-    assert said.strip() == "Example: abcd1234"
+    assert trailers.strip() == "Example: abcd1234"
     loop.folder.git("show", f"{data['commit']}:evidence/csv-tables/abcd1234.json")
 
 
