@@ -70,13 +70,13 @@ def test_all_skills_of_main_are_tried_and_remembered(loop: Loop) -> None:
     assert code == 0
     assert rows["upper-case"]["status"] == "passed"
     assert rows["csv-tables"]["status"] == "no-cases"
-    [kept] = store(loop).case_records()
-    assert (kept.skill, kept.version, kept.ok) == (
+    [record] = store(loop).case_records()
+    assert (record.skill, record.version, record.ok) == (
         "upper-case",
         loop.tree("upper-case"),
         True,
     )
-    assert json.loads(kept.environment)["interpreter"].startswith("Python 3.")
+    assert json.loads(record.environment)["interpreter"].startswith("Python 3.")
 
 
 @pytest.mark.needs_sandbox
@@ -97,7 +97,7 @@ def test_what_broke_is_marked_and_unmarked_by_proposals(loop: Loop) -> None:
     assert offer["created"]
 
     again = loop("health", "--json", "--propose").data["proposals"]
-    assert [(it["proposal"], it["created"]) for it in again] == [
+    assert [(entry["proposal"], entry["created"]) for entry in again] == [
         (offer["proposal"], False)
     ]
 

@@ -16,8 +16,8 @@ def log(tmp_path: Path) -> Path:
 
 
 def add(log: Path, number: int, error: str = "no such session") -> None:
-    made = hook_log.entry("codex", str(number), error=error)
-    hook_log.append(made, log.parents[1])
+    entry = hook_log.entry("codex", str(number), error=error)
+    hook_log.append(entry, log.parents[1])
 
 
 def last_session(log: Path) -> str:

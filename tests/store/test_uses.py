@@ -35,11 +35,11 @@ def test_killed_at_any_instant_it_has_lost_at_most_the_last_use(tmp_path: Path) 
     assert writer.socket.recv(1)
     time.sleep(0.3)
     os.kill(writer.pid, signal.SIGKILL)
-    told = b"." + writer.read()
+    written = b"." + writer.read()
     writer.kill()
 
     rows = Uses(path).after(0)
-    assert 0 <= len(rows) - len(told) <= 1
+    assert 0 <= len(rows) - len(written) <= 1
     assert sum(row.uses for row in Uses(path).tally()) == len(rows)
 
 
