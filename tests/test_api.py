@@ -48,8 +48,8 @@ def test_the_loop_in_a_few_lines(started: Library) -> None:
     assert handed.path is not None
     assert handed.assignment.version == done.version
     assert "dates" in (handed.path / "SKILL.md").read_text(encoding="utf-8")
-    kept = started.record("dates", "session-7", "success", verified_by="test")
-    assert kept.added == 1
+    result = started.record("dates", "session-7", "success", verified_by="test")
+    assert result.added == 1
     assert not started.audit().exceptions
 
 

@@ -26,8 +26,8 @@ class Machine:
     def make(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         line = ["make", *arguments]
         # Not what a surrounding make has passed on to this test.
-        kept = {k: v for k, v in os.environ.items() if not k.startswith("MAKE")}
-        given = {**kept, "PATH": str(self.programs)}
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("MAKE")}
+        given = {**environment, "PATH": str(self.programs)}
         return subprocess.run(
             line, cwd=self.clone, env=given, capture_output=True, text=True, check=False
         )
@@ -46,26 +46,26 @@ class Machine:
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
-    made = Machine(tmp_path / "clone", tmp_path / "bin")
-    made.programs.mkdir()
+    machine = Machine(tmp_path / "clone", tmp_path / "bin")
+    machine.programs.mkdir()
     for name in PROGRAMS:
         if found := shutil.which(name):
-            (made.programs / name).symlink_to(found)
-    made.clone.mkdir()
+            (machine.programs / name).symlink_to(found)
+    machine.clone.mkdir()
     for name in ("Makefile", "pyproject.toml"):
-        shutil.copy(ROOT / name, made.clone)
+        shutil.copy(ROOT / name, machine.clone)
     for line in ("init --quiet", "add --all", "commit --quiet --message Start"):
-        subprocess.run(["git", *line.split()], cwd=made.clone, check=True)
-    return made
+        subprocess.run(["git", *line.split()], cwd=machine.clone, check=True)
+    return machine
 
 
 def test_the_demo_installs_the_product_and_nothing_to_test_it(machine: Machine) -> None:
-    said = machine.make("--dry-run", "demo").stdout
+    output = machine.make("--dry-run", "demo").stdout
 
-    assert "--editable '.[sandbox]'" in said
-    assert "skillforge demo" in said
-    assert "dev.txt" not in said
-    assert "pages.txt" not in said
+    assert "--editable '.[sandbox]'" in output
+    assert "skillforge demo" in output
+    assert "dev.txt" not in output
+    assert "pages.txt" not in output
 
 
 def test_no_test_installs_packages_of_the_system(machine: Machine) -> None:

@@ -72,10 +72,10 @@ def test_init_makes_the_folder_it_is_given(here: Path, run: Run) -> None:
 def test_new_makes_a_skill_that_validates(here: Path, run: Run) -> None:
     run("init")
 
-    made = run("new", "csv-tables", "--description", "Reads: tables. Use when asked.")
+    ran = run("new", "csv-tables", "--description", "Reads: tables. Use when asked.")
 
-    assert made.code == 0
-    assert "skillforge validate csv-tables" in made.out
+    assert ran.code == 0
+    assert "skillforge validate csv-tables" in ran.out
     assert run("validate", "csv-tables", "--json").data["findings"] == []
 
 

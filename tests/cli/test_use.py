@@ -30,8 +30,8 @@ def new_skill(library: LibraryFolder) -> dict[bool, str]:
     """A new skill on trial; a key that gets it (True), and one that does not."""
     library.add_skill("xls-tables")
     library.commit()
-    wanted = Rollout("xls-tables", "", "", tree(library, "xls-tables"), 50, 1)
-    rollouts.start(library.library, wanted, WHO)
+    rollout = Rollout("xls-tables", "", "", tree(library, "xls-tables"), 50, 1)
+    rollouts.start(library.library, rollout, WHO)
     keys = [f"k{number}" for number in range(40)]
     here = library.library
     return {bool(assigned(here, "xls-tables", key).version): key for key in keys}
@@ -324,5 +324,5 @@ def test_an_old_name_leads_to_what_took_its_place(
     assert ran.code == 0
     assert Path(ran.out.strip()).name == "csv-tables"
     assert "pdf-tables was absorbed into csv-tables" in ran.err
-    said = loop.ok("record", "pdf-tables", "--key", "k", "--outcome", "success")
-    assert said["uses"][0]["skill"] == "csv-tables"
+    output = loop.ok("record", "pdf-tables", "--key", "k", "--outcome", "success")
+    assert output["uses"][0]["skill"] == "csv-tables"

@@ -165,7 +165,7 @@ TROUBLES = [
 Trouble = Callable[[LibraryFolder, Path], dict[str, str]]
 
 
-@pytest.mark.parametrize("trouble", TROUBLES, ids=lambda it: it.__name__)
+@pytest.mark.parametrize("trouble", TROUBLES, ids=lambda trouble: trouble.__name__)
 @pytest.mark.parametrize("now", [(), ("--now",)], ids=["background", "now"])
 def test_trouble_with_the_machine_is_not_noticed(
     trouble: Trouble, now: tuple[str, ...], library: LibraryFolder, tmp_path: Path
@@ -181,7 +181,9 @@ def test_trouble_with_the_machine_is_not_noticed(
 
 
 @pytest.mark.parametrize(
-    "trouble", [corrupt_store, store_in_the_way, full_disk], ids=lambda it: it.__name__
+    "trouble",
+    [corrupt_store, store_in_the_way, full_disk],
+    ids=lambda trouble: trouble.__name__,
 )
 def test_a_store_that_cannot_be_used_is_logged_all_the_same(
     trouble: Trouble, library: LibraryFolder, logs: list[Path], tmp_path: Path
